@@ -212,7 +212,8 @@ const hints: readonly RegExp[] = [
   // Part of a period, or all of it: `rest of November`, `only December`, `the current week`.
   new RegExp(`(^| )(rest|remainder|all|whole|entire|only|just)( of)?( the)?( (month|rest) of)? ${month}$`),
   /(^| )(current|calendar|business|work) (day|week|month|quarter|year)(?![a-z])/,
-  /(^| )((end|rest|remainder) of (the |my |our |his |her |their )?(shift|sprint|trip|day|term)|weekdays? only|next \d+)$/,
+  /(^| )(end|rest|remainder) of ((the|my|our|his|her|their) )?(shift|sprint|trip|day|term)$/,
+  /(^| )(weekdays? only|next \d+)$/,
   // `P1D`, `PT4H`, `W48`.
   /(^| )(p(\d+[ymwd])+|p(\d+d)?t(\d+[hms])+|w\d{2})(?= |$)/,
   // Dates that we do not read: `12/24/26`, `12/2026`, `1st of December`, `24-Dec`, `Nov 2027`, `week 48`.

@@ -20,6 +20,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
   const repeats = repeatsIn(alert, view);
   const count = repeats?.count ?? 1;
   const purchases = countOf(count, 'purchase');
+  const times = count === 1 ? '' : ` ${countOf(count, 'time')}`;
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? '' : `${count === 1 ? '' : ', first'} at ${escapeUntrusted(merchant, 80)}`;
   const amount = amountTried(alert, repeats);
@@ -32,7 +33,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
 
   return {
     text: sentence(
-      `${alert.late ? 'Late notice: ' : ''}${cardOfHolder(card)} ${isBlocked}: ${purchases} declined, ${amount}${at}, last on ${escapeUntrusted(serviceTime(last), 60)}.${outcomeSentence(outcomes)}`,
+      `${alert.late ? 'Late notice: declined' : 'Declined'}${times}: ${amount}${at} · ${cardOfHolder(card)}: the card ${isBlocked}. Last tried on ${escapeUntrusted(serviceTime(last), 60)}.${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       section(

@@ -107,8 +107,19 @@ export function fixes(
   if (wasBlocked || (blocked !== undefined && reason.isSensitive)) return [holder, unblock];
   // Whoever answered need not be asked.
   const admin = isDone ? again : reason.isSensitive && isRecognized ? '' : adminFix(alert, reason, place);
-  if (blocked === undefined) return [ways || escapeUntrusted(reason.holderFix, 300), admin];
+  if (blocked === undefined)
+    return [ways || balanceWays(alert, reason, place) || escapeUntrusted(reason.holderFix, 300), admin];
   return [holder, `${admin} ${unblockFirst(alert)}`];
+}
+
+/** What the holder can do about a balance that is too low; empty when it is unknown or none was the cause. */
+function balanceWays({ event }: TransactionAlert, reason: ShownReason, place: ChannelVisibility): string {
+  const { availableCents, paddingCents } = event;
+  if (reason.code !== 'decline.balance.card' || availableCents === null || !mayShow('balance', place)) return '';
+  const canPay = availableCents - paddingCents;
+  return canPay > 0
+    ? `Pay ${formatCents(canPay)} or less, or ask for money to be added to the card.`
+    : 'Ask for money to be added to the card.';
 }
 
 /** What would let the purchase pass was done, as far as is known. */

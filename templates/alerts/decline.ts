@@ -55,7 +55,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
 
   return {
     text: sentence(
-      `${late}${cardOfHolder(card)} was declined${times} for ${amount}${at}${where && `, ${escapeUntrusted(where, 80)}`}: ${escapeUntrusted(lowerFirst(reason.title), 100)}.${lastTry(repeats)}${outcomeSentence(outcomes)}`,
+      `${late}${late === '' ? 'Declined' : 'declined'}${times}: ${amount}${at}${where && `, ${escapeUntrusted(where, 80)}`} · ${cardOfHolder(card)}: ${escapeUntrusted(lowerFirst(reason.title), 100)}.${lastTry(repeats)}${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(`${alert.late ? 'Declined earlier' : 'Declined'}${times}: ${amount}${merchant && ` at ${merchant}`}`),

@@ -28,6 +28,7 @@ function moneyLine(alert: TransactionAlert, title: string, before: 'at' | 'by'):
     purchaseState(alert),
     inferredNote(alert),
     late ? 'arrived late' : '',
+    event.id,
   ].filter(Boolean);
   const asked = requested && ` The merchant asked for ${requested}.`;
 
@@ -45,7 +46,9 @@ function spoken(alert: TransactionAlert): string {
 
 /** An approved purchase: the amount is held until the merchant settles it. */
 export function authorization(alert: TransactionAlert): Message {
-  return alert.event.direction === 'credit' ? moneyLine(alert, 'Refunded', 'by') : moneyLine(alert, 'Spent', 'at');
+  if (alert.event.direction === 'credit') return moneyLine(alert, 'Refunded', 'by');
+  // Merchants ask for $0.00 to see whether a card is valid.
+  return moneyLine(alert, alert.event.amountCents === 0 ? 'Card checked' : 'Spent', 'at');
 }
 
 /** A purchase with a PIN: the money leaves immediately. */

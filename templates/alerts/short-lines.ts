@@ -98,7 +98,7 @@ export function testingLines({ event, tried }: CardTestingAlert): ShortLines {
 
 /** The three lines of a status change. */
 export function statusLines(alert: StatusAlert): ShortLines {
-  const { event, changes, progress } = alert;
+  const { event, progress } = alert;
   const { title, way, card, at } = statusWords(alert);
   return {
     title,
@@ -106,11 +106,7 @@ export function statusLines(alert: StatusAlert): ShortLines {
     at,
     // For several cards, one line each.
     cause: [way.filter(Boolean).join('\n')],
-    small: [
-      progressLine(progress),
-      changes.length > 1 ? countOf(changes.length, 'card') : '',
-      escapeUntrusted(event.customId ?? '', 60),
-    ],
+    small: [progressLine(progress), escapeUntrusted(event.customId ?? '', 60)],
   };
 }
 

@@ -5,7 +5,7 @@ import { actionId } from '../../src/slack/action-id.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { activateButton } from '../actions/card-buttons.ts';
 import { actions, context, countOf, header, section } from '../core/blocks.ts';
-import { cardOfHolder, holderName } from '../core/card-words.ts';
+import { cardOfHolder, shortCard } from '../core/card-words.ts';
 import { declineLine, type ShownDecline } from '../directory/card-show.ts';
 import { type ClaimFacts, claimedCards, claimWords, refuseButton, whyNotRefuse } from '../holders/claim-request.ts';
 import { type HealthFacts, homeHealth } from './home-health.ts';
@@ -89,7 +89,7 @@ function homeDeclines({ declines }: TeamFacts, pages: HomePages): KnownBlock[] {
     { list: 'declines', title: 'Recent declines', ...page, isWhole: declines.length < DECLINES_MAX },
     (shown) => [
       section(
-        ...shown.map(({ card, ...decline }) => `${declineLine(decline, { place: 'private' })} · ${holderName(card)}`),
+        ...shown.map(({ card, ...decline }) => `${declineLine(decline, { place: 'private' })} · ${shortCard(card)}`),
       ),
     ],
   );

@@ -31,7 +31,7 @@ export function limitLines({ event, remedy }: TransactionAlert): string {
   if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left now: enough for this purchase.`;
   const wasLeft = rule.period === 'transaction' ? '' : `; ${left(remainingCents)} was left`;
   const also = alsoTooSmallOf(others, first, event);
-  return `*${formatCents(missing)} over ${limit}*${onTop(event)}${wasLeft}.${opens}${also === '' ? '' : `\n${also}`}`;
+  return `*${formatCents(missing)} over ${limit}*${including(event)}${wasLeft}.${opens}${also === '' ? '' : `\n${also}`}`;
 }
 
 /** The same in one line: `Over the daily limit: $34.10 more than the $50.00 left. Resets tomorrow at 12:00 AM.` */
@@ -50,8 +50,10 @@ export function limitLine({ event, remedy }: TransactionAlert): string {
   const room =
     rule.period === 'transaction' ? `the ${formatCents(from)} allowed` : `the ${formatCents(remainingCents)} left`;
   const what =
-    remainingCents > 0 ? `${formatCents(missing)} more than ${room}` : `nothing is left of ${formatCents(from)}`;
-  return `${over}:* ${what}${onTop(event)}.${resets}${more}`;
+    remainingCents > 0
+      ? `${formatCents(missing)} more than ${room}${including(event)}`
+      : `nothing is left of ${formatCents(from)}`;
+  return `${over}:* ${what}.${resets}${more}`;
 }
 
 /** `Also too small: weekly ($10.00 was left).` Empty: no other limit is. */
@@ -124,6 +126,11 @@ export function holderWays({ event, remedy }: TransactionAlert, { isResetSaid } 
  */
 export function onTop({ paddingCents }: TransactionAlert['event']): string {
   return paddingCents === 0 ? '' : `, plus ${formatCents(paddingCents)} that the card service sets aside`;
+}
+
+/** The part of a missing amount that is set aside, if any: `, including $49.00 that the card service sets aside`. */
+function including(event: TransactionAlert['event']): string {
+  return onTop(event).replace(', plus', ', including');
 }
 
 /** `weekly limit for Restaurants`. */

@@ -10,10 +10,11 @@ import {
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import { kindTraits } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { serviceClock, serviceTime, serviceZone } from '../../src/core/installation.ts';
+import { serviceClock, serviceTime } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
+import * as limits from '../../src/slack/limits.ts';
+import { dateAfter, dateToken, truncate } from '../../src/slack/mrkdwn.ts';
 import { isStillWaiting } from '../alerts/activation-reminder.ts';
 import { placesOf } from '../alerts/card-testing.ts';
 import { howPaid, otherRequestedCents } from '../alerts/decline.ts';
@@ -223,10 +224,13 @@ export function howMuchWhere(row: BatchRow): string {
   return [amount && `${amount}${requested}`, merchant].filter(Boolean).join(' at ');
 }
 
-/** The label by which people find it in a menu: `Jane Doe 4242 · $84.10 at Blue Bottle Coffee`. Raw. */
+/** The label by which people find it in a menu: `$84.10 at Blue Bottle Coffee · Jane Doe · card 4242`. Raw. */
 export function rowLabel(row: BatchRow): string {
-  const card = [row.who, row.last4].filter(Boolean).join(' ');
-  return [card, howMuchWhere(row) || row.what].join(' · ');
+  const card = row.last4 === '' ? '' : `card ${row.last4}`;
+  const who = [truncate(row.who, 24), card].filter(Boolean).join(' · ');
+  return [truncate(howMuchWhere(row) || row.what, limits.OPTION_TEXT_MAX - who.length - 3), who]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 const number = new Intl.NumberFormat('en-US');
@@ -261,17 +265,20 @@ export function tally<T extends string>(values: readonly T[]): [value: T, times:
 /** A complete row on one short line. */
 export function rowLine(row: BatchRow): string {
   const head = [howMuchWhere(row), row.place].filter(Boolean).join(', ');
-  const card = row.last4 === '' ? '' : ` ${escapeUntrusted(row.last4, 10)}`;
   const what = escapeUntrusted(`${row.what}${head === '' ? '' : `: ${head}`}`, 100);
-  const when = row.at === '' ? '' : `${serviceClock(row.at, true)} ${serviceZone().short}`;
-  return [what, escapeUntrusted(row.why, 50), escapeUntrusted(row.who, 40) + card, when].filter(Boolean).join(' · ');
+  const when = row.at === '' ? '' : dateToken(row.at);
+  return [what, ...rowHolder(row), when, escapeUntrusted(row.why, 50)].filter(Boolean).join(' · ');
+}
+
+/** Holder and card: `Sam Rivera`, `card 1234`. */
+export function rowHolder({ who, last4 }: BatchRow): string[] {
+  return [escapeUntrusted(who, 50), last4 === '' ? '' : `card ${escapeUntrusted(last4, 10)}`].filter(Boolean);
 }
 
 /** Holder, card and time: `Sam Rivera`, `card 1234`, a time. */
-export function rowCard({ who, last4, at, needsDay: withDay }: BatchRow): string[] {
-  const card = last4 === '' ? '' : `card ${escapeUntrusted(last4, 10)}`;
-  const when = withDay ? dateToken(at) : dateToken(at, '{time}');
-  return [escapeUntrusted(who, 50), card, at === '' ? '' : when].filter(Boolean);
+export function rowCard(row: BatchRow): string[] {
+  const when = row.needsDay ? dateToken(row.at) : dateToken(row.at, '{time}');
+  return [...rowHolder(row), row.at === '' ? '' : when].filter(Boolean);
 }
 
 /** The total amounts of some alerts, and when they happened. */

@@ -7,7 +7,18 @@ import type { Message } from '../../src/slack/message.ts';
 import { truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeLine } from '../actions/outcomes.ts';
 import { context, escapeUntrusted, header, plainText, section, sentence } from '../core/blocks.ts';
-import { type BatchRow, count, countWords, howMuchWhere, rowCard, rowLabel, sums, tally, totals } from './batch-row.ts';
+import {
+  type BatchRow,
+  count,
+  countWords,
+  howMuchWhere,
+  rowCard,
+  rowHolder,
+  rowLabel,
+  sums,
+  tally,
+  totals,
+} from './batch-row.ts';
 import { batchSummary, doneLines } from './batch-summary.ts';
 import { rowsTable } from './rows.ts';
 
@@ -81,11 +92,9 @@ function rowSentences(rows: readonly BatchRow[]): string[] {
 }
 
 function rowSentence(row: BatchRow): string {
-  const card = row.last4 === '' ? '' : `, card ${escapeUntrusted(row.last4, 10)}`;
-  const details = [howMuchWhere(row), row.place, lowerFirst(row.why)]
-    .filter(Boolean)
-    .map((text) => escapeUntrusted(text, 100));
-  return `${escapeUntrusted(row.who, 80)}${card}, ${details.join(', ')}`;
+  const what = escapeUntrusted([howMuchWhere(row), row.place].filter(Boolean).join(', '), 200);
+  const why = row.why === '' ? '' : `: ${escapeUntrusted(lowerFirst(row.why), 100)}`;
+  return `${[what, ...rowHolder(row)].filter(Boolean).join(' · ')}${why}`;
 }
 
 function listRow(row: BatchRow): KnownBlock {

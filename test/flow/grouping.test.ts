@@ -54,7 +54,7 @@ describe('repeats of a decline', () => {
     for (const TransactionAmount of [-11, -11]) {
       await deliver(sampleWebhook('decline', { ...at, TransactionAmount, MerchantRequestedAmount: TransactionAmount }));
     }
-    await waitFor(channels.declines, new RegExp(`${last4Of(account)} was declined 2 times`));
+    await waitFor(channels.declines, new RegExp(`^Declined 2 times.*${last4Of(account)}`));
 
     await command(people.olga, `show ${holderOf(account)}`);
     const answer = await waitTold(people.olga, new RegExp(last4Of(account)));
@@ -80,7 +80,7 @@ describe('a card that is blocked', () => {
       );
     }
     await until(
-      () => declinesOf(holderOf(account)).some(({ text }) => text.includes('3 purchases declined')),
+      () => declinesOf(holderOf(account)).some(({ text }) => text.startsWith('Declined 3 times')),
       'all three are counted',
     );
 

@@ -192,7 +192,7 @@ beforeAll(async () => {
   await virtualOrder();
   await flood();
   await settled(3000);
-}, 120_000);
+}, 300_000);
 
 /** A label and a number. Its separators are printable: compressed data may contain "cvv", a control character and a digit. */
 const spokenCvv = /(?<!\w)CVV2?[ :=#"'\\,()[\]{}-]{1,5}\d/i;

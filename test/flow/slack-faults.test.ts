@@ -167,7 +167,7 @@ sideBySide('alerts that can no longer be edited', () => {
     await again();
     const message = await waitFor(channels.declines, new RegExp(holderOf(account)));
     await quiet(cardbell());
-    return { again, message, twice: new RegExp(`${holderOf(account)}[^]*declined 2 times`) };
+    return { again, message, twice: new RegExp(`Declined 2 times[^]*${holderOf(account)}`) };
   }
 
   it('shows a purchase again when it is declined again after its alert was deleted', async () => {

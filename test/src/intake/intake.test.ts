@@ -146,10 +146,9 @@ describe('the intake', () => {
     process.kill(server.pid, 'SIGCONT');
     await until(() => !intake.isSilent(), 'redis answers again');
 
-    expect(waitedMs).toBeLessThan(1500);
     // Redis is known to be frozen, so no other call waits for it.
     expect(new Set(others.map(({ status }) => status))).toEqual(new Set(['rejected']));
-    expect(othersMs).toBeLessThan(400);
+    expect(othersMs).toBeLessThan(waitedMs);
     expect(await take(eventOf(9))).toBe('seen');
     expect(await storedEntries()).toHaveLength(1);
   });

@@ -68,6 +68,24 @@ it.each([
   expect(text).toContain(`Add at least ${add} to the card`);
 });
 
+it.each([
+  [3410, 0, 'Pay $34.10 or less, or ask for money to be added to the card.'],
+  [3410, 410, 'Pay $30.00 or less, or ask'],
+  [0, 0, 'needed *$84.10 more*. Ask for money to be added to the card.'],
+  [-2000, 0, 'needed *$104.10 more*. Ask for money to be added to the card.'],
+  [400, 400, 'needed *$84.10 more*. Ask for money to be added to the card.'],
+])(
+  'a holder whose card has %d cents, %d of them to be set aside, is told what can be paid',
+  (available, padding, said) => {
+    const alert = declined('decline.balance.card', 'Transaction exceeded current card balance');
+    const event = { ...alert.event, paddingCents: padding, availableCents: available };
+    for (const isLong of [true, false]) {
+      const message = renderHolderAlert({ ...alert, event }, { place: 'direct', isLong });
+      expect(shown(message?.blocks ?? []).replaceAll(/\s*\*What you can do:\*/g, '')).toContain(said);
+    }
+  },
+);
+
 describe('the words of the card service', () => {
   const text = (code: string, message: string, isLong: boolean) =>
     shown(renderAlert(declined(code, message), { place, isLong }).blocks);

@@ -19,7 +19,7 @@ describe('a declined purchase', () => {
     const { text, blocks } = decline(declined(...velocity, { remedy: raise }), inChannel);
 
     expect(text).toBe(
-      'Jane Doe · card 1212 was declined for $84.10 at Blue Bottle Coffee, Austin, TX: over the daily limit.',
+      'Declined: $84.10 at Blue Bottle Coffee, Austin, TX · Jane Doe · card 1212: over the daily limit.',
     );
     expect(shown(blocks)).toMatchInlineSnapshot(`
       "Declined: $84.10 at Blue Bottle Coffee
@@ -66,7 +66,7 @@ describe('a declined purchase', () => {
     const { blocks } = decline(transactionAlert({ paddingCents: 1682 }, { remedy }), inChannel);
 
     expect(shown(blocks)).toContain(
-      '*$16.82 over the daily limit of $400.00*, plus $16.82 that the card service sets aside; $84.10 was left.',
+      '*$16.82 over the daily limit of $400.00*, including $16.82 that the card service sets aside; $84.10 was left.',
     );
     expect(shown(blocks)).toContain('pay $67.28 or less');
   });
@@ -174,7 +174,7 @@ describe('a declined purchase', () => {
     const here = decline(alert, { place: 'private', channel: 'C1' });
 
     expect(here.text).toBe(
-      'Jane Doe · card 1212 was declined 4 times for $12.00 to $84.10 at Blue Bottle Coffee, Austin, TX: over the daily limit. Last tried on Nov 20, 2026, 9:31 AM ET.',
+      'Declined 4 times: $12.00 to $84.10 at Blue Bottle Coffee, Austin, TX · Jane Doe · card 1212: over the daily limit. Last tried on Nov 20, 2026, 9:31 AM ET.',
     );
     expect(shown(here.blocks)).toContain('Declined 4 times: $12.00 to $84.10 at Blue Bottle Coffee');
     expect(shown(here.blocks)).toMatch(/\*First try\*\n<!date\^1795184040.*\n\*Last try\*\n<!date\^1795185060/);
@@ -249,7 +249,7 @@ describe('a declined purchase', () => {
   it('shows ids if the names are unknown', () => {
     const { text, blocks } = decline(declined(...velocity, { card: nobody }), inChannel);
 
-    expect(text).toMatch(/^Card of account 7378 was declined for \$84\.10/);
+    expect(text).toMatch(/^Declined: \$84\.10 .* · Card of account 7378: /);
     expect(shown(blocks)).toContain('*Cardholder*\nAccount 7378');
     expect(decline(declined(...velocity, { card: { ...nobody, acctId: null } }), inChannel).text).toBe(text);
   });
@@ -275,7 +275,7 @@ describe('a declined purchase', () => {
     const merchant = { name: ' ', city: '', state: '', country: '', id: '' };
     const { text, blocks } = decline(transactionAlert({ merchant, mcc: '', isCardPresent: null }), inChannel);
 
-    expect(text).toBe('Jane Doe · card 1212 was declined for $84.10: over the daily limit.');
+    expect(text).toBe('Declined: $84.10 · Jane Doe · card 1212: over the daily limit.');
     expect(shown(blocks)).not.toMatch(/\*(Merchant|Category|How)\*/);
   });
 });

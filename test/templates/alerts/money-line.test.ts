@@ -36,6 +36,18 @@ it.each([
   expect(/in person|online or keyed in/.exec(line)?.[0] ?? null).toBe(how);
 });
 
+it('names the event, which `/card why` takes', () => {
+  const alert = transactionAlert({ kind: 'settlement', decline: null });
+
+  expect(shown(renderAlert(alert, view).blocks)).toContain(` · ${alert.event.id}`);
+});
+
+it('calls an authorization of $0.00 a check of the card: nothing is spent', () => {
+  const { text } = renderAlert(transactionAlert({ kind: 'authorization', amountCents: 0, decline: null }), view);
+
+  expect(text).toMatch(/^Card checked: \$0\.00 at Blue Bottle Coffee/);
+});
+
 describe('a reversal', () => {
   const at = '2026-11-20T14:14:00Z';
   const own = {
@@ -188,5 +200,5 @@ it('says that a line arrived late', () => {
   const { text, blocks } = renderAlert(transactionAlert({ kind: 'pin', decline: null }, { late: true }), view);
 
   expect(text).toMatch(/^Late notice: Spent with PIN: /);
-  expect(shown(blocks)).toMatch(/ · arrived late$/);
+  expect(shown(blocks)).toMatch(/ · arrived late · evt_[0-9a-z]+$/);
 });

@@ -27,7 +27,7 @@ describe('several alerts in one message', () => {
     const { text, blocks } = draw(batchRows([transactionAlert(), shippingAlert()], inPublic));
 
     expect(text).toMatch(
-      /^1 decline and 1 shipment: declined: Jane Doe, card 1212, \$84\.10 at Blue Bottle Coffee, Austin, TX, over the daily limit; card shipped/,
+      /^1 decline and 1 shipment: declined: \$84\.10 at Blue Bottle Coffee, Austin, TX · Jane Doe · card 1212: over the daily limit; card shipped: Jane Doe · card 1212/,
     );
     const shown = shownIn(blocks);
     expect(shown).toMatch(
