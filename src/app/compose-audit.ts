@@ -1,3 +1,4 @@
+import { createApproversInFlight } from '../approvals/approvers-in-flight.ts';
 import { openArchive } from '../audit/archive.ts';
 import { createArchiveMonths } from '../audit/archive-months.ts';
 import { type Audit, createAudit, createRecordSigner } from '../audit/audit.ts';
@@ -83,18 +84,15 @@ export function composeCopyHeads(context: WorkerContext): () => Promise<void> {
 }
 
 function describeBy({ alerts, requests, factsOf }: Pick<Deps, 'alerts' | 'requests' | 'factsOf'>) {
-  return async ({ acctId, cardId, alertId, actionId, verb }: Statement): Promise<Described> => {
+  const approversInFlight = createApproversInFlight({ requests });
+  return async (statement: Statement): Promise<Described> => {
+    const { acctId, cardId, alertId } = statement;
     const alert = alertId === null ? null : await alerts.get(alertId);
     const merchant = alert?.kind === 'transaction' ? alert.event.merchant.name : null;
-    if (acctId === null) return { merchant };
+    const approvers = await approversInFlight(statement);
+    const approved = { merchant, ...(approvers.length > 0 && { approvers }) };
+    if (acctId === null) return approved;
     const { holder, last4 } = await factsOf(acctId, { cardId });
-    const approvers = verb === 'limit' || verb === 'allow' ? await approversOf(actionId) : [];
-    return { holder, last4, merchant, ...(approvers.length > 0 && { approvers }) };
+    return { holder, last4, ...approved };
   };
-
-  /** While a request's change is made, it runs under the id of the last approval. */
-  async function approversOf(actionId: string): Promise<string[]> {
-    const inFlight = (await requests.open()).flatMap((request) => request.inFlight);
-    return inFlight.find((approval) => approval.actionId === actionId)?.approvals.map(({ by }) => by) ?? [];
-  }
 }

@@ -25,7 +25,7 @@ export interface ApprovedChange {
   readonly duration: string | null;
   /** Slack users. */
   readonly approvedBy: readonly string[];
-  /** No approver answered: an operator used the emergency override. */
+  /** Too few approvers answered: an operator used the emergency override. */
   readonly isOverride: boolean;
   readonly reason: string;
 }
@@ -54,6 +54,7 @@ function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedC
   const isOrder = verb === 'order-virtual';
   const raise = isOrder ? { cents: amountIn(after ?? '') } : raiseIn(before ?? '', after ?? '');
   if (after === null || raise === null) return [];
+  const isOverride = records.some((one) => one.verb === 'emergency-override');
   const recorded = <Key extends 'duration' | 'approvers'>(key: Key) => records.find((one) => one[key] != null)?.[key];
   return [
     {
@@ -66,8 +67,9 @@ function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedC
       reason,
       cents: raise.cents,
       duration: isOrder ? null : (recorded('duration') ?? null),
-      approvedBy: recorded('approvers') ?? [made.actor?.userId ?? ''],
-      isOverride: records.some((one) => one.verb === 'emergency-override'),
+      // An override acts for the approvers: those who had approved the request did not approve what it made of it.
+      approvedBy: (isOverride ? null : recorded('approvers')) ?? [made.actor?.userId ?? ''],
+      isOverride,
     },
   ];
 }

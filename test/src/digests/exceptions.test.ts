@@ -15,8 +15,8 @@ const [from, to] = [Date.parse('2026-11-01T00:00:00Z'), Date.parse('2026-12-01T0
 const raise = { ...statement('act_1'), verb: 'limit', before: 'daily limit $150.00', after: 'daily limit $180.50' };
 const within = { ...raise, at: '2026-11-10T10:00:00.000Z' };
 
-async function approved(records: readonly Partial<Statement>[]) {
-  const describeCard = async () => ({ holder: 'Sam Rivera', last4: '1234', merchant: null });
+async function approved(records: readonly Partial<Statement>[], approvers?: string[]) {
+  const describeCard = async () => ({ holder: 'Sam Rivera', last4: '1234', merchant: null, approvers });
   const inForce = () => ({ twoPersonAboveCents: 100_000 });
   const audit = createAudit({ redis: redis(), sign: signer.sign, inForce, describe: describeCard });
   for (const record of records) await audit.append({ ...within, ...record });
@@ -51,6 +51,16 @@ describe('changes approved in a period', () => {
     const changes = await approved([{ event: 'approved', verb: 'emergency-override' }, {}]);
 
     expect(changes).toMatchObject([{ isOverride: true, cents: 3050 }]);
+  });
+
+  it('name everyone who approved them, and for an override only the operator', async () => {
+    expect(await approved([{}], ['U0ANA', 'U0BEN'])).toMatchObject([{ approvedBy: ['U0ANA', 'U0BEN'] }]);
+
+    const byOtto = { actionId: 'act_otto', actor: { userId: 'U0OTTO', teamId: 'T1' } };
+    const override = { ...byOtto, event: 'approved', verb: 'emergency-override' } as const;
+    expect(await approved([override, byOtto], ['U0ANA'])).toContainEqual(
+      expect.objectContaining({ isOverride: true, approvedBy: ['U0OTTO'] }),
+    );
   });
 
   it.each([
