@@ -135,11 +135,13 @@ function obstacleTo(verb: StatusVerb, card: Card | undefined, account: AccountDe
   if (card === undefined) return cannot('The card service does not list this card. Look at the account.');
   const inUse = cardInUse(account, null);
   if (card.status === 'CLOSED') {
-    const isReplaced = inUse !== undefined && inUse.status !== 'CLOSED' && inUse.last4 !== null;
+    if (inUse === undefined || inUse.status === 'CLOSED' || inUse.last4 === null)
+      return cannot('The card is closed. That is final: order a new one.');
+    const replaced = 'The card is closed for good. The account’s card';
     return cannot(
-      isReplaced
-        ? `The card is closed for good. The account’s card in use is ${inUse.last4}.`
-        : 'The card is closed. That is final: order a new one.',
+      inUse.status === 'INACTIVE'
+        ? `${replaced} ${inUse.last4} is not activated yet.`
+        : `${replaced} in use is ${inUse.last4}.`,
     );
   }
   if (card.status === wantedStatus[verb]) {
@@ -162,7 +164,7 @@ function obstacleTo(verb: StatusVerb, card: Card | undefined, account: AccountDe
   return null;
 }
 
-/** Never another card than the one asked for. */
+/** Never another card than the one asked for. Without an id nobody named one: then it is the newest. */
 function cardToChange(verb: StatusVerb, { cards }: AccountDetails, cardId: number | null): Card | undefined {
   if (cardId !== null) return cards.find((card) => card.cardId === cardId);
   const fresh = verb === 'activate' ? cards.findLast((card) => card.status === 'INACTIVE') : undefined;

@@ -1,4 +1,5 @@
 import type { Action } from '../actions/action.ts';
+import { namedCard } from '../alerts/named-card.ts';
 import { createTrackCard } from '../alerts/track-card.ts';
 import { createSetDigest } from '../digests/set-digest.ts';
 import type { Directory } from '../directory/directory.ts';
@@ -25,8 +26,8 @@ export function composeResolveCard(tools: Tools): ResolveCard {
     async cardOfAlert(alertId) {
       const alert = await tools.alerts.get(alertId);
       if (alert === null) return null;
-      const [change, ...others] = alert.kind === 'card-status' ? alert.changes : [];
-      return { acctId: alert.event.acctId, cardId: others.length === 0 ? (change?.cardId ?? null) : null };
+      const named = namedCard(alert);
+      return { acctId: alert.event.acctId, cardId: alert.kind === 'card-status' ? named.cardId : null, named };
     },
     doing: refusedTo,
     isOfAccount,

@@ -22,6 +22,14 @@ interface Candidate {
   readonly status: string | null;
 }
 
+interface CardOfAlert {
+  readonly acctId: number | null;
+  /** Set if the alert is about this card alone, not about the account and so its card in use. */
+  readonly cardId: number | null;
+  /** The card as the alert names it. Neither: it names none. */
+  readonly named: Pick<Candidate, 'cardId' | 'last4'>;
+}
+
 interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'record' | 'mayAct' | 'factsOf' | 'putChoice'> {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly directory: Pick<Directory, 'find' | 'findKnown' | 'status' | 'untilListed'> & {
@@ -33,9 +41,7 @@ interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'record' | 'mayAc
     readonly ofUser: (userId: string) => Promise<readonly { readonly acctId: number }[]>;
   };
   /** The card of an alert; null when the alert is no longer stored. */
-  readonly cardOfAlert: (
-    alertId: string,
-  ) => Promise<{ readonly acctId: number | null; readonly cardId: number | null } | null>;
+  readonly cardOfAlert: (alertId: string) => Promise<CardOfAlert | null>;
   /** True for verbs that change what all cards of an account share. */
   readonly isOfAccount: (verb: string) => boolean;
   /** A verb in words, followed by the card: `change a limit of`. */
@@ -104,9 +110,24 @@ export function createResolveCard(deps: Deps): ResolveCard {
 
   async function ofAlert<A extends Action>(action: A, alertId: string): Promise<Resolved<A> | null> {
     const card = await cardOfAlert(alertId);
-    if (card !== null && card.acctId !== null) return { action, acctId: card.acctId, cardId: card.cardId };
+    if (card !== null && card.acctId !== null) {
+      const { acctId, cardId, named } = card;
+      return action.verb === 'activate' ? await toActivate(action, acctId, named) : { action, acctId, cardId };
+    }
     const why = 'This alert names no card account, so I cannot act from it.';
     await refuse(action, card === null ? tooOld() : { ...tooOld(), why }, { isMistake: true });
+    return null;
+  }
+
+  /** Not the account's new card by now: nobody saw that one, and it may still be in the mail. */
+  async function toActivate<A extends Action>(action: A, acctId: number, { cardId, last4 }: CardOfAlert['named']) {
+    if (cardId !== null || last4 === null) return { action, acctId, cardId };
+    const idIn = (account: Pick<DirectoryAccount, 'cards'> | null) =>
+      account?.cards.findLast((card) => card.last4 === last4)?.cardId ?? null;
+    const found = idIn(await deps.directory.account(acctId)) ?? idIn(await deps.directory.reload(acctId));
+    if (found !== null) return { action, acctId, cardId: found };
+    const why = `The account no longer has card ${last4}, which this alert is about.`;
+    await refuse(action, { ...tooOld(), why }, { acctId, isMistake: true });
     return null;
   }
 }

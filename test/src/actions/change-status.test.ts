@@ -2,7 +2,15 @@ import { expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, createActionWorld, performAction, type WorldDeps } from '../../support/perform-world.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  performAction,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
+import { declined } from '../../templates/fixtures.ts';
 
 const event = (id: string, ofAccount: number) => ({
   acctId: ofAccount,
@@ -29,6 +37,28 @@ it('activates no other card than the one asked for, because that would close it 
 
   await performAction(activate('act_8', 8), { ...world.deps, card });
   expect(world.writes).toEqual(['activate']);
+});
+
+it('activates no replacement of the card that an alert is about, and says that this card is closed', async () => {
+  const world = await createActionWorld(redis());
+  const { cardId } = byCommand.target;
+  const account = AccountDetails.parse({
+    AccountId: acctId,
+    AccountStatus: 'OPEN',
+    CardList: [
+      { CardId: cardId, Last4CardNumber: '1212', CardStatus: 'CLOSED' },
+      { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' },
+    ],
+  });
+  const card = { ...world.deps.card, getAccount: async () => account };
+  await world.deps.alerts.save(declined('decline.card.status', 'New Card Pending Activation'));
+
+  await performAction(ask('activate'), { ...world.deps, card });
+
+  expect(world.writes).toEqual([]);
+  expect(world.answers.at(-1)?.text).toContain(
+    'The card is closed for good. The account’s card 0008 is not activated yet.',
+  );
 });
 
 /** An account whose card 7 has a replacement, card 8, that is not activated. */

@@ -37,6 +37,15 @@ beforeEach(() => {
 });
 
 const facts: CardFacts = card;
+const none = { cardId: null, last4: null };
+const ofAlerts: Readonly<Record<string, Awaited<ReturnType<Parameters<typeof createResolveCard>[0]['cardOfAlert']>>>> =
+  {
+    evt_known: { acctId: 7, cardId: 8, named: { cardId: 8, last4: '0008' } },
+    evt_bare: { acctId: null, cardId: null, named: none },
+    evt_decline: { acctId: 7, cardId: null, named: { cardId: 1, last4: '0001' } },
+    evt_shipped: { acctId: 7, cardId: null, named: { cardId: null, last4: '0002' } },
+    evt_unnamed: { acctId: 7, cardId: null, named: none },
+  };
 const cardOf = (cardId: number, status: CardStatus): CardMatch['cards'][number] => ({
   cardId,
   last4: `000${cardId}`,
@@ -79,8 +88,7 @@ const resolveCard = createResolveCard({
   // A person who may act only as a holder may act only on their own card.
   mayAct: async ({ asHolder, actor }, acctId) =>
     !asHolder || linked.some((link) => link.acctId === acctId && link.userId === actor.userId),
-  cardOfAlert: async (alertId) =>
-    alertId === 'evt_known' ? { acctId: 7, cardId: 8 } : alertId === 'evt_bare' ? { acctId: null, cardId: null } : null,
+  cardOfAlert: async (alertId) => ofAlerts[alertId] ?? null,
   factsOf: async () => facts,
   putChoice: async () => 'p_1',
   isOfAccount: (verb) => verb === 'limit',
@@ -269,6 +277,32 @@ describe('the card to activate', () => {
     found = { Jane: [known(7, 'name', ...cards)] };
 
     expect(await resolveCard(activate)).toMatchObject({ acctId: 7, cardId });
+  });
+
+  it.each<[string, string, CardMatch['cards'], number | null]>([
+    ['the alert names, not its replacement', 'evt_decline', [cardOf(1, 'CLOSED'), cardOf(3, 'INACTIVE')], 1],
+    [
+      'was shipped, of which the alert knows only the digits',
+      'evt_shipped',
+      [cardOf(2, 'INACTIVE'), cardOf(3, 'INACTIVE')],
+      2,
+    ],
+    ['is of the account, if the alert names none', 'evt_unnamed', [cardOf(3, 'INACTIVE')], null],
+  ])('is the one that %s', async (_what, alertId, ofAccount, cardId) => {
+    cards = [...ofAccount];
+
+    expect(await resolveCard(ask('activate', { target: { kind: 'alert', alertId } }))).toMatchObject({
+      acctId: 7,
+      cardId,
+    });
+    expect(await resolveCard(ofAlert(alertId)), 'the account is blocked').toMatchObject({ acctId: 7, cardId: null });
+  });
+
+  it('is no other one if the account no longer has the card of the alert', async () => {
+    cards = [cardOf(3, 'INACTIVE')];
+
+    expect(await resolveCard(ask('activate', { target: { kind: 'alert', alertId: 'evt_shipped' } }))).toBe(null);
+    expect(refusals).toMatchObject([{ why: 'The account no longer has card 0002, which this alert is about.' }]);
   });
 
   it('causes a question if two are new', async () => {
