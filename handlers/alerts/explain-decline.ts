@@ -4,6 +4,7 @@ import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { alertsOfKind } from '../../src/alerts/alert-store.ts';
 import { atLastTry } from '../../src/alerts/last-try.ts';
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
+import { contentId } from '../../src/core/content-id.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
 import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { explainDecline as explanation, nothingToExplain } from '../../templates/alerts/explain-decline.ts';
@@ -34,18 +35,20 @@ export function explainDecline(deps: ListenerDeps) {
       declinesOf(channel.id, [message.ts, message['thread_ts'] as string | undefined], deps),
       deps.visibilityOf(channel.id),
     ]);
-    if (alerts.length === 0) {
+    const [first, ...others] = alerts.slice(0, SHOWN_MAX);
+    if (first === undefined) {
       await deps.openView(trigger_id, nothingToExplain());
       return;
     }
     const interaction = ofShortcut(shortcut, deps);
+    let isShown = false;
     const show = async (): Promise<Refused | undefined> => {
       for (const alert of alerts) {
         const refusal = await refuseFormerHolder(interaction, alert, deps);
         if (refusal !== null) return refusal;
       }
       const explained = await Promise.all(
-        alerts.slice(0, SHOWN_MAX).map(async (alert) => ({
+        [first, ...others].map(async (alert) => ({
           alert,
           eventLog: (await maySeeWay(user.id, alert, deps)) ? await deps.eventLog.read(alert.event.id) : null,
         })),
@@ -55,11 +58,20 @@ export function explainDecline(deps: ListenerDeps) {
         trigger_id,
         explanation(explained, { place, whoMay, more: alerts.length - explained.length }),
       );
+      isShown = true;
       return undefined;
     };
-    const target = { kind: 'alert', alertId: alerts[0]?.event.id ?? '' } as const;
-    await look(interaction, { target, seen: 'explanation' }, show, deps);
+    await look(interaction, explanationOf(first), show, deps);
+    // They may be of other cards. Each look needs an id of its own to be stored.
+    for (const other of isShown ? others : []) {
+      const id = contentId('act_', [interaction.id, other.event.id]);
+      await look({ ...interaction, id }, explanationOf(other), async () => undefined, deps);
+    }
   };
+}
+
+function explanationOf({ event }: TransactionAlert) {
+  return { target: { kind: 'alert', alertId: event.id }, seen: 'explanation' } as const;
 }
 
 /** The people who may ask `/card why`. */

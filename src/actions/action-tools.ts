@@ -10,6 +10,7 @@ import type { Message } from '../slack/message.ts';
 import type { Action, Target } from './action.ts';
 import type { Progress } from './progress-store.ts';
 import type { RecordAction } from './record.ts';
+import type { RecordLook } from './record-look.ts';
 import type { AskAgain, Refusals } from './record-refusal.ts';
 import type { OutcomesOnAlerts } from './report.ts';
 
@@ -20,6 +21,7 @@ export interface ActionTools extends Refusals, Authorization {
   /** For actions that loosen a card and waited too long: asks the person whether to still do it. */
   readonly askAgain: AskAgain;
   readonly record: RecordAction;
+  readonly recordLook: RecordLook;
   readonly progress: Progress;
   /** True when the action has a record. It is then a rerun after a crash. */
   readonly hasBegun: (action: Action) => Promise<boolean>;

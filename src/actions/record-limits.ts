@@ -65,6 +65,8 @@ interface Look {
   readonly userId: string;
   /** Null: no particular card. */
   readonly acctId: number | null;
+  /** Tells alerts apart that concern no account. */
+  readonly alertId: string | null;
 }
 
 export type Looks = ReturnType<typeof createLooks>;
@@ -72,8 +74,8 @@ export type Looks = ReturnType<typeof createLooks>;
 export function createLooks(redis: RedisClient) {
   return {
     /** Whether to record this view. Idempotent. */
-    async isFirst({ id, verb, userId, acctId }: Look): Promise<boolean> {
-      const key = stateKey(`looked:${userId}:${verb}:${acctId ?? ''}`);
+    async isFirst({ id, verb, userId, acctId, alertId }: Look): Promise<boolean> {
+      const key = stateKey(`looked:${userId}:${verb}:${acctId ?? alertId ?? ''}`);
       return (await firstWithin(redis, LOOK_MS, key, id)) === id;
     },
   };

@@ -43,6 +43,8 @@ export interface VerbEntry {
   readonly refusedTo: string;
   /** Changes nothing, so only the request is recorded. */
   readonly isLook?: boolean;
+  /** Names no card itself: its handler records each one that it shows. */
+  readonly recordsLooks?: true;
   /** Applies to one card, which is looked up first. */
   readonly isOfCard?: true;
   /** Changes what all cards of the account share, so a card that is not in use must not stand for the one that is. */

@@ -1,5 +1,6 @@
 import { type Action, alertIdOf } from '../actions/action.ts';
 import { createRecord } from '../actions/record.ts';
+import { createRecordLook } from '../actions/record-look.ts';
 import { createAccountOf, createAskAgain, createRefusals } from '../actions/record-refusal.ts';
 import { createReports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
@@ -56,6 +57,7 @@ export function createTools(context: ActionContext) {
     ...refusals,
     ...rights,
     record,
+    recordLook: createRecordLook({ ...context, record }),
     doingOf,
     accountOf,
     askAgain: createAskAgain({ ...context, ...refusals, putChoice, doingOf }),

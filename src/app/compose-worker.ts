@@ -226,7 +226,7 @@ function composeHome(context: WorkerContext) {
       teamFacts: (viewer) => teamFacts(viewer, now(), { ...common, newestDeclines, health }),
     },
     async recordOpening({ id, userId, roles }) {
-      if (!(await looks.isFirst({ id, verb: 'app-home', userId, acctId: null }))) return;
+      if (!(await looks.isFirst({ id, verb: 'app-home', userId, acctId: null, alertId: null }))) return;
       const entry = { ...nobody, at: now().toISOString(), actionId: id, event: 'asked', verb: 'app-home' } as const;
       await audit.append({ ...entry, actor: { userId, teamId: '' }, roles });
     },

@@ -4,7 +4,6 @@ import type { Resolved } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
-import type { Looks } from '../actions/record-limits.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
 import type { ResolveCard } from '../directory/resolve-card.ts';
@@ -19,10 +18,9 @@ export type Handlers = {
   ) => Promise<unknown>;
 };
 
-interface Deps extends Pick<ActionTools, 'record' | 'isRefused' | 'accountOf' | 'answer' | 'doingOf'> {
+interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf' | 'answer' | 'doingOf'> {
   readonly permit: PermitAction;
   readonly resolveCard: ResolveCard;
-  readonly looks: Looks;
   readonly handlers: Handlers;
   /** Fails an approval that will not be retried. The error is null when the cause is Cardbell's, not the card API's. */
   readonly failApproval: (
@@ -53,7 +51,7 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
       const permitted = await deps.permit(action);
       if (permitted === null) return;
       action = permitted;
-      const { isOfCard = false, isLook = false } = entryOf(action.verb);
+      const { isOfCard = false, isLook = false, recordsLooks = false } = entryOf(action.verb);
       if (isOfCard) {
         const card = await deps.resolveCard(action);
         if (card === null) return;
@@ -62,7 +60,7 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
         action = ofCard;
         resolved = { ...card, action };
       }
-      if (isLook) await recordLook(action, isOfCard ? resolved : { cardId: null });
+      if (isLook && !recordsLooks) await recordLook(action, isOfCard ? resolved : { cardId: null });
       await handle(action, resolved, run);
     } catch (error) {
       const mayHelpAgain = !(error instanceof AppError) || error.retryable;
@@ -97,13 +95,9 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
     await deps.answer({ ...action, id: `${action.id}:trying` }, message);
   }
 
-  /** Records who has seen what of which card. */
   async function recordLook(action: Action, card: { readonly acctId?: number; readonly cardId: number | null }) {
     const acctId = card.acctId ?? (await deps.accountOf(action.target));
-    const seen = action.verb === 'look' ? action.seen : null;
-    const look = { id: action.id, verb: seen ?? action.verb, userId: action.actor.userId, acctId };
-    if (!(await deps.looks.isFirst(look))) return;
-    await deps.record(action, { event: 'asked', acctId, cardId: card.cardId, ...(seen !== null && { detail: seen }) });
+    await deps.recordLook(action, { acctId, cardId: card.cardId, seen: action.verb === 'look' ? action.seen : null });
   }
 }
 

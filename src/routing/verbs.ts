@@ -46,6 +46,7 @@ export const routingVerbs = {
     refusedTo: 'see how an alert was routed for',
     alsoCalled: ['explain', 'trace'],
     isLook: true,
+    recordsLooks: true,
     command: {
       usage: 'why EVENT',
       example: 'why evt_0h3k7m2p9q4r8s5t',

@@ -15,7 +15,7 @@ const message = /^([CDG][A-Z0-9]+) (\d{10}\.\d{6})$/;
 const likeEventId = /^evt_/;
 const ALERTS_MAX = 5;
 
-interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'mayAct'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'mayAct' | 'recordLook'> {
   readonly alerts: Pick<Alerts, 'get'>;
   readonly alertMessages: Pick<AlertMessages, 'of' | 'at'>;
   readonly eventLog: Pick<EventLog, 'read' | 'latest'>;
@@ -42,6 +42,8 @@ export function createExplainRouting(deps: Deps) {
     }
     for (const alert of stored.slice(0, ALERTS_MAX)) {
       const { id, callbackAt, receivedAt } = alert.event;
+      const ofAlert: Action = { ...action, target: { kind: 'alert', alertId: id } };
+      await deps.recordLook(ofAlert, { acctId: alert.event.acctId, cardId: alert.card.cardId, seen: null });
       const [steps, times, refs] = await Promise.all([eventLog.read(id), timesDelivered(id), alertMessages.of(id)]);
       const posted = await Promise.all(
         refs.map(async ({ channel, ts }) => ({

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { noCard } from '../../../src/core/card-facts.ts';
 import type { CardMatch } from '../../../src/directory/index-entries.ts';
 import type { Verb } from '../../../src/dispatch/verbs.ts';
 import { askedActions } from '../../support/asked-actions.ts';
@@ -6,6 +7,7 @@ import { accountOf, directoryOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
 import { link } from '../../support/refused.ts';
+import { card, transactionAlert, virtualAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 
@@ -80,6 +82,37 @@ it('audits opening an alert, its details or a form once an hour per person and c
     { verb: 'look', event: 'asked', detail: 'details', acctId },
     { verb: 'look', event: 'asked', detail: 'alert', acctId },
   ]);
+});
+
+it('audits which cards a person saw with “why”: each alert with its card and event, once an hour per card', async () => {
+  const world = await createActionWorld(redis());
+  const ref = { channel: 'C1', ts: '1700000000.000100' };
+  const [first, second, third] = ['evt_0000000000000001', 'evt_0000000000000002', 'evt_0000000000000003'];
+  const shown = [
+    transactionAlert({ id: first, acctId: 7 }, { card: { ...card, acctId: 7, cardId: 71 } }),
+    transactionAlert({ id: second, acctId: 8 }, { card: { ...card, acctId: 8, cardId: 81 } }),
+    virtualAlert({ id: third, acctId: null, outcome: 'not_created' }, { card: noCard }),
+  ];
+  for (const alert of shown) {
+    await world.deps.alerts.save(alert);
+    const subject = { kind: 'alert', id: alert.event.id } as const;
+    await world.deps.trackedMessages.add(ref, [{ subject, audience: 'team', threadId: null }]);
+  }
+  const why = (id: string, text: string) =>
+    performAction(ask('why', { id, target: { kind: 'channel', text } }), world.deps);
+
+  await why('act_1', first);
+  await why('act_2', `${ref.channel} ${ref.ts}`);
+  await why('act_2', `${ref.channel} ${ref.ts}`);
+  await why('act_3', first);
+
+  const looked = { verb: 'why', event: 'asked' };
+  expect(await world.records()).toMatchObject([
+    { ...looked, acctId: 7, cardId: 71, alertId: first },
+    { ...looked, acctId: 8, cardId: 81, alertId: second },
+    { ...looked, acctId: null, cardId: null, alertId: third },
+  ]);
+  expect(await world.records()).toHaveLength(3);
 });
 
 // A report of fraud is two writes: it announces its case, and then blocks the card.

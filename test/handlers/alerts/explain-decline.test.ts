@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { explainDecline } from '../../../handlers/alerts/explain-decline.ts';
+import type { ListenerDeps } from '../../../src/app/compose-web.ts';
+import type { Ask } from '../../../src/dispatch/request-action.ts';
+import { declined } from '../../templates/fixtures.ts';
+
+const decline = declined('decline.card.pin', 'Incorrect PIN');
+const declines = [1, 2, 3, 4].map((number) => {
+  const id = `evt_000000000000000${number}`;
+  return { ...decline, event: { ...decline.event, id, acctId: number }, card: { ...decline.card, acctId: number } };
+});
+
+/** @param channel where the message with these declines is. */
+async function explain(channel: string) {
+  const asked: Ask[] = [];
+  const deps = {
+    alerts: {
+      get: async (id: string) => declines.find(({ event }) => event.id === id) ?? null,
+      getAll: async (ids: readonly string[]) => declines.filter(({ event }) => ids.includes(event.id)),
+    },
+    alertMessages: { at: async () => declines.map(({ event }) => event.id) },
+    eventLog: { read: async () => [] },
+    visibilityOf: async () => 'private',
+    permissions: { rolesOf: async () => ({ roles: ['operator'], isComplete: true }), whoMay: () => [] },
+    // The person never held the second card.
+    rolesForCard: async (_userId: string, acctId: number) => ({ roles: acctId === 2 ? [] : ['holder'] }),
+    openView: async () => {},
+    seals: { reply: { seal: () => 'sealed' } },
+    respond: async () => {},
+    postEphemeral: async () => {},
+    requestAction: async (ask: Ask) => {
+      const prepared = typeof ask.input === 'function' ? await ask.input() : { kind: 'input' };
+      if (prepared.kind === 'input') asked.push(ask);
+    },
+  };
+  const shortcut = {
+    channel: { id: channel },
+    message: { ts: '1700000000.000100' },
+    user: { id: 'U0OLGA' },
+    team: { id: 'T1' },
+    trigger_id: '1.2',
+    response_url: 'https://hooks.slack.com/1',
+  };
+  const listener = explainDecline(deps as unknown as ListenerDeps);
+  await listener({ ack: async () => {}, shortcut } as unknown as Parameters<typeof listener>[0]);
+  return asked;
+}
+
+it('records a look at each decline that it shows, because they may be of several cards', async () => {
+  const asked = await explain('C1');
+
+  expect(asked.map(({ verb, target }) => [verb, target])).toEqual(
+    declines.slice(0, 3).map(({ event }) => ['look', { kind: 'alert', alertId: event.id }]),
+  );
+  expect(new Set(asked.map(({ id }) => id)).size, 'each is stored').toBe(3);
+  expect(
+    asked.map(({ id }) => id),
+    'the same after a repeated delivery',
+  ).toEqual((await explain('C1')).map(({ id }) => id));
+});
+
+it('records no look at what it did not show', async () => {
+  expect(await explain('D1')).toEqual([]);
+});
