@@ -165,6 +165,8 @@ function isSame({ acctId, changes, term, action }: LimitRequest, asked: Requeste
   if (asked.order !== undefined) return false;
   const [one, other] = [action, asked.action];
   if (one.verb === 'block-all' && other.verb === 'block-all') return one.target.alertId === other.target.alertId;
+  // Nobody can approve the request of whoever no longer holds the card, and only that person hears of it.
+  if (asked.action.verb === 'ask' && one.actor.userId !== other.actor.userId) return false;
   // A request for an hour must not be approved as a permanent one.
   const isSameChange = isSameGoals(changes, asked.changes) && JSON.stringify(term) === JSON.stringify(asked.term);
   return acctId === asked.acctId && isSameChange && action.verb === asked.action.verb;

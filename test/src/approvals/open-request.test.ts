@@ -96,6 +96,17 @@ it('opens no second request for the same change', async () => {
   expect((await world.requests.open()).map(({ id }) => id)).toEqual(['req_limit1']);
 });
 
+it('opens a request of the card’s new holder beside the same of the former holder, which can no longer be approved', async () => {
+  const world = setUp('U0JO');
+  const asks = (id: string, userId: string) => ask('ask', { id, actor: { userId, teamId: 'T1' }, roles: ['holder'] });
+  await world.open(asks('act_sam', 'U0SAM'));
+
+  expect(await world.open(asks('act_jo', 'U0JO'))).toContain('I’ll message you when they have decided');
+  expect(await world.open(asks('act_jo2', 'U0JO'))).toContain('You have asked for that already');
+
+  expect(world.posted).toEqual(['req_sam', 'req_jo']);
+});
+
 it('opens a separate request for the same change with another duration', async () => {
   const world = setUp();
   await world.open(ask('limit'));
