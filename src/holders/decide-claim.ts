@@ -1,4 +1,5 @@
 import { claimDecided } from '../../templates/holders/claim-answers.ts';
+import { linkUnchanged } from '../../templates/holders/link-result.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
@@ -8,7 +9,19 @@ import type { Links } from './link-store.ts';
 import type { DecideClaimAction } from './verbs.ts';
 
 interface Deps
-  extends Pick<ActionTools, 'authorize' | 'mayAct' | 'record' | 'refuse' | 'notifyDirectly' | 'withLock' | 'now'> {
+  extends Pick<
+    ActionTools,
+    | 'answer'
+    | 'authorize'
+    | 'factsOf'
+    | 'hasBegun'
+    | 'mayAct'
+    | 'notifyDirectly'
+    | 'now'
+    | 'record'
+    | 'refuse'
+    | 'withLock'
+  > {
   readonly claims: Pick<Claims, 'get' | 'save'>;
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setLink: SetLink;
@@ -17,6 +30,7 @@ interface Deps
 }
 
 type ConfirmedClaim = Extract<Claim, { state: 'confirmed' }>;
+type ExpiredClaim = Extract<Claim, { state: 'expired' }>;
 
 const changedHands = {
   why: 'Who holds the card has changed since you saw the claim.',
@@ -44,8 +58,8 @@ export function createClaimDecisions(deps: Deps) {
     async endClaim(claimId: string): Promise<void> {
       await deps.withLock(`claim:${claimId}`, async () => {
         const claim = await deps.claims.get(claimId);
-        if (claim?.state === 'open') await end({ ...claim, state: 'expired' });
-        else if (claim?.state === 'expired') await announce(claim, deps);
+        if (claim?.state === 'open') await expire({ ...claim, state: 'expired' }, deps);
+        else if (claim?.state === 'expired') await expire(claim, deps);
       });
     },
   };
@@ -68,7 +82,7 @@ export function createClaimDecisions(deps: Deps) {
       return await refuse('You claim this card yourself.', 'It takes somebody else who approves.');
     }
     if (deps.now().toISOString() > claim.expiresAt) {
-      await end({ ...claim, state: 'expired' });
+      await expire({ ...claim, state: 'expired' }, deps);
       return await over('This claim expired without a decision.', 'Have it claimed again.');
     }
     await confirmOrRefuse(action, claim, lease);
@@ -93,25 +107,46 @@ export function createClaimDecisions(deps: Deps) {
     await lease.confirm();
     await confirmClaim(action, { ...claim, state: 'confirmed', acctId, decision }, deps);
   }
+}
 
-  async function end(claim: ClosedClaim): Promise<void> {
-    await deps.claims.save(claim);
-    await announce(claim, deps);
-  }
+/** Idempotent. */
+async function expire(claim: ExpiredClaim, deps: Deps): Promise<void> {
+  // Saved first: if the process crashed before this, someone could still decide it and two endings would be recorded.
+  await deps.claims.save(claim);
+  const detail = `${claim.id} expired without a decision`;
+  await deps.record(claim.action, { event: 'ended', isByItself: true, acctId: null, detail });
+  await announce(claim, deps);
 }
 
 /** Idempotent. */
 async function confirmClaim(action: DecideClaimAction, claim: ConfirmedClaim, deps: Deps): Promise<void> {
   const { acctId } = claim;
-  const { verb, actor } = claim.action;
   // Saved first: if the process crashed before this, someone else could refuse a claim whose card is linked already.
   await deps.claims.save(claim);
-  // After a crash somebody may have linked the card to another person since. That stays.
-  if (isAsSeen(action, claim, await holderOf(acctId, deps))) {
-    if (verb === 'unlink') await deps.endLink(action, { acctId, cardId: null });
-    else await deps.setLink(action, { acctId, cardId: null, userId: actor.userId, provedBy: 'approver' });
+  if (!(await takeEffect(action, claim, deps))) {
+    const shown = { card: await deps.factsOf(acctId), heldBy: await holderOf(acctId, deps) };
+    await deps.answer(action, linkUnchanged(shown));
   }
   await announce(claim, deps);
+}
+
+/** @returns false if nothing changed, because somebody else has decided who holds the card. That is on record. */
+async function takeEffect(action: DecideClaimAction, claim: ConfirmedClaim, deps: Deps): Promise<boolean> {
+  const { acctId } = claim;
+  const { verb, actor } = claim.action;
+  // After a crash somebody may have linked the card to another person since. That stays.
+  if (!isAsSeen(action, claim, await holderOf(acctId, deps))) {
+    if (await deps.hasBegun(action)) return true;
+    const detail = 'somebody else has decided since who holds the card';
+    await deps.record(action, { event: 'unchanged', acctId, detail });
+    return false;
+  }
+  const of = { acctId, cardId: null };
+  const { isSame } =
+    verb === 'unlink'
+      ? await deps.endLink(action, of)
+      : await deps.setLink(action, { ...of, userId: actor.userId, provedBy: 'approver' });
+  return !isSame;
 }
 
 async function holderOf(acctId: number, { links }: Deps): Promise<string | null> {

@@ -1,4 +1,4 @@
-import { holderWelcome, linkEnded, linkLost, linkResult } from '../../templates/holders/link-result.ts';
+import { holderWelcome, linkEnded, linkLost, linkResult, linkUnchanged } from '../../templates/holders/link-result.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -111,12 +111,14 @@ interface LinkEnded {
   readonly card: CardFacts;
   /** Who was linked to the card since this action ended its link; null: nobody. */
   readonly heldNow: string | null;
+  /** Nothing changed: somebody else had ended it before. */
+  readonly isSame: boolean;
 }
 
 /** Ends a card's link in the name of the acting person, and notifies its holder. Idempotent. */
 export type EndLink = (action: Action, of: Pick<NewLink, 'acctId' | 'cardId'>) => Promise<LinkEnded>;
 
-interface EndLinkDeps extends Pick<ActionTools, 'factsOf' | 'record' | 'notifyDirectly' | 'withLock'> {
+interface EndLinkDeps extends Pick<ActionTools, 'hasBegun' | 'factsOf' | 'record' | 'notifyDirectly' | 'withLock'> {
   readonly links: Pick<Links, 'ofAccount' | 'unlink'>;
   readonly beginSetting: BeginSetting;
 }
@@ -126,8 +128,13 @@ export function createEndLink(deps: EndLinkDeps): EndLink {
     return await deps.withLock(`account:${acctId}`, async () => {
       const card = await deps.factsOf(acctId);
       const before = (await deps.links.ofAccount(acctId))?.userId ?? null;
-      if (before === null) return { card, heldNow: null };
-      if (!(await deps.beginSetting(action, settingOf(acctId)))) return { card, heldNow: before };
+      if (before === null) {
+        // A rerun after a crash may have ended it itself.
+        const isSame = !(await deps.hasBegun(action));
+        if (isSame) await deps.record(action, { event: 'unchanged', acctId, cardId });
+        return { card, heldNow: null, isSame };
+      }
+      if (!(await deps.beginSetting(action, settingOf(acctId)))) return { card, heldNow: before, isSame: false };
       const line = { did: 'unlinked', whom: { userId: before, to: 'from' }, card, before: null };
       await deps.record(action, { event: 'done', isFirst: true, acctId, cardId, before, line });
       await deps.notifyDirectly(
@@ -136,7 +143,7 @@ export function createEndLink(deps: EndLinkDeps): EndLink {
         linkLost({ card, by: action.actor.userId, heldBy: null }),
       );
       await deps.links.unlink(acctId);
-      return { card, heldNow: null };
+      return { card, heldNow: null, isSame: false };
     });
   };
 }
@@ -165,6 +172,7 @@ export function createUnlinkCard(deps: UnlinkCardDeps) {
     const verdict = await deps.authorize(action, { acctId, notInPlaceOf: link === null ? [] : [link.userId] });
     if (verdict.kind === 'refused')
       return await deps.refuse(action, { why: verdict.why, whoCan: byAnother }, { acctId, cardId });
-    await deps.answer(action, linkEnded(await deps.endLink(action, { acctId, cardId })));
+    const ended = await deps.endLink(action, { acctId, cardId });
+    await deps.answer(action, ended.isSame ? linkUnchanged({ card: ended.card, heldBy: null }) : linkEnded(ended));
   };
 }

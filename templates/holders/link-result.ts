@@ -46,6 +46,13 @@ export function linkEnded({ card, heldNow }: { readonly card: CardFacts; readonl
   return { text: sentence(head), blocks: [section(`*${head}*`)] };
 }
 
+/** For a person whose change of the holder changed nothing. `heldBy` is linked to the card; null: nobody. */
+export function linkUnchanged({ card, heldBy }: { readonly card: CardFacts; readonly heldBy: string | null }): Message {
+  const who = heldBy === null ? 'Nobody' : mention(heldBy);
+  const head = `${who} is linked to ${cardOfHolder(card)} now.`;
+  return { text: sentence(`${head} Nothing changed.`), blocks: [section(`*${head}*`, 'Nothing changed.')] };
+}
+
 /** The first direct message to a holder. `by` is the approver who linked the card; null when the holder proved it. */
 export function holderWelcome({ card, by }: { readonly card: CardFacts; readonly by: string | null }): Message {
   const name = cardName(card);

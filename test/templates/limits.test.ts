@@ -20,7 +20,7 @@ import { help } from '../../templates/dispatch/help.ts';
 import { claimDecided, claimWaits, confirmOwnCard } from '../../templates/holders/claim-answers.ts';
 import { claimRequest } from '../../templates/holders/claim-request.ts';
 import { renderHolderAlert } from '../../templates/holders/holder-alert.ts';
-import { holderWelcome, linkEnded, linkLost, linkResult } from '../../templates/holders/link-result.ts';
+import { holderWelcome, linkEnded, linkLost, linkResult, linkUnchanged } from '../../templates/holders/link-result.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
@@ -305,6 +305,7 @@ describe('with any strings, Slack accepts the message and shows them as text', (
         for (const heldNow of [text, null]) {
           expectFit(linkResult({ card, userId: text, before: null, isSame: false, heldNow }));
           expectFit(linkEnded({ card, heldNow }));
+          expectFit(linkUnchanged({ card, heldBy: heldNow }));
         }
         expectFit(holderWelcome({ card, by: text }));
       }),

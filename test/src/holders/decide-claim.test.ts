@@ -8,7 +8,7 @@ import type { Link } from '../../../src/holders/link-store.ts';
 import { authorizationOf } from '../../support/authorization.ts';
 import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, type Over } from '../../support/perform-world.ts';
+import { acctId, ask, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
 import { storeSigner } from '../../support/store-signer.ts';
 import { card } from '../../templates/fixtures.ts';
 
@@ -40,6 +40,7 @@ async function setUp(
   const refusals: string[] = [];
   const updated: string[] = [];
   const told = new Map<string, string>();
+  const answers: string[] = [];
   const deps: Parameters<typeof createClaimDecisions>[0] = {
     claims,
     links: { ofAccount: async () => (heldBy === null ? null : linkOf(heldBy)) },
@@ -49,11 +50,14 @@ async function setUp(
     },
     endLink: async (_action, of) => {
       ended.push(of.acctId);
-      return { card, heldNow: null };
+      return { card, heldNow: null, isSame: false };
     },
     authorize: authorizationOf({ holder }).authorize,
     mayAct: async (_action, acct) => approvesFor(acct),
     record: async (_action, entry) => void entries.push(entry),
+    hasBegun: async () => false,
+    factsOf: async () => card,
+    answer: async (_action, { text }) => void answers.push(text),
     refuse: async (_action, { why, whoCan }) =>
       void refusals.push(`${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
     updateClaim: async ({ id }) => void updated.push(id),
@@ -61,7 +65,7 @@ async function setUp(
     withLock,
     now: () => new Date(now),
   };
-  return { ...createClaimDecisions(deps), deps, claims, set, ended, entries, refusals, updated, told };
+  return { ...createClaimDecisions(deps), deps, claims, set, ended, entries, refusals, updated, told, answers };
 }
 
 const linkOf = (userId: string): Link => ({ acctId, userId, provedBy: 'approver', by: 'U0ANA', at: open.expiresAt });
@@ -171,6 +175,17 @@ describe('a confirmation whose worker died before the card was linked', () => {
     expect([...world.told]).toEqual([]);
   });
 
+  it('is on record as unchanged if somebody has linked the card to another person before anything was recorded', async () => {
+    const world = await died();
+    const { decideClaim } = createClaimDecisions({ ...world.deps, links: { ofAccount: async () => linkOf('U0ZOE') } });
+
+    await decideClaim(decision(1));
+
+    const detail = 'somebody else has decided since who holds the card';
+    expect(world.entries).toEqual([{ event: 'unchanged', acctId, detail }]);
+    expect(world.answers).toEqual([expect.stringMatching(/^<@U0ZOE> is linked to .* now\. Nothing changed\.$/)]);
+  });
+
   it('is not completed once somebody has linked the card to another person', async () => {
     const world = await died();
     const { decideClaim } = createClaimDecisions({ ...world.deps, links: { ofAccount: async () => linkOf('U0ZOE') } });
@@ -243,6 +258,49 @@ it('refuses a decision on a claim that is no longer stored', async () => {
   await world.decideClaim(ask('decide-claim', { target: { kind: 'claim', claimId: 'clm_old', choice: 1 } }));
 
   expect(world.refusals).toEqual(['This claim is too old. Have it claimed again.']);
+});
+
+it('is on record when it expires, in nobody’s name, also after a crash or if a late decision finds it expired', async () => {
+  const ended = { event: 'ended', isByItself: true, acctId: null, detail: 'clm_1 expired without a decision' };
+  const world = await setUp();
+  const dying = createClaimDecisions({ ...world.deps, record: () => Promise.reject(new Error('killed')) });
+  await expect(dying.endClaim('clm_1')).rejects.toThrow('killed');
+  expect([...world.told], 'the record comes first').toEqual([]);
+  await world.endClaim('clm_1');
+  expect(world.entries).toEqual([ended]);
+
+  const late = await setUp('2026-11-21T15:00:00.001Z', { claim: { ...open, id: 'clm_2' } });
+  await late.decideClaim(decision(1, { target: { kind: 'claim', claimId: 'clm_2', choice: 1 } }));
+  expect(late.entries).toEqual([{ ...ended, detail: 'clm_2 expired without a decision' }]);
+});
+
+describe('a decision that changes nothing, because somebody else made the change before', () => {
+  const people = { hugo: { userId: 'U0HUGO', teamId: 'T1' }, ben: { userId: 'U0BEN', teamId: 'T1' } };
+  async function decided(asked: 'claim' | 'unlink', before: string | null) {
+    const world = await createActionWorld(redis());
+    const action = ask(asked, { actor: people.hugo, target: { kind: 'card', acctId, cardId: null, alertId: null } });
+    await world.deps.claims.save({ ...open, action });
+    if (before !== null)
+      await world.deps.links.link({ acctId, userId: before, provedBy: 'approver', by: 'U0CEM', at: open.expiresAt });
+    for (let tries = 0; tries < 2; tries += 1) await performAction(decision(1, { actor: people.ben }), world.deps);
+    expect(await world.deps.claims.get('clm_1')).toMatchObject({ state: 'confirmed', decision: { by: 'U0BEN' } });
+    expect(await world.records()).toMatchObject([
+      { event: 'unchanged', verb: 'decide-claim', actor: people.ben, acctId, detail: 'so already' },
+    ]);
+    return world.answers.at(-1)?.text;
+  }
+
+  it('is on record once and answered: the card was unlinked', async () => {
+    expect(await decided('unlink', null)).toBe(
+      'Nobody is linked to Jane Doe · card of account 7378 now. Nothing changed.',
+    );
+  });
+
+  it('is on record once and answered: the card was linked to the claimant', async () => {
+    expect(await decided('claim', 'U0HUGO')).toBe(
+      '<@U0HUGO> is linked to Jane Doe · card of account 7378 now. Nothing changed.',
+    );
+  });
 });
 
 it('expires once, and notifies the claimant again after a crash', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RecordEntry } from '../../../src/actions/record.ts';
 import { createBeginSetting, createSettingOrder } from '../../../src/core/setting-order.ts';
 import { createEndLink, createLinkCard, createSetLink, createUnlinkCard } from '../../../src/holders/link-card.ts';
-import { createLinks } from '../../../src/holders/link-store.ts';
+import { createLinks, type Links } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
 import { auditLine } from '../../../templates/audit/audit-line.ts';
 import { withoutLock } from '../../support/held.ts';
@@ -14,7 +14,12 @@ import { card } from '../../templates/fixtures.ts';
 const redis = useRedis();
 const hugo: Person = { name: null, isBot: false, isDeactivated: false, isGuest: false, isExternal: false, email: null };
 
-function setUp(person: Person | null = hugo, isOwnCard = false) {
+/** @param meanwhile what somebody else does when the action has been permitted. */
+function setUp(
+  person: Person | null = hugo,
+  isOwnCard = false,
+  meanwhile = async (_links: Links): Promise<void> => {},
+) {
   const claimed: number[][] = [];
   const links = createLinks(redis());
   const entries: RecordEntry[] = [];
@@ -39,7 +44,10 @@ function setUp(person: Person | null = hugo, isOwnCard = false) {
       if (text.includes('no longer linked')) lost.push(userId);
       else welcomed.push(userId);
     },
-    authorize: async () => ({ kind: 'allowed' }) as const,
+    authorize: async () => {
+      await meanwhile(links);
+      return { kind: 'allowed' } as const;
+    },
     isOwnCard: async () => isOwnCard,
     openClaim: async (_action: unknown, acctIds: readonly number[]) => void claimed.push([...acctIds]),
     withLock: withoutLock,
@@ -164,6 +172,17 @@ describe('linking a card', () => {
 });
 
 describe('unlinking a card', () => {
+  it('is on record and answered as unchanged if somebody else has unlinked it in between', async () => {
+    const world = setUp(hugo, false, async (links) => void (await links.unlink(acctId)));
+    await world.linkCard(linkTo('U0HUGO'));
+
+    await world.unlinkCard(unlink);
+
+    expect(world.entries.map(({ event }) => event)).toEqual(['done', 'unchanged']);
+    expect(world.answers.at(-1)).toMatch(/^Nobody is linked to .* now\. Nothing changed\.$/);
+    expect(world.lost).toEqual([]);
+  });
+
   it('is audited, and answered again when rerun after a crash', async () => {
     const world = setUp();
     await world.linkCard(linkTo('U0HUGO'));
