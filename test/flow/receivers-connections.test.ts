@@ -225,7 +225,10 @@ describe('while other connections are idle or slow', () => {
     const answer = await send(`${web.url}${path}`, { body: text() });
 
     expect(answer.status).toBe(200);
-    expect(slow.every((connection) => connection.statuses().length === 0), 'the others still wait').toBe(true);
+    expect(
+      slow.every((connection) => connection.statuses().length === 0),
+      'the others still wait',
+    ).toBe(true);
   });
 
   it(`a webhook is answered despite ${IDLE_MAX} idle connections, which stay usable`, async () => {
