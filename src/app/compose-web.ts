@@ -95,6 +95,7 @@ export function composeListeners(base: WebBase) {
     policy: policy.current,
     namedDelegates: createDelegations(redis, seals.delegation).all,
     groupMembers: slack.groupMembers,
+    person: slack.person,
     rolesVersion: rolesVersion.read,
     isHolder: links.isHolder,
     knownForMs: GROUPS_KNOWN_FOR_MS,

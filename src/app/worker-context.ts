@@ -262,6 +262,7 @@ function createRoles({ policy, slack, links, delegations, log, redis }: WithServ
     policy: policy.current,
     namedDelegates: delegations.all,
     groupMembers: slack.groupMembers,
+    person: slack.person,
     rolesVersion,
     isHolder: links.isHolder,
     log,

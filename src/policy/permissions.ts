@@ -16,7 +16,7 @@ import {
   standsInFor,
   withNamedDelegates,
 } from './policy.ts';
-import { createSlackAnswers, type HowOld } from './slack-answers.ts';
+import { createSlackAnswers, type HowOld, PERSON_KNOWN_FOR_MS } from './slack-answers.ts';
 
 /**
  * Who may do what, in one line for the record, with the policy's hash.
@@ -50,7 +50,7 @@ export function policyOnRecord(
 /** A person's certain roles. Nobody gets a role without proof, and an irrelevant group does not lock anyone out. */
 export interface KnownRoles {
   readonly roles: Role[];
-  /** False when a user group could not be read: there may be more roles. */
+  /** False when a user group, or the account of a person they stand in for, could not be read: there may be more roles. */
   readonly isComplete: boolean;
   /**
    * The people they act for as a delegate: as approver, or else as operator, if they do not have that role themselves.
@@ -87,6 +87,8 @@ interface PermissionDeps {
   /** The delegates that approvers have named themselves. */
   readonly namedDelegates: () => Promise<readonly Delegation[]>;
   readonly groupMembers: (groupId: string) => Promise<readonly string[]>;
+  /** A person's Slack profile; null if Slack returns none. */
+  readonly person: (userId: string) => Promise<{ readonly isDeactivated: boolean } | null>;
   /** From {@link createRolesVersion}. */
   readonly rolesVersion: () => Promise<string | null>;
   /** Whether a card account is linked to a Slack user. */
@@ -103,13 +105,9 @@ interface PermissionDeps {
  */
 export function createPermissions(deps: PermissionDeps) {
   const { isHolder, log, now = Date.now } = deps;
-  const groups = createSlackAnswers({
-    what: 'user group',
-    ask: deps.groupMembers,
-    version: deps.rolesVersion,
-    log,
-    ...(deps.now && { now: deps.now }),
-  });
+  const common = { version: deps.rolesVersion, log, ...(deps.now && { now: deps.now }) };
+  const groups = createSlackAnswers({ ...common, what: 'user group', ask: deps.groupMembers });
+  const accounts = createSlackAnswers({ ...common, what: 'person', ask: deps.person });
 
   return {
     /**
@@ -132,7 +130,7 @@ export function createPermissions(deps: PermissionDeps) {
       let inPlaceOf: string[] = [];
       for (const role of ['approver', 'operator'] as const) {
         const allowed = permittedTo(policy, role, group);
-        const held = await Promise.all(people.map((person) => isAmong(person, allowed, howOld)));
+        const held = await holdersAmong(people, allowed, howOld);
         if (held.includes(true)) roles.push(role);
         else if (held.includes(null)) isComplete = false;
         // For an approver it does not matter for whom they also act as operator.
@@ -150,6 +148,35 @@ export function createPermissions(deps: PermissionDeps) {
     /** Whom to mention as able to do it: user ids and user group ids. */
     whoMay: (role: Role): readonly string[] => mentionedAs(deps.policy(), role, new Date(now())),
   };
+
+  /**
+   * Whether a person has the role, followed by the people they stand in for. A deactivated account lends no role: its id may
+   * stay in the policy file, and its delegate could use the role for as long. Null: not certain.
+   */
+  async function holdersAmong(people: readonly string[], allowed: readonly string[], howOld: HowOld) {
+    const [own, ...others] = await Promise.all(people.map((person) => isAmong(person, allowed, howOld)));
+    // Those who have the role themselves need nobody else, so Slack is not asked about anyone.
+    if (own === true) return [own];
+    const lent = others.map(async (held, index) => {
+      const isActive = held === false ? false : await mayLend(people[index + 1] ?? '', howOld);
+      return isActive === true ? held : isActive;
+    });
+    return [own, ...(await Promise.all(lent))];
+  }
+
+  /** Whether a person's account is active. Null when Slack does not say. */
+  async function mayLend(userId: string, howOld: HowOld): Promise<boolean | null> {
+    const knownForMs = Math.max(PERSON_KNOWN_FOR_MS, howOld.knownForMs ?? 0);
+    try {
+      return (await accounts.of(userId, { ...howOld, knownForMs }))?.isDeactivated !== true;
+    } catch (error) {
+      log.error(
+        { err: error, userId },
+        'could not read whether the account of a person with a delegate is deactivated',
+      );
+      return null;
+    }
+  }
 
   /** Null when a group that could decide this cannot be read. */
   async function isAmong(userId: string, allowed: readonly string[], howOld: HowOld): Promise<boolean | null> {

@@ -105,6 +105,7 @@ describe('authorizing an action', () => {
       policy: () =>
         policyOfVariables({ operators: [], approvers: ['S0FIN'], twoPersonAboveCents: 0, serviceZone: 'UTC' }),
       groupMembers: async () => members,
+      person: async () => null,
       rolesVersion: async () => null,
       isHolder: async () => false,
       log: createLog({ level: 'silent', process: 'test' }),

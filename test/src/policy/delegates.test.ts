@@ -28,11 +28,14 @@ delegates:
 /** Ana and Ben are approvers. Hugo and Ida are Ana's delegates. */
 async function world(over: Partial<WorldDeps> = {}) {
   const inForce = { policy };
+  const deactivated = new Set<string>();
   const { rolesOf } = createPermissions({
     policy: () => inForce.policy,
     namedDelegates: async () => [],
     groupMembers: async () => [],
-    rolesVersion: async () => null,
+    person: async (userId) => ({ isDeactivated: deactivated.has(userId) }),
+    // Changes when Slack reports that an account was deactivated.
+    rolesVersion: async () => String(deactivated.size),
     isHolder: async () => false,
     log: createLog({ level: 'silent', process: 'test' }),
     now: () => Date.parse('2026-11-20T15:00:00.000Z'),
@@ -56,7 +59,7 @@ async function world(over: Partial<WorldDeps> = {}) {
   };
   const limitNow = () => made.service.rules['DailySpendLimit'];
   const answer = () => made.answers.at(-1)?.text;
-  return { ...made, inForce, verbs, by, limit, approve, limitNow, answer };
+  return { ...made, inForce, deactivated, verbs, by, limit, approve, limitNow, answer };
 }
 
 it('a delegate changes limits in place of an approver', async () => {
@@ -78,6 +81,21 @@ it('a delegate may not change a card that its holder, for whom they stand in, ma
   expect(limitNow()).toBe(400);
   await verbs.performAction(ask('block', { ...byCommand, ...by('U0HUGO') }), { isLast: true });
   expect(answer(), 'an action that makes the card safer is not refused').toMatch(/^Blocked/);
+});
+
+it('a delegate may do nothing in place of an approver whose account is deactivated', async () => {
+  const { limit, approve, limitNow, answer, deactivated, verbs, by } = await world();
+  await limit('U0HUGO', 5000);
+  deactivated.add('U0ANA');
+
+  await limit('U0IDA', 500);
+  expect(answer()).toContain('Only approvers may change limits');
+  await verbs.performAction(ask('show', { ...byCommand, ...by('U0IDA') }), { isLast: true });
+  expect(answer()).toContain('Only operators and approvers may see cards');
+  await approve('U0IDA');
+  expect(answer()).toContain('Only approvers may decide requests');
+  await approve('U0BEN');
+  expect(limitNow(), 'the earlier approval of the delegate does not count').toBe(400);
 });
 
 it('an approver and their delegate count as one approval, in either order', async () => {

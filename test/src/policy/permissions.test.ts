@@ -113,11 +113,17 @@ describe('who has which role', () => {
   let version = '1';
   const rolesVersion = async () => version;
   let named: readonly Delegation[] = [];
-  const create = (groupMembers: (id: string) => Promise<string[]>, now = () => 0) =>
+  const active = async () => ({ isDeactivated: false });
+  const create = (
+    groupMembers: (id: string) => Promise<string[]>,
+    now = () => 0,
+    person: (id: string) => Promise<{ isDeactivated: boolean } | null> = active,
+  ) =>
     createPermissions({
       namedDelegates: async () => named,
       policy: () => policy,
       groupMembers,
+      person,
       rolesVersion,
       isHolder: async (id) => id === 'U7',
       log,
@@ -189,6 +195,51 @@ describe('who has which role', () => {
     expect((await permissions.rolesOf('U8')).roles, 'no longer listed').toEqual([]);
   });
 
+  it('includes none of a person whose account is deactivated, whoever named the delegate', async () => {
+    const day = { from: '1970-01-01', until: '1970-01-01' };
+    named = [{ for: 'U2', to: 'U8', ...day }];
+    const delegates = '[{ for: U4, to: U9, from: 1970-01-01, until: 1970-01-01 }]';
+    policy = parsePolicy(`version: 1\nown_delegates: [U8]\ndelegates: ${delegates}`, 'policy.yaml', variables);
+    const deactivated = new Set(['U2', 'U4']);
+    const asked: string[] = [];
+    const permissions = create(
+      async (id) => members[id] ?? [],
+      () => 43_200_000,
+      async (id) => {
+        asked.push(id);
+        return { isDeactivated: deactivated.has(id) };
+      },
+    );
+    const nobody = { roles: [], isComplete: true };
+
+    expect(await permissions.rolesOf('U8'), 'named by the approver').toEqual(nobody);
+    expect(await permissions.rolesOf('U9'), 'named in the policy, for a member of a user group').toEqual(nobody);
+    expect(asked.toSorted(), 'once each').toEqual(['U2', 'U4']);
+    deactivated.clear();
+    version += '1';
+    expect((await permissions.rolesOf('U8')).roles).toEqual(['approver']);
+    expect((await permissions.rolesOf('U9')).roles).toEqual(['approver']);
+  });
+
+  it('is uncertain for a delegate while Slack does not say whether the other account is deactivated', async () => {
+    const lines = ['U1', 'U2', 'U9'].map((to) => `  - { for: U4, to: ${to}, from: 1970-01-01, until: 1970-01-01 }\n`);
+    policy = parsePolicy(`version: 1\ndelegates:\n${lines.join('')}`, 'policy.yaml', variables);
+    const permissions = create(
+      async (id) => members[id] ?? [],
+      () => 43_200_000,
+      async () => {
+        throw new SlackError('users.info', 'unknown', 'no_answer');
+      },
+    );
+
+    expect(await permissions.rolesOf('U9')).toEqual({ roles: [], isComplete: false });
+    expect(await permissions.rolesOf('U1'), 'their own role is certain').toEqual({
+      roles: ['operator'],
+      isComplete: false,
+    });
+    expect(await permissions.rolesOf('U2'), 'and needs nobody else').toEqual({ roles: ['approver'], isComplete: true });
+  });
+
   it('changes with the policy, without a restart', async () => {
     const permissions = create(async () => []);
     policy = parsePolicy('version: 1\napprovers: [U6]', 'policy.yaml', variables);
@@ -217,6 +268,7 @@ describe('who has which role', () => {
         calls += 1;
         return await new Promise<string[]>((resolve) => answers.push(resolve));
       },
+      person: active,
       rolesVersion,
       isHolder: async () => false,
       knownForMs: 10_000,
@@ -316,6 +368,7 @@ function world() {
       if (group.members === null) throw new Error('Slack does not say');
       return group.members;
     },
+    person: async () => null,
     rolesVersion: async () => null,
     isHolder: async (userId) => userId === 'U0OTTO',
     log,
