@@ -117,7 +117,8 @@ function people({ config, policy, delegations, currentRoles, slack, seals, now, 
   };
 }
 
-const hasCardGroups = ({ policy }: WorkerContext): boolean => policy.current().groups.length > 0;
+/** Whether some groups of cards have their own rules or approvers. */
+export const hasCardGroups = ({ policy }: WorkerContext): boolean => policy.current().groups.length > 0;
 
 function approvalsChannel({ config, policy }: WorkerContext, group: string | null): string {
   return sectionOf(policy.current(), group).approvalsChannel ?? config.channels.approvals;

@@ -8,17 +8,20 @@ import { createShowStatus } from '../alerts/show-status.ts';
 import { type CardStatusEvent, declineCode, type StoredEvent, whichCard } from '../core/event.ts';
 import { localDate } from '../core/service-time.ts';
 import { toCardFacts } from '../directory/account.ts';
+import { createGroupOfCard } from '../directory/directory.ts';
 import { statusBefore } from '../directory/status-before.ts';
 import { isPermitted } from '../dispatch/verbs.ts';
 import { createNotifyHolder } from '../holders/notify-holder.ts';
 import { withThrottle } from '../limits/remedy.ts';
 import * as opsIssue from '../ops/issue.ts';
+import { createRolesForCard } from '../policy/permissions.ts';
 import { createHeldUntil } from '../routing/channel-settings.ts';
-import { createRoute, createRoutingRules, createWhyMutePasses } from '../routing/route.ts';
+import { createMayBeNotified, createRoute, createRoutingRules, createWhyMutePasses } from '../routing/route.ts';
 import type { Message } from '../slack/message.ts';
 import { createWarnOfExpiry } from '../warnings/warn-of-expiry.ts';
 import { createWarnOfLimits } from '../warnings/warn-of-limits.ts';
 import { createWarnOfSubscription, mayBeSubscription } from '../warnings/warn-of-subscription.ts';
+import { hasCardGroups } from './action-context.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -103,16 +106,16 @@ function knownCards({ directory, nameRuleset }: WorkerContext) {
 
 function composeRoute(context: WorkerContext) {
   const { config, redis, notifyOps, currentRoles, links } = context;
+  const groupOfCard = createGroupOfCard({ ...context, hasCardGroups: () => hasCardGroups(context) });
   return createRoute({
     ...context,
     channels: config.channels,
     rules: createRoutingRules(redis, context),
     whyMutePasses: createWhyMutePasses({
-      async mayBeNotified(userId) {
-        const { roles, isComplete } = await currentRoles(userId);
-        if (isPermitted('travel', roles)) return 'yes';
-        return isComplete ? 'no' : 'unknown';
-      },
+      mayBeNotified: createMayBeNotified({
+        rolesForCard: createRolesForCard({ rolesOf: currentRoles, groupOfCard, links }),
+        mayTravel: (roles) => isPermitted('travel', roles),
+      }),
       isHolder: links.wasHolderLately,
       cardTesting: context.cardTesting,
     }),

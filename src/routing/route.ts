@@ -6,6 +6,8 @@ import { batched } from '../core/batched.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { kindTraits, type WebhookKind } from '../core/event.ts';
 import type { RedisClient } from '../core/redis.ts';
+import type { Role } from '../policy/decide-action.ts';
+import type { createRolesForCard } from '../policy/permissions.ts';
 import { visibilityVersionKey } from './channel-access.ts';
 import { type QuietHoursStore, routingVersionKey, type Subscriptions } from './channel-rules-store.ts';
 import { mutesOf, quietFor, type RoutingRules, whoWants } from './choose-channels.ts';
@@ -207,8 +209,7 @@ function leftBy({ mute, from }: Withheld, candidates: readonly string[], note: N
 type WhyMutePasses = (mute: Mute, subject: Subject, channels: readonly string[]) => Promise<string | null>;
 
 interface MuteDeps {
-  /** Whether the author of a travel mute may still see other people's cards; `unknown` when Slack does not answer. */
-  readonly mayBeNotified: (userId: string) => Promise<'yes' | 'no' | 'unknown'>;
+  readonly mayBeNotified: ReturnType<typeof createMayBeNotified>;
   /** Whether the user is linked to the card, or recently was. */
   readonly isHolder: (userId: string, acctId: number) => Promise<boolean>;
   readonly cardTesting: Pick<CardTesting, 'join'>;
@@ -229,8 +230,33 @@ export function createWhyMutePasses({ mayBeNotified, isHolder, cardTesting }: Mu
       if (warnings.some((warning) => warning !== null)) return ': several cards were declined at this merchant';
     }
     if (mute.kind === 'mute') return null;
-    const mayRead = await mayBeNotified(mute.by);
-    if (mayRead === 'yes') return null;
-    return mayRead === 'no' ? ', who has no role any more' : ': Slack could not say just now which role they have';
+    const mayRead = await mayBeNotified(mute.by, mute.acctId);
+    return mayRead === 'yes' ? null : whyNotNotified[mayRead];
   };
+}
+
+const whyNotNotified = {
+  no: ', who has no role any more for this card',
+  unknown: ': Slack could not say just now which role they have',
+  'unknown-group': ': the group of the card is not known just now',
+} as const;
+
+/** Whether the author of a travel mute may still see this card. Unknown when Slack or the card service does not answer. */
+export function createMayBeNotified({ rolesForCard, mayTravel }: NotifiedDeps) {
+  return async function mayBeNotified(
+    userId: string,
+    acctId: number,
+  ): Promise<'yes' | 'no' | 'unknown' | 'unknown-group'> {
+    const { roles, isComplete, isGroupKnown } = await rolesForCard(userId, acctId);
+    if (!isGroupKnown) return 'unknown-group';
+    if (mayTravel(roles)) return 'yes';
+    return isComplete ? 'no' : 'unknown';
+  };
+}
+
+interface NotifiedDeps {
+  /** For display only. */
+  readonly rolesForCard: ReturnType<typeof createRolesForCard>;
+  /** Whether one of these roles is enough to set a travel mute. */
+  readonly mayTravel: (roles: readonly Role[]) => boolean;
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { createLog } from '../../../src/core/log.ts';
+import { isPermitted } from '../../../src/dispatch/verbs.ts';
+import { createPermissions, createRolesForCard } from '../../../src/policy/permissions.ts';
+import { policyOfVariables } from '../../../src/policy/policy.ts';
+import { parsePolicy } from '../../../src/policy/policy-file.ts';
 import type { Mute } from '../../../src/routing/mute-store.ts';
-import { createWhyMutePasses } from '../../../src/routing/route.ts';
+import { createMayBeNotified, createWhyMutePasses } from '../../../src/routing/route.ts';
 import { card, declineEvent } from './subjects.ts';
 
 const common = { id: 'mute_1', acctId: 7378, card: card({}), by: 'U0ANA', reason: '', at: '', endsAt: '' };
@@ -8,7 +13,10 @@ const mute: Mute = { kind: 'mute', ...common };
 const travel: Mute = { kind: 'travel', ...common, countries: ['ES'], directChannel: 'D1' };
 const subject = { event: declineEvent({ code: 'decline' }), card: card({}) };
 
-function passes(facts: { isHolder?: boolean; isTested?: boolean; mayRead?: 'yes' | 'no' | 'unknown' }) {
+type MayBeNotified = ReturnType<typeof createMayBeNotified>;
+type Answer = Awaited<ReturnType<MayBeNotified>>;
+
+function passes(facts: { isHolder?: boolean; isTested?: boolean; mayRead?: Answer }) {
   return createWhyMutePasses({
     isHolder: async () => facts.isHolder ?? false,
     cardTesting: { join: async () => (facts.isTested === true ? { warningId: 'evt_1', isCause: false } : null) },
@@ -30,10 +38,48 @@ describe('a mute in force', () => {
     expect(await passes({ isTested: true })(mute, subject, ['C1'])).toMatch(/several cards/);
   });
 
-  it.each([['no', /no role any more/] as const, ['unknown', /Slack could not say/] as const])(
-    'as a travel mute counts only while its author may read the alerts: %s',
-    async (mayRead, why) => {
-      expect(await passes({ mayRead })(travel, subject, ['C1'])).toMatch(why);
+  it.each([
+    ['no', /no role any more/] as const,
+    ['unknown', /Slack could not say/] as const,
+    ['unknown-group', /the group of the card is not known/] as const,
+  ])('as a travel mute counts only while its author may read the alerts: %s', async (mayRead, why) => {
+    expect(await passes({ mayRead })(travel, subject, ['C1'])).toMatch(why);
+  });
+});
+
+const policy = parsePolicy(
+  'version: 1\noperators: []\ngroups: [{ cards: [North], operators: [U0ANA] }, { cards: [South], operators: [U0OLGA, S0SOUTH] }]',
+  'policy.yaml',
+  policyOfVariables({ operators: [], approvers: [], twoPersonAboveCents: 0, serviceZone: 'America/New_York' }),
+);
+
+/** Ana is an operator for cards of the group North only. */
+function mayBeNotified(group: string | null | undefined): MayBeNotified {
+  const { rolesOf } = createPermissions({
+    policy: () => policy,
+    namedDelegates: async () => [],
+    groupMembers: async () => {
+      throw new Error('Slack does not say');
     },
-  );
+    person: async () => null,
+    rolesVersion: async () => null,
+    isHolder: async () => false,
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+  const links = { isHeldBy: async () => false };
+  const rolesForCard = createRolesForCard({ rolesOf, groupOfCard: async () => group, links });
+  return createMayBeNotified({ rolesForCard, mayTravel: (roles) => isPermitted('travel', roles) });
+}
+
+describe('whether the author of a travel mute may read its alerts', () => {
+  it.each<[string, string | null | undefined, string, Answer]>([
+    ['the group of the card', 'North', 'U0ANA', 'yes'],
+    ['another group', 'Elsewhere', 'U0ANA', 'no'],
+    ['a group that a user group decides, which cannot be read', 'South', 'U0ANA', 'unknown'],
+    ['a card that is in no group', null, 'U0ANA', 'no'],
+    ['a card whose group is not known', undefined, 'U0ANA', 'unknown-group'],
+    ['a card of a group where they never had a role', 'North', 'U0OLGA', 'no'],
+  ])('depends on their role for %s', async (_what, group, userId, may) => {
+    expect(await mayBeNotified(group)(userId, 7378)).toBe(may);
+  });
 });
