@@ -8,7 +8,7 @@ import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { slashCommand } from '../../src/core/installation.ts';
 import { type Command, readSlashText } from '../../src/dispatch/command.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
-import { helpFor, permissionOf } from '../../src/dispatch/verbs.ts';
+import { helpNow, permissionOf } from '../../src/dispatch/verbs.ts';
 import { commandForm, commandInput } from '../../templates/dispatch/command-form.ts';
 import { help } from '../../templates/dispatch/help.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
@@ -50,7 +50,7 @@ async function runCommand(
 ): Promise<void> {
   switch (parsed.kind) {
     case 'help':
-      await interaction.notify(help(helpFor((await deps.permissions.rolesOf(interaction.actor.userId)).roles)));
+      await interaction.notify(help(await helpNow(interaction.actor.userId, deps.permissions.rolesOf)));
       return;
     case 'pick':
       await openPicker(triggerId, interaction, deps);

@@ -5,7 +5,7 @@ import { commandCode } from '../../src/core/installation.ts';
 import type { CardSeal } from '../../src/core/seal.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
 import { askOf, inputOf, type Prepared, type Refused } from '../../src/dispatch/request-action.ts';
-import { helpFor, type InputOf, isAsHolder, isPermitted } from '../../src/dispatch/verbs.ts';
+import { helpNow, type InputOf, isAsHolder, isPermitted } from '../../src/dispatch/verbs.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
 import {
   cardPicker,
@@ -23,9 +23,10 @@ import { formTooOld, inForm, refuseChoice, refused } from './refused.ts';
 
 /** `/card` alone. People who may not view cards get the list of commands instead, without even cardholder names. */
 export async function openPicker(triggerId: string, interaction: Interaction, deps: ListenerDeps): Promise<void> {
-  const { roles } = await deps.permissions.rolesOf(interaction.actor.userId);
+  const { rolesOf } = deps.permissions;
+  const { roles } = await rolesOf(interaction.actor.userId);
   if (!isPermitted('show', roles)) {
-    await interaction.notify(help(helpFor(roles)));
+    await interaction.notify(help(await helpNow(interaction.actor.userId, rolesOf)));
     return;
   }
   const show = async (): Promise<undefined> => {

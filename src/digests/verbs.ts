@@ -23,7 +23,7 @@ export type DigestAction = z.infer<typeof DigestAction>;
 export const digestVerbs = {
   digest: {
     action: DigestAction,
-    permission: { role: 'approver', doing: 'set a channel’s digest' },
+    permission: { role: 'approver', ofAllCards: true, doing: 'set a channel’s digest' },
     refusedTo: 'set a digest',
     alsoCalled: ['report', 'summary'],
     command: {

@@ -7,7 +7,7 @@ import type { Failures } from '../actions/fail-action.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
 import type { ResolveCard } from '../directory/resolve-card.ts';
-import { type Decision, mayAsk, type Role } from '../policy/decide-action.ts';
+import { type Decision, groupAsked, mayAsk, type Role } from '../policy/decide-action.ts';
 import { type Action, type ActionOf, entryOf, isAsHolder, type Verb, type verbs } from './verbs.ts';
 
 /** The function that performs each verb. Verbs about one card also receive that card. */
@@ -126,7 +126,8 @@ type PermitAction = <A extends Action>(asked: A, acctId?: number) => Promise<A |
 
 export function createPermitAction(deps: PermitDeps): PermitAction {
   return async function permitAction<A extends Action>(asked: A, acctId?: number) {
-    const roles = await deps.rolesNow(asked, acctId);
+    const { permission } = entryOf(asked.verb);
+    const roles = await deps.rolesNow(asked, acctId ?? groupAsked(permission));
     const action: A = { ...asked, roles, asHolder: isAsHolder(asked.verb, roles) };
     // Permitted before it was sent, so its outcome has to be determined.
     const written = await deps.progress.read(action.id);
@@ -145,7 +146,7 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
   async function refuse({ why, who }: Refusing, asked: Action, action: Action, acctId?: number): Promise<void> {
     const { permission } = entryOf(action.verb);
     const { role, doing } = permission;
-    const group = acctId === undefined ? undefined : ((await deps.groupOfCard(acctId)) ?? null);
+    const group = acctId === undefined ? groupAsked(permission) : ((await deps.groupOfCard(acctId)) ?? null);
     const whoMay = async (needed: Role | null) => (needed === null ? [] : await deps.whoMay(needed, group));
     const isByRole = !mayAsk(permission, action.roles);
     if (acctId !== undefined && (asked.asHolder || !isByRole)) {
@@ -159,7 +160,9 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
       return await deps.refuse(action, no, { acctId });
     }
     const askValue = await deps.putChoice(askPermissionOf(action), null);
-    const message = notPermitted({ doing, role, isExternal: false, whoMay: await whoMay(role), askValue });
+    const isForSomeCards = permission.ofAllCards === true && mayAsk(permission, await deps.rolesNow(asked));
+    const people = { isExternal: false, isForSomeCards, whoMay: await whoMay(role) };
+    const message = notPermitted({ doing, role, ...people, askValue });
     await deps.refuseWith(action, message, { why, acctId: acctId ?? null });
   }
 }

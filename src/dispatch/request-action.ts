@@ -4,7 +4,7 @@ import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { redactText } from '../core/redact-text.ts';
-import type { Role } from '../policy/decide-action.ts';
+import { groupAsked, type Role } from '../policy/decide-action.ts';
 import type { Permissions } from '../policy/permissions.ts';
 import type { Message } from '../slack/message.ts';
 import { Action, type ActionOf, entryOf, type InputOf, isAsHolder, isPermitted, isVerb, type Verb } from './verbs.ts';
@@ -89,9 +89,10 @@ interface Deps {
  */
 export async function requestAction(ask: Ask, notify: (message: Message) => Promise<void>, deps: Deps): Promise<void> {
   const { verb } = ask;
+  const { permission } = entryOf(verb);
   const { roles, isComplete } = ask.isExternal
     ? { roles: [], isComplete: true }
-    : await deps.permissions.rolesOf(ask.actor.userId);
+    : await deps.permissions.rolesOf(ask.actor.userId, { group: groupAsked(permission) });
   const isAllowed = !ask.isExternal && isPermitted(verb, roles);
   const asked = envelopeOf(ask, roles, deps);
   const prepared = isAllowed ? await prepare(ask) : await refusedOf(ask, asked, isComplete, deps);
@@ -142,12 +143,17 @@ async function refusedOf(
     deps.log.error({ verb }, 'could not read roles; refusing the action');
     return { kind: 'refused', why: 'it could not be read who may', message: unavailable() };
   }
-  const { role, doing } = entryOf(verb).permission;
-  const whoMay = role === null ? [] : deps.permissions.whoMay(role);
+  const { permission } = entryOf(verb);
+  const { role, doing } = permission;
+  const whoMay = role === null ? [] : deps.permissions.whoMay(role, groupAsked(permission));
   const why = isExternal ? 'not permitted to people of another company' : 'not permitted';
   const given = typeof input === 'function' ? {} : input;
+  const isForSomeCards =
+    !isExternal &&
+    permission.ofAllCards === true &&
+    isPermitted(verb, (await deps.permissions.rolesOf(action.actor.userId)).roles);
   const askValue = isExternal ? null : await offerToAsk({ ...given, ...action }, deps);
-  return { kind: 'refused', why, message: notPermitted({ doing, role, isExternal, whoMay, askValue }) };
+  return { kind: 'refused', why, message: notPermitted({ doing, role, isExternal, isForSomeCards, whoMay, askValue }) };
 }
 
 /** Null if the button cannot be stored. The refusal still names who can help. */

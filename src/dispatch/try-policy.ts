@@ -5,7 +5,7 @@ import { formatCents } from '../core/money.ts';
 import { lastsMs, termWords } from '../limits/change-request.ts';
 import { LimitAction } from '../limits/verbs.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
-import { type Decision, decide, type Facts, type Role } from '../policy/decide-action.ts';
+import { type Decision, decide, type Facts, groupAsked, type Permission, type Role } from '../policy/decide-action.ts';
 import type { RecordedDecision } from '../policy/decision-store.ts';
 import { type Policy, permittedTo, sectionOf, standsInFor } from '../policy/policy.ts';
 import { muteEndOf, readMute } from '../routing/mute.ts';
@@ -49,8 +49,7 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
   }
   const { verb } = command;
   const { isOwnCard } = assumed;
-  // A card that is being ordered has no group yet.
-  const group = verb === 'order-virtual' ? null : assumed.group;
+  const group = entryOf(verb).permission.ofAllCards === true ? null : assumed.group;
   const section = sectionOf(policy, group);
   const roles = rolesIn(policy, userId, { ...assumed, group });
   const change = factsFor(verb, policy, command.input, assumed);
@@ -211,7 +210,7 @@ export function replayDecisions(
     if (!isVerb(then.verb) || then.kind === 'late') return [];
     const { permission } = entryOf(then.verb);
     const { approval } = sectionOf(policy, then.group);
-    const decision = decide(permission, factsOf(policy, then), boundsFor(then.verb, approval));
+    const decision = decide(permission, factsOf(policy, permission, then), boundsFor(then.verb, approval));
     const [was, would] = [shortWords(then), shortWords({ others: 0, ...decision })];
     if (was === would) return [];
     const { actionId, userId, verb, acctId } = then;
@@ -224,13 +223,13 @@ function boundsFor(verb: string, approval: ApprovalPolicy): Pick<ApprovalPolicy,
   return verb === 'order-virtual' ? { bands: approval.orderBands } : approval;
 }
 
-function factsOf(policy: Policy, then: RecordedDecision & { readonly atMs: number }): Facts {
+function factsOf(policy: Policy, permission: Permission, then: RecordedDecision & { readonly atMs: number }): Facts {
   const { userId, group, raiseCents, lastsMs, isOwnCard, isHolder, isOwnAction, ageMs, isOverCap } = then;
   const ids = [userId, ...standsInFor(policy, userId, new Date(then.atMs))];
   const roles = (['approver', 'operator', 'holder'] as const).filter((role) => {
     if (role === 'holder') return then.roles.includes(role);
     // For decisions made before the card was known.
-    const permitted = permittedTo(policy, role, then.acctId === null ? undefined : group);
+    const permitted = permittedTo(policy, role, then.acctId === null ? groupAsked(permission) : group);
     const isByGroup = permitted.some((id) => id.startsWith('S')) && then.roles.includes(role);
     return isByGroup || permitted.some((id) => ids.includes(id));
   });

@@ -11,6 +11,7 @@ import { digestVerbs } from '../digests/verbs.ts';
 import { holderVerbs } from '../holders/verbs.ts';
 import { limitVerbs } from '../limits/verbs.ts';
 import { isForOwnCard, mayAsk, type Permission, type Role } from '../policy/decide-action.ts';
+import type { Permissions } from '../policy/permissions.ts';
 import { recoveryVerbs } from '../recovery/verbs.ts';
 import { routingVerbs } from '../routing/verbs.ts';
 import { virtualCardVerbs } from '../virtual-cards/verbs.ts';
@@ -128,12 +129,25 @@ const mostUsed: readonly Verb[] = [
   'claim',
 ];
 
-/** The commands someone with these roles may use, most used first, and the commands only others may use. */
-export function helpFor(roles: readonly Role[]): Help {
+/** The help for a person, by their roles of this moment. */
+export async function helpNow(userId: string, rolesOf: Permissions['rolesOf']): Promise<Help> {
+  const [ofAny, ofAll] = await Promise.all([rolesOf(userId), rolesOf(userId, { group: null })]);
+  return helpFor(ofAny.roles, ofAll.roles);
+}
+
+/**
+ * The commands someone with these roles may use, most used first, and the commands only others may use.
+ *
+ * @param roles for the cards of some groups. @param ofAll for all cards.
+ */
+export function helpFor(roles: readonly Role[], ofAll: readonly Role[] = roles): Help {
   const isFirst = (verb: Verb): boolean => mostUsed.includes(verb);
   const ordered = [...mostUsed, ...verbNames.filter((verb) => !isFirst(verb))];
+  const rolesFor = (verb: Verb) => (entryOf(verb).permission.ofAllCards === true ? ofAll : roles);
   const commandsOf = (isOwn: boolean): HelpEntry[] =>
-    ordered.filter((verb) => isPermitted(verb, roles) === isOwn).flatMap((verb) => entryOf(verb).command ?? []);
+    ordered
+      .filter((verb) => isPermitted(verb, rolesFor(verb)) === isOwn)
+      .flatMap((verb) => entryOf(verb).command ?? []);
   const cards = isAsHolder('show', roles) ? 'own' : isPermitted('show', roles) ? 'all' : 'none';
   return { own: [...commandsOf(true), help], others: commandsOf(false), cards };
 }

@@ -5,6 +5,7 @@ import {
   type Decision,
   decide,
   type Facts,
+  groupAsked,
   loosens,
   mayAsk,
   type Permission,
@@ -79,7 +80,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
       const asksWhose = asksWhoseCard(permission);
       const isOwn = createIsOwn(deps, acctId, isOwnToo);
       const isNotFor = isLooser || asksWhose || notInPlaceOf.length > 0 ? createMayNot(notInPlaceOf, isOwn) : {};
-      const ofCard = bands === undefined ? acctId : null;
+      const ofCard = bands === undefined ? (acctId ?? groupAsked(permission)) : null;
       const { roles, isComplete } = await readRoles(asked, isLooser, ofCard, isNotFor);
       if (!isComplete && !mayAsk(permission, roles)) throw new RolesUnreadError();
       const isBarredDelegate = await isBarred(permission, isNotFor, roles, () => readRoles(asked, isLooser, ofCard));

@@ -33,6 +33,10 @@ export interface Permission {
   readonly doing: string;
   /** Replaces the sentence "Only … may …". */
   readonly whyRole?: string;
+  /**
+   * Concerns the cards of all groups, or a card that is in none yet: a role for the cards of some groups is not enough.
+   */
+  readonly ofAllCards?: true;
   /** The cardholder may also do it. */
   readonly holderMay?: boolean;
   /** Nobody may do it to their own card. */
@@ -101,6 +105,11 @@ export function mayAsk({ role, holderMay }: Permission, roles: readonly Role[]):
   if (role === null) return true;
   if (role !== 'holder' && (roles.includes('approver') || roles.includes(role))) return true;
   return roles.includes('holder') && (role === 'holder' || holderMay === true);
+}
+
+/** The group whose roles count before a card is known. Undefined: the roles for any card. */
+export function groupAsked({ ofAllCards }: Permission): null | undefined {
+  return ofAllCards === true ? null : undefined;
 }
 
 /** The roles that someone has whoever holds the card. */

@@ -113,12 +113,13 @@ export function createPermissions(deps: PermissionDeps) {
     /**
      * A person's current roles, as far as they are certain.
      *
-     * @param options.group the card's group, as the card service names it. Absent: the roles for any card.
+     * @param options.group the card's group, as the card service names it; null: all cards, or a card that is in no group. Absent:
+     * the roles for any card.
      * @param options.mayNot people whose roles a delegate does not get in this case.
      */
     async rolesOf(
       userId: string,
-      { group, mayNot = async () => false, ...given }: RolesAsked & { readonly group?: string | null } = {},
+      { group, mayNot = async () => false, ...given }: RolesAsked & { readonly group?: string | null | undefined } = {},
     ): Promise<KnownRoles> {
       const howOld = { knownForMs: deps.knownForMs ?? 0, ...given };
       const policy = await policyNow(deps);
@@ -146,7 +147,8 @@ export function createPermissions(deps: PermissionDeps) {
       return { roles, isComplete, ...(inPlaceOf.length > 0 && { inPlaceOf }) };
     },
     /** Whom to mention as able to do it: user ids and user group ids. */
-    whoMay: (role: Role): readonly string[] => mentionedAs(deps.policy(), role, new Date(now())),
+    whoMay: (role: Role, group?: string | null): readonly string[] =>
+      mentionedAs(deps.policy(), role, new Date(now()), group),
   };
 
   /**

@@ -11,7 +11,7 @@ export type RecoverAction = z.infer<typeof RecoverAction>;
 export const recoveryVerbs = {
   recover: {
     action: RecoverAction,
-    permission: { role: 'approver', doing: 'have missed events fetched' },
+    permission: { role: 'approver', ofAllCards: true, doing: 'have missed events fetched' },
     refusedTo: 'start a recovery',
     alsoCalled: ['backfill', 'resync'],
     command: {

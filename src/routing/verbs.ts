@@ -56,7 +56,7 @@ export const routingVerbs = {
   },
   subscribe: {
     action: ChannelAction('subscribe'),
-    permission: { role: 'approver', doing: 'decide what a channel gets' },
+    permission: { role: 'approver', ofAllCards: true, doing: 'decide what a channel gets' },
     refusedTo: 'subscribe a channel',
     alsoCalled: ['follow', 'watch', 'add'],
     command: {
@@ -68,7 +68,7 @@ export const routingVerbs = {
   },
   unsubscribe: {
     action: ChannelAction('unsubscribe'),
-    permission: { role: 'approver', doing: 'decide what a channel gets' },
+    permission: { role: 'approver', ofAllCards: true, doing: 'decide what a channel gets' },
     refusedTo: 'end a subscription',
     alsoCalled: ['unfollow', 'remove'],
     command: {
@@ -93,7 +93,7 @@ export const routingVerbs = {
   },
   quiet: {
     action: ChannelAction('quiet'),
-    permission: { role: 'approver', doing: 'set quiet hours' },
+    permission: { role: 'approver', ofAllCards: true, doing: 'set quiet hours' },
     refusedTo: 'set quiet hours',
     alsoCalled: ['dnd'],
     command: {
@@ -105,7 +105,7 @@ export const routingVerbs = {
   },
   alerts: {
     action: AlertLengthAction,
-    permission: { role: 'approver', doing: 'decide how a channel’s alerts look' },
+    permission: { role: 'approver', ofAllCards: true, doing: 'decide how a channel’s alerts look' },
     refusedTo: 'change how alerts look',
     command: {
       usage: 'alerts long|short',

@@ -21,7 +21,13 @@ export const virtualCardVerbs = {
   },
   'order-virtual': {
     action: OrderVirtualAction,
-    permission: { role: 'approver', doing: 'order virtual cards', needsOthers: 'much', loosens: true },
+    permission: {
+      role: 'approver',
+      ofAllCards: true,
+      doing: 'order virtual cards',
+      needsOthers: 'much',
+      loosens: true,
+    },
     refusedTo: 'order a virtual card',
     alsoCalled: ['order', 'new', 'create', 'issue'],
     command: {

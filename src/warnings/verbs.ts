@@ -18,7 +18,7 @@ const usage = 'warnings on|off [expiring|subscriptions|balance]';
 export const warningVerbs = {
   warnings: {
     action: WarningsAction,
-    permission: { role: 'approver', doing: 'decide what a channel is warned of' },
+    permission: { role: 'approver', ofAllCards: true, doing: 'decide what a channel is warned of' },
     refusedTo: 'change the warnings of a channel',
     alsoCalled: ['warn'],
     command: {

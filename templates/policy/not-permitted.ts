@@ -17,14 +17,25 @@ interface NotPermitted {
   /** Null: everyone in the company. */
   readonly role: Role | null;
   readonly isExternal: boolean;
+  /** They have the role, but only for the cards of some groups, and this is not limited to them. */
+  readonly isForSomeCards?: boolean;
   /** User ids and user group ids. */
   readonly whoMay: readonly string[];
   /** Value of the button that asks them; null: nobody can be asked. */
   readonly askValue: string | null;
 }
 
+const forSomeCards = 'You are one for the cards of some groups only, and this is not limited to them.';
+
 /** You may not, and who may. */
-export function notPermitted({ doing, role, isExternal, whoMay, askValue }: NotPermitted): Message {
+export function notPermitted({
+  doing,
+  role,
+  isExternal,
+  isForSomeCards = false,
+  whoMay,
+  askValue,
+}: NotPermitted): Message {
   const who = mentions(whoMay, 'or');
   const people =
     role === 'holder' || role === null
@@ -34,7 +45,7 @@ export function notPermitted({ doing, role, isExternal, whoMay, askValue }: NotP
         : `Ask ${who}.`;
   const why = isExternal
     ? `People of other companies cannot ${doing}.`
-    : `Only ${whoWords[role ?? 'operator']} may ${doing}.`;
+    : `Only ${whoWords[role ?? 'operator']} may ${doing}.${isForSomeCards ? ` ${forSomeCards}` : ''}`;
 
   return {
     text: sentence(`Not done: ${why} Nothing changed.`),

@@ -94,7 +94,12 @@ describe('a policy for a group of cards', () => {
       await waitTold(user, told, since);
     };
 
-    await order(zoe, 'Zara Zero', '25', /Only approvers may order virtual cards/);
+    const atStart = Date.now() / 1000;
+    await command(zoe, 'virtual order Zara Zero');
+    await waitTold(zoe, /Only approvers may order virtual cards/, atStart);
+    await command(zoe, 'subscribe declines');
+    await waitTold(zoe, /Only approvers may decide what a channel gets/, atStart);
+    expect(workspace.views.top(zoe), 'no form to be filled in for nothing').toBeUndefined();
     await order(ben, 'Otis One', '150', /^Ordered: a virtual card for Otis One/);
     await order(ben, 'Tess Two', '100', /^Not ordered yet: a virtual card for Tess Two/);
     const request = await waitFor(channels.approvals, /order a virtual card for Tess Two, funded with \$100/);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RolesUnreadError, SlackError } from '../../../src/core/errors.ts';
 import { toCardFacts } from '../../../src/directory/account.ts';
-import { entryOf, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
+import { entryOf, permissionOf, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { accountOf, directoryOf } from '../../support/directories.ts';
 import { loosenedBy } from '../../support/loosened-by.ts';
@@ -116,6 +116,27 @@ describe('a queue entry', () => {
     if (writing.has(verb) && !atAnyTime.has(verb)) expect(late.told).toMatch(late.isAskedAgain ? ASKS_AGAIN : SAYS_WHY);
     expect(late.isAskedAgain).toBe(askedAgain.has(verb));
   });
+
+  it.each(verbNames.filter((verb) => permissionOf(verb).ofAllCards === true))(
+    '%s: is not limited to one card, so nothing happens for an approver of some groups, who is told why and who may',
+    async (verb) => {
+      const world = await createActionWorld(redis(), {
+        rolesOf: async (_userId, { group } = {}) => ({
+          roles: group === undefined || group === 'North' ? ['approver'] : [],
+          isComplete: true,
+        }),
+        whoMay: async (_role, group) => (group === null ? ['U0ANA'] : ['U0ANA', 'U0NINA']),
+      });
+
+      await performAction(ask(verb, { ...anyInputOf(verb), roles: ['approver'] }), world.deps);
+
+      expect(world.writes).toEqual([]);
+      expect(await refusedOf(world)).toMatchObject([{ verb, roles: [] }]);
+      const answer = world.answers.at(-1);
+      expect(answer?.text).toMatch(/one for the cards of some groups only, and this is not limited to them\. Nothing/);
+      expect(JSON.stringify(answer?.blocks)).toContain('Ask <@U0ANA>.');
+    },
+  );
 
   it('runs a late action once the person confirms it', async () => {
     const world = await createActionWorld(redis());

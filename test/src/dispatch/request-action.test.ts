@@ -79,6 +79,45 @@ it('keeps what was asked for the question to those who may, as far as the click 
   ]);
 });
 
+it.each(['subscribe', 'recover', 'quiet'] as const)(
+  '%s: refuses an approver of some card groups only, says why and names who may',
+  async (verb) => {
+    const taken: string[] = [];
+    const told: Message[] = [];
+    const target =
+      verb === 'recover' ? { kind: 'since', since: { agoMs: 1000 } } : { kind: 'channel', text: 'declines' };
+    await requestAction(
+      { ...ask, verb, target, input: {} } as Parameters<typeof requestAction>[0],
+      async (message) => void told.push(message),
+      {
+        permissions: {
+          rolesOf: async (_userId, { group } = {}) => ({
+            roles: group === undefined || group === 'North' ? ['approver'] : [],
+            isComplete: true,
+          }),
+          whoMay: (_role, group) => (group === null ? ['U0ANA'] : ['U0ANA', 'U0NINA']),
+        },
+        take: async ({ type }) => {
+          taken.push(type);
+          return 'new';
+        },
+        offer: async () => 'p_1',
+        count: () => {},
+        now: () => new Date('2026-11-20T15:00:00Z'),
+        log: createLog({ level: 'silent', process: 'test' }),
+      },
+    );
+
+    expect(taken).toEqual(['refused']);
+    expect(told.map(({ text }) => text)).toEqual([
+      expect.stringMatching(
+        /^Not done: Only approvers may .*\. You are one for the cards of some groups only, and this is not limited to them\. Nothing/,
+      ),
+    ]);
+    expect(JSON.stringify(told)).toContain('Ask <@U0ANA>.');
+  },
+);
+
 const tooLate = { kind: 'refused', why: 'This alert is too old.', message: said('Not done: too old') } as const;
 const refusals: readonly [string, Parameters<typeof asked>[0], string, RegExp, string][] = [
   ['a person without a role', { roles: [] }, 'not permitted', /Only operators/, 'refused'],

@@ -102,6 +102,8 @@ describe('explaining what would happen', () => {
     ['U0ANA virtual order Jane Doe', {}, /Order: \$0\.00 .*--fund says how much\nResult: done at once/],
     ['U0ANA virtual order Jane Doe', { fundCents: 10_001 }, /Order: \$100\.01.*\nResult: waits for 1 other approver/],
     ['U0NINA virtual order Jane Doe', { group: 'north' }, /Result: refused\. Only approvers may order virtual cards/],
+    ['U0NINA subscribe declines', { group: 'north' }, /Result: refused\. Only approvers .*\nWho may: U0ANA, S0FIN$/],
+    ['U0ANA subscribe declines', { group: 'north' }, /Result: done at once/],
     ['U0OLGA block 1234', {}, /Result: done at once/],
     ['U0OLGA unblock 1234', {}, /Result: refused/],
     ['ana limit 1234 daily 900', {}, /no Slack user id/],
@@ -127,6 +129,11 @@ describe('trying a policy on recorded decisions', () => {
     ['a former approver', { userId: 'U0ZOE', roles: [] }, 'refused'],
     ['a former member of a user group', { userId: 'U0ZOE' }, null],
     ['a card of a group with other approvers', { group: 'North' }, 'refused'],
+    [
+      'what concerns all cards, by an approver of one group',
+      { userId: 'U0NINA', roles: [], verb: 'recover', acctId: null, raiseCents: null, lastsMs: null },
+      'refused',
+    ],
     ['a delegate', { userId: 'U0BEN', roles: [], kind: 'refused' }, 'allowed'],
     [
       'an order that now needs two approvers',

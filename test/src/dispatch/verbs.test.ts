@@ -1,10 +1,30 @@
 import { expect, it } from 'vitest';
 import { parseCommand, readSlashText } from '../../../src/dispatch/command.ts';
-import { entryOf, helpFor, refusedTo, verbNames } from '../../../src/dispatch/verbs.ts';
+import { entryOf, helpFor, helpNow, refusedTo, verbNames } from '../../../src/dispatch/verbs.ts';
+import type { Role } from '../../../src/policy/decide-action.ts';
 import { chooseCard } from '../../../templates/directory/choose-card.ts';
 import { clock } from '../../support/clock.ts';
 
 const everyRole = ['holder', 'operator', 'approver'] as const;
+
+it('help lists what concerns all cards only for people who have the role for all cards', () => {
+  const usages = (entries: readonly { readonly usage: string }[]): string[] => entries.map(({ usage }) => usage);
+  const { own, others } = helpFor(['approver'], []);
+
+  expect(usages(own)).toContain('unblock CARD [reason]');
+  expect(usages(own)).not.toContain('recover [SINCE]');
+  expect(usages(others)).toEqual(expect.arrayContaining(['recover [SINCE]', 'digest daily 09:00 [zone]']));
+  expect(usages(helpFor(['approver'], ['approver']).own)).toContain('recover [SINCE]');
+});
+
+it('help is about the roles of the moment, for the cards of some groups and for all cards', async () => {
+  const ofNorth = async (_userId: string, { group }: { readonly group?: string | null } = {}) => ({
+    roles: group === undefined ? (['approver'] as Role[]) : [],
+    isComplete: true,
+  });
+
+  expect(await helpNow('U0NINA', ofNorth)).toEqual(helpFor(['approver'], []));
+});
 
 it.each(verbNames)('%s: permission and refusal texts start with a verb phrase', (verb) => {
   // Both follow "Only approvers may" and "do you want to", so they start with a verb and not with a command name.

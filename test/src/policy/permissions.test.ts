@@ -4,7 +4,7 @@ import { createHome } from '../../../src/app-home/render-home.ts';
 import { createHomeViewers } from '../../../src/app-home/viewer-store.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { isAsHolder, isPermitted, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
+import { entryOf, isAsHolder, isPermitted, permissionOf, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
 import {
   createPermissions,
@@ -16,10 +16,18 @@ import {
 import { type Delegation, policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
 import type { HowOld } from '../../../src/policy/slack-answers.ts';
+import { clock } from '../../support/clock.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { until } from '../../support/until.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
+
+/** Verbs that are typed for a channel or a time, and so for no card. */
+const onNoCard = verbNames.filter((verb) => {
+  const { command } = entryOf(verb);
+  const read = command?.read?.(command.example.split(' ').slice(1), clock);
+  return read?.kind === 'read' && (read.target.kind === 'channel' || read.target.kind === 'since');
+});
 
 describe('role and verb', () => {
   // Withdrawing is for the person who asked; that is checked when the action runs.
@@ -57,6 +65,23 @@ describe('role and verb', () => {
 
   it.each(cases)('%s by %j: %s', (verb, roles, may) => {
     expect(isPermitted(verb, roles)).toBe(may);
+  });
+
+  it('those that concern all cards, or a card in no group yet, need the role for all cards', () => {
+    expect(verbNames.filter((verb) => permissionOf(verb).ofAllCards === true).toSorted()).toEqual([
+      'alerts',
+      'digest',
+      'order-virtual',
+      'quiet',
+      'recover',
+      'subscribe',
+      'unsubscribe',
+      'warnings',
+    ]);
+    // They show what everybody may see, leave out other cards, or concern only the person.
+    const others = new Set(['mutes', 'subscriptions', 'why', 'delegate']);
+    const ofNoCard = onNoCard.filter((verb) => permissionOf(verb).role !== null && !others.has(verb));
+    expect(ofNoCard.filter((verb) => permissionOf(verb).ofAllCards !== true)).toEqual([]);
   });
 
   it.each<[Verb, Role[], boolean]>([
