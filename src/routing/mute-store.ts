@@ -22,6 +22,8 @@ const common = {
   /** UTC ISO 8601. */
   at: z.string(),
   endsAt: z.string(),
+  /** When the card was muted, if this mute was set while another one was in force. Absent: at its own time. */
+  since: z.string().optional(),
 };
 
 /**

@@ -7,7 +7,7 @@ import { serviceTime, slashCommand } from '../core/installation.ts';
 import { countryInSentence } from '../core/merchant-category.ts';
 import type { Message } from '../slack/message.ts';
 import type { Mute, Mutes } from './mute-store.ts';
-import { type ChannelAction, type MuteAction, pageIn } from './verbs.ts';
+import { type ChannelAction, type MuteAction, pageIn, routingVerbs } from './verbs.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS_MAX = 90;
@@ -81,7 +81,8 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   }
   // It is recorded once it is stored, so after a crash it was permitted already.
   const hasBegun = await deps.hasBegun(action);
-  const refusal = hasBegun ? null : await whyNotMute(action, acctId, judgedAs, end.endsAt, deps);
+  const since = judgedAs === 'mute' ? await mutedSince(action, acctId, mutes) : action.askedAt;
+  const refusal = hasBegun ? null : await whyNotMute(action, acctId, { judgedAs, since, endsAt: end.endsAt }, deps);
   if (refusal !== null) {
     const what = isTravel ? 'Hiding the declines of a trip' : 'Muting this card';
     return await refuse(action, { what, ...refusal }, { acctId, cardId });
@@ -94,6 +95,7 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
     reason: [action.reason, ...rest.slice(end.words)].filter(Boolean).join(' ').slice(0, 300),
     at: action.askedAt,
     endsAt: end.endsAt.toISOString(),
+    ...(since !== action.askedAt && { since }),
   };
   const directChannel = isTravel ? await deps.openDirect(action.actor.userId) : '';
   const mute: Mute = isTravel
@@ -123,17 +125,47 @@ async function muteNow(
   return (await mutes.active()).find((mute) => mute.acctId === acctId && (kind === null || mute.kind === kind));
 }
 
+/**
+ * Since when the card is muted without a break. A mute that is set while another one is in force counts from the start of that
+ * one, whoever set it: otherwise an operator could renew a mute of 24 hours every day, and its alerts would never be reported.
+ */
+async function mutedSince({ askedAt }: MuteAction, acctId: number, { inForce }: MuteDeps['mutes']): Promise<string> {
+  const counted = (await inForce()).filter((mute) => mute.acctId === acctId && countsAsMute(mute));
+  return [askedAt, ...counted.map(({ at, since = at }) => since)].toSorted()[0] ?? askedAt;
+}
+
+/** A travel mute counts if it needs the permission of a regular one. */
+function countsAsMute(mute: Mute): boolean {
+  return mute.kind === 'mute' || mute.countries.includes(HOME);
+}
+
+interface MuteTime {
+  /** The verb whose permission it needs. */
+  readonly judgedAs: 'mute' | 'travel';
+  /** From {@link mutedSince}. */
+  readonly since: string;
+  readonly endsAt: Date;
+}
+
 async function whyNotMute(
   action: MuteAction,
   acctId: number,
-  judgedAs: 'mute' | 'travel',
-  endsAt: Date,
+  { judgedAs, since, endsAt }: MuteTime,
   deps: Pick<MuteDeps, 'mutes' | 'authorize'>,
 ): Promise<{ readonly why: string; readonly whoCan: string } | null> {
-  const lastsMs = endsAt.getTime() - Date.parse(action.askedAt);
+  const lastsMs = endsAt.getTime() - Date.parse(since);
   const decision = await deps.authorize({ ...action, verb: judgedAs }, { acctId, lastsMs });
   if (decision.kind !== 'refused') return await whyShorter(action, acctId, endsAt, deps);
-  return { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.' };
+  const { ms, why } = routingVerbs.mute.permission.operatorsUpTo;
+  if (decision.why !== why || since === action.askedAt)
+    return { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.' };
+  const latest = new Date(Date.parse(since) + ms).toISOString();
+  const replaced = (await deps.mutes.active()).filter((mute) => mute.acctId === acctId && mute.kind === action.verb);
+  const hasRoom = [action.askedAt, ...replaced.map((mute) => mute.endsAt)].every((end) => end < latest);
+  return {
+    why: `${why} It has been muted since ${serviceTime(since)}, and that counts.`,
+    whoCan: hasRoom ? `Mute it until ${serviceTime(latest)} at most, or ask an approver.` : 'Ask an approver.',
+  };
 }
 
 /** The countries of a travel mute, the words behind them, and the verb whose permission it needs. */

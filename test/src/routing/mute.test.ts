@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createEndMute } from '../../../src/routing/mute.ts';
 import { createMutes } from '../../../src/routing/mute-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
@@ -10,15 +11,22 @@ const operator: Over = { roles: ['operator'] };
 async function world() {
   const made = await createActionWorld(redis());
   const mutes = createMutes(redis(), made.deps.now);
+  const { endMute } = createEndMute({ mutes, postNotice: async () => {}, now: made.deps.now });
+  /** Advances the clock, and ends the mutes whose time is over. */
+  const wait = async (hours: number): Promise<void> => {
+    made.advance(hours * 3_600_000);
+    for (const { id } of await mutes.inForce()) await endMute(id);
+  };
   let count = 0;
   /** @returns the answer. */
   const mute = async (details: string, by: Over = operator, verb: 'mute' | 'travel' = 'mute') => {
     count += 1;
-    await performAction(ask(verb, { ...byCommand, ...by, id: `act_m${count}`, details }), made.deps);
+    const askedAt = made.deps.now().toISOString();
+    await performAction(ask(verb, { ...byCommand, askedAt, ...by, id: `act_m${count}`, details }), made.deps);
     return made.answers.at(-1)?.text ?? '';
   };
   const ends = async () => (await mutes.active()).map(({ endsAt }) => endsAt);
-  return { ...made, mutes, mute, ends };
+  return { ...made, mutes, mute, ends, wait };
 }
 
 describe('a mute', () => {
@@ -32,6 +40,87 @@ describe('a mute', () => {
     expect(await mute('24h trade show')).toMatch(/is muted until/);
     expect(await mute('3 days trade show', approver)).toMatch(/is muted until/);
     expect(await ends()).toEqual(['2026-11-23T15:00:00.000Z']);
+  });
+
+  it('that replaces one in force lasts from when that one was set, whoever set it: an operator cannot renew it every day', async () => {
+    const { mute, ends, wait } = await world();
+    const hugo: Over = { ...operator, actor: { userId: 'U0HUGO', teamId: 'T1' } };
+    await mute('8h');
+    await wait(7);
+    expect(await mute('17h', hugo), '24 hours together').toMatch(/is muted until/);
+    await wait(16);
+
+    const refused = await mute('2h');
+    expect(refused).toMatch(/Only approvers may mute a card for more than 24 hours/);
+    expect(refused).toMatch(/It has been muted since Nov 20, 2026, 10:00 AM ET, and that counts/);
+    expect(refused, 'it lasts as long as it may already').toMatch(/that counts\. Ask an approver\./);
+    expect(await ends()).toEqual(['2026-11-21T15:00:00.000Z']);
+    expect(await mute('24h', hugo)).toMatch(/Only approvers may mute a card for more than 24 hours/);
+  });
+
+  it('that is too long only with the one it replaces is refused with the latest end that an operator may choose', async () => {
+    const { mute, ends, wait } = await world();
+    await mute('2h');
+    await wait(1);
+
+    expect(await mute('24h')).toMatch(/Mute it until Nov 21, 2026, 10:00 AM ET at most, or ask an approver/);
+    expect(await mute('23h')).toMatch(/is muted until/);
+    expect(await ends()).toEqual(['2026-11-21T15:00:00.000Z']);
+  });
+
+  it('may be renewed by an approver, and counts from the first one after that, too', async () => {
+    const { mute, ends, wait } = await world();
+    await mute('24h');
+    await wait(23);
+    expect(await mute('24h', approver)).toMatch(/is muted until/);
+    await wait(23);
+
+    expect(await mute('24h')).toMatch(/since Nov 20, 2026, 10:00 AM ET/);
+    expect(await ends()).toEqual(['2026-11-22T14:00:00.000Z']);
+  });
+
+  it('may last 24 hours again when the last one has ended', async () => {
+    const { mute, ends, wait } = await world();
+    await mute('24h');
+    await wait(24);
+    expect(await ends()).toEqual([]);
+
+    expect(await mute('24h')).toMatch(/is muted until/);
+  });
+
+  it('counts from the start of a trip in the home country that is in force, and the other way round, but of no other trip', async () => {
+    const { mute, wait, deps } = await world();
+    await mute('US 20h', operator, 'travel');
+    await wait(12);
+    expect(await mute('24h')).toMatch(/Only approvers may mute a card for more than 24 hours/);
+    await performAction(ask('unmute', { ...byCommand, ...operator, id: 'act_end' }), deps);
+
+    await mute('ES until 2027-02-01', operator, 'travel');
+    await wait(24);
+    expect(await mute('20h')).toMatch(/is muted until/);
+    await wait(19);
+    expect(await mute('ES,US until 2027-02-02', operator, 'travel')).toMatch(/Only approvers may mute a card/);
+  });
+
+  it.each([
+    ['is stored', 'put'],
+    ['is recorded', 'record'],
+  ])('is set, and counts from the start of the one it replaced, if its worker dies once it %s', async (_when, step) => {
+    const { mute, mutes, wait, deps } = await world();
+    await mute('8h');
+    await wait(7);
+    const dying = {
+      ...deps,
+      ...(step === 'put' && { scheduleMuteEnd: () => Promise.reject(new Error('killed')) }),
+      ...(step === 'record' && { answer: () => Promise.reject(new Error('killed')) }),
+    };
+    const action = ask('mute', { ...byCommand, ...operator, details: '17h', askedAt: deps.now().toISOString() });
+    await expect(performAction(action, dying)).rejects.toThrow('killed');
+    await performAction(action, deps);
+
+    expect(await mutes.active()).toMatchObject([
+      { since: '2026-11-20T15:00:00.000Z', endsAt: '2026-11-21T15:00:00.000Z' },
+    ]);
   });
 
   it('for a trip in the home country follows the same rule: an operator may set 24 hours', async () => {
