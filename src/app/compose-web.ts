@@ -94,8 +94,7 @@ export function composeListeners(base: WebBase) {
   const permissions = createPermissions({
     policy: policy.current,
     namedDelegates: createDelegations(redis, seals.delegation).all,
-    groupMembers: slack.groupMembers,
-    person: slack.person,
+    slack,
     rolesVersion: rolesVersion.read,
     isHolder: links.isHolder,
     knownForMs: GROUPS_KNOWN_FOR_MS,

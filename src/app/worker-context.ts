@@ -261,8 +261,7 @@ function createRoles({ policy, slack, links, delegations, log, redis }: WithServ
   const { rolesOf } = createPermissions({
     policy: policy.current,
     namedDelegates: delegations.all,
-    groupMembers: slack.groupMembers,
-    person: slack.person,
+    slack,
     rolesVersion,
     isHolder: links.isHolder,
     log,

@@ -53,7 +53,8 @@ export type ResolveCard = <A extends Action>(action: A) => Promise<Resolved<A> |
 
 /** Finds the card that a person means. */
 export function createResolveCard(deps: Deps): ResolveCard {
-  const { links, cardOfAlert, refuse } = deps;
+  const { links, refuse } = deps;
+  const ofAlert = createOfAlert(deps);
 
   return async function resolveCard<A extends Action>(action: A) {
     // Permitted and found before it was sent, so its outcome has to be determined.
@@ -107,6 +108,11 @@ export function createResolveCard(deps: Deps): ResolveCard {
     else return { action: meant, acctId: only.acctId, cardId: only.cardId };
     return null;
   }
+}
+
+/** The card of an alert on which somebody pressed a button. */
+function createOfAlert({ directory, cardOfAlert, refuse }: Pick<Deps, 'directory' | 'cardOfAlert' | 'refuse'>) {
+  return ofAlert;
 
   async function ofAlert<A extends Action>(action: A, alertId: string): Promise<Resolved<A> | null> {
     const card = await cardOfAlert(alertId);
@@ -124,7 +130,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
     if (cardId !== null || last4 === null) return { action, acctId, cardId };
     const idIn = (account: Pick<DirectoryAccount, 'cards'> | null) =>
       account?.cards.findLast((card) => card.last4 === last4)?.cardId ?? null;
-    const found = idIn(await deps.directory.account(acctId)) ?? idIn(await deps.directory.reload(acctId));
+    const found = idIn(await directory.account(acctId)) ?? idIn(await directory.reload(acctId));
     if (found !== null) return { action, acctId, cardId: found };
     const why = `The account no longer has card ${last4}, which this alert is about.`;
     await refuse(action, { ...tooOld(), why }, { acctId, isMistake: true });

@@ -86,9 +86,11 @@ interface PermissionDeps {
   readonly policy: () => Policy;
   /** The delegates that approvers have named themselves. */
   readonly namedDelegates: () => Promise<readonly Delegation[]>;
-  readonly groupMembers: (groupId: string) => Promise<readonly string[]>;
-  /** A person's Slack profile; null if Slack returns none. */
-  readonly person: (userId: string) => Promise<{ readonly isDeactivated: boolean } | null>;
+  readonly slack: {
+    readonly groupMembers: (groupId: string) => Promise<readonly string[]>;
+    /** A person's profile; null if Slack returns none. */
+    readonly person: (userId: string) => Promise<{ readonly isDeactivated: boolean } | null>;
+  };
   /** From {@link createRolesVersion}. */
   readonly rolesVersion: () => Promise<string | null>;
   /** Whether a card account is linked to a Slack user. */
@@ -105,9 +107,7 @@ interface PermissionDeps {
  */
 export function createPermissions(deps: PermissionDeps) {
   const { isHolder, log, now = Date.now } = deps;
-  const common = { version: deps.rolesVersion, log, ...(deps.now && { now: deps.now }) };
-  const groups = createSlackAnswers({ ...common, what: 'user group', ask: deps.groupMembers });
-  const accounts = createSlackAnswers({ ...common, what: 'person', ask: deps.person });
+  const holdersAmong = createHoldersAmong(deps);
 
   return {
     /**
@@ -150,6 +150,14 @@ export function createPermissions(deps: PermissionDeps) {
     whoMay: (role: Role, group?: string | null): readonly string[] =>
       mentionedAs(deps.policy(), role, new Date(now()), group),
   };
+}
+
+/** Who of some people has a role. */
+function createHoldersAmong({ slack, rolesVersion, log, now }: PermissionDeps) {
+  const common = { version: rolesVersion, log, ...(now && { now }) };
+  const groups = createSlackAnswers({ ...common, what: 'user group', ask: slack.groupMembers });
+  const accounts = createSlackAnswers({ ...common, what: 'person', ask: slack.person });
+  return holdersAmong;
 
   /**
    * Whether a person has the role, followed by the people they stand in for. A deactivated account lends no role: its id may

@@ -91,8 +91,8 @@ it.each(['subscribe', 'recover', 'quiet'] as const)(
       async (message) => void told.push(message),
       {
         permissions: {
-          rolesOf: async (_userId, { group } = {}) => ({
-            roles: group === undefined || group === 'North' ? ['approver'] : [],
+          rolesOf: async (_userId, asked) => ({
+            roles: asked?.group === undefined || asked.group === 'North' ? ['approver'] : [],
             isComplete: true,
           }),
           whoMay: (_role, group) => (group === null ? ['U0ANA'] : ['U0ANA', 'U0NINA']),

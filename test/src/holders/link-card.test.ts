@@ -173,7 +173,9 @@ describe('linking a card', () => {
 
 describe('unlinking a card', () => {
   it('is on record and answered as unchanged if somebody else has unlinked it in between', async () => {
-    const world = setUp(hugo, false, async (links) => void (await links.unlink(acctId)));
+    const world = setUp(hugo, false, async (links) => {
+      await links.unlink(acctId);
+    });
     await world.linkCard(linkTo('U0HUGO'));
 
     await world.unlinkCard(unlink);

@@ -32,8 +32,10 @@ async function world(over: Partial<WorldDeps> = {}) {
   const { rolesOf } = createPermissions({
     policy: () => inForce.policy,
     namedDelegates: async () => [],
-    groupMembers: async () => [],
-    person: async (userId) => ({ isDeactivated: deactivated.has(userId) }),
+    slack: {
+      groupMembers: async () => [],
+      person: async (userId) => ({ isDeactivated: deactivated.has(userId) }),
+    },
     // Changes when Slack reports that an account was deactivated.
     rolesVersion: async () => String(deactivated.size),
     isHolder: async () => false,

@@ -147,8 +147,7 @@ describe('who has which role', () => {
     createPermissions({
       namedDelegates: async () => named,
       policy: () => policy,
-      groupMembers,
-      person,
+      slack: { groupMembers, person },
       rolesVersion,
       isHolder: async (id) => id === 'U7',
       log,
@@ -289,11 +288,13 @@ describe('who has which role', () => {
     const permissions = createPermissions({
       namedDelegates: async () => [],
       policy: () => policyOfVariables({ operators: ['S1'], approvers: [], twoPersonAboveCents: 0, serviceZone: 'UTC' }),
-      groupMembers: async () => {
-        calls += 1;
-        return await new Promise<string[]>((resolve) => answers.push(resolve));
+      slack: {
+        groupMembers: async () => {
+          calls += 1;
+          return await new Promise<string[]>((resolve) => answers.push(resolve));
+        },
+        person: active,
       },
-      person: active,
       rolesVersion,
       isHolder: async () => false,
       knownForMs: 10_000,
@@ -388,12 +389,14 @@ function world() {
   const { rolesOf } = createPermissions({
     namedDelegates: async () => [],
     policy: () => byGroup,
-    groupMembers: async () => {
-      group.asked += 1;
-      if (group.members === null) throw new Error('Slack does not say');
-      return group.members;
+    slack: {
+      groupMembers: async () => {
+        group.asked += 1;
+        if (group.members === null) throw new Error('Slack does not say');
+        return group.members;
+      },
+      person: async () => null,
     },
-    person: async () => null,
     rolesVersion: async () => null,
     isHolder: async (userId) => userId === 'U0OTTO',
     log,

@@ -58,10 +58,12 @@ function mayBeNotified(group: string | null | undefined): MayBeNotified {
   const { rolesOf } = createPermissions({
     policy: () => policy,
     namedDelegates: async () => [],
-    groupMembers: async () => {
-      throw new Error('Slack does not say');
+    slack: {
+      groupMembers: async () => {
+        throw new Error('Slack does not say');
+      },
+      person: async () => null,
     },
-    person: async () => null,
     rolesVersion: async () => null,
     isHolder: async () => false,
     log: createLog({ level: 'silent', process: 'test' }),
