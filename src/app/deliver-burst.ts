@@ -3,14 +3,14 @@ import { groupBy } from '../core/group-by.ts';
 import type { Log } from '../core/log.ts';
 import { span } from '../core/trace.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
-import type { Burst } from '../intake/burst.ts';
+import { type Burst, type BurstEvents, eventsOf } from '../intake/burst.ts';
 
 /** How many cards of a burst are processed at a time. They mostly wait for Redis and the card API. */
 const CARDS_AT_ONCE = 100;
 /** Events not started by then are stuck behind slow ones, so any worker may take them. */
 const BEGIN_WITHIN_MS = 2000;
 
-type BurstEvent = Burst['events'][number];
+type BurstEvent = BurstEvents[number];
 
 interface Deps {
   /** @returns milliseconds until it should run again, or null when the event is delivered. */
@@ -34,7 +34,8 @@ interface Deps {
  * @throws when an event could not become a job. Then the burst must run again.
  */
 export function createDeliverBurst({ deliver, handOn, measure, log, beginWithinMs = BEGIN_WITHIN_MS }: Deps) {
-  return async ({ events }: Burst): Promise<void> => {
+  return async (burst: Burst): Promise<void> => {
+    const events = eventsOf(burst);
     const beginBy = performance.now() + beginWithinMs;
     const left = [...groupBy(events, ({ event }) => event['acctId'] ?? event.id).values()];
     const failures: unknown[] = [];

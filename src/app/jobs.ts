@@ -10,7 +10,7 @@ import type { Reads } from '../core/unknown-fields.ts';
 import { digestKinds } from '../digests/schedule-store.ts';
 import { Action } from '../dispatch/verbs.ts';
 import { NotifyPerson } from '../holders/notify-holder.ts';
-import { Burst, burstId } from '../intake/burst.ts';
+import { Burst } from '../intake/burst.ts';
 import { LateCopies } from '../outbox/late-copies.ts';
 import { Subject } from '../outbox/tracked-message-store.ts';
 
@@ -87,9 +87,9 @@ const table = {
     queue: 'bursts',
     data: Burst,
     retry: times(12),
-    id: burstId,
+    id: ({ id }) => id,
     /** Same shard as its events, which all come from one shard: each shard counts its own waiting events. */
-    shardBy: ({ events: [first] }) => first?.event.id ?? '',
+    shardBy: ({ first }) => first,
     changesHome: true,
   }),
   'quarantine-webhook': job({

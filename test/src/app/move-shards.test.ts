@@ -7,6 +7,7 @@ import { claimFormat, readShards } from '../../../src/app/stored-format.ts';
 import { intakeKey, queuePrefix, stateKey } from '../../../src/core/keys.ts';
 import { closeQueues, openQueues } from '../../../src/core/queues.ts';
 import { SHARDS_MAX, shardOf, shardsOf } from '../../../src/core/shards.ts';
+import { burstOf } from '../../../src/intake/burst.ts';
 import { createIntake, SEEN_TTL_SECONDS, seenKey } from '../../../src/intake/intake.ts';
 import { createLateIntake } from '../../../src/intake/take-late.ts';
 import { countEvents } from '../../../src/ops/health.ts';
@@ -38,9 +39,8 @@ async function fill(shards: number, first = 1): Promise<void> {
     const delayMs = number % 4 === 0 ? { delayMs: 3_600_000 } : {};
     await enqueue('deliver-alert', eventOf(number), delayMs);
   }
-  await enqueue('deliver-burst', {
-    events: numbers(3, first + 200).map((number) => ({ event: eventOf(number), isLate: false })),
-  });
+  const together = numbers(3, first + 200).map((number) => ({ type: 'event', event: eventOf(number) }) as const);
+  await enqueue('deliver-burst', burstOf(together));
   for (const { name, shard, queue } of queues.all) {
     if (name !== 'alerts') continue;
     // One job fails for good, and one is claimed by a worker that dies.

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createEnqueue } from '../../../src/app/enqueue.ts';
 import { closeQueues, openQueues, queueNames, shardsWith } from '../../../src/core/queues.ts';
 import { shardOf, shardsOf } from '../../../src/core/shards.ts';
+import { burstOf } from '../../../src/intake/burst.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { read } from '../webhooks/read.ts';
 
@@ -25,8 +26,7 @@ it('puts a job in the shard of its event, a burst with its first event, and a jo
     await enqueue('deliver-alert', event);
     await enqueue('deliver-alert', event);
   }
-  const burst = [eventOf(31), eventOf(32)].map((event) => ({ event, isLate: false }));
-  await enqueue('deliver-burst', { events: burst });
+  await enqueue('deliver-burst', burstOf([31, 32].map((id) => ({ type: 'event', event: eventOf(id) }))));
   await enqueue('hand-on-entry', { entry: {} });
 
   const found = await Promise.all(
