@@ -47,7 +47,7 @@ export function createCore(options: WorkspaceOptions): Core {
     calls: [],
     faults: createFaults(),
     limiter: createLimiter(options, now),
-    triggers: createTriggers(now),
+    triggers: createTriggers(now, options.triggerAgeMs),
     responseUrls: createResponseUrls(now),
     socket: createSocketMode(),
     changes,

@@ -76,6 +76,8 @@ export interface WorkspaceOptions {
   scopes?: string[];
   /** How long a delivery waits for an answer, in milliseconds. @defaultValue 3000 */
   acknowledgeMs?: number;
+  /** How long a trigger is valid, in milliseconds. @defaultValue 3000 */
+  triggerAgeMs?: number;
   /** Called when someone acts on the page: presses, chooses, submits, writes. Not called for reading. */
   onAct?: () => void;
   /** The clock of timestamps, triggers, response URLs and rate limits, in milliseconds. Signatures always use the real one. */

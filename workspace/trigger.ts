@@ -18,7 +18,7 @@ export interface Triggers {
 }
 
 /** Creates and checks trigger ids on the given clock, in milliseconds. */
-export function createTriggers(now: () => number): Triggers {
+export function createTriggers(now: () => number, ageMs = LIMITS.triggerAgeMs.max): Triggers {
   const known = new Map<string, { origin: TriggerOrigin; at: number; used: boolean }>();
   return {
     create(origin) {
@@ -30,7 +30,7 @@ export function createTriggers(now: () => number): Triggers {
       const trigger = known.get(id);
       if (!trigger) throw new ApiError('invalid_trigger_id');
       if (trigger.used) throw new ApiError('exchanged_trigger_id');
-      if (now() - trigger.at > LIMITS.triggerAgeMs.max) throw new ApiError('expired_trigger_id');
+      if (now() - trigger.at > ageMs) throw new ApiError('expired_trigger_id');
       trigger.used = true;
       return trigger.origin;
     },
