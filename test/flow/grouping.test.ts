@@ -36,7 +36,7 @@ describe('repeats of a decline', () => {
 
     await Promise.all([...tries, ...tries].map((webhook) => deliver(webhook)));
     await until(
-      () => declinesOf(holderOf(account)).some(({ text }) => text.includes('declined 5 times')),
+      () => declinesOf(holderOf(account)).some(({ text }) => text.includes('Declined 5 times')),
       'all five are counted',
     );
 

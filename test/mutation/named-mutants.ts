@@ -54,7 +54,7 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'a status history that does not begin with the first event asks the directory',
     file: 'src/alerts/deliver-status.ts',
-    from: '  const from = history[start - 1]?.status ?? (start === 0 ? knownBefore : null);',
+    from: '  const from = history[start - 1]?.status ?? (start === 0 ? before : null);',
     to: '  const from = history[start - 1]?.status ?? null;',
   },
   {
