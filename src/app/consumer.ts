@@ -2,7 +2,7 @@ import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
 import { AppError, CardApiError, RolesUnreadError, SlackError, TooLateError, UnreadableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { type QueueName, type Queues, queueNames, shardsWith } from '../core/queues.ts';
-import { isStoreTrouble } from '../core/redis.ts';
+import { isReply, isStoreTrouble } from '../core/redis.ts';
 import type { Redo } from '../core/redo.ts';
 import { queueTelemetry } from '../core/trace.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
@@ -97,7 +97,7 @@ function startWorker(queue: QueueName, shard: number, runJob: RunJob, deps: Cons
   );
   worker.on('error', (error) => {
     log.error({ err: error, queue }, 'queue error');
-    if (isStoreTrouble(error)) rest(worker);
+    if (isStoreTrouble(error) || isReply(error)) rest(worker);
   });
   worker.on('failed', (job, error) => {
     log.error({ err: error, queue, jobId: job?.id, attempt: job?.attemptsMade }, 'job failed');
@@ -107,7 +107,10 @@ function startWorker(queue: QueueName, shard: number, runJob: RunJob, deps: Cons
   return worker;
 }
 
-/** When Redis is too full to hand out a job, BullMQ asks again immediately, thousands of times a second. */
+/**
+ * When Redis hands out no job because it is full or refuses the user, BullMQ asks again immediately, thousands of times a
+ * second, and the process does nothing else.
+ */
 function rest(worker: Worker): void {
   if (worker.isPaused() || worker.closing !== undefined) return;
   void worker.pause(true);

@@ -1,7 +1,7 @@
 import { ConfigError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import { type RedisClient, requireDatabase, whenReady } from '../core/redis.ts';
+import { isDenied, type RedisClient, requireDatabase, whenReady } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { EX_CONFIG } from './config.ts';
 
@@ -81,16 +81,25 @@ export async function writeFormat(redis: RedisClient, format: number): Promise<v
   await redis.set(formatKey, format);
 }
 
+const deniedUser =
+  'REDIS_URL: expected a Redis user with the rights of this process. Redis refuses a command to the user in this address. docs/install/README.md says which user each process needs. Nothing was changed.';
+
 /** How long startup waits for Redis. */
 const FIRST_LOOK_MS = 1500;
 
 /**
  * Claims the format and the number of shards at startup. If Redis is down, the process starts anyway, and exits as soon
- * as Redis is back with data that this build cannot read.
+ * as Redis is back with data that this build cannot read, or refuses this user.
  *
- * @throws ConfigError as {@link claimFormat}.
+ * @param mayWrite see {@link whyUnusable}.
+ * @throws ConfigError as {@link claimFormat}, and when Redis refuses the user.
  */
-export async function watchFormat(redis: RedisClient, shards: number, log: Log): Promise<void> {
+export async function watchFormat(
+  redis: RedisClient,
+  shards: number,
+  log: Log,
+  mayWrite: readonly string[] = [],
+): Promise<void> {
   await whenReady(redis, FIRST_LOOK_MS);
   if (redis.status === 'ready') await claim();
   // A failover or a restore may have brought other data.
@@ -104,9 +113,11 @@ export async function watchFormat(redis: RedisClient, shards: number, log: Log):
   async function claim(): Promise<void> {
     try {
       await requireDatabase(redis);
+      await Promise.all(mayWrite.map((key) => redis.del(key)));
       await claimFormat(redis, shards);
     } catch (error) {
       if (error instanceof ConfigError) throw error;
+      if (isDenied(error)) throw new ConfigError([deniedUser]);
       // Redis is down again: the next connection checks.
       log.warn({ err: error }, 'could not read the format of the stored data');
     }

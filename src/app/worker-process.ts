@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { within } from '../core/deadline.ts';
 import { installationScope } from '../core/installation.ts';
+import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { closeQueues, openQueues, type Queues } from '../core/queues.ts';
 import { connectPatient, whyUnusable } from '../core/redis.ts';
@@ -26,6 +27,8 @@ import { createWorkerContext, type WorkerContext } from './worker-context.ts';
 
 /** Limit for events waiting in the queues, across all workers. Further events wait in the inbox. */
 const ALERT_EVENTS_MAX = 1000;
+/** Never exists. Only a worker's Redis user may write it. */
+const workerProbe = stateKey('worker-probe');
 /** How long startup waits for Redis' time. */
 const CLOCK_MS = 2000;
 
@@ -62,7 +65,7 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   const workerId = `worker-${randomBytes(4).toString('hex')}`;
   const redis = connectPatient({ ...config.redis, log, name: 'worker' });
   const shards = config.redisShards;
-  await watchFormat(redis, shards, log);
+  await watchFormat(redis, shards, log, [workerProbe]);
   // BullMQ adds a method for each of its scripts, which ioredis copies into every transaction of that connection.
   const queueRedis = connectPatient({ ...config.redis, log, name: 'queues' });
   const queues = openQueues(queueRedis, shards);
@@ -76,7 +79,7 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   const worker = composeWorker(context, pace);
   admin.watch({
     async problems() {
-      const why = await whyUnusable(redis);
+      const why = await whyUnusable(redis, [workerProbe]);
       return why === null ? [] : [why];
     },
     health: () => readHealth(context),

@@ -125,18 +125,31 @@ export function isStoreTrouble(error: unknown): boolean {
   return troubles.test(error.message) || commands.some(isStoreTrouble);
 }
 
+/** True when Redis refuses the user: it may not run the command, or the password is wrong. A retry does not help. */
+export function isDenied(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const commands = 'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
+  return /^(?:NOPERM|NOAUTH|WRONGPASS)\b/.test(error.message) || commands.some(isDenied);
+}
+
 const PROBE_DEADLINE_MS = 700;
 const PROBE_KEPT_MS = 60_000;
 
 /**
- * Why Redis cannot be used: it does not answer promptly, or it accepts no writes, like a replica after a failover. Null
- * when it can be used.
+ * Why Redis cannot be used: it does not answer promptly, it accepts no writes, like a replica after a failover, or it refuses
+ * the user. Null when it can be used.
+ *
+ * @param mayWrite keys that do not exist, and that the process must be permitted to write.
  */
-export async function whyUnusable(redis: RedisClient): Promise<string | null> {
+export async function whyUnusable(redis: RedisClient, mayWrite: readonly string[] = []): Promise<string | null> {
   if (redis.status !== 'ready') return 'redis is not connected';
-  const write = redis.set(webKeys.probe, '1', 'PX', PROBE_KEPT_MS).then(
+  const writes = [redis.set(webKeys.probe, '1', 'PX', PROBE_KEPT_MS), ...mayWrite.map((key) => redis.del(key))];
+  const write = Promise.all(writes).then(
     () => null,
-    (error: unknown) => (isReply(error) ? 'redis accepts no writes' : 'redis does not answer'),
+    (error: unknown) => {
+      if (isDenied(error)) return 'redis refuses this user';
+      return isReply(error) ? 'redis accepts no writes' : 'redis does not answer';
+    },
   );
   return await within(PROBE_DEADLINE_MS, write, () => 'redis does not answer');
 }
@@ -159,7 +172,7 @@ export async function requireDatabase(redis: RedisClient): Promise<void> {
 }
 
 /** Redis answered with an error. ioredis exports its class without a type. */
-function isReply(error: unknown): error is Error {
+export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }
 

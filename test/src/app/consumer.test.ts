@@ -135,6 +135,32 @@ it('notes no failure that will be tried again, and none of a job that is not kep
   client.disconnect();
 }, 40_000);
 
+it('leaves time for everything else while Redis refuses the user', async () => {
+  await redis().call('ACL', 'SETUSER', 'limited', 'on', 'nopass', '~*', '-@all', '+ping', '+info', '+config|get');
+  const client = redis().duplicate({ maxRetriesPerRequest: null, username: 'limited', password: 'any' });
+  const queues = openQueues(client);
+  const log = createLog({ level: 'silent', process: 'test' });
+  const noteFailure = async (): Promise<void> => {};
+  const consumers = startConsumers(async () => null, { queues, log, measure: () => {}, noteFailure });
+
+  // Without a rest, BullMQ would ask again and again, and no timer would ever run.
+  const [, , denied] = await Promise.all([1, 2, 3].map(async () => await deniedAfter(300)));
+  await consumers.close();
+
+  expect(denied).toBeGreaterThan(0);
+  expect(denied).toBeLessThan(100);
+  await closeQueues(queues);
+  client.disconnect();
+  await redis().call('ACL', 'DELUSER', 'limited');
+}, 20_000);
+
+/** How many commands Redis has refused some time later. */
+async function deniedAfter(ms: number): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  const stats = await redis().info('commandstats');
+  return Number(/cmdstat_evalsha:.*rejected_calls=(\d+)/.exec(stats)?.[1] ?? 0);
+}
+
 const rateLimited = (retryAfterMs?: number) =>
   new CardApiError('slower', {
     operation: 'putSpendRules',

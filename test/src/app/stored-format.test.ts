@@ -1,6 +1,9 @@
+import type { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
-import { claimFormat, FORMAT, readShards, whyNotShards } from '../../../src/app/stored-format.ts';
+import { claimFormat, FORMAT, readShards, watchFormat, whyNotShards } from '../../../src/app/stored-format.ts';
 import { stateKey } from '../../../src/core/keys.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { whyUnusable } from '../../../src/core/redis.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -89,4 +92,34 @@ it('rejects data more than two formats old, because a version in between has to 
 
   await expect(claimFormat(redis(), 1, 6)).rejects.toThrow(/it is format 3.*Start a version in between/);
   expect(await stored()).toBe('3');
+});
+
+it('ends with what was expected if Redis refuses the user, and changes nothing', async () => {
+  const [own] = [stateKey('worker-probe')];
+  await redis().call(
+    'ACL',
+    'SETUSER',
+    'web',
+    'on',
+    'nopass',
+    '~{cardbell:state}:format',
+    '+@all',
+    '-@dangerous',
+    '+info',
+  );
+  await redis().call('ACL', 'SETUSER', 'worker', 'on', 'nopass', '~{cardbell:*', '+@all', '-@dangerous', '+info');
+  const [web, worker] = ['web', 'worker'].map((username) => redis().duplicate({ username, password: 'any' }));
+  const log = createLog({ level: 'silent', process: 'test' });
+
+  await expect(watchFormat(web as Redis, 1, log, [own])).rejects.toThrow(
+    /REDIS_URL: expected a Redis user with the rights/,
+  );
+  expect(await stored()).toBeNull();
+  expect(await whyUnusable(web as Redis, [own])).toBe('redis refuses this user');
+
+  await watchFormat(worker as Redis, 1, log, [own]);
+  expect(await stored()).toBe(String(FORMAT));
+  expect(await whyUnusable(worker as Redis, [own])).toBeNull();
+  for (const each of [web, worker]) each?.disconnect();
+  await redis().call('ACL', 'DELUSER', 'web', 'worker');
 });
