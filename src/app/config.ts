@@ -185,6 +185,7 @@ export function webConfig(env: Env = process.env) {
 export function workerConfig(env: Env = process.env) {
   const { values, ca, assumptions, programs } = readAll(WorkerEnv, env, (given, problems) => {
     checkPolicyFile(given, problems);
+    checkBucketKeys(given, problems);
     const read = orProblems(() => parseAssumptions(given['CARD_API_ASSUMPTIONS']), problems);
     return read === null ? null : { assumptions: read };
   });
@@ -211,6 +212,14 @@ export function workerConfig(env: Env = process.env) {
 function checkPolicyFile(given: Given, problems: string[]): void {
   const variables = { operators: [], approvers: [], twoPersonAboveCents: 0, serviceZone: DEFAULT_ZONE };
   orProblems(() => readPolicy({ ...variables, policyFile: given['POLICY_FILE'] ?? null }), problems);
+}
+
+/** A bucket accepts nothing without both keys. */
+function checkBucketKeys(given: Given, problems: string[]): void {
+  if (!/^\s*s3:/i.test(given['AUDIT_SINK'] ?? '')) return;
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])
+    if (given[name] === undefined && given[`${name}_FILE`] === undefined)
+      problems.push(`${name}: expected the access key of the bucket in AUDIT_SINK`);
 }
 
 function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined) {

@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { DEFAULT_COMMAND, DEFAULT_ZONE } from '../core/installation.ts';
 import { ownAddress } from '../core/listen-error.ts';
@@ -50,7 +52,16 @@ const sinkUrl = z
   .transform((text) => new URL(text))
   // Passwords in addresses leak into errors, and a copy that can be read or changed in transit proves little.
   .refine((url) => url.username === '' && url.password === '' && !isPlain(url.href), sinks)
-  .refine((url) => endpointOf(url) === null || URL.canParse(endpointOf(url) ?? ''), sinks);
+  .refine((url) => endpointOf(url) === null || URL.canParse(endpointOf(url) ?? ''), sinks)
+  .refine((url) => url.protocol !== 'file:' || isPath(url), sinks);
+/** `file://var/log` names a host, and `%2F` cannot be part of a path. */
+function isPath(url: URL): boolean {
+  try {
+    return isAbsolute(fileURLToPath(url));
+  } catch {
+    return false;
+  }
+}
 const endpointOf = (url: URL): string | null => url.searchParams.get('endpoint');
 /** Secrets that the installer chooses. */
 const SECRET_MIN = 16;

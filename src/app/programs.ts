@@ -86,7 +86,7 @@ export function ofProgram(env: Env, problems: string[]): Env {
     return { ...env, PROGRAM: undefined };
   }
   const own = Object.fromEntries(ownOrFile.map((name) => [name, env[`${prefixOf(program)}${name}`]]));
-  return { ...env, ...own, SLACK_COMMAND: own['SLACK_COMMAND'] ?? defaultCommand(program) };
+  return { ...env, ...own, SLACK_COMMAND: own['SLACK_COMMAND']?.trim() || defaultCommand(program) };
 }
 
 /** The programs with their commands; the first one has an empty name. */

@@ -301,6 +301,8 @@ describe('a bad value', () => {
     ['CARD_API_TOKEN', 'S3CRET with spaces in it'],
     ['CARD_API_AUTH_SCHEME', 'S3CRET'],
     ['AUDIT_KEY', 'S3CRET'],
+    ['AUDIT_SINK', 'file://S3CRET/audit.log'],
+    ['AUDIT_SINK', 'file:///S3CRET%2Faudit.log'],
     ['AUDIT_SINK_TOKEN', 'S3CRET'],
     ['AWS_SECRET_ACCESS_KEY', 'S3CRET'],
     ['QUEUE_PAGE_PASSWORD', 'S3CRET'],
@@ -318,6 +320,16 @@ describe('a bad value', () => {
     const problems = problemsOf(() => config({ TWO_PERSON_ABOVE: 'S3CRET', REDIS_TLS_CA_FILE: '/S3CRET.pem' }));
 
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['TWO_PERSON_ABOVE', 'REDIS_TLS_CA_FILE']);
+  });
+
+  it('is a missing key of the bucket that AUDIT_SINK names', () => {
+    const sink = { ...workerEnv, AUDIT_SINK: 's3://heads/cards?region=eu-west-1' };
+
+    expect(problemsOf(() => workerConfig(sink))).toEqual([
+      'AWS_ACCESS_KEY_ID: expected the access key of the bucket in AUDIT_SINK',
+      'AWS_SECRET_ACCESS_KEY: expected the access key of the bucket in AUDIT_SINK',
+    ]);
+    expect(problemsOf(() => workerConfig({ ...workerEnv, AUDIT_SINK: 'file:///srv/heads.jsonl' }))).toEqual([]);
   });
 
   it('is no short secret that a service has issued', () => {

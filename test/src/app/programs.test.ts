@@ -81,13 +81,19 @@ describe('the configuration of several card programs', () => {
     ['AUDIT_ARCHIVE', '/srv/audit', '/srv/audit/', '/srv/audit-eu'],
     ['AUDIT_SINK', 's3://heads/cards?region=eu-west-1', 's3://heads/cards?region=eu-west-1', 's3://heads/eu'],
   ])('requires a different %s for each program', (variable, one, same, other) => {
-    const given = { ...first, ...eu, AWS_ACCESS_KEY_ID: 'A', [variable]: one };
+    const keys = { AWS_ACCESS_KEY_ID: 'A', AWS_SECRET_ACCESS_KEY: 'secret-of-the-bucket' };
+    const ofEu = Object.fromEntries(Object.entries(keys).map(([name, value]) => [`EU_${name}`, value]));
+    const given = { ...first, ...eu, ...keys, ...ofEu, [variable]: one };
 
     expect(problemsOf(() => workers({ ...given, [`EU_${variable}`]: same }))).toEqual([
       `EU_${variable}: expected another place than ${variable}, which is that of another card program`,
     ]);
     expect(problemsOf(() => workers({ ...given, [`EU_${variable}`]: other }))).toEqual([]);
     expect(problemsOf(() => workers(given))).toEqual([]);
+  });
+
+  it.each(['', '  '])('names the command of a program after it if EU_SLACK_COMMAND is %j', (EU_SLACK_COMMAND) => {
+    expect(workers({ ...first, ...eu, EU_SLACK_COMMAND }).map(({ command }) => command)).toEqual(['/card', '/card-eu']);
   });
 
   it('contains one program if PROGRAM names it', () => {
