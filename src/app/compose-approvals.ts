@@ -22,12 +22,13 @@ import {
   createHolderNotices,
   createResolveRequest,
 } from '../approvals/resolve-request.ts';
+import { noCard } from '../core/card-facts.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { commandOf, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { permanent } from '../limits/change-request.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
-import { createOrderNotices } from '../virtual-cards/order.ts';
+import { createOrderNotices, type OrderTerms, type VirtualOrder } from '../virtual-cards/order.ts';
 import {
   cardOfOrder,
   createOrderVirtual,
@@ -149,7 +150,7 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
 }
 
 function requestsOfOrders(
-  { answer, resumeRequest }: Tools,
+  { answer, resumeRequest, nameRuleset }: Tools,
   orderPermit: Pick<OrderPermit, 'approvals'>,
   openRequest: (asked: RequestedChange) => Promise<RequestOpened>,
 ): Pick<Parameters<typeof createOrderVirtual>[0], 'requestOrder' | 'resumeOrder'> {
@@ -158,7 +159,9 @@ function requestsOfOrders(
       const card = cardOfOrder(order);
       const change = { changes: [], term: permanent, counted: null };
       const { why } = await orderPermit.approvals(action, order, [action.actor.userId]);
-      await openRequest({ action, acctId: 0, card, ...change, others, order: { cents: order.fundCents, isOwn, why } });
+      const terms = await orderTerms(order, nameRuleset);
+      const asked = { cents: order.fundCents, isOwn, why, terms };
+      await openRequest({ action, acctId: 0, card, ...change, others, order: asked });
       await answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn, isLarge }));
     },
     async resumeOrder(action, order) {
@@ -172,6 +175,16 @@ function requestsOfOrders(
       return true;
     },
   };
+}
+
+/** Approvers know rulesets by their names, but the form asks for the number. */
+async function orderTerms(
+  { rulesetId, groupId }: VirtualOrder,
+  nameRuleset: Tools['nameRuleset'],
+): Promise<OrderTerms> {
+  if (rulesetId === null) return { ruleset: null, groupId };
+  const { ruleset } = await nameRuleset({ ...noCard, ruleset: { id: rulesetId, name: null, mayOverrule: false } });
+  return { ruleset: { id: rulesetId, name: ruleset?.name ?? null }, groupId };
 }
 
 async function refuseUnread(action: OrderVirtualAction, { refuse }: Tools): Promise<void> {

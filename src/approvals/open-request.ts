@@ -8,7 +8,7 @@ import type { AskedChange, RequestOpened } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { stateWords } from '../limits/rule-words.ts';
 import { BLOCKED_ALONE_MAX, REQUEST_MS } from '../policy/decide-action.ts';
-import type { OrderReason } from '../virtual-cards/order.ts';
+import type { OrderReason, OrderTerms } from '../virtual-cards/order.ts';
 import { accountIn, changesFromNow, isAboutRules, type LimitRequest, type OpenRequest } from './request.ts';
 import type { GatherFacts } from './request-facts.ts';
 import { noFacts } from './request-facts.ts';
@@ -17,7 +17,12 @@ import type { Requests } from './request-store.ts';
 /** A change that others decide, requested by an approver or by the cardholder. */
 export interface RequestedChange extends AskedChange<LimitRequest['action']> {
   /** Set for an order of a virtual card. */
-  readonly order?: { readonly cents: number; readonly isOwn: boolean; readonly why: OrderReason | null };
+  readonly order?: {
+    readonly cents: number;
+    readonly isOwn: boolean;
+    readonly why: OrderReason | null;
+    readonly terms: OrderTerms;
+  };
 }
 
 interface ResumeDeps extends Pick<ActionTools, 'isOwnCard' | 'record'> {
@@ -128,6 +133,8 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       holder: (await deps.links.ofAccount(acctId))?.userId ?? null,
       orderCents: order?.cents ?? null,
       orderWhy: order?.why ?? null,
+      orderTerms: order?.terms ?? null,
+      isOwnCard: isOwnCard && action.verb !== 'ask',
       goals: goalsOf(changes),
       changes: await deps.changesFromBase(changes, term, acctId),
       temporary: await deps.temporaryValues(changes, acctId),

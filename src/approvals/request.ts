@@ -11,7 +11,7 @@ import { TemporaryValue } from '../limits/raise-amount.ts';
 import { AllowAction, LimitAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/approval-policy.ts';
 import { REMIND_AFTER_MS, REQUEST_MS } from '../policy/decide-action.ts';
-import { OrderReason } from '../virtual-cards/order.ts';
+import { OrderReason, OrderTerms } from '../virtual-cards/order.ts';
 import { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import { noFacts, RequestFacts } from './request-facts.ts';
 import { AskAction, type DecideAction, type OverrideAction } from './verbs.ts';
@@ -81,6 +81,10 @@ const requested = {
   orderCents: z.int().nonnegative().nullable(),
   /** Why an order needs more than one approver. */
   orderWhy: OrderReason.nullish(),
+  /** The ruleset and the group of the ordered card. Its form is sealed, and approvers have to see these. */
+  orderTerms: OrderTerms.nullish(),
+  /** An approver asked about their own card, or ordered one for themselves, so that their request is no approval. */
+  isOwnCard: z.boolean().default(false),
   /** The requested rules. Empty for an order, as are the changes. */
   goals: z.array(RuleGoal).readonly(),
   /**

@@ -1,4 +1,5 @@
 import { countOf } from '../../templates/core/blocks.ts';
+import { withFunds } from '../../templates/virtual-cards/order.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import { blocksIn, changesFromNow, expiryOf } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
@@ -6,7 +7,7 @@ import { type AuditReader, readSince } from '../audit/audit.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { groupBy } from '../core/group-by.ts';
-import { formatCents, parseAmount } from '../core/money.ts';
+import { parseAmount } from '../core/money.ts';
 import { BETWEEN_RULES, ruleMoves, undecided } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 
@@ -130,8 +131,7 @@ export async function openExceptions({ requests, temporaryChanges, factsOf }: De
   const waiting = open.map((request): OpenException => {
     const { card, orderCents, action } = request;
     const blocks = blocksIn(request).length;
-    const ofCard =
-      orderCents === null ? ruleMoves(changesFromNow(request)) : `virtual card with ${formatCents(orderCents)}`;
+    const ofCard = orderCents === null ? ruleMoves(changesFromNow(request)) : `virtual card${withFunds(orderCents)}`;
     const change = blocks > 0 ? `block ${countOf(blocks, 'card')}` : ofCard;
     return {
       kind: 'request',

@@ -1,4 +1,4 @@
-import { orderAnswer } from '../../templates/virtual-cards/order.ts';
+import { fundedWords, orderAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Action } from '../actions/action.ts';
 import { type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools, LockedRun } from '../actions/action-tools.ts';
@@ -6,7 +6,6 @@ import { noteOf } from '../actions/send-change.ts';
 import { type CardFacts, noCard } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
-import { formatCents } from '../core/money.ts';
 import { type OrderNotices, VirtualOrder, type VirtualOrders } from './order.ts';
 import type { OrderPermit, OrderVerdict } from './permit-order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
@@ -206,7 +205,7 @@ function nameOf({ firstName, lastName }: VirtualOrder): string {
 function summaryOf({ fundCents, groupId, rulesetId }: VirtualOrder): string {
   return [
     'virtual card',
-    fundCents === 0 ? 'not funded' : `funded with ${formatCents(fundCents)}`,
+    fundedWords(fundCents),
     rulesetId === null ? '' : `ruleset ${rulesetId}`,
     groupId === null ? '' : `group ${groupId}`,
   ]

@@ -34,6 +34,13 @@ export const VirtualOrder = z.strictObject({
 });
 export type VirtualOrder = z.infer<typeof VirtualOrder>;
 
+/** What decides how the ordered card may be used. Null: the order names none. */
+export const OrderTerms = z.strictObject({
+  ruleset: z.strictObject({ id: z.int(), name: z.string().nullable() }).nullable(),
+  groupId: z.int().nullable(),
+});
+export type OrderTerms = z.infer<typeof OrderTerms>;
+
 /** Why an order needs more than one approver. */
 export const OrderReason = z.discriminatedUnion('kind', [
   /** Its own amount, whatever was ordered before. */

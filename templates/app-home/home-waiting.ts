@@ -10,15 +10,8 @@ import { ruleMoves } from '../../src/limits/rule-words.ts';
 import type { Mute } from '../../src/routing/mute-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
-import {
-  cautions,
-  needsWords,
-  requestedRaw,
-  requestFields,
-  requestSummary,
-  temporaryWords,
-  whyApprovals,
-} from '../approvals/request-words.ts';
+import { cautions, requestedRaw, requestFields, requestSummary, temporaryWords } from '../approvals/request-words.ts';
+import { needsWords, whyApprovals } from '../approvals/why-approvals.ts';
 import {
   actions,
   button,
@@ -71,7 +64,7 @@ export function homeRequests(requests: readonly WaitingRequest[], pages: HomePag
         `Reason: ${escapeUntrusted(request.action.reason, 200) || 'none given'} · ${approvalsSoFar(request)} · ${dateAfter('asked', request.action.askedAt)}`,
         temporaryWords(request),
         cautions(request),
-        whyApprovals(request),
+        whyApprovals(request, 'approver'),
       ),
       ...fields(requestFields(request)),
       ...context(isAboutRules(request) ? mayLeaveRuleset(request.card) : null),
@@ -89,7 +82,7 @@ export function homeOwnRequests(requests: readonly WaitingRequest[], pages: Home
         `• You ${requestSummary(request, ` ${whose(request)}`).replace(/^(want|ask)s/, '$1')} · ${approvalsSoFar(request)} · ${dateAfter('asked', request.action.askedAt)}`,
         temporaryWords(request),
         cautions(request),
-        whyApprovals(request),
+        whyApprovals(request, 'asker'),
       ),
       accessory: withdrawButton(request),
     })),

@@ -39,13 +39,12 @@ import {
   cautions,
   changedWords,
   headline,
-  needsWords,
   requestedRaw,
   requestFields,
   requestSummary,
   temporaryWords,
-  whyApprovals,
 } from './request-words.ts';
+import { needsWords, whyApprovals } from './why-approvals.ts';
 
 const titles: Readonly<Record<LimitRequest['state'], string>> = {
   open: 'Approval needed',
@@ -77,7 +76,7 @@ export function approvalRequest(request: LimitRequest, temporaryChange: Temporar
       ...fields(requestFields(request)),
       section(
         progress(request),
-        whyApprovals(request),
+        whyApprovals(request, 'approver'),
         ...(isOpen ? voidWords(request) : []),
         cautions(request),
         temporaryChange === null ? null : endingOf(temporaryChange, request),

@@ -21,11 +21,10 @@ import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import type { TemporaryValue } from '../../src/limits/raise-amount.ts';
 import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
-import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { countOf, escapeUntrusted, type Field, RULES_MAX } from '../core/blocks.ts';
 import { BLOCKED, cardOfHolderRaw, holderName, holderRaw } from '../core/card-words.ts';
-import { countedWords, overCap } from '../limits/counted-words.ts';
+import { fundedWords } from '../virtual-cards/order.ts';
 
 const BLOCKS_SHOWN = 5;
 
@@ -41,8 +40,7 @@ export function requestSummary(request: LimitRequest, of: string): string {
     const names = blocks.slice(0, BLOCKS_SHOWN).map((name) => escapeUntrusted(name, 100));
     return `asks to block ${countOf(blocks.length, 'card')}: ${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
   }
-  if (orderCents !== null)
-    return `asks to order a virtual card for ${holderName(card)}, funded with ${formatCents(orderCents)}`;
+  if (orderCents !== null) return `asks to order a virtual card for ${holderName(card)}, ${fundedWords(orderCents)}`;
   const changes = changesFromNow(request);
   const moves = `${escapeUntrusted(ruleMoves(changes), RULES_MAX)}${difference(changes)}`;
   const changed = isChanged(request)
@@ -156,38 +154,11 @@ function durationWords(term: Term): string {
   return term.kind === 'permanent' ? 'permanent' : escapeUntrusted(termWords(term), 80);
 }
 
-/** `2 approvals: more than $1,000.00 in 24 hours. …`; null if one approval is enough. */
-export function whyApprovals({ counted, needed, orderCents, orderWhy }: LimitRequest): string | null {
-  if (needed === 1) return null;
-  if (counted === null && orderCents !== null) return `*${countOf(needed, 'approval')}:* ${whyOrder(orderWhy)}.`;
-  if (counted === null)
-    return `*${countOf(needed, 'approval')}:* whoever asked counts as one, and somebody else has to agree.`;
-  return `*${countOf(needed, 'approval')}: ${whyMore(counted)}.* ${countedWords(counted)}`;
-}
-
-/** Absent in older requests: their amount counted with other orders, or alone. */
-function whyOrder(why: LimitRequest['orderWhy']): string {
-  if (why?.kind === 'amount') return 'it is more than one person may order alone';
-  return why?.kind === 'cap' ? `it goes ${overCap(why.cap)}` : 'it is more than one person may order within 24 hours';
-}
-
-/** `more than $1,000.00 in 24 hours`. */
-function whyMore({ cap, ownCents, aboveCents }: CountedRaise): string {
-  if (cap !== null) return overCap(cap);
-  return ownCents === null || aboveCents === null
-    ? 'it has no amount'
-    : `more than ${formatCents(aboveCents)} in 24 hours`;
-}
-
-export function needsWords(needed: number): string {
-  return needed === 1 ? 'Needs one approval' : `Needs ${countOf(needed, 'approval')}`;
-}
-
 /** The duration, and facts that help to decide. The change itself is shown above. */
 export function requestFields(request: LimitRequest): Field[] {
   const { orderCents, term, facts } = request;
   if (blocksIn(request).length > 0) return [];
-  if (orderCents !== null) return [['Funded with', formatCents(orderCents)]];
+  if (orderCents !== null) return orderFields(request);
   const { purchase, left, there, earlier } = facts;
   const address = purchase?.link ?? null;
   const cents = payCentsOf(request) ?? purchase?.amountCents ?? 0;
@@ -197,6 +168,18 @@ export function requestFields(request: LimitRequest): Field[] {
     ['Earlier purchases there', purchase === null ? '' : thereWords(there)],
     ['Earlier requests, 30 days', earlierWords(earlier)],
     ['Decline', address === null ? '' : link(address, 'Open the alert')],
+  ];
+}
+
+/** What decides how the ordered card may be used. That none was named is a fact, too. */
+function orderFields({ orderTerms }: LimitRequest): Field[] {
+  if (orderTerms == null) return [];
+  const { ruleset, groupId } = orderTerms;
+  const name = ruleset?.name?.trim() ?? '';
+  const which = name === '' ? String(ruleset?.id ?? 'none') : `“${escapeUntrusted(name, 80)}”`;
+  return [
+    ['Ruleset', which],
+    ['Group', String(groupId ?? 'none')],
   ];
 }
 

@@ -41,6 +41,16 @@ export function orderAnswer({ name, summary, orderId, ...sent }: OrderAnswer): M
   return sentAnswer(sent, words, escapeUntrusted(summary, 150), orderId === null ? null : `Order ${orderId}`);
 }
 
+/** `funded with $500.00`; an order without money is not one of $0.00. */
+export function fundedWords(cents: number): string {
+  return cents === 0 ? 'not funded' : `funded with ${formatCents(cents)}`;
+}
+
+/** ` with $500.00`, after the card. */
+export function withFunds(cents: number): string {
+  return cents === 0 ? ', not funded' : ` with ${formatCents(cents)}`;
+}
+
 /** The order needs approval by others. */
 export function orderWaits({
   card,
@@ -56,7 +66,7 @@ export function orderWaits({
   /** The amount needs others whatever was ordered before. Null: not known any more. */
   readonly isLarge: boolean | null;
 }): Message {
-  const head = `Not ordered yet: a virtual card for ${holderName(card)} with ${formatCents(cents)}.`;
+  const head = `Not ordered yet: a virtual card for ${holderName(card)}${withFunds(cents)}.`;
   const approvers = others === 1 ? 'another approver' : countOf(others, 'other approver');
   const because = isOwn
     ? 'it is your own card, so '

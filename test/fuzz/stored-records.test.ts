@@ -160,6 +160,7 @@ const requests = LimitRequest.options.flatMap(({ shape }) => {
     facts,
     counted,
     needed: 2,
+    orderTerms: { ruleset: { id: 1, name: 'Travel' }, groupId: 3 },
     temporary: [{ rule, now: 450, back: 400, until: at }],
     approvals: [{ by: 'U1', at, actionId: null }],
     voided: ['U2'],

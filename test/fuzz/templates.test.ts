@@ -86,6 +86,7 @@ const requestOf = (one: string, two: string, isSeveral = false): OverriddenReque
     card: { ...somebody, holder: one, last4: two },
     holder: null,
     orderCents: null,
+    isOwnCard: false,
     goals: goalsOf(changes),
     changes,
     temporary: [{ rule: daily(one).rule, now: 450, back: 400, until: two }],

@@ -28,6 +28,7 @@ export function openRequestOf(over: Partial<OpenRequest> = {}): OpenRequest {
     card,
     holder: 'U0HUGO',
     orderCents: null,
+    isOwnCard: false,
     goals: goalsOf(changes),
     changes,
     temporary: [],

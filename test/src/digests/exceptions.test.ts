@@ -139,6 +139,16 @@ it('lists temporary changes that are in effect, changes awaiting a decision and 
   ]);
 });
 
+it('lists an order without money as not funded', async () => {
+  const open = await openExceptions({
+    requests: { open: async () => [openRequestOf({ orderCents: 0, changes: [] })] },
+    temporaryChanges: { all: async () => [] },
+    factsOf: async () => card,
+  });
+
+  expect(open.map(({ change }) => change)).toEqual(['virtual card, not funded']);
+});
+
 it('lists only the limits of a pending decision that have not gone back yet', async () => {
   const changes = [limitChange('daily', 40_000, 45_000), limitChange('weekly', 60_000, 70_000)];
   const meanwhile = [limitChange('daily', 45_000, 50_000), limitChange('weekly', 70_000, 60_000)];

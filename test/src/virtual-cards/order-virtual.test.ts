@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { createNameRuleset } from '../../../src/directory/rule-names.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { Killed } from '../../support/crash-at.ts';
@@ -156,6 +157,29 @@ describe('an order above what one person may order', () => {
     expect(await whyOf('req_order3')).toEqual({ kind: 'day' });
   });
 
+  it('shows approvers the ruleset, the group and whose card it is', async () => {
+    const named = async () => [{ rulesetId: 7, name: 'Travel', raw: {} }];
+    const world = await createActionWorld(redis());
+    const nameRuleset = createNameRuleset({ card: { listRulesets: named }, mayOverrule: false, now: Date.now });
+    const deps = { ...world.deps, nameRuleset };
+    const target = {
+      ...virtualOrder,
+      sealed: JSON.stringify({
+        ...(JSON.parse(virtualOrder.sealed) as object),
+        fundCents: 100_001,
+        rulesetId: 7,
+        groupId: 3,
+      }),
+    };
+
+    await performAction(ask('order-virtual', { ...byCommand, id: 'act_order1', target }), deps);
+
+    expect(await world.deps.requests.get('req_order1')).toMatchObject({
+      orderTerms: { ruleset: { id: 7, name: 'Travel' }, groupId: 3 },
+      isOwnCard: false,
+    });
+  });
+
   it('stays a request when its job runs again', async () => {
     const world = await createActionWorld(redis());
     const writes = (): readonly string[] => world.writes.filter((write) => write === 'order');
@@ -251,6 +275,7 @@ describe('an order above what one person may order', () => {
     await performAction(order('act_order1', 2500, 'U0BEN'), world.deps);
     expect(world.answers.at(-1)?.text).toContain('It is your own card, so it needs another approver.');
     expect(world.writes).toEqual([]);
+    expect(await world.deps.requests.get('req_order1')).toMatchObject({ isOwnCard: true, needed: 1 });
     await performAction(order('act_order2', 100_001), world.deps);
 
     await performAction(decide({ ...ben, target: { kind: 'request', requestId: 'req_order2' } }), world.deps);

@@ -27,6 +27,18 @@ it('an order that waits says why, and speaks of earlier orders only if they matt
   );
 });
 
+it('an order without money that waits is not one of $0.00', () => {
+  const waits = {
+    card: { ...cardOfOrder(null), holder: 'Vera Nova' },
+    cents: 0,
+    others: 1,
+    isOwn: true,
+    isLarge: false,
+  };
+
+  expect(orderWaits(waits).text).toMatch(/^Not ordered yet: a virtual card for Vera Nova, not funded\. /);
+});
+
 it('a card that does not exist yet is named after its holder alone', () => {
   expect(cardOfHolder({ ...cardOfOrder(null), holder: 'Vera Nova' })).toBe('Vera Nova');
 });

@@ -1,0 +1,48 @@
+import type { LimitRequest } from '../../src/approvals/request.ts';
+import { formatCents } from '../../src/core/money.ts';
+import type { CountedRaise } from '../../src/policy/approval-policy.ts';
+import { mention } from '../../src/slack/mrkdwn.ts';
+import { countOf } from '../core/blocks.ts';
+import { countedWords, overCap } from '../limits/counted-words.ts';
+
+/** Whom a text about a request is for: those who decide it, or the person who asked. */
+export type Reader = 'approver' | 'asker';
+
+/** Why others have to approve, and why more than one; null if there is nothing to explain. */
+export function whyApprovals(request: LimitRequest, reader: Reader): string | null {
+  return [whySeveral(request), whyOwn(request, reader)].filter((line) => line !== null).join('\n') || null;
+}
+
+/** `It is @Ana’s own card, so it needs another approver.` */
+function whyOwn({ isOwnCard, needed, action }: LimitRequest, reader: Reader): string | null {
+  if (!isOwnCard) return null;
+  const whose = reader === 'asker' ? 'your' : `${mention(action.actor.userId)}’s`;
+  return `It is ${whose} own card, so it needs ${needed === 1 ? 'another approver' : countOf(needed, 'other approver')}.`;
+}
+
+/** `2 approvals: more than $1,000.00 in 24 hours. …`; null if one approval is enough. */
+function whySeveral({ counted, needed, orderCents, orderWhy, isOwnCard }: LimitRequest): string | null {
+  if (needed === 1) return null;
+  const head = countOf(needed, 'approval');
+  if (counted !== null) return `*${head}: ${whyMore(counted)}.* ${countedWords(counted)}`;
+  if (orderCents !== null) return `*${head}:* ${whyOrder(orderWhy)}.`;
+  return isOwnCard ? null : `*${head}:* whoever asked counts as one, and somebody else has to agree.`;
+}
+
+/** Absent in older requests: their amount counted with other orders, or alone. */
+function whyOrder(why: LimitRequest['orderWhy']): string {
+  if (why?.kind === 'amount') return 'it is more than one person may order alone';
+  return why?.kind === 'cap' ? `it goes ${overCap(why.cap)}` : 'it is more than one person may order within 24 hours';
+}
+
+/** `more than $1,000.00 in 24 hours`. */
+function whyMore({ cap, ownCents, aboveCents }: CountedRaise): string {
+  if (cap !== null) return overCap(cap);
+  return ownCents === null || aboveCents === null
+    ? 'it has no amount'
+    : `more than ${formatCents(aboveCents)} in 24 hours`;
+}
+
+export function needsWords(needed: number): string {
+  return needed === 1 ? 'Needs one approval' : `Needs ${countOf(needed, 'approval')}`;
+}
