@@ -118,9 +118,10 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
     const { action, acctId, card, changes, term, others, counted, order } = asked;
     const now = deps.now();
     // A card that does not exist yet has no facts.
-    const { isBlocked, facts } = isAboutRules(asked)
-      ? await deps.gatherFacts({ id, action, acctId, cardId: card.cardId, changes })
-      : { isBlocked: false, facts: noFacts };
+    const { isBlocked, facts } =
+      order === undefined
+        ? await deps.gatherFacts({ id, action, acctId, cardId: card.cardId, changes })
+        : { isBlocked: false, facts: noFacts };
     const by = action.actor.userId;
     // The roles of the action may be those for any card, which is not enough to approve for several.
     const roles = await deps.rolesNow(action, accountIn(asked));

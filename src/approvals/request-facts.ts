@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Action, alertIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { merchantKey } from '../alerts/aggregation-group-store.ts';
+import type { Alerts } from '../alerts/alert-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { LimitPeriod, limitPeriods, type Rule } from '../card-api/rule.ts';
@@ -25,6 +26,8 @@ export const RequestFacts = z.strictObject({
       link: z.string().nullable(),
     })
     .nullable(),
+  /** The warning of card testing whose cards are to be blocked, by its merchant. */
+  warning: z.strictObject({ merchant: z.string(), link: z.string().nullable() }).nullish(),
   /** What remains of the limits that the change does not affect, shortest first. */
   left: z.array(z.strictObject({ period: LimitPeriod, limitCents: z.int().nullable(), remainingCents: z.int() })),
   /** Nothing was left of a limit that the change raises, so the card may have spent more than that limit. */
@@ -59,11 +62,14 @@ interface Deps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
   readonly readTransactions: ReadTransactions;
   /** Link to an alert's message; null: none. */
   readonly alertLink: (alertId: string) => Promise<string | null>;
+  readonly alerts: Pick<Alerts, 'get'>;
   readonly requests: Pick<Requests, 'requestsOf'>;
 }
 
 export function createGatherFacts(deps: Deps): GatherFacts {
   return async function gatherFacts({ id, action, acctId, cardId, changes }) {
+    if (action.verb === 'block-all')
+      return { isBlocked: false, facts: { ...noFacts, warning: await warningIn(action) } };
     const event = await deps.purchaseOf(action);
     const [status, remaining, there, purchase, requests] = await Promise.all([
       deps.statusOf(acctId, cardId),
@@ -80,6 +86,13 @@ export function createGatherFacts(deps: Deps): GatherFacts {
       facts: { purchase, left, there, earlier, ...(isUsedUp && { isUsedUp }) },
     };
   };
+
+  async function warningIn(action: Action): Promise<RequestFacts['warning']> {
+    const alertId = alertIdOf(action);
+    const alert = alertId === null ? null : await deps.alerts.get(alertId);
+    if (alertId === null || alert?.kind !== 'card-testing') return null;
+    return { merchant: alert.event.merchant.name.trim(), link: await deps.alertLink(alertId) };
+  }
 
   async function purchasesAt(event: TransactionEvent): Promise<RequestFacts['there']> {
     const to = deps.now();

@@ -10,7 +10,16 @@ import { ruleMoves } from '../../src/limits/rule-words.ts';
 import type { Mute } from '../../src/routing/mute-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
-import { cautions, requestedRaw, requestFields, requestSummary, temporaryWords } from '../approvals/request-words.ts';
+import {
+  blockedCards,
+  cautions,
+  reasonLine,
+  requestedRaw,
+  requestFields,
+  requestHeadline,
+  requestSummary,
+  temporaryWords,
+} from '../approvals/request-words.ts';
 import { needsWords, whyApprovals } from '../approvals/why-approvals.ts';
 import {
   actions,
@@ -60,12 +69,15 @@ export function homeRequests(requests: readonly WaitingRequest[], pages: HomePag
   return homeList({ list: 'requests', title: 'Requests waiting', ...page }, (shown) =>
     shown.flatMap((request): KnownBlock[] => [
       section(
-        `*${mention(request.action.actor.userId)} ${requestSummary(request, ` ${cardOfHolder(request.card)}`)}*`,
-        `Reason: ${escapeUntrusted(request.action.reason, 200) || 'none given'} · ${approvalsSoFar(request)} · ${dateAfter('asked', request.action.askedAt)}`,
+        `*${mention(request.action.actor.userId)} ${requestHeadline(request, ` ${cardOfHolder(request.card)}`)}*`,
+        [reasonLine(request, 200), approvalsSoFar(request), dateAfter('asked', request.action.askedAt)]
+          .filter((part) => part !== null)
+          .join(' · '),
         temporaryWords(request),
         cautions(request),
         whyApprovals(request, 'approver'),
       ),
+      ...blockedCards(request),
       ...fields(requestFields(request)),
       ...context(isAboutRules(request) ? mayLeaveRuleset(request.card) : null),
       ...(request.mayDecide ? actions(...decideButtons(request)) : []),

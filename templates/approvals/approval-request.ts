@@ -36,11 +36,14 @@ import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { ending, revertButton } from '../limits/temporary-change.ts';
 import {
+  blockedCards,
   cautions,
   changedWords,
   headline,
+  reasonLine,
   requestedRaw,
   requestFields,
+  requestHeadline,
   requestSummary,
   temporaryWords,
 } from './request-words.ts';
@@ -68,11 +71,12 @@ export function approvalRequest(request: LimitRequest, temporaryChange: Temporar
     blocks: [
       header(`${titles[state]}: ${titleOf(request)}`),
       section(
-        `*${asker}${action.verb === 'ask' ? ', the cardholder,' : ''} ${requestSummary(request, '')}*`,
-        `Reason: ${escapeUntrusted(action.reason, 500) || 'none given'}`,
+        `*${asker}${action.verb === 'ask' ? ', the cardholder,' : ''} ${requestHeadline(request, '')}*`,
+        reasonLine(request, 500),
         changedWords(request),
         isOpen ? temporaryWords(request) : null,
       ),
+      ...blockedCards(request),
       ...fields(requestFields(request)),
       section(
         progress(request),

@@ -1,18 +1,19 @@
-import type { InputBlock, ModalView } from '@slack/types';
-import { changesFromNow, type LimitRequest } from '../../src/approvals/request.ts';
+import type { InputBlock, ModalView, SectionBlock } from '@slack/types';
+import { changesFromNow, isAboutRules, type LimitRequest } from '../../src/approvals/request.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
 import { limitGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { ruleName, stateWords } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
-import { context, escapeUntrusted, section } from '../core/blocks.ts';
+import { mention } from '../../src/slack/mrkdwn.ts';
+import { context, escapeUntrusted, fields, section } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { amountInput, amountLabel, amountOf, reasonInput, termInputs } from '../limits/form-inputs.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
-import { backWords } from './request-words.ts';
+import { backWords, blockedCards, requestFields, requestHeadline } from './request-words.ts';
 
 /** The purpose of a form on a request. */
 export type DecidePurpose = 'change' | 'deny' | 'override';
@@ -36,7 +37,7 @@ const words: Readonly<Record<DecidePurpose, { title: string; submit: string }>> 
 
 /** The forms behind the buttons of a request: another amount, a note, or the emergency override. */
 export function decideForm({ privateMetadata, purpose, request, capCents, today }: DecideForm): ModalView {
-  const { card, changes, term, action } = request;
+  const { card, changes, term } = request;
   const { title, submit } = words[purpose];
   const isChange = purpose === 'change';
   return modal({
@@ -45,14 +46,7 @@ export function decideForm({ privateMetadata, purpose, request, capCents, today 
     title,
     submit,
     blocks: [
-      section(
-        `*${cardOfHolder(card)}*`,
-        ...changesFromNow(request).map((change) => askedLine(change, request)),
-        action.verb !== 'ask'
-          ? null
-          : `To pay ${amountAt(action.ask.amountCents, request.facts.purchase?.merchant ?? '')}`,
-        action.reason === '' ? null : `Reason: ${escapeUntrusted(action.reason, 300)}`,
-      ),
+      ...subject(request),
       ...(purpose === 'deny' ? [] : context(mayLeaveRuleset(card))),
       ...(purpose === 'override'
         ? context(
@@ -69,6 +63,26 @@ export function decideForm({ privateMetadata, purpose, request, capCents, today 
           : reasonInput('Reason', 'Why this cannot wait for an approver. Goes on record and to every approver.'),
     ],
   });
+}
+
+/** What is decided, so that nobody has to remember the message behind the form. */
+function subject(request: LimitRequest): SectionBlock[] {
+  const { card, action } = request;
+  const reason = action.reason === '' ? null : `Reason: ${escapeUntrusted(action.reason, 300)}`;
+  if (!isAboutRules(request)) {
+    const head = section(`*${mention(action.actor.userId)} ${requestHeadline(request, '')}*`, reason);
+    return [head, ...blockedCards(request), ...fields(requestFields(request))];
+  }
+  return [
+    section(
+      `*${cardOfHolder(card)}*`,
+      ...changesFromNow(request).map((change) => askedLine(change, request)),
+      action.verb === 'ask'
+        ? `To pay ${amountAt(action.ask.amountCents, request.facts.purchase?.merchant ?? '')}`
+        : null,
+      reason,
+    ),
+  ];
 }
 
 /** `Daily limit: $800.00 now (temporarily; back to $150.00, today at 5:00 PM), $900.00 asked for`. */

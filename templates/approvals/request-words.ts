@@ -1,3 +1,4 @@
+import type { SectionBlock } from '@slack/types';
 import {
   askedTerm,
   blocksIn,
@@ -22,11 +23,38 @@ import { termWords } from '../../src/limits/change-request.ts';
 import type { TemporaryValue } from '../../src/limits/raise-amount.ts';
 import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
 import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
-import { countOf, escapeUntrusted, type Field, RULES_MAX } from '../core/blocks.ts';
+import { asManyAsFit, countOf, escapeUntrusted, type Field, inSections, RULES_MAX, section } from '../core/blocks.ts';
 import { BLOCKED, cardOfHolderRaw, holderName, holderRaw } from '../core/card-words.ts';
 import { fundedWords } from '../virtual-cards/order.ts';
 
 const BLOCKS_SHOWN = 5;
+/** A list of the most cards that one request may block has three sections of so many. */
+const NAMES_OF_SECTION = 40;
+
+/** The summary above the names of all cards that the request blocks: it repeats none of them. */
+export function requestHeadline(request: LimitRequest, of: string): string {
+  return blocksIn(request).length > 0 ? blocksSummary(request) : requestSummary(request, of);
+}
+
+/** `asks to block 8 cards declined at Corner Diner` */
+function blocksSummary(request: LimitRequest): string {
+  const merchant = request.facts.warning?.merchant ?? '';
+  const at = merchant === '' ? '' : ` declined at ${escapeUntrusted(merchant, 80)}`;
+  return `asks to block ${countOf(blocksIn(request).length, 'card')}${at}`;
+}
+
+/** All cards that the request blocks, each by its name. No block if it is about something else. */
+export function blockedCards(request: LimitRequest): SectionBlock[] {
+  const lines = blocksIn(request).map((name) => `• ${escapeUntrusted(name, 60)}`);
+  const { shown, left } = asManyAsFit(inSections(lines, NAMES_OF_SECTION));
+  return left === 0 ? shown : [...shown, section(`… and ${lines.length - shown.length * NAMES_OF_SECTION} more.`)];
+}
+
+/** What the person wrote. *Block all* has no place to write a reason. */
+export function reasonLine({ action }: LimitRequest, max: number): string | null {
+  if (action.reason === '' && action.verb === 'block-all') return null;
+  return `Reason: ${escapeUntrusted(action.reason, max) || 'none given'}`;
+}
 
 /**
  * `wants to pay $84.10 at Corner Diner (Restaurants): daily limit $150.00 → $180.50`. @param of whose card, with a
@@ -38,7 +66,7 @@ export function requestSummary(request: LimitRequest, of: string): string {
   if (blocks.length > 0) {
     const more = blocks.length - BLOCKS_SHOWN;
     const names = blocks.slice(0, BLOCKS_SHOWN).map((name) => escapeUntrusted(name, 100));
-    return `asks to block ${countOf(blocks.length, 'card')}: ${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
+    return `${blocksSummary(request)}: ${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
   }
   if (orderCents !== null) return `asks to order a virtual card for ${holderName(card)}, ${fundedWords(orderCents)}`;
   const changes = changesFromNow(request);
@@ -157,7 +185,7 @@ function durationWords(term: Term): string {
 /** The duration, and facts that help to decide. The change itself is shown above. */
 export function requestFields(request: LimitRequest): Field[] {
   const { orderCents, term, facts } = request;
-  if (blocksIn(request).length > 0) return [];
+  if (blocksIn(request).length > 0) return warningFields(facts);
   if (orderCents !== null) return orderFields(request);
   const { purchase, left, there, earlier } = facts;
   const address = purchase?.link ?? null;
@@ -169,6 +197,11 @@ export function requestFields(request: LimitRequest): Field[] {
     ['Earlier requests, 30 days', earlierWords(earlier)],
     ['Decline', address === null ? '' : link(address, 'Open the alert')],
   ];
+}
+
+function warningFields({ warning }: RequestFacts): Field[] {
+  const address = warning?.link ?? null;
+  return address === null ? [] : [['Warning', link(address, 'Open the warning')]];
 }
 
 /** What decides how the ordered card may be used. That none was named is a fact, too. */

@@ -1,6 +1,7 @@
-import type { LimitRequest } from '../../src/approvals/request.ts';
+import { blocksIn, type LimitRequest } from '../../src/approvals/request.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
+import { BLOCKED_ALONE_MAX } from '../../src/policy/decide-action.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { countOf } from '../core/blocks.ts';
 import { countedWords, overCap } from '../limits/counted-words.ts';
@@ -10,7 +11,14 @@ export type Reader = 'approver' | 'asker';
 
 /** Why others have to approve, and why more than one; null if there is nothing to explain. */
 export function whyApprovals(request: LimitRequest, reader: Reader): string | null {
-  return [whySeveral(request), whyOwn(request, reader)].filter((line) => line !== null).join('\n') || null;
+  return (
+    [whyBlocks(request), whySeveral(request), whyOwn(request, reader)].filter((line) => line !== null).join('\n') ||
+    null
+  );
+}
+
+function whyBlocks(request: LimitRequest): string | null {
+  return blocksIn(request).length === 0 ? null : `More than ${BLOCKED_ALONE_MAX} cards take a second person.`;
 }
 
 /** `It is @Ana’s own card, so it needs another approver.` */

@@ -59,6 +59,11 @@ export function cardOfHolderRaw(card: Card): string {
   return cardRaw(card) === cardRaw(noCard) ? holderRaw(card) : `${holderRaw(card)} · ${cardRaw(card)}`;
 }
 
+/** Nothing is known that names a card: there are several, or none yet. */
+export function isNoCard({ holder, last4, cardId, acctId }: Card): boolean {
+  return [holder, last4, cardId, acctId].every((known) => known === null);
+}
+
 export function cardOfHolder(card: Card): string {
   return escapeUntrusted(cardOfHolderRaw(card), 140);
 }

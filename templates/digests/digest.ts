@@ -13,7 +13,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { shownReason } from '../alerts/decline-words.ts';
 import { context, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
-import { cardHandle, cardOfHolderRaw } from '../core/card-words.ts';
+import { cardHandle, cardOfHolderRaw, isNoCard } from '../core/card-words.ts';
 import { changeWords } from '../core/change-words.ts';
 import { type Column, dataTable } from '../core/data-table.ts';
 
@@ -185,7 +185,7 @@ const approvalColumns = (): Column<ApprovedChange>[] => [
 const openKinds = { temporary: 'temporary', asking: 'to be decided', request: 'waiting for approval' } as const;
 
 const openColumns = (): Column<OpenException>[] => [
-  { head: 'Card', of: ({ card }) => cardOfHolderRaw(card) },
+  { head: 'Card', of: ({ card }) => (isNoCard(card) ? '' : cardOfHolderRaw(card)) },
   { head: 'Change', of: ({ change }) => change },
   { head: 'State', of: ({ kind }) => openKinds[kind] },
   { head: `Ends (${serviceZone().short})`, of: ({ endsAt }) => serviceClock(endsAt, true) },

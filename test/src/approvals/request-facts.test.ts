@@ -15,7 +15,7 @@ const asked = {
   changes: [raiseDaily],
 };
 
-const gather = (over: object = {}) =>
+const gather = (over: object = {}, about: object = {}) =>
   createGatherFacts({
     card: {
       getRemainingLimits: async () => ({
@@ -31,10 +31,11 @@ const gather = (over: object = {}) =>
     purchaseOf: async () => declined,
     readTransactions: async () => [],
     alertLink: async (id) => `https://example.slack.com/${id}`,
+    alerts: { get: async () => null },
     requests: { requestsOf: async () => [] },
     now: () => new Date('2026-11-20T15:00:00Z'),
     ...over,
-  })(asked);
+  })({ ...asked, ...about });
 
 it('shows the purchase with a link to its alert, and that the card is blocked', async () => {
   const { isBlocked, facts } = await gather();
@@ -90,4 +91,20 @@ it('works without data that the card service does not return', async () => {
   const { facts } = await gather({ purchaseOf: async () => null, readTransactions: async () => null });
 
   expect(facts).toMatchObject({ purchase: null, there: [] });
+});
+
+it('of blocking cards names the merchant of the warning, with a link to it, and reads no card', async () => {
+  const warning = { kind: 'card-testing', event: declined };
+  const read = async () => Promise.reject(new Error('there is no single card'));
+  const action = ask('block-all', { target: { kind: 'alert', alertId: 'evt_warning' }, acctIds: [1], names: ['A'] });
+  const alerts = { get: async (id: string) => (id === 'evt_warning' ? warning : null) };
+
+  expect(await gather({ alerts, statusOf: read, readTransactions: read }, { action })).toMatchObject({
+    isBlocked: false,
+    facts: {
+      purchase: null,
+      warning: { merchant: declined.merchant.name, link: 'https://example.slack.com/evt_warning' },
+    },
+  });
+  expect((await gather({}, { action })).facts.warning).toBeNull();
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { noCard } from '../../../src/core/card-facts.ts';
 import { withoutDataTables } from '../../../src/slack/data-tables.ts';
 import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../../src/slack/limits.ts';
 import { type Digest, digest } from '../../../templates/digests/digest.ts';
@@ -93,6 +94,19 @@ describe('a digest', () => {
       '• Jane Doe · card 1212 · daily limit $150.00 → $180.50 · temporary · Nov 16, 1:00 PM · <@U0ANA>',
     );
     expect(page).toContain('/card activate 1212');
+  });
+
+  it('names no card for a request about several', () => {
+    const blocks = {
+      ...facts.open[0],
+      kind: 'request',
+      card: noCard,
+      change: 'block 6 cards',
+    } as Digest['open'][number];
+    const page = shown(withoutDataTables(digest({ ...facts, open: [blocks] }, 'direct').message.blocks));
+
+    expect(page).toContain('• block 6 cards · waiting for approval');
+    expect(page).not.toContain('Card · block');
   });
 
   it('has pages for a long list, and says how many more rows there are', () => {
