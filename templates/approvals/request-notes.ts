@@ -7,9 +7,10 @@ import {
 import { capital } from '../../src/core/first-letter.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves } from '../../src/limits/rule-words.ts';
+import { MESSAGE_TEXT_MAX } from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateAfter, dateToken, link, mention, mentions } from '../../src/slack/mrkdwn.ts';
-import { countOf, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { dateAfter, dateToken, link, mention, mentions, truncate } from '../../src/slack/mrkdwn.ts';
+import { asManyAsFit, countOf, escapeUntrusted, inSections, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { BLOCKED, cardOfHolder } from '../core/card-words.ts';
 import { requestSummary } from './request-words.ts';
 
@@ -21,28 +22,36 @@ interface WaitingRequest {
 }
 
 const WAITING_MAX = 10;
+/** The longest two lines fit into a section. A section that is cut loses its last link. */
+const LINES_OF_SECTION = 2;
 
 /** Requests have waited for 15 minutes: one message for all of them. */
 export function requestReminder(waiting: readonly WaitingRequest[], approvers: readonly string[]): Message {
   const head = waiting.length === 1 ? 'a request is waiting' : `${countOf(waiting.length, 'request')} are waiting`;
   const lines = waiting.slice(0, WAITING_MAX).map(({ request, link: address }) => {
-    const { action, card } = request;
-    const summary = requestSummary(request, ` ${cardOfHolder(card)}`);
-    const words = `${mention(action.actor.userId)} ${summary}, ${dateAfter('asked', action.askedAt)}`;
-    return { words, address };
+    const words = waitingWords(request);
+    return { words, line: `• ${words}${address === null ? '' : ` · ${link(address, 'Open')}`}` };
   });
-  const more = waiting.length - lines.length;
+  const listed = lines.map(({ line }) => line);
+  const { shown, left } = asManyAsFit(inSections(listed, LINES_OF_SECTION));
+  const more = waiting.length - (left === 0 ? listed.length : shown.length * LINES_OF_SECTION);
+  const who = mentions(approvers);
+  const said = `Reminder: ${lines.map(({ words }) => words).join('. ')}.`;
   return {
-    text: sentence(`Reminder: ${lines.map(({ words }) => words).join('. ')}. ${mentions(approvers)}`),
+    // The end of a long text is cut, and the approvers are at its end.
+    text: sentence(`${truncate(said, MESSAGE_TEXT_MAX - who.length - 1)} ${who}`),
     blocks: [
-      section(
-        `*Reminder: ${head} for an approver*`,
-        ...lines.map(({ words, address }) => `• ${words}${address === null ? '' : ` · ${link(address, 'Open')}`}`),
-        more > 0 ? `… and ${more} more.` : null,
-        `${mentions(approvers)} Nothing changes until somebody decides.`.trim(),
-      ),
+      section(`*Reminder: ${head} for an approver*`),
+      ...shown,
+      section(more > 0 ? `… and ${more} more.` : null, `${who} Nothing changes until somebody decides.`.trim()),
     ],
   };
+}
+
+function waitingWords(request: LimitRequest): string {
+  const { action, card } = request;
+  const summary = requestSummary(request, ` ${cardOfHolder(card)}`);
+  return `${mention(action.actor.userId)} ${summary}, ${dateAfter('asked', action.askedAt)}`;
 }
 
 /** An operator used the emergency override because too few approvers answered. Goes to all bypassed approvers. */
