@@ -228,9 +228,15 @@ async function withOwnAmounts(
   const { needed: byAmount, counted, orderWhy } = await recount(changed, action);
   const needed = Math.max(byAmount, own.length + 1);
   // The reason on the request stays until more approvals are needed.
-  const why = byAmount > request.needed ? { orderWhy } : {};
+  const isMore = byAmount > request.needed;
+  const why = isMore ? { orderWhy } : {};
   return isSame
-    ? { ...changed, ...why, needed: Math.max(request.needed, needed), counted: request.counted ?? counted }
+    ? {
+        ...changed,
+        ...why,
+        needed: Math.max(request.needed, needed),
+        counted: isMore ? counted : (request.counted ?? counted),
+      }
     : { ...changed, needed, counted };
 }
 

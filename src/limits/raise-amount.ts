@@ -4,12 +4,12 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameRule, Rule, RuleValue, ruleKey } from '../card-api/rule.ts';
 import { centsOf, isLooser, type RuleChange, raiseCents, type Term } from '../card-api/rule-change.ts';
 import {
-  aloneCents,
   type CountedRaise,
   countedCents,
   type EarlierRaise,
   exceededCap,
   type Loosened,
+  thresholdCents,
 } from '../policy/approval-policy.ts';
 import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
@@ -75,10 +75,11 @@ export function createRaiseAmounts(deps: Deps) {
     async count(action: Action, acctId: number, raise: Raise, named: readonly string[]): Promise<CountedRaise> {
       const people = (await Promise.all(named.map((userId) => deps.actsFor(userId, acctId)))).flat();
       const policy = await deps.policyOfCard(acctId);
-      const all = await amountsOf({ action, acctId }, raise, { people, aboveCents: aloneCents(policy) }, deps);
+      const all = await amountsOf({ action, acctId }, raise, people, deps);
       const ownMost = Math.max(...all.map((raise) => raise.ownCents ?? 0));
       const cap = exceededCap(policy, await loosened(action, acctId, people, deps), ownMost);
-      return { ...all.reduce((most, raise) => (countedCents(raise) > countedCents(most) ? raise : most)), cap };
+      const most = all.reduce((one, raise) => (countedCents(raise) > countedCents(one) ? raise : one));
+      return { ...most, aboveCents: thresholdCents(policy, countedCents(most)), cap };
     },
     /** Stores the raise that is about to be made. */
     async remember(action: Action, acctId: number, raise: Raise, by: RaisedBy): Promise<void> {
@@ -184,23 +185,23 @@ async function changesFromReturn(
 async function amountsOf(
   { action, acctId }: { action: Action; acctId: number },
   { changes, fromBase, term }: Raise,
-  { people, aboveCents }: { people: readonly string[]; aboveCents: number | null },
+  people: readonly string[],
   deps: Deps,
-): Promise<Omit<CountedRaise, 'cap'>[]> {
+): Promise<Omit<CountedRaise, 'aboveCents' | 'cap'>[]> {
   const recent = await recentRaisesBy(people, { action, acctId }, deps);
   const end = endMs(term, deps);
   const lasting = (await deps.temporaryChanges.all()).filter(
     (open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) >= end,
   );
-  const each = changes.map(async (change, index): Promise<Omit<CountedRaise, 'cap'>[]> => {
+  const each = changes.map(async (change, index): Promise<Omit<CountedRaise, 'aboveCents' | 'cap'>[]> => {
     const { rule } = change;
     const now = await ownCents(action, term, change, deps);
     const base = await ownCents(action, term, fromBase[index] ?? change, deps);
     const earlier = earlierOf(recent.filter((raise) => raise.rule === ruleKey(rule)));
     const still = earlierOf(recent.filter((raise) => stillCounts(raise, rule, lasting)));
     return [
-      { rule, ownCents: now, earlier, aboveCents },
-      { rule, ownCents: base, earlier: base === 0 ? [] : still, aboveCents },
+      { rule, ownCents: now, earlier },
+      { rule, ownCents: base, earlier: base === 0 ? [] : still },
     ];
   });
   return (await Promise.all(each)).flat();

@@ -77,7 +77,17 @@ export function approvalsFor({ bands }: Pick<ApprovalPolicy, 'bands'>, cents: nu
 
 /** The largest amount that one person may allow, in whole cents; null: any amount. */
 export function aloneCents({ bands }: Pick<ApprovalPolicy, 'bands'>): number | null {
-  const last = bands.findLast(({ approvals }) => approvals <= 1);
+  return belowCents({ bands }, 2);
+}
+
+/** The amount above which this one needs as many approvers as it does, or two, in whole cents; null: there is none. */
+export function thresholdCents({ bands }: Pick<ApprovalPolicy, 'bands'>, cents: number): number | null {
+  return belowCents({ bands }, Math.max(2, approvalsFor({ bands }, cents)));
+}
+
+/** The largest amount that needs fewer approvers than this many. */
+function belowCents({ bands }: Pick<ApprovalPolicy, 'bands'>, needed: number): number | null {
+  const last = bands.findLast(({ approvals }) => approvals < needed);
   return last === undefined ? 0 : last.upToCents;
 }
 
@@ -129,7 +139,10 @@ export const CountedRaise = z.strictObject({
   ownCents: z.int().nonnegative().nullable(),
   /** Earlier raises by the same people that count with it, oldest first. */
   earlier: z.array(EarlierRaise),
-  /** The amount one person may allow alone under the policy in force, in whole cents; null: any amount. */
+  /**
+   * The amount above which the policy in force asks for as many approvers as the raise needs, or for a second one, in whole
+   * cents; null: no amount needs a second one.
+   */
   aboveCents: z.int().nullable(),
   /** The cap it exceeds together with earlier loosening; null: none. */
   cap: ExceededCap.nullable(),

@@ -19,7 +19,7 @@ import { ruleNames } from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateAfter, mention, plain, truncate } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, mention, mentions, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import {
   actions,
   button,
@@ -138,8 +138,9 @@ function progress(request: LimitRequest): string {
   const unconfirmed = unconfirmedApproval(request);
   const until = decision?.at ?? expiryOf(request).at;
   const when = dateAfter(',', until);
-  const by = approvals.slice(0, 10).map((approval) => mention(approval.by));
-  const names = by.length === 0 ? '' : ` by ${by.join(' and ')}`;
+  const people = approvals.slice(0, 10).map((approval) => approval.by);
+  const by = people.map(mention);
+  const names = by.length === 0 ? '' : ` by ${mentions(people, 'and')}`;
   const who = decision === null ? '' : ` by ${mention(decision.by)}`;
   const noteWords = note === '' ? '' : ` Note: “${escapeUntrusted(note, 300)}”`;
   if (state === 'approved') return `Approved${names}${when}.${noteWords}`;
@@ -167,23 +168,26 @@ function voidWords({ voided, voidReasons = [], approvals }: LimitRequest): strin
     const reason = reasonOf(userId);
     return reason === undefined ? '' : `${reason.why} ${reason.standsInFor ?? ''}`;
   });
-  return [...groups.values()].map((who) => voidLine(who.map(mention).join(', '), reasonOf(who[0] ?? '')));
+  return [...groups.values()].map((who) => voidLine(who, reasonOf(who[0] ?? '')));
 }
 
-const voidReasonWords: Readonly<Record<Exclude<VoidReason['why'], 'same'>, string>> = {
-  moved: 'the card was changed after it',
-  values: 'it was for other values',
-  rights: 'they may not approve this any more',
+const voidReasonWords: Readonly<Record<Exclude<VoidReason['why'], 'same'>, readonly [one: string, several: string]>> = {
+  moved: ['the card was changed after it', 'the card was changed after them'],
+  values: ['it was for other values', 'they were for other values'],
+  rights: ['they may not approve this any more', 'they may not approve this any more'],
 };
 
 /** @param reason absent in older requests. */
-function voidLine(who: string, reason: VoidReason | undefined): string {
+function voidLine(people: readonly string[], reason: VoidReason | undefined): string {
+  const isOne = people.length === 1;
+  const head = `The ${isOne ? 'approval' : 'approvals'} of ${mentions(people, 'and')}`;
+  const noLonger = `${head} no longer ${isOne ? 'counts' : 'count'}`;
   if (reason === undefined)
-    return `The approval of ${who} no longer counts: it was for other values, or they may not approve any more.`;
+    return `${noLonger}: ${isOne ? 'it was' : 'they were'} for other values, or they may not approve any more.`;
   const { why, standsInFor } = reason;
-  if (why !== 'same') return `The approval of ${who} no longer counts: ${voidReasonWords[why]}.`;
+  if (why !== 'same') return `${noLonger}: ${voidReasonWords[why][isOne ? 0 : 1]}.`;
   const person = mention(standsInFor ?? '');
-  return `The approval of ${who} is not counted twice: they stand in for ${person}, for whom another approval counts.`;
+  return `${head} ${isOne ? 'is' : 'are'} not counted twice: they stand in for ${person}, for whom another approval counts.`;
 }
 
 /** Someone approved, and the outcome is unknown. */

@@ -4,7 +4,7 @@ import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { BLOCKED_ALONE_MAX } from '../../src/policy/decide-action.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { countOf } from '../core/blocks.ts';
-import { countedWords, overCap } from '../limits/counted-words.ts';
+import { BY_CAP, countedWords, overCap } from '../limits/counted-words.ts';
 
 /** Whom a text about a request is for: those who decide it, or the person who asked. */
 export type Reader = 'approver' | 'asker';
@@ -32,20 +32,21 @@ function whyOwn({ isOwnCard, needed, action }: LimitRequest, reader: Reader): st
 function whySeveral({ counted, needed, orderCents, orderWhy, isOwnCard }: LimitRequest): string | null {
   if (needed === 1) return null;
   const head = countOf(needed, 'approval');
-  if (counted !== null) return `*${head}: ${whyMore(counted)}.* ${countedWords(counted)}`;
-  if (orderCents !== null) return `*${head}:* ${whyOrder(orderWhy)}.`;
+  if (counted !== null) return `*${head}: ${whyMore(counted, needed)}.* ${countedWords(counted)}`;
+  if (orderCents !== null) return `*${head}:* ${whyOrder(orderWhy, needed)}.`;
   return isOwnCard ? null : `*${head}:* whoever asked counts as one, and somebody else has to agree.`;
 }
 
 /** Absent in older requests: their amount counted with other orders, or alone. */
-function whyOrder(why: LimitRequest['orderWhy']): string {
-  if (why?.kind === 'amount') return 'it is more than one person may order alone';
-  return why?.kind === 'cap' ? `it goes ${overCap(why.cap)}` : 'it is more than one person may order within 24 hours';
+function whyOrder(why: LimitRequest['orderWhy'], needed: number): string {
+  const fewer = needed === 2 ? 'one person' : `${needed - 1} people`;
+  if (why?.kind === 'amount') return `it is more than ${fewer} may order ${needed === 2 ? 'alone' : 'together'}`;
+  return why?.kind === 'cap' ? `it goes ${overCap(why.cap)}` : `it is more than ${fewer} may order within 24 hours`;
 }
 
 /** `more than $1,000.00 in 24 hours`. */
-function whyMore({ cap, ownCents, aboveCents }: CountedRaise): string {
-  if (cap !== null) return overCap(cap);
+function whyMore({ cap, ownCents, aboveCents }: CountedRaise, needed: number): string {
+  if (cap !== null && needed <= BY_CAP) return overCap(cap);
   return ownCents === null || aboveCents === null
     ? 'it has no amount'
     : `more than ${formatCents(aboveCents)} in 24 hours`;

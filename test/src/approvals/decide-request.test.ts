@@ -4,7 +4,7 @@ import { createRecount, whyNotAllowed } from '../../../src/approvals/judge-click
 import { LimitRequest } from '../../../src/approvals/request.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
-import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, override } from '../../support/asked-for-more.ts';
 import { authorizationOf } from '../../support/authorization.ts';
@@ -173,7 +173,7 @@ it.each([
 });
 
 describe('an approval', () => {
-  function decisions(raiseCents = 0, addedByBen = 0, why: string | null = null) {
+  function decisions(raiseCents = 0, addedByBen = 0, why: string | null = null, policy: Partial<ApprovalPolicy> = {}) {
     const recorded: unknown[] = [];
     const saved: LimitRequest[] = [];
     const executed: unknown[] = [];
@@ -188,7 +188,7 @@ describe('an approval', () => {
           : { kind: 'refused', why, whoCan: 'Ask another approver.' },
       recount: createRecount({
         orders: { approvals: async () => ({ needed: 2, why: null }) },
-        policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
+        policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
         countRaise: async (_action, _acctId, _raise, people) => {
           const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);
           const earlier =
@@ -250,6 +250,20 @@ describe('an approval', () => {
         counted,
       },
     ]);
+  });
+
+  it('that makes a third one necessary shows what the approver added, not only what was asked for', async () => {
+    const bands = [
+      { upToCents: 100_000, approvals: 1 },
+      { upToCents: 500_000, approvals: 2 },
+      { upToCents: null, approvals: 3 },
+    ];
+    const world = decisions(500_001, 100_001, null, { bands });
+    const asked = { rule: raiseDaily.rule, ownCents: 400_000, earlier: [], aboveCents: 100_000, cap: null };
+
+    await world.run(click(), openRequestOf({ counted: asked, needed: 2 }));
+
+    expect(world.saved).toMatchObject([{ needed: 3, counted: { earlier: [{ by: 'U0BEN', cents: 100_001 }] } }]);
   });
 
   it('with another amount restarts the count without the approvals of the first amount', async () => {

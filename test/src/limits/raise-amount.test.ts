@@ -61,6 +61,21 @@ describe('a raise of a limit', () => {
     expect(countedCents(counted)).toBe(125_000);
   });
 
+  it.each([
+    [100_000, 100_000],
+    [150_000, 100_000],
+    [600_000, 500_000],
+  ])('of %i cents names the amount above which it needs as many approvers: %i', async (cents, aboveCents) => {
+    const bands = [
+      { upToCents: 100_000, approvals: 1 },
+      { upToCents: 500_000, approvals: 2 },
+      { upToCents: null, approvals: 3 },
+    ];
+    const { count } = setUp({ bands });
+
+    expect(await count([limitChange('daily', 10_000, 10_000 + cents)])).toMatchObject({ ownCents: cents, aboveCents });
+  });
+
   it('counts alone once 24 hours have passed', async () => {
     const { advance, remember, count } = setUp();
     await remember('act_1', [limitChange('daily', 10_000, 80_000)]);

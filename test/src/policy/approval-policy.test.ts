@@ -7,6 +7,7 @@ import {
   ExceededCap,
   exceededCap,
   type Loosened,
+  thresholdCents,
 } from '../../../src/policy/approval-policy.ts';
 
 const bands = [
@@ -34,6 +35,20 @@ describe('the bands', () => {
     expect(aloneCents({ bands })).toBe(50_000);
     expect(aloneCents({ bands: [{ upToCents: null, approvals: 2 }] })).toBe(0);
     expect(aloneCents({ bands: [{ upToCents: null, approvals: 1 }] })).toBeNull();
+  });
+
+  it.each([
+    [10_000, 50_000],
+    [50_001, 50_000],
+    [500_001, 500_000],
+    [Number.POSITIVE_INFINITY, 500_000],
+  ])('tell for %s cents above which amount as many approvers are needed: %s', (cents, above) => {
+    expect(thresholdCents({ bands }, cents)).toBe(above);
+  });
+
+  it('tell no such amount if one person may allow any, and none below which fewer are enough', () => {
+    expect(thresholdCents({ bands: [{ upToCents: null, approvals: 1 }] }, 500_001)).toBeNull();
+    expect(thresholdCents({ bands: [{ upToCents: null, approvals: 2 }] }, 500_001)).toBe(0);
   });
 
   it('from the environment variables use its single amount for raises and for orders', () => {

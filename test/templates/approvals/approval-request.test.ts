@@ -162,7 +162,7 @@ describe('an approval that is void', () => {
     const voidReasons = [because('moved'), because('values'), because('values', 'U0ZOE'), because('rights', 'U0CAL')];
     const text = inChannel(openRequestOf({ voided: ['U0BEN', 'U0ZOE', 'U0CAL'], voidReasons }));
 
-    expect(text).toContain('The approval of <@U0BEN>, <@U0ZOE> no longer counts: it was for other values.');
+    expect(text).toContain('The approvals of <@U0BEN> and <@U0ZOE> no longer count: they were for other values.');
     expect(text).toContain('The approval of <@U0CAL> no longer counts: they may not approve this any more.');
     expect(text).not.toContain('the card was changed');
   });

@@ -80,6 +80,9 @@ it('says why others have to approve: the amount, or the cap that it exceeds', ()
   );
   expect(whyOthers(counted, 2)).toBe('A raise of more than $1,000.00 within 24 hours needs a second approver.');
   expect(whyOthers(counted, 3)).toBe('A raise of more than $1,000.00 within 24 hours needs 3 approvers.');
+  expect(whyOthers({ ...counted, aboveCents: 120_000, cap }, 3), 'a cap needs only a second one').toBe(
+    'A raise of more than $1,200.00 within 24 hours needs 3 approvers.',
+  );
   expect(whyOthers({ ...counted, cap }, 2)).toBe(
     'This goes over the cap for one approver alone: $4,800.00 of $5,000.00 used within 30 days. It needs a second approver.',
   );
