@@ -19,6 +19,7 @@ import {
   requestHeadline,
   requestSummary,
   temporaryWords,
+  unconfirmedWords,
 } from '../approvals/request-words.ts';
 import { needsWords, whyApprovals } from '../approvals/why-approvals.ts';
 import {
@@ -74,7 +75,8 @@ export function homeRequests(requests: readonly WaitingRequest[], pages: HomePag
           .filter((part) => part !== null)
           .join(' · '),
         temporaryWords(request),
-        cautions(request),
+        unconfirmedWords(request, 'approver'),
+        cautions(request, 'approver'),
         whyApprovals(request, 'approver'),
       ),
       ...blockedCards(request),
@@ -93,7 +95,8 @@ export function homeOwnRequests(requests: readonly WaitingRequest[], pages: Home
       ...section(
         `• You ${requestSummary(request, ` ${whose(request)}`).replace(/^(want|ask)s/, '$1')} · ${approvalsSoFar(request)} · ${dateAfter('asked', request.action.askedAt)}`,
         temporaryWords(request),
-        cautions(request),
+        unconfirmedWords(request, 'asker'),
+        cautions(request, 'asker'),
         whyApprovals(request, 'asker'),
       ),
       accessory: withdrawButton(request),

@@ -1,5 +1,4 @@
 import {
-  type ApprovalInFlight,
   answersBeforeOverride,
   blocksIn,
   changesFromNow,
@@ -8,7 +7,6 @@ import {
   isOverdue,
   type LimitRequest,
   requestValue,
-  unconfirmedApproval,
   type VoidReason,
 } from '../../src/approvals/request.ts';
 import { isAboutLimits, without } from '../../src/card-api/rule-change.ts';
@@ -46,6 +44,7 @@ import {
   requestHeadline,
   requestSummary,
   temporaryWords,
+  unconfirmedWords,
 } from './request-words.ts';
 import { needsWords, whyApprovals } from './why-approvals.ts';
 
@@ -82,7 +81,7 @@ export function approvalRequest(request: LimitRequest, temporaryChange: Temporar
         progress(request),
         whyApprovals(request, 'approver'),
         ...(isOpen ? voidWords(request) : []),
-        cautions(request),
+        cautions(request, 'approver'),
         temporaryChange === null ? null : endingOf(temporaryChange, request),
       ),
       ...context(isOpen && isAboutRules(request) ? mayLeaveRuleset(card) : null),
@@ -135,7 +134,7 @@ function endingOf(temporaryChange: TemporaryChange, { changes }: LimitRequest): 
 function progress(request: LimitRequest): string {
   const { needed, approvals, state, note } = request;
   const decision = decisionOf(request);
-  const unconfirmed = unconfirmedApproval(request);
+  const unconfirmed = unconfirmedWords(request, 'approver');
   const until = decision?.at ?? expiryOf(request).at;
   const when = dateAfter(',', until);
   const people = approvals.slice(0, 10).map((approval) => approval.by);
@@ -144,7 +143,7 @@ function progress(request: LimitRequest): string {
   const who = decision === null ? '' : ` by ${mention(decision.by)}`;
   const noteWords = note === '' ? '' : ` Note: “${escapeUntrusted(note, 300)}”`;
   if (state === 'approved') return `Approved${names}${when}.${noteWords}`;
-  const changed = unconfirmed === null ? 'Nothing changed.' : unconfirmedWords(unconfirmed);
+  const changed = unconfirmed ?? 'Nothing changed.';
   if (state === 'denied') return `Denied${who}${when}. ${changed}${noteWords}`;
   if (state === 'withdrawn') return `Withdrawn${who}${when}. ${changed}`;
   if (state === 'expired') return `It expired${when}. ${changed}`;
@@ -155,9 +154,7 @@ function progress(request: LimitRequest): string {
   const far =
     by.length === 0 ? needsWords(needed) : `${by.length} of ${countOf(needed, 'approval')} (${by.join(', ')})`;
   const counted = `${far}, ${dateAfter('expires', until)}.`;
-  return [unconfirmed === null ? null : unconfirmedWords(unconfirmed), `${counted}${noteWords}`]
-    .filter(Boolean)
-    .join('\n');
+  return [unconfirmed, `${counted}${noteWords}`].filter(Boolean).join('\n');
 }
 
 /** Which approvals are void and why, a line for each reason. Whoever has approved again is not named. */
@@ -188,12 +185,4 @@ function voidLine(people: readonly string[], reason: VoidReason | undefined): st
   if (why !== 'same') return `${noLonger}: ${voidReasonWords[why][isOne ? 0 : 1]}.`;
   const person = mention(standsInFor ?? '');
   return `${head} ${isOne ? 'is' : 'are'} not counted twice: they stand in for ${person}, for whom another approval counts.`;
-}
-
-/** Someone approved, and the outcome is unknown. */
-function unconfirmedWords({ kind, by, at, state }: ApprovalInFlight): string {
-  const did = `${mention(by)} ${dateAfter(kind === 'override' ? 'used the emergency override' : 'approved', at)}`;
-  return state === 'unconfirmed'
-    ? `${did}, but the card service did not confirm the change. It may still have been made: check the card.`
-    : `${did}, but the card service did not answer. I’m checking whether the change was made.`;
 }

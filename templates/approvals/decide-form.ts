@@ -13,7 +13,7 @@ import { modal } from '../core/form.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { amountInput, amountLabel, amountOf, reasonInput, termInputs } from '../limits/form-inputs.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
-import { backWords, blockedCards, requestFields, requestHeadline } from './request-words.ts';
+import { backWords, blockedCards, requestFields, requestHeadline, unconfirmedWords } from './request-words.ts';
 
 /** The purpose of a form on a request. */
 export type DecidePurpose = 'change' | 'deny' | 'override';
@@ -81,6 +81,7 @@ function subject(request: LimitRequest): SectionBlock[] {
         ? `To pay ${amountAt(action.ask.amountCents, request.facts.purchase?.merchant ?? '')}`
         : null,
       reason,
+      unconfirmedWords(request, 'approver'),
     ),
   ];
 }

@@ -6,6 +6,7 @@ import {
   isChanged,
   type LimitRequest,
   payCentsOf,
+  unconfirmedApproval,
 } from '../../src/approvals/request.ts';
 import type { RequestFacts } from '../../src/approvals/request-facts.ts';
 import {
@@ -26,6 +27,7 @@ import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, countOf, escapeUntrusted, type Field, inSections, RULES_MAX, section } from '../core/blocks.ts';
 import { BLOCKED, cardOfHolderRaw, holderName, holderRaw } from '../core/card-words.ts';
 import { fundedWords } from '../virtual-cards/order.ts';
+import type { Reader } from './why-approvals.ts';
 
 const BLOCKS_SHOWN = 5;
 /** A list of the most cards that one request may block has three sections of so many. */
@@ -141,8 +143,22 @@ export function backWords(
   return until === null ? `an approver decides whether it goes back to ${to}` : `back to ${to}${dateAfter(',', until)}`;
 }
 
+/** Someone approved, and the outcome is unknown; null: nobody did. */
+export function unconfirmedWords(request: LimitRequest, reader: Reader): string | null {
+  const approval = unconfirmedApproval(request);
+  if (approval === null) return null;
+  const { kind, by, at, state } = approval;
+  const did = `${mention(by)} ${dateAfter(kind === 'override' ? 'used the emergency override' : 'approved', at)}`;
+  if (state !== 'unconfirmed')
+    return `${did}, but the card service did not answer. I’m checking whether the change was made.`;
+  // A holder cannot tell from the card whether a rule has changed.
+  const check =
+    reader === 'asker' && request.action.verb === 'ask' ? 'an approver can check the card' : 'check the card';
+  return `${did}, but the card service did not confirm the change. It may still have been made: ${check}.`;
+}
+
 /** What an approver must know before approving; once it is decided, what was so then. */
-export function cautions(request: LimitRequest): string | null {
+export function cautions(request: LimitRequest, reader: Reader): string | null {
   const { isBlocked, facts, state, changes } = request;
   if (state !== 'open') return isBlocked ? 'The card was blocked then.' : null;
   const now = changesFromNow(request);
@@ -150,7 +166,7 @@ export function cautions(request: LimitRequest): string | null {
   const isEnough = changes.length > 0 && !isLooser(now) && !isLooser(changes);
   const lines = [
     isEnough
-      ? `It is enough already: ${escapeUntrusted(ruleStates(now, 'from'), RULES_MAX)}. Deny it, or let it expire.`
+      ? `It is enough already: ${escapeUntrusted(ruleStates(now, 'from'), RULES_MAX)}. ${reader === 'asker' ? 'Withdraw' : 'Deny'} it, or let it expire.`
       : null,
     isBlocked ? BLOCKED : null,
     facts.isUsedUp === true && !isEnough && !isAllRemoved ? USED_UP : null,
