@@ -102,9 +102,8 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     actionId: string,
     confirmation: Verdict['confirmation'],
   ): Promise<void> {
-    const isHolders = request.action.verb === 'ask';
     if (request.state !== 'open') {
-      if (isDecidedBy(request, actionId) && isHolders) await deps.holderNotices.notifyDecided(request);
+      if (isDecidedBy(request, actionId)) await reportDecided(request, confirmation, deps);
       return;
     }
     const approval = request.inFlight.find((sent) => sent.actionId === actionId && sent.state !== 'begun');
@@ -115,7 +114,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     }
     await deps.requests.save(withInFlight(request, { ...approval, state: 'unconfirmed' }));
     await deps.updateRequest(request.id);
-    if (isHolders) await deps.holderNotices.notifyUnconfirmed(request, approval);
+    if (request.action.verb === 'ask') await deps.holderNotices.notifyUnconfirmed(request, approval);
   }
 
   /** The request is decided. Other approvals in flight end on their own. */
@@ -130,6 +129,21 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     const state = kind === 'override' ? 'overridden' : 'approved';
     await deps.finish({ ...decided, state, decision: { actionId, by, at } });
   }
+}
+
+/** The change that decided the request was verified. */
+async function reportDecided(
+  request: ClosedRequest,
+  confirmation: Verdict['confirmation'],
+  { requests, updateRequest, holderNotices }: Pick<Deps, 'requests' | 'updateRequest' | 'holderNotices'>,
+): Promise<void> {
+  const isMadeByIt = request.state === 'approved' || request.state === 'overridden';
+  // Whoever approved it looks at the request, and hears of the change nowhere else.
+  if (isMadeByIt && confirmation === 'unconfirmed') {
+    await requests.save({ ...request, isUnconfirmed: true });
+    await updateRequest(request.id);
+  }
+  if (request.action.verb === 'ask') await holderNotices.notifyDecided(request);
 }
 
 function notMade({ id }: ApprovalClick, approval: ApprovalInFlight, result: Result): Message {

@@ -122,6 +122,8 @@ const made = {
   decision: Decision,
   /** The temporary change it made; null: the change is permanent. */
   temporaryChangeId: z.string().nullable(),
+  /** The card service accepted the change, but nothing showed it in time, and verification has ended. */
+  isUnconfirmed: z.literal(true).optional(),
 };
 
 /**
@@ -262,6 +264,11 @@ export function withVoid(request: OpenRequest, reasons: readonly VoidReason[]): 
 /** The temporary change its approval made; null: none. */
 export function temporaryChangeIdOf(request: LimitRequest): string | null {
   return request.state === 'approved' || request.state === 'overridden' ? request.temporaryChangeId : null;
+}
+
+/** A change that was approved and made, but never seen on the card. */
+export function isUnconfirmed(request: LimitRequest): boolean {
+  return (request.state === 'approved' || request.state === 'overridden') && request.isUnconfirmed === true;
 }
 
 /** Adds the approval, replacing an earlier one of the same click. */

@@ -5,6 +5,7 @@ import {
   expiryOf,
   isAboutRules,
   isOverdue,
+  isUnconfirmed,
   type LimitRequest,
   requestValue,
   type VoidReason,
@@ -57,6 +58,8 @@ const titles: Readonly<Record<LimitRequest['state'], string>> = {
   overridden: 'Done without an approver',
 };
 
+const NOT_CONFIRMED = '*Not confirmed* by the card service within 2 minutes. Check the card.';
+
 /** A change that others have to approve, open or decided. @param temporaryChange made by its approval, if it has an end. */
 export function approvalRequest(request: LimitRequest, temporaryChange: TemporaryChange | null = null): Message {
   const { action, card, state } = request;
@@ -65,7 +68,7 @@ export function approvalRequest(request: LimitRequest, temporaryChange: Temporar
 
   return {
     text: sentence(
-      `${titles[state]}: ${asker} ${requestSummary(request, ` ${cardOfHolder(card)}`)}. ${progress(request)}`,
+      `${titles[state]}: ${asker} ${requestSummary(request, ` ${cardOfHolder(card)}`)}. ${progress(request)}${isUnconfirmed(request) ? ` ${NOT_CONFIRMED.replaceAll('*', '')}` : ''}`,
     ),
     blocks: [
       header(`${titles[state]}: ${titleOf(request)}`),
@@ -79,6 +82,7 @@ export function approvalRequest(request: LimitRequest, temporaryChange: Temporar
       ...fields(requestFields(request)),
       section(
         progress(request),
+        isUnconfirmed(request) ? NOT_CONFIRMED : null,
         whyApprovals(request, 'approver'),
         ...(isOpen ? voidWords(request) : []),
         cautions(request, 'approver'),

@@ -29,9 +29,10 @@ function setUp() {
   const finished: ClosedRequest[] = [];
   const cancelled: string[] = [];
   const told: string[] = [];
+  const updated: string[] = [];
   const completion = createCompletion({
     requests: { save: async (request) => void saved.push(request) },
-    updateRequest: async () => {},
+    updateRequest: async (id) => void updated.push(id),
     recentRaises: { releaseOverride: async (_acctId, actionId) => void cancelled.push(actionId) },
     temporaryChanges: { get: async () => null },
     finish: async (request) => void finished.push(request),
@@ -43,7 +44,7 @@ function setUp() {
   });
   const complete = (...given: readonly [ApprovalClick, LimitRequest, ApprovalInFlight, Result]) =>
     completion.complete(...given, held);
-  return { ...completion, complete, saved, finished, cancelled, told };
+  return { ...completion, complete, saved, updated, finished, cancelled, told };
 }
 
 const begun = (over: Partial<ApprovalInFlight> = {}): ApprovalInFlight => ({ ...inFlight('begun'), ...over });
@@ -135,7 +136,24 @@ describe('a verified approval', () => {
     );
 
     expect(world.told).toEqual(['approved']);
+    expect([world.saved, world.updated]).toEqual([[], []]);
   });
+
+  it.each(['approved', 'overridden'] as const)(
+    'that decided the request stays %s, and its message says that nothing showed the change',
+    async (state) => {
+      const world = setUp();
+      const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
+      const decided = { ...openRequestOf({ action: ask('limit') }), state, decision, temporaryChangeId: null } as const;
+
+      await world.verified(decided, 'act_ben', 'unconfirmed');
+      await world.verified(decided, 'act_zoe', 'unconfirmed');
+
+      expect(world.saved).toEqual([{ ...decided, isUnconfirmed: true }]);
+      expect(world.updated).toEqual(['req_ask1']);
+      expect(world.told, 'only holders are told by the request').toEqual([]);
+    },
+  );
 });
 
 describe('a finished request', () => {

@@ -6,6 +6,7 @@ import { approvalRequest } from '../../../templates/approvals/approval-request.t
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   ask,
@@ -209,6 +210,30 @@ it('does not count a failed emergency override as the one per day, even if its j
   await performAction({ ...override, id: 'act_glass2' }, deps);
 
   expect((await deps.requests.get('req_ask1'))?.state).toBe('overridden');
+});
+
+it('that the card service accepted, but the card never shows, is not simply approved', async () => {
+  const updated: string[] = [];
+  const world = await createActionWorld(redis(), { updateRequest: async (id) => void updated.push(id) });
+  const changeRequest = { goals: [limitGoal('daily', 200_000)], term: { kind: 'permanent' } } as const;
+  await performAction(ask('limit', { ...byCommand, id: 'act_ask1', changeRequest }), world.deps);
+  const card = { ...world.deps.card, putSpendRules: async () => {} };
+  await performAction(approvalClick('act_ben', 'U0BEN'), { ...world.deps, card });
+  const message = async () => {
+    const request = await world.deps.requests.get('req_ask1');
+    return request === null ? '' : JSON.stringify(approvalRequest(request));
+  };
+  expect(await message()).not.toContain('Not confirmed');
+  updated.length = 0;
+
+  for (let again: number | null = 0; again !== null; ) {
+    world.advance(again);
+    again = await verifyAction('act_ben', { ...world.deps, card });
+  }
+
+  expect(await message()).toContain('*Not confirmed* by the card service within 2 minutes. Check the card.');
+  expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'approved', decision: { by: 'U0BEN' } });
+  expect(updated).toContain('req_ask1');
 });
 
 it('verifies an undo that fails between the write and its response', async () => {
