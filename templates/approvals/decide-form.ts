@@ -1,5 +1,5 @@
 import type { InputBlock, ModalView, SectionBlock } from '@slack/types';
-import { changesFromNow, isAboutRules, type LimitRequest } from '../../src/approvals/request.ts';
+import { changesFromNow, isAboutRules, isChanged, type LimitRequest } from '../../src/approvals/request.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
 import { limitGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { capital } from '../../src/core/first-letter.ts';
@@ -10,10 +10,17 @@ import { mention } from '../../src/slack/mrkdwn.ts';
 import { context, escapeUntrusted, fields, section } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
-import { amountAt } from '../core/purchase-words.ts';
 import { amountInput, amountLabel, amountOf, reasonInput, termInputs } from '../limits/form-inputs.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
-import { backWords, blockedCards, requestFields, requestHeadline, unconfirmedWords } from './request-words.ts';
+import {
+  backWords,
+  blockedCards,
+  changedWords,
+  merchantWords,
+  requestFields,
+  requestHeadline,
+  unconfirmedWords,
+} from './request-words.ts';
 
 /** The purpose of a form on a request. */
 export type DecidePurpose = 'change' | 'deny' | 'override';
@@ -77,9 +84,9 @@ function subject(request: LimitRequest): SectionBlock[] {
     section(
       `*${cardOfHolder(card)}*`,
       ...changesFromNow(request).map((change) => askedLine(change, request)),
-      action.verb === 'ask'
-        ? `To pay ${amountAt(action.ask.amountCents, request.facts.purchase?.merchant ?? '')}`
-        : null,
+      // What another approver proposed is not what was asked for.
+      isChanged(request) ? changedWords(request) : null,
+      action.verb === 'ask' ? `To pay ${formatCents(action.ask.amountCents)}${merchantWords(request.facts)}` : null,
       reason,
       unconfirmedWords(request, 'approver'),
     ),
@@ -87,10 +94,11 @@ function subject(request: LimitRequest): SectionBlock[] {
 }
 
 /** `Daily limit: $800.00 now (temporarily; back to $150.00, today at 5:00 PM), $900.00 asked for`. */
-function askedLine(change: RuleChange, { temporary }: LimitRequest): string {
-  const value = temporary.find(({ rule }) => isSameRule(rule, change.rule));
+function askedLine(change: RuleChange, request: LimitRequest): string {
+  const value = request.temporary.find(({ rule }) => isSameRule(rule, change.rule));
   const note = value === undefined ? '' : ` (temporarily; ${backWords(value, change.rule)})`;
-  return `${capital(escapeUntrusted(ruleName(change.rule), 80))}: ${stateWords([change], 'from')} now${note}, ${stateWords([change], 'to')} asked for`;
+  const asked = isChanged(request) ? '' : `, ${stateWords([change], 'to')} asked for`;
+  return `${capital(escapeUntrusted(ruleName(change.rule), 80))}: ${stateWords([change], 'from')} now${note}${asked}`;
 }
 
 function limitInputs(changes: readonly RuleChange[]): InputBlock[] {

@@ -83,10 +83,12 @@ export function requestSummary(request: LimitRequest, of: string): string {
   return `asks to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}${changed}: ${changes.length > 1 ? moves : `${escapeUntrusted(moveWords(changes), RULES_MAX)}${difference(changes)}`}`;
 }
 
-function merchantWords({ purchase }: RequestFacts): string {
-  if (purchase === null || purchase.merchant === '') return '';
+/** ` at Corner Diner (Restaurants)`. The kind of a merchant is known also if its name is not. */
+export function merchantWords({ purchase }: RequestFacts): string {
+  if (purchase === null || (purchase.merchant === '' && purchase.kind === null)) return '';
+  const name = purchase.merchant === '' ? 'a merchant without a name' : escapeUntrusted(purchase.merchant, 80);
   const kind = purchase.kind === null ? '' : ` (${escapeUntrusted(purchase.kind, 60)})`;
-  return ` at ${escapeUntrusted(purchase.merchant, 80)}${kind}`;
+  return ` at ${name}${kind}`;
 }
 
 /** What the request is for, after `the request for`. Raw. */

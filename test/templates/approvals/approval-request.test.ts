@@ -58,6 +58,17 @@ describe.each([
     expect(read({ ...request, card: { ...request.card, ruleset } })).toMatch(words);
   });
 
+  it('shows the kind of a merchant without a name', () => {
+    const purchase = { ...facts.purchase, merchant: '' };
+
+    expect(read(openRequestOf({ facts: { ...facts, purchase } }))).toMatch(
+      /wants to pay \$\d+\.\d\d at a merchant without a name \(Restaurants\)/,
+    );
+    expect(read(openRequestOf({ facts: { ...facts, purchase: { ...purchase, kind: null } } }))).not.toContain(
+      'without a name',
+    );
+  });
+
   it('shows that the card is blocked, and that a raise may not be enough if nothing was left', () => {
     const usedUp = openRequestOf({ facts: { ...facts, isUsedUp: true }, isBlocked: true });
 
