@@ -31,7 +31,8 @@ export function limitLines({ event, remedy }: TransactionAlert): string {
   if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left now: enough for this purchase.`;
   const wasLeft = rule.period === 'transaction' ? '' : `; ${left(remainingCents)} was left`;
   const also = alsoTooSmallOf(others, first, event);
-  return `*${formatCents(missing)} over ${limit}*${including(event)}${wasLeft}.${opens}${also === '' ? '' : `\n${also}`}`;
+  const over = `${sumOf(event)}*${formatCents(missing)} over ${limit}*`;
+  return `${over}${wasLeft}.${opens}${also === '' ? '' : `\n${also}`}`;
 }
 
 /** The same in one line: `Over the daily limit: $34.10 more than the $50.00 left. Resets tomorrow at 12:00 AM.` */
@@ -51,7 +52,7 @@ export function limitLine({ event, remedy }: TransactionAlert): string {
     rule.period === 'transaction' ? `the ${formatCents(from)} allowed` : `the ${formatCents(remainingCents)} left`;
   const what =
     remainingCents > 0
-      ? `${formatCents(missing)} more than ${room}${including(event)}`
+      ? `${sumOf(event)}${formatCents(missing)} more than ${room}`
       : `nothing is left of ${formatCents(from)}`;
   return `${over}:* ${what}.${resets}${more}`;
 }
@@ -128,9 +129,13 @@ export function onTop({ paddingCents }: TransactionAlert['event']): string {
   return paddingCents === 0 ? '' : `, plus ${formatCents(paddingCents)} that the card service sets aside`;
 }
 
-/** The part of a missing amount that is set aside, if any: `, including $49.00 that the card service sets aside`. */
-function including(event: TransactionAlert['event']): string {
-  return onTop(event).replace(', plus', ', including');
+/**
+ * What the missing amount is a part of, if something is set aside: `$84.10 plus $49.00 that the card service sets aside
+ * is `. The part that is set aside can be larger than what is missing.
+ */
+function sumOf(event: TransactionAlert['event']): string {
+  const aside = onTop(event).replace(', plus', ' plus');
+  return aside === '' ? '' : `${formatCents(event.amountCents)}${aside} is `;
 }
 
 /** `weekly limit for Restaurants`. */

@@ -66,7 +66,7 @@ describe('a declined purchase', () => {
     const { blocks } = decline(transactionAlert({ paddingCents: 1682 }, { remedy }), inChannel);
 
     expect(shown(blocks)).toContain(
-      '*$16.82 over the daily limit of $400.00*, including $16.82 that the card service sets aside; $84.10 was left.',
+      '$84.10 plus $16.82 that the card service sets aside is *$16.82 over the daily limit of $400.00*; $84.10 was left.',
     );
     expect(shown(blocks)).toContain('pay $67.28 or less');
   });
