@@ -265,6 +265,8 @@ export const Outcome = z.strictObject({
   confirmation: Confirmation.optional(),
   /** Done as the cardholder, not as a member of the program team. */
   asHolder: z.boolean().optional(),
+  /** An operator made it by emergency override: nobody approved it. */
+  isOverride: z.literal(true).optional(),
   control: Control.nullish(),
   /** Id of the temporary change that is over: nobody can take it back any more. */
   ends: z.string().optional(),

@@ -82,6 +82,8 @@ const envelope = {
   roles: z.array(Role),
   /** The person acts only as a cardholder, so it must be their own card. */
   asHolder: z.boolean(),
+  /** The change that an emergency override makes: no approver approved it. */
+  isOverride: z.literal(true).optional(),
   origin: Origin,
   /** UTC ISO 8601. */
   askedAt: z.string(),

@@ -219,6 +219,7 @@ export function toOutcome(
     acctId: card.acctId,
     state: state === 'unchanged' ? 'failed' : state,
     asHolder: action.asHolder,
+    ...(action.isOverride === true && { isOverride: true as const }),
     text: sentences(change, quoted, note, state === 'done' ? reason : ''),
     ...(confirmation === undefined ? {} : { confirmation }),
     control: control ?? null,

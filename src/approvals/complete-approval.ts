@@ -15,6 +15,7 @@ import {
   type ApprovalClick,
   type ApprovalInFlight,
   answersBeforeOverride,
+  approversWithoutAnswer,
   type ClosedRequest,
   isAboutRules,
   isInOwnName,
@@ -174,7 +175,11 @@ export function createFinishRequest(deps: FinishDeps): FinishRequest {
     await deps.resolve(request);
     if (request.state !== 'overridden') return;
     const { id, action, decision, card, changes, term, note: reason } = request;
-    const notice = overrideNotice(request, await deps.whoMay('approver', card.group));
+    const bypassed = approversWithoutAnswer(request, await deps.whoMay('approver', card.group));
+    const notice = overrideNotice(
+      request,
+      bypassed.filter((userId) => userId !== decision.by),
+    );
     await deps.postToApprovals(`${id}-override`, notice, card.group);
     await deps.postToOps(`${id}-override`, notice);
     const click = { ...action, id: decision.actionId, actor: { ...action.actor, userId: decision.by } };

@@ -19,6 +19,7 @@ import {
   howToAskAgain,
   isAboutRules,
   isExpired,
+  kindWords,
   type LimitRequest,
   type OpenRequest,
   unconfirmedApproval,
@@ -160,8 +161,11 @@ export function createDecisions(deps: DecisionDeps) {
 
   /** Ends a request without a change. */
   async function close(action: Closing, closed: ClosedRequest, lease: Lease): Promise<void> {
-    const isUncertain = unconfirmedApproval(closed) !== null;
-    const outcome = isUncertain ? 'whether an earlier approval changed anything is not certain' : 'nothing changed';
+    const earlier = unconfirmedApproval(closed);
+    const outcome =
+      earlier === null
+        ? 'nothing changed'
+        : `whether an earlier ${kindWords[earlier.kind]} changed anything is not certain`;
     // Saved first: if the process crashed before this, someone else could decide and two endings would be recorded.
     await lease.confirm();
     await deps.requests.save(closed);

@@ -74,7 +74,7 @@ export function createExecution(deps: Deps) {
     async whyNotYet(request: LimitRequest): Promise<NotYet | null> {
       const { inFlight } = request;
       if (isExpired(request, deps.now())) return { why: whyExpired(request), whoCan: howToAskAgain(request) };
-      return (await Promise.all(undecided(inFlight).map(mayBeAtCard))).includes(true) ? notYet : null;
+      return notYet(await firstOf(inFlight, mayBeAtCard));
     },
     /**
      * Ends approvals that were begun but not sent, so that the request can be closed. A paused worker that resumes
@@ -83,8 +83,7 @@ export function createExecution(deps: Deps) {
      * @returns why the request cannot be closed now; null when nothing is left that may be sent.
      */
     async stop({ inFlight, card }: LimitRequest): Promise<NotYet | null> {
-      const stopped = await Promise.all(undecided(inFlight).map((approval) => stopOne(approval, card, deps)));
-      return stopped.includes(false) ? notYet : null;
+      return notYet(await firstOf(inFlight, async (approval) => !(await stopOne(approval, card, deps))));
     },
   };
 
@@ -180,12 +179,24 @@ async function stopOne(
   return stands === null || stands.state === 'failed';
 }
 
-const undecided = (inFlight: LimitRequest['inFlight']) => inFlight.filter(({ state }) => state !== 'unconfirmed');
+/** The first undecided approval of which this is so. All of them are asked. */
+async function firstOf(
+  inFlight: LimitRequest['inFlight'],
+  isSo: (approval: ApprovalInFlight) => Promise<boolean>,
+): Promise<ApprovalInFlight | undefined> {
+  const undecided = inFlight.filter(({ state }) => state !== 'unconfirmed');
+  return undecided[(await Promise.all(undecided.map(isSo))).indexOf(true)];
+}
 
-const notYet: NotYet = {
-  why: 'Somebody approved it just now, and whether the card service took it is not clear yet.',
-  whoCan: 'Wait two minutes: the request says what became of it.',
-};
+/** @param sent what may be in effect already; undefined: nothing. */
+function notYet(sent: ApprovalInFlight | undefined): NotYet | null {
+  if (sent === undefined) return null;
+  const did = sent.kind === 'override' ? 'used the emergency override' : 'approved it';
+  return {
+    why: `Somebody ${did} just now, and whether the card service took it is not clear yet.`,
+    whoCan: 'Wait two minutes: the request says what became of it.',
+  };
+}
 
 interface FailDeps extends Pick<ActionTools, 'withLock'> {
   readonly progress: Pick<Progress, 'read'>;
@@ -267,7 +278,8 @@ export function changeOf(click: ApprovalClick, request: LimitRequest, approval: 
   const payCents = asked.verb === 'ask' ? { payCents: asked.ask.amountCents } : {};
   const changeRequest = { goals: goalsOf(changes), term, ...payCents };
   // The click decides it, so it takes precedence over decisions made since the request.
-  const decided = { id: click.id, askedAt: click.askedAt };
+  const isOverride = click.verb === 'emergency-override' ? { isOverride: true as const } : {};
+  const decided = { id: click.id, askedAt: click.askedAt, ...isOverride };
   return { ...inWhoseName, verb: ruleVerbOf(changes), changeRequest, ...decided };
 }
 

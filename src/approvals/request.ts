@@ -231,6 +231,19 @@ export function answersBeforeOverride({ approvals, needed }: Pick<LimitRequest, 
   return approvals.length === 0 ? 'no approver answered' : `only ${approvals.length} of ${countOf(needed, 'approval')}`;
 }
 
+/**
+ * Approvers whose answer a request lacks or never had: not those who approved it, and not those who may not decide it,
+ * who asked or hold the card. Whoever asked may approve it again once their own approval is void.
+ */
+export function approversWithoutAnswer(
+  { action, holder, approvals, voided }: Pick<LimitRequest, 'action' | 'holder' | 'approvals' | 'voided'>,
+  approvers: readonly string[],
+): string[] {
+  const asker = action.actor.userId;
+  const settled = [...approvals.map(({ by }) => by), holder, voided.includes(asker) ? null : asker];
+  return approvers.filter((userId) => !settled.includes(userId));
+}
+
 export function overdueAtMs(request: Pick<LimitRequest, 'expiresAt'>): number {
   return openedAtMs(request) + REMIND_AFTER_MS;
 }
@@ -284,6 +297,12 @@ export function withoutInFlight<R extends LimitRequest>(request: R, actionId: st
 export function unconfirmedApproval({ inFlight }: LimitRequest): ApprovalInFlight | null {
   return inFlight.findLast(({ state }) => state !== 'begun') ?? null;
 }
+
+/** What decided a request, or may have: in sentences like `whether an earlier approval changed anything`. */
+export const kindWords: Readonly<Record<ApprovalInFlight['kind'], string>> = {
+  approval: 'approval',
+  override: 'emergency override',
+};
 
 /** A click that approves a request, or uses the emergency override for it. */
 export type ApprovalClick = DecideAction | OverrideAction;

@@ -12,12 +12,14 @@ import { ruleVerbOf } from '../limits/verbs.ts';
 import type { Execution } from './execute-approval.ts';
 import {
   type ApprovalInFlight,
+  approversWithoutAnswer,
   type ClosedRequest,
   expiryOf,
   howToAskAgain,
   isAboutRules,
   isExpired,
   isOverdue,
+  kindWords,
   type LimitRequest,
   type OpenRequest,
   orderIn,
@@ -74,10 +76,11 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
 
   async function notifyRefused(request: Extract<ClosedRequest, { state: 'denied' | 'expired' }>): Promise<void> {
     const what = `Your request for ${askedAboutRaw(request)}`;
+    const earlier = unconfirmedApproval(request);
     const changed =
-      unconfirmedApproval(request) === null
+      earlier === null
         ? {}
-        : { changed: 'Whether an earlier approval changed anything is not certain.' };
+        : { changed: `Whether an earlier ${kindWords[earlier.kind]} changed anything is not certain.` };
     if (request.state === 'expired') {
       const why = whyExpired(request);
       return await deps.answer(request.action, refusal({ what, why, whoCan: howToAskAgain(request), ...changed }));
@@ -227,6 +230,10 @@ async function postReminder(
 ): Promise<void> {
   const [{ id, card }] = waiting;
   const linked = await Promise.all(waiting.map(async (request) => ({ request, link: await requestLink(request.id) })));
-  const reminder = requestReminder(linked, await whoMay('approver', card.group));
+  const approvers = await whoMay('approver', card.group);
+  const wanted = approvers.filter((userId) =>
+    waiting.some((request) => approversWithoutAnswer(request, [userId]).length > 0),
+  );
+  const reminder = requestReminder(linked, wanted);
   await postToApprovals(`${id}-reminder`, reminder, card.group);
 }

@@ -54,11 +54,11 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
   acknowledge: { done: 'Seen', failed: 'Not marked as seen', waiting: 'Seen', unknown: 'Seen' },
 };
 
-function person({ verb, by, asHolder, closed }: Outcome, state: Outcome['state']): string {
+function person({ verb, by, asHolder, closed, isOverride }: Outcome, state: Outcome['state']): string {
   if (verb === 'paid' || (verb === 'rebase' && by === null)) return '';
   if (by === null) return state !== 'done' ? '' : verb === 'restore' ? ' automatically' : ' outside Slack';
   const who = asHolder === true ? `the holder ${mention(by)}` : mention(by);
-  if (state === 'done') return ` by ${who}`;
+  if (state === 'done') return ` by ${who}${isOverride === true ? ' (emergency override)' : ''}`;
   return ` (${state === 'waiting' || closed !== undefined ? 'asked' : 'requested'} by ${who})`;
 }
 
@@ -143,7 +143,8 @@ function isPart({ text }: Outcome): boolean {
   return text.includes(' of ');
 }
 
-function approvedWord({ verb }: Outcome): string {
+function approvedWord({ verb, isOverride }: Outcome): string {
+  if (isOverride === true) return 'emergency override';
   return verb === 'unblock' ? 'unblocked' : verb === 'activate' ? 'activated' : 'approved';
 }
 

@@ -54,7 +54,7 @@ function waitingWords(request: LimitRequest): string {
   return `${mention(action.actor.userId)} ${summary}, ${dateAfter('asked', action.askedAt)}`;
 }
 
-/** An operator used the emergency override because too few approvers answered. Goes to all bypassed approvers. */
+/** An operator used the emergency override because too few approvers answered. @param approvers who were bypassed. */
 export function overrideNotice(request: OverriddenRequest, approvers: readonly string[]): Message {
   const { term, card, decision, note, isBlocked } = request;
   const who = mention(decision.by);
@@ -70,7 +70,9 @@ export function overrideNotice(request: OverriddenRequest, approvers: readonly s
         blocked,
         `Reason: ${escapeUntrusted(note, 300)}`,
         dateToken(decision.at),
-        `Approved without you: ${mentions(approvers, 'and') || 'no approvers are configured'}. Reverse it if you disagree.`,
+        approvers.length === 0
+          ? 'No other approver is configured.'
+          : `Approved without you: ${mentions(approvers, 'and')}. Reverse it if you disagree.`,
       ),
     ],
   };

@@ -3,6 +3,7 @@ import {
   type ClosedRequest,
   changesFromNow,
   isAboutRules,
+  kindWords,
   type LimitRequest,
   unconfirmedApproval,
   whyExpired,
@@ -41,13 +42,18 @@ export function requestSent({ card, payCents, changes, term, note }: RequestSent
   };
 }
 
+/** An operator did what no approver did. */
+const OVERRODE = 'used the emergency override';
+const UNCONFIRMED = 'the card service has not confirmed it';
+
 /** For the holder: someone approved, and nothing shows whether the card service made the change. */
 export function requestUnconfirmed(
   { card, temporary }: LimitRequest,
-  { by, changes, term }: Pick<ApprovalInFlight, 'by' | 'changes' | 'term'>,
+  { kind, by, changes, term }: Pick<ApprovalInFlight, 'kind' | 'by' | 'changes' | 'term'>,
 ): Message {
+  const did = kind === 'override' ? OVERRODE : 'approved';
   const lines = [
-    `*${mention(by)} approved, but the card service has not confirmed it.*`,
+    `*${mention(by)} ${did}, but ${UNCONFIRMED}.*`,
     `Your ${cardName(card)}: ${movedWords({ changes: changesFromNow({ changes, temporary }), term })}.`,
     'It may or may not work. Your request is still open: an approver can check the card and decide again.',
   ];
@@ -95,18 +101,23 @@ function decidedLines(request: ClosedRequest, { isConfirmed, endsAt }: Made): (s
   const { card, changes, term, goals } = request;
   const name = cardName(card);
   const askedAbout = escapeUntrusted(askedAboutRaw(request), RULES_MAX);
-  const isUncertain = unconfirmedApproval(request) !== null;
-  const nothing = isUncertain
-    ? 'An earlier approval may have changed something: nobody knows yet.'
-    : 'Nothing changed.';
+  const earlier = unconfirmedApproval(request);
+  const nothing =
+    earlier === null
+      ? 'Nothing changed.'
+      : `An earlier ${kindWords[earlier.kind]} may have changed something: nobody knows yet.`;
   switch (request.state) {
     case 'approved':
     case 'overridden': {
       const { decision, isBlocked } = request;
       const tryAgain = `: try again ${endsAt === null ? 'now' : `before ${timeToken(endsAt, decision.at)}`}`;
-      const but = isBlocked ? `, but your ${name} is blocked` : ', but not confirmed by the card service';
+      const [did, unconfirmed] =
+        request.state === 'overridden'
+          ? [`${mention(decision.by)} ${OVERRODE}`, UNCONFIRMED]
+          : [`Approved by ${mention(decision.by)}`, 'not confirmed by the card service'];
+      const but = isBlocked ? `your ${name} is blocked` : unconfirmed;
       return [
-        `*Approved by ${mention(decision.by)}${isConfirmed && !isBlocked ? tryAgain : but}.*`,
+        `*${did}${isConfirmed && !isBlocked ? tryAgain : `, but ${but}`}.*`,
         isBlocked ? 'It works once an approver unblocks it.' : null,
         `Your ${name}: ${movedWords({ changes: changesFromNow(request), term })}.`,
         isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to check the card.',
@@ -118,7 +129,7 @@ function decidedLines(request: ClosedRequest, { isConfirmed, endsAt }: Made): (s
       const rules = `The ${escapeUntrusted(ruleNames(changes), RULES_MAX)} of your ${name} ${stays}. ${nothing}`;
       return [
         `*Not approved by ${mention(request.decision.by)}.*`,
-        isUncertain ? `It was about ${askedAbout}. ${nothing}` : rules,
+        earlier !== null ? `It was about ${askedAbout}. ${nothing}` : rules,
       ];
     }
     case 'withdrawn':

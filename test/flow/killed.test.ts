@@ -192,7 +192,7 @@ describe('a worker killed while an operator overrides a request', () => {
       expect(linesOf(channels.ops, broken)).toHaveLength(1);
       expect(linesOf(channels.approvals, broken)).toHaveLength(1);
       expect(linesOf(channels.audit, new RegExp(`used the emergency override.*${actionId.slice(-8)}`))).toHaveLength(1);
-      const told = linesOf(direct(otto), new RegExp(`Approved by .*card ${last4Of(card)}`));
+      const told = linesOf(direct(otto), new RegExp(`used the emergency override.*card ${last4Of(card)}`));
       const isBlocked = card.CardList[0]?.CardStatus === 'BLOCKED';
       const next = isBlocked ? `your card ${last4Of(card)} is blocked. It works once` : 'try again before';
       expect(told).toEqual([expect.stringContaining(next)]);

@@ -193,7 +193,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       overrideNotice(request, many('U1')),
       requestDecided(request),
       requestDecided(deniedOf(request)),
-      requestUnconfirmed(request, { by: two, changes: request.changes, term: request.term }),
+      requestUnconfirmed(request, { kind: 'approval', by: two, changes: request.changes, term: request.term }),
       approvalRequest(request),
     ]),
   'ask-again': (one) => [askAgain({ value: 'p_1', doing: one, waitedMs: 660_000 })],

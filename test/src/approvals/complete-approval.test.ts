@@ -194,6 +194,23 @@ describe('a finished request', () => {
     expect(posted).toEqual(['Sales', expect.stringContaining('<@U0BEN>')]);
   });
 
+  it('that was overridden is not called decided without those who asked for it, approved it or did it', async () => {
+    const shown: string[] = [];
+    const finish = createFinishRequest({
+      resolve: async () => {},
+      whoMay: async () => ['U0ANA', 'U0OTTO', 'U0HUGO', 'U0ZOE', 'U0BEN'],
+      postToApprovals: async (_id, { blocks }) => void shown.push(JSON.stringify(blocks)),
+      postToOps: async () => {},
+      record: async () => {},
+    });
+    const approvals = [{ by: 'U0ANA', at: askedAt, actionId: null }];
+    const request = openRequestOf({ action: ask('limit', { actor: { userId: 'U0ANA', teamId: 'T1' } }), approvals });
+
+    await finish({ ...request, state: 'overridden', decision, temporaryChangeId: null });
+
+    expect(shown[0]).toContain('Approved without you: <@U0ZOE> and <@U0BEN>. Reverse it if you disagree.');
+  });
+
   it('that was overridden after some approvals is not recorded as unanswered', async () => {
     const outcomes: unknown[] = [];
     const lasts: unknown[] = [];

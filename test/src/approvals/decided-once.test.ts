@@ -122,7 +122,7 @@ describe('a holder’s request whose worker is killed at any step', () => {
         expect((await world.deps.requests.get('req_ask1'))?.state, diedAt).toBe('overridden');
         expect(world.auditLines, diedAt).toContain('audit-act_glass1-override');
         expect(read(), diedAt).toEqual([
-          expect.stringMatching(/^U0HUGO req_ask1-overridden: Approved by <@U0OTTO>: try again before/),
+          expect.stringMatching(/^U0HUGO req_ask1-overridden: <@U0OTTO> used the emergency override: try again before/),
         ]);
       },
     );

@@ -11,6 +11,7 @@ interface Given {
   readonly request?: LimitRequest;
   readonly isInFlight?: boolean;
   readonly others?: OpenRequest[];
+  readonly whoMay?: () => Promise<readonly string[]>;
 }
 
 function setUp(minutes: number, given: Given = {}) {
@@ -35,7 +36,7 @@ function setUp(minutes: number, given: Given = {}) {
     },
     execution: { stop: async () => (given.isInFlight === true ? { why: 'w', whoCan: 'c' } : null) },
     expire: async (open) => void expired.push(open),
-    whoMay: async (_role, group) => [group === 'Sales' ? 'U0BEN' : 'U0ANA'],
+    whoMay: given.whoMay ?? (async (_role, group) => [group === 'Sales' ? 'U0BEN' : 'U0ANA']),
     postToApprovals: async (id, { text }, group) => {
       posted.push(id);
       texts.push(text);
@@ -85,6 +86,23 @@ it.each([
 
   expect(await world.age()).toBe(wait);
   expect(world.expired).toHaveLength(wait === null ? 1 : 0);
+});
+
+it('reminds nobody who asked for or approved all that waits, or holds the card', async () => {
+  const byAna = { ...openRequestOf().action, actor: { userId: 'U0ANA', teamId: 'T1' } };
+  const approvals = [{ by: 'U0ZOE', at: '2026-11-20T15:01:00.000Z', actionId: 'act_zoe' }];
+  const request = openRequestOf({ action: byAna, needed: 2, approvals });
+  const others = [openRequestOf({ id: 'req_2', holder: 'U0BEN' })];
+  const whoMay = async () => ['U0ANA', 'U0ZOE', 'U0HUGO', 'U0BEN'];
+  const alone = setUp(15, { request, whoMay });
+  const both = setUp(15, { request, others, whoMay });
+  const isVoid = setUp(15, { request: { ...request, voided: ['U0ANA'] }, whoMay });
+
+  await Promise.all([alone.age(), both.age(), isVoid.age()]);
+
+  expect(alone.texts[0]).toMatch(/\. <@U0BEN>$/);
+  expect(both.texts[0]).toMatch(/\. <@U0ANA>, <@U0ZOE>, <@U0BEN>$/);
+  expect(isVoid.texts[0], 'she may approve again').toMatch(/\. <@U0ANA>, <@U0BEN>$/);
 });
 
 it('lists all open requests with amounts in one reminder, and reminds of none of them again', async () => {

@@ -108,9 +108,10 @@ describe.each(cases)('$what whose outcome is unknown because $when', ({ click, s
     await lookUntilOver(click.id, one);
 
     expect(await one.world.deps.requests.get('req_ask1')).toMatchObject({ state: 'open' });
+    const did = state === 'overridden' ? 'used the emergency override' : 'approved';
     expect(one.hugo.told()).toEqual([
       expect.stringMatching(
-        new RegExp(`^U0HUGO req_ask1-unconfirmed-${click.id}: <@${by}> approved, but .* not confirmed`),
+        new RegExp(`^U0HUGO req_ask1-unconfirmed-${click.id}: <@${by}> ${did}, but .* not confirmed`),
       ),
     ]);
     expect(await shown(one)).toContain('It may still have been made');
