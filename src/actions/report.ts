@@ -192,7 +192,9 @@ function apiAnswerOf({ state, confirmation, apiWords }: Result): string | null {
 /** The message for the person who asked. */
 export function resultMessage(action: Action, verb: ActionVerb, result: Result, at: string): Message {
   const reason = action.reason === '' ? null : action.reason;
-  return actionResult({ ...result, verb, by: action.actor.userId, at, reason, ref: action.id.slice(-8) });
+  // An answer that replaces a question is replaced again by the result of the check.
+  const shownOn = isOnAlert(action) && !action.origin.replace ? 'alert' : undefined;
+  return actionResult({ ...result, verb, by: action.actor.userId, at, reason, ref: action.id.slice(-8), shownOn });
 }
 
 /** Why the action ended this way, for the record. */
@@ -207,7 +209,7 @@ export function toOutcome(
   at: string,
 ): Outcome {
   const change =
-    (verb === 'limit' || verb === 'allow') && state === 'done' && after !== null
+    (verb === 'limit' || verb === 'allow') && (state === 'done' || state === 'unknown') && after !== null
       ? changeWords(before ?? 'unknown', after)
       : '';
   const quoted = apiWords === null ? '' : `The card service says: “${apiWords}”`;

@@ -149,7 +149,8 @@ async function reportDecided(
 
 function notMade({ id }: ApprovalClick, approval: ApprovalInFlight, result: Result): Message {
   const { by, at } = approval;
-  return actionResult({ ...result, verb: ruleVerbOf(approval.changes), by, at, reason: null, ref: id.slice(-8) });
+  const verb = ruleVerbOf(approval.changes);
+  return actionResult({ ...result, verb, by, at, reason: null, ref: id.slice(-8), shownOn: 'request' });
 }
 
 function notAllBlocked({ note }: Result): Message {

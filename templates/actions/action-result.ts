@@ -20,8 +20,10 @@ import { controlButtons } from './card-buttons.ts';
 export type ActionVerb = 'block' | 'unblock' | 'activate' | 'limit' | 'allow';
 
 /** The outcome of an action, and what was asked for. */
-export interface ActionResult extends Omit<Result, 'expects'> {
+export interface ActionResult extends Result {
   readonly verb: ActionVerb;
+  /** Where a check of an unknown outcome shows its result. Absent: a message to this person does. */
+  readonly shownOn?: 'alert' | 'request' | undefined;
   /** How many cards it is about, if several. */
   readonly cards?: number;
   /** Slack user id. */
@@ -42,6 +44,14 @@ const doneWords: Readonly<Record<ActionVerb, string>> = {
   allow: 'Spending rules changed',
 };
 
+const sentWords: Readonly<Record<ActionVerb, string>> = {
+  block: 'Block',
+  unblock: 'Unblock',
+  activate: 'Activation',
+  limit: 'Change',
+  allow: 'Change',
+};
+
 /** What each verb does, followed by the card. */
 export const askedWords: Readonly<Record<ActionVerb, string>> = {
   block: 'block',
@@ -57,20 +67,21 @@ export function actionResult(result: ActionResult): Message {
     result;
   const name = result.cards === undefined ? cardOfHolder(card) : countOf(result.cards, 'card');
   const head = headline(result, name);
-  const sides =
-    state === 'done'
-      ? [before, after].filter((side) => side !== null).map((side) => escapeUntrusted(side, RULES_MAX))
-      : [];
+  const isShown = state === 'done' || (state === 'unknown' && before !== null && after !== null);
+  const sides = isShown
+    ? [before, after].filter((side) => side !== null).map((side) => escapeUntrusted(side, RULES_MAX))
+    : [];
   const [from, to] = sides;
   const moved = to === undefined ? capital(from ?? '') : changeWords(from ?? '', to);
   const said = serviceSays(apiWords);
-  const sure = state === 'done' && confirmation !== undefined ? sureWords[confirmation] : '';
+  const ended = outcomeWords(result);
+  const sure = state === 'done' && confirmation !== undefined ? sureWords(verb)[confirmation] : '';
   const why = counted == null ? '' : countedWords(counted);
   const asked = `${state === 'done' ? doneWords[verb] : 'Asked'} by ${mention(by)}${dateAfter(',', at)}`;
 
   return {
     text: sentence(
-      [head, moved && `${moved}.`, said, why, note === null ? '' : escapeUntrusted(note, 300), outcome[state], sure]
+      [head, moved && `${moved}.`, said, why, note === null ? '' : escapeUntrusted(note, 300), ended, sure]
         .filter(Boolean)
         .join(' '),
     ),
@@ -79,7 +90,7 @@ export function actionResult(result: ActionResult): Message {
         `*${head}*`,
         moved && `${moved}.`,
         said,
-        outcome[state],
+        ended,
         why,
         note === null ? null : escapeUntrusted(note, 300),
         sure,
@@ -91,21 +102,40 @@ export function actionResult(result: ActionResult): Message {
   };
 }
 
-const outcome: Readonly<Record<ActionResult['state'], string>> = {
+/** What came of it, unless it was done. */
+function outcomeWords({ state, confirmation, expects, note, shownOn }: ActionResult): string {
+  if (state !== 'unknown') return outcome[state];
+  if (confirmation === 'superseded') return SUPERSEDED;
+  if (confirmation !== undefined) return 'Still not confirmed after 2 minutes. Check the card before you try again.';
+  if (expects !== undefined) return `${NO_ANSWER} ${checkWords[shownOn ?? 'message']}`;
+  // An outcome that nobody checks later has a note if the card was changed since, which says all of this.
+  return note === null ? `${NO_ANSWER} Check the card before you try again.` : '';
+}
+
+const outcome: Readonly<Record<Exclude<ActionResult['state'], 'unknown'>, string>> = {
   done: '',
   unchanged: '',
   waiting: 'Nothing changed yet.',
   failed: 'Nothing changed.',
-  unknown: 'The card service did not answer, so it may or may not have happened. Check the card before you try again.',
 };
 
-const sureWords: Readonly<Record<Confirmation, string>> = {
-  sent: 'Sent. I’ll message you if it isn’t confirmed within 2 minutes.',
+const NO_ANSWER = 'The card service did not answer, so it may or may not have happened.';
+
+const checkWords = {
+  message: 'I’m checking, and will message you within 2 minutes.',
+  alert: 'I’m checking: the alert shows the result within 2 minutes.',
+  request: 'I’m checking: the request shows the result within 2 minutes.',
+} as const;
+
+const SUPERSEDED = 'The card was changed again before the card service confirmed it. Check the card.';
+
+const sureWords = (verb: ActionVerb): Readonly<Record<Confirmation, string>> => ({
+  sent: `${sentWords[verb]} sent. I’ll message you if it isn’t confirmed within 2 minutes.`,
   confirmed: 'Confirmed by the card service.',
   unconfirmed:
     'The card service accepted it but did not confirm it within 2 minutes. Check the card before you rely on it.',
-  superseded: 'The card was changed again before the card service confirmed it. Check the card.',
-};
+  superseded: SUPERSEDED,
+});
 
 function headline({ verb, state, confirmation, cards }: ActionResult, name: string): string {
   const asked = `${askedWords[verb]} ${name}`;

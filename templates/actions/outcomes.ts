@@ -82,7 +82,8 @@ export function outcomeLine(outcome: Outcome): string {
   const closedBy = isClosed && closed.how === 'denied' && closed.by !== null ? ` by ${mention(closed.by)}` : '';
   const isSeen = verb === 'acknowledge' && state !== 'failed';
   const when = dateToken(at, '{time} {date_short_pretty}');
-  const sure = confirmation === undefined || state !== 'done' ? '' : sureWords[confirmation];
+  const isChecked = state === 'done' || (state === 'unknown' && confirmation === 'unconfirmed');
+  const sure = confirmation === undefined || !isChecked ? '' : sureWords[confirmation];
   const head =
     verb === 'recognize' && by !== null && state === 'done'
       ? `*${mention(by)} confirmed making this purchase* at ${when}`

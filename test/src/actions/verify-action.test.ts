@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unanswered } from '../../support/card-api-errors.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -196,6 +197,28 @@ it('reports only the later change to a person who changes the same setting twice
   await confirm(world, 'act_block1');
 
   expect(world.answers.slice(before)).toEqual([]);
+});
+
+it('reports an unanswered change of a limit that nothing shows: first that it checks, then that it has ended', async () => {
+  const world = await createActionWorld(redis());
+  const deps = {
+    ...world.deps,
+    isLastAttempt: true,
+    card: { ...world.deps.card, putSpendRules: unreadable },
+  };
+  const limit = { changeRequest: { goals: [limitGoal('daily', 45_000)], term: { kind: 'permanent' } } } as const;
+  await performAction(ask('limit', { ...byCommand, ...limit }), deps);
+  world.advance(2 * 60_000);
+
+  await confirm(world, 'act_limit1');
+
+  const change = 'Daily limit $400.00 → $450.00. ';
+  expect(world.answers.map(({ text }) => text)).toEqual([
+    expect.stringMatching(
+      /Daily limit \$400\.00 → \$450\.00\. .*I’m checking, and will message you within 2 minutes\.$/,
+    ),
+    expect.stringContaining(`${change}Still not confirmed after 2 minutes. Check the card before you try again.`),
+  ]);
 });
 
 it('reports an unanswered write as soon as the card can be read again', async () => {

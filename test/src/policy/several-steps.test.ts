@@ -157,7 +157,7 @@ describe('a raise that the card service makes only after its answer was given up
     expect(await verifyAction('act_limit1', deps)).toBeNull();
 
     expect(limitNow()).toBe(5000);
-    expect(answers.at(-1)?.text).toContain('it may or may not have happened');
+    expect(answers.at(-1)?.text).toContain('Still not confirmed after 2 minutes');
     // The card service may still make it, so it still has an end.
     advance(HOUR);
     await endTemporaryChange('act_limit1', deps);

@@ -178,13 +178,14 @@ describe('the result of an action', () => {
     ],
     [
       'unknown',
-      'Not sure: tried to change the limit of Jane Doe · card 1212. It goes back to $400.00 at 6 PM. The card service did not answer, so it may or may not have happened. Check the card before you try again.',
+      'Not sure: tried to change the limit of Jane Doe · card 1212. Daily limit $400.00 → $450.00. It goes back to $400.00 at 6 PM. Still not confirmed after 2 minutes. Check the card before you try again.',
     ],
   ] as const)('%s', (state, sentence) => {
     const { text, blocks } = actionResult({
       ...answer.result,
       state,
       apiWords: state === 'failed' ? 'Account closed' : null,
+      ...(state === 'unknown' && { confirmation: 'unconfirmed' }),
     });
 
     expect(text).toBe(sentence);
@@ -192,7 +193,7 @@ describe('the result of an action', () => {
     expect(shown(blocks).includes('Nothing changed')).toBe(['failed', 'waiting', 'unchanged'].includes(state));
     // What was asked again is not kept.
     expect(shown(blocks).includes('Reason: ')).toBe(state !== 'unchanged');
-    expect(shown(blocks).includes('$400.00 → ')).toBe(state === 'done');
+    expect(shown(blocks).includes('$400.00 → ')).toBe(state === 'done' || state === 'unknown');
   });
 });
 
