@@ -257,6 +257,8 @@ export const Outcome = z.strictObject({
   state: z.enum(['done', 'failed', 'waiting', 'unknown']),
   /** One plain sentence: what happened, and whether anything changed. `paid`: the amount, if it is not the declined one. */
   text: z.string(),
+  /** The reason the person gave. */
+  reason: z.string().optional(),
   /** A request that ended without a change; by whom, if not by itself. */
   closed: z.strictObject({ how: z.enum(['denied', 'expired', 'withdrawn']), by: z.string().nullable() }).optional(),
   /** The account of the card, if the alert is about several cards. */

@@ -213,7 +213,6 @@ export function toOutcome(
       ? changeWords(before ?? 'unknown', after)
       : '';
   const quoted = apiWords === null ? '' : `The card service says: “${apiWords}”`;
-  const reason = action.reason === '' ? '' : `Reason: ${action.reason}`;
   return {
     verb,
     by: action.actor.userId,
@@ -222,7 +221,8 @@ export function toOutcome(
     state: state === 'unchanged' ? 'failed' : state,
     asHolder: action.asHolder,
     ...(action.isOverride === true && { isOverride: true as const }),
-    text: sentences(change, quoted, note, state === 'done' ? reason : ''),
+    text: sentences(change, quoted, note),
+    ...(state === 'done' && action.reason !== '' && { reason: action.reason }),
     ...(confirmation === undefined ? {} : { confirmation }),
     control: control ?? null,
     ...(state === 'failed' && before === statusWord('CLOSED') && { isClosed: true as const }),

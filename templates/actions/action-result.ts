@@ -81,7 +81,7 @@ export function actionResult(result: ActionResult): Message {
 
   return {
     text: sentence(
-      [head, moved && `${moved}.`, said, why, note === null ? '' : escapeUntrusted(note, 300), ended, sure]
+      [head, moved && `${moved}.`, said, why, note === null ? '' : escapeUntrusted(note, RULES_MAX), ended, sure]
         .filter(Boolean)
         .join(' '),
     ),
@@ -92,7 +92,7 @@ export function actionResult(result: ActionResult): Message {
         said,
         ended,
         why,
-        note === null ? null : escapeUntrusted(note, 300),
+        note === null ? null : escapeUntrusted(note, RULES_MAX),
         sure,
         reason === null || state === 'unchanged' ? null : `Reason: ${escapeUntrusted(reason, 300)}`,
       ),

@@ -2,8 +2,9 @@ import type { SectionBlock } from '@slack/types';
 import type { Confirmation, Outcome } from '../../src/actions/action-state.ts';
 import { formatRoughly } from '../../src/core/duration.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
+import { SECTION_TEXT_MAX } from '../../src/slack/limits.ts';
 import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
-import { escapeUntrusted, section } from '../core/blocks.ts';
+import { escapeUntrusted, RULES_MAX, section } from '../core/blocks.ts';
 import { sentences } from '../core/change-words.ts';
 
 type Words = Readonly<Record<Outcome['state'], string>>;
@@ -75,9 +76,13 @@ const sureWords: Readonly<Record<Confirmation, string>> = {
   superseded: '',
 };
 
+/** The rules of a change, and what they go back to. */
+const TEXT_MAX = 2 * RULES_MAX;
+const REASON_MAX = 300;
+
 /** `Blocked by @ana at 9:14 AM today · confirmed. Nothing else changed.` */
 export function outcomeLine(outcome: Outcome): string {
-  const { verb, by, at, state, text, confirmation, closed } = outcome;
+  const { verb, by, at, state, text, reason = '', confirmation, closed } = outcome;
   const isClosed = closed !== undefined && state === 'failed';
   const closedBy = isClosed && closed.how === 'denied' && closed.by !== null ? ` by ${mention(closed.by)}` : '';
   const isSeen = verb === 'acknowledge' && state !== 'failed';
@@ -88,7 +93,11 @@ export function outcomeLine(outcome: Outcome): string {
     verb === 'recognize' && by !== null && state === 'done'
       ? `*${mention(by)} confirmed making this purchase* at ${when}`
       : `*${wordsOf(outcome, state)}*${closedBy}${person(outcome, isSeen ? 'done' : state)} at ${when}${sure}`;
-  return isSeen || isClosed || text.trim() === '' ? head : `${head}. ${escapeUntrusted(sentences(text), 300)}`;
+  const said = [
+    escapeUntrusted(sentences(text), TEXT_MAX),
+    reason === '' ? '' : escapeUntrusted(sentences(`Reason: ${reason}`), REASON_MAX),
+  ].filter(Boolean);
+  return isSeen || isClosed || said.length === 0 ? head : `${head}. ${said.join(' ')}`;
 }
 
 /** The maximum time for the card service's answer to a change. */
@@ -167,12 +176,24 @@ export function closedLines(outcomes: readonly Outcome[], declinedAt: string): S
   const others = outcomes.filter(
     (one) => one.verb !== 'acknowledge' && (!resolution.covered.includes(one) || one.confirmation === 'unconfirmed'),
   );
-  return [section(`*${resolution.title}.* ${resolution.words}`, ...others.slice(-6).map(outcomeLine))];
+  const first = `*${resolution.title}.* ${resolution.words}`;
+  return [section(first, ...latestLines(others, first.length))];
 }
 
 /** What people did about an alert: the last six, oldest first. */
 export function outcomeLines(outcomes: readonly Outcome[]): SectionBlock[] {
-  return outcomes.length === 0 ? [] : [section(...outcomes.slice(-6).map(outcomeLine))];
+  return outcomes.length === 0 ? [] : [section(...latestLines(outcomes))];
+}
+
+/** The last six, or as many of them as one section has room for. @param used characters of it. */
+function latestLines(outcomes: readonly Outcome[], used = 0): string[] {
+  const lines = outcomes.slice(-6).map(outcomeLine);
+  let room = SECTION_TEXT_MAX - used;
+  const tooMany = lines.findLastIndex((line) => {
+    room -= line.length + 1;
+    return room < 0;
+  });
+  return lines.slice(tooMany + 1);
 }
 
 /** The last outcome as a plain sentence, for the fallback text. */

@@ -3,7 +3,7 @@ import type { Outcome } from '../../src/actions/action-state.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { currentState, resolutionOf } from '../actions/outcomes.ts';
-import { escapeUntrusted, section } from '../core/blocks.ts';
+import { escapeUntrusted, RULES_MAX, section } from '../core/blocks.ts';
 import { sentences } from '../core/change-words.ts';
 
 /**
@@ -89,14 +89,14 @@ function next({ verb, state, text, confirmation, closed }: Outcome, isFraud: boo
   if (verb === 'recognize') return 'Thank you. Nothing else changed.';
   if (verb === 'report-fraud') return 'The operators have been notified.';
   if (verb === 'acknowledge' || verb === 'close-case' || verb === 'supersede') return '';
-  if (verb === 'rebase') return escapeUntrusted(text, 300);
+  if (verb === 'rebase') return escapeUntrusted(text, RULES_MAX);
   if (closed !== undefined && state === 'failed') return 'Nothing changed.';
   if (state === 'failed' || state === 'unknown') {
     const todo = verb === 'block' ? 'Ask an operator to block it now.' : '';
-    return [escapeUntrusted(sentences(text), 300), todo].filter(Boolean).join(' ');
+    return [escapeUntrusted(sentences(text), RULES_MAX), todo].filter(Boolean).join(' ');
   }
   if (state === 'done' && verb === 'restore')
-    return text === '' || backWords(text).includes('$') ? '' : `${escapeUntrusted(text, 300)}.`;
+    return text === '' || backWords(text).includes('$') ? '' : `${escapeUntrusted(text, RULES_MAX)}.`;
   if (state !== 'done') return '';
   if (verb === 'block')
     return isFraud

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { toOutcome } from '../../../src/actions/report.ts';
 import { approvalOf, asRequested, changeOf } from '../../../src/approvals/execute-approval.ts';
-import { outcomeLine, resolutionOf } from '../../../templates/actions/outcomes.ts';
-import { openRequestOf } from '../../support/limit-requests.ts';
+import type { LimitPeriod } from '../../../src/card-api/rule.ts';
+import { ruleStates, stateWords } from '../../../src/limits/rule-words.ts';
+import { actionResult } from '../../../templates/actions/action-result.ts';
+import { closedLines, outcomeLine, outcomeLines, resolutionOf } from '../../../templates/actions/outcomes.ts';
+import { limitChange } from '../../support/limit-goals.ts';
+import { askedAt, openRequestOf } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';
 import { card, outcome } from '../fixtures.ts';
 
@@ -20,6 +24,41 @@ function decidedBy(verb: 'emergency-override' | 'decide') {
   const result = { state: 'done', card, ...sides, apiWords: null, note: null } as const;
   return toOutcome(action, action.verb, result, '2026-11-20T14:18:00Z');
 }
+
+describe('a change of several limits', () => {
+  const ofMeals = (period: LimitPeriod, from: number, to: number) =>
+    limitChange(period, from, to, { id: 7, name: 'Eating Places, Restaurants' });
+  const changes = [
+    ofMeals('daily', 15_000, 23_050),
+    ofMeals('weekly', 60_000, 68_050),
+    ofMeals('monthly', 85_000, 93_050),
+  ];
+  const back = `Goes back to ${stateWords(changes, 'from')} Nov 20, 2026, 1:14 PM ET. The card is blocked: nothing can be paid until it is unblocked.`;
+  const sides = { before: ruleStates(changes, 'from'), after: ruleStates(changes, 'to') };
+  const result = { state: 'done', card, ...sides, apiWords: null, note: back } as const;
+  const reason = 'They cater for the fair. '.repeat(30);
+  const changed = toOutcome(ask('limit', { reason }), 'limit', result, '2026-11-20T14:18:00Z');
+
+  it('shows all of it, what they go back to, and when, before a reason that is cut', () => {
+    const line = outcomeLine(changed);
+
+    expect(line).toContain(`${back} Reason: They cater for the fair.`);
+    expect(line).toMatch(/…$/);
+    expect(actionResult({ ...result, verb: 'limit', by: 'U1', at: askedAt, reason, ref: null }).text).toContain(back);
+  });
+
+  it('leaves out the oldest lines if the newest have no room left', () => {
+    const outcomes = Array.from({ length: 6 }, (_, index) => ({ ...changed, by: `U${index}` }));
+    const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:20:00Z' });
+
+    for (const [block] of [outcomeLines(outcomes), closedLines([paid, ...outcomes], '2026-11-20T14:14:00Z')]) {
+      const text = block?.text?.text ?? '';
+      expect(text.length).toBeLessThanOrEqual(3000);
+      expect(text).toContain(outcomeLine(outcomes[5] ?? changed));
+      expect(text).not.toContain('<@U0>');
+    }
+  });
+});
 
 describe('a change by emergency override', () => {
   const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:20:00Z' });
