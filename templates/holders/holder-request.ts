@@ -3,15 +3,16 @@ import {
   type ClosedRequest,
   changesFromNow,
   isAboutRules,
+  isChanged,
   kindWords,
   type LimitRequest,
   unconfirmedApproval,
   whyExpired,
 } from '../../src/approvals/request.ts';
 import type { Term } from '../../src/card-api/rule-change.ts';
-import { isAboutLimits, isSameGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
+import { isAboutLimits, type RuleChange } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
-import { capital } from '../../src/core/first-letter.ts';
+import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';
@@ -97,8 +98,10 @@ export function askedAboutRaw(request: ClosedRequest): string {
   return isAboutLimits(changes) ? `the ${names} of ${whose}` : `${names} with ${whose}`;
 }
 
+const NOT_AS_ASKED = 'This is not exactly what you asked for: check the amount and how long it lasts before you try.';
+
 function decidedLines(request: ClosedRequest, { isConfirmed, endsAt }: Made): (string | null)[] {
-  const { card, changes, term, goals } = request;
+  const { card, term } = request;
   const name = cardName(card);
   const askedAbout = escapeUntrusted(askedAboutRaw(request), RULES_MAX);
   const earlier = unconfirmedApproval(request);
@@ -121,12 +124,11 @@ function decidedLines(request: ClosedRequest, { isConfirmed, endsAt }: Made): (s
         isBlocked ? 'It works once an approver unblocks it.' : null,
         `Your ${name}: ${movedWords({ changes: changesFromNow(request), term })}.`,
         isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to check the card.',
-        isSameGoals(goals, changes) ? null : 'This is not exactly what you asked for: check the amount before you try.',
+        isChanged(request) ? NOT_AS_ASKED : null,
       ];
     }
     case 'denied': {
-      const stays = changes.length > 1 ? 'stay as they are' : 'stays as it is';
-      const rules = `The ${escapeUntrusted(ruleNames(changes), RULES_MAX)} of your ${name} ${stays}. ${nothing}`;
+      const rules = `${capital(askedAbout)}: ${lowerFirst(nothing)}`;
       return [
         `*Not approved by ${mention(request.decision.by)}.*`,
         earlier !== null ? `It was about ${askedAbout}. ${nothing}` : rules,

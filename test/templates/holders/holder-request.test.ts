@@ -1,8 +1,48 @@
 import { describe, expect, it } from 'vitest';
+import { goalsOf, type RuleChange } from '../../../src/card-api/rule-change.ts';
 import { requestDecided, requestUnconfirmed } from '../../../templates/holders/holder-request.ts';
-import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
+import { limitChange } from '../../support/limit-goals.ts';
+import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 
 const decision = { actionId: 'act_1', by: 'U0OLGA', at: askedAt };
+
+describe('a denied request', () => {
+  const denied = (changes: readonly RuleChange[]) =>
+    requestDecided({ ...openRequestOf({ changes }), state: 'denied', decision }).text;
+
+  it.each<[string, readonly RuleChange[], string]>([
+    [
+      'purchases abroad',
+      [{ rule: { kind: 'international' }, from: false, to: true }],
+      'Purchases abroad with your card 1212',
+    ],
+    ['a limit', [raiseDaily], 'The daily limit of your card 1212'],
+    [
+      'two limits',
+      [raiseDaily, limitChange('weekly', 200_000, 250_000)],
+      'The daily limit and weekly limit of your card 1212',
+    ],
+  ])('about %s says what did not change', (_what, changes, about) => {
+    expect(denied(changes)).toBe(`Not approved by <@U0OLGA>. ${about}: nothing changed.`);
+  });
+});
+
+describe('an approved request for two limits', () => {
+  const weekly = { rule: { kind: 'limit', period: 'weekly', category: null }, to: 250_000 } as const;
+  const goals = [...goalsOf([raiseDaily]), weekly];
+  const approved = { ...openRequestOf({ goals }), state: 'approved', decision, temporaryChangeId: null } as const;
+
+  it('of which one was raised further meanwhile is what its holder asked for', () => {
+    expect(requestDecided(approved).text).not.toContain('not exactly');
+  });
+
+  it.each([
+    ['a lower limit', { changes: [{ ...raiseDaily, to: 60_000 }] }],
+    ['a shorter time', { term: { kind: 'duration', ms: 600_000 } }],
+  ] as const)('that got %s says that it is something else', (_what, given) => {
+    expect(requestDecided({ ...approved, ...given }).text).toContain('This is not exactly what you asked for: ');
+  });
+});
 
 describe('a request that an operator decided by emergency override', () => {
   const overridden = { ...openRequestOf(), state: 'overridden', decision, temporaryChangeId: null } as const;
