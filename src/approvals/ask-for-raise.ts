@@ -71,7 +71,7 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
       const waiting = { verb: ruleVerbOf(changes), by, at, state: 'waiting', text: '', asHolder: true } as const;
       await deps.outcomes.show(alertId, action.id, waiting);
     }
-    await deps.answer(action, requestSent({ card, payCents: action.ask.amountCents, changes, term, note }));
+    await deps.answer(action, requestSent({ card, payCents: action.ask.amountCents, changes, term, note, isTwin }));
   }
 }
 

@@ -1,7 +1,7 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import { cardRaw } from '../../templates/core/card-words.ts';
 import { countedText, whyOthers } from '../../templates/limits/counted-words.ts';
-import { requestIdOf } from '../actions/action.ts';
+import { alertIdOf, requestIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
 import type { AskedChange, RequestOpened } from '../limits/change-rule.ts';
@@ -13,6 +13,7 @@ import { accountIn, changesFromNow, isAboutRules, type LimitRequest, type OpenRe
 import type { GatherFacts } from './request-facts.ts';
 import { noFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
+import type { AskAction } from './verbs.ts';
 
 /** A change that others decide, requested by an approver or by the cardholder. */
 export interface RequestedChange extends AskedChange<LimitRequest['action']> {
@@ -94,7 +95,8 @@ interface Deps extends Pick<ActionTools, 'now' | 'rolesNow'>, ResumeDeps {
 /**
  * Opens a request that others decide. An approver who asks about another person's card counts as the first approval.
  *
- * Asking for the same change again while its request is open returns that request. Runs under the account's lock.
+ * Asking for the same change again while its request is open returns that request, for a holder if it is also for the
+ * same purchase. Runs under the account's lock.
  */
 export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promise<RequestOpened> {
   const resumeRequest = createResumeRequest(deps);
@@ -168,13 +170,22 @@ function whyAsked({ action, counted, needed, isBlocked, card }: OpenRequest, isO
   return counted === null ? asked : `${whyOthers(counted, needed)} ${asked}`;
 }
 
+/** A holder asks for a purchase: approvers see which one, and the change ends with it. */
+function isSamePurchase(one: AskAction, other: AskAction): boolean {
+  // Nobody can approve the request of whoever no longer holds the card, and only that person hears of it.
+  if (one.actor.userId !== other.actor.userId) return false;
+  const alertId = alertIdOf(other);
+  // A command names no purchase.
+  const isNamed = alertId === null || alertId === alertIdOf(one);
+  return isNamed && one.ask.amountCents === other.ask.amountCents;
+}
+
 function isSame({ acctId, changes, term, action }: LimitRequest, asked: RequestedChange): boolean {
   // Two orders are two cards.
   if (asked.order !== undefined) return false;
   const [one, other] = [action, asked.action];
   if (one.verb === 'block-all' && other.verb === 'block-all') return one.target.alertId === other.target.alertId;
-  // Nobody can approve the request of whoever no longer holds the card, and only that person hears of it.
-  if (asked.action.verb === 'ask' && one.actor.userId !== other.actor.userId) return false;
+  if (one.verb === 'ask' && other.verb === 'ask' && !isSamePurchase(one, other)) return false;
   // A request for an hour must not be approved as a permanent one.
   const isSameChange = isSameGoals(changes, asked.changes) && JSON.stringify(term) === JSON.stringify(asked.term);
   return acctId === asked.acctId && isSameChange && action.verb === asked.action.verb;

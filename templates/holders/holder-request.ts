@@ -31,12 +31,14 @@ interface RequestSent {
   readonly term: Term;
   /** What happens now. */
   readonly note: string;
+  /** The same was asked for before, so nothing was sent. */
+  readonly isTwin: boolean;
 }
 
 /** For the holder: what was requested in their name. */
-export function requestSent({ card, payCents, changes, term, note }: RequestSent): Message {
+export function requestSent({ card, payCents, changes, term, note, isTwin }: RequestSent): Message {
   const what = capital(movedWords({ changes, term }));
-  const head = `Sent to the approvers: you want to pay ${formatCents(payCents)} with your ${cardName(card)}`;
+  const head = `${isTwin ? 'Already asked' : 'Sent to the approvers'}: you want to pay ${formatCents(payCents)} with your ${cardName(card)}`;
   return {
     text: sentence(`${head}: ${what}. ${escapeUntrusted(note, 300)}`),
     blocks: [section(`*${head}*`, `${what}. Nothing changed yet.`, escapeUntrusted(note, 300))],

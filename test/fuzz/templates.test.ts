@@ -212,7 +212,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   'holder-request': (one, two) => {
     const card = { ...somebody, holder: one, last4: two };
     return [[limitChange('daily', 1, 5, { id: 1, name: one })], limits(one)].map((changes) =>
-      requestSent({ card, payCents: 30_000, changes, term: { kind: 'permanent' }, note: two }),
+      requestSent({ card, payCents: 30_000, changes, term: { kind: 'permanent' }, note: two, isTwin: false }),
     );
   },
   temporaryChange: (one, two) => {

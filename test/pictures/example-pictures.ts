@@ -265,6 +265,7 @@ const holders: readonly ExamplePicture[] = [
         changes: [limitChange('daily', 15_000, 18_410)],
         term: { kind: 'purchase' },
         note: 'I asked the approvers. I’ll message you when they have decided.',
+        isTwin: false,
       }),
       ...direct({ ...overLimit, outcomes: [outcome({ verb: 'limit', by: userId.sam, at, state: 'waiting' })] }),
     ],

@@ -46,7 +46,7 @@ it('does not leave a holder’s duplicate request waiting on its alert forever',
   const wish = (id: string) => ask('ask', { id, ...by('U0HUGO'), roles: ['holder'] });
   await performAction(wish('act_one'), deps);
   await performAction(wish('act_two'), deps);
-  expect(world.answers.at(-1)?.text).toContain('You have asked for that already');
+  expect(world.answers.at(-1)?.text).toMatch(/^Already asked: you want to pay .* You have asked for that already/);
 
   const target = { kind: 'request', requestId: await requestId(world) } as const;
   await performAction(ask('decide', { id: 'act_ben', ...by('U0BEN'), approve: true, target }), deps);

@@ -107,6 +107,24 @@ it('opens a request of the card’s new holder beside the same of the former hol
   expect(world.posted).toEqual(['req_sam', 'req_jo']);
 });
 
+it('opens a separate request of a holder for another purchase or amount, but not for one that is not named', async () => {
+  const world = setUp('U0JO');
+  const of = { actor: { userId: 'U0JO', teamId: 'T1' }, roles: ['holder' as const] };
+  const on = (alertId: string) => ({ target: { kind: 'alert', alertId } as const });
+  const hour = { kind: 'duration', ms: 3_600_000 } as const;
+  const ofNone = { target: { kind: 'card', acctId, cardId: 6231, alertId: null } as const };
+  const asks = (id: string, where: Partial<ReturnType<typeof on> | typeof ofNone>, amountCents: number) =>
+    world.open(ask('ask', { id, ...of, ...where, ask: { amountCents, term: hour } }));
+
+  await asks('act_one', on('evt_1'), 9000);
+  await asks('act_shop', on('evt_2'), 9000);
+  await asks('act_more', on('evt_2'), 9100);
+  expect(await asks('act_again', on('evt_2'), 9100)).toContain('You have asked for that already');
+  expect(await asks('act_typed', ofNone, 9000)).toContain('You have asked for that already');
+
+  expect(world.posted).toEqual(['req_one', 'req_shop', 'req_more']);
+});
+
 it('opens a separate request for the same change with another duration', async () => {
   const world = setUp();
   await world.open(ask('limit'));
