@@ -17,10 +17,10 @@ export type ReadTransactions = (
 
 const LATEST_MAX = 5;
 
-/** The latest purchases among transactions, newest first. */
+/** The latest purchases among transactions, newest first. An authorization of $0.00 only checks the card. */
 export function latestPurchases(transactions: readonly TransactionEvent[]): TransactionEvent[] {
   return transactions
-    .filter(({ kind }) => kind === 'authorization' || kind === 'pin')
+    .filter(({ kind, amountCents }) => (kind === 'authorization' || kind === 'pin') && amountCents > 0)
     .toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt))
     .slice(0, LATEST_MAX);
 }

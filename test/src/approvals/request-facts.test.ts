@@ -69,7 +69,8 @@ it('notes that nothing is left of the limit to raise', async () => {
 it('lists the last five purchases at the merchant, newest first, and no others', async () => {
   const days = ['11', '12', '13', '14', '15', '16'].map((day) => bought(`2026-11-${day}T10:00:00Z`));
   const elsewhere = bought('2026-11-17T10:00:00Z', { merchant: { ...declined.merchant, name: 'Other', id: 'M2' } });
-  const { facts } = await gather({ readTransactions: async () => [...days, elsewhere, declined] });
+  const check = bought('2026-11-18T10:00:00Z', { amountCents: 0 });
+  const { facts } = await gather({ readTransactions: async () => [...days, elsewhere, check, declined] });
 
   expect(facts.there?.map(({ at }) => at.slice(8, 10))).toEqual(['16', '15', '14', '13', '12']);
 });
