@@ -166,7 +166,7 @@ async function reportOrder(
   const { apiWords, note, card, after } = result;
   const api = outcomeWords[state];
   const line = {
-    did: 'ordered a virtual card for',
+    did: state === 'done' ? 'ordered a virtual card for' : 'asked to order a virtual card for',
     card,
     at,
     after,

@@ -304,3 +304,25 @@ describe('an order above what one person may order', () => {
     expect(world.writes, 'never sent again if it may have been placed').toHaveLength(state === 'open' ? 2 : 1);
   });
 });
+
+it.each<[string, Partial<Parameters<typeof unanswered>[0]> | null, RegExp]>([
+  ['was made', null, /<@U0OLGA> ordered a virtual card for Vera Nova/],
+  [
+    'failed',
+    { outcome: 'not_sent' },
+    /<@U0OLGA> asked to order a virtual card for Vera Nova.*failed, nothing was ordered/,
+  ],
+  ['has an unknown outcome', {}, /<@U0OLGA> asked to order a virtual card for Vera Nova.*outcome not known/],
+])('the audit says of an order that %s only what was done', async (_what, error, expected) => {
+  const lines: string[] = [];
+  const world = await createActionWorld(redis(), { postAuditLine: async (_id, { text }) => void lines.push(text) });
+  const orderVirtualCards = async (...args: Parameters<typeof world.deps.card.orderVirtualCards>) => {
+    if (error !== null) throw unanswered(error);
+    return await world.deps.card.orderVirtualCards(...args);
+  };
+  const deps = { ...world.deps, isLastAttempt: true, card: { ...world.deps.card, orderVirtualCards } };
+
+  await performAction(ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder }), deps);
+
+  expect(lines.at(-1)).toMatch(expected);
+});
