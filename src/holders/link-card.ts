@@ -54,7 +54,11 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
       // After a crash the link may exist already; the previous holder is on record.
       if (before !== userId) await recordLink(action, card, before, { cardId, ...proved });
       if (before !== null && before !== userId)
-        await deps.notifyDirectly(before, `unlinked-${action.id}`, linkLost({ card, by, heldBy: userId }));
+        await deps.notifyDirectly(
+          before,
+          `unlinked-${action.id}`,
+          linkLost({ card, by, heldBy: userId, isClaim: isClaim(action) }),
+        );
       await deps.links.link({ acctId, userId, provedBy, by, at: deps.now().toISOString() });
       const welcome = holderWelcome({ card, by: by === userId ? null : by });
       await deps.notifyDirectly(userId, `linked-${action.id}`, welcome);
@@ -72,6 +76,9 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
     await deps.record(action, { event: 'done', isFirst: true, acctId, cardId, before, after: userId, detail, line });
   }
 }
+
+/** The action decides what somebody claimed. Otherwise the person links or unlinks the card unasked. */
+const isClaim = ({ verb }: Action): boolean => verb === 'decide-claim';
 
 const settingOf = (acctId: number): string => `link:${acctId}`;
 
@@ -140,7 +147,7 @@ export function createEndLink(deps: EndLinkDeps): EndLink {
       await deps.notifyDirectly(
         before,
         `unlinked-${action.id}`,
-        linkLost({ card, by: action.actor.userId, heldBy: null }),
+        linkLost({ card, by: action.actor.userId, heldBy: null, isClaim: isClaim(action) }),
       );
       await deps.links.unlink(acctId);
       return { card, heldNow: null, isSame: false };

@@ -71,19 +71,28 @@ export function holderWelcome({ card, by }: { readonly card: CardFacts; readonly
   };
 }
 
-/** For the previous holder of a card. `heldBy` holds it from now on; null: nobody. */
-export function linkLost({
-  card,
-  by,
-  heldBy,
-}: {
+interface LinkLost {
   readonly card: CardFacts;
   readonly by: string;
+  /** Who holds it from now on; null: nobody. */
   readonly heldBy: string | null;
-}): Message {
-  const who = heldBy === by ? `${mention(by)} proved that it is theirs.` : `${mention(by)} confirmed that.`;
-  const now = heldBy === null || heldBy === by ? '' : ` It is linked to ${mention(heldBy)} now.`;
+  /** Somebody had claimed it, or had said that it is not theirs. */
+  readonly isClaim: boolean;
+}
+
+/** For the previous holder of a card. */
+export function linkLost({ card, by, heldBy, isClaim }: LinkLost): Message {
   const head = `Your ${cardName(card)} is no longer linked to you.`;
   const todo = 'You no longer get messages about it. If you still hold it, talk to an approver.';
-  return { text: sentence(`${head} ${todo}`), blocks: [section(`*${head}* ${who}${now}`, todo)] };
+  return {
+    text: sentence(`${head} ${todo}`),
+    blocks: [section(`*${head}* ${whoEnded({ by, heldBy, isClaim })}`, todo)],
+  };
+}
+
+function whoEnded({ by, heldBy, isClaim }: Omit<LinkLost, 'card'>): string {
+  if (heldBy === by) return `${mention(by)} proved that it is theirs.`;
+  const now = heldBy === null ? '' : ` It is linked to ${mention(heldBy)} now.`;
+  if (isClaim) return `${mention(by)} confirmed that.${now}`;
+  return heldBy === null ? `Unlinked by ${mention(by)}.` : `Linked to ${mention(heldBy)} by ${mention(by)}.`;
 }

@@ -299,7 +299,7 @@ describe('with any strings, Slack accepts the message and shows them as text', (
           expectFit(claimDecided({ state: 'refused', by: text, isUnlink }));
           expectFit(claimWaits({ isUnlink }));
         }
-        for (const heldBy of [text, null]) expectFit(linkLost({ card, by: text, heldBy }));
+        for (const heldBy of [text, null]) expectFit(linkLost({ card, by: text, heldBy, isClaim: heldBy === null }));
         expectFit(confirmOwnCard([card, ...cards].map((one) => ({ value: 'p_1', card: one }))));
         for (const isSame of [true, false]) expectFit(linkResult({ card, userId: text, before: text, isSame }));
         for (const heldNow of [text, null]) {

@@ -1,14 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordEntry } from '../../../src/actions/record.ts';
 import { createBeginSetting, createSettingOrder } from '../../../src/core/setting-order.ts';
+import type { Action } from '../../../src/dispatch/verbs.ts';
+import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { createEndLink, createLinkCard, createSetLink, createUnlinkCard } from '../../../src/holders/link-card.ts';
 import { createLinks, type Links } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
+import type { Message } from '../../../src/slack/message.ts';
 import { auditLine } from '../../../templates/audit/audit-line.ts';
 import { withoutLock } from '../../support/held.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, cardId, type PerformWorld, type WorldDeps } from '../../support/perform-world.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  cardId,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -278,4 +290,38 @@ describe('a change of holder whose worker is killed at any step', () => {
       expect(world.answers.at(-1)?.text, diedAt).toContain('Unlinked');
     });
   });
+});
+
+it.each<[string, Action, string]>([
+  ['unlinks it', ask('unlink', byCommand), 'Unlinked by <@U0OLGA>.'],
+  ['links it to somebody else', ask('link', { ...byCommand, subject: 'U0HUGO' }), 'Linked to <@U0HUGO> by <@U0OLGA>.'],
+  [
+    'confirms that it is not theirs',
+    ask('decide-claim', { target: { kind: 'claim', claimId: 'clm_1', choice: 0 } }),
+    '<@U0OLGA> confirmed that.',
+  ],
+])('a holder reads what an approver did who %s', async (_what, action, did) => {
+  const world = await createActionWorld(redis());
+  const told: string[] = [];
+  const deps = {
+    ...world.deps,
+    person: async () => hugo,
+    notifyDirectly: async (userId: string, _id: string, { blocks }: Message) =>
+      void told.push(`${userId}: ${JSON.stringify(blocks)}`),
+  };
+  await deps.links.link({ acctId, userId: 'U0SAM', provedBy: 'approver', by: 'U0BEN', at: '2026-11-01' });
+  const target = claimTarget(claimValue('clm_1', 0, 'U0SAM'));
+  await deps.claims.save({
+    id: 'clm_1',
+    action: ask('unlink', { ...byCommand, actor: { userId: 'U0SAM', teamId: 'T1' } }),
+    cards: [{ acctId, isSameName: false, isSameEmail: false }],
+    state: 'open',
+    expiresAt: '2026-11-21T15:00:00.000Z',
+  });
+
+  await performAction(action.verb === 'decide-claim' ? { ...action, target } : action, deps);
+
+  const lost = told.find((text) => text.includes('no longer linked to you.'));
+  expect(lost).toContain(`U0SAM: `);
+  expect(lost).toContain(`no longer linked to you.* ${did}\\n`);
 });
