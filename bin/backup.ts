@@ -1,5 +1,6 @@
 import './unexpected-error.ts';
 import { STANDARD_STREAM, takeBackup } from '../src/app/backup.ts';
+import { isRefused } from '../src/core/redis-refused.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { fileArgument } from './arguments.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
@@ -22,6 +23,7 @@ try {
   const { stdout, stderr } = process;
   (file === STANDARD_STREAM ? stderr : stdout).write(`${file}: ${countOf(keys, 'key')}.\n`);
 } catch (error) {
+  if (isRefused(error)) throw error;
   process.stderr.write(`The backup was not written: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 } finally {

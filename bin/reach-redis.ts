@@ -1,8 +1,10 @@
 import { EX_CONFIG, storeConfig } from '../src/app/config.ts';
 import { MOVING, readFormat, whyUnreadable } from '../src/app/stored-format.ts';
 import { ConfigError } from '../src/core/errors.ts';
+import { auditKey } from '../src/core/keys.ts';
 import { createLog } from '../src/core/log.ts';
-import { connectPatient, type RedisClient, type RedisTarget, requireDatabase, whenReady } from '../src/core/redis.ts';
+import { connectPatient, keyPrefixOf, type RedisClient, type RedisTarget, requireDatabase } from '../src/core/redis.ts';
+import { isRefused, readyUnlessRefused } from '../src/core/redis-refused.ts';
 
 /** EX_UNAVAILABLE: something the command needs does not answer. */
 export const EX_UNAVAILABLE = 69;
@@ -22,27 +24,40 @@ export function orExit<Config>(read: () => Config): Config {
 export const commandConfig = (): ReturnType<typeof storeConfig> => orExit(() => storeConfig());
 
 /**
- * Redis for a command typed at a terminal. If it does not answer, or holds data that this build cannot read, says so
- * and ends the process.
+ * Redis for a command typed at a terminal. If it does not answer, refuses its user, or holds data that this build cannot
+ * read, says so and ends the process.
  *
  * @param isMove whether the command continues an interrupted move.
  */
 export async function reachRedis(name: string, target: RedisTarget, isMove = false): Promise<RedisClient> {
+  // What ioredis prints about missing rights is for programmers. People read below what to do.
+  console.warn = () => {};
   const redis = connectPatient({ ...target, log: createLog({ level: 'silent', process: name }), name });
-  await whenReady(redis, REMIND_AFTER_MS);
-  if (redis.status !== 'ready')
-    end(
-      EX_UNAVAILABLE,
-      'Redis does not answer. Is it running, and is REDIS_URL the one of the two processes? Nothing was changed.',
-    );
-  await requireDatabase(redis).catch((error: unknown) => {
+  try {
+    await readyUnlessRefused(redis, REMIND_AFTER_MS);
+    if (redis.status !== 'ready')
+      end(
+        EX_UNAVAILABLE,
+        'Redis does not answer. Is it running, and is REDIS_URL the one of the two processes? Nothing was changed.',
+      );
+    await requireDatabase(redis);
+    // Only the worker's user may read this. With another one, a command would fail halfway.
+    await redis.exists(auditKey('head'));
+    const stored = await readFormat(redis);
+    const why = isMove && stored === MOVING ? null : whyUnreadable(stored);
+    if (why !== null) end(EX_CONFIG, why);
+  } catch (error) {
+    if (isRefused(error)) end(EX_CONFIG, whyRefused(redis));
     if (error instanceof ConfigError) end(EX_CONFIG, error.message);
     throw error;
-  });
-  const stored = await readFormat(redis);
-  const why = isMove && stored === MOVING ? null : whyUnreadable(stored);
-  if (why !== null) end(EX_CONFIG, why);
+  }
   return redis;
+}
+
+function whyRefused(redis: RedisClient): string {
+  const program = keyPrefixOf(redis).replace(/:$/, '');
+  const ofProgram = program === '' ? '' : ` Its user needs the rights for ${program}, too: docs/programs.md.`;
+  return `Redis refuses this user or password. Use the worker's REDIS_URL (docs/install/README.md).${ofProgram} Nothing was changed.`;
 }
 
 function end(code: number, problem: string): never {

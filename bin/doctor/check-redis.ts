@@ -4,6 +4,7 @@ import { within } from '../../src/core/deadline.ts';
 import { ConfigError } from '../../src/core/errors.ts';
 import { createLog } from '../../src/core/log.ts';
 import { connectPatient, type RedisClient, requireDatabase, whyUnusable } from '../../src/core/redis.ts';
+import { isRefused, readyUnlessRefused } from '../../src/core/redis-refused.ts';
 import { checkArchive } from './check-archive.ts';
 import { checkWaiting } from './check-waiting.ts';
 import type { Report } from './report.ts';
@@ -30,7 +31,11 @@ export async function checkRedis(
     await within(timeoutMs, work, () => {
       throw new Error('no answer in time');
     });
+  // What ioredis prints about missing rights is for programmers. The report says what to do.
+  console.warn = () => {};
   try {
+    await readyUnlessRefused(redis, timeoutMs);
+    if (redis.status !== 'ready') throw new Error('no answer in time');
     await inTime(requireDatabase(redis));
     const server = await inTime(redis.info('server'));
     checkVersion(/redis_version:(\S+)/.exec(server)?.[1] ?? '', report);
@@ -52,6 +57,11 @@ export async function checkRedis(
       );
   } catch (error) {
     if (error instanceof ConfigError) report.fix('Redis has no such database', error.message);
+    else if (isRefused(error))
+      report.fix(
+        'Redis refuses this user or password',
+        `use ${auditArchive === undefined ? "web's" : "the worker's"} REDIS_URL; docs/install/README.md explains the two users`,
+      );
     else report.fix('Redis does not answer', 'start Redis, or correct REDIS_URL');
   } finally {
     redis.disconnect();
