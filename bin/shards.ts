@@ -1,8 +1,10 @@
 import './unexpected-error.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EX_CONFIG } from '../src/app/config.ts';
 import { moveToShards } from '../src/app/move-shards.ts';
-import { readShards } from '../src/app/stored-format.ts';
+import { MOVING, readFormat, readShards } from '../src/app/stored-format.ts';
 import type { RedisClient } from '../src/core/redis.ts';
+import { isRefused } from '../src/core/redis-refused.ts';
 import { SHARDS_MAX } from '../src/core/shards.ts';
 import { lastBeat } from '../src/ops/health.ts';
 import { countOf } from '../templates/core/blocks.ts';
@@ -16,8 +18,9 @@ const usage = `Splits webhooks, their stored state and their jobs into shards, w
   npm run shards -- N     the same, with the variables of .env
 
 Stop all web and worker processes first; start them afterwards with REDIS_SHARDS=N. If it was interrupted, run it again.
-Reads REDIS_URL. Exit code: 0 when it is done, 1 when a process still runs (nothing was changed), 64 for a wrong command
-line, 69 when Redis does not answer, 78 for a variable that is bad, or data that this version cannot read.
+Reads the worker's REDIS_URL. Exit code: 0 when it is done, 1 when a process still runs (nothing was changed), 64 for a
+wrong command line, 69 when Redis does not answer, 78 for a variable that is bad, a user that Redis refuses, or data that
+this version cannot read.
 `;
 const LOOK_MS = 500;
 
@@ -56,6 +59,12 @@ const redis = await reachRedis('shards', commandConfig().redis, wanted !== undef
 try {
   if (wanted === undefined) process.stdout.write(`${await readShards(redis)}\n`);
   else process.exitCode = await move(redis, Number(wanted));
+} catch (error) {
+  if (!isRefused(error) || (await readFormat(redis)) !== MOVING) throw error;
+  process.stderr.write(
+    "Redis refuses this user or password. The move is not finished, and web and worker do not start until it is: run it again with the worker's REDIS_URL.\n",
+  );
+  process.exitCode = EX_CONFIG;
 } finally {
   redis.disconnect();
 }

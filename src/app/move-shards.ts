@@ -23,8 +23,13 @@ interface Moved {
  *
  * Everything is written to its new place before it is removed from the old one, and not written again if it is already
  * there. So after a crash, run it again, with the same number or another one.
+ *
+ * @throws without any change when this Redis user may not remove what was moved.
  */
 export async function moveToShards(redis: RedisClient, shards: number): Promise<Moved> {
+  // Nothing has these names. From the next line on, no process starts until the move is done.
+  for (const shard of shardsOf(SHARDS_MAX))
+    for (const key of [intakeKey('none', shard), `${queuePrefix(shard)}:none`]) await redis.unlink(key);
   await writeFormat(redis, MOVING);
   const moved = {
     seen: await moveSeen(redis, shards),
