@@ -59,7 +59,10 @@ async function checkToken(slack: Slack, report: Report): Promise<boolean> {
     const code = codeOf(error);
     if (code === 'no_answer')
       report.fix('Slack does not answer', 'check that this machine reaches Slack: network, HTTPS_PROXY, SLACK_API_URL');
-    else report.fix(`the bot token does not work (${code})`, 'copy the bot token again from OAuth & Permissions');
+    else if (error instanceof SlackError && error.code === 'token_dead')
+      report.fix(`the bot token does not work (${code})`, 'copy the bot token again from OAuth & Permissions');
+    else
+      report.fix(`Slack, or a proxy, answered ${code}`, 'try again; if it stays, check HTTPS_PROXY and SLACK_API_URL');
     return false;
   }
 }
