@@ -6,7 +6,7 @@ import type { RedisTarget } from '../core/redis.ts';
 import { readPolicy } from '../policy/policy-source.ts';
 import { SharedEnv, shared, WebEnv, WorkerEnv, warningsOf, worker } from './environment.ts';
 import { proxyOf } from './outgoing-proxy.ts';
-import { type Configs, configsOf, ofProgram, prefixOf, programsIn, wordsOf } from './programs.ts';
+import { type Configs, configsOf, ofProgram, prefixOf, problemsOfPrograms, programsIn, wordsOf } from './programs.ts';
 import {
   checkAdminPort,
   checkClusterDatabase,
@@ -95,9 +95,10 @@ function readAll<T extends z.ZodObject, More extends object = object>(
   const read = more(given, problems);
   checkClusterDatabase(given, problems);
   const ca = readRedisCa(given, problems);
-  if (values === null || read === null || problems.length > 0) {
+  const ofAll = problemsOfPrograms(env);
+  if (values === null || read === null || problems.length + ofAll.length > 0) {
     // Use the names under which they must be set.
-    throw new ConfigError(problems.map((problem) => wordsOf(given['PROGRAM'] ?? '', problem)));
+    throw new ConfigError([...ofAll, ...problems.map((problem) => wordsOf(given['PROGRAM'] ?? '', problem))]);
   }
   return { ...read, values, ca, programs: programsIn(env) };
 }

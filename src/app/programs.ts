@@ -98,7 +98,8 @@ export function programsIn(env: Env): { readonly name: string; readonly command:
   ];
 }
 
-function problemsOfPrograms(env: Env): string[] {
+/** What is wrong with the programs together, whichever of them is read. */
+export function problemsOfPrograms(env: Env): string[] {
   const names = listIn(env);
   const all = Object.keys({ ...shared, ...web, ...worker });
   const clash = names.find((name) => name === FIRST || all.some((variable) => variable.startsWith(prefixOf(name))));
@@ -147,7 +148,7 @@ function placesOfTwo(env: Env): string[] {
  * @throws ConfigError naming every bad variable of every program at once.
  */
 export function configsOf<Config>(read: (env: Env) => Config, env: Env): Configs<Config> {
-  const problems = problemsOfPrograms(env);
+  const problems: string[] = [];
   const configs: Config[] = [];
   const only = env['PROGRAM']?.trim() ?? '';
   const names = only === '' ? programsIn(env).map(({ name }) => name) : [only === FIRST ? '' : only];
