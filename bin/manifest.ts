@@ -1,6 +1,5 @@
 import './unexpected-error.ts';
 import { EXIT_USAGE, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
-import { useInstallation } from '../src/core/installation.ts';
 import { appManifest } from '../src/slack/app-manifest.ts';
 import { commandConfig } from './reach-redis.ts';
 
@@ -22,9 +21,8 @@ try {
   if (flags.help === true) process.stdout.write(usage);
   else {
     const config = commandConfig();
-    useInstallation(config);
-    const further = config.programs.slice(1).map(({ command }) => command);
-    process.stdout.write(`${JSON.stringify(appManifest(url, further), null, 2)}\n`);
+    const commands = config.programs.map(({ command }) => command);
+    process.stdout.write(`${JSON.stringify(appManifest(url, commands), null, 2)}\n`);
   }
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;

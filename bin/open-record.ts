@@ -9,13 +9,13 @@ import { orExit } from './reach-redis.ts';
 /** Something done at one of our terminals. The machine knows nothing more about the person. */
 type AtTerminal = Pick<Statement, 'event' | 'verb' | 'actionId'> & Partial<Pick<Statement, 'reason' | 'detail'>>;
 
-type RecordConfig = Pick<ReturnType<typeof auditConfig>, 'audit'> & Parameters<typeof readPolicy>[0];
+type RecordConfig = Pick<ReturnType<typeof auditConfig>, 'audit' | 'program'> & Parameters<typeof readPolicy>[0];
 
 /** Records what is done at a terminal. Null when the worker's signing key is not available here. */
 export function openRecord(redis: RedisClient, config: RecordConfig) {
   const { secrets } = config.audit;
   if (secrets.length === 0) return null;
-  const policy = orExit(() => readPolicy(config));
+  const policy = orExit(() => readPolicy(config), config.program);
   const { sign } = createRecordSigner(secrets);
   const { append } = createAudit({ redis, sign, inForce: () => inForce(policy) });
   return (done: AtTerminal): Promise<void> => append({ ...nobody, ...done, at: new Date().toISOString() });

@@ -1,5 +1,6 @@
 import './unexpected-error.ts';
 import { EX_CONFIG, policyConfig } from '../src/app/config.ts';
+import { wordsOf } from '../src/app/programs.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { useInstallation } from '../src/core/installation.ts';
 import { parseAmount } from '../src/core/money.ts';
@@ -62,8 +63,10 @@ if (noGroup !== undefined) endMisused(command, `--member: “${noGroup}” is no
 
 const config = orEnd(EX_CONFIG, () => policyConfig());
 useInstallation(config);
-const policy = orEnd(EX_DATAERR, () =>
-  values.file === undefined ? readPolicy(config) : readPolicyFile(values.file, config),
+const policy = orEnd(
+  EX_DATAERR,
+  () => (values.file === undefined ? readPolicy(config) : readPolicyFile(values.file, config)),
+  (problem) => wordsOf(config.program, problem),
 );
 
 if (verb === 'check') check(policy);
@@ -75,13 +78,13 @@ function centsOf(flag: string, amount: string | undefined): number | null {
   return parseAmount(amount) ?? endMisused(command, `--${flag}: expected dollars such as 500, not ${amount}`);
 }
 
-function orEnd<T>(code: number, read: () => T): T {
+function orEnd<T>(code: number, read: () => T, inWords = (problem: string): string => problem): T {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const problems = error.problems.map((problem) => (problem === UNREADABLE_FILE ? `--file: ${problem}` : problem));
-    return end(code, problems.join('\n'));
+    return end(code, inWords(problems.join('\n')));
   }
 }
 

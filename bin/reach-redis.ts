@@ -1,4 +1,5 @@
 import { EX_CONFIG, storeConfig } from '../src/app/config.ts';
+import { wordsOf } from '../src/app/programs.ts';
 import { MOVING, readFormat, whyUnreadable } from '../src/app/stored-format.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { auditKey } from '../src/core/keys.ts';
@@ -10,13 +11,17 @@ import { isRefused, readyUnlessRefused } from '../src/core/redis-refused.ts';
 export const EX_UNAVAILABLE = 69;
 const REMIND_AFTER_MS = 3000;
 
-/** The variables that a command needs. If one is unusable, names it and ends the process. */
-export function orExit<Config>(read: () => Config): Config {
+/**
+ * The variables that a command needs. If one is unusable, names it and ends the process.
+ *
+ * @param program the card program whose variables `read` names without their prefix.
+ */
+export function orExit<Config>(read: () => Config, program = ''): Config {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return end(EX_CONFIG, error.message);
+    return end(EX_CONFIG, wordsOf(program, error.message));
   }
 }
 

@@ -118,7 +118,7 @@ async function runHere(config: WorkerConfig, redis: RedisClient, gap: Gap, log: 
   // Recorded first, so that nothing is recovered without a trace.
   await openRecord(redis, config)?.({ event: 'asked', verb: 'recover', actionId: `recover_${randomUUID()}`, detail });
   const queues = openQueues(redis, config.redisShards);
-  const policy = orExit(() => openPolicy(config, log));
+  const policy = orExit(() => openPolicy(config, log), config.program);
   const context = createWorkerContext(config, redis, queues, { policy, log, metrics: createMetrics('recover') });
   try {
     return await composeRecovery(context).runHere(gap, show);

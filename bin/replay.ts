@@ -2,6 +2,7 @@ import './unexpected-error.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditConfig, EX_CONFIG } from '../src/app/config.ts';
+import { wordsOf } from '../src/app/programs.ts';
 import { remembered } from '../src/app/remember-writes.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { maskCardNumbers } from '../src/core/card-number.ts';
@@ -42,6 +43,7 @@ const { verb, words, values } = readVerb(
 );
 const [id = '', ...more] = verb === 'list' ? ['', ...words] : words;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const complain = (line: string): void => void process.stderr.write(`${wordsOf(config.program, line)}\n`);
 
 if (verb !== 'list' && id === '') endMisused(command, `expected the ID of what to ${verb}`);
 requireNoMore(command, verb === 'list' ? verb : id, more);
@@ -101,8 +103,7 @@ async function run(wanted: string): Promise<number> {
 
 async function recordRun(detail: string): Promise<void> {
   const record = openRecord(redis, config);
-  if (record === null)
-    process.stderr.write('This is not on record: set AUDIT_KEY, or CARD_API_TOKEN, as the worker has it.\n');
+  if (record === null) complain('This is not on record: set AUDIT_KEY, or CARD_API_TOKEN, as the worker has it.');
   await record?.({ event: 'asked', verb: 'replay', actionId: `replay_${randomUUID()}`, detail });
 }
 
@@ -139,7 +140,9 @@ async function runOne(wanted: string): Promise<0 | 1> {
 async function discard(wanted: string): Promise<number> {
   const record = openRecord(redis, config);
   if (record === null) {
-    process.stderr.write('discard needs CARD_API_TOKEN (or AUDIT_KEY) of the worker: it signs the record with it.\n');
+    complain(
+      'discard needs CARD_API_TOKEN (or AUDIT_KEY) of the worker: it signs the record with it. Nothing was changed.',
+    );
     return EX_CONFIG;
   }
   const what = await whatIs(wanted);

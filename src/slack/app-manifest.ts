@@ -8,12 +8,12 @@ const EXAMPLE = 'https://cardbell.example.com';
  * `manifest.json` for this installation, with its slash command and its address.
  *
  * @param address without a trailing slash. Null: keeps the example.
- * @param further the commands of further card programs.
+ * @param own the commands of all card programs.
  */
-export function appManifest(address: string | null, further: readonly string[] = []): typeof manifest {
+export function appManifest(address: string | null, own: readonly string[] = [slashCommand()]): typeof manifest {
   const { features } = manifest;
-  const commands = [slashCommand(), ...further].flatMap((own) =>
-    features.slash_commands.map((one) => ({ ...one, command: one.command.replace(DEFAULT_COMMAND, own) })),
+  const commands = own.flatMap((its) =>
+    features.slash_commands.map((one) => ({ ...one, command: one.command.replace(DEFAULT_COMMAND, its) })),
   );
   const ofPrograms = { ...manifest, features: { ...features, slash_commands: commands } };
   return JSON.parse(JSON.stringify(ofPrograms), (_key, value: unknown) => {

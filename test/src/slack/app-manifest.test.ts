@@ -11,7 +11,7 @@ it('equals manifest.json with the default configuration', () => {
 });
 
 it('adds the commands of further card programs to those of the first', () => {
-  const { features } = appManifest(null, ['/card-eu']);
+  const { features } = appManifest(null, ['/card', '/card-eu']);
 
   const own = manifest.features.slash_commands.map(({ command }) => command);
   expect(features.slash_commands.map(({ command }) => command)).toEqual([

@@ -1,0 +1,92 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { QuarantinedWebhook } from '../../src/core/event.ts';
+import { createQuarantineStore } from '../../src/webhooks/quarantine.ts';
+import { useRedis } from '../support/on-redis.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const redis = useRedis();
+const eu = { PROGRAMS: 'eu', PROGRAM: 'eu' };
+
+async function run(name: string, args: readonly string[], env: Record<string, string>) {
+  const port = ((await redis().config('GET', 'port')) as string[])[1];
+  return await runCommand(name, args, { REDIS_URL: `redis://127.0.0.1:${port}`, ...env });
+}
+
+const policyFile = (): string => {
+  const path = join(mkdtempSync(join(tmpdir(), 'cardbell-policy-')), 'broken.yaml');
+  writeFileSync(path, 'version: 2');
+  return path;
+};
+
+describe('a command for another card program names the variables that it reads:', () => {
+  it('replay discard, which changes nothing without them', async () => {
+    await createQuarantineStore(redis()).keep(
+      QuarantinedWebhook.parse({
+        id: 'q_1',
+        path: 'decline',
+        issues: [],
+        body: {},
+        version: null,
+        receivedAt: new Date().toISOString(),
+      }),
+    );
+    const { code, err } = await run('replay', ['discard', 'q_1', '--reason', 'a test'], eu);
+
+    expect(code).toBe(78);
+    expect(err).toBe(
+      'discard needs EU_CARD_API_TOKEN (or EU_AUDIT_KEY) of the worker: it signs the record with it. Nothing was changed.\n',
+    );
+  });
+
+  it('replay run', async () => {
+    const { err } = await run('replay', ['run', 'q_1'], eu);
+
+    expect(err).not.toMatch(/(?<!EU_)(?:AUDIT_KEY|CARD_API_TOKEN)/);
+  });
+
+  it('audit verify and export', async () => {
+    const verify = await run('audit', ['verify'], eu);
+    const exported = await run('audit', ['export', '--csv'], eu);
+
+    expect(verify.out).toContain('set EU_AUDIT_KEY, or EU_CARD_API_TOKEN, as the worker has it');
+    expect(verify.out).toContain('(EU_AUDIT_SINK)');
+    expect(exported.err).toContain('set EU_AUDIT_KEY, or EU_CARD_API_TOKEN, as the worker has it');
+    expect(exported.err).toContain('SLACK_BOT_TOKEN is not set');
+    expect(exported.err).not.toContain('EU_SLACK_BOT_TOKEN');
+  });
+
+  it('audit verify, when months were moved to files', async () => {
+    await redis().set('eu:{cardbell:audit}:archived', `7:${'0'.repeat(64)}`);
+    const { code, err } = await run('audit', ['verify'], eu);
+
+    expect({ code, err }).toEqual({ code: 78, err: expect.stringMatching(/^EU_AUDIT_ARCHIVE: expected the folder/) });
+  });
+
+  it('policy check, and an export that would record the policy', async () => {
+    const broken = { ...eu, EU_POLICY_FILE: policyFile() };
+    const check = await run('policy', ['check'], broken);
+    const exported = await run('audit', ['export', '--csv'], {
+      ...broken,
+      EU_AUDIT_KEY: 'a-key-of-32-characters-or-more-012',
+    });
+
+    expect(check).toMatchObject({ code: 65, err: expect.stringMatching(/^EU_POLICY_FILE: /) });
+    expect(exported).toMatchObject({ code: 78, err: expect.stringContaining(' EU_POLICY_FILE: ') });
+  });
+});
+
+it('the manifest has the commands of all programs once, whichever program is selected', async () => {
+  const first = await run('manifest', [], { PROGRAMS: 'eu' });
+  const second = await run('manifest', [], eu);
+  const { features } = JSON.parse(first.out) as { features: { slash_commands: { command: string }[] } };
+
+  expect(features.slash_commands.map(({ command }) => command)).toEqual(
+    ['/card', '/card-eu'].flatMap((command) =>
+      ['', '-activate', '-block', '-limit'].map((form) => `${command}${form}`),
+    ),
+  );
+  expect(second.out).toBe(first.out);
+});
