@@ -9,7 +9,7 @@ import { createAuditReader, createRecordSigner } from '../src/audit/audit.ts';
 import { auditCsvLine, auditHeader, createCarryOver, type NameOf, peopleIn } from '../src/audit/audit-csv.ts';
 import { type CopiedHead, openSink } from '../src/audit/sink.ts';
 import { type Anchor, verifyChain, verifyCopy } from '../src/audit/verify.ts';
-import { ConfigError } from '../src/core/errors.ts';
+import { ConfigError, SlackError } from '../src/core/errors.ts';
 import { terminalCommand, useInstallation } from '../src/core/installation.ts';
 import { createSlack } from '../src/slack/client.ts';
 import { countOf } from '../templates/core/blocks.ts';
@@ -159,22 +159,35 @@ async function readNames(from: string, to: string): Promise<NameOf> {
     return () => null;
   }
   const slack = createSlack({ token, apiUrl, measure: () => {} });
+  let fault: SlackError | null = null;
   for await (const { record } of reader.read()) {
     if (record === null || record.at < from || record.at >= to) continue;
     for (const userId of peopleIn(record)) {
-      if (!names.has(userId)) names.set(userId, await nameIn(slack, userId));
+      // It would get the same answer for everybody else.
+      if (names.has(userId) || fault?.code === 'token_dead') continue;
+      const found = await nameIn(slack, userId);
+      if (found instanceof SlackError) fault = found;
+      names.set(userId, found instanceof SlackError ? null : found);
     }
   }
+  if (fault !== null) complain(whyNamesAreMissing(fault));
   return (userId) => names.get(userId) ?? null;
 }
 
-async function nameIn(slack: ReturnType<typeof createSlack>, userId: string): Promise<string | null> {
+/** Null when Slack no longer knows this person. The id has a separate column. */
+async function nameIn(slack: ReturnType<typeof createSlack>, userId: string): Promise<string | null | SlackError> {
   try {
     return (await slack.person(userId))?.name ?? null;
-  } catch {
-    // Slack is down or no longer knows this person. The id has a separate column.
-    return null;
+  } catch (error) {
+    if (error instanceof SlackError) return error;
+    throw error;
   }
+}
+
+function whyNamesAreMissing({ code, slackError }: SlackError): string {
+  return code === 'token_dead'
+    ? `Names are left out: Slack answered ${slackError}. Correct SLACK_BOT_TOKEN and export again.`
+    : `Some names are left out: Slack answered ${slackError}. Export again later.`;
 }
 
 /** Waits while the reader is slower. */

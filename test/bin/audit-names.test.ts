@@ -1,0 +1,69 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createAudit, createRecordSigner } from '../../src/audit/audit.ts';
+import { nobody } from '../../src/audit/audit-record.ts';
+import { useRedis } from '../support/on-redis.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const redis = useRedis();
+const key = 'a-key-of-32-characters-or-more-0123';
+let server: Server | undefined;
+beforeEach(async () => {
+  const { sign } = createRecordSigner([key]);
+  const { append } = createAudit({ redis: redis(), sign, inForce: () => ({ twoPersonAboveCents: 100_000 }) });
+  for (const userId of ['U1', 'U2', 'U3'])
+    await append({
+      ...nobody,
+      event: 'asked',
+      verb: 'block',
+      actionId: `act_${userId}`,
+      actor: { userId, teamId: 'T1' },
+      at: new Date().toISOString(),
+    });
+});
+afterEach(() => void server?.close());
+
+/** An export, with a Slack that answers each question about a person with this. */
+async function exported(answer: (call: number) => { status?: number; body: object | string }) {
+  let calls = 0;
+  server = createServer((_request, response) => {
+    calls += 1;
+    const { status = 200, body } = answer(calls);
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  const port = ((await redis().config('GET', 'port')) as string[])[1];
+  const ended = await runCommand('audit', ['export', '--csv'], {
+    REDIS_URL: `redis://127.0.0.1:${port}`,
+    SLACK_BOT_TOKEN: 'xoxb-1',
+    SLACK_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`,
+    AUDIT_KEY: key,
+  });
+  return { ...ended, calls };
+}
+
+it('an export with a dead token says that names are left out and why, and asks Slack once', async () => {
+  const { code, out, err, calls } = await exported(() => ({ body: { ok: false, error: 'token_revoked' } }));
+
+  expect({ code, calls }).toEqual({ code: 0, calls: 1 });
+  expect(err).toBe('Names are left out: Slack answered token_revoked. Correct SLACK_BOT_TOKEN and export again.\n');
+  expect(out).toContain('U3');
+});
+
+it('an export during a fault of Slack says that names are missing, and has those that Slack told', async () => {
+  const { code, out, err, calls } = await exported((call) =>
+    call === 1 ? { status: 502, body: 'no' } : { body: { ok: true, user: { real_name: `Person ${call}` } } },
+  );
+
+  expect({ code, calls }).toEqual({ code: 0, calls: 3 });
+  expect(err).toBe('Some names are left out: Slack answered http_502. Export again later.\n');
+  expect(out).toContain('Person 3');
+});
+
+it('an export with a person whom Slack does not know is complete', async () => {
+  const { code, err } = await exported(() => ({ body: { ok: false, error: 'user_not_found' } }));
+
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+});
