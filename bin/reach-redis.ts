@@ -10,6 +10,8 @@ import { isRefused, readyUnlessRefused } from '../src/core/redis-refused.ts';
 /** EX_UNAVAILABLE: something the command needs does not answer. */
 export const EX_UNAVAILABLE = 69;
 const REMIND_AFTER_MS = 3000;
+/** Longer than a failover to a replica usually takes. */
+const LOST_AFTER_MS = 5000;
 
 /**
  * The variables that a command needs. If one is unusable, names it and ends the process.
@@ -28,13 +30,19 @@ export function orExit<Config>(read: () => Config, program = ''): Config {
 /** The variables that most commands need. */
 export const commandConfig = (): ReturnType<typeof storeConfig> => orExit(() => storeConfig());
 
+interface Reaching {
+  /** Whether the command continues an interrupted move. */
+  readonly isMove?: boolean;
+  /** What to do if Redis is gone before the command is done. */
+  readonly ifLost?: string;
+}
+
 /**
  * Redis for a command typed at a terminal. If it does not answer, refuses its user, or holds data that this build cannot
- * read, says so and ends the process.
- *
- * @param isMove whether the command continues an interrupted move.
+ * read, says so and ends the process. Also if it is gone later, because the connection would wait for it without end.
  */
-export async function reachRedis(name: string, target: RedisTarget, isMove = false): Promise<RedisClient> {
+export async function reachRedis(name: string, target: RedisTarget, reaching: Reaching = {}): Promise<RedisClient> {
+  const { isMove = false, ifLost = 'Run the command again when it is back.' } = reaching;
   // What ioredis prints about missing rights is for programmers. People read below what to do.
   console.warn = () => {};
   const redis = connectPatient({ ...target, log: createLog({ level: 'silent', process: name }), name });
@@ -45,6 +53,7 @@ export async function reachRedis(name: string, target: RedisTarget, isMove = fal
         EX_UNAVAILABLE,
         'Redis does not answer. Is it running, and is REDIS_URL the one of the two processes? Nothing was changed.',
       );
+    endWhenLost(redis, ifLost);
     await requireDatabase(redis);
     // Only the worker's user may read this. With another one, a command would fail halfway.
     await redis.exists(auditKey('head'));
@@ -63,6 +72,21 @@ function whyRefused(redis: RedisClient): string {
   const program = keyPrefixOf(redis).replace(/:$/, '');
   const ofProgram = program === '' ? '' : ` Its user needs the rights for ${program}, too: docs/programs.md.`;
   return `Redis refuses this user or password. Use the worker's REDIS_URL (docs/install/README.md).${ofProgram} Nothing was changed.`;
+}
+
+function endWhenLost(redis: RedisClient, ifLost: string): void {
+  let ending: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearTimeout(ending);
+    ending = undefined;
+  };
+  redis.on('close', () => {
+    // Each attempt to connect again ends with this event.
+    ending ??= setTimeout(() => end(EX_UNAVAILABLE, `Redis no longer answers. ${ifLost}`), LOST_AFTER_MS);
+  });
+  redis.on('ready', stop);
+  // The command is done with it.
+  redis.on('end', stop);
 }
 
 function end(code: number, problem: string): never {

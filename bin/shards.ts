@@ -55,7 +55,12 @@ async function move(redis: RedisClient, shards: number): Promise<number> {
   return 0;
 }
 
-const redis = await reachRedis('shards', commandConfig().redis, wanted !== undefined);
+const redis = await reachRedis('shards', commandConfig().redis, {
+  isMove: wanted !== undefined,
+  ...(wanted === undefined
+    ? {}
+    : { ifLost: 'If the move has begun, web and worker do not start until it is done: run it again.' }),
+});
 try {
   if (wanted === undefined) process.stdout.write(`${await readShards(redis)}\n`);
   else process.exitCode = await move(redis, Number(wanted));

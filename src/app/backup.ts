@@ -24,6 +24,7 @@ import { shardsOf } from '../core/shards.ts';
 import { version } from '../core/version.ts';
 import { seenKey } from '../intake/intake.ts';
 import { channelsKey } from '../outbox/note-channel.ts';
+import { removedAtEnd } from './removed-at-end.ts';
 import { claimFormat, RESTORING, readFormat, readShards, whyUnreadable, writeFormat } from './stored-format.ts';
 
 /**
@@ -143,6 +144,7 @@ async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<v
   // Also a device or a link: renaming a file to it would replace it.
   if (await isThere(file)) throw new BackupError(`${file} is there already: choose another name`);
   const unfinished = `${file}.unfinished`;
+  const stop = removedAtEnd(unfinished);
   try {
     const output = createWriteStream(unfinished, { mode: 0o600, flush: true });
     await pipeline(Readable.from(lines), createGzip(), output);
@@ -150,6 +152,8 @@ async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<v
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
+  } finally {
+    stop();
   }
 }
 
