@@ -28,14 +28,34 @@ export async function checkWeb(
     else report.fix(`web at ${base} is not ready (${ready.status})`, 'see /readyz on its admin port, or its log');
     await checkReceiver(config, { send, base, timeoutMs }, report);
     await checkSlackRequests(config, { send, base, timeoutMs }, report);
-  } catch {
-    if (publicUrl === null) report.note(`web does not run here (${base}); start it and run the doctor again`);
+  } catch (error) {
+    const fault = certificateFault(error);
+    if (fault !== null && publicUrl === null)
+      report.note(
+        `web answers at ${base}, but its certificate does not verify for this address (${fault}): use --url with the address that the outside uses`,
+      );
+    else if (fault !== null)
+      report.fix(
+        `the certificate at ${base} does not verify (${fault})`,
+        'renew it, and give TLS_CERT_FILE, or the TLS proxy, the whole chain; the card service and Slack verify it',
+      );
+    else if (publicUrl === null) report.note(`web does not run here (${base}); start it and run the doctor again`);
     else
       report.fix(
         `nothing answers at ${base}`,
         'check DNS, the TLS proxy and the firewall, and that web runs; the card service and Slack need this address',
       );
   }
+}
+
+/** Codes of Node and OpenSSL for a certificate that was sent, but does not verify. */
+const certificateFaults = /^(?:ERR_TLS_CERT_|CERT_|UNABLE_TO_|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT|HOSTNAME_MISMATCH)/;
+
+/** Node's code for a certificate that does not verify. Null: another error, so perhaps nothing answers. */
+function certificateFault(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return certificateFaults.test(code) ? code : certificateFault(error.cause);
 }
 
 /** How to reach web. */

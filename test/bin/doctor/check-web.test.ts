@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { checkWeb } from '../../../bin/doctor/check-web.ts';
+import { createReport } from '../../../bin/doctor/report.ts';
+import type { WebConfig } from '../../../src/app/config.ts';
+
+let server: Server | undefined;
+afterEach(() => void server?.close());
+const tlsFile = (name: string) => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url));
+
+async function findings(publicUrl: string | null) {
+  const [cert, key] = [tlsFile('cert.pem'), tlsFile('key.pem')];
+  server = createServer({ cert, key }, (_request, response) => response.end());
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const config = { host: '0.0.0.0', port, tls: {}, program: '', webhookSecrets: [], proxy: null };
+  const report = createReport(() => {});
+  await checkWeb(config as unknown as WebConfig, publicUrl?.replace('PORT', `${port}`) ?? null, report, 5000);
+  return report.findings.slice(publicUrl === null ? 1 : 0).map(({ level, what, todo }) => ({ level, what, todo }));
+}
+
+describe('the doctor, when web serves a certificate that does not verify,', () => {
+  it('says at its local address that web answers, and how to check the rest', async () => {
+    expect(await findings(null)).toEqual([
+      {
+        level: 'note',
+        what: expect.stringMatching(
+          /^web answers at https:\/\/127\.0\.0\.1:\d+, but its certificate does not verify for this address \(\w+\): use --url with the address that the outside uses$/,
+        ),
+        todo: null,
+      },
+    ]);
+  });
+
+  it('says at the public address that the card service and Slack will not accept it', async () => {
+    expect(await findings('https://localhost:PORT')).toEqual([
+      {
+        level: 'fix',
+        what: expect.stringMatching(/^the certificate at https:\/\/localhost:\d+ does not verify \(\w+\)$/),
+        todo: expect.stringContaining('TLS_CERT_FILE'),
+      },
+    ]);
+  });
+});
