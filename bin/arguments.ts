@@ -13,7 +13,8 @@ interface Command {
 
 /** Says what is wrong with the command line and what was expected, prints the usage, and ends the process. */
 export function endMisused({ name, usage }: Command, problem: string): never {
-  process.stderr.write(`${name}: ${problem}.\n\n${usage}`);
+  // Some problems are sentences or questions.
+  process.stderr.write(`${name}: ${problem}${/[.?]$/.test(problem) ? '' : '.'}\n\n${usage}`);
   process.exit(EX_USAGE);
 }
 

@@ -93,7 +93,14 @@ else if (verb !== undefined) {
   }
   // The verbs read their arguments from the command line, as if started directly.
   process.argv = [process.execPath, fileURLToPath(file), ...rest];
-  await import(file.href);
+  await import(file.href).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    process.stderr.write(
+      `cardbell ${name} needs packages that are not installed here: run it in a clone, after npm ci.\n`,
+    );
+    const { EX_CONFIG } = await import('../src/app/config.ts');
+    process.exit(EX_CONFIG);
+  });
 } else if (name === 'help' || isHelp(name) || (ownNames.includes(name) && rest.length > 0 && rest.every(isHelp)))
   process.stdout.write(usage());
 else if (name === 'version' || name === '--version') {

@@ -9,7 +9,7 @@ import { createDecisions } from '../src/policy/decision-store.ts';
 import type { Policy } from '../src/policy/policy.ts';
 import { readPolicy, readPolicyFile, UNREADABLE_FILE } from '../src/policy/policy-source.ts';
 import { countOf } from '../templates/core/blocks.ts';
-import { EX_USAGE, endMisused, readVerb, requireNoMore } from './arguments.ts';
+import { endMisused, readVerb, requireNoMore } from './arguments.ts';
 import { reachRedis } from './reach-redis.ts';
 
 const usage = `The policy: check it, explain what it would do, and replay past decisions.
@@ -107,7 +107,7 @@ function explain(read: Policy): void {
     at: new Date(),
   };
   const explained = explainPolicy(read, words.join(' '), assumed);
-  if (explained.kind === 'unclear') end(EX_USAGE, explained.why);
+  if (explained.kind === 'unclear') endMisused(command, explained.why);
   for (const line of explained.lines) say(line);
 }
 

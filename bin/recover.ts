@@ -16,7 +16,7 @@ import { createMetrics } from '../src/ops/metrics.ts';
 import { openPolicy } from '../src/policy/policy-source.ts';
 import { missedIn } from '../src/recovery/arrived-webhooks.ts';
 import { countOf } from '../templates/core/blocks.ts';
-import { EX_USAGE, endMisused, readArguments } from './arguments.ts';
+import { endMisused, readArguments } from './arguments.ts';
 import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 
@@ -40,18 +40,23 @@ const { values, positionals } = readArguments(command, {
   'dry-run': { type: 'boolean', default: false },
 });
 
-/** @throws a message for people when a time cannot be read. */
+/** A time in its words. If there is none in them, ends the process. */
+function timeOf(flag: string, text: string): NonNullable<ReturnType<typeof readSince>> {
+  return readSince(text.trim().split(/\s+/)) ?? endNoTime(flag, text);
+}
+
+function endNoTime(flag: string, text: string): never {
+  return endMisused(command, `--${flag}: expected how long ago (2h) or a date and time, not ${text}`);
+}
+
+/** If a time is in the future, or the times are in the wrong order, ends the process. */
 function gapFrom(since: string, until: string | undefined, zone: string): Gap {
   const now = new Date().toISOString();
-  const moment = (name: string, text: string): number => {
-    const read = readSince(text.trim().split(/\s+/));
-    const at = read === null ? null : momentOf(read, now, zone);
-    if (at === null) throw new Error(`--${name}: expected how long ago (2h) or a date and time, not ${text}`);
-    return Date.parse(at);
-  };
+  const moment = (flag: string, text: string): number =>
+    Date.parse(momentOf(timeOf(flag, text), now, zone) ?? endNoTime(flag, text));
   const fromMs = moment('since', since);
   const toMs = until === undefined ? Date.parse(now) : moment('until', until);
-  if (fromMs >= toMs) throw new Error('--since has to be before --until, and both in the past');
+  if (fromMs >= toMs) endMisused(command, '--since has to be before --until, and both in the past');
   return gapOf(fromMs, Math.min(toMs, Date.parse(now)), 'asked');
 }
 
@@ -68,16 +73,13 @@ async function main(): Promise<number> {
   const [word] = positionals;
   if (word !== undefined) return endMisused(command, `expected only flags, not ${word}`);
   if (since === undefined) return endMisused(command, 'expected --since with how long ago (2h) or a date and time');
+  // Before the variables: the command line can be read without them, but not what time it is in the service's zone.
+  timeOf('since', since);
+  if (until !== undefined) timeOf('until', until);
   const config = orExit(() => workerConfig());
   useInstallation(config);
   await useProxy(config.proxy);
-  let gap: Gap;
-  try {
-    gap = gapFrom(since, until, config.serviceZone);
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    return EX_USAGE;
-  }
+  const gap = gapFrom(since, until, config.serviceZone);
   // The result alone belongs on standard output.
   const log = createLog({ level: 'error', process: 'recover', destination: process.stderr });
   const redis = await reachRedis('recover', config.redis);

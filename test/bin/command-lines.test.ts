@@ -125,7 +125,13 @@ it.concurrent.each([
   ['policy', ['replay'], 69, /^Redis does not answer\./],
   ['policy', ['check', '--file', 'package.json'], 65, /^package\.json:\d+: version: expected version: 1$/m],
   ['policy', ['check', '--file', 'nowhere.yaml'], 65, /^--file: expected a readable file$/m],
-  ['policy', ['explain', 'somebody limit 1234 daily 900'], 64, /no Slack user id/],
+  [
+    'policy',
+    ['explain', 'somebody limit 1234 daily 900'],
+    64,
+    /^policy: “somebody” is no Slack user id .*\n\n.*npm run policy/s,
+  ],
+  ['policy', ['explain', 'U1'], 64, /^policy: What would they type behind \/card\?\n\n.*npm run policy/s],
 ] as const)('%s %j exits with %i and says what to do', async (command, args, code, words) => {
   const ended = await run(command, args);
 
@@ -135,6 +141,8 @@ it.concurrent.each([
 
 it.concurrent.each([
   ['recover', ['--since'], '--since needs a value'],
+  ['recover', ['--since', 'banana'], '--since: expected how long ago (2h) or a date and time, not banana'],
+  ['policy', ['explain', 'U1 frobnicate'], 'I don’t know “frobnicate”'],
   ['replay', ['show'], 'expected the ID of what to show'],
   ['audit', ['verify', 'extra'], 'expected nothing after verify, not extra'],
   ['audit', ['verify', '--anchor', 'banana'], '--anchor: expected COUNT:HASH as in the audit channel, not banana'],

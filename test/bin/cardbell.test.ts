@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+it('a verb that needs packages that are not installed says so in one line', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cardbell-installed-'));
+  await cp('dist', join(folder, 'dist'), { recursive: true });
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  const run = (...args: string[]) =>
+    new Promise<object>((resolve) => {
+      execFile(process.execPath, [join(folder, 'dist/bin/cardbell.js'), ...args], (error, out, err) =>
+        resolve({ code: error?.code ?? 0, out, err }),
+      );
+    });
+
+  expect(await run('bench')).toEqual({
+    code: 78,
+    out: '',
+    err: 'cardbell bench needs packages that are not installed here: run it in a clone, after npm ci.\n',
+  });
+  expect(await run('audit', '--help')).toMatchObject({ code: 0, err: '' });
+  await rm(folder, { recursive: true });
+});
