@@ -134,7 +134,7 @@ it('the first answer mentions the ruleset once, and no second message follows wh
 
   await performAction(ask('limit', byCommand), one.deps);
   expect(one.answers.map(({ text }) => text)).toEqual([
-    expect.stringMatching(/^Limit changed.*Sent\. I’ll message you if it isn’t confirmed/),
+    expect.stringMatching(/^Limit changed.*Change sent\. I’ll message you if it isn’t confirmed/),
   ]);
   expect(one.answers[0]?.text).toContain(sentence);
   expect(timesIn(one.answers[0]?.text ?? '')).toBe(1);
