@@ -76,17 +76,21 @@ function whyRefused(redis: RedisClient): string {
 
 function endWhenLost(redis: RedisClient, ifLost: string): void {
   let ending: NodeJS.Timeout | undefined;
+  let isDone = false;
   const stop = (): void => {
     clearTimeout(ending);
     ending = undefined;
   };
   redis.on('close', () => {
-    // Each attempt to connect again ends with this event.
-    ending ??= setTimeout(() => end(EX_UNAVAILABLE, `Redis no longer answers. ${ifLost}`), LOST_AFTER_MS);
+    // Each attempt to connect again ends with this event. A cluster also sends it after its end.
+    if (!isDone) ending ??= setTimeout(() => end(EX_UNAVAILABLE, `Redis no longer answers. ${ifLost}`), LOST_AFTER_MS);
   });
   redis.on('ready', stop);
-  // The command is done with it.
-  redis.on('end', stop);
+  redis.on('end', () => {
+    // The command has disconnected.
+    isDone = true;
+    stop();
+  });
 }
 
 function end(code: number, problem: string): never {
