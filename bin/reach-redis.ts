@@ -4,8 +4,15 @@ import { MOVING, readFormat, whyUnreadable } from '../src/app/stored-format.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { auditKey } from '../src/core/keys.ts';
 import { createLog } from '../src/core/log.ts';
-import { connectPatient, keyPrefixOf, type RedisClient, type RedisTarget, requireDatabase } from '../src/core/redis.ts';
-import { isRefused, readyUnlessRefused } from '../src/core/redis-refused.ts';
+import {
+  connectPatient,
+  keyPrefixOf,
+  type RedisClient,
+  type RedisTarget,
+  readyUnlessRefused,
+  requireDatabase,
+} from '../src/core/redis.ts';
+import { isRefused } from '../src/core/redis-refused.ts';
 
 /** EX_UNAVAILABLE: something the command needs does not answer. */
 export const EX_UNAVAILABLE = 69;

@@ -3,8 +3,14 @@ import { readFormat, whyNotShards, whyUnreadable } from '../../src/app/stored-fo
 import { within } from '../../src/core/deadline.ts';
 import { ConfigError } from '../../src/core/errors.ts';
 import { createLog } from '../../src/core/log.ts';
-import { connectPatient, type RedisClient, requireDatabase, whyUnusable } from '../../src/core/redis.ts';
-import { isRefused, readyUnlessRefused } from '../../src/core/redis-refused.ts';
+import {
+  connectPatient,
+  type RedisClient,
+  readyUnlessRefused,
+  requireDatabase,
+  whyUnusable,
+} from '../../src/core/redis.ts';
+import { isRefused } from '../../src/core/redis-refused.ts';
 import { checkArchive } from './check-archive.ts';
 import { checkWaiting } from './check-waiting.ts';
 import type { Report } from './report.ts';

@@ -1,7 +1,8 @@
 import { ConfigError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import { isDenied, type RedisClient, requireDatabase, whenReady } from '../core/redis.ts';
+import { type RedisClient, requireDatabase, whenReady } from '../core/redis.ts';
+import { isRefused } from '../core/redis-refused.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { EX_CONFIG } from './config.ts';
 
@@ -81,7 +82,7 @@ export async function writeFormat(redis: RedisClient, format: number): Promise<v
   await redis.set(formatKey, format);
 }
 
-const deniedUser =
+const refusedUser =
   'REDIS_URL: expected a Redis user with the rights of this process. Redis refuses a command to the user in this address. docs/install/README.md says which user each process needs. Nothing was changed.';
 
 /** How long startup waits for Redis. */
@@ -117,7 +118,7 @@ export async function watchFormat(
       await claimFormat(redis, shards);
     } catch (error) {
       if (error instanceof ConfigError) throw error;
-      if (isDenied(error)) throw new ConfigError([deniedUser]);
+      if (isRefused(error)) throw new ConfigError([refusedUser]);
       // Redis is down again: the next connection checks.
       log.warn({ err: error }, 'could not read the format of the stored data');
     }

@@ -1,5 +1,3 @@
-import { type RedisClient, whenReady } from './redis.ts';
-
 /** Redis words the first three anywhere, and the others when a script does what its caller may not do. */
 const refusals = /\b(?:NOPERM|NOAUTH|WRONGPASS)\b|\bACL failure in script\b|The user executing the script can't access/;
 
@@ -12,20 +10,4 @@ export function isRefused(error: unknown): boolean {
   const ofCommands = 'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
   const ofNode = 'lastNodeError' in error ? error.lastNodeError : null;
   return refusals.test(error.message) || [...ofCommands, ofNode, error.cause].some(isRefused);
-}
-
-/**
- * Resolves like `whenReady`. A connection that Redis refuses tries again and again: only its first error says why.
- *
- * @throws the refusal.
- */
-export async function readyUnlessRefused(redis: RedisClient, maxWaitMs: number): Promise<void> {
-  const refused = new Promise<never>((_, reject) => {
-    redis.on('error', (error: unknown) => {
-      if (isRefused(error)) reject(error);
-    });
-  });
-  // It may be refused later: each command says so then.
-  refused.catch(() => {});
-  await Promise.race([whenReady(redis, maxWaitMs), refused]);
 }

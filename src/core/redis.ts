@@ -3,6 +3,7 @@ import { within } from './deadline.ts';
 import { ConfigError, StoreUnavailableError } from './errors.ts';
 import { webKeys } from './keys.ts';
 import type { Log } from './log.ts';
+import { isRefused } from './redis-refused.ts';
 
 /** One Redis server or a cluster: both support the commands we use. */
 export type RedisClient = Redis | Cluster;
@@ -110,6 +111,22 @@ export async function whenReady(redis: RedisClient, maxWaitMs: number): Promise<
   await within(maxWaitMs, ready, () => {});
 }
 
+/**
+ * Resolves like `whenReady`. A connection that Redis refuses tries again and again: only its first error says why.
+ *
+ * @throws the refusal.
+ */
+export async function readyUnlessRefused(redis: RedisClient, maxWaitMs: number): Promise<void> {
+  const refused = new Promise<never>((_, reject) => {
+    redis.on('error', (error: unknown) => {
+      if (isRefused(error)) reject(error);
+    });
+  });
+  // It may be refused later: each command says so then.
+  refused.catch(() => {});
+  await Promise.race([whenReady(redis, maxWaitMs), refused]);
+}
+
 /** Errors from a Redis that is full, loading its files, without a master, or moving keys between cluster servers. */
 const troubles =
   /^(?:OOM|READONLY|LOADING|MASTERDOWN|NOREPLICAS|MISCONF|BUSY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK)\b|Too many Cluster redirections|attempted to access a non local key|Failed to refresh slots cache|Cluster isn't ready|Connection is closed|Command aborted due to connection close|Command timed out|max retries per request/i;
@@ -123,13 +140,6 @@ export function isStoreTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const commands = 'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
   return troubles.test(error.message) || commands.some(isStoreTrouble);
-}
-
-/** True when Redis refuses the user: it may not run the command, or the password is wrong. A retry does not help. */
-export function isDenied(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const commands = 'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
-  return /^(?:NOPERM|NOAUTH|WRONGPASS)\b/.test(error.message) || commands.some(isDenied);
 }
 
 const PROBE_DEADLINE_MS = 700;
@@ -147,7 +157,7 @@ export async function whyUnusable(redis: RedisClient, mayWrite: readonly string[
   const write = Promise.all(writes).then(
     () => null,
     (error: unknown) => {
-      if (isDenied(error)) return 'redis refuses this user';
+      if (isRefused(error)) return 'redis refuses this user';
       return isReply(error) ? 'redis accepts no writes' : 'redis does not answer';
     },
   );
