@@ -96,7 +96,7 @@ else if (verb !== undefined) {
   await import(file.href).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
     process.stderr.write(
-      `cardbell ${name} needs packages that are not installed here: run it in a clone, after npm ci.\n`,
+      `The packages for cardbell ${name} are not installed here: run it in a clone, after npm ci.\n`,
     );
     const { EX_CONFIG } = await import('../src/app/config.ts');
     process.exit(EX_CONFIG);

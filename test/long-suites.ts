@@ -29,7 +29,11 @@ export const longSuites = [
   'test/src/intake/relay.test.ts',
   // Installing and operating.
   'test/bin/command-lines.test.ts',
+  'test/bin/programs.test.ts',
+  'test/bin/redis-lost.test.ts',
+  'test/bin/redis-refused.test.ts',
   'test/bin/replay.test.ts',
+  'test/bin/shards-refused.test.ts',
   'test/demo/guide.test.ts',
   'test/flow/audit-archive.test.ts',
   'test/flow/docs.test.ts',
@@ -53,6 +57,8 @@ export const longSuites = [
   // Limits that change and are restored.
   'test/flow/several-limits.test.ts',
   'test/flow/temporary-limits.test.ts',
+  // Steps that together would get around the approval of a second person: the random sequences are in `npm test`.
+  'test/flow/one-person.test.ts',
   // One action, killed or overtaken at every step.
   'test/flow/authorized-when-done.test.ts',
   'test/src/actions/conclude-action.test.ts',

@@ -18,7 +18,7 @@ it('a verb that needs packages that are not installed says so in one line', asyn
   expect(await run('bench')).toEqual({
     code: 78,
     out: '',
-    err: 'cardbell bench needs packages that are not installed here: run it in a clone, after npm ci.\n',
+    err: 'The packages for cardbell bench are not installed here: run it in a clone, after npm ci.\n',
   });
   expect(await run('audit', '--help')).toMatchObject({ code: 0, err: '' });
   await rm(folder, { recursive: true });
