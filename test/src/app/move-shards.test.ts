@@ -184,7 +184,7 @@ it('treats a click accepted before the move as seen, because clicks stay in the 
 
 it('lets no process start during a move or after an interrupted one', async () => {
   await fill(1);
-  await expect(moveToShards(dying(3), 4)).rejects.toThrow('killed');
+  await expect(moveToShards(dying(SHARDS_MAX * 2 + 3), 4)).rejects.toThrow('killed');
 
   for (const shards of [1, 4])
     await expect(claimFormat(redis(), shards)).rejects.toThrow(/being moved to other shards, or that was cut off/);
