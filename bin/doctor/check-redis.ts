@@ -56,21 +56,23 @@ export async function checkRedis(
       await checkWaiting(redis, { shards: redisShards, fullAt: redisFullAt, inTime }, report);
       if (auditArchive !== undefined) await checkArchive(redis, { folder: auditArchive, inTime }, report);
     }
-    if ((await whyUnusable(redis)) === 'redis accepts no writes')
-      report.fix(
-        'Redis accepts no writes',
-        'let REDIS_URL be the primary, and check its replicas, disk and user rights',
-      );
+    const unusable = await whyUnusable(redis);
+    if (unusable === 'redis refuses this user') reportRefused();
+    if (unusable === 'redis accepts no writes')
+      report.fix('Redis accepts no writes', 'let REDIS_URL be the primary, and check its replicas and disk');
   } catch (error) {
     if (error instanceof ConfigError) report.fix('Redis has no such database', error.message);
-    else if (isRefused(error))
-      report.fix(
-        'Redis refuses this user or password',
-        `use ${auditArchive === undefined ? "web's" : "the worker's"} REDIS_URL; docs/install/README.md explains the two users`,
-      );
+    else if (isRefused(error)) reportRefused();
     else report.fix('Redis does not answer', 'start Redis, or correct REDIS_URL');
   } finally {
     redis.disconnect();
+  }
+
+  function reportRefused(): void {
+    report.fix(
+      'Redis refuses this user or password',
+      `use ${auditArchive === undefined ? "web's" : "the worker's"} REDIS_URL; docs/install/README.md explains the two users`,
+    );
   }
 }
 

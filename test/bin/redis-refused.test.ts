@@ -104,3 +104,10 @@ it.each(['web', 'nobody', 'the wrong password'] as const)(
     expect(out).not.toContain('FIX   Redis does not answer');
   },
 );
+
+it('the doctor says so, too, of a user who may read everything but write nothing', async () => {
+  await store.acl('SETUSER', 'reader', 'on', '>x', '~*', '+@read', '+@connection', '+info', '+time', '+config|get');
+  const { out } = await runCommand('doctor', [], { ...others, REDIS_URL: redis.url.replace('//', '//reader:x@') });
+
+  expect(out).toMatch(/FIX {3}Redis refuses this user or password\n/);
+});
