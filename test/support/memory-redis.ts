@@ -210,7 +210,7 @@ function createCommands(nowMs: () => number) {
       strings.expire(at, atLasts);
       return subjects.map((subject, index) => {
         hashes.hset(subject, field, references[2 * index]);
-        if (step !== '') hashes.hset(subject, step, stepAt);
+        if (step !== '') hashes.hsetnx(subject, step, stepAt);
         strings.expire(subject, references[2 * index + 1] ?? '');
         return hashes.hget(subject, 'updates') ?? '0';
       });

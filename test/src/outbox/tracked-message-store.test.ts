@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createEventLog } from '../../../src/alerts/event-log.ts';
 import {
   alertMessages,
   createTrackedMessages,
@@ -47,6 +48,18 @@ it('a message that was updated between reading and adding it is known to be outd
     [0, 1],
   ]);
   expect(await messages.revisions([request, alert])).toEqual([1, 0]);
+});
+
+it('the event log keeps the time at which a message was first recorded', async () => {
+  let second = 0;
+  const messages = createTrackedMessages(redis(), () => new Date(Date.UTC(2026, 10, 20, 15, 0, second)));
+  const posted = { step: 'posted', text: 'Posted.' } as const;
+
+  for (second = 1; second < 3; second += 1) await messages.add(ref, [{ subject: alert, ...team }], posted);
+
+  expect(await createEventLog(redis()).read(alert.id)).toEqual([
+    { ...posted, channel: ref.channel, at: '2026-11-20T15:00:01.000000Z' },
+  ]);
 });
 
 it('revisions come in the given order, also for more subjects than one command reads', async () => {
