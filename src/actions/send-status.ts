@@ -72,14 +72,16 @@ export function createSendStatus(deps: Deps) {
       const why = await whyOvertaken(verb, resolved, deps);
       if (why !== null && !wasSending) return await finish('failed', { note: why });
       const expects = { kind: 'status', status, cardId } as const;
-      const basisNow = () => basisOf(history, cardId ?? card.cardId, status);
+      // An unread card is known at most from the directory.
+      const likelyId = cardId ?? card.cardId;
+      const basisNow = () => basisOf(history, likelyId, status);
       const basis = await basisNow();
       const sides = { before, after: statusWord(status) };
       const note = closesWords(closes);
       const on = { action, verb, acctId, cardId: card.cardId, expects, counts: countsAgainst(verb) };
       const change = { ...on, sides, basis, written, whyNot, detail: note };
       const steps = {
-        ...expectations(history, resolved, status, closes),
+        ...expectations(history, { ...resolved, cardId: likelyId }, status, closes),
         write: () => (verb === 'activate' ? api.activateCard(acctId, cardId ?? 0) : api.setCardStatus(acctId, status)),
         look: () => lookAfterwards({ acctId, cardId, status, basisNow }, basis, api),
         async made(confirmation) {

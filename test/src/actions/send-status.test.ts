@@ -46,6 +46,7 @@ describe('a status change', () => {
     const steps: string[] = [];
     const { answer, status = 'ACTIVE', told = [], isOvertaken = false } = given;
     let isSent = false;
+    let expectedAfter = '';
     const { send } = createSendStatus({
       card: {
         getAccount: async () => accountWith(status),
@@ -70,7 +71,7 @@ describe('a status change', () => {
       }),
       latestChanges: { alreadyInEffect: async () => ({}), isOvertaken: async () => isOvertaken },
       history: {
-        expectStatus: async () => {},
+        expectStatus: async (_acctId, _status, by) => void (expectedAfter = by.after),
         forgetExpected: async () => {},
         isExpected: async () => false,
         statuses: async () => (isSent ? [at, ...told] : [at]).map((status) => ({ ...status, ...times })),
@@ -79,17 +80,32 @@ describe('a status change', () => {
       scheduleUndoEnd: async () => {},
       now: () => new Date('2026-11-20T15:00:00Z'),
     });
-    const block = async (written: ActionState | null = null, lease = held): Promise<string[]> => {
+    const block = async (
+      written: ActionState | null = null,
+      lease = held,
+      cardId: number | null = 1,
+    ): Promise<string[]> => {
       const finish: Finish = async (state, { confirmation } = {}) => {
         steps.push([state, confirmation].filter(Boolean).join(' '));
         return { state, card, before: null, after: null, apiWords: null, note: null };
       };
       const from = { before: 'active', card, written };
-      await send('block', { action: ask('block'), acctId, cardId: 1 }, from, finish, { isLast: false, lease });
+      await send('block', { action: ask('block'), acctId, cardId }, from, finish, { isLast: false, lease });
       return steps;
     };
-    return { block, steps };
+    return { block, steps, expectedAfter: () => expectedAfter };
   }
+
+  it.each([1, null])(
+    'expects no webhook of an earlier change, also if the card is unread: its id is %j',
+    async (cardId) => {
+      const world = setUp({});
+
+      await world.block(null, held, cardId);
+
+      expect(world.expectedAfter()).toBe(times.callbackAt);
+    },
+  );
 
   it('is sent once', async () => {
     expect(await setUp({}).block()).toEqual(['sent', 'done sent']);
