@@ -6,7 +6,7 @@ import { auditKey } from '../src/core/keys.ts';
 import { createLog } from '../src/core/log.ts';
 import {
   connectPatient,
-  keyPrefixOf,
+  programOf,
   type RedisClient,
   type RedisTarget,
   readyUnlessRefused,
@@ -76,7 +76,7 @@ export async function reachRedis(name: string, target: RedisTarget, reaching: Re
 }
 
 function whyRefused(redis: RedisClient): string {
-  const program = keyPrefixOf(redis).replace(/:$/, '');
+  const program = programOf(redis);
   const ofProgram = program === '' ? '' : ` Its user needs the rights for ${program}, too: docs/programs.md.`;
   return `Redis refuses this user or password. Use the worker's REDIS_URL (docs/install/README.md).${ofProgram} Nothing was changed.`;
 }

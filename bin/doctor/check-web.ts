@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createSender } from '../../sandbox/webhook/sender.ts';
 import type { WebConfig } from '../../src/app/config.ts';
+import { codesOf } from '../../src/core/errors.ts';
 import type { Report } from './report.ts';
 
 /**
@@ -53,9 +54,7 @@ const certificateFaults = /^(?:ERR_TLS_CERT_|CERT_|UNABLE_TO_|(?:DEPTH_ZERO_)?SE
 
 /** Node's code for a certificate that does not verify. Null: another error, so perhaps nothing answers. */
 function certificateFault(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return certificateFaults.test(code) ? code : certificateFault(error.cause);
+  return codesOf(error).find((code) => certificateFaults.test(code)) ?? null;
 }
 
 /** How to reach web. */

@@ -18,7 +18,7 @@ import {
   wholePrefixes,
 } from '../core/keys.ts';
 import { errorLine } from '../core/log.ts';
-import { keyPrefixOf, type RedisClient, scanKeys } from '../core/redis.ts';
+import { keyPrefixOf, programOf, type RedisClient, scanKeys } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
 import { shardsOf } from '../core/shards.ts';
 import { version } from '../core/version.ts';
@@ -167,7 +167,6 @@ async function isThere(file: string): Promise<boolean> {
   );
 }
 
-const programOf = (redis: RedisClient): string => keyPrefixOf(redis).replace(/:$/, '');
 const nameOf = (program: string): string => (program === '' ? 'the first card program' : `card program ${program}`);
 
 const lineOf = (line: object): string => `${JSON.stringify(line)}\n`;

@@ -1,4 +1,4 @@
-import { type CardApiCode, CardApiError, type CardApiOutcome } from '../core/errors.ts';
+import { type CardApiCode, CardApiError, type CardApiOutcome, codesOf } from '../core/errors.ts';
 import type { CardApiAssumptions } from './assumptions.ts';
 
 /** The service's answer. `text` is null when the body was cut off. */
@@ -106,14 +106,6 @@ export function silenceOf(error: unknown, timedOut: boolean): Silence {
 /** Only errors from before or during the TLS handshake. Later ones (a corrupt record) may follow a request. */
 const neverSent =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_(?:CERT|HANDSHAKE|INVALID|REQUIRED).*|ERR_SSL_(?:WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|NO_(?:PROTOCOLS_AVAILABLE|CIPHERS_AVAILABLE|SHARED_CIPHER)|.*_ALERT_(?:PROTOCOL_VERSION|HANDSHAKE_FAILURE|UNKNOWN_CA|UNRECOGNIZED_NAME|INSUFFICIENT_SECURITY))|CERT_.*|.*_CERT.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/;
-
-/** Error codes along the chain of causes. Without messages, which may contain addresses or headers. */
-function codesOf(error: unknown, depth = 0): string[] {
-  if (!(error instanceof Error) || depth > 4) return [];
-  const own = 'code' in error && typeof error.code === 'string' ? [error.code] : [];
-  const inner = error instanceof AggregateError ? error.errors.flatMap((one) => codesOf(one, depth + 1)) : [];
-  return [...new Set([...own, ...inner, ...codesOf(error.cause, depth + 1)])];
-}
 
 function codeOf(status: number, apiMessage: string | null, assumptions: ErrorContext['assumptions']): CardApiCode {
   const says = (texts: readonly string[]): boolean =>

@@ -182,3 +182,11 @@ export function isFaultOfOurs(error: unknown): boolean {
     error instanceof ForgedError
   );
 }
+
+/** Error codes along the chain of causes. Without messages, which may contain addresses or headers. */
+export function codesOf(error: unknown, depth = 0): string[] {
+  if (!(error instanceof Error) || depth > 4) return [];
+  const own = 'code' in error && typeof error.code === 'string' ? [error.code] : [];
+  const inner = error instanceof AggregateError ? error.errors.flatMap((one) => codesOf(one, depth + 1)) : [];
+  return [...new Set([...own, ...inner, ...codesOf(error.cause, depth + 1)])];
+}

@@ -7,7 +7,11 @@ const refusals = /\b(?:NOPERM|NOAUTH|WRONGPASS)\b|\bACL failure in script\b|The 
  */
 export function isRefused(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const ofCommands = 'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
   const ofNode = 'lastNodeError' in error ? error.lastNodeError : null;
-  return refusals.test(error.message) || [...ofCommands, ofNode, error.cause].some(isRefused);
+  return refusals.test(error.message) || [...errorsOfCommands(error), ofNode, error.cause].some(isRefused);
+}
+
+/** Why a transaction failed: the errors of its commands. */
+export function errorsOfCommands(error: Error): unknown[] {
+  return 'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
 }

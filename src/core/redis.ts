@@ -3,7 +3,7 @@ import { within } from './deadline.ts';
 import { ConfigError, StoreUnavailableError } from './errors.ts';
 import { webKeys } from './keys.ts';
 import type { Log } from './log.ts';
-import { isRefused } from './redis-refused.ts';
+import { errorsOfCommands, isRefused } from './redis-refused.ts';
 
 /** One Redis server or a cluster: both support the commands we use. */
 export type RedisClient = Redis | Cluster;
@@ -84,6 +84,9 @@ function writeTogether(client: Redis): void {
 /** Empty for the first card program. */
 export const keyPrefixOf = (redis: RedisClient): string => redis.options.keyPrefix ?? '';
 
+/** The name of its card program; empty for the first one. */
+export const programOf = (redis: RedisClient): string => keyPrefixOf(redis).replace(/:$/, '');
+
 /** The same server or cluster over a separate connection that adds no prefix to keys. */
 export function withoutKeyPrefix(redis: RedisClient): RedisClient {
   const plain = redis instanceof Cluster ? redis.duplicate([], { keyPrefix: '' }) : redis.duplicate({ keyPrefix: '' });
@@ -138,8 +141,7 @@ const troubles =
 export function isStoreTrouble(error: unknown): boolean {
   if (error instanceof StoreUnavailableError) return true;
   if (!(error instanceof Error)) return false;
-  const commands = 'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
-  return troubles.test(error.message) || commands.some(isStoreTrouble);
+  return troubles.test(error.message) || errorsOfCommands(error).some(isStoreTrouble);
 }
 
 const PROBE_DEADLINE_MS = 700;
