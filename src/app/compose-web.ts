@@ -29,6 +29,7 @@ import {
 } from '../policy/permissions.ts';
 import { sectionOf } from '../policy/policy.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
+import { createSlackAnswers } from '../policy/slack-answers.ts';
 import { createVisibilityOf, visibilityChanged, visibilityVersionKey } from '../routing/channel-access.ts';
 import type { Respond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
@@ -94,7 +95,10 @@ export function composeListeners(base: WebBase) {
   const permissions = createPermissions({
     policy: policy.current,
     namedDelegates: createDelegations(redis, seals.delegation).all,
-    slack,
+    slack: {
+      groupMembers: slack.groupMembers,
+      people: createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion.read, log }),
+    },
     rolesVersion: rolesVersion.read,
     isHolder: links.isHolder,
     knownForMs: GROUPS_KNOWN_FOR_MS,

@@ -258,17 +258,17 @@ function openDirectory(base: WithServices, card: Parameters<typeof watchDirector
 
 function createRoles({ policy, slack, links, delegations, log, redis }: WithServices) {
   const { read: rolesVersion } = createRolesVersion(redis);
+  const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion, log });
   const { rolesOf } = createPermissions({
     policy: policy.current,
     namedDelegates: delegations.all,
-    slack,
+    slack: { groupMembers: slack.groupMembers, people },
     rolesVersion,
     isHolder: links.isHolder,
     log,
   });
   /** For display and routing, never to permit anything. Omits uncertain roles. */
   const currentRoles: typeof rolesOf = (userId, options) => rolesOf(userId, { ...forDisplay, ...options });
-  const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion, log });
   return {
     rolesOf,
     currentRoles,

@@ -88,8 +88,10 @@ interface PermissionDeps {
   readonly namedDelegates: () => Promise<readonly Delegation[]>;
   readonly slack: {
     readonly groupMembers: (groupId: string) => Promise<readonly string[]>;
-    /** A person's profile; null if Slack returns none. */
-    readonly person: (userId: string) => Promise<{ readonly isDeactivated: boolean } | null>;
+    /** Answers about people, shared with whoever else asks. Null: Slack returns no profile. */
+    readonly people: {
+      readonly of: (userId: string, howOld: HowOld) => Promise<{ readonly isDeactivated: boolean } | null>;
+    };
   };
   /** From {@link createRolesVersion}. */
   readonly rolesVersion: () => Promise<string | null>;
@@ -154,9 +156,8 @@ export function createPermissions(deps: PermissionDeps) {
 
 /** Who of some people has a role. */
 function createHoldersAmong({ slack, rolesVersion, log, now }: PermissionDeps) {
-  const common = { version: rolesVersion, log, ...(now && { now }) };
-  const groups = createSlackAnswers({ ...common, what: 'user group', ask: slack.groupMembers });
-  const accounts = createSlackAnswers({ ...common, what: 'person', ask: slack.person });
+  const ask = slack.groupMembers;
+  const groups = createSlackAnswers({ what: 'user group', ask, version: rolesVersion, log, ...(now && { now }) });
   return holdersAmong;
 
   /**
@@ -178,7 +179,7 @@ function createHoldersAmong({ slack, rolesVersion, log, now }: PermissionDeps) {
   async function mayLend(userId: string, howOld: HowOld): Promise<boolean | null> {
     const knownForMs = Math.max(PERSON_KNOWN_FOR_MS, howOld.knownForMs ?? 0);
     try {
-      return (await accounts.of(userId, { ...howOld, knownForMs }))?.isDeactivated !== true;
+      return (await slack.people.of(userId, { ...howOld, knownForMs }))?.isDeactivated !== true;
     } catch (error) {
       log.error(
         { err: error, userId },

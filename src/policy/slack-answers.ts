@@ -25,8 +25,8 @@ const SPARED_MS = 20_000;
 /** An answer that grants permission is reused only for seconds, and only until Slack reports a change. */
 export const KNOWN_FOR_MS = 5000;
 /**
- * The same for people: ten active people, each known to three workers, cause about 90 calls a minute. A deactivated
- * person cannot click any more, so this affects only waiting actions.
+ * The same for people: ten active people, each known to three workers, cause about 90 calls a minute. It affects waiting
+ * actions, and the delegates of somebody who was just deactivated.
  */
 export const PERSON_KNOWN_FOR_MS = 20_000;
 /** Maximum number of stored answers and of stored failures. The oldest are dropped first. */

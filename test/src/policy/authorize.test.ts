@@ -104,7 +104,7 @@ describe('authorizing an action', () => {
       namedDelegates: async () => [],
       policy: () =>
         policyOfVariables({ operators: [], approvers: ['S0FIN'], twoPersonAboveCents: 0, serviceZone: 'UTC' }),
-      slack: { groupMembers: async () => members, person: async () => null },
+      slack: { groupMembers: async () => members, people: { of: async () => null } },
       rolesVersion: async () => null,
       isHolder: async () => false,
       log: createLog({ level: 'silent', process: 'test' }),

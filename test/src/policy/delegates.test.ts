@@ -34,10 +34,9 @@ async function world(over: Partial<WorldDeps> = {}) {
     namedDelegates: async () => [],
     slack: {
       groupMembers: async () => [],
-      person: async (userId) => ({ isDeactivated: deactivated.has(userId) }),
+      people: { of: async (userId) => ({ isDeactivated: deactivated.has(userId) }) },
     },
-    // Changes when Slack reports that an account was deactivated.
-    rolesVersion: async () => String(deactivated.size),
+    rolesVersion: async () => null,
     isHolder: async () => false,
     log: createLog({ level: 'silent', process: 'test' }),
     now: () => Date.parse('2026-11-20T15:00:00.000Z'),

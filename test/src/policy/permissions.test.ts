@@ -15,7 +15,7 @@ import {
 } from '../../../src/policy/permissions.ts';
 import { type Delegation, policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
-import type { HowOld } from '../../../src/policy/slack-answers.ts';
+import { createSlackAnswers, type HowOld } from '../../../src/policy/slack-answers.ts';
 import { clock } from '../../support/clock.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { until } from '../../support/until.ts';
@@ -147,7 +147,10 @@ describe('who has which role', () => {
     createPermissions({
       namedDelegates: async () => named,
       policy: () => policy,
-      slack: { groupMembers, person },
+      slack: {
+        groupMembers,
+        people: createSlackAnswers({ what: 'person', ask: person, version: rolesVersion, log, now }),
+      },
       rolesVersion,
       isHolder: async (id) => id === 'U7',
       log,
@@ -293,7 +296,7 @@ describe('who has which role', () => {
           calls += 1;
           return await new Promise<string[]>((resolve) => answers.push(resolve));
         },
-        person: active,
+        people: { of: active },
       },
       rolesVersion,
       isHolder: async () => false,
@@ -395,7 +398,7 @@ function world() {
         if (group.members === null) throw new Error('Slack does not say');
         return group.members;
       },
-      person: async () => null,
+      people: { of: async () => null },
     },
     rolesVersion: async () => null,
     isHolder: async (userId) => userId === 'U0OTTO',

@@ -62,7 +62,7 @@ function mayBeNotified(group: string | null | undefined): MayBeNotified {
       groupMembers: async () => {
         throw new Error('Slack does not say');
       },
-      person: async () => null,
+      people: { of: async () => null },
     },
     rolesVersion: async () => null,
     isHolder: async () => false,

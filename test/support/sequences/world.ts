@@ -110,7 +110,7 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
   const { rolesOf } = createPermissions({
     policy: () => policyOf(world, roles),
     namedDelegates: async () => (await base?.deps.delegations.all()) ?? [],
-    slack: { groupMembers: async () => [], person: async () => null },
+    slack: { groupMembers: async () => [], people: { of: async () => null } },
     rolesVersion: async () => null,
     isHolder: links.isHolder,
     log: createLog({ level: 'silent', process: 'test' }),
