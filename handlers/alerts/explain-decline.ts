@@ -35,7 +35,8 @@ export function explainDecline(deps: ListenerDeps) {
       declinesOf(channel.id, [message.ts, message['thread_ts'] as string | undefined], deps),
       deps.visibilityOf(channel.id),
     ]);
-    const [first, ...others] = alerts.slice(0, SHOWN_MAX);
+    const shown = alerts.slice(0, SHOWN_MAX);
+    const [first, ...others] = shown;
     if (first === undefined) {
       await deps.openView(trigger_id, nothingToExplain());
       return;
@@ -48,7 +49,7 @@ export function explainDecline(deps: ListenerDeps) {
         if (refusal !== null) return refusal;
       }
       const explained = await Promise.all(
-        [first, ...others].map(async (alert) => ({
+        shown.map(async (alert) => ({
           alert,
           eventLog: (await maySeeWay(user.id, alert, deps)) ? await deps.eventLog.read(alert.event.id) : null,
         })),

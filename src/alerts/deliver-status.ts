@@ -96,7 +96,7 @@ interface Deps {
 }
 
 /** The status of an account after an event: active, if one of its cards is. */
-function statusNow(timelines: readonly StatusTimeline[]): CardStatus | undefined {
+function accountStatusNow(timelines: readonly StatusTimeline[]): CardStatus | undefined {
   const current = timelines.flatMap(({ change }) =>
     change.supersededBy === null ? (change.steps.at(-1)?.status ?? []) : [],
   );
@@ -124,7 +124,7 @@ export function createDeliverStatus(deps: Deps) {
       const changes = await Promise.all(timelines.map(({ change }) => withCause(event, change)));
       await publish({ kind: 'card-status', event, card, outcomes: [], late: isLate, changes, progress: null });
     }
-    const status = statusNow(timelines);
+    const status = accountStatusNow(timelines);
     if (status !== undefined) await showStatus(event, status);
     return null;
   };

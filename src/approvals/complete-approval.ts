@@ -17,6 +17,7 @@ import {
   answersBeforeOverride,
   approversWithoutAnswer,
   type ClosedRequest,
+  hasMadeChange,
   isAboutRules,
   isInOwnName,
   type LimitRequest,
@@ -138,9 +139,8 @@ async function reportDecided(
   confirmation: Verdict['confirmation'],
   { requests, updateRequest, holderNotices }: Pick<Deps, 'requests' | 'updateRequest' | 'holderNotices'>,
 ): Promise<void> {
-  const isMadeByIt = request.state === 'approved' || request.state === 'overridden';
   // Whoever approved it looks at the request, and hears of the change nowhere else.
-  if (isMadeByIt && confirmation === 'unconfirmed') {
+  if (hasMadeChange(request) && confirmation === 'unconfirmed') {
     await requests.save({ ...request, isUnconfirmed: true });
     await updateRequest(request.id);
   }

@@ -274,14 +274,21 @@ export function withVoid(request: OpenRequest, reasons: readonly VoidReason[]): 
   };
 }
 
+/** The change was made, by approval or by override. */
+export function hasMadeChange(
+  request: LimitRequest,
+): request is Extract<LimitRequest, { readonly state: 'approved' | 'overridden' }> {
+  return request.state === 'approved' || request.state === 'overridden';
+}
+
 /** The temporary change its approval made; null: none. */
 export function temporaryChangeIdOf(request: LimitRequest): string | null {
-  return request.state === 'approved' || request.state === 'overridden' ? request.temporaryChangeId : null;
+  return hasMadeChange(request) ? request.temporaryChangeId : null;
 }
 
 /** A change that was approved and made, but never seen on the card. */
 export function isUnconfirmed(request: LimitRequest): boolean {
-  return (request.state === 'approved' || request.state === 'overridden') && request.isUnconfirmed === true;
+  return hasMadeChange(request) && request.isUnconfirmed === true;
 }
 
 /** Adds the approval, replacing an earlier one of the same click. */

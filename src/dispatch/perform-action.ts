@@ -7,7 +7,7 @@ import type { Failures } from '../actions/fail-action.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
 import type { ResolveCard } from '../directory/resolve-card.ts';
-import { type Decision, groupAsked, mayAsk, type Role } from '../policy/decide-action.ts';
+import { type Decision, groupAsked, isForSomeCards, mayAsk, type Role } from '../policy/decide-action.ts';
 import { type Action, type ActionOf, entryOf, isAsHolder, type Verb, type verbs } from './verbs.ts';
 
 /** The function that performs each verb. Verbs about one card also receive that card. */
@@ -160,8 +160,11 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
       return await deps.refuse(action, no, { acctId });
     }
     const askValue = await deps.putChoice(askPermissionOf(action), null);
-    const isForSomeCards = permission.ofAllCards === true && mayAsk(permission, await deps.rolesNow(asked));
-    const people = { isExternal: false, isForSomeCards, whoMay: await whoMay(role) };
+    const people = {
+      isExternal: false,
+      isForSomeCards: isForSomeCards(permission, await deps.rolesNow(asked)),
+      whoMay: await whoMay(role),
+    };
     const message = notPermitted({ doing, role, ...people, askValue });
     await deps.refuseWith(action, message, { why, acctId: acctId ?? null });
   }

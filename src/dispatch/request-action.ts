@@ -4,7 +4,7 @@ import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { redactText } from '../core/redact-text.ts';
-import { groupAsked, type Role } from '../policy/decide-action.ts';
+import { groupAsked, isForSomeCards, type Role } from '../policy/decide-action.ts';
 import type { Permissions } from '../policy/permissions.ts';
 import type { Message } from '../slack/message.ts';
 import { Action, type ActionOf, entryOf, type InputOf, isAsHolder, isPermitted, isVerb, type Verb } from './verbs.ts';
@@ -148,12 +148,10 @@ async function refusedOf(
   const whoMay = role === null ? [] : deps.permissions.whoMay(role, groupAsked(permission));
   const why = isExternal ? 'not permitted to people of another company' : 'not permitted';
   const given = typeof input === 'function' ? {} : input;
-  const isForSomeCards =
-    !isExternal &&
-    permission.ofAllCards === true &&
-    isPermitted(verb, (await deps.permissions.rolesOf(action.actor.userId)).roles);
+  const ofAnyCard = isExternal ? [] : (await deps.permissions.rolesOf(action.actor.userId)).roles;
   const askValue = isExternal ? null : await offerToAsk({ ...given, ...action }, deps);
-  return { kind: 'refused', why, message: notPermitted({ doing, role, isExternal, isForSomeCards, whoMay, askValue }) };
+  const people = { isExternal, isForSomeCards: isForSomeCards(permission, ofAnyCard), whoMay };
+  return { kind: 'refused', why, message: notPermitted({ doing, role, ...people, askValue }) };
 }
 
 /** Null if the button cannot be stored. The refusal still names who can help. */

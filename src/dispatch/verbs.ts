@@ -140,7 +140,7 @@ export async function helpNow(userId: string, rolesOf: Permissions['rolesOf']): 
  *
  * @param roles for the cards of some groups. @param ofAll for all cards.
  */
-export function helpFor(roles: readonly Role[], ofAll: readonly Role[] = roles): Help {
+export function helpFor(roles: readonly Role[], ofAll: readonly Role[]): Help {
   const isFirst = (verb: Verb): boolean => mostUsed.includes(verb);
   const ordered = [...mostUsed, ...verbNames.filter((verb) => !isFirst(verb))];
   const rolesFor = (verb: Verb) => (entryOf(verb).permission.ofAllCards === true ? ofAll : roles);

@@ -58,8 +58,7 @@ export function createClaimDecisions(deps: Deps) {
     async endClaim(claimId: string): Promise<void> {
       await deps.withLock(`claim:${claimId}`, async () => {
         const claim = await deps.claims.get(claimId);
-        if (claim?.state === 'open') await expire({ ...claim, state: 'expired' }, deps);
-        else if (claim?.state === 'expired') await expire(claim, deps);
+        if (claim?.state === 'open' || claim?.state === 'expired') await expire({ ...claim, state: 'expired' }, deps);
       });
     },
   };

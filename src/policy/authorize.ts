@@ -97,7 +97,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
     /**
      * A person's current roles, as far as they are certain. If Slack does not answer, the roles at the click.
      *
-     * @param acctId the card's account. Absent: the roles for any card. Null: an order, whose card does not exist yet.
+     * @param acctId the card's account. Absent: the roles for any card. Null: all cards, or one that does not exist yet.
      */
     rolesNow: async (asked: Pick<Asked, 'actor' | 'roles'>, acctId?: number | null): Promise<Role[]> => [
       ...(await readRoles(asked, false, acctId)).roles,

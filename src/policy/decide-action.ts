@@ -112,6 +112,11 @@ export function groupAsked({ ofAllCards }: Permission): null | undefined {
   return ofAllCards === true ? null : undefined;
 }
 
+/** They have the role, but only for the cards of some groups. @param ofAnyCard their roles for any card. */
+export function isForSomeCards(permission: Permission, ofAnyCard: readonly Role[]): boolean {
+  return permission.ofAllCards === true && mayAsk(permission, ofAnyCard);
+}
+
 /** The roles that someone has whoever holds the card. */
 export function withoutHolder(roles: readonly Role[]): Role[] {
   return roles.filter((role) => role !== 'holder');

@@ -160,8 +160,8 @@ async function whyNotMute(
   if (decision.why !== why || since === action.askedAt)
     return { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.' };
   const latest = new Date(Date.parse(since) + ms).toISOString();
-  const replaced = (await deps.mutes.active()).filter((mute) => mute.acctId === acctId && mute.kind === action.verb);
-  const hasRoom = [action.askedAt, ...replaced.map((mute) => mute.endsAt)].every((end) => end < latest);
+  const replaced = await muteNow(acctId, deps, action.verb);
+  const hasRoom = action.askedAt < latest && (replaced?.endsAt ?? '') < latest;
   return {
     why: `${why} It has been muted since ${serviceTime(since)}, and that counts.`,
     whoCan: hasRoom ? `Mute it until ${serviceTime(latest)} at most, or ask an approver.` : 'Ask an approver.',

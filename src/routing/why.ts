@@ -5,6 +5,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
+import { namedCard } from '../alerts/named-card.ts';
 import type { AlertMessages } from '../outbox/tracked-message-store.ts';
 import type { WhyAction } from './verbs.ts';
 
@@ -43,7 +44,7 @@ export function createExplainRouting(deps: Deps) {
     for (const alert of stored.slice(0, ALERTS_MAX)) {
       const { id, callbackAt, receivedAt } = alert.event;
       const ofAlert: Action = { ...action, target: { kind: 'alert', alertId: id } };
-      await deps.recordLook(ofAlert, { acctId: alert.event.acctId, cardId: alert.card.cardId, seen: null });
+      await deps.recordLook(ofAlert, { acctId: alert.event.acctId, cardId: namedCard(alert).cardId, seen: null });
       const [steps, times, refs] = await Promise.all([eventLog.read(id), timesDelivered(id), alertMessages.of(id)]);
       const posted = await Promise.all(
         refs.map(async ({ channel, ts }) => ({

@@ -8,14 +8,14 @@ const EXAMPLE = 'https://cardbell.example.com';
  * `manifest.json` for this installation, with its slash command and its address.
  *
  * @param address without a trailing slash. Null: keeps the example.
- * @param own the commands of all card programs.
+ * @param commands those of all card programs.
  */
-export function appManifest(address: string | null, own: readonly string[] = [slashCommand()]): typeof manifest {
+export function appManifest(address: string | null, commands: readonly string[] = [slashCommand()]): typeof manifest {
   const { features } = manifest;
-  const commands = own.flatMap((its) =>
-    features.slash_commands.map((one) => ({ ...one, command: one.command.replace(DEFAULT_COMMAND, its) })),
+  const slash_commands = commands.flatMap((command) =>
+    features.slash_commands.map((one) => ({ ...one, command: one.command.replace(DEFAULT_COMMAND, command) })),
   );
-  const ofPrograms = { ...manifest, features: { ...features, slash_commands: commands } };
+  const ofPrograms = { ...manifest, features: { ...features, slash_commands } };
   return JSON.parse(JSON.stringify(ofPrograms), (_key, value: unknown) => {
     if (typeof value !== 'string') return value;
     return address !== null && value.startsWith(EXAMPLE) ? `${address}${value.slice(EXAMPLE.length)}` : value;

@@ -18,7 +18,7 @@ interface NotPermitted {
   readonly role: Role | null;
   readonly isExternal: boolean;
   /** They have the role, but only for the cards of some groups, and this is not limited to them. */
-  readonly isForSomeCards?: boolean;
+  readonly isForSomeCards: boolean;
   /** User ids and user group ids. */
   readonly whoMay: readonly string[];
   /** Value of the button that asks them; null: nobody can be asked. */
@@ -28,14 +28,7 @@ interface NotPermitted {
 const forSomeCards = 'You are one for the cards of some groups only, and this is not limited to them.';
 
 /** You may not, and who may. */
-export function notPermitted({
-  doing,
-  role,
-  isExternal,
-  isForSomeCards = false,
-  whoMay,
-  askValue,
-}: NotPermitted): Message {
+export function notPermitted({ doing, role, isExternal, isForSomeCards, whoMay, askValue }: NotPermitted): Message {
   const who = mentions(whoMay, 'or');
   const people =
     role === 'holder' || role === null

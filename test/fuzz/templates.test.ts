@@ -297,6 +297,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       doing: 'block cards',
       role: 'operator',
       isExternal: false,
+      isForSomeCards: false,
       whoMay: ['U1', ...many(one)],
       askValue: 'p_1',
     }),

@@ -413,6 +413,7 @@ const answers: readonly ExamplePicture[] = [
           doing: 'unblock cards',
           role: 'approver',
           isExternal: false,
+          isForSomeCards: false,
           whoMay: [userId.ana, userId.ben],
           askValue: 'ask_1',
         }),

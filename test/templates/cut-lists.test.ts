@@ -23,6 +23,7 @@ it('people: the first twenty, and how many more', () => {
     doing: 'block cards',
     role: 'operator',
     isExternal: false,
+    isForSomeCards: false,
     whoMay: people,
     askValue: null,
   });

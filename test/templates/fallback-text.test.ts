@@ -44,7 +44,7 @@ const messages: readonly (readonly [name: string, message: Message])[] = [
   ['audit line', auditLine(answer.audit)],
   ['show', cardShow(answer.show, { place: 'direct' })],
   ['choose', chooseCard(answer.choose)],
-  ['help', help(helpFor(['holder', 'operator', 'approver']))],
+  ['help', help(helpFor(['holder', 'operator', 'approver'], ['holder', 'operator', 'approver']))],
 ];
 /** Mentions for notification follow the last sentence. */
 const withoutMentions = (text: string): string => text.replace(/(?:[ ,]*<[@!][^<>]+>)+$/, '');

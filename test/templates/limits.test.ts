@@ -338,7 +338,7 @@ describe('with any strings, Slack accepts the message and shows them as text', (
 });
 
 it('every plain alert fits', () => {
-  expectFit(help(helpFor(everyRole)));
+  expectFit(help(helpFor(everyRole, everyRole)));
   expectAlertFits(statusAlert([change()], { card, outcomes: [outcome({})] }), { place: 'public' });
 });
 

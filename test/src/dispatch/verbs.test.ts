@@ -35,7 +35,7 @@ it.each(verbNames)('%s: permission and refusal texts start with a verb phrase', 
   expect(refusedTo(verb)).not.toMatch(/_/);
 });
 
-it.each(helpFor(everyRole).own.map(({ example }) => example))('help example %s can be parsed', (example) => {
+it.each(helpFor(everyRole, everyRole).own.map(({ example }) => example))('help example %s can be parsed', (example) => {
   // Slack delivers a person picked from its list as a token.
   const escaped = readSlashText(example.replace('@jane', '<@U0JANE|jane>'));
   expect(parseCommand(escaped, clock).kind).toMatch(/^(read|help)$/);

@@ -24,32 +24,35 @@ const everyRole = ['holder', 'operator', 'approver'] as const;
 
 describe('help', () => {
   it('has all typed verbs, each with an example that starts with it', () => {
-    expect([...new Set(helpFor(everyRole).own.map(({ usage }) => usage.split(' ')[0]))].toSorted()).toEqual(
+    expect([...new Set(helpFor(everyRole, everyRole).own.map(({ usage }) => usage.split(' ')[0]))].toSorted()).toEqual(
       commandWords.toSorted(),
     );
-    for (const { usage, example } of helpFor(everyRole).own)
+    for (const { usage, example } of helpFor(everyRole, everyRole).own)
       expect(example.startsWith(usage.split(' ', 1).join(''))).toBe(true);
   });
 
   it('names each verb once for screen readers', () => {
-    const spoken = help(helpFor(everyRole)).text.match(/\/card \w+/g) ?? [];
+    const spoken = help(helpFor(everyRole, everyRole)).text.match(/\/card \w+/g) ?? [];
 
     expect(spoken).toEqual([...new Set(spoken)]);
     expect(spoken).toHaveLength(commandWords.length);
   });
 
   it('lists what this person may do, the five most used first, with examples', () => {
-    const [first = '', more = ''] = shown(help(helpFor(['operator'])).blocks).split('*More*');
+    const [first = '', more = ''] = shown(help(helpFor(['operator'], ['operator'])).blocks).split('*More*');
     const verbsIn = (text: string) => [...text.matchAll(/`\/card ([a-z]+)[^`]*` – /g)].map(([, verb]) => verb);
 
     expect(verbsIn(first)).toEqual(['show', 'block', 'declines', 'activate', 'track']);
     expect(more).not.toMatch(/`\/card (limit|unblock|ask)/);
-    expect(shown(help(helpFor(['holder'])).blocks)).toMatch(/`\/card ask.*`\/card block|`\/card block.*`\/card ask/s);
-    expect(shown(help(helpFor([])).blocks)).toMatch(/Other roles can also use: .*\/card show, .*\/card limit/);
+    expect(shown(help(helpFor(['holder'], ['holder'])).blocks)).toMatch(
+      /`\/card ask.*`\/card block|`\/card block.*`\/card ask/s,
+    );
+    expect(shown(help(helpFor([], [])).blocks)).toMatch(/Other roles can also use: .*\/card show, .*\/card limit/);
   });
 
   it('does not say that others can use what this person can', () => {
-    const others = /Other roles can also use: (.*)\./.exec(shown(help(helpFor(['operator'])).blocks))?.[1] ?? '';
+    const others =
+      /Other roles can also use: (.*)\./.exec(shown(help(helpFor(['operator'], ['operator'])).blocks))?.[1] ?? '';
 
     expect(others).toContain('/card limit');
     expect(others.split(', ')).not.toContain('/card link');
@@ -61,7 +64,7 @@ describe('help', () => {
     { who: 'a holder', roles: ['holder'] as const, says: 'a card that is linked to you', form: true },
     { who: 'anybody else', roles: [] as const, says: 'the last four digits of your card', form: false },
   ])('tells $who how to name a card, and of the form only if it opens for them', ({ roles, says, form }) => {
-    const read = shown(help(helpFor(roles)).blocks);
+    const read = shown(help(helpFor(roles, roles)).blocks);
 
     expect(read).toContain(says);
     expect(read.includes('by itself opens a form')).toBe(form);
