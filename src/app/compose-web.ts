@@ -92,13 +92,11 @@ export function composeListeners(base: WebBase) {
   const directory = createDirectory({ redis, loader: null });
   const rolesVersion = createRolesVersion(redis);
   const seals = createSeals(config.slackBotToken);
+  const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion.read, log });
   const permissions = createPermissions({
     policy: policy.current,
     namedDelegates: createDelegations(redis, seals.delegation).all,
-    slack: {
-      groupMembers: slack.groupMembers,
-      people: createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion.read, log }),
-    },
+    slack: { groupMembers: slack.groupMembers, people },
     rolesVersion: rolesVersion.read,
     isHolder: links.isHolder,
     knownForMs: GROUPS_KNOWN_FOR_MS,
