@@ -1,23 +1,19 @@
-import { Cluster, Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import { Cluster } from 'ioredis';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type RedisCluster, startCluster } from '../../../local/redis-cluster.ts';
 import { type AccountDetails, Business, type ListedAccount } from '../../../src/card-api/schema-account.ts';
 import { createDirectory } from '../../../src/directory/directory.ts';
 
-let server: LocalRedis;
+let servers: RedisCluster;
 let cluster: Cluster;
 
 beforeAll(async () => {
-  server = await startRedis({ extraArgs: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] });
-  const node = new Redis(server.url);
-  await node.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-  await vi.waitFor(async () => expect(await node.call('CLUSTER', 'INFO')).toContain('cluster_state:ok'), 10_000);
-  node.disconnect();
-  cluster = new Cluster([{ host: '127.0.0.1', port: server.port }]);
+  servers = await startCluster(1);
+  cluster = new Cluster([servers.url]);
 });
 afterAll(async () => {
   cluster.disconnect();
-  await server.stop();
+  await servers.stop();
 });
 
 it('works on Redis Cluster: list, fill, find and load', async () => {
