@@ -1,3 +1,4 @@
+import { blocksNeedTwo } from '../../templates/approvals/why-approvals.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import { cardRaw } from '../../templates/core/card-words.ts';
 import { countedText, whyOthers } from '../../templates/limits/counted-words.ts';
@@ -7,7 +8,7 @@ import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
 import type { AskedChange, RequestOpened } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { stateWords } from '../limits/rule-words.ts';
-import { BLOCKED_ALONE_MAX, REQUEST_MS } from '../policy/decide-action.ts';
+import { REQUEST_MS } from '../policy/decide-action.ts';
 import type { OrderReason, OrderTerms } from '../virtual-cards/order.ts';
 import { accountIn, changesFromNow, isAboutRules, type LimitRequest, type OpenRequest } from './request.ts';
 import type { GatherFacts } from './request-facts.ts';
@@ -161,7 +162,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
 
 function whyAsked({ action, counted, needed, isBlocked, card }: OpenRequest, isOwnCard: boolean): string {
   const asked = 'I asked in the approvals channel.';
-  if (action.verb === 'block-all') return `More than ${BLOCKED_ALONE_MAX} cards take a second person. ${asked}`;
+  if (action.verb === 'block-all') return `${blocksNeedTwo} ${asked}`;
   if (action.verb === 'ask') {
     const blocked = `Your ${cardRaw(card)} is blocked. More money does not help until it is unblocked. `;
     return `${isBlocked ? blocked : ''}I’ll message you when they have decided, or when it expires.`;

@@ -97,7 +97,7 @@ function rows(shown: readonly TriedCard[], alert: CardTestingAlert, more: number
 }
 
 /**
- * `• *Jane Doe*, card 1212: 2 declines, $1.00 to $5.00`, the place if there are several, and what was done about the card.
+ * `• *Jane Doe* · card 1212: 2 declines, $1.00 to $5.00`, the place if there are several, and what was done about the card.
  */
 function row(card: TriedCard, { outcomes, tried }: CardTestingAlert): string {
   const { count, minCents, maxCents, acctId, isClosed } = card;

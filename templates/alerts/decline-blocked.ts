@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
-import { commandCode, serviceTime } from '../../src/core/installation.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
@@ -8,7 +8,7 @@ import { actions, context, copyable, countOf, escapeUntrusted, section, sentence
 import { cardHandle, cardOf, cardOfHolder } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { fixes, isMisused, isOrWasBlocked, reasonOf } from './decline-words.ts';
-import { amountTried, repeatsIn } from './repeats.ts';
+import { amountTried, lastTry, repeatsIn } from './repeats.ts';
 
 /**
  * Declines of a card that is known to be blocked: the block works as intended, so one quiet line counts them all. No
@@ -33,7 +33,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
 
   return {
     text: sentence(
-      `${alert.late ? 'Late notice: declined' : 'Declined'}${times}: ${amount}${at} · ${cardOfHolder(card)}: the card ${isBlocked}. Last tried on ${escapeUntrusted(serviceTime(last), 60)}.${outcomeSentence(outcomes)}`,
+      `${alert.late ? 'Late notice: ' : ''}Declined${times}: ${amount}${at} · ${cardOfHolder(card)}: the card ${isBlocked}.${lastTry(repeats)}${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       section(

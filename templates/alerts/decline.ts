@@ -35,7 +35,7 @@ import type { View } from '../core/view.ts';
 import { followsRuleset, isByRule, rulesetOf } from '../limits/ruleset-words.ts';
 import { declineOfBlocked } from './decline-blocked.ts';
 import { fixes, isMisused, isTooLow, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
-import { amountTried, repeatsIn } from './repeats.ts';
+import { amountTried, lastTry, repeatsIn } from './repeats.ts';
 
 /** A declined purchase: why, what it means, what fixes it, and the buttons that suit the code. */
 export function decline(alert: TransactionAlert, view: View): Message {
@@ -55,7 +55,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
 
   return {
     text: sentence(
-      `${late}${late === '' ? 'Declined' : 'declined'}${times}: ${amount}${at}${where && `, ${escapeUntrusted(where, 80)}`} · ${cardOfHolder(card)}: ${escapeUntrusted(lowerFirst(reason.title), 100)}.${lastTry(repeats)}${outcomeSentence(outcomes)}`,
+      `${late}Declined${times}: ${amount}${at}${where && `, ${escapeUntrusted(where, 80)}`} · ${cardOfHolder(card)}: ${escapeUntrusted(lowerFirst(reason.title), 100)}.${lastTry(repeats)}${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(`${alert.late ? 'Declined earlier' : 'Declined'}${times}: ${amount}${merchant && ` at ${merchant}`}`),
@@ -116,10 +116,6 @@ function whenTried({ event }: TransactionAlert, repeats: Repeats | null): Field[
     ['First try', dateToken(repeats.firstAt)],
     ['Last try', dateToken(repeats.lastAt)],
   ];
-}
-
-function lastTry(repeats: Repeats | null): string {
-  return repeats === null ? '' : ` Last tried on ${escapeUntrusted(serviceTime(repeats.lastAt), 60)}.`;
 }
 
 /** `In person`, or how else. Empty when the service does not say, or when the card was used at another time. */

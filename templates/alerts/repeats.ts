@@ -1,5 +1,7 @@
 import type { Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
+import { serviceTime } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
+import { escapeUntrusted } from '../core/blocks.ts';
 import type { View } from '../core/view.ts';
 
 /** The repeats that a message represents besides its own event; null when there are none. */
@@ -28,4 +30,9 @@ export function isAnywhere({ remedy }: TransactionAlert, repeats: Repeats | null
 export function amountTried({ event }: TransactionAlert, repeats: Repeats | null): string {
   if (repeats === null || repeats.minCents === repeats.maxCents) return formatCents(event.amountCents);
   return `${formatCents(repeats.minCents)} to ${formatCents(repeats.maxCents)}`;
+}
+
+/** ` Last tried on Nov 20, 2026, 9:31 AM ET.`; empty for a single decline. */
+export function lastTry(repeats: Repeats | null): string {
+  return repeats === null ? '' : ` Last tried on ${escapeUntrusted(serviceTime(repeats.lastAt), 60)}.`;
 }

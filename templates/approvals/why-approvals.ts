@@ -4,7 +4,7 @@ import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { BLOCKED_ALONE_MAX } from '../../src/policy/decide-action.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { countOf } from '../core/blocks.ts';
-import { BY_CAP, countedWords, overCap } from '../limits/counted-words.ts';
+import { BY_CAP, countedWords, otherApprovers, overCap } from '../limits/counted-words.ts';
 
 /** Whom a text about a request is for: those who decide it, or the person who asked. */
 export type Reader = 'approver' | 'asker';
@@ -17,15 +17,18 @@ export function whyApprovals(request: LimitRequest, reader: Reader): string | nu
   );
 }
 
+/** Why nobody blocks many cards alone. */
+export const blocksNeedTwo = `Blocking more than ${BLOCKED_ALONE_MAX} cards needs a second person.`;
+
 function whyBlocks(request: LimitRequest): string | null {
-  return blocksIn(request).length === 0 ? null : `More than ${BLOCKED_ALONE_MAX} cards take a second person.`;
+  return blocksIn(request).length === 0 ? null : blocksNeedTwo;
 }
 
 /** `It is @Ana’s own card, so it needs another approver.` */
 function whyOwn({ isOwnCard, needed, action }: LimitRequest, reader: Reader): string | null {
   if (!isOwnCard) return null;
   const whose = reader === 'asker' ? 'your' : `${mention(action.actor.userId)}’s`;
-  return `It is ${whose} own card, so it needs ${needed === 1 ? 'another approver' : countOf(needed, 'other approver')}.`;
+  return `It is ${whose} own card, so it needs ${otherApprovers(needed)}.`;
 }
 
 /** `2 approvals: more than $1,000.00 in 24 hours. …`; null if one approval is enough. */

@@ -12,7 +12,7 @@ import {
 import type { Term } from '../../src/card-api/rule-change.ts';
 import { isAboutLimits, type RuleChange } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
-import { capital, lowerFirst } from '../../src/core/first-letter.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';
@@ -129,13 +129,11 @@ function decidedLines(request: ClosedRequest, { isConfirmed, endsAt }: Made): (s
         isChanged(request) ? NOT_AS_ASKED : null,
       ];
     }
-    case 'denied': {
-      const rules = `${capital(askedAbout)}: ${lowerFirst(nothing)}`;
+    case 'denied':
       return [
         `*Not approved by ${mention(request.decision.by)}.*`,
-        earlier !== null ? `It was about ${askedAbout}. ${nothing}` : rules,
+        earlier === null ? `${capital(askedAbout)}: nothing changed.` : `It was about ${askedAbout}. ${nothing}`,
       ];
-    }
     case 'withdrawn':
       return [`*You withdrew your request for ${askedAbout}.*`, `${nothing} Nobody can approve it any more.`];
     case 'expired':

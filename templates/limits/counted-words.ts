@@ -114,3 +114,8 @@ function earlierWords({ rule, earlier }: CountedRaise, { who, at }: Written): st
 function sum(raises: readonly EarlierRaise[]): number | null {
   return raises.reduce<number | null>((all, { cents }) => (all === null || cents === null ? null : all + cents), 0);
 }
+
+/** `another approver`, `2 other approvers`. */
+export function otherApprovers(count: number): string {
+  return count === 1 ? 'another approver' : countOf(count, 'other approver');
+}

@@ -122,11 +122,14 @@ export function holderWays({ event, remedy }: TransactionAlert, { isResetSaid } 
   return `${capital(text)}.`;
 }
 
-/**
- * The amount set aside in addition to the purchase, if any: `, plus $49.00 that the card service sets aside`.
- */
-export function onTop({ paddingCents }: TransactionAlert['event']): string {
-  return paddingCents === 0 ? '' : `, plus ${formatCents(paddingCents)} that the card service sets aside`;
+/** `plus $49.00 that the card service sets aside`; empty if nothing is set aside in addition to the purchase. */
+function plusSetAside({ paddingCents }: TransactionAlert['event']): string {
+  return paddingCents === 0 ? '' : `plus ${formatCents(paddingCents)} that the card service sets aside`;
+}
+
+/** The same behind the amount of the purchase: `, plus $49.00 that the card service sets aside`. */
+export function onTop(event: TransactionAlert['event']): string {
+  return plusSetAside(event) && `, ${plusSetAside(event)}`;
 }
 
 /**
@@ -134,8 +137,7 @@ export function onTop({ paddingCents }: TransactionAlert['event']): string {
  * is `. The part that is set aside can be larger than what is missing.
  */
 function sumOf(event: TransactionAlert['event']): string {
-  const aside = onTop(event).replace(', plus', ' plus');
-  return aside === '' ? '' : `${formatCents(event.amountCents)}${aside} is `;
+  return plusSetAside(event) && `${formatCents(event.amountCents)} ${plusSetAside(event)} is `;
 }
 
 /** `weekly limit for Restaurants`. */

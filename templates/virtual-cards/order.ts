@@ -5,8 +5,9 @@ import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { virtualCard } from '../alerts/virtual-card.ts';
-import { context, countOf, escapeUntrusted, section, sentence, serviceSays } from '../core/blocks.ts';
+import { context, escapeUntrusted, section, sentence, serviceSays } from '../core/blocks.ts';
 import { cardOfHolder, holderName } from '../core/card-words.ts';
+import { otherApprovers } from '../limits/counted-words.ts';
 
 /** How a request to the card service ended. */
 interface Sent {
@@ -67,7 +68,6 @@ export function orderWaits({
   readonly isLarge: boolean | null;
 }): Message {
   const head = `Not ordered yet: a virtual card for ${holderName(card)}${withFunds(cents)}.`;
-  const approvers = others === 1 ? 'another approver' : countOf(others, 'other approver');
   const because = isOwn
     ? 'it is your own card, so '
     : isLarge
@@ -75,7 +75,7 @@ export function orderWaits({
       : isLarge === null
         ? ''
         : 'together with earlier orders and raises, ';
-  const why = `${capital(`${because}it needs ${approvers}`)}.`;
+  const why = `${capital(`${because}it needs ${otherApprovers(others)}`)}.`;
   const what = 'I asked in the approvals channel and will order it once it is approved.';
   return { text: sentence(`${head} ${why} ${what}`), blocks: [section(`*${head}*`, `${why} ${what}`)] };
 }

@@ -33,7 +33,7 @@ it('blocks no card before someone else approves, and then each card once', async
   expect(blocked).toEqual([]);
   const [open] = await deps.requests.open();
   expect(open).toMatchObject({ needed: 1, approvals: [], action: { verb: 'block-all', acctIds } });
-  expect(world.answers.at(-1)?.text).toContain('More than 5 cards take a second person');
+  expect(world.answers.at(-1)?.text).toContain('Blocking more than 5 cards needs a second person');
   const { text } = open === undefined ? { text: '' } : approvalRequest(open);
   expect(text).toMatch(
     /^Approval needed: <@U0OLGA> asks to block 6 cards: Holder 11 · card 11; .* and 1 more\. Needs one/,
@@ -52,7 +52,7 @@ it('says how many cards it is about, to whoever asks, asks again or may not, and
     postAuditLine: async (_id, { text }) => void lines.push(text),
   }));
   await blockAll(operator);
-  expect(world.answers.at(-1)?.text).toMatch(/^Waiting for an approver: block 6 cards\. More than 5 cards/);
+  expect(world.answers.at(-1)?.text).toMatch(/^Waiting for an approver: block 6 cards\. Blocking more than 5 cards/);
   await blockAll({ ...operator, id: 'act_again', actor: { userId: 'U0GUS', teamId: 'T1' } });
   expect(world.answers.at(-1)?.text).toMatch(/^Nothing changed: 6 cards\. Somebody has asked for that already/);
   await approve({ ...approver, approve: false });

@@ -49,8 +49,8 @@ describe.each([
 });
 
 it('says why blocking needs a second person', () => {
-  expect(inChannel(blocksOf(8))).toContain('More than 5 cards take a second person.');
-  expect(inHome(blocksOf(8))).toContain('More than 5 cards take a second person.');
+  expect(inChannel(blocksOf(8))).toContain('Blocking more than 5 cards needs a second person.');
+  expect(inHome(blocksOf(8))).toContain('Blocking more than 5 cards needs a second person.');
 });
 
 it('names all of the most cards that one request can block', () => {
