@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createAudit, createRecordSigner } from '../../src/audit/audit.ts';
 import { nobody } from '../../src/audit/audit-record.ts';
-import { useRedis } from '../support/on-redis.ts';
+import { urlOf, useRedis } from '../support/on-redis.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const redis = useRedis();
@@ -34,9 +34,8 @@ async function exported(answer: (call: number) => { status?: number; body: objec
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  const port = ((await redis().config('GET', 'port')) as string[])[1];
   const ended = await runCommand('audit', ['export', '--csv'], {
-    REDIS_URL: `redis://127.0.0.1:${port}`,
+    REDIS_URL: await urlOf(redis()),
     SLACK_BOT_TOKEN: 'xoxb-1',
     SLACK_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`,
     AUDIT_KEY: key,

@@ -4,13 +4,13 @@ import { buffer, text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { claimFormat } from '../../src/app/stored-format.ts';
 import { stateKey } from '../../src/core/keys.ts';
-import { useRedis } from '../support/on-redis.ts';
+import { urlOf, useRedis } from '../support/on-redis.ts';
 
 const redis = useRedis();
 
 /** Runs a command with these bytes on its standard input. */
 async function run(verb: 'backup' | 'restore', file: string, input = Buffer.alloc(0)) {
-  const env = { PATH: process.env.PATH, REDIS_URL: `redis://127.0.0.1:${await portOf()}` };
+  const env = { PATH: process.env.PATH, REDIS_URL: await urlOf(redis()) };
   const child = spawn(process.execPath, [`dist/bin/${verb}.js`, file], { env });
   child.stdin.on('error', () => {
     // A command that refuses to start does not read it.
@@ -20,10 +20,6 @@ async function run(verb: 'backup' | 'restore', file: string, input = Buffer.allo
   const [out, err] = await Promise.all([buffer(child.stdout), text(child.stderr)]);
   const [code] = (await ended) as [number];
   return { code, out, err };
-}
-
-async function portOf(): Promise<string> {
-  return ((await redis().config('GET', 'port')) as string[])[1] ?? '';
 }
 
 it('"-" is standard output for a backup and standard input for a restore', async () => {

@@ -3,22 +3,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { DEFAULT_ZONE, installationScope } from '../../src/core/installation.ts';
 import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
+import { runCommand } from '../support/run-command.ts';
 
-interface Ended {
-  readonly code: number | string | null | undefined;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Runs a command like people do, with only the given environment. Nothing listens on port 1. */
-async function run(command: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  return await new Promise((resolve) => {
-    const given = { PATH: process.env.PATH, REDIS_URL: 'redis://127.0.0.1:1', ...env };
-    execFile(process.execPath, [`dist/bin/${command}.js`, ...args], { env: given }, (error, out, err) => {
-      resolve({ code: error === null ? 0 : error.code, out, err });
-    });
-  });
-}
+/** Nothing listens on port 1. */
+const run = (name: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runCommand(name, args, { REDIS_URL: 'redis://127.0.0.1:1', ...env });
 
 it.concurrent.each([
   ['replay', [], 64, /^replay: expected one of list, show, run, discard\.\n\n.*npm run replay -- list/s],
@@ -361,7 +350,7 @@ it.concurrent('a process with an invalid policy file exits at startup and says w
     CARD_API_TOKEN: 'a-token-that-is-long-enough',
     ADMIN_PORT: '0',
   };
-  const ended = await new Promise<Ended>((resolve) => {
+  const ended = await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
     execFile(
       process.execPath,
       ['dist/src/worker.js'],

@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { QuarantinedWebhook } from '../../src/core/event.ts';
 import { createQuarantineStore } from '../../src/webhooks/quarantine.ts';
-import { useRedis } from '../support/on-redis.ts';
+import { urlOf, useRedis } from '../support/on-redis.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const redis = useRedis();
 const eu = { PROGRAMS: 'eu', PROGRAM: 'eu' };
 
 async function run(name: string, args: readonly string[], env: Record<string, string>) {
-  const port = ((await redis().config('GET', 'port')) as string[])[1];
-  return await runCommand(name, args, { REDIS_URL: `redis://127.0.0.1:${port}`, ...env });
+  return await runCommand(name, args, { REDIS_URL: await urlOf(redis()), ...env });
 }
 
 const policyFile = (): string => {

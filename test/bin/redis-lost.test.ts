@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { claimFormat } from '../../src/app/stored-format.ts';
 import { stateKey } from '../../src/core/keys.ts';
-import { useRedis } from '../support/on-redis.ts';
+import { urlOf, useRedis } from '../support/on-redis.ts';
 import { until } from '../support/until.ts';
 
 const redis = useRedis();
@@ -27,7 +27,7 @@ afterEach(() => {
 
 /** Passes everything on to Redis until it has answered with this many bytes. Then Redis is gone, or says no more. */
 async function relay(bytes: number, then: 'gone' | 'silent'): Promise<string> {
-  const port = Number(((await redis().config('GET', 'port')) as string[])[1]);
+  const port = Number(new URL(await urlOf(redis())).port);
   const sockets = new Set<Socket>();
   let passed = 0;
   const server = createServer((client) => {

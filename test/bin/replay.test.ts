@@ -10,7 +10,7 @@ import { QuarantinedWebhook } from '../../src/core/event.ts';
 import { QUEUE_PREFIX } from '../../src/core/keys.ts';
 import { closeQueues, openQueues } from '../../src/core/queues.ts';
 import { createQuarantineStore } from '../../src/webhooks/quarantine.ts';
-import { useRedis } from '../support/on-redis.ts';
+import { urlOf, useRedis } from '../support/on-redis.ts';
 
 const webhook = QuarantinedWebhook.parse({
   id: 'q_1',
@@ -65,8 +65,7 @@ describe('with more webhooks and failed jobs than one page', () => {
   const replay = (...args: string[]) => replayWith({}, ...args);
 
   async function replayWith(more: Record<string, string>, ...args: string[]) {
-    const port = ((await redis().config('GET', 'port')) as string[])[1];
-    const env = { PATH: process.env.PATH, REDIS_URL: `redis://127.0.0.1:${port}`, ...more };
+    const env = { PATH: process.env.PATH, REDIS_URL: await urlOf(redis()), ...more };
     return await new Promise<{ code: unknown; lines: string[]; err: string }>((resolve) => {
       execFile(process.execPath, ['dist/bin/replay.js', ...args], { env }, (error, out, err) =>
         resolve({ code: error === null ? 0 : error.code, lines: out.trim().split('\n'), err }),

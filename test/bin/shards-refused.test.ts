@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { claimFormat, FORMAT, MOVING, readFormat } from '../../src/app/stored-format.ts';
 import { intakeKey } from '../../src/core/keys.ts';
-import { useRedis } from '../support/on-redis.ts';
+import { urlOf, useRedis } from '../support/on-redis.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const redis = useRedis();
@@ -14,8 +14,8 @@ async function move(denied: string) {
   await redis().acl('SETUSER', 'limited', 'on', '>x', '~*', '+@all', denied);
   await claimFormat(redis());
   await redis().xadd(intakeKey('webhooks'), '*', 'text', '{}');
-  const port = ((await redis().config('GET', 'port')) as string[])[1];
-  return await runCommand('shards', ['2'], { REDIS_URL: `redis://limited:x@127.0.0.1:${port}` });
+  const REDIS_URL = (await urlOf(redis())).replace('//', '//limited:x@');
+  return await runCommand('shards', ['2'], { REDIS_URL });
 }
 
 it('a move by a user who may not remove what was moved changes nothing', async () => {

@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { stateKey } from '../../src/core/keys.ts';
-import { useRedis } from '../support/on-redis.ts';
+import { urlOf, useRedis } from '../support/on-redis.ts';
 
 const redis = useRedis();
 
 const envOf = async (): Promise<Record<string, string>> => ({
   PATH: process.env.PATH ?? '',
-  REDIS_URL: `redis://127.0.0.1:${((await redis().config('GET', 'port')) as string[])[1]}`,
+  REDIS_URL: await urlOf(redis()),
 });
 
 it('an unexpected error of a command is one line without the values of the Redis command', async () => {

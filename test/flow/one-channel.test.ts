@@ -51,7 +51,7 @@ sideBySide('one worker', () => {
     const shown = JSON.stringify(here());
     for (const word of [
       /Declined/,
-      /Spent|spent/,
+      /Spent/,
       /ettled/,
       /[Rr]eversed|[Rr]eleased|[Cc]redited/,
       /Card status|Card active/,

@@ -21,6 +21,12 @@ export function useRedis(): () => Redis {
   return () => redis;
 }
 
+/** The address of a Redis, for a command. */
+export async function urlOf(redis: Redis): Promise<string> {
+  const [, port] = (await redis.config('GET', 'port')) as string[];
+  return `redis://127.0.0.1:${port}`;
+}
+
 /** Two processes on one Redis would empty it for each other, and tests would fail for no apparent reason. */
 async function expectAlone(redis: Redis): Promise<void> {
   await redis.client('SETNAME', `test-process-${process.pid}`);

@@ -53,8 +53,6 @@ export const workspaceOptions: WorkspaceOptions = {
   ],
   commands: ['/card', '/card-activate', '/card-block', '/card-limit'],
   escapedCommands: ['/card'],
-  // A busy machine may need more than three seconds to open a form.
-  triggerAgeMs: 60_000,
 };
 
 /** The environment variables for roles and channels. Spend has no channel by default. */

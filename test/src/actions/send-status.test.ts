@@ -71,7 +71,9 @@ describe('a status change', () => {
       }),
       latestChanges: { alreadyInEffect: async () => ({}), isOvertaken: async () => isOvertaken },
       history: {
-        expectStatus: async (_acctId, _status, by) => void (expectedAfter = by.after),
+        async expectStatus(_acctId, _status, by) {
+          expectedAfter = by.after;
+        },
         forgetExpected: async () => {},
         isExpected: async () => false,
         statuses: async () => (isSent ? [at, ...told] : [at]).map((status) => ({ ...status, ...times })),

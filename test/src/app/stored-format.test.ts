@@ -95,7 +95,7 @@ it('rejects data more than two formats old, because a version in between has to 
 });
 
 it('ends with what was expected if Redis refuses the user, and changes nothing', async () => {
-  const [own] = [stateKey('worker-probe')];
+  const own = stateKey('worker-probe');
   await redis().call(
     'ACL',
     'SETUSER',
@@ -103,6 +103,7 @@ it('ends with what was expected if Redis refuses the user, and changes nothing',
     'on',
     'nopass',
     '~{cardbell:state}:format',
+    '~{cardbell:in}:*',
     '+@all',
     '-@dangerous',
     '+info',
@@ -115,6 +116,7 @@ it('ends with what was expected if Redis refuses the user, and changes nothing',
     /REDIS_URL: expected a Redis user with the rights/,
   );
   expect(await stored()).toBeNull();
+  expect(await whyUnusable(web as Redis)).toBeNull();
   expect(await whyUnusable(web as Redis, [own])).toBe('redis refuses this user');
 
   await watchFormat(worker as Redis, 1, log, [own]);

@@ -146,9 +146,10 @@ describe('the intake', () => {
     process.kill(server.pid, 'SIGCONT');
     await until(() => !intake.isSilent(), 'redis answers again');
 
+    expect(waitedMs).toBeLessThan(5000);
     // Redis is known to be frozen, so no other call waits for it.
     expect(new Set(others.map(({ status }) => status))).toEqual(new Set(['rejected']));
-    expect(othersMs).toBeLessThan(waitedMs);
+    expect(othersMs).toBeLessThan(waitedMs / 2);
     expect(await take(eventOf(9))).toBe('seen');
     expect(await storedEntries()).toHaveLength(1);
   });

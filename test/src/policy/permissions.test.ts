@@ -78,7 +78,7 @@ describe('role and verb', () => {
       'unsubscribe',
       'warnings',
     ]);
-    // They show what everybody may see, leave out other cards, or concern only the person.
+    // They only list, leave out other cards, or concern only the person.
     const others = new Set(['mutes', 'subscriptions', 'why', 'delegate']);
     const ofNoCard = onNoCard.filter((verb) => permissionOf(verb).role !== null && !others.has(verb));
     expect(ofNoCard.filter((verb) => permissionOf(verb).ofAllCards !== true)).toEqual([]);
