@@ -152,7 +152,7 @@ export const ActionState = z.discriminatedUnion('state', [
      * Given up before anything was sent, with this text. It is never performed after that, even if another worker still
      * has the job.
      */
-    givenUp: z.strictObject({ detail: z.string(), why: z.string(), whoCan: z.string() }).optional(),
+    givenUp: z.strictObject({ what: z.string(), detail: z.string(), why: z.string(), whoCan: z.string() }).optional(),
   }),
 ]);
 export type ActionState = z.infer<typeof ActionState>;

@@ -59,6 +59,12 @@ export interface ActionTools extends Refusals, Authorization {
   readonly applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => Record<string, unknown>;
   /** Completes "to …": `block cards`. Also works for verbs this version does not know. */
   readonly doingOf: (verb: string) => string;
+  /**
+   * The same for a certain action: `unblock Jane Doe · card 4242`. Raw.
+   *
+   * @param acctId null: the card is unknown, or it is not settled yet whether the person may know its holder.
+   */
+  readonly askedFor: (action: Action, acctId: number | null) => Promise<string>;
   /** A person's Slack profile; null if Slack returns none. */
   readonly person: (userId: string) => Promise<Person | null>;
   readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;

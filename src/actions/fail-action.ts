@@ -25,7 +25,7 @@ interface FailedChange extends Pick<Change, 'action' | 'verb' | 'acctId' | 'writ
 export type Failures = ReturnType<typeof createFailures>;
 
 interface Deps
-  extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'answer' | 'withLock' | 'now' | 'doingOf'> {
+  extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'answer' | 'withLock' | 'now' | 'askedFor'> {
   readonly blocks: Pick<Blocks, 'get'>;
   readonly reports: Reports;
 }
@@ -80,6 +80,7 @@ export function createFailures(deps: Deps) {
     const apiWords = error?.apiMessage ?? null;
     const quoted = apiWords === null ? '' : ` It says: “${apiWords}”.`;
     const own = givenUp('failed', deps.now(), apiWords, {
+      what: await requestIn(action, acctId),
       detail: apiWords ?? error?.code ?? 'internal',
       why: error === null ? 'It could not be finished.' : `The card service could not be asked.${quoted}`,
       whoCan: whyOf(error) ?? 'Try again in a minute.',
@@ -90,12 +91,17 @@ export function createFailures(deps: Deps) {
     if (!(await notifyGivenUp(action, stands, deps))) throw new TooLateError('another worker has continued it');
   }
 
+  async function requestIn(action: Action, acctId: number): Promise<string> {
+    return `Your request to ${await deps.askedFor(action, acctId === 0 ? null : acctId)}`;
+  }
+
   /** A worker died while sending. A worker that is still sending holds the lock. */
   async function failUnsure(action: Action, acctId: number): Promise<void> {
     await deps.withLock(acctId === 0 ? `order:${action.id}` : `account:${acctId}`, async () => {
       const written = await deps.progress.read(action.id);
       if (written?.state !== 'sending') throw new TooLateError('another worker has continued it');
       const own = givenUp('unknown', deps.now(), null, {
+        what: await requestIn(action, acctId),
         detail: 'internal',
         why: 'The card service may have done it: its answer was lost, and I do not ask twice.',
         whoCan: 'Look at the card service before you ask again.',
@@ -109,15 +115,14 @@ export function createFailures(deps: Deps) {
 async function notifyGivenUp(
   action: Action,
   state: ActionState | null,
-  { progress, record, answer, doingOf }: Deps,
+  { progress, record, answer }: Deps,
 ): Promise<boolean> {
   const reportedState = reported(state);
   if (reportedState?.givenUp === undefined) return false;
   if (reportedState.isNotified) return true;
-  const { detail, why, whoCan } = reportedState.givenUp;
+  const { what, detail, why, whoCan } = reportedState.givenUp;
   const isUnsure = reportedState.result.state === 'unknown';
   await record(action, { event: isUnsure ? 'unknown' : 'failed', detail });
-  const what = `Your request to ${doingOf(action.verb)}`;
   await answer(action, refusal({ what, why, whoCan, isUnsure }));
   await progress.write(action.id, { ...reportedState, isNotified: true });
   return true;

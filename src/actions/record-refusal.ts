@@ -194,18 +194,18 @@ export function createAccountOf({ alerts, requests, temporaryChanges, blocks }: 
  */
 export type AskAgain = (action: Action, about?: { readonly acctId?: number | null }) => Promise<void>;
 
-interface AskAgainDeps extends Pick<ActionTools, 'recordRefusal' | 'answer' | 'putChoice' | 'doingOf' | 'now'> {
+interface AskAgainDeps extends Pick<ActionTools, 'recordRefusal' | 'answer' | 'putChoice' | 'askedFor' | 'now'> {
   readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
 }
 
 export function createAskAgain(deps: AskAgainDeps): AskAgain {
-  const { recordRefusal, answer, putChoice, doingOf, progress, now } = deps;
+  const { recordRefusal, answer, putChoice, askedFor, progress, now } = deps;
   return async function askAgain(action, about = {}) {
     const waitedMs = now().getTime() - Date.parse(action.askedAt);
     await recordRefusal(action, { ...about, why: 'waited longer than 10 minutes, so it was asked about again' });
     const written = await progress.read(action.id);
     if (written?.state === 'asked') await progress.write(action.id, { ...written, isAskedAgain: true });
     const value = await putChoice(action, action.id);
-    await answer(action, question({ value, doing: doingOf(action.verb), waitedMs }));
+    await answer(action, question({ value, asked: await askedFor(action, about.acctId ?? null), waitedMs }));
   };
 }

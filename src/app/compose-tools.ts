@@ -1,3 +1,4 @@
+import { askedWords } from '../../templates/actions/asked-words.ts';
 import { type Action, alertIdOf } from '../actions/action.ts';
 import { createRecord } from '../actions/record.ts';
 import { createRecordLook } from '../actions/record-look.ts';
@@ -12,6 +13,7 @@ import { createGroupOfCard } from '../directory/directory.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
 import { doingOf, entryOf, isVerb, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createIsOwnCard } from '../holders/link-store.ts';
+import { changeRequestOf } from '../limits/change-request.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
 import { type AuthorizationDeps, createAuthorization } from '../policy/authorize.ts';
@@ -41,13 +43,15 @@ export function createTools(context: ActionContext) {
   };
   const accountOf = createAccountOf({ ...context, requests: { get: ofAccount } });
   const hasBegun = async ({ id }: Pick<Action, 'id'>) => (await progress.read(id)) !== null;
-  const refusals = createRefusals({
-    ...context,
-    record,
-    doingOf,
-    refusedTo: async (action) => (await remedyWords(action, alerts)) ?? refusedTo(action.verb),
-    accountOf,
-  });
+  const refusedWords = async (action: Action) => (await remedyWords(action, alerts)) ?? refusedTo(action.verb);
+  const askedFor = async (action: Action, acctId: number | null): Promise<string> => {
+    // Only a name: whoever waits must get an answer even if the directory cannot be read.
+    const which = action.target.kind === 'card' ? { cardId: action.target.cardId } : {};
+    const card = acctId === null ? null : await context.factsOf(acctId, which).catch(() => null);
+    const doing = card === null ? doingOf(action.verb) : await refusedWords(action);
+    return askedWords({ doing, card, changeRequest: changeRequestOf(action) });
+  };
+  const refusals = createRefusals({ ...context, record, doingOf, refusedTo: refusedWords, accountOf });
   /** Keeps an action that will be performed when its button is pressed. @returns the button's value. */
   const putChoice = (action: Action, questionId: string | null) => pending.put({ kind: 'choice', action, questionId });
   const outcomes = createOutcomesOnAlerts(context);
@@ -59,8 +63,9 @@ export function createTools(context: ActionContext) {
     record,
     recordLook: createRecordLook({ ...context, record }),
     doingOf,
+    askedFor,
     accountOf,
-    askAgain: createAskAgain({ ...context, ...refusals, putChoice, doingOf }),
+    askAgain: createAskAgain({ ...context, ...refusals, putChoice, askedFor }),
     hasBegun,
     beginSetting: createBeginSetting({ ...context, hasBegun }),
     outcomes,

@@ -1,6 +1,6 @@
 import { stillTrying } from '../../templates/actions/ask-again.ts';
 import { notLinked, notPermitted } from '../../templates/policy/not-permitted.ts';
-import type { Resolved } from '../actions/action.ts';
+import { isOnAlert, type Resolved } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
@@ -18,7 +18,7 @@ export type Handlers = {
   ) => Promise<unknown>;
 };
 
-interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf' | 'answer' | 'doingOf'> {
+interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf' | 'answer' | 'askedFor'> {
   readonly permit: PermitAction;
   readonly resolveCard: ResolveCard;
   readonly handlers: Handlers;
@@ -65,7 +65,7 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
     } catch (error) {
       const mayHelpAgain = !(error instanceof AppError) || error.retryable;
       if (mayHelpAgain && !run.isLast) {
-        if (error instanceof CardApiError && run.isFirst === true) await sayStillTrying(action, error);
+        if (error instanceof CardApiError && run.isFirst === true) await sayStillTrying(resolved, error);
         throw error;
       }
       // Others can still approve it, so it has not failed. Its handler continues with the request.
@@ -85,11 +85,13 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
   }
 
   /** A card service that is down or limits requests can delay the answer by minutes. */
-  async function sayStillTrying(action: Action, { code }: CardApiError): Promise<void> {
+  async function sayStillTrying({ action, acctId }: Resolved, { code }: CardApiError): Promise<void> {
     const message = stillTrying({
-      doing: deps.doingOf(action.verb),
+      asked: await deps.askedFor(action, acctId === 0 ? null : acctId),
       isRateLimited: code === 'rate_limited',
       isBlock: action.verb === 'block',
+      isHolder: action.asHolder,
+      isOnAlert: isOnAlert(action),
     });
     // An id of its own, because Slack drops a second message with the same id.
     await deps.answer({ ...action, id: `${action.id}:trying` }, message);

@@ -45,6 +45,13 @@ export function durationOf(action: object, until: string | null = null): string 
   return until !== null && isCounted ? `${termWords(term)}, until ${until}` : termWords(term);
 }
 
+const Requesting = z.looseObject({ changeRequest: ChangeRequest });
+
+/** The rules that an action asks for; null: it asks for none. */
+export function changeRequestOf(action: object): ChangeRequest | null {
+  return Requesting.safeParse(action).data?.changeRequest ?? null;
+}
+
 const PaidAction = z.union([
   z
     .looseObject({ changeRequest: z.looseObject({ payCents: z.int() }) })

@@ -4,9 +4,9 @@ import type { TransactionEvent } from '../../src/core/event.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { type ChangeRequest, termWords } from '../../src/limits/change-request.ts';
-import { ruleStates } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, link, mention, mentions } from '../../src/slack/mrkdwn.ts';
+import { requestedRules } from '../actions/asked-words.ts';
 import { copyable, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
@@ -63,9 +63,7 @@ function about({ card, typed }: Question): string {
 /** `: daily limit $450.00, for 4 hours`, `: @jane`. */
 function wanted({ input: { changeRequest, subject } }: Question): string {
   if (subject !== undefined) return `: ${mention(subject)}`;
-  if (changeRequest == null) return '';
-  const { goals, term } = changeRequest;
-  return `: ${escapeUntrusted(ruleStates(goals, 'to'), RULES_MAX)}, ${escapeUntrusted(termWords(term), 80)}`;
+  return changeRequest == null ? '' : `: ${escapeUntrusted(requestedRules(changeRequest), RULES_MAX)}`;
 }
 
 /** The command that does exactly this; null: there is none. */

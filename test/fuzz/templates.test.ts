@@ -196,8 +196,10 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       requestUnconfirmed(request, { kind: 'approval', by: two, changes: request.changes, term: request.term }),
       approvalRequest(request),
     ]),
-  'ask-again': (one) => [askAgain({ value: 'p_1', doing: one, waitedMs: 660_000 })],
-  'still-trying': (one) => [stillTrying({ doing: one, isRateLimited: false, isBlock: true })],
+  'ask-again': (one) => [askAgain({ value: 'p_1', asked: one, waitedMs: 660_000 })],
+  'still-trying': (one) => [
+    stillTrying({ asked: one, isRateLimited: false, isBlock: true, isHolder: true, isOnAlert: true }),
+  ],
   'digest-set': (one, two) => [digestSet({ weekday: null, isMonthly: true, hour: 9, minute: 0, zone: one, next: two })],
   'explain-decline': (one, two) => {
     const alert = transactionAlert({ decline: { code: two, message: one } }, { card: { ...somebody, holder: one } });

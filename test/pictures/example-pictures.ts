@@ -435,8 +435,14 @@ const answers: readonly ExamplePicture[] = [
       }),
       unknownControl('button'),
       tooMany(),
-      askAgain({ value: 'again_1', doing: 'block card 1234', waitedMs: 660_000 }),
-      stillTrying({ doing: 'block cards', isRateLimited: true, isBlock: true }),
+      askAgain({ value: 'again_1', asked: 'unblock Sam Rivera · card 1234', waitedMs: 660_000 }),
+      stillTrying({
+        asked: 'block Sam Rivera · card 1234',
+        isRateLimited: true,
+        isBlock: true,
+        isHolder: false,
+        isOnAlert: false,
+      }),
     ],
   },
   {

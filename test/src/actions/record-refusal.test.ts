@@ -187,7 +187,7 @@ it('says how long the action waited, offers it again behind a button, and audits
       steps.push({ id, questionId });
       return 'p_1';
     },
-    doingOf: () => 'unblock cards',
+    askedFor: async (_action, acctId) => `unblock card of account ${acctId}`,
     progress: {
       read: async () => ({ state: 'asked' }),
       async write(id, next) {
@@ -205,6 +205,6 @@ it('says how long the action waited, offers it again behind a button, and audits
     { id: 'act_unblock1', state: 'asked', isAskedAgain: true },
     { id: 'act_unblock1', questionId: 'act_unblock1' },
   ]);
-  expect(answers[0]?.text).toContain('You asked 14 minutes ago to unblock cards');
+  expect(answers[0]?.text).toContain('You asked 14 minutes ago to unblock card of account 7. It could not');
   expect(JSON.stringify(answers[0]?.blocks)).toContain('"value":"p_1"');
 });

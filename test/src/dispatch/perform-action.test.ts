@@ -34,7 +34,7 @@ it('says once that a change takes longer while the card service limits requests,
 
   await expect(attempt({ isFirstAttempt: true }, rejects)).rejects.toThrow(CardApiError);
   expect(texts()).toEqual([
-    'Still trying to block cards. The card service is rate limiting Cardbell. I’ll keep trying for a few minutes and tell you how it ends. If it is urgent, block the card in the card service’s admin portal.',
+    'Still trying to block Jane Doe · card of account 7378. The card service is rate limiting Cardbell. I’ll keep trying for a few minutes; the message with the button shows how it ends. If it is urgent, block the card in the card program’s portal.',
   ]);
 
   await expect(attempt({}, rejects)).rejects.toThrow(CardApiError);

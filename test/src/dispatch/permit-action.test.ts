@@ -157,7 +157,9 @@ describe('a queue entry', () => {
     world.advance(11 * 60_000);
 
     await performAction(ask('limit', byCommand), world.deps);
-    expect(world.answers.at(-1)?.text).toMatch(/You asked 11 minutes ago to change limits/);
+    expect(world.answers.at(-1)?.text).toMatch(
+      /You asked 11 minutes ago to change a limit of Jane Doe · .*: daily limit \$/,
+    );
     expect(world.writes).toEqual([]);
     const goals = [{ rule: { kind: 'limit', period: 'daily', category: null }, to: 1000 }] as const;
     const lower = { changeRequest: { goals, term: { kind: 'permanent' } } } as const;
