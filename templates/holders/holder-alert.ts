@@ -26,7 +26,7 @@ export function renderHolderAlert(alert: Alert, view: View): Message | null {
   const long = longAlert(alert, view);
   const lines = view.isLong === true ? null : holderLines(alert, view);
   if (long === null || lines === null) return long;
-  const outcomes = holderOutcomes(alert.outcomes, alert.kind === 'transaction' ? firstTriedAt(alert, view) : null);
+  const outcomes = holderOutcomes(alert, alert.kind === 'transaction' ? firstTriedAt(alert, view) : null);
   return shortMessage(alert, long, lines, { view, details: actionId.showHolderDetails, outcomes });
 }
 
@@ -83,7 +83,7 @@ const advice: Readonly<Record<CardStatus, string>> = {
 
 /** Your new card is on its way. */
 export function holderShipping(alert: ShippingAlert): Message {
-  const { event, late, outcomes } = alert;
+  const { event, late } = alert;
   const card = cardOf(alert);
   const { tracking, facts, how } = shipmentOf(event);
   const todo = shippingAdvice(alert);
@@ -94,7 +94,7 @@ export function holderShipping(alert: ShippingAlert): Message {
       header('Your new card is on its way'),
       section(todo),
       ...fields([['Your card', capital(cardName(card))], ...facts]),
-      ...holderOutcomes(outcomes),
+      ...holderOutcomes(alert),
       ...actions(trackButton(tracking, card)),
       ...context(late ? 'Arrived late' : null, event.id),
     ],

@@ -6,7 +6,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { howPaid, requestedAmount } from '../alerts/decline.ts';
-import { fixes, reasonOf, type ShownReason, serviceWords, shortfall } from '../alerts/decline-words.ts';
+import { fixes, isTooLow, reasonOf, type ShownReason, serviceWords, shortfall } from '../alerts/decline-words.ts';
 import { amountTried, isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, countOf, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
@@ -52,7 +52,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
         ['How', isOfSeveral ? '' : howPaid(event)],
         [repeats === null ? 'When' : 'Last try', dateToken(repeats?.lastAt ?? event.occurredAt)],
       ]),
-      ...holderOutcomes(outcomes, repeats?.firstAt ?? event.occurredAt),
+      ...holderOutcomes(alert, repeats?.firstAt ?? event.occurredAt),
       ...actions(...controls({ ...alert, card }, reason)),
       ...context(late ? 'Arrived late' : null, event.id),
     ],
@@ -94,7 +94,8 @@ function controls({ event, card, outcomes, remedy }: TransactionAlert, reason: S
   const { isBlocked, isUnblocked, isRecognized, isFraud, isRaised, isPaid } = currentState(outcomes);
   const isUnusable = card.status === 'CLOSED' || (card.status === 'BLOCKED' && !isUnblocked);
   const isBlockedAlready = isBlocked || remedy?.kind === 'unblock' || isUnusable;
-  const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isRaised && !isFraud && !isPaid;
+  const isDone = isRaised && !isTooLow(remedy, outcomes);
+  const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isDone && !isFraud && !isPaid;
   return [
     canAsk ? askButton(event.id, card) : null,
     isRecognized || isBlocked ? null : recognizeButton(event.id, card),

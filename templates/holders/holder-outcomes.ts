@@ -1,25 +1,30 @@
 import type { SectionBlock } from '@slack/types';
 import type { Outcome } from '../../src/actions/action-state.ts';
+import type { Alert } from '../../src/alerts/alert.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
-import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { ruleStates } from '../../src/limits/rule-words.ts';
+import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { currentState, resolutionOf } from '../actions/outcomes.ts';
+import { isTooLow } from '../alerts/decline-words.ts';
 import { escapeUntrusted, RULES_MAX, section } from '../core/blocks.ts';
+import { BLOCKED } from '../core/card-words.ts';
 import { sentences } from '../core/change-words.ts';
+import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
 /**
  * What people did about an alert, worded for the cardholder. The last six, oldest first.
  *
  * @param declinedAt for a declined purchase: if a retry succeeded, one line says how.
  */
-export function holderOutcomes(outcomes: readonly Outcome[], declinedAt: string | null = null): SectionBlock[] {
+export function holderOutcomes(alert: Alert, declinedAt: string | null = null): SectionBlock[] {
+  const { outcomes } = alert;
   const resolution = declinedAt === null ? null : resolutionOf(outcomes, declinedAt);
-  const { isFraud } = currentState(outcomes);
   const lines = [
     resolution === null ? '' : `*Your purchase went through.* ${resolution.words}`,
     ...outcomes
       .filter((one) => resolution === null || (one !== resolution.approved && !resolution.covered.includes(one)))
       .slice(-6)
-      .map((one) => line(one, isFraud)),
+      .map((one) => line(one, alert)),
   ].filter(Boolean);
   return lines.length === 0 ? [] : [section(...lines)];
 }
@@ -30,9 +35,16 @@ export function holderOutcomeSentence(outcomes: readonly Outcome[]): string {
   return last === undefined ? '' : ` ${head(last)}.`;
 }
 
-function line(outcome: Outcome, isFraud: boolean): string {
+function line(outcome: Outcome, alert: Alert): string {
   const when = dateToken(outcome.at, '{time} {date_short_pretty}');
-  return [`*${head(outcome)}* at ${when}.`, next(outcome, isFraud)].filter(Boolean).join(' ');
+  return [`*${head(outcome)}* at ${when}${newRules(outcome)}.`, next(outcome, alert)].filter(Boolean).join(' ');
+}
+
+/** `: daily limit $449.00, until 9:35 AM`; empty if no rule was changed. */
+function newRules({ verb, state, goals = [], control, at }: Outcome): string {
+  if (state !== 'done' || goals.length === 0 || (verb !== 'limit' && verb !== 'allow')) return '';
+  const until = control?.kind === 'revert' ? `, until ${timeToken(control.until, at)}` : '';
+  return `: ${escapeUntrusted(ruleStates(goals, 'to'), RULES_MAX)}${until}`;
 }
 
 /** `Your daily limit is back to $150.00`; for several limits, one text for all. */
@@ -85,7 +97,8 @@ const words: Readonly<Record<Change, { readonly done: string; readonly noun: str
 };
 
 /** What it means for the holder now. */
-function next({ verb, state, text, confirmation, closed }: Outcome, isFraud: boolean): string {
+function next(outcome: Outcome, alert: Alert): string {
+  const { verb, state, text, confirmation, closed } = outcome;
   if (verb === 'recognize') return 'Thank you. Nothing else changed.';
   if (verb === 'report-fraud') return 'The operators have been notified.';
   if (verb === 'acknowledge' || verb === 'close-case' || verb === 'supersede') return '';
@@ -99,10 +112,27 @@ function next({ verb, state, text, confirmation, closed }: Outcome, isFraud: boo
     return text === '' || backWords(text).includes('$') ? '' : `${escapeUntrusted(text, RULES_MAX)}.`;
   if (state !== 'done') return '';
   if (verb === 'block')
-    return isFraud
+    return currentState(alert.outcomes).isFraud
       ? 'It declines everything. You’ll need a new card.'
       : 'It declines everything until an approver unblocks it.';
   if (confirmation === 'sent') return 'Please wait: the card service has not confirmed it yet.';
   if (confirmation === 'unconfirmed') return 'The card service has not confirmed it: it may not work yet.';
-  return confirmation === 'superseded' ? '' : 'You can try again now.';
+  return confirmation === 'superseded' ? '' : tryAgain(outcome, alert);
+}
+
+/** Empty if the change is over, another one followed it, or the card still cannot pay for this. */
+function tryAgain(outcome: Outcome, alert: Alert): string {
+  const { verb, control } = outcome;
+  const { outcomes, card } = alert;
+  const later = outcomes.slice(outcomes.indexOf(outcome) + 1).filter(({ state }) => state === 'done');
+  const isRule = verb === 'limit' || verb === 'allow';
+  if (later.some((one) => one.verb === 'block' || (control != null && one.ends === control.id))) return '';
+  // The last change of a rule says whether it is enough.
+  if (isRule && later.some((one) => one.verb === verb)) return '';
+  // As it was when the rule was changed; the alert does not learn of an unblock elsewhere.
+  if (isRule && outcome.text.includes(BLOCKED) && !currentState(outcomes).isUnblocked)
+    return 'Your card is blocked: it works once an approver unblocks it.';
+  if (verb === 'limit' && alert.kind === 'transaction' && isTooLow(alert.remedy, outcomes))
+    return 'It is still too low for this purchase.';
+  return ['You can try again now.', isRule ? mayBeDeclined(card) : null].filter(Boolean).join(' ');
 }

@@ -44,7 +44,7 @@ export function holderStatus(alert: StatusAlert): Message {
     blocks: [
       header(title),
       ...(lines.length === 0 ? [] : [section(...lines)]),
-      ...holderOutcomes(outcomes),
+      ...holderOutcomes(alert),
       ...actions(
         status === 'ACTIVE' && !currentState(outcomes).isBlocked
           ? holderBlockButton({ value: event.id, card: one, text: 'Block my card' })

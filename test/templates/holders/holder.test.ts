@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/actions/action-state.ts';
+import { BLOCKED } from '../../../templates/core/card-words.ts';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import {
   card,
@@ -116,6 +118,49 @@ describe('a decline, for the holder', () => {
     ],
   ])('shows the outcome', (one, words) => {
     expect(render(declined('decline', '', { outcomes: [one] })).read).toMatch(words);
+  });
+});
+
+describe('a raise for the purchase that was declined, for the holder', () => {
+  const daily = { kind: 'limit', period: 'daily', category: null } as const;
+  const change = { verb: 'limit', by: 'U2', at: '2026-11-20T14:20:00Z', confirmation: 'confirmed' } as const;
+  const control = { kind: 'revert', id: 'tmp_1', until: '2026-11-20T14:35:00Z' } as const;
+  const raised = outcome({ ...change, goals: [{ rule: daily, to: 49_900 }], control });
+  const read = (...outcomes: Outcome[]): string =>
+    render(declined('decline.rule.velocity', '', { remedy: raise, outcomes })).read;
+
+  it('names the new limit and its end', () => {
+    expect(read(raised)).toMatch(
+      /given a new limit by <@U2>\* at .*: daily limit \$499\.00, until .*9:35 AM.*\. You can try again now\./,
+    );
+  });
+
+  it.each<[string, Outcome[]]>([
+    ['has ended', [raised, outcome({ verb: 'restore', by: null, ends: 'tmp_1' })]],
+    ['was followed by a block', [raised, outcome({})]],
+    ['was followed by another one that waits for the card service', [raised, { ...raised, confirmation: 'sent' }]],
+    ['is too low for it', [{ ...raised, goals: [{ rule: daily, to: 41_000 }] }]],
+    ['was made while the card is blocked', [{ ...raised, text: `Daily limit $400.00 → $499.00. ${BLOCKED}` }]],
+  ])('does not say to try again if it %s', (_what, outcomes) => {
+    expect(read(...outcomes)).toContain('daily limit $');
+    expect(read(...outcomes)).not.toContain('try again now');
+  });
+
+  it('can be followed by another request if it is too low', () => {
+    const alert = (to: number) =>
+      declined('decline.rule.velocity', '', { remedy: raise, outcomes: [{ ...raised, goals: [{ rule: daily, to }] }] });
+
+    expect(render(alert(41_000)).buttons).toContain('request_increase');
+    expect(render(alert(49_900)).buttons).not.toContain('request_increase');
+  });
+
+  it('says that the card’s ruleset may overrule it', () => {
+    const ruleset = { id: 7, name: 'Travel', mayOverrule: true };
+    const alert = declined('decline.rule.velocity', '', { remedy: raise, outcomes: [raised] });
+
+    expect(render({ ...alert, card: { ...alert.card, ruleset } }).read).toMatch(
+      /You can try again now\. Your card follows the spending ruleset “Travel”, which may overrule this\./,
+    );
   });
 });
 
