@@ -105,8 +105,10 @@ export function mentions(ids: readonly string[], conjunction?: 'and' | 'or'): st
   return `${named.slice(0, -1).join(', ')} ${conjunction} ${named.at(-1)}`;
 }
 
+/** `#alerts`; `a direct message`, for which Slack has no mention. */
 export function channelMention(channelId: string): string {
-  return /^[CGD][A-Z0-9]{1,30}$/.test(channelId) ? `<#${channelId}>` : truncate(escapeMrkdwn(channelId), ID_MAX);
+  if (channelId.startsWith('D')) return 'a direct message';
+  return /^[CG][A-Z0-9]{1,30}$/.test(channelId) ? `<#${channelId}>` : truncate(escapeMrkdwn(channelId), ID_MAX);
 }
 
 /**

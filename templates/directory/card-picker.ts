@@ -4,7 +4,7 @@ import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { actionId, callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
-import { plain, truncate } from '../../src/slack/mrkdwn.ts';
+import { channelMention, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from '../actions/card-buttons.ts';
 import { actions, button, context, escapeUntrusted, fields, plainText, section } from '../core/blocks.ts';
 import { cardName, cardOfHolderRaw, cardRaw, holderName, holderRaw, statusWord } from '../core/card-words.ts';
@@ -58,7 +58,7 @@ export function cardPicker({ privateMetadata, picked, notice }: CardPicker): Mod
 
 export const pickedSaid = {
   expired: (): string => `This is more than 30 minutes old. Close it and type ${commandCode()} again. Nothing changed.`,
-  asked: (channel: string): string => `Asked: the answer appears in <#${channel}>, only you see it.`,
+  asked: (channel: string): string => `Asked. The answer appears in ${channelMention(channel)}; only you see it.`,
 } as const;
 
 /** Shown over the picker until the worker has read the card: the web process has no token for the card service. */

@@ -34,7 +34,7 @@ export function fraudNotice({ card, operators, added }: Reported): Message {
 
 /** For the cardholder: an operator has closed the fraud case. */
 export function fraudCaseClosed({ card, by }: { readonly card: CardFacts; readonly by: string }): Message {
-  const stays = card.status === 'BLOCKED' ? 'Your card stays blocked.' : 'Your card stays as it is.';
-  const words = `Your fraud case was closed by ${mention(by)}. ${stays}`;
+  const stays = card.status === 'BLOCKED' ? 'The card stays blocked.' : 'The card stays as it is.';
+  const words = `${mention(by)} closed the fraud case of your ${cardName(card)}. ${stays}`;
   return { text: sentence(words), blocks: [section(words)] };
 }

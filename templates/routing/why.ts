@@ -65,7 +65,7 @@ function deliveredWords(times: number): string {
 
 /** One step: what, where and when, and the reason in at most `textMax` characters. */
 export function stepLine({ step, at, channel, text }: EventLogStep, textMax = 500): string {
-  const where = channel === null ? '' : ` ${visibilityOf(channel)}`;
+  const where = channel === null ? '' : ` ${channelMention(channel)}`;
   const what = `*${stepWords[step]}*${where}${dateAfter(',', at, '{date_short_pretty} {time_secs}')}.`;
   return step === 'posted' ? what : `${what} ${tokens(escapeUntrusted(text, textMax))}`;
 }
@@ -73,18 +73,14 @@ export function stepLine({ step, at, channel, text }: EventLogStep, textMax = 50
 /** Where it is shown now. The steps above show how it got there. */
 function postedLine({ channel, at, link: address }: Why['posted'][number]): string {
   return address === null
-    ? `*Shown* in ${visibilityOf(channel)}${dateAfter(',', at)}`
-    : `*Shown* in ${visibilityOf(channel)}: ${link(address, 'open the message')}`;
-}
-
-function visibilityOf(channel: string): string {
-  return channel.startsWith('D') ? 'a direct message' : channelMention(channel);
+    ? `*Shown* in ${channelMention(channel)}${dateAfter(',', at)}`
+    : `*Shown* in ${channelMention(channel)}: ${link(address, 'open the message')}`;
 }
 
 /** Restores tokens for people, channels and times in our own text, after all of it was escaped. */
 function tokens(text: string): string {
   return text
     .replaceAll(/&lt;@([UW][A-Z0-9]+)&gt;/g, (_whole, userId: string) => mention(userId))
-    .replaceAll(/&lt;#([CGD][A-Z0-9]+)&gt;/g, (_whole, channel: string) => visibilityOf(channel))
+    .replaceAll(/&lt;#([CGD][A-Z0-9]+)&gt;/g, (_whole, channel: string) => channelMention(channel))
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (instant) => dateToken(instant));
 }

@@ -84,7 +84,7 @@ export function expiryWarning(
   return { text: sentence(`${title}. ${todo}`), blocks: [section(`*${title}*`, todo)] };
 }
 
-/** A subscription that keeps failing: raise the limit, or cancel it? */
+/** A subscription that keeps failing: raise the limit, or cancel the subscription? */
 export function subscriptionWarning(
   { alert, days, since }: { readonly alert: TransactionAlert; readonly days: number; readonly since: string },
   audience: 'team' | 'holder',
@@ -98,7 +98,8 @@ export function subscriptionWarning(
   const limit = period === undefined || period === 'transaction' ? 'limit' : `${period} limit`;
   const reason = reasonOf(alert, audience === 'holder' ? 'direct' : 'private').title;
   const why = `Declined on ${countOf(days, 'day')} ${dateAfter('since', since)}. Last reason: ${escapeUntrusted(reason, 100)}.`;
-  const question = isLimit ? `Raise the ${limit}, or cancel it?` : 'Fix the cause, or cancel it?';
+  const fix = audience === 'holder' ? 'Ask for a higher limit' : `Raise the ${limit}`;
+  const question = `${isLimit ? fix : 'Fix the cause'}, or cancel the subscription?`;
   const raise =
     audience === 'holder'
       ? askButton(event.id, card)

@@ -60,7 +60,10 @@ it('warns the channel and the holder about a subscription that failed on three d
     );
   }
 
-  await cardbell().waitFor(channels.declines, /Subscription keeps failing: \$14\.99 at Streamflix, .*or cancel it\?/);
+  await cardbell().waitFor(
+    channels.declines,
+    /Subscription keeps failing: \$14\.99 at Streamflix, .*or cancel the subscription\?/,
+  );
   await cardbell().waitFor(direct(hugo), /Subscription keeps failing: .*your card/);
 });
 

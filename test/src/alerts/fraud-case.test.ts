@@ -262,7 +262,7 @@ describe('Close the case', () => {
     expect(closed).toMatchObject([{ by: 'U0OLGA', state: 'done' }]);
     const notices = new Map(told.map(({ id: notice, userId, message }) => [notice, `${userId} ${message.text}`]));
     expect(notices.get(`fraud-closed-${id}`)).toMatch(
-      /^U0HUGO Your fraud case was closed by <@U0OLGA>\. Your card stays/,
+      /^U0HUGO <@U0OLGA> closed the fraud case of your .*\. The card stays/,
     );
     expect(world.service.status).toBe('BLOCKED');
     expect(await world.deps.fraudCases.openOf(acctId)).toBeNull();

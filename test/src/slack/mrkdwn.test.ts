@@ -120,6 +120,7 @@ describe('tokens', () => {
     expect(mention('U1> <!here')).toBe('U1&gt; &lt;!here');
     expect(channelMention('C0123ABC')).toBe('<#C0123ABC>');
     expect(channelMention('general')).toBe('general');
+    expect(channelMention('D0123ABC')).toBe('a direct message');
   });
 
   it('show a time in the reader’s zone, with an Eastern fallback', () => {

@@ -82,7 +82,9 @@ it('asks the channel and the holder once, after failures on three days, whether 
   expect(told[0]).toMatch(
     /^C0DECLINES Subscription keeps failing: \$84\.10 at Blue Bottle Coffee, Jane Doe · card 1212\./,
   );
-  expect(told[1]).toMatch(/^U0HUGO .* your card 1212\. Declined on 3 days .*Raise the limit, or cancel it\?$/);
+  expect(told[1]).toMatch(
+    /^U0HUGO .* your card 1212\. Declined on 3 days .*Ask for a higher limit, or cancel the subscription\?$/,
+  );
 });
 
 /** A payment to the same merchant. */

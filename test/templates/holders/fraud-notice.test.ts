@@ -22,6 +22,6 @@ it('tells the holder that a further purchase was added to the open case', () => 
 it('tells the holder who closed the case, and whether the card stays blocked', () => {
   const closed = (status: 'ACTIVE' | 'BLOCKED') => fraudCaseClosed({ card: { ...card, status }, by: 'U2' }).text;
 
-  expect(closed('BLOCKED')).toBe('Your fraud case was closed by <@U2>. Your card stays blocked.');
-  expect(closed('ACTIVE')).toBe('Your fraud case was closed by <@U2>. Your card stays as it is.');
+  expect(closed('BLOCKED')).toBe('<@U2> closed the fraud case of your card 1212. The card stays blocked.');
+  expect(closed('ACTIVE')).toBe('<@U2> closed the fraud case of your card 1212. The card stays as it is.');
 });
