@@ -30,7 +30,6 @@ describe.each(['web', 'worker'])('the deployment of %s', (name) => {
 
   it('is probed on the admin port, and has more time to stop than it needs', () => {
     expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'admin' });
-    expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'admin' });
     expect(container.ports).toContainEqual({ name: 'admin', containerPort: 9464 });
     expect(find('ConfigMap', 'test').data).toMatchObject({ ADMIN_HOST: '0.0.0.0', ADMIN_PORT: '9464' });
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(8);
@@ -47,6 +46,25 @@ describe.each(['web', 'worker'])('the deployment of %s', (name) => {
     const budget = find('PodDisruptionBudget', `-${name}`);
     expect(budget.spec).toEqual({ minAvailable: 1, selector: { matchLabels: spec.selector.matchLabels } });
   });
+});
+
+describe('a pod of web', () => {
+  const probe = (config: object = {}) =>
+    find('Deployment', '-web', { config }).spec.template.spec.containers[0].readinessProbe.httpGet;
+
+  it('gets requests whenever its port is open, because it takes clicks when Redis is full, and webhooks without Slack', () => {
+    expect(probe()).toEqual({ path: '/healthz', port: 'http', scheme: 'HTTP' });
+  });
+
+  it('is probed over TLS if it serves HTTPS itself', () => {
+    expect(probe({ TLS_CERT_FILE: '/etc/tls/tls.crt' })).toMatchObject({ path: '/healthz', scheme: 'HTTPS' });
+  });
+});
+
+it('a rollout waits for each worker to be ready', () => {
+  const { readinessProbe } = find('Deployment', '-worker').spec.template.spec.containers[0];
+
+  expect(readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'admin' });
 });
 
 describe('the network policies', () => {
