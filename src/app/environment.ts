@@ -71,6 +71,11 @@ const secret = (expected: string) =>
     .min(SECRET_MIN, `expected ${expected}, with at least ${SECRET_MIN} characters`);
 /** A secret that a service issues, however short. */
 const issued = (expected: string) => z.string({ error: `expected ${expected}` }).min(1, `expected ${expected}`);
+/** The first one signs. A former one may be a token that the card service has issued. */
+const signingKeys = listOf(issued('secrets to sign the record with'), 'expected secrets to sign the record with').refine(
+  ([current = '']) => current.length >= SECRET_MIN,
+  `expected secrets to sign the record with, the first one with at least ${SECRET_MIN} characters`,
+);
 /** A token of Slack, which is sent in a header. */
 const slackToken = (prefix: string, name: string) =>
   issued(`the app's ${name}`).regex(
@@ -221,7 +226,7 @@ export const worker = {
     .transform((scheme) => (scheme === 'bearer' ? ('Bearer' as const) : ('token' as const)))
     .default('token'),
   LOW_BALANCE_BELOW: dollars('expected an amount of dollars such as 1000, or 0 for no warning'),
-  AUDIT_KEY: listOf(secret('secrets to sign the record with'), 'expected secrets to sign the record with').optional(),
+  AUDIT_KEY: signingKeys.optional(),
   AUDIT_ARCHIVE: filePath.optional(),
   AUDIT_SINK: sinkUrl.optional(),
   AUDIT_SINK_TOKEN: secret('the bearer token of the copy of the record').optional(),

@@ -22,12 +22,16 @@ export function quarantined({ id, path, issues }: QuarantinedWebhook): OpsIssue 
   };
 }
 
+/** What else to do when the token of the card API is replaced. */
+export const KEEP_TOKEN_AS_KEY =
+  'If AUDIT_KEY is not set, also set it to a new secret and the former token, with a comma in between: that token signed what is stored.';
+
 export const cardTokenDead: OpsIssue = {
   cause: 'card-token',
   title: 'The card service refuses Cardbell’s token',
   what: 'The card API says that the token has expired or is unknown.',
   means: 'Alerts still go out, but show only what the webhooks say. Buttons and commands that change cards fail.',
-  todo: 'Create a new token and set CARD_API_TOKEN for the worker.',
+  todo: `Create a new token and set CARD_API_TOKEN for the worker. ${KEEP_TOKEN_AS_KEY}`,
   resolved: {
     what: 'The card API accepts the token again.',
     means: 'Buttons and commands work again. Anything that failed in the meantime must be done again.',

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { auditConfig, policyConfig, storeConfig, webConfig, workerConfig } from '../../../src/app/config.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
+import { createSigner } from '../../../src/core/sign.ts';
 import { webEnv, workerEnv } from '../../support/minimal-env.ts';
 
 const tlsFile = (name: string): string => fileURLToPath(new URL(`../../fixtures/tls/${name}`, import.meta.url));
@@ -301,6 +302,7 @@ describe('a bad value', () => {
     ['CARD_API_TOKEN', 'S3CRET with spaces in it'],
     ['CARD_API_AUTH_SCHEME', 'S3CRET'],
     ['AUDIT_KEY', 'S3CRET'],
+    ['AUDIT_KEY', 'S3CRET,a-former-key-of-22-characters'],
     ['AUDIT_SINK', 'file://S3CRET/audit.log'],
     ['AUDIT_SINK', 'file:///S3CRET%2Faudit.log'],
     ['AUDIT_SINK_TOKEN', 'S3CRET'],
@@ -338,6 +340,17 @@ describe('a bad value', () => {
     expect(workerConfig({ ...workerEnv, CARD_API_TOKEN: 'sandbox-token' })).toMatchObject({
       cardApiToken: 'sandbox-token',
     });
+  });
+
+  it('is no former key, however short: without AUDIT_KEY, the token that the card service issued was the key', () => {
+    const signerOf = (env: Env) => createSigner(workerConfig({ ...workerEnv, ...env }).audit.secrets, 'request');
+    const signature = signerOf({ CARD_API_TOKEN: 'former-token' }).sign({ id: 'req_1' });
+
+    const withoutKey = signerOf({ CARD_API_TOKEN: 'new-token' });
+    const withBoth = signerOf({ CARD_API_TOKEN: 'new-token', AUDIT_KEY: 'a-new-key-of-22-characters,former-token' });
+
+    expect(withoutKey.verify({ id: 'req_1' }, signature)).toBe(false);
+    expect(withBoth.verify({ id: 'req_1' }, signature)).toBe(true);
   });
 
   it('does not hide the others, which are all reported at once', () => {

@@ -76,6 +76,11 @@ it('an issue names what can be looked up or run again, and at most five problems
   expect(issue.jobFailed('perform-action', 'no such key', 'act_1').ref).toBe('act_1');
 });
 
+it('whoever replaces a dead token is told to keep it as a key, because without AUDIT_KEY it signed what is stored', () => {
+  expect(issue.cardTokenDead.todo).toContain(issue.KEEP_TOKEN_AS_KEY);
+  expect(issue.KEEP_TOKEN_AS_KEY).toMatch(/AUDIT_KEY/);
+});
+
 it('a row that was fetched is not called a webhook, which would send ops to the wrong place', () => {
   expect(quarantined('decline', []).title).toContain('webhook');
   expect(quarantined(FETCHED_PATH, []).title).not.toContain('webhook');
