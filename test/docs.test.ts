@@ -40,6 +40,25 @@ describe.each(pages)('the links of %s', (page) => {
   });
 });
 
+it('each page that has a new users.acl copied says what else must be in it before Redis restarts', () => {
+  const copied = pages.flatMap((page) =>
+    read(page)
+      .split('\n\n')
+      .filter((paragraph) => /upgrade|newer build/i.test(paragraph) && paragraph.includes('users.acl'))
+      .map((paragraph) => [page, paragraph] as const),
+  );
+
+  expect(copied.map(([page]) => page).toSorted()).toEqual([
+    'docs/install/kubernetes.md',
+    'docs/install/systemd.md',
+    'docs/operations.md',
+  ]);
+  for (const [page, paragraph] of copied) {
+    expect(paragraph, page).toMatch(/\]\((?:\.\.\/)?programs\.md#setup\)/);
+    expect(paragraph, page).toMatch(/users of your own/);
+  }
+});
+
 const { scripts, devDependencies } = JSON.parse(read('package.json')) as {
   scripts: Readonly<Record<string, string>>;
   devDependencies: Readonly<Record<string, string>>;
