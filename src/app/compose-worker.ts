@@ -15,6 +15,7 @@ import { createNotifyPerson } from '../holders/notify-holder.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import { endPurchaseChanges } from '../limits/end-temporary-change.ts';
 import * as opsIssue from '../ops/issue.ts';
+import { removeOldFailed } from '../ops/stuck.ts';
 import { OutboxEntry } from '../outbox/entry.ts';
 import type { Throttle } from '../outbox/send-message.ts';
 import { createCardsFor } from '../policy/permissions.ts';
@@ -120,6 +121,7 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
     'send-digests': digests.sendDigests,
     'copy-audit': composeCopyHeads(context),
     'archive-audit': composeArchiveMonths(context),
+    'remove-old-failed': () => removeOldFailed(context.queues, context.now().getTime()),
     'refresh-directory': recovery.refreshDirectory,
     // Like after every job that may change it, App Home is rendered after this one.
     'refresh-homes': async () => {},

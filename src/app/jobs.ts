@@ -11,6 +11,7 @@ import { digestKinds } from '../digests/schedule-store.ts';
 import { Action } from '../dispatch/verbs.ts';
 import { NotifyPerson } from '../holders/notify-holder.ts';
 import { Burst } from '../intake/burst.ts';
+import { FAILED_KEPT_SECONDS } from '../ops/stuck.ts';
 import { LateCopies } from '../outbox/late-copies.ts';
 import { Subject } from '../outbox/tracked-message-store.ts';
 
@@ -18,9 +19,6 @@ import { Subject } from '../outbox/tracked-message-store.ts';
 type Retry = Readonly<Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail' | 'attempts' | 'backoff'>>;
 
 const removeOnComplete = true;
-
-/** A job that fails for good stays in Redis for two weeks, for inspection and replay. */
-const FAILED_KEPT_SECONDS = 14 * 24 * 3600;
 
 const times = (attempts: number): Retry => ({
   removeOnComplete,
@@ -244,6 +242,7 @@ const table = {
   'copy-audit': job({ ...repeated, everyMs: 5000 }),
   /** For months that ended long ago. A check costs a few reads. */
   'archive-audit': job({ ...repeated, everyMs: 6 * 3_600_000 }),
+  'remove-old-failed': job({ ...repeated, everyMs: 3_600_000 }),
   /** Costs nothing while the list is fresh. A list that failed is retried soon. */
   'refresh-directory': job({ ...repeated, everyMs: 30_000 }),
   /** Countdowns and expiring items in App Home are rarely older than this. */

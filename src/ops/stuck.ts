@@ -30,7 +30,7 @@ interface EveryDeps extends Deps {
   readonly quarantined: Deps['quarantined'] & { readonly count: () => Promise<number> };
 }
 
-/** How many are read at once. */
+/** How many are read or removed at once. */
 const PAGE = 200;
 
 /** The quarantined webhooks, then each queue's failed jobs: at most `limit` of each, newest first. */
@@ -107,6 +107,21 @@ export async function reportFailedJobs(queues: Queues, notifyOps: NotifyOps, now
     if (!causes.has(issue.cause)) causes.set(issue.cause, issue);
   }
   for (const issue of causes.values()) await notifyOps(issue);
+}
+
+/** A job that fails for good stays in Redis for two weeks, for inspection and replay. */
+export const FAILED_KEPT_SECONDS = 14 * 24 * 3600;
+
+/** BullMQ itself removes old failed jobs only when another job of the same queue fails. */
+export async function removeOldFailed(queues: Queues, nowMs: number): Promise<void> {
+  // BullMQ counts back from the clock of this machine, which may be wrong.
+  const ageMs = Date.now() - nowMs + FAILED_KEPT_SECONDS * 1000;
+  for (const { queue } of queues.all) {
+    if ((await queue.getFailedCount()) === 0) continue;
+    let removed: string[];
+    do removed = await queue.clean(ageMs, PAGE, 'failed');
+    while (removed.length === PAGE);
+  }
 }
 
 /** Correct clocks differ by less. */

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { QUEUE_PREFIX } from '../../../src/core/keys.ts';
 import { closeQueues, openQueues } from '../../../src/core/queues.ts';
 import type { NotifyOps } from '../../../src/ops/notify-ops.ts';
-import { reportFailedJobs, wakeSkewedJobs } from '../../../src/ops/stuck.ts';
+import { removeOldFailed, reportFailedJobs, wakeSkewedJobs } from '../../../src/ops/stuck.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -13,15 +13,16 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Runs the given work while this process's clock is an hour fast. */
-async function anHourFast<T>(work: () => Promise<T>): Promise<T> {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + HOUR_MS });
+/** Runs the given work while this process's clock is ahead, or behind. */
+async function ahead<T>(byMs: number, work: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + byMs });
   try {
     return await work();
   } finally {
     vi.useRealTimers();
   }
 }
+const anHourFast = <T>(work: () => Promise<T>): Promise<T> => ahead(HOUR_MS, work);
 
 it('wakes jobs that a fast clock delayed by an hour, but not jobs that are meant to wait', async () => {
   const options = { connection: redis() as ConnectionOptions, prefix: QUEUE_PREFIX };
@@ -83,6 +84,38 @@ it('reports recently failed jobs of every queue, once per cause', async () => {
   reported.length = 0;
   await reportFailedJobs(queues, notifyOps, Date.now() + 2 * HOUR_MS);
   expect(reported).toEqual([]);
+  patient.disconnect();
+  await closeQueues(queues);
+});
+
+it('removes jobs that failed 14 days ago in every queue and shard, although no other job fails there', async () => {
+  const queues = openQueues(redis(), 2);
+  const patient = redis().duplicate({ maxRetriesPerRequest: null });
+  for (const { name, shard, queue } of queues.all) {
+    const options = { connection: patient as ConnectionOptions, prefix: queues.prefixOf(shard), autorun: false };
+    const worker = new Worker(name, null, options);
+    for (const [jobId, ageHours] of [
+      ['old', 14 * 24 + 1],
+      ['newer', 14 * 24 - 1],
+    ] as const) {
+      await queue.add('job', { holder: 'Jane Doe' }, { jobId });
+      await ahead(-ageHours * HOUR_MS, async () => {
+        await (await worker.getNextJob('token'))?.moveToFailed(new Error('a fault'), 'token');
+      });
+    }
+    await worker.close();
+  }
+
+  // Redis' time counts, not that of this machine.
+  await ahead(24 * HOUR_MS, () => removeOldFailed(queues, Date.now() - 24 * HOUR_MS));
+
+  for (const { name, shard, queue } of queues.all) {
+    expect(
+      (await queue.getFailed()).map(({ id }) => id),
+      `${name} ${shard}`,
+    ).toEqual(['newer']);
+    expect(await redis().exists(queue.toKey('old')), `${name} ${shard}`).toBe(0);
+  }
   patient.disconnect();
   await closeQueues(queues);
 });
