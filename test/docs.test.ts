@@ -65,6 +65,7 @@ const { scripts, devDependencies } = JSON.parse(read('package.json')) as {
 };
 const compose = parse(read('compose.yaml'), { merge: true }) as {
   services: Readonly<Record<string, { profiles?: string[] }>>;
+  volumes: object;
 };
 const values = parse(read('deploy/helm/cardbell/values.yaml')) as Readonly<Record<string, unknown>>;
 const verbs = [...read('bin/cardbell.ts').matchAll(/^ {2}(\w+): (?:\{ file|longRunning)/gm)].map(([, verb]) => verb);
@@ -135,6 +136,7 @@ const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] =
     },
   ],
   [/^docker (?:stop|run|build)\b/, () => []],
+  [/^docker volume rm cardbell_(\w+)$/, (volume = '') => has(volume, compose.volumes)],
   [/^npx tsx \S+$/, () => has('tsx', devDependencies)],
   [/^heroku (?:create|addons:create|config:set|ps:scale)\b|^git push heroku\b|^chmod \d+\b/, () => []],
   [
