@@ -23,6 +23,8 @@ LABEL org.opencontainers.image.title="Cardbell" \
       org.opencontainers.image.revision="${REVISION}"
 # Process 1: reaps children and forwards signals.
 RUN command -v tini || (apt-get update && apt-get install -y --no-install-recommends tini && rm -rf /var/lib/apt/lists/*)
+# For a volume: a new one gets the owner of this folder. Without a volume, what is written here is lost with the container.
+RUN install -d -o 10001 -g 10001 -m 700 /var/lib/cardbell
 # ADMIN_PORT is for the health check below, and for probes; it listens on 127.0.0.1 unless ADMIN_HOST says otherwise.
 ENV NODE_ENV=production TZ=UTC ADMIN_PORT=9464
 WORKDIR /app

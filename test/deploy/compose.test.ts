@@ -50,12 +50,19 @@ describe('compose.yaml', () => {
     for (const name of ['web', 'worker']) {
       const other = name === 'web' ? 'worker' : 'web';
       expect(services[name]?.environment?.['REDIS_URL_FILE']).toBe('/run/redis/url');
-      expect(services[name]?.volumes).toEqual([`redis-${name}:/run/redis:ro`]);
+      expect(services[name]?.volumes).toContain(`redis-${name}:/run/redis:ro`);
       expect(services[name]?.volumes?.join()).not.toContain(other);
       expect(services['redis']?.volumes).toContain(`redis-${name}:/run/redis/${name}`);
       expect(users).toContain(`user ${name} on >${name.toUpperCase()}-PASSWORD `);
     }
     expect(services['redis']?.command?.join(' ')).toContain('--aclfile /tmp/users.acl');
+  });
+
+  it('keeps what the worker writes to files, for all workers, and away from web', () => {
+    expect(services['worker']?.volumes).toContain('audit:/var/lib/cardbell');
+    expect(services['web']?.volumes).toEqual(['redis-web:/run/redis:ro']);
+    // Docker gives a new volume the owner that the folder has in the image.
+    expect(readFileSync('Dockerfile', 'utf8')).toMatch(/^RUN install -d -o 10001 -g 10001 -m 700 \/var\/lib\/cardbell$/m);
   });
 
   it('starts without required variables and without well-known passwords', () => {

@@ -121,6 +121,7 @@ const functions: Readonly<Record<string, (...args: Value[]) => Value>> = {
   default: (fallback, value) => (isTrue(value) ? value : fallback),
   sha256sum: (text) => createHash('sha256').update(String(text)).digest('hex'),
   list: (...items) => items,
+  or: (...values) => values.find(isTrue) ?? values.at(-1),
   ne: (left, right) => left !== right,
 };
 

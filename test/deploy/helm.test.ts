@@ -123,3 +123,18 @@ it.each(['web', 'worker'])('%s reads the policy from a ConfigMap if one is confi
   expect(volumes).toEqual([{ name: 'policy', configMap: { name: 'company-policy' } }]);
   expect(containers[0].volumeMounts).toEqual([{ name: 'policy', mountPath: '/etc/cardbell/policy', readOnly: true }]);
 });
+
+it.each(['web', 'worker'])('%s mounts volumes of its own, which its user may write to, next to the policy', (name) => {
+  const extraVolumes = [{ name: 'audit', persistentVolumeClaim: { claimName: 'cardbell-audit' } }];
+  const extraVolumeMounts = [{ name: 'audit', mountPath: '/var/lib/cardbell' }];
+  const pod = (of: string, overrides: object = {}) =>
+    find('Deployment', `-${of}`, { [name]: { extraVolumes, extraVolumeMounts }, ...overrides }).spec.template.spec;
+
+  expect(pod(name).volumes).toEqual(extraVolumes);
+  expect(pod(name).containers[0].volumeMounts).toEqual(extraVolumeMounts);
+  expect(pod(name).securityContext.fsGroup).toBe(10001);
+  const { volumes, containers } = pod(name, { policyConfigMap: 'company-policy' });
+  expect(volumes).toEqual([{ name: 'policy', configMap: { name: 'company-policy' } }, ...extraVolumes]);
+  expect(containers[0].volumeMounts.map((mount: { name: string }) => mount.name)).toEqual(['policy', 'audit']);
+  expect(pod(name === 'web' ? 'worker' : 'web').volumes).toBeUndefined();
+});

@@ -44,6 +44,13 @@ describe('each unit', () => {
     expect(text).toContain(`EnvironmentFile=/etc/cardbell/${verb}.env`);
   });
 
+  it('of the worker may write to one folder, which is kept, and that of web to none', () => {
+    const [web = '', worker = ''] = units.map((unit) => readFileSync(path(unit), 'utf8'));
+
+    expect(worker).toMatch(/^StateDirectory=cardbell\nStateDirectoryMode=0700$/m);
+    expect(web).not.toContain('Directory=cardbell');
+  });
+
   it('has a separate admin port, so that both run on one machine', () => {
     const ports = units.map((unit) => /ADMIN_PORT=(\d+)/.exec(readFileSync(path(unit), 'utf8'))?.[1]);
 
