@@ -10,11 +10,13 @@ import { permittedTo } from '../src/policy/policy.ts';
 import { readPolicy } from '../src/policy/policy-source.ts';
 import { checkCardService } from './doctor/check-card-service.ts';
 import { checkRedis } from './doctor/check-redis.ts';
+import { checkSink } from './doctor/check-sink.ts';
 import { checkSlack } from './doctor/check-slack.ts';
 import { checkWeb } from './doctor/check-web.ts';
 import { createReport, type Report } from './doctor/report.ts';
 
 const TIMEOUT_MS = 5000;
+const isRoot = process.getuid?.() === 0;
 const usage = `Checks everything that Cardbell needs, from the machine where it runs: Redis, Slack, the card service, the web process.
 
   npm run doctor
@@ -131,10 +133,11 @@ async function main(asked: { readonly isJson: boolean; readonly url: string | nu
   await (store === null
     ? skip()
     : checkRedis(
-        { ...store, redisFullAt: either?.redisFullAt ?? null, auditArchive: worker?.audit.archive },
+        { ...store, redisFullAt: either?.redisFullAt ?? null, auditArchive: worker?.audit.archive, isRoot },
         report,
         TIMEOUT_MS,
       ));
+  if (worker !== null) await checkSink(worker.audit.sink, { isRoot }, report);
   report.area('Slack');
   await (either === null || policy === null
     ? skip()

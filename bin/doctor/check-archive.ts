@@ -9,11 +9,21 @@ import type { Report } from './report.ts';
 interface Options {
   /** `AUDIT_ARCHIVE`. Null when it is not set. */
   readonly folder: string | null;
+  /** Root may use every folder, also those that the worker may not. */
+  readonly isRoot: boolean;
   readonly inTime: <T>(work: Promise<T>) => Promise<T>;
 }
 
+/** What a check by root does not prove. */
+export const rootMay =
+  'Root may write there, but the worker may be another user; under systemd it may write only below /var/lib/cardbell';
+
 /** Whether the folder of old months is usable and has every record that left Redis. */
-export async function checkArchive(redis: RedisClient, { folder, inTime }: Options, report: Report): Promise<void> {
+export async function checkArchive(
+  redis: RedisClient,
+  { folder, isRoot, inTime }: Options,
+  report: Report,
+): Promise<void> {
   const { count } = await inTime(readArchived(redis));
   if (folder === null) {
     if (count > 0)
@@ -32,13 +42,16 @@ export async function checkArchive(redis: RedisClient, { folder, inTime }: Optio
     return;
   }
   const missing = count === 0 ? null : await inTime(openArchive(folder).firstMissing(count));
-  if (missing !== null)
+  if (missing !== null) {
     report.fix(
       `AUDIT_ARCHIVE has no file with record ${missing}, and records 1 to ${count} have left Redis`,
       'mount the folder that the workers write to, or restore its files from a backup',
     );
-  else if (count === 0) report.ok('AUDIT_ARCHIVE can be used; no month was moved to it yet');
-  else report.ok(`AUDIT_ARCHIVE can be used, and has records 1 to ${count} of the audit record`);
+    return;
+  }
+  const moved = count === 0 ? 'no month was moved to it yet' : `it has records 1 to ${count} of the audit record`;
+  if (isRoot) report.note(`AUDIT_ARCHIVE: ${moved}. ${rootMay}`);
+  else report.ok(`AUDIT_ARCHIVE can be used; ${moved}`);
 }
 
 /** @returns what is wrong with the folder; null when nothing is. The worker creates a missing folder. */

@@ -24,11 +24,12 @@ type Given = Pick<ReturnType<typeof storeConfig>, 'redis' | 'redisShards'> & {
   readonly redisFullAt: number | null;
   /** `AUDIT_ARCHIVE` of the worker. Null when it has none, absent when its variables are not set here. */
   readonly auditArchive: string | null | undefined;
+  readonly isRoot: boolean;
 };
 
 /** Redis' version, memory, persistence and clock, and whether this build can read the stored data. */
 export async function checkRedis(
-  { redis: target, redisShards, redisFullAt, auditArchive }: Given,
+  { redis: target, redisShards, redisFullAt, auditArchive, isRoot }: Given,
   report: Report,
   timeoutMs: number,
 ): Promise<void> {
@@ -54,7 +55,7 @@ export async function checkRedis(
     else if (whyShards !== null) report.fix('the stored data has a different number of shards', whyShards);
     else {
       await checkWaiting(redis, { shards: redisShards, fullAt: redisFullAt, inTime }, report);
-      if (auditArchive !== undefined) await checkArchive(redis, { folder: auditArchive, inTime }, report);
+      if (auditArchive !== undefined) await checkArchive(redis, { folder: auditArchive, isRoot, inTime }, report);
     }
     const unusable = await whyUnusable(redis);
     if (unusable === 'redis refuses this user') reportRefused();

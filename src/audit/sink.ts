@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, open, readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AwsClient } from 'aws4fetch';
 import { z } from 'zod';
@@ -18,6 +20,8 @@ export type CopiedHead = z.infer<typeof CopiedHead>;
 export interface Sink {
   /** Resolves when the copy is stored durably. May be repeated. @throws when it may not be stored. */
   append(heads: readonly CopiedHead[]): Promise<void>;
+  /** Stores nothing, and does not read all of it. @throws when it cannot be used. */
+  check(): Promise<void>;
   /** Everything that was copied. Lines that are not heads are counted. @throws when it cannot be read. */
   read(): Promise<{ readonly heads: readonly CopiedHead[]; readonly unreadable: number }>;
 }
@@ -68,6 +72,14 @@ function fileSink(path: string): Sink {
         await file.close();
       }
     },
+    async check() {
+      const { R_OK, W_OK, X_OK } = constants;
+      await access(dirname(path), W_OK | X_OK);
+      // The first batch creates it.
+      const found = await stat(path).catch(() => null);
+      if (found?.isDirectory() === true) throw new Error(`${path} is a folder, and a file is expected`);
+      if (found !== null) await access(path, R_OK | W_OK);
+    },
     read: async () => readLines(await readFile(path, 'utf8')),
   };
 }
@@ -75,16 +87,18 @@ function fileSink(path: string): Sink {
 /** Sends each batch by POST and reads all of them back by GET. */
 function addressSink({ url, token }: SinkConfig): Sink {
   const authorization: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const copy = (): Promise<Response> =>
+    whenTaken(fetch(url, { headers: { ...authorization, Accept: 'application/x-ndjson' }, ...exchange() }));
   return {
     async append(heads) {
       const body = linesOf(heads);
       const headers = { ...authorization, 'Content-Type': 'application/x-ndjson', 'Idempotency-Key': digestOf(body) };
       await whenTaken(fetch(url, { method: 'POST', headers, body, ...exchange() }));
     },
-    async read() {
-      const headers = { ...authorization, Accept: 'application/x-ndjson' };
-      return readLines(await (await whenTaken(fetch(url, { headers, ...exchange() }))).text());
+    async check() {
+      await (await copy()).body?.cancel();
     },
+    read: async () => readLines(await (await copy()).text()),
   };
 }
 
@@ -109,6 +123,9 @@ function s3Sink({ url, accessKeyId = '', secretAccessKey = '' }: SinkConfig): Si
       const headers = { 'Content-MD5': hash('md5', body, 'base64') };
       const name = `${folder}${first}-${last}-${digestOf(body)}.jsonl`;
       await whenTaken(aws.fetch(`${bucket}${name}`, { method: 'PUT', headers, body, ...exchange() }));
+    },
+    async check() {
+      await get(`?${new URLSearchParams({ 'list-type': '2', prefix: folder, 'max-keys': '1' }).toString()}`);
     },
     async read() {
       const texts: string[] = [];

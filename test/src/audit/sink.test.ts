@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -42,6 +42,17 @@ describe('a file', () => {
 
     await expect(nowhere.append([head(1)])).rejects.toThrow(/ENOENT/);
     await expect(nowhere.read()).rejects.toThrow(/ENOENT/);
+    await expect(nowhere.check()).rejects.toThrow(/ENOENT/);
+  });
+
+  it('can be checked before the first batch without being created, which would give it another owner', async () => {
+    const unwritten = join(folder, 'unwritten.jsonl');
+
+    await openSink({ ...none, url: pathToFileURL(unwritten) }).check();
+    await sink.check();
+
+    expect(existsSync(unwritten)).toBe(false);
+    await expect(openSink({ ...none, url: pathToFileURL(folder) }).check()).rejects.toThrow(/is a folder/);
   });
 });
 
@@ -140,6 +151,18 @@ describe('over HTTP', () => {
     expect(await sinkIn('heads/0eu').read()).toEqual({ heads: [1, 2, 3].map(head), unreadable: 0 });
   });
 
+  it.each(['an address', 'a bucket'])('%s can be checked by one request that stores nothing', async (what) => {
+    const url = new URL(what === 'a bucket' ? `s3://bucket/p?endpoint=${base}` : `${base}/heads`);
+    const sink = openSink({ url, token: 't', accessKeyId: 'id', secretAccessKey: 'secret' });
+    for (const record of [1, 2, 3]) await sink.append([head(record)]);
+    asked.length = 0;
+
+    await sink.check();
+
+    expect(asked).toMatchObject([{ body: '' }]);
+    expect((await sink.read()).heads).toHaveLength(3);
+  });
+
   it.each(['an address', 'a bucket'])('%s that refuses or redirects fails', async (what) => {
     const url = new URL(what === 'a bucket' ? `s3://bucket/p?endpoint=${base}` : `${base}/heads`);
     const sink = openSink({ url, token: 't', accessKeyId: 'id', secretAccessKey: 'secret' });
@@ -147,6 +170,7 @@ describe('over HTTP', () => {
       status = refused;
       await expect(sink.append([head(1)])).rejects.toThrow(`the sink answered ${refused}`);
       await expect(sink.read()).rejects.toThrow(`the sink answered ${refused}`);
+      await expect(sink.check()).rejects.toThrow(`the sink answered ${refused}`);
     }
     status = 302;
     await expect(sink.append([head(1)])).rejects.toThrow();

@@ -1,0 +1,24 @@
+import type { WorkerConfig } from '../../src/app/config.ts';
+import { openSink } from '../../src/audit/sink.ts';
+import { rootMay } from './check-archive.ts';
+import type { Report } from './report.ts';
+
+/** Whether the copy of the audit record can be reached and, if it is a file, written. It stores nothing there. */
+export async function checkSink(
+  sink: WorkerConfig['audit']['sink'],
+  { isRoot }: { readonly isRoot: boolean },
+  report: Report,
+): Promise<void> {
+  if (sink === null) return;
+  try {
+    await openSink(sink).check();
+  } catch (error) {
+    report.fix(
+      `AUDIT_SINK cannot be used (${error instanceof Error ? error.message : 'no answer'})`,
+      'correct AUDIT_SINK and its credentials, or let the user of the worker write there; docs/operations.md explains it',
+    );
+    return;
+  }
+  if (isRoot && sink.url.protocol === 'file:') report.note(`AUDIT_SINK: its folder exists. ${rootMay}`);
+  else report.ok('AUDIT_SINK can be used');
+}

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { checkSink } from '../../../bin/doctor/check-sink.ts';
+import { createReport } from '../../../bin/doctor/report.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'doctor-sink-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function findings(url: URL | null, isRoot = false): Promise<string[]> {
+  const report = createReport(() => {});
+  const secrets = { token: undefined, accessKeyId: undefined, secretAccessKey: undefined };
+  await checkSink(url === null ? null : { url, ...secrets }, { isRoot }, report);
+  return report.findings.map(({ level, what }) => `${level}: ${what}`);
+}
+const fileIn = (path: string): URL => pathToFileURL(join(folder, path));
+
+describe('the doctor’s check of the copy of the audit record', () => {
+  it('reports nothing if none is configured', async () => {
+    expect(await findings(null)).toEqual([]);
+  });
+
+  it('reports a file that can be written, if it runs as the user who writes it', async () => {
+    expect(await findings(fileIn('heads.jsonl'))).toEqual(['ok: AUDIT_SINK can be used']);
+    expect(await findings(fileIn('heads.jsonl'), true)).toEqual([
+      'note: AUDIT_SINK: its folder exists. Root may write there, but the worker may be another user; under systemd it may write only below /var/lib/cardbell',
+    ]);
+  });
+
+  it('says why a file or an address cannot be used', async () => {
+    expect(await findings(fileIn('none/heads.jsonl'), true)).toEqual([
+      expect.stringMatching(/^fix: AUDIT_SINK cannot be used \(ENOENT.*\)$/),
+    ]);
+    expect(await findings(new URL('http://127.0.0.1:1/heads'))).toEqual([
+      expect.stringMatching(/^fix: AUDIT_SINK cannot be used \(.+\)$/),
+    ]);
+  });
+});
