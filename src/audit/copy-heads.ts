@@ -18,7 +18,7 @@ interface Deps {
   readonly redis: RedisClient;
   readonly reader: AuditReader;
   readonly isSigned: Signer['verify'];
-  readonly sink: Sink;
+  readonly sink: Pick<Sink, 'append'>;
   readonly problems: CopyProblems;
 }
 

@@ -15,7 +15,7 @@ async function fill(from: number, to: number): Promise<void> {
   for (let i = from; i <= to; i += 1) await audit().append(statement(`act_${i}`));
 }
 
-function world(sink: Partial<Sink> = {}) {
+function world(sink: Partial<Pick<Sink, 'append'>> = {}) {
   const batches: CopiedHead[][] = [];
   const problems: string[] = [];
   const copyHeads = createCopyHeads({
@@ -24,7 +24,6 @@ function world(sink: Partial<Sink> = {}) {
     isSigned: signer.verify,
     sink: {
       append: async (heads) => void batches.push([...heads]),
-      read: async () => ({ heads: batches.flat(), unreadable: 0 }),
       ...sink,
     },
     problems: {
