@@ -251,8 +251,11 @@ export async function restoreBackup(redis: RedisClient, file: string, now: () =>
   const [its = programOf(redis), own] = [header.program, programOf(redis)];
   // Both programs may have the same account under the same id.
   if (its !== own)
-    throw new BackupError(`${file} is of ${nameOf(its)}, and PROGRAM says ${nameOf(own)}: correct PROGRAM`);
-  if (await hasKeys(redis)) throw new BackupError('Redis is not empty: it has keys of Cardbell');
+    throw new BackupError(
+      `${file} is of ${nameOf(its)}, and PROGRAM says ${nameOf(own)}: correct PROGRAM. ${UNCHANGED}`,
+    );
+  if (await hasKeys(redis))
+    throw new BackupError(`Redis is not empty: it has keys of Cardbell. Restore into an empty Redis. ${UNCHANGED}`);
 
   await writeFormat(redis, RESTORING);
   const restored = { takenAt: header.takenAt, keys: 0, leftOut: 0 };
@@ -267,6 +270,8 @@ export async function restoreBackup(redis: RedisClient, file: string, now: () =>
   return restored;
 }
 
+const UNCHANGED = 'Nothing was changed.';
+
 /** Keeps the compressed backup in memory, because standard input can only be read once. */
 async function openTwice(input: Readable): Promise<() => Readable> {
   const whole = await buffer(input);
@@ -276,8 +281,12 @@ async function openTwice(input: Readable): Promise<() => Readable> {
 /** Reads all of it first, so that a damaged file changes nothing. */
 async function checked(file: string, open?: () => Readable): Promise<BackupHeader> {
   let header: BackupHeader | null = null;
-  for await (const line of readBackup(file, open)) if (!('key' in line)) header = line;
-  if (header === null) throw new BackupError(`${file} is empty`);
+  try {
+    for await (const line of readBackup(file, open)) if (!('key' in line)) header = line;
+  } catch (error) {
+    throw error instanceof BackupError ? new BackupError(`${error.message}. ${UNCHANGED}`, { cause: error }) : error;
+  }
+  if (header === null) throw new BackupError(`${file} is empty. ${UNCHANGED}`);
   return header;
 }
 

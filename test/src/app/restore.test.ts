@@ -102,7 +102,7 @@ it('rejects a backup of another card program and changes nothing', async () => {
   const eu = redis().duplicate({ keyPrefix: 'eu:' });
 
   await expect(restoreBackup(eu, file, now)).rejects.toThrow(
-    /is of the first card program, and PROGRAM says card program eu/,
+    /is of the first card program, and PROGRAM says card program eu: correct PROGRAM\. Nothing was changed\.$/,
   );
   expect(await redis().keys('*')).toEqual([]);
 
@@ -120,9 +120,21 @@ it('rejects a Redis that is not empty and changes nothing', async () => {
   const file = await backUp();
   await redis().set(stateKey('alert:1'), 'x');
 
-  await expect(restoreBackup(redis(), file, now)).rejects.toThrow('Redis is not empty');
+  await expect(restoreBackup(redis(), file, now)).rejects.toThrow(
+    'Redis is not empty: it has keys of Cardbell. Restore into an empty Redis. Nothing was changed.',
+  );
 
   expect(await redis().keys('*')).toEqual([stateKey('alert:1')]);
+});
+
+it('rejects a backup that was cut off and changes nothing', async () => {
+  await redis().set(stateKey('links'), 'x');
+  const file = await backUp();
+  await writeFile(file, gzipSync(gunzipSync(await readFile(file)).subarray(0, -12)));
+
+  await expect(restoreBackup(redis(), file, now)).rejects.toThrow(/ is cut off\. Nothing was changed\.$/);
+
+  expect(await redis().dbsize()).toBe(0);
 });
 
 it('rejects a backup of a newer version and changes nothing', async () => {
