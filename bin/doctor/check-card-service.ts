@@ -1,7 +1,7 @@
 import type { WorkerConfig } from '../../src/app/config.ts';
 import { createCardClient } from '../../src/card-api/client.ts';
 import { AppError, CardApiError } from '../../src/core/errors.ts';
-import { KEEP_TOKEN_AS_KEY } from '../../src/ops/issue.ts';
+import { cardTokenDead } from '../../src/ops/issue.ts';
 import type { Report } from './report.ts';
 
 /** Whether the card API answers and accepts the token. */
@@ -30,11 +30,7 @@ export async function checkCardService(config: WorkerConfig, report: Report, tim
     report.ok('the token works');
   } catch (error) {
     if (error instanceof CardApiError && error.status === 404) report.note('it does not say whose token this is');
-    else
-      report.fix(
-        `the token does not work (${codeOf(error)})`,
-        `make a new token and set CARD_API_TOKEN. ${KEEP_TOKEN_AS_KEY}`,
-      );
+    else report.fix(`the token does not work (${codeOf(error)})`, cardTokenDead.todo);
   }
 }
 

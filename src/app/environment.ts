@@ -72,7 +72,10 @@ const secret = (expected: string) =>
 /** A secret that a service issues, however short. */
 const issued = (expected: string) => z.string({ error: `expected ${expected}` }).min(1, `expected ${expected}`);
 /** The first one signs. A former one may be a token that the card service has issued. */
-const signingKeys = listOf(issued('secrets to sign the record with'), 'expected secrets to sign the record with').refine(
+const signingKeys = listOf(
+  issued('secrets to sign the record with'),
+  'expected secrets to sign the record with',
+).refine(
   ([current = '']) => current.length >= SECRET_MIN,
   `expected secrets to sign the record with, the first one with at least ${SECRET_MIN} characters`,
 );

@@ -22,21 +22,18 @@ export function quarantined({ id, path, issues }: QuarantinedWebhook): OpsIssue 
   };
 }
 
-/** What else to do when the token of the card API is replaced. */
-export const KEEP_TOKEN_AS_KEY =
-  'If AUDIT_KEY is not set, also set it to a new secret and the former token, with a comma in between: that token signed what is stored.';
-
-export const cardTokenDead: OpsIssue = {
+/** Its `todo` is the doctor's, too: without AUDIT_KEY, the token is the key that signs stored records (docs/operations.md). */
+export const cardTokenDead = {
   cause: 'card-token',
   title: 'The card service refuses Cardbell’s token',
   what: 'The card API says that the token has expired or is unknown.',
   means: 'Alerts still go out, but show only what the webhooks say. Buttons and commands that change cards fail.',
-  todo: `Create a new token and set CARD_API_TOKEN for the worker. ${KEEP_TOKEN_AS_KEY}`,
+  todo: 'Create a new token and set CARD_API_TOKEN for the worker. If AUDIT_KEY is not set, also set it to a new secret and the former token, with a comma in between: that token signed what is stored.',
   resolved: {
     what: 'The card API accepts the token again.',
     means: 'Buttons and commands work again. Anything that failed in the meantime must be done again.',
   },
-};
+} satisfies OpsIssue;
 
 /** Cannot be posted while it lasts: until then it is in the log and the metrics only. */
 export const slackTokenDead: OpsIssue = {

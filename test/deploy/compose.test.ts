@@ -62,7 +62,9 @@ describe('compose.yaml', () => {
     expect(services['worker']?.volumes).toContain('audit:/var/lib/cardbell');
     expect(services['web']?.volumes).toEqual(['redis-web:/run/redis:ro']);
     // Docker gives a new volume the owner that the folder has in the image.
-    expect(readFileSync('Dockerfile', 'utf8')).toMatch(/^RUN install -d -o 10001 -g 10001 -m 700 \/var\/lib\/cardbell$/m);
+    expect(readFileSync('Dockerfile', 'utf8')).toMatch(
+      /^RUN install -d -o 10001 -g 10001 -m 700 \/var\/lib\/cardbell$/m,
+    );
   });
 
   it('starts without required variables and without well-known passwords', () => {

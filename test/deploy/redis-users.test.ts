@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { useRedis } from '../support/on-redis.ts';
 import { pages } from '../support/documented-commands.ts';
+import { useRedis } from '../support/on-redis.ts';
 
 const redis = useRedis();
 
 /** What the docs run with `redis-cli`, and the variable that has the URL of its user. */
 const documented = pages.flatMap((page) =>
-  [...readFileSync(page, 'utf8').matchAll(/`redis-cli ([^`]+)`/g)].map(([, text = '']) => ({ page, text: text.replaceAll(/\s+/g, ' ') })),
+  [...readFileSync(page, 'utf8').matchAll(/`redis-cli ([^`]+)`/g)].map(([, text = '']) => ({
+    page,
+    text: text.replaceAll(/\s+/g, ' '),
+  })),
 );
 
 it('every redis-cli command of the docs names a user who may run it', async () => {

@@ -146,7 +146,9 @@ describe('the configuration of several card programs', () => {
 it('names the program in its issues, with its variables and commands, because programs may share an ops channel', () => {
   expect(issueIn('eu', cardTokenDead)).toMatchObject({
     title: `eu: ${cardTokenDead.title}`,
-    todo: expect.stringMatching(/^Create a new token and set EU_CARD_API_TOKEN for the worker\. If EU_AUDIT_KEY is not set, /),
+    todo: expect.stringMatching(
+      /^Create a new token and set EU_CARD_API_TOKEN for the worker\. If EU_AUDIT_KEY is not set, /,
+    ),
   });
   const inEu = installationScope({ command: '/card-eu', serviceZone: DEFAULT_ZONE, program: 'eu' });
   const forged = inEu(() => issueIn('eu', auditRecordForged(7)));
