@@ -80,7 +80,7 @@ export function createFailures(deps: Deps) {
     const apiWords = error?.apiMessage ?? null;
     const quoted = apiWords === null ? '' : ` It says: “${apiWords}”.`;
     const own = givenUp('failed', deps.now(), apiWords, {
-      what: await requestIn(action, acctId),
+      what: await requestOf(action, acctId, deps),
       detail: apiWords ?? error?.code ?? 'internal',
       why: error === null ? 'It could not be finished.' : `The card service could not be asked.${quoted}`,
       whoCan: whyOf(error) ?? 'Try again in a minute.',
@@ -91,17 +91,13 @@ export function createFailures(deps: Deps) {
     if (!(await notifyGivenUp(action, stands, deps))) throw new TooLateError('another worker has continued it');
   }
 
-  async function requestIn(action: Action, acctId: number): Promise<string> {
-    return `Your request to ${await deps.askedFor(action, acctId === 0 ? null : acctId)}`;
-  }
-
   /** A worker died while sending. A worker that is still sending holds the lock. */
   async function failUnsure(action: Action, acctId: number): Promise<void> {
     await deps.withLock(acctId === 0 ? `order:${action.id}` : `account:${acctId}`, async () => {
       const written = await deps.progress.read(action.id);
       if (written?.state !== 'sending') throw new TooLateError('another worker has continued it');
       const own = givenUp('unknown', deps.now(), null, {
-        what: await requestIn(action, acctId),
+        what: await requestOf(action, acctId, deps),
         detail: 'internal',
         why: 'The card service may have done it: its answer was lost, and I do not ask twice.',
         whoCan: 'Look at the card service before you ask again.',
@@ -109,6 +105,10 @@ export function createFailures(deps: Deps) {
       await notifyGivenUp(action, await deps.progress.write(action.id, own), deps);
     });
   }
+}
+
+async function requestOf(action: Action, acctId: number, { askedFor }: Pick<Deps, 'askedFor'>): Promise<string> {
+  return `Your request to ${await askedFor(action, acctId === 0 ? null : acctId)}`;
 }
 
 /** Reports once that an action was given up. @returns false if it was not given up. */
