@@ -6,8 +6,10 @@ import type { Requests } from '../approvals/request-store.ts';
 import { type AuditReader, readSince } from '../audit/audit.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import type { VirtualCardEvent } from '../core/event.ts';
 import { groupBy } from '../core/group-by.ts';
 import { parseAmount } from '../core/money.ts';
+import { permanent, termWords } from '../limits/change-request.ts';
 import { BETWEEN_RULES, ruleMoves, undecided } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 
@@ -22,7 +24,7 @@ export interface ApprovedChange {
   readonly after: string;
   /** The raise; of several rules the largest. Null when no amount applies, for example for an allowed category. */
   readonly cents: number | null;
-  /** In words; null when none is recorded, so the change is permanent. */
+  /** In words; null: the change is permanent. */
   readonly duration: string | null;
   /** Slack users. */
   readonly approvedBy: readonly string[];
@@ -44,19 +46,31 @@ const EARLIER_MS = 24 * 3_600_000;
 export async function approvedChanges(reader: AuditReader, fromMs: number, toMs: number): Promise<ApprovedChange[]> {
   const byAction = groupBy(await readSince(reader, fromMs - EARLIER_MS), ({ actionId }) => actionId);
   return [...byAction.values()].flatMap((records) => {
-    const made = records.find(({ event, actor }) => actor !== null && (event === 'done' || event === 'confirmed'));
-    if (made === undefined || Date.parse(made.at) < fromMs || Date.parse(made.at) >= toMs) return [];
-    return changeIn(made, records);
+    const [change] = records.filter(isMade).flatMap((made) => changeIn(made, records));
+    return change !== undefined && Date.parse(change.at) >= fromMs && Date.parse(change.at) < toMs ? [change] : [];
   });
 }
 
+/** Nobody takes back a temporary change that ends on schedule. */
+function isMade({ event, actor }: AuditRecord): boolean {
+  return event === 'done' || event === 'confirmed' || (event === 'ended' && actor !== null);
+}
+
 function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedChange[] {
-  const { at, verb, holder = null, last4 = null, merchant = null, before, after, reason } = made;
+  // A change that is made late is found by Cardbell: an earlier record says who asked for it.
+  const asked = made.actor === null ? records.find(({ actor }) => actor !== null) : made;
+  if (asked === undefined) return [];
+  const { at, verb, holder = null, last4 = null, merchant = null, before } = made;
   const isOrder = verb === 'order-virtual';
+  if (isOrder && records.some(({ detail }) => detail === NOT_CREATED)) return [];
+  const recorded = <Key extends 'after' | 'duration' | 'approvers'>(key: Key) =>
+    records.find((one) => one[key] != null)?.[key];
+  // The webhook that confirms an order does not say what was ordered.
+  const after = (isOrder ? recorded('after') : made.after) ?? null;
   const raise = isOrder ? { cents: amountIn(after ?? '') } : raiseIn(before ?? '', after ?? '');
   if (after === null || raise === null) return [];
+  const duration = recorded('duration') ?? null;
   const isOverride = records.some((one) => one.verb === 'emergency-override');
-  const recorded = <Key extends 'duration' | 'approvers'>(key: Key) => records.find((one) => one[key] != null)?.[key];
   return [
     {
       at,
@@ -65,15 +79,18 @@ function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedC
       merchant,
       before,
       after,
-      reason,
+      reason: asked.reason,
       cents: raise.cents,
-      duration: isOrder ? null : (recorded('duration') ?? null),
+      duration: isOrder || duration === termWords(permanent) ? null : duration,
       // An override acts for the approvers: those who had approved the request did not approve what it made of it.
-      approvedBy: (isOverride ? null : recorded('approvers')) ?? [made.actor?.userId ?? ''],
+      approvedBy: (isOverride ? null : recorded('approvers')) ?? [asked.actor?.userId ?? ''],
       isOverride,
     },
   ];
 }
+
+/** The recorded outcome of an order that the card service accepted and then did not carry out. */
+const NOT_CREATED: VirtualCardEvent['outcome'] = 'not_created';
 
 /**
  * How much the rules were raised, from their recorded form: `daily limit $150.00; …`. Null when none allows more than

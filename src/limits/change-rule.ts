@@ -61,7 +61,7 @@ export function createChangeRule(deps: Deps): ChangeRule {
     const planned = await plan(action, acctId);
     const { card, changes } = planned;
     const finish = (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
-      const sides = changes.length === 0 ? { before: null, after: null } : sidesOf(changes);
+      const sides = planned.kind === 'impossible' ? { before: null, after: null } : planned.sides;
       const isUseless = state === 'done' && card.status === 'BLOCKED' && isLooser(changes);
       const note = isUseless ? sentences(rest.note, BLOCKED) : (rest.note ?? null);
       const result = { state, card, ...sides, apiWords: null, ...rest, note };
@@ -92,8 +92,8 @@ export function createChangeRule(deps: Deps): ChangeRule {
       return await finish('done', { ...sidesOf(sent), ...opened, confirmation: 'confirmed' });
     }
     const expects = { kind: 'rule', changes } as const;
-    const { raw, readAt } = planned;
-    const sent = { ...made, card, raw, readAt };
+    const { raw, readAt, sides } = planned;
+    const sent = { ...made, card, raw, readAt, sides };
     const refuse = (refused: RefusedChange) => send({ ...sent, written, refused }, run, finish, approval ?? {});
     const isOvertaken = await latestChanges.isOvertaken(acctId, expects, action);
     if (!isThere && isOvertaken) {
@@ -110,13 +110,14 @@ export function createChangeRule(deps: Deps): ChangeRule {
     if (refused !== null && wasSending) return await refuse(refused);
     if (refused?.isLate === true) {
       await deps.askAgain(action, { acctId });
-      return { state: 'failed', card, ...sidesOf(changes), apiWords: null, note: refused.note };
+      return { state: 'failed', card, ...sides, apiWords: null, note: refused.note };
     }
     if (refused !== null) return await finish(refused.state, refused);
     if (!isThere) return await send({ ...sent, written }, run, finish, approval ?? {});
     await latestChanges.alreadyInEffect(acctId, expects, action);
     const kept = isOvertaken ? null : await terms.keep(made);
-    return kept === null ? await finish('unchanged', { note: alreadySo(changes) }) : await finish('done', kept);
+    if (kept !== null) return await finish('done', kept);
+    return await finish('unchanged', { ...sidesOf(changes), note: alreadySo(changes) });
   };
 }
 

@@ -12,7 +12,7 @@ import { endNote, type InEffect } from './end-temporary-change.ts';
 import type { EndQuestions, NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import type { Restore } from './restore.ts';
-import { backWords, ruleMoves, ruleNames, undecided } from './rule-words.ts';
+import { backWords, raisesKept, ruleMoves, ruleNames, undecided } from './rule-words.ts';
 import type { HandOver } from './supersede.ts';
 import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
@@ -252,13 +252,5 @@ function raisesBeyond({ changes, meanwhile }: TemporaryChange, values: readonly 
     const found = meanwhile?.[index]?.to;
     const back = found === undefined || found === to ? [] : [{ rule, from: found, to: values[index] ?? from }];
     return isLooser(back) ? back : [];
-  });
-}
-
-/** The raises that become permanent: rules that still have their temporary value. */
-function raisesKept({ changes, meanwhile }: TemporaryChange): RuleChange[] {
-  return changes.filter((change, index) => {
-    const found = meanwhile?.[index]?.to;
-    return (found === undefined || found === change.to) && isLooser([change]);
   });
 }

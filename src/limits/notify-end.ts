@@ -11,7 +11,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import type { CardApiError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { backAlready, ruleNames, ruleStates, undecided } from './rule-words.ts';
+import { backAlready, raisesKept, ruleNames, ruleStates, undecided } from './rule-words.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** A temporary change whose end people learn about. */
@@ -169,8 +169,7 @@ async function recordRules(
     roles: [...(action?.roles ?? [])],
     acctId,
     cardId: card.cardId,
-    before,
-    after,
+    ...(state === 'kept' ? keptSides({ changes, meanwhile }) : { before, after }),
     reason: action?.reason ?? '',
     channel: action?.origin.channel ?? null,
     messageTs: action?.origin.messageTs ?? null,
@@ -181,6 +180,17 @@ async function recordRules(
   const by = action?.actor.userId ?? null;
   const line = auditLine({ by, did, card, at, before, after, reason: null, outcome: detail, ref: id.slice(-8) });
   await postAuditLine(`audit-${id}-${key}`, line);
+}
+
+/** What stays. A temporary raise among it is recorded as one from the value that it would have gone back to. */
+function keptSides({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'meanwhile'>) {
+  const raises = raisesKept({ changes, meanwhile });
+  const now = ruleStates(meanwhile ?? changes, 'to');
+  if (raises.length === 0) return { before: now, after: null };
+  const returned = (meanwhile ?? changes).map(
+    ({ rule, to }) => raises.find((one) => isSameRule(one.rule, rule)) ?? { rule, from: to },
+  );
+  return { before: ruleStates(returned, 'from'), after: now };
 }
 
 /** Only these rules of a temporary change. */

@@ -3,6 +3,7 @@ import type { CardClient } from '../card-api/client.ts';
 import {
   changesFrom,
   isLooser,
+  isMade,
   limitGoals,
   limitsOf,
   type RuleChange,
@@ -24,6 +25,11 @@ export interface Planned {
   readonly kind: 'planned';
   readonly card: CardFacts;
   readonly changes: readonly RuleChange[];
+  /**
+   * The rules before and after, for people and the record. A temporary value that is to stay has, as the value before, the one
+   * that it would go back to: keeping it is a raise from there.
+   */
+  readonly sides: { readonly before: string; readonly after: string };
   readonly term: Term;
   /** The rules as the card API returned them. */
   readonly raw: Record<string, unknown>;
@@ -65,8 +71,20 @@ export function createPlanChange({ factsOf, card: api, nameCategory, changesFrom
       : (whyLowering(action, changes) ??
         obstacleTo(changes, rules) ??
         (await laterObstacleTo(changes, term, { acctId, rules })));
-    return { kind: 'planned', card, changes, term, raw, readAt, isOver, against };
+    const before = ruleStates(await keptFromReturn(changes, term, acctId), 'from');
+    const sides = { before, after: ruleStates(changes, 'to') };
+    return { kind: 'planned', card, changes, sides, term, raw, readAt, isOver, against };
   };
+
+  async function keptFromReturn(
+    changes: readonly RuleChange[],
+    term: Term,
+    acctId: number,
+  ): Promise<readonly RuleChange[]> {
+    if (!changes.some((change) => isMade([change]))) return changes;
+    const returned = await changesFromReturn(changes, term, acctId);
+    return changes.map((change, index) => (isMade([change]) ? (returned[index] ?? change) : change));
+  }
 
   /** A form that raises what stopped a purchase may be submitted after somebody raised it further. */
   function whyLowering({ target, origin }: RuleAction, changes: readonly RuleChange[]): string | null {

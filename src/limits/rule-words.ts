@@ -1,5 +1,5 @@
 import type { LimitWindow, Rule, RuleValue } from '../card-api/rule.ts';
-import { isAboutLimits, isMade, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
+import { isAboutLimits, isLooser, isMade, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import { serviceZone } from '../core/installation.ts';
 import { formatCents } from '../core/money.ts';
 import { localDate, toInstant } from '../core/service-time.ts';
@@ -127,6 +127,14 @@ export function undecided({ changes, meanwhile }: Pick<TemporaryChange, 'changes
 /** What needs no decision, because it has its earlier value. */
 export function backAlready(asking: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
   return without(asking.changes, undecided(asking));
+}
+
+/** The raises that become permanent: rules that still have their temporary value. */
+export function raisesKept({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
+  return changes.filter((change, index) => {
+    const found = meanwhile?.[index]?.to;
+    return (found === undefined || found === change.to) && isLooser([change]);
+  });
 }
 
 /** `Back already: weekly limit $600.00.` Raw. Empty: nothing. */

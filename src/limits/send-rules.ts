@@ -31,7 +31,7 @@ export interface RefusedChange extends Pick<Result, 'note' | 'counted'> {
   readonly state: 'failed' | 'waiting' | 'unchanged';
 }
 
-interface SentChange extends MadeChange, Pick<Planned, 'card' | 'raw' | 'readAt'>, Pick<Change, 'written'> {
+interface SentChange extends MadeChange, Pick<Planned, 'card' | 'raw' | 'readAt' | 'sides'>, Pick<Change, 'written'> {
   /** A change that an earlier attempt may have sent is not sent again. */
   readonly refused?: RefusedChange | undefined;
 }
@@ -57,12 +57,11 @@ interface Deps extends Pick<ActionTools, 'applyChanges'> {
 /** The end of a temporary change is stored before the card API call, because the outcome may never be known. */
 export function createSendRules({ card: api, terms, raises, applyChanges, sendChange }: Deps): SendRules {
   return async function sendRules(change, run, finish, of) {
-    const { action, acctId, changes, term, card, raw, readAt, written, refused } = change;
+    const { action, acctId, changes, sides, term, card, raw, readAt, written, refused } = change;
     const whyNot = refused?.note ?? null;
     const expects = { kind: 'rule', changes, term } as const;
     const verb = ruleVerbOf(changes);
     const basis = basisOf(raw);
-    const sides = sidesOf(changes);
     // Relative to the current rules.
     let stillToDo = changes;
     const steps = {

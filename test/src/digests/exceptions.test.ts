@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAudit } from '../../../src/audit/audit.ts';
-import type { Statement } from '../../../src/audit/audit-record.ts';
+import { nobody, type Statement } from '../../../src/audit/audit-record.ts';
 import { approvedChanges, openExceptions } from '../../../src/digests/exceptions.ts';
 import { signer, statement } from '../../support/audit-records.ts';
 import { limitChange } from '../../support/limit-goals.ts';
@@ -105,6 +105,63 @@ describe('changes approved in a period', () => {
 
   it('include a change whose response was lost, once it was confirmed', async () => {
     expect(await approved([{ event: 'unknown' }, { event: 'confirmed' }])).toMatchObject([{ cents: 3050 }]);
+  });
+
+  it('include a temporary change that the card service made late, in the name of the person who asked', async () => {
+    const unconfirmed = (['sent', 'unknown', 'unconfirmed'] as const).map((event) => ({
+      event,
+      duration: 'for 4 hours',
+    }));
+    const late = { ...nobody, event: 'confirmed', detail: 'made late', at: '2026-11-10T10:05:00.000Z' } as const;
+
+    const { acctId, before, after } = within;
+    expect(await approved([...unconfirmed, { ...late, acctId, before, after }])).toMatchObject([
+      { at: late.at, cents: 3050, duration: 'for 4 hours', approvedBy: ['U1'], reason: 'lost' },
+    ]);
+  });
+
+  it('include a reduction that a person took back before its end, and nothing that ended on schedule', async () => {
+    const lowered = { before: 'daily limit $400.00', after: 'daily limit $150.00', duration: 'for 4 hours' };
+    const back = { event: 'ended', before: lowered.after, after: lowered.before } as const;
+    const byBen = { actionId: 'act_ben', verb: 'revert', actor: { userId: 'U0BEN', teamId: 'T1' } };
+
+    expect(await approved([lowered, { ...byBen, ...back }])).toMatchObject([
+      { before: 'daily limit $150.00', after: 'daily limit $400.00', cents: 25_000, approvedBy: ['U0BEN'] },
+    ]);
+    const onSchedule = { ...back, actionId: 'act_3' };
+    expect(await approved([{ ...onSchedule, actor: null }])).toHaveLength(1);
+    const raiseTakenBack = {
+      ...byBen,
+      actionId: 'act_4',
+      event: 'ended',
+      before: raise.after,
+      after: raise.before,
+    } as const;
+    expect(await approved([raiseTakenBack])).toHaveLength(1);
+  });
+
+  it('include what a person took back if the same click ended a question, too', async () => {
+    const question = {
+      event: 'ended',
+      verb: 'revert',
+      before: 'weekly limit $900.00',
+      after: 'weekly limit $600.00',
+    } as const;
+
+    expect(await approved([question, { event: 'ended', verb: 'revert' }])).toMatchObject([{ cents: 3050 }]);
+  });
+
+  it('include an order whose response was lost, once its card arrived, and none that made no card', async () => {
+    const order = { verb: 'order-virtual', before: null, acctId: null };
+    const after = 'virtual card, funded with $250.00';
+    const unknown = { ...order, event: 'unknown', after } as const;
+    const arrived = { ...order, event: 'confirmed', after: null, confirmedBy: 'webhook', detail: 'created' } as const;
+
+    expect(await approved([unknown, arrived])).toMatchObject([{ after, cents: 25_000 }]);
+    const notCreated = { ...arrived, detail: 'not_created' };
+    const others = [{ ...order, after }, notCreated].map((one) => ({ ...one, actionId: 'act_2' }));
+    expect(await approved(others)).toHaveLength(1);
+    expect(await approved([unknown, notCreated].map((one) => ({ ...one, actionId: 'act_3' })))).toHaveLength(1);
   });
 
   it('include the amount of an ordered virtual card', async () => {

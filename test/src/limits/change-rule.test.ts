@@ -8,6 +8,7 @@ import {
   createPermitChange,
 } from '../../../src/limits/change-rule.ts';
 import type { Opened } from '../../../src/limits/open-temporary-change.ts';
+import { sidesOf } from '../../../src/limits/send-rules.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { authorizationOf } from '../../support/authorization.ts';
 import { held, withoutLock } from '../../support/held.ts';
@@ -22,6 +23,7 @@ const run = { isLast: false, lease: held };
 const now = (): Date => new Date('2026-11-20T15:00:00.000Z');
 
 describe('a rule change', () => {
+  const planned = { kind: 'planned', card, term: permanent, raw: {}, readAt: 0 } as const;
   interface Given {
     readonly changes?: readonly RuleChange[];
     readonly against?: string;
@@ -49,7 +51,7 @@ describe('a rule change', () => {
     const changeRule = createChangeRule({
       plan: async () =>
         impossible === undefined
-          ? { kind: 'planned', card, changes, term: permanent, raw: {}, readAt: 0, isOver, against: against ?? null }
+          ? { ...planned, changes, sides: sidesOf(changes), isOver, against: against ?? null }
           : { kind: 'impossible', card, changes: [], why: impossible },
       permit: async () => {
         steps.push('permitted?');

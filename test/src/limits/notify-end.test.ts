@@ -186,6 +186,23 @@ describe('the audit entry', () => {
     expect(line).toMatch(/^audit-act_1-kept: <@U0BEN> left the daily limit of /);
   });
 
+  it('names a temporary raise that is kept for good as a raise from what it would have gone back to', async () => {
+    const changes = [limitChange('daily', 40_000, 45_000), limitChange('weekly', 60_000, 70_000)];
+    const meanwhile = [limitChange('daily', 45_000, 55_000), limitChange('weekly', 70_000, 70_000)];
+    const { entry, line } = await recorded({ state: 'kept', changes, meanwhile }, click);
+
+    expect(entry).toMatchObject({
+      before: 'daily limit $550.00; weekly limit $600.00',
+      after: 'daily limit $550.00; weekly limit $700.00',
+    });
+    expect(line).toContain('left the daily limit and weekly limit of');
+    const lowered = [limitChange('daily', 45_000, 40_000)];
+    expect((await recorded({ state: 'kept', changes: lowered, meanwhile: null }, click)).entry).toMatchObject({
+      before: 'daily limit $400.00',
+      after: null,
+    });
+  });
+
   it('has the temporary value as “before” if the limit was already restored', async () => {
     const meanwhile = [limitChange('daily', 45_000, 40_000)];
 

@@ -86,6 +86,30 @@ describe('planning a change', () => {
     });
   });
 
+  it('keeps a temporary value as a change from the value that it would go back to', async () => {
+    // The daily limit of $400.00 is temporary, and so is the weekly one of $500.00.
+    const back = { daily: 15_000, weekly: 30_000 } as const;
+    const changesFromReturn: RaiseAmounts['changesFromReturn'] = async (changes) =>
+      changes.map((change) =>
+        'period' in change.rule && change.rule.period in back
+          ? { ...change, from: back[change.rule.period as keyof typeof back] }
+          : change,
+      );
+    const sides = async (...goals: ReturnType<typeof limitGoal>[]) =>
+      await plan(goals, permanent, now(), changesFromReturn);
+
+    expect(await sides(limitGoal('daily', 40_000))).toMatchObject({
+      changes: [limitChange('daily', 40_000, 40_000)],
+      sides: { before: 'daily limit $150.00', after: 'daily limit $400.00' },
+    });
+    expect(await sides(limitGoal('daily', 40_000), limitGoal('weekly', 60_000))).toMatchObject({
+      sides: {
+        before: 'daily limit $150.00; weekly limit $500.00',
+        after: 'daily limit $400.00; weekly limit $600.00',
+      },
+    });
+  });
+
   it('refuses to keep a temporary change from ending: it could not go back to a limit below this one', async () => {
     // The weekly limit of $500.00 is temporary. It goes back to $420.00 first.
     const changesFromReturn: RaiseAmounts['changesFromReturn'] = async (changes) =>

@@ -3,7 +3,7 @@ import { type ActionState, type Result, reported, stateOf } from '../../../src/a
 import { createSendChange } from '../../../src/actions/send-change.ts';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
-import { basisOf, createSendRules } from '../../../src/limits/send-rules.ts';
+import { basisOf, createSendRules, sidesOf } from '../../../src/limits/send-rules.ts';
 import { held } from '../../support/held.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
@@ -130,6 +130,7 @@ function setUp(given: Given = {}) {
         requestId: null,
         card,
         raw: rules,
+        sides: sidesOf(changes),
         readAt: performance.now(),
         written,
         ...over,

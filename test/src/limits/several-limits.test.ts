@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { approvedChanges } from '../../../src/digests/exceptions.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
@@ -386,6 +387,7 @@ describe('one of several temporary limits made permanent', () => {
       left: [DailySpendLimit, WeeklySpendLimit],
       state: temporaryChange?.state,
       said: JSON.stringify(alert?.outcomes),
+      world,
     };
   }
 
@@ -422,6 +424,38 @@ describe('one of several temporary limits made permanent', () => {
     expect(['ended', 'superseded']).toContain(kept.state);
     expect(kept.said).toContain(said);
     expect(kept.said.includes(', not to $')).toBe(left[1] !== 600 && dollars.weekly === undefined);
+  });
+
+  it('is a raise from what it would have gone back to: on the alert, on record and in a digest', async () => {
+    const { world, said } = await keeping({ daily: 700, monthly: 2100 });
+
+    const moved = {
+      before: 'daily limit $400.00; monthly limit $2,000.00',
+      after: 'daily limit $700.00; monthly limit $2,100.00',
+    };
+    expect(said).toContain('Daily limit $400.00 → $700.00; monthly limit $2,000.00 → $2,100.00');
+    const ofSecond = (await world.records()).filter(({ actionId }) => actionId === 'act_limit2');
+    expect(ofSecond.find(({ event }) => event === 'done')).toMatchObject(moved);
+    const raises = await approvedChanges(world.deps.audit, 0, Number.MAX_SAFE_INTEGER);
+    expect(raises.map(({ cents, duration }) => [cents, duration])).toEqual([
+      [30_000, 'for 1 hour'],
+      [30_000, null],
+    ]);
+  });
+
+  it('is such a raise also if nothing else changes, whether it stays or only lasts longer', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(raise({ daily: 700 }, forHours(1)), world.deps);
+    await performAction(raise({ daily: 700 }, forHours(4), { id: 'act_longer' }), world.deps);
+    await performAction(raise({ daily: 700 }, permanent, { id: 'act_stays' }), world.deps);
+    await performAction(raise({ daily: 700 }, permanent, { id: 'act_again' }), world.deps);
+
+    const raises = await approvedChanges(world.deps.audit, 0, Number.MAX_SAFE_INTEGER);
+    expect(raises.map(({ before, after, duration }) => [before, after, duration])).toEqual([
+      ['daily limit $400.00', 'daily limit $700.00', 'for 1 hour'],
+      ['daily limit $400.00', 'daily limit $700.00', 'for 4 hours'],
+      ['daily limit $400.00', 'daily limit $700.00', null],
+    ]);
   });
 });
 
