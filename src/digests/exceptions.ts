@@ -15,6 +15,8 @@ import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 
 /** A change that let a card spend more, or the order of a card, as recorded in the audit. */
 export interface ApprovedChange {
+  /** `raise`: of a limit. `lifted`: what was not allowed is. `order`: of a virtual card. */
+  readonly kind: 'raise' | 'lifted' | 'order';
   /** UTC ISO 8601. */
   readonly at: string;
   readonly holder: string | null;
@@ -22,7 +24,10 @@ export interface ApprovedChange {
   readonly merchant: string | null;
   readonly before: string | null;
   readonly after: string;
-  /** The raise; of several rules the largest. Null when no amount applies, for example for an allowed category. */
+  /**
+   * The raise; of several rules the largest. Of an order, the money on the card. Null when no amount applies, for example for
+   * an allowed category.
+   */
   readonly cents: number | null;
   /** In words; null: the change is permanent. */
   readonly duration: string | null;
@@ -67,7 +72,9 @@ function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedC
     records.find((one) => one[key] != null)?.[key];
   // The webhook that confirms an order does not say what was ordered.
   const after = (isOrder ? recorded('after') : made.after) ?? null;
-  const raise = isOrder ? { cents: amountIn(after ?? '') } : raiseIn(before ?? '', after ?? '');
+  const raise = isOrder
+    ? ({ kind: 'order', cents: amountIn(after ?? '') } as const)
+    : raiseIn(before ?? '', after ?? '');
   if (after === null || raise === null) return [];
   const duration = recorded('duration') ?? null;
   const isOverride = records.some((one) => one.verb === 'emergency-override');
@@ -80,7 +87,7 @@ function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedC
       before,
       after,
       reason: asked.reason,
-      cents: raise.cents,
+      ...raise,
       duration: isOrder || duration === termWords(permanent) ? null : duration,
       // An override acts for the approvers: those who had approved the request did not approve what it made of it.
       approvedBy: (isOverride ? null : recorded('approvers')) ?? [asked.actor?.userId ?? ''],
@@ -96,17 +103,21 @@ const NOT_CREATED: VirtualCardEvent['outcome'] = 'not_created';
  * How much the rules were raised, from their recorded form: `daily limit $150.00; …`. Null when none allows more than
  * before.
  */
-function raiseIn(before: string, after: string): { cents: number | null } | null {
+function raiseIn(before: string, after: string): Pick<ApprovedChange, 'kind' | 'cents'> | null {
   const [from, to] = [before.split(BETWEEN_RULES), after.split(BETWEEN_RULES)];
-  const raises = to.flatMap((now, index) => {
+  const raises = to.flatMap((now, index): Pick<ApprovedChange, 'kind' | 'cents'>[] => {
     const was = from[index] ?? '';
     const [fromCents, toCents] = [amountIn(was), amountIn(now)];
-    if (fromCents !== null && toCents !== null) return toCents > fromCents ? [toCents - fromCents] : [];
-    const isOpened = fromCents !== null && now.endsWith(' none');
-    return isOpened || (was.endsWith(' not allowed') && !now.endsWith(' not allowed')) ? [null] : [];
+    if (fromCents !== null && toCents !== null)
+      return toCents > fromCents ? [{ kind: 'raise', cents: toCents - fromCents }] : [];
+    if (fromCents !== null && now.endsWith(' none')) return [{ kind: 'raise', cents: null }];
+    const isLifted = was.endsWith(' not allowed') && !now.endsWith(' not allowed');
+    return isLifted ? [{ kind: 'lifted', cents: null }] : [];
   });
   if (raises.length === 0) return null;
-  return { cents: raises.includes(null) ? null : Math.max(...raises.map((cents) => cents ?? 0)) };
+  const kind = raises.some((one) => one.kind === 'raise') ? 'raise' : 'lifted';
+  const cents = raises.map((one) => one.cents);
+  return { kind, cents: cents.includes(null) ? null : Math.max(...cents.map((one) => one ?? 0)) };
 }
 
 /** The last amount in our own text, whole cents. */

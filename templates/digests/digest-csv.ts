@@ -67,11 +67,12 @@ export function digestCsv({ declines, late, approvals, open, inactive }: Control
     ...declines.map(({ reason, count, ...row }): Line => ({ ...row, what: 'Declines', why: reason, declines: count })),
     ...lateLine(late),
     ...approvals.map((change): Line => {
-      const { before, after, reason, approvedBy, isOverride, duration } = change;
+      const { kind, before, after, reason, approvedBy, isOverride } = change;
       const moved = before === null ? after : `${before} → ${after}`;
       const why = [moved, reason].filter(Boolean).join('; ');
       const what = isOverride ? 'Emergency override' : 'Approval';
-      return { ...change, what, why, duration: duration ?? 'permanent', people: approvedBy.map(named) };
+      const duration = change.duration ?? (kind === 'order' ? null : 'permanent');
+      return { ...change, what, why, duration, people: approvedBy.map(named) };
     }),
     ...open.map(({ kind, card, change, by, since, endsAt }): Line => {
       const { holder, last4, group } = card;

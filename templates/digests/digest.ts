@@ -58,7 +58,7 @@ export function digest(facts: Digest, place: ChannelVisibility): { message: Mess
   const usual = kind === 'monthly' ? 'Declines of the month' : `Declines of the last ${spans[kind]}`;
   const title = isExact ? usual : `Declines ${sinceWords(from)}`;
   const timeBefore = isExact ? `the ${spans[kind]} before` : 'in the same time before';
-  const counted = `${declinesWords(total)}, ${compared(total.count, before)} ${timeBefore} (${before})`;
+  const counted = `${declinesWords(total)}, ${compared(total.count, before, timeBefore)}`;
   const [first] = reasons;
   const most = first === undefined ? '' : ` Most often: ${escapeUntrusted(first.name, 80)}, ${times(first.count)}.`;
   const others = [lateWords(late), approvalWords(approvals), openWords(open), waitingWords(inactive.length)].filter(
@@ -68,7 +68,7 @@ export function digest(facts: Digest, place: ChannelVisibility): { message: Mess
     rowsOf('By reason', 'Reason', reasons, facts),
     rowsOf('By merchant', 'Merchant', merchants, facts),
     rowsOf('By group', 'Group', groups, facts),
-    dataTable('Raises', approvalColumns(), approvals),
+    dataTable('Approved changes and orders', approvalColumns(), approvals),
     dataTable('Temporary changes and open requests', openColumns(), open),
     dataTable('Waiting to be activated', inactiveColumns, inactive, 1000),
   ];
@@ -113,28 +113,60 @@ export function lateWords(late: Sums): string {
   return `${what} arrived after the last digest`;
 }
 
-function compared(count: number, before: number): string {
-  if (count === before) return 'as many as';
-  return count > before ? `${count - before} more than` : `${before - count} fewer than`;
+/** `4 more than the week before (8)`. @param timeBefore such as `the week before`. */
+function compared(count: number, before: number, timeBefore: string): string {
+  if (count === 0 && before === 0) return `and none ${timeBefore}`;
+  const difference = count > before ? `${count - before} more than` : `${before - count} fewer than`;
+  return `${count === before ? 'as many as' : difference} ${timeBefore} (${before})`;
 }
 
 function times(count: number): string {
   return count === 1 ? 'once' : countOf(count, 'time');
 }
 
-/** `3 raises, $700.00 in all, 1 of them without an amount, 1 of them by emergency override`. */
+/** `3 raises, $700.00 in all; 1 virtual card ordered, funded with $250.00; 2 restrictions lifted`. */
 function approvalWords(approvals: readonly ApprovedChange[]): string {
-  if (approvals.length === 0) return '';
-  const amounts = approvals.flatMap(({ cents }) => cents ?? []);
-  const without = approvals.length - amounts.length;
-  const overrides = approvals.filter(({ isOverride }) => isOverride).length;
-  const raised = `, ${formatCents(amounts.reduce((sum, cents) => sum + cents, 0))} in all`;
+  const of = (wanted: ApprovedChange['kind']) => approvals.filter(({ kind }) => kind === wanted);
+  const lifted = of('lifted');
+  const liftedWords = lifted.length === 0 ? '' : `${countOf(lifted.length, 'restriction')} lifted`;
+  return [raiseWords(of('raise')), orderWords(of('order')), liftedWords && liftedWords + overrideWords(lifted)]
+    .filter(Boolean)
+    .join('; ');
+}
+
+/** `3 raises, $700.00 in all, 1 of them without an amount, 1 of them by emergency override`. */
+function raiseWords(raises: readonly ApprovedChange[]): string {
+  if (raises.length === 0) return '';
+  const amounts = amountsOf(raises);
+  const without = raises.length - amounts.length;
   return [
-    countOf(approvals.length, 'raise'),
-    amounts.length === 0 ? ' without an amount' : raised,
+    countOf(raises.length, 'raise'),
+    amounts.length === 0 ? ' without an amount' : `, ${summed(amounts, raises)}`,
     amounts.length === 0 || without === 0 ? '' : `, ${without} of them without an amount`,
-    overrides === 0 ? '' : `, ${overrides} of them by emergency override`,
+    overrideWords(raises),
   ].join('');
+}
+
+function orderWords(orders: readonly ApprovedChange[]): string {
+  if (orders.length === 0) return '';
+  const amounts = amountsOf(orders);
+  const funds = amounts.length === 0 ? 'not funded' : `funded with ${summed(amounts, orders)}`;
+  return `${countOf(orders.length, 'virtual card')} ordered, ${funds}`;
+}
+
+function amountsOf(changes: readonly ApprovedChange[]): number[] {
+  return changes.flatMap(({ cents }) => cents ?? []);
+}
+
+function summed(amounts: readonly number[], all: readonly ApprovedChange[]): string {
+  const sum = formatCents(amounts.reduce((total, cents) => total + cents, 0));
+  return all.length === 1 ? sum : `${sum} in all`;
+}
+
+function overrideWords(changes: readonly ApprovedChange[]): string {
+  const overrides = changes.filter(({ isOverride }) => isOverride).length;
+  if (overrides === 0) return '';
+  return `, ${changes.length === 1 ? '' : `${overrides} of them `}by emergency override`;
 }
 
 function openWords(open: readonly OpenException[]): string {
@@ -176,7 +208,7 @@ const approvalColumns = (): Column<ApprovedChange>[] => [
   { head: 'Card', of: (change) => cardOfHolderRaw({ ...change, acctId: null, cardId: null }) },
   { head: 'Added', of: ({ cents }) => (cents === null ? 'no amount' : formatCents(cents)) },
   { head: 'Change', of: ({ before, after }) => (before === null ? after : changeWords(before, after)) },
-  { head: 'Duration', of: ({ duration }) => duration ?? 'permanent' },
+  { head: 'Duration', of: ({ kind, duration }) => duration ?? (kind === 'order' ? '' : 'permanent') },
   { head: `When (${serviceZone().short})`, of: ({ at }) => serviceClock(at, true) },
   { head: 'Decision', of: ({ isOverride }) => (isOverride ? 'emergency override' : 'approved') },
   { head: 'By', of: ({ approvedBy }) => ({ users: approvedBy }) },

@@ -32,6 +32,7 @@ describe('changes approved in a period', () => {
 
     expect(await approved(steps)).toEqual([
       {
+        kind: 'raise',
         at: within.at,
         holder: 'Sam Rivera',
         last4: '1234',
@@ -81,6 +82,16 @@ describe('changes approved in a period', () => {
     ['no amount for an allowed rule', 'purchases abroad not allowed', 'purchases abroad allowed', null],
   ])('count %s', async (_what, before, after, cents) => {
     expect(await approved([{ before, after }])).toMatchObject([{ cents }]);
+  });
+
+  it('are raises if a limit is raised, also beside what is allowed', async () => {
+    const allowed = { before: 'purchases abroad not allowed', after: 'purchases abroad allowed' };
+    const both = { before: `daily limit $150.00; ${allowed.before}`, after: `daily limit $180.50; ${allowed.after}` };
+
+    expect(await approved([allowed])).toMatchObject([{ kind: 'lifted', cents: null }]);
+    expect(await approved([{ ...both, actionId: 'act_2' }])).toContainEqual(
+      expect.objectContaining({ kind: 'raise', cents: null }),
+    );
   });
 
   it.each([
@@ -168,7 +179,7 @@ describe('changes approved in a period', () => {
     const order = { verb: 'order-virtual', before: null, acctId: null };
 
     expect(await approved([{ ...order, after: 'virtual card, funded with $250.00, ruleset 7' }])).toMatchObject([
-      { cents: 25_000, before: null, duration: null },
+      { kind: 'order', cents: 25_000, before: null, duration: null },
     ]);
     expect(await approved([{ ...order, actionId: 'act_2', after: 'virtual card' }])).toContainEqual(
       expect.objectContaining({ after: 'virtual card', cents: null }),

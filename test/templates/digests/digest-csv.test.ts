@@ -11,6 +11,7 @@ it("the controller’s file has a line for each decline, approval, override, ope
     group: 'Field',
   };
   const approved = {
+    kind: 'raise',
     at: '2026-11-12T15:00:00.123Z',
     holder: 'Sam Rivera',
     last4: '1234',
@@ -22,14 +23,23 @@ it("the controller’s file has a line for each decline, approval, override, ope
     approvedBy: ['U0ANA', 'U0BEN'],
     isOverride: false,
     reason: '=HYPERLINK("x")',
-  };
+  } as const;
+  const ordered = {
+    ...approved,
+    kind: 'order',
+    last4: null,
+    before: null,
+    after: 'virtual card, not funded',
+    cents: null,
+    reason: '',
+  } as const;
   const open = { kind: 'request', card, change: 'daily limit $1.00 → $2.00', by: 'U0SAM' } as const;
 
   const lines = digestCsv(
     {
       declines: [{ ...decline, ...sums }],
       late: { count: 3, attempts: 4, cents: 2050 },
-      approvals: [approved, { ...approved, isOverride: true, duration: 'for 1 hour', reason: 'two\nlines' }],
+      approvals: [approved, { ...approved, isOverride: true, duration: 'for 1 hour', reason: 'two\nlines' }, ordered],
       open: [{ ...open, since: '2026-11-16T10:00:00Z', endsAt: '2026-11-17T10:00:00Z' }],
       inactive: [card],
     },
@@ -48,6 +58,7 @@ it("the controller’s file has a line for each decline, approval, override, ope
       "; '=",
     ),
     '"Emergency override","2026-11-12T15:00:00Z","30.50","","Sam Rivera","1234","","daily limit $150.00 → daily limit $180.50; two lines","","","","for 1 hour","Ana Lopez (U0ANA), U0BEN"',
+    '"Approval","2026-11-12T15:00:00Z","","","Sam Rivera","","","virtual card, not funded","","","","","Ana Lopez (U0ANA), U0BEN"',
     '"Open: request","2026-11-16T10:00:00Z","","","Jane Doe","1212","Field team","daily limit $1.00 → $2.00","","","","until 2026-11-17T10:00:00Z","U0SAM"',
     '"Waiting to be activated","","","","Jane Doe","1212","Field team","Not activated yet","","","","",""',
     '',

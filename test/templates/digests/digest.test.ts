@@ -15,6 +15,7 @@ const row = (name: string, count: number, before: number, over = {}) => {
 };
 
 const approved = {
+  kind: 'raise',
   at: '2026-11-12T15:00:00Z',
   holder: 'Sam Rivera',
   last4: '1234',
@@ -26,7 +27,22 @@ const approved = {
   approvedBy: ['U0ANA', 'U0BEN'],
   isOverride: false,
   reason: 'Dinner with a client',
-};
+} as const;
+const lifted = {
+  ...approved,
+  kind: 'lifted',
+  cents: null,
+  before: 'purchases abroad not allowed',
+  after: 'purchases abroad allowed',
+} as const;
+const ordered = {
+  ...approved,
+  kind: 'order',
+  cents: 250_000,
+  before: null,
+  after: 'virtual card, funded with $2,500.00',
+  duration: null,
+} as const;
 
 const facts: Digest = {
   kind: 'weekly',
@@ -42,10 +58,7 @@ const facts: Digest = {
   ],
   merchants: [row('Blue Bottle Coffee', 7, 0)],
   groups: [row('Field team', 12, 8)],
-  approvals: [
-    approved,
-    { ...approved, cents: null, before: 'purchases abroad not allowed', after: 'purchases abroad allowed' },
-  ],
+  approvals: [approved, lifted],
   open: [
     {
       kind: 'temporary',
@@ -62,7 +75,7 @@ const facts: Digest = {
 describe('a digest', () => {
   it('says in sentences what the page shows', () => {
     expect(digest(facts, 'private').message.text).toBe(
-      'Declines of the last week: 12 declines (30 attempts), $1,234.50, 4 more than the week before (8). Most often: Over the daily limit, 9 times. 2 raises, $30.50 in all, 1 of them without an amount. 1 temporary change. 1 card waits to be activated.',
+      'Declines of the last week: 12 declines (30 attempts), $1,234.50, 4 more than the week before (8). Most often: Over the daily limit, 9 times. 1 raise, $30.50; 1 restriction lifted. 1 temporary change. 1 card waits to be activated.',
     );
   });
 
@@ -79,6 +92,32 @@ describe('a digest', () => {
     const { message } = digest({ ...facts, approvals: [approved, override] }, 'private');
 
     expect(message.text).toContain('2 raises, $61.00 in all, 1 of them by emergency override.');
+  });
+
+  it.each<[string, readonly Digest['approvals'][number][], string]>([
+    [
+      'one of each',
+      [ordered, { ...approved, cents: 10_000 }, lifted],
+      '1 raise, $100.00; 1 virtual card ordered, funded with $2,500.00; 1 restriction lifted.',
+    ],
+    [
+      'several of each',
+      [approved, approved, { ...approved, cents: null }, ordered, { ...ordered, cents: null }, lifted, lifted],
+      '3 raises, $61.00 in all, 1 of them without an amount; 2 virtual cards ordered, funded with $2,500.00 in all; 2 restrictions lifted.',
+    ],
+    ['an order without money', [{ ...ordered, cents: null }], '1 virtual card ordered, not funded.'],
+    ['no raise', [{ ...lifted, isOverride: true }], '1 restriction lifted, by emergency override.'],
+  ])('calls only the raise of a limit a raise: %s', (_what, approvals, words) => {
+    const { text, blocks } = digest({ ...facts, approvals }, 'private').message;
+
+    expect(text).toContain(` ${words}`);
+    expect(JSON.stringify(blocks)).toContain('Approved changes and orders');
+  });
+
+  it('says no duration of an ordered card', () => {
+    const page = shown(withoutDataTables(digest({ ...facts, approvals: [ordered] }, 'direct').message.blocks));
+
+    expect(page).toContain('$2,500.00 · virtual card, funded with $2,500.00 · Nov 12, 10:00 AM');
   });
 
   it('shows dollars by reason and group, and each approval with amount, duration and approvers', () => {
@@ -133,7 +172,7 @@ describe('a digest', () => {
     const total = { count: 0, attempts: 0, cents: 0 };
     const { text, blocks } = digest({ ...facts, ...none, kind: 'daily', total, before: 0 }, 'private').message;
 
-    expect(text).toBe('Declines of the last day: No declines, as many as the day before (0).');
+    expect(text).toBe('Declines of the last day: No declines, and none the day before.');
     expect(blocks).toHaveLength(3);
   });
 
