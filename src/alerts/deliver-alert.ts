@@ -75,6 +75,9 @@ export interface KnownCards {
   readonly learn: (event: StoredEvent) => Promise<void>;
 }
 
+/** Counts a decline for the digests, by the reason that is known then. The first call for an event counts. */
+type CountDecline = (decline: Pick<TransactionAlert, 'event' | 'card' | 'remedy'>) => Promise<void>;
+
 interface DeliverDeps {
   readonly directory: KnownCards;
   readonly history: Pick<CardHistory, 'addAlert'>;
@@ -83,8 +86,7 @@ interface DeliverDeps {
     /** Asks again later, for an alert that was posted incomplete. */
     readonly completeLater: (alertId: string) => Promise<void>;
   };
-  /** Counts a decline for the digests. Idempotent. */
-  readonly countDecline: (decline: Pick<TransactionAlert, 'event' | 'card' | 'remedy'>) => Promise<void>;
+  readonly countDecline: CountDecline;
   /** Records that a card was used. @returns the alerts whose messages now need to show it. */
   readonly cardUsed: (event: TransactionEvent) => Promise<readonly string[]>;
   readonly updateAlert: (alertId: string) => Promise<void>;
@@ -122,7 +124,8 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
         advice.for(event),
         history.addAlert(event.acctId, 'declines', event.id, Date.parse(event.occurredAt)),
       ]);
-      await deps.countDecline({ event, card, remedy });
+      // Without all numbers the reason is a guess: it is counted when the alert is completed.
+      if (!isIncomplete) await deps.countDecline({ event, card, remedy });
       await publish({ ...base, kind: 'transaction', event, remedy, repeats: {}, timeline: null });
       if (isIncomplete) await advice.completeLater(event.id);
     } else {
@@ -149,11 +152,12 @@ interface EnrichDeps {
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
   /** Gives the card API more time than an alert can wait. */
   readonly adviceFor: (event: TransactionEvent) => Promise<Advice>;
+  readonly countDecline: CountDecline;
   readonly updateAlert: (alertId: string) => Promise<void>;
 }
 
 /**
- * Adds the missing numbers to an alert that was posted without them, and updates its messages.
+ * Adds the missing numbers to an alert that was posted without them, counts its decline, and updates its messages.
  *
  * @returns milliseconds until the next try, or null when done.
  */
@@ -161,8 +165,11 @@ export async function enrichAlert(alertId: string, hasWaited: boolean, deps: Enr
   const alert = await deps.alerts.get(alertId);
   if (alert?.kind !== 'transaction') return null;
   const { remedy, isIncomplete } = await deps.adviceFor(alert.event);
-  if (isIncomplete) return hasWaited ? null : ENRICH_AGAIN_MS;
-  if (remedy === null) return null;
+  if (isIncomplete && !hasWaited) return ENRICH_AGAIN_MS;
+  const isCompleted = !isIncomplete && remedy !== null;
+  // First, so that the digests have it even if the rest fails.
+  await deps.countDecline(isCompleted ? { ...alert, remedy } : alert);
+  if (!isCompleted) return null;
   await deps.alerts.save({ ...alert, remedy });
   // A repeat is shown by the message of the first try.
   for (const id of [alertId, ...(alert.leaders ?? [])]) await deps.updateAlert(id);

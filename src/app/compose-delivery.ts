@@ -76,7 +76,7 @@ export function composeDelivery(
       }),
     /** Completes an alert when the card API did not answer in time. */
     enrich: (alertId: string, hasWaited: boolean) =>
-      enrichAlert(alertId, hasWaited, { ...context, adviceFor: remedies.adviceAgain }),
+      enrichAlert(alertId, hasWaited, { ...context, countDecline, adviceFor: remedies.adviceAgain }),
   };
 }
 

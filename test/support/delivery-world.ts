@@ -39,6 +39,7 @@ export function createDeliveryWorld(
   {
     paddingCounts = { againstLimits: true, againstBalance: true },
     remedy = null as Remedy | null,
+    isIncomplete = false,
     isInDoubt = (): boolean => false,
   } = {},
 ) {
@@ -48,6 +49,7 @@ export function createDeliveryWorld(
   const updated: string[] = [];
   const advised: StoredEvent[] = [];
   const counted: unknown[] = [];
+  const completedLater: string[] = [];
   const alerts = createAlerts(redis);
   const cardOrders = createCardOrders(redis);
   const fraudCases = createFraudCases(redis);
@@ -88,9 +90,9 @@ export function createDeliveryWorld(
     advice: {
       for: async (event) => {
         advised.push(event);
-        return { remedy, isIncomplete: false };
+        return { remedy, isIncomplete };
       },
-      completeLater: async () => {},
+      completeLater: async (id) => void completedLater.push(id),
     },
     countDecline: async (decline) => void counted.push(decline),
     cardUsed: async () => [],
@@ -124,6 +126,7 @@ export function createDeliveryWorld(
     deliver,
     advised,
     counted,
+    completedLater,
     history,
   };
 }

@@ -41,6 +41,15 @@ it('a decline is counted and listed with what would have let it pass, which says
   expect(await createRecentDeclines(history, alerts)(event.acctId, 9)).toMatchObject([{ id: event.id, remedy }]);
 });
 
+it('a decline whose numbers are missing is not counted by a guess: it is counted when they are added', async () => {
+  const { deliver, counted, completedLater } = world({ isIncomplete: true });
+
+  await deliver(declineOf(1));
+
+  expect(counted).toEqual([]);
+  expect(completedLater).toEqual([idOf(1)]);
+});
+
 describe('an activation directly followed by a block', () => {
   const [active, blocked] = [status(1, 'ACTIVE', 0), status(2, 'BLOCKED', 20)];
 

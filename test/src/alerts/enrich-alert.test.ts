@@ -14,17 +14,19 @@ async function enrich(advice: Advice, hasWaited = false) {
   const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
   await alerts.save(alert);
   const updated: string[] = [];
+  const counted: (Remedy | null)[] = [];
   const again = await enrichAlert(alert.event.id, hasWaited, {
     alerts,
     adviceFor: async () => advice,
+    countDecline: async (decline) => void counted.push(decline.remedy),
     updateAlert: async (id) => void updated.push(id),
   });
   const now = await alerts.get(alert.event.id);
-  return { again, updated: updated.length, remedy: now?.kind === 'transaction' ? now.remedy : undefined };
+  return { again, updated: updated.length, remedy: now?.kind === 'transaction' ? now.remedy : undefined, counted };
 }
 
-it('adds the numbers when the card API answers late, and updates the messages', async () => {
-  expect(await enrich({ remedy, isIncomplete: false })).toEqual({ again: null, updated: 1, remedy });
+it('adds the numbers when the card API answers late, counts the decline by them, and updates the messages', async () => {
+  expect(await enrich({ remedy, isIncomplete: false })).toEqual({ again: null, updated: 1, remedy, counted: [remedy] });
 });
 
 it('updates the message of the first try if the alert is a repeat', async () => {
@@ -33,19 +35,36 @@ it('updates the message of the first try if the alert is a repeat', async () => 
   await enrichAlert(alert.event.id, false, {
     alerts: { get: async () => alert, save: async () => {} },
     adviceFor: async () => ({ remedy, isIncomplete: false }),
+    countDecline: async () => {},
     updateAlert: async (id) => void updated.push(id),
   });
 
   expect(updated).toEqual([alert.event.id, 'evt_first']);
 });
 
-it('asks once more if the answer is incomplete, then stops', async () => {
+it('asks once more if the answer is incomplete, then stops and counts what the alert says', async () => {
   const incomplete = { remedy: { ...remedy, remainingCents: null }, isIncomplete: true };
 
-  expect(await enrich(incomplete)).toEqual({ again: expect.any(Number), updated: 0, remedy: null });
-  expect(await enrich(incomplete, true)).toEqual({ again: null, updated: 0, remedy: null });
+  expect(await enrich(incomplete)).toEqual({ again: expect.any(Number), updated: 0, remedy: null, counted: [] });
+  expect(await enrich(incomplete, true)).toEqual({ again: null, updated: 0, remedy: null, counted: [null] });
 });
 
-it('stops if nothing would decline the purchase any more', async () => {
-  expect(await enrich({ remedy: null, isIncomplete: false })).toEqual({ again: null, updated: 0, remedy: null });
+it('stops if nothing would decline the purchase any more, and counts the decline', async () => {
+  const advice = { remedy: null, isIncomplete: false };
+
+  expect(await enrich(advice)).toEqual({ again: null, updated: 0, remedy: null, counted: [null] });
+});
+
+it('counts the decline even if its alert cannot be updated', async () => {
+  const alert = declined('decline.rule.velocity', '');
+  let count = 0;
+  const enriching = enrichAlert(alert.event.id, false, {
+    alerts: { get: async () => alert, save: async () => Promise.reject(new Error('no')) },
+    adviceFor: async () => ({ remedy, isIncomplete: false }),
+    countDecline: async () => void (count += 1),
+    updateAlert: async () => {},
+  });
+
+  await expect(enriching).rejects.toThrow('no');
+  expect(count).toBe(1);
 });
