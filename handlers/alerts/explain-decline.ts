@@ -52,13 +52,14 @@ export function explainDecline(deps: ListenerDeps) {
         shown.map(async (alert) => ({
           alert,
           eventLog: (await maySeeWay(user.id, alert, deps)) ? await deps.eventLog.read(alert.event.id) : null,
+          // They may be cards of several groups, with approvers of their own.
+          whoMay: {
+            approver: deps.permissions.whoMay('approver', alert.card.group),
+            operator: deps.permissions.whoMay('operator', alert.card.group),
+          },
         })),
       );
-      const whoMay = { approver: deps.permissions.whoMay('approver'), operator: deps.permissions.whoMay('operator') };
-      await deps.openView(
-        trigger_id,
-        explanation(explained, { place, whoMay, more: alerts.length - explained.length }),
-      );
+      await deps.openView(trigger_id, explanation(explained, { place, more: alerts.length - explained.length }));
       isShown = true;
       return undefined;
     };

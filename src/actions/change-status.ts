@@ -213,7 +213,7 @@ async function factsOfCard(acctId: number, card: Card | undefined, factsOf: Fact
 /** Ends a change that an earlier attempt may have sent, without sending it again. @param whyNot one sentence. */
 type NotAgain = (whyNot: string) => Promise<Result>;
 
-type PermitDeps = Pick<ActionTools, 'authorize' | 'askAgain' | 'refuse' | 'whoMay'>;
+type PermitDeps = Pick<ActionTools, 'authorize' | 'askAgain' | 'refuse' | 'whoMay' | 'factsOf'>;
 
 /**
  * Asks the policy immediately before calling the card service. Someone without permission gets a refusal. If the action
@@ -224,7 +224,7 @@ type PermitDeps = Pick<ActionTools, 'authorize' | 'askAgain' | 'refuse' | 'whoMa
 async function permitStatus(
   { action, acctId }: Resolved,
   notAgain: NotAgain | null,
-  { authorize, askAgain, refuse, whoMay }: PermitDeps,
+  { authorize, askAgain, refuse, whoMay, factsOf }: PermitDeps,
 ): Promise<boolean> {
   const decision = await authorize(action, { acctId });
   if (decision.kind !== 'late' && decision.kind !== 'refused') return true;
@@ -232,7 +232,7 @@ async function permitStatus(
   if (notAgain !== null) await notAgain(`I did not send it again: ${why}`);
   else if (decision.kind === 'late') await askAgain(action, { acctId });
   else {
-    const others = decision.who === null ? [] : await whoMay(decision.who);
+    const others = decision.who === null ? [] : await whoMay(decision.who, (await factsOf(acctId)).group);
     const userIds = others.filter((id) => id !== action.actor.userId);
     const whoCan = { text: 'Ask another approver.', userIds };
     await refuse(action, { why, whoCan }, { acctId });

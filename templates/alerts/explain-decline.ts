@@ -15,13 +15,13 @@ interface Explained {
   readonly alert: TransactionAlert;
   /** How it was routed; null when this person may not see that. */
   readonly eventLog: readonly EventLogStep[] | null;
+  /** Who may act on this card: user ids and user group ids. */
+  readonly whoMay: { readonly approver: readonly string[]; readonly operator: readonly string[] };
 }
 
 interface Around {
   /** Who can read the message that the decline is in. */
   readonly place: ChannelVisibility;
-  /** User ids and user group ids. */
-  readonly whoMay: { readonly approver: readonly string[]; readonly operator: readonly string[] };
   /** Number of declines of the same message that are not shown. */
   readonly more: number;
 }
@@ -54,7 +54,7 @@ function explanation(blocks: KnownBlock[]): ModalView {
   return modal({ title: 'Explain this decline', blocks });
 }
 
-function about({ alert, eventLog }: Explained, { place, whoMay }: Around): KnownBlock[] {
+function about({ alert, eventLog, whoMay }: Explained, { place }: Around): KnownBlock[] {
   const { event, outcomes } = alert;
   const reason = reasonOf(alert, place);
   const [holder, admin] = fixes(alert, reason, place);
@@ -80,7 +80,7 @@ function about({ alert, eventLog }: Explained, { place, whoMay }: Around): Known
   ];
 }
 
-function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Around['whoMay']): string {
+function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained['whoMay']): string {
   if (isFollowed(alert, reason)) return 'The cardholder can try again.';
   const { isBlocked } = currentState(alert.outcomes);
   const known = isMisused(alert) ? 'none' : (alert.remedy?.kind ?? reason.remedy);

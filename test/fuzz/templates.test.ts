@@ -203,10 +203,11 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   'digest-set': (one, two) => [digestSet({ weekday: null, isMonthly: true, hour: 9, minute: 0, zone: one, next: two })],
   'explain-decline': (one, two) => {
     const alert = transactionAlert({ decline: { code: two, message: one } }, { card: { ...somebody, holder: one } });
-    const around = { place: 'private' as const, whoMay: { approver: ['U1'], operator: ['U2'] }, more: 3 };
+    const around = { place: 'private' as const, more: 3 };
+    const whoMay = { approver: ['U1'], operator: ['U2'] };
     return [
       explainDecline(
-        many({ alert, eventLog: many({ step: 'routed' as const, at: two, channel: one, text: one }, 3) }, 4),
+        many({ alert, whoMay, eventLog: many({ step: 'routed' as const, at: two, channel: one, text: one }, 3) }, 4),
         around,
       ),
     ];

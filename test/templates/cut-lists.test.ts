@@ -30,7 +30,7 @@ it('people: the first twenty, and how many more', () => {
   expect(shown(asked.blocks)).toContain('and 3 more.');
   const alert = declined('decline.rule.location', 'No');
   const whoMay = { approver: people, operator: [] };
-  const { blocks } = explainDecline([{ alert, eventLog: null }], { place: 'private', whoMay, more: 0 });
+  const { blocks } = explainDecline([{ alert, eventLog: null, whoMay }], { place: 'private', more: 0 });
   expect(JSON.stringify(blocks)).toContain('and 3 more.');
 });
 

@@ -10,21 +10,29 @@ const declines = [1, 2, 3, 4].map((number) => {
   return { ...decline, event: { ...decline.event, id, acctId: number }, card: { ...decline.card, acctId: number } };
 });
 
+/** The section of the field team has approvers of its own. */
+const policyWhoMay = (role: string, group?: string | null): string[] => {
+  const people = { main: `U0${role.toUpperCase()}`, field: 'U0CARA' };
+  if (group === undefined) return Object.values(people);
+  return group === 'Field team' ? [people.field] : [people.main];
+};
+
 /** @param channel where the message with these declines is. */
-async function explain(channel: string) {
+async function explain(channel: string, shown = declines) {
   const asked: Ask[] = [];
+  const views: unknown[] = [];
   const deps = {
     alerts: {
-      get: async (id: string) => declines.find(({ event }) => event.id === id) ?? null,
-      getAll: async (ids: readonly string[]) => declines.filter(({ event }) => ids.includes(event.id)),
+      get: async (id: string) => shown.find(({ event }) => event.id === id) ?? null,
+      getAll: async (ids: readonly string[]) => shown.filter(({ event }) => ids.includes(event.id)),
     },
-    alertMessages: { at: async () => declines.map(({ event }) => event.id) },
+    alertMessages: { at: async () => shown.map(({ event }) => event.id) },
     eventLog: { read: async () => [] },
     visibilityOf: async () => 'private',
-    permissions: { rolesOf: async () => ({ roles: ['operator'], isComplete: true }), whoMay: () => [] },
+    permissions: { rolesOf: async () => ({ roles: ['operator'], isComplete: true }), whoMay: policyWhoMay },
     // The person never held the second card.
     rolesForCard: async (_userId: string, acctId: number) => ({ roles: acctId === 2 ? [] : ['holder'] }),
-    openView: async () => {},
+    openView: async (_trigger: string, view: unknown) => void views.push(view),
     seals: { reply: { seal: () => 'sealed' } },
     respond: async () => {},
     postEphemeral: async () => {},
@@ -43,11 +51,11 @@ async function explain(channel: string) {
   };
   const listener = explainDecline(deps as unknown as ListenerDeps);
   await listener({ ack: async () => {}, shortcut } as unknown as Parameters<typeof listener>[0]);
-  return asked;
+  return { asked, views };
 }
 
 it('records a look at each decline that it shows, because they may be of several cards', async () => {
-  const asked = await explain('C1');
+  const { asked } = await explain('C1');
 
   expect(asked.map(({ verb, target }) => [verb, target])).toEqual(
     declines.slice(0, 3).map(({ event }) => ['look', { kind: 'alert', alertId: event.id }]),
@@ -56,9 +64,28 @@ it('records a look at each decline that it shows, because they may be of several
   expect(
     asked.map(({ id }) => id),
     'the same after a repeated delivery',
-  ).toEqual((await explain('C1')).map(({ id }) => id));
+  ).toEqual((await explain('C1')).asked.map(({ id }) => id));
 });
 
 it('records no look at what it did not show', async () => {
-  expect(await explain('D1')).toEqual([]);
+  expect((await explain('D1')).asked).toEqual([]);
+});
+
+it('names, for each card, those who may do it for the cards of its group', async () => {
+  const abroad = declined('decline.rule.location', 'International transactions not allowed');
+  const ofGroup = (number: number, group: string | null) => ({
+    ...abroad,
+    event: { ...abroad.event, id: `evt_000000000000000${number}`, acctId: 7 },
+    card: { ...abroad.card, group },
+  });
+  const people = async (...groups: (string | null)[]) => {
+    const { views } = await explain(
+      'C1',
+      groups.map((group, index) => ofGroup(index + 1, group)),
+    );
+    return JSON.stringify(views).match(/<@U0[A-Z]+>/g);
+  };
+
+  expect(await people('Field team')).toEqual(['<@U0CARA>']);
+  expect(await people('Sales', 'Field team', null)).toEqual(['<@U0APPROVER>', '<@U0CARA>', '<@U0APPROVER>']);
 });

@@ -10,7 +10,7 @@ import {
   performAction,
   type WorldDeps,
 } from '../../support/perform-world.ts';
-import { declined } from '../../templates/fixtures.ts';
+import { declined, card as declinedCard } from '../../templates/fixtures.ts';
 
 const event = (id: string, ofAccount: number) => ({
   acctId: ofAccount,
@@ -211,4 +211,32 @@ it('is not sent again, nor asked about, if it got no answer and would close a ne
   expect(world.writes).toEqual(['activate']);
   expect(world.answers.at(-1)?.text).toMatch(/^Not sure: tried to activate .* it would close another card/);
   expect(await world.stations()).toEqual(['asked', 'sent', 'unknown']);
+});
+
+it('names those who may do it for the cards of this group if a right ends just before the change', async () => {
+  const asked: unknown[] = [];
+  const world = await createActionWorld(redis());
+  world.service.status = 'BLOCKED';
+  let isRead = false;
+  const deps: WorldDeps = {
+    ...world.deps,
+    card: {
+      ...world.deps.card,
+      getAccount: async (...args) => {
+        isRead = true;
+        return await world.deps.card.getAccount(...args);
+      },
+    },
+    toFacts: () => ({ ...declined('', '').card, group: 'Field team' }),
+    rolesOf: async () => ({ roles: isRead ? ['operator'] : ['operator', 'approver'], isComplete: true }),
+    whoMay: async (role, group) => {
+      asked.push([role, group]);
+      return [];
+    },
+  };
+
+  await performAction(ask('unblock', byCommand), deps);
+
+  expect(world.writes).toEqual([]);
+  expect(asked).toEqual([['approver', 'Field team']]);
 });

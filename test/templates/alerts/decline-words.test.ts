@@ -21,7 +21,7 @@ function everywhere(alert: TransactionAlert): [where: string, shown: string][] {
   const rows = Array.from({ length: 8 }, (_, i) => row.map((one) => ({ ...one, id: `evt_${i}` }))).flat();
   const { event, remedy, card } = alert;
   const shown = { ...event, remedy };
-  const explained = { place, whoMay: { approver: ['U1'], operator: ['U2'] }, more: 0 };
+  const explained = { alert, eventLog: null, whoMay: { approver: ['U1'], operator: ['U2'] } };
   const list = { card, since: '7 days', isComplete: true, page: 1, again: '1212', declines: [shown] };
   const all: [string, unknown][] = [
     ['short', renderAlert(alert, { place })],
@@ -29,7 +29,7 @@ function everywhere(alert: TransactionAlert): [where: string, shown: string][] {
     ['details', alertDetails(alert, 'team', { place })],
     ['holder, short', renderHolderAlert(alert, { place: 'direct' })],
     ['holder, long', renderHolderAlert(alert, { place: 'direct', isLong: true })],
-    ['explanation', explainDecline([{ alert, eventLog: null }], explained)],
+    ['explanation', explainDecline([explained], { place, more: 0 })],
     ['list', declineList(list)],
     ['card', declineLine(shown, { place })],
     ['subscription', subscriptionWarning({ alert, days: 3, since: event.occurredAt }, 'team')],

@@ -520,11 +520,8 @@ describe('advice', () => {
   const reported = outcome({ verb: 'report-fraud', by: 'U9', asHolder: true });
   const readings = (alert: TransactionAlert): Record<string, { text: string; ids: string[] }> => {
     const holder = (isLong: boolean) => renderHolderAlert(alert, { place: 'direct', isLong })?.blocks ?? [];
-    const explained = explainDecline([{ alert, eventLog: null }], {
-      place: 'private',
-      whoMay: { approver: ['U2'], operator: ['U3'] },
-      more: 0,
-    });
+    const whoMay = { approver: ['U2'], operator: ['U3'] };
+    const explained = explainDecline([{ alert, eventLog: null, whoMay }], { place: 'private', more: 0 });
     const all = {
       team: renderAlert(alert, inChannel).blocks,
       'team, long': renderAlert(alert, { ...inChannel, isLong: true }).blocks,

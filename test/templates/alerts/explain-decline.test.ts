@@ -14,7 +14,7 @@ it("names the people who can fix it, and the event's log if given", () => {
     { step: 'posted', at, channel: 'D0SAM', text: 'Posted.' },
   ] as const;
 
-  const text = shown([{ alert, eventLog }], { place: 'private', whoMay, more: 2 });
+  const text = shown([{ alert, eventLog, whoMay }], { place: 'private', more: 2 });
 
   expect(text).toContain('Approvers can change the limit: <!subteam^S0APPROVERS>, <@U0ZOE>.');
   expect(text).toMatch(
@@ -31,7 +31,7 @@ it("names the people who can fix it, and the event's log if given", () => {
 it('says that nobody can fix it, if so', () => {
   const alert = declined('decline.balance.card', 'Insufficient funds');
 
-  expect(shown([{ alert, eventLog: null }], { place: 'private', whoMay, more: 0 })).toContain(
+  expect(shown([{ alert, eventLog: null, whoMay }], { place: 'private', more: 0 })).toContain(
     'Nobody can change this in Slack. Ask whoever administers the card program.',
   );
 });
@@ -43,7 +43,7 @@ it.each([
 ])('says for %s what approvers can do', (code, can) => {
   const alert = declined(code, 'No: Bars');
 
-  expect(shown([{ alert, eventLog: null }], { place: 'private', whoMay, more: 1 })).toMatch(
+  expect(shown([{ alert, eventLog: null, whoMay }], { place: 'private', more: 1 })).toMatch(
     new RegExp(`Approvers can ${can}: .*1 more decline\\.`),
   );
 });
@@ -55,7 +55,7 @@ it('suggests unblocking only if the card is blocked, together with the other fix
       remedy: raise,
       outcomes,
     });
-    return shown([{ alert, eventLog: null }], { place: 'private', whoMay, more: 0 });
+    return shown([{ alert, eventLog: null, whoMay }], { place: 'private', more: 0 });
   };
 
   expect(fixOf()).not.toContain('/card unblock');
@@ -68,7 +68,7 @@ it('does not suggest unblocking a card that has been unblocked', () => {
     remedy: { kind: 'unblock' },
     outcomes: [outcome({ verb: 'unblock' })],
   });
-  const text = shown([{ alert, eventLog: null }], { place: 'private', whoMay, more: 0 });
+  const text = shown([{ alert, eventLog: null, whoMay }], { place: 'private', more: 0 });
 
   expect(text).toContain('Have the purchase tried again.');
   expect(text).not.toMatch(/\/card unblock|can unblock/);
