@@ -83,6 +83,8 @@ interface DelegateDeps
   readonly rolesOf: Permissions['rolesOf'];
   /** The people that approvers may name, by the current policy. */
   readonly ownDelegates: () => readonly string[];
+  /** Whom the policy itself names, whatever the approver does. */
+  readonly policyDelegates: (userId: string) => readonly Delegation[];
   readonly beginSetting: BeginSetting;
 }
 
@@ -119,7 +121,7 @@ export function createSetDelegate(deps: DelegateDeps) {
     await delegations.set(userId, delegate === null ? null : { for: userId, ...delegate });
     if (delegate !== null)
       await deps.notifyDirectly(delegate.to, `delegate-${action.id}`, delegateNamed({ by: userId, ...delegate }));
-    await answer(action, delegateSet(delegate));
+    await answer(action, delegateSet(delegate, deps.policyDelegates(userId)));
   };
 
   /** A delegation whose last day has passed ended by itself. */

@@ -22,7 +22,7 @@ import type { FilledForm } from '../limits/remedy.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
 import { alertMessages, type Subject } from '../outbox/tracked-message-store.ts';
 import { createWhoMay } from '../policy/permissions.ts';
-import { sectionOf } from '../policy/policy.ts';
+import { delegatesOf, sectionOf } from '../policy/policy.ts';
 import { holdAsQuiet } from '../routing/channel-settings.ts';
 import { defaultChannel } from '../routing/route.ts';
 import { createAnswer, createRespond } from '../slack/answer.ts';
@@ -214,6 +214,8 @@ function settings(context: WorkerContext) {
     policyFor: (group: string | null) => sectionOf(policy.current(), group).approval,
     /** Whom approvers may name as their delegate. */
     ownDelegates: () => policy.current().ownDelegates,
+    /** A person's delegates by the policy itself, today or later. */
+    policyDelegates: (userId: string) => delegatesOf(policy.current(), userId, now()),
     /** Whether some groups of cards have their own rules or approvers. */
     hasCardGroups: () => hasCardGroups(context),
     /** What would let a declined purchase pass now. */

@@ -8,7 +8,6 @@ import { createHomeViewers } from '../app-home/viewer-store.ts';
 import { nobody } from '../audit/audit-record.ts';
 import type { StoredEvent } from '../core/event.ts';
 import { firstPermitted } from '../core/first-permitted.ts';
-import { localDate } from '../core/service-time.ts';
 import { createSigner } from '../core/sign.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
 import { createNotifyPerson } from '../holders/notify-holder.ts';
@@ -19,6 +18,7 @@ import { removeOldFailed } from '../ops/stuck.ts';
 import { OutboxEntry } from '../outbox/entry.ts';
 import type { Throttle } from '../outbox/send-message.ts';
 import { createCardsFor } from '../policy/permissions.ts';
+import { delegateInForce, delegatesOf } from '../policy/policy.ts';
 import { createHeldUntil, holdAllAsQuiet } from '../routing/channel-settings.ts';
 import { quietWords } from '../routing/quiet-hours.ts';
 import { createActionContext } from './action-context.ts';
@@ -220,10 +220,13 @@ function composeHome(context: WorkerContext) {
     facts: {
       ownCards: (userId, page) => ownCards(userId, { page, perPage: 5 }, context),
       preferencesOf: (userId) => preferencesOf(userId, context),
-      delegateOf: async (userId) => ({
-        current: await context.delegations.of(userId),
-        allowed: context.policy.current().ownDelegates.filter((id) => id !== userId),
-      }),
+      async delegateOf(userId) {
+        const [policy, named] = [context.policy.current(), await context.delegations.of(userId)];
+        return {
+          current: named === null ? null : delegateInForce(policy, named, now()),
+          allowed: policy.ownDelegates.filter((id) => id !== userId),
+        };
+      },
       ownRequests: (userId) => ownRequests(userId, common),
       teamFacts: (viewer) => teamFacts(viewer, now(), { ...common, newestDeclines, health }),
     },
@@ -244,8 +247,7 @@ function composeHome(context: WorkerContext) {
 async function preferencesOf(userId: string, { preferences, quietHours, directChannel, policy, now }: WorkerContext) {
   const off = await preferences.switchedOff(userId);
   const hours = await quietHours.get(await directChannel(userId));
-  const { delegations, zone } = policy.current();
-  const delegates = delegations.filter((one) => one.for === userId && one.until >= localDate(now(), zone));
+  const delegates = delegatesOf(policy.current(), userId, now());
   const digest = (await preferences.ownDigest(userId))?.often ?? null;
   return { off, digest, quiet: hours === null ? null : quietWords(hours.window), delegates };
 }

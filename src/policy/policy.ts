@@ -120,6 +120,18 @@ export function withNamedDelegates(policy: Policy, named: readonly Delegation[])
   return allowed.length === 0 ? policy : { ...policy, delegations: [...policy.delegations, ...allowed] };
 }
 
+/** A person's delegates, today or later. */
+export function delegatesOf({ delegations, zone }: Policy, userId: string, now: Date): readonly Delegation[] {
+  const today = localDate(now, zone);
+  return delegations.filter((one) => one.for === userId && one.until >= today);
+}
+
+/** The delegate that somebody has named. Null: it is over, or the policy no longer lists that person. */
+export function delegateInForce(policy: Policy, named: Delegation, now: Date): Delegation | null {
+  const own = withNamedDelegates({ ...policy, delegations: [] }, [named]);
+  return delegatesOf(own, named.for, now)[0] ?? null;
+}
+
 /** The delegations of that day. */
 export function delegationsAt({ delegations, zone }: Policy, now: Date): readonly Delegation[] {
   if (delegations.length === 0) return [];

@@ -1,13 +1,15 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { commandCode, serviceZone } from '../../src/core/installation.ts';
+import { dayWords } from '../../src/limits/change-request.ts';
 import type { Delegation } from '../../src/policy/policy.ts';
 import { actionId, callbackId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, mentions } from '../../src/slack/mrkdwn.ts';
-import { actions, button, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
+import { actions, button, header, section, sentence } from '../core/blocks.ts';
 import { input, modal } from '../core/form.ts';
 
-type ShownDelegate = Omit<Delegation, 'for'>;
+/** Days such as `2026-12-24`. */
+export type ShownDelegate = Omit<Delegation, 'for'>;
 
 export interface DelegateFacts {
   /** Null when the approver has named nobody. */
@@ -19,18 +21,19 @@ export interface DelegateFacts {
 /** `action_id` and `block_id` of each input. */
 export const delegateInput = { to: 'to', from: 'from', until: 'until' } as const;
 
-/** This approver's delegate, and a button to name one. Nothing when the policy does not allow it. */
-export function homeDelegate({ current, allowed }: DelegateFacts): KnownBlock[] {
-  if (allowed.length === 0) return [];
+/**
+ * This approver's delegates, and a button to name one where the policy allows it. Nothing when there is neither.
+ *
+ * @param byPolicy whom the policy itself names.
+ */
+export function homeDelegate({ current, allowed }: DelegateFacts, byPolicy: readonly ShownDelegate[]): KnownBlock[] {
+  if (allowed.length === 0 && byPolicy.length === 0) return [];
+  const all = [...(current === null ? [] : [standsIn(current)]), ...byPolicy.map(policyDelegate)];
   return [
     header('While you are away'),
-    section(
-      current === null
-        ? 'Nobody stands in for you.'
-        : `${mention(current.to)} may do what you may, ${daysOf(current)}.`,
-    ),
+    section(...(all.length === 0 ? ['Nobody stands in for you.'] : all)),
     ...actions(
-      button({ text: 'Name a delegate…', action: actionId.nameDelegate, value: 'name' }),
+      allowed.length === 0 ? null : button({ text: 'Name a delegate…', action: actionId.nameDelegate, value: 'name' }),
       ...(current === null
         ? []
         : [button({ text: 'End now', action: actionId.endDelegation, value: 'end', label: 'End the delegation now' })]),
@@ -56,19 +59,28 @@ export function delegateForm(allowed: readonly string[]): ModalView {
   });
 }
 
-/** Names the new delegate, or says that there is none. */
-export function delegateSet(delegate: ShownDelegate | null): Message {
-  const text =
-    delegate === null
-      ? 'Nobody stands in for you any more.'
-      : `${mention(delegate.to)} stands in for you ${daysOf(delegate)}.`;
+/** Names the new delegate, or says who is left. @param byPolicy whom the policy itself names. */
+export function delegateSet(delegate: ShownDelegate | null, byPolicy: readonly ShownDelegate[]): Message {
+  const none =
+    byPolicy.length === 0 ? 'Nobody stands in for you any more.' : 'You no longer have a delegate of your own.';
+  const text = delegate === null ? none : standsIn(delegate);
   const undo = delegate === null ? null : `To end it earlier: ${commandCode('delegate off')}`;
-  return { text: sentence(text), blocks: [section(`*${text}*`, undo)] };
+  const others = byPolicy.map(policyDelegate);
+  return { text: sentence([text, ...others].join(' ')), blocks: [section(`*${text}*`, ...others, undo)] };
+}
+
+/** `By the policy, @Ben stands in for you Dec 24, 2026 to Jan 2, 2027 (ET).` */
+export function policyDelegate(delegate: ShownDelegate): string {
+  return `By the policy, ${standsIn(delegate)}`;
+}
+
+function standsIn(delegate: ShownDelegate): string {
+  return `${mention(delegate.to)} stands in for you ${daysOf(delegate)}.`;
 }
 
 /** For the person who was named: by whom, until when, and what it means. */
 export function delegateNamed({ by, ...delegate }: ShownDelegate & { readonly by: string }): Message {
-  const text = `${mention(by)} named you as their delegate ${daysOf(delegate)}.`;
+  const text = `${mention(by)} named you as their delegate, ${daysOf(delegate)}.`;
   const means =
     'In that time you may approve and change what they may, and you are mentioned with them. What you do is recorded under your name.';
   return { text: sentence(`${text} ${means}`), blocks: [section(`*${text}*`, means)] };
@@ -82,5 +94,5 @@ export function delegateEnded({ by, instead }: { readonly by: string; readonly i
 }
 
 function daysOf({ from, until }: ShownDelegate): string {
-  return `from ${escapeUntrusted(from, 10)} to ${escapeUntrusted(until, 10)} (${serviceZone().short})`;
+  return `${dayWords(from)} to ${dayWords(until)} (${serviceZone().short})`;
 }

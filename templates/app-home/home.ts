@@ -30,12 +30,13 @@ export function home({ at, own, ownRequests, preferences, team, delegate, pages 
   type: 'home';
   blocks: KnownBlock[];
 } {
+  const isApprover = team?.isApprover === true;
   const blocks: KnownBlock[] = [
     ...homeOwnCards(own),
     ...homeOwnRequests(ownRequests, pages),
     ...(team === null ? [] : homeTeam(team, pages)),
-    ...(team?.isApprover === true ? homeDelegate(delegate) : []),
-    ...(own.total === 0 ? [] : homePreferences(preferences)),
+    ...(isApprover ? homeDelegate(delegate, preferences.delegates) : []),
+    ...(own.total === 0 ? [] : homePreferences(isApprover ? { ...preferences, delegates: [] } : preferences)),
     ...(own.total === 0 && team === null ? external() : []),
     ...context(`${dateAfter('As of', at)}. Updates automatically.`),
   ];

@@ -3,8 +3,8 @@ import { lowerFirst } from '../../src/core/first-letter.ts';
 import { commandCode, serviceZone } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { mention } from '../../src/slack/mrkdwn.ts';
 import { button, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
+import { policyDelegate, type ShownDelegate } from './delegate.ts';
 
 const kindWords = {
   declines: 'Your card is declined',
@@ -26,8 +26,8 @@ export interface PreferenceFacts {
   readonly digest: 'daily' | 'weekly' | null;
   /** The person's own quiet hours, in words; null: none. */
   readonly quiet: string | null;
-  /** The person's delegates, from the policy. Days such as `2026-12-24`. */
-  readonly delegates: readonly { readonly to: string; readonly from: string; readonly until: string }[];
+  /** The person's delegates, from the policy. */
+  readonly delegates: readonly ShownDelegate[];
 }
 
 /** The person's direct messages, with a button for each kind. */
@@ -45,10 +45,7 @@ export function homePreferences({ off, digest, quiet, delegates }: PreferenceFac
       quiet === null
         ? `No quiet hours. To set yours: ${commandCode('notify quiet 22:00-07:00')}`
         : `Quiet ${escapeUntrusted(quiet, 100)}. To end it: ${commandCode('notify quiet off')}`,
-      ...delegates.map(
-        ({ to, from, until }) =>
-          `${mention(to)} may act for you from ${escapeUntrusted(from, 10)} to ${escapeUntrusted(until, 10)}, as the policy says.`,
-      ),
+      ...delegates.map(policyDelegate),
     ),
   ];
 }

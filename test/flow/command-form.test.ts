@@ -46,7 +46,7 @@ it('lets people pick a holder or a delegate from a list', async () => {
   await until(() => form() !== undefined, 'the form opens');
   const values = { to: hana, from: day(-1), until: day(3) };
   await cardbell().workspace.submitView({ user: ana, viewId: form()?.id ?? '', values });
-  await until(() => JSON.stringify(home()?.blocks).includes(`<@${hana}> may do what you may`), 'App Home shows her');
+  await until(() => JSON.stringify(home()?.blocks).includes(`<@${hana}> stands in for you`), 'App Home shows her');
 
   await cardbell().command(hana, `limit ${card.AcctId} daily 77`);
   await cardbell().waitTold(hana, /^Limit changed/);

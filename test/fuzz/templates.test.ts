@@ -275,7 +275,11 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     preferenceSet({ what: 'declines', isOn: false }),
     ownDigestSet('weekly'),
   ],
-  delegate: (one) => [delegateForm(many(one)), delegateSet({ to: one, from: one, until: one }), delegateSet(null)],
+  delegate: (one) => [
+    delegateForm(many(one)),
+    delegateSet({ to: one, from: one, until: one }, many({ to: one, from: one, until: one })),
+    delegateSet(null, []),
+  ],
   'command-form': () => [commandForm()],
   'own-digest': (one, two) => {
     const limit = { period: 'daily', category: one || null, limitCents: 5, remainingCents: 5 } as const;

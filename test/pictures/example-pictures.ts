@@ -362,7 +362,7 @@ const own: readonly ExamplePicture[] = [
       preferenceSet({ what: 'shipping', isOn: false }),
       quietHoursSet({ words: '22:00-07:00' }),
       ownDigestSet('weekly'),
-      delegateSet({ to: userId.ben, from: '2026-12-21', until: '2027-01-02' }),
+      delegateSet({ to: userId.ben, from: '2026-12-21', until: '2027-01-02' }, []),
     ],
   },
   {

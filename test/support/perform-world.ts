@@ -191,6 +191,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     unseal: (sealed) => sealed,
     person: async () => null,
     ownDelegates: () => [],
+    policyDelegates: () => [],
     announce: async (alert) => {
       await alerts.save(alert);
       announced.add(alert.event.id);

@@ -76,7 +76,7 @@ it('names, for each card, those who may do it for the cards of its group', async
   const ofGroup = (number: number, group: string | null) => ({
     ...abroad,
     event: { ...abroad.event, id: `evt_000000000000000${number}`, acctId: 7 },
-    card: { ...abroad.card, group },
+    card: { ...abroad.card, acctId: 7, group },
   });
   const people = async (...groups: (string | null)[]) => {
     const { views } = await explain(

@@ -26,13 +26,26 @@ async function worldWithMessages() {
 const world = () => createActionWorld(redis(), { ownDelegates: () => ['U0BEN', 'U0CAL'] });
 
 describe('a delegate', () => {
+  it('that the policy names stays when the approver ends their own', async () => {
+    const byPolicy = { for: 'U0OLGA', to: 'U0CAL', from: '2026-11-20', until: '2026-12-01' };
+    const policyDelegates = (of: string) => (of === 'U0OLGA' ? [byPolicy] : []);
+    const { deps, answers } = await createActionWorld(redis(), { ownDelegates: () => ['U0BEN'], policyDelegates });
+    await performAction(naming('act_1', delegate), deps);
+    await performAction(naming('act_2', null), deps);
+
+    expect(answers.map(({ text }) => text)).toEqual([
+      '<@U0BEN> stands in for you Dec 24, 2026 to Jan 2, 2027 (ET). By the policy, <@U0CAL> stands in for you Nov 20, 2026 to Dec 1, 2026 (ET).',
+      'You no longer have a delegate of your own. By the policy, <@U0CAL> stands in for you Nov 20, 2026 to Dec 1, 2026 (ET).',
+    ]);
+  });
+
   it('is named by an approver for some days, is audited, and is removed', async () => {
     const { deps, answers, audit, stations } = await worldWithAudit();
     const { userId } = naming('act_0', null).actor;
 
     await performAction(naming('act_1', delegate), deps);
     expect(await deps.delegations.of(userId)).toEqual({ for: userId, ...delegate });
-    expect(answers.at(-1)?.text).toMatch(/^@?.*stands in for you from 2026-12-24 to 2027-01-02 \(ET\)/);
+    expect(answers.at(-1)?.text).toMatch(/^@?.*stands in for you Dec 24, 2026 to Jan 2, 2027 \(ET\)/);
     expect(audit()).toMatch(/named <@U0BEN> as a delegate.*no delegate → U0BEN from 2026-12-24 until 2027-01-02/);
 
     await performAction(naming('act_2', null), deps);
@@ -49,7 +62,7 @@ describe('a delegate', () => {
     expect([...sent]).toEqual([
       [
         'U0BEN delegate-act_1',
-        '<@U0OLGA> named you as their delegate from 2026-12-24 to 2027-01-02 (ET). In that time you may approve and change what they may, and you are mentioned with them. What you do is recorded under your name.',
+        '<@U0OLGA> named you as their delegate, Dec 24, 2026 to Jan 2, 2027 (ET). In that time you may approve and change what they may, and you are mentioned with them. What you do is recorded under your name.',
       ],
     ]);
 
@@ -68,7 +81,7 @@ describe('a delegate', () => {
     await performAction(naming('act_3', { ...delegate, to: 'U0CAL' }), deps);
 
     expect([...sent].slice(1)).toEqual([
-      ['U0BEN delegate-act_2', expect.stringContaining('from 2026-12-24 to 2026-12-31 (ET)')],
+      ['U0BEN delegate-act_2', expect.stringContaining('Dec 24, 2026 to Dec 31, 2026 (ET)')],
       ['U0BEN delegate-ended-act_3', 'You no longer stand in for <@U0OLGA>. They named <@U0CAL> instead.'],
       ['U0CAL delegate-act_3', expect.stringContaining('named you as their delegate')],
     ]);

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { mentionedAs, permittedTo, policyOfVariables, sectionOf, standsInFor } from '../../../src/policy/policy.ts';
+import {
+  delegateInForce,
+  delegatesOf,
+  mentionedAs,
+  permittedTo,
+  policyOfVariables,
+  sectionOf,
+  standsInFor,
+} from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
 
 const variables = policyOfVariables({
@@ -57,6 +65,26 @@ it('mentions the delegates of a mentioned person on the days of the delegation',
   expect(mentionedOn('2026-12-24')).toEqual(['U0ANA', 'U0BEN']);
   expect(mentionedOn('2026-12-26')).toEqual(['U0ANA', 'U0BEN']);
   expect(mentionedOn('2026-12-27')).toEqual(['U0ANA']);
+});
+
+it('shows a delegate until the last day, and one that somebody has named only while the policy lists that person', () => {
+  const of = (listed: string) =>
+    parsePolicy(
+      `version: 1\nown_delegates: [${listed}]\ndelegates:\n  - { for: U0ANA, to: U0CAL, from: 2026-12-24, until: 2026-12-26 }`,
+      'policy.yaml',
+      variables,
+    );
+  const named = { for: 'U0ANA', to: 'U0BEN', from: '2026-12-24', until: '2026-12-26' };
+  const on = (day: string) => new Date(`${day}T15:00:00Z`);
+
+  expect(delegatesOf(of('U0BEN'), 'U0ANA', on('2026-12-20')), 'also before the first day').toHaveLength(1);
+  expect(delegatesOf(of('U0BEN'), 'U0ANA', on('2026-12-26'))).toMatchObject([{ to: 'U0CAL' }]);
+  expect(delegatesOf(of('U0BEN'), 'U0ANA', on('2026-12-27'))).toEqual([]);
+  expect(delegatesOf(of('U0BEN'), 'U0ZOE', on('2026-12-26'))).toEqual([]);
+
+  expect(delegateInForce(of('U0BEN'), named, on('2026-12-26'))).toEqual(named);
+  expect(delegateInForce(of('U0BEN'), named, on('2026-12-27'))).toBeNull();
+  expect(delegateInForce(of('U0CAL'), named, on('2026-12-26'))).toBeNull();
 });
 
 it('finds the section of a card by its group, ignoring case', () => {

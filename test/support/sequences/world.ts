@@ -133,6 +133,7 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
     policyFor: (group) => sectionOf(policyOf(world, roles), group).approval,
     hasCardGroups: () => world.hasBoard,
     ownDelegates: () => everybody.map(userOf),
+    policyDelegates: () => [],
     // Other tests cover the chain, which would take most of the time.
     audit: { append: appendTo(audit), async *read() {}, head: async () => ({ count: 0, hash: '' }) },
     scheduleConfirm: async (actionId) => void unverified.add(actionId),

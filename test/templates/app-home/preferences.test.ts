@@ -29,7 +29,7 @@ describe('the preferences in App Home', () => {
     );
     expect(buttons(blocks)).toContainEqual(expect.objectContaining({ value: 'declines:off' }));
     expect(shown(blocks)).toContain('Quiet 10:00 PM to 7:00 AM Europe/Berlin, daily.');
-    expect(shown(blocks)).toContain('<@U0BEN> may act for you from 2026-12-24 to 2027-01-02');
+    expect(shown(blocks)).toContain('By the policy, <@U0BEN> stands in for you Dec 24, 2026 to Jan 2, 2027 (ET).');
   });
 
   it('say how to set quiet hours if there are none', () => {
