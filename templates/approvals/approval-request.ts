@@ -55,7 +55,7 @@ const titles: Readonly<Record<LimitRequest['state'], string>> = {
   denied: 'Denied',
   withdrawn: 'Withdrawn',
   expired: 'Expired',
-  overridden: 'Done without an approver',
+  overridden: 'Emergency override',
 };
 
 const NOT_CONFIRMED = '*Not confirmed* by the card service within 2 minutes. Check the card.';

@@ -256,7 +256,7 @@ function thereWords(there: RequestFacts['there']): string {
 
 const stateNames: Readonly<Record<RequestFacts['earlier'][number], string>> = {
   approved: 'approved',
-  overridden: 'done without an approver',
+  overridden: 'by emergency override',
   denied: 'denied',
   withdrawn: 'withdrawn',
   expired: 'expired',

@@ -186,7 +186,7 @@ describe('a worker killed while an operator overrides a request', () => {
       const [approved, sent, done, ...after] = await recordsOf(actionId);
       expect([approved, sent, done]).toEqual(['approved', 'sent', 'done']);
       expect(after).toEqual(after.length === 0 ? [] : ['confirmed']);
-      expect(cardbell().now(request).text).toMatch(/^Done without an approver/);
+      expect(cardbell().now(request).text).toMatch(/^Emergency override/);
       expect(shownOf(request)).not.toContain('decide_request');
       const broken = new RegExp(`used the emergency override for ${holderOf(card)}`);
       expect(linesOf(channels.ops, broken)).toHaveLength(1);

@@ -211,6 +211,16 @@ describe('after an emergency override that an approver had approved in part', ()
     expect(inChannel(request)).not.toMatch(/<@U0ANA> changed it|changed by an approver/);
   });
 
+  it('is called one, also among earlier requests', () => {
+    const earlier = ['overridden' as const, 'approved' as const, 'overridden' as const];
+    const { text, blocks } = approvalRequest({ ...request, facts: { ...request.facts, earlier } });
+
+    expect(text).toMatch(/^Emergency override: <@U0HUGO> /);
+    expect(shown(blocks)).toMatch(/Emergency override: .* for Jane Doe · card 1212/);
+    expect(shown(blocks)).toContain('2 by emergency override, 1 approved');
+    expect(shown(blocks)).not.toMatch(/without an approver/i);
+  });
+
   it('does not say that no approver answered', () => {
     expect(inChannel(request)).toContain('Only 1 of 2 approvals in time (<@U0ANA>). Done by emergency override');
     expect(overrideNotice(request, ['U0BEN']).text).toContain('only 1 of 2 approvals in time.');
