@@ -116,20 +116,18 @@ export function createChangeRule(deps: Deps): ChangeRule {
     if (!isThere) return await send({ ...sent, written }, run, finish, approval ?? {});
     await latestChanges.alreadyInEffect(acctId, expects, action);
     const kept = isOvertaken ? null : await terms.keep(made);
-    if (kept !== null) return await finish('done', kept);
-    return await finish('unchanged', { ...sidesOf(changes), note: alreadySo(changes) });
+    return kept === null ? await finish('unchanged', alreadySo(changes)) : await finish('done', kept);
   };
 }
 
 /** Setting a value, unlike the end of a temporary change. */
 const isNoEnd = (verb: string): boolean => verb !== 'end';
 
-function alreadySo(changes: readonly RuleChange[]): string {
-  if (changes.length > 1) return `It is so already: ${ruleStates(changes, 'from')}.`;
-  const name = ruleNames(changes);
-  return isAboutLimits(changes)
-    ? `The ${name} is ${stateWords(changes, 'from')} already.`
-    : `${capital(name)} are ${stateWords(changes, 'from')} already.`;
+function alreadySo(changes: readonly RuleChange[]): Partial<Result> {
+  const [name, sides] = [ruleNames(changes), sidesOf(changes)];
+  if (changes.length > 1) return { ...sides, note: `It is so already: ${sides.before}.` };
+  const value = `${stateWords(changes, 'from')} already.`;
+  return { ...sides, note: isAboutLimits(changes) ? `The ${name} is ${value}` : `${capital(name)} are ${value}` };
 }
 
 /** A change that the policy does not allow the person to make alone. */

@@ -10,7 +10,7 @@ import {
   performAction,
   type WorldDeps,
 } from '../../support/perform-world.ts';
-import { declined, card as declinedCard } from '../../templates/fixtures.ts';
+import { declined } from '../../templates/fixtures.ts';
 
 const event = (id: string, ofAccount: number) => ({
   acctId: ofAccount,

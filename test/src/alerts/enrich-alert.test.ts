@@ -57,14 +57,14 @@ it('stops if nothing would decline the purchase any more, and counts the decline
 
 it('counts the decline even if its alert cannot be updated', async () => {
   const alert = declined('decline.rule.velocity', '');
-  let count = 0;
+  const counted: string[] = [];
   const enriching = enrichAlert(alert.event.id, false, {
     alerts: { get: async () => alert, save: async () => Promise.reject(new Error('no')) },
     adviceFor: async () => ({ remedy, isIncomplete: false }),
-    countDecline: async () => void (count += 1),
+    countDecline: async ({ event }) => void counted.push(event.id),
     updateAlert: async () => {},
   });
 
   await expect(enriching).rejects.toThrow('no');
-  expect(count).toBe(1);
+  expect(counted).toEqual([alert.event.id]);
 });
