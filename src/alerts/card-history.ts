@@ -1,6 +1,6 @@
 import type { StatusChanger } from '../actions/send-status.ts';
 import { batched, batchedBy } from '../core/batched.ts';
-import type { CardFacts } from '../core/card-facts.ts';
+import { type DeclinedCard, declinedCard } from '../core/card-facts.ts';
 import type { CardStatus, CardStatusEvent, StatusRecord, TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -200,12 +200,12 @@ export function createRecentDeclines(history: Pick<CardHistory, 'recentAlerts'>,
   return async function recentDeclines(
     acctId: number,
     countMax: number,
-  ): Promise<(TransactionEvent & Pick<TransactionAlert, 'remedy'> & Pick<CardFacts, 'status'>)[]> {
+  ): Promise<(TransactionEvent & Pick<TransactionAlert, 'remedy'> & DeclinedCard)[]> {
     const ids = await history.recentAlerts(acctId, 'declines', countMax);
     return (await alertsOfKind('transaction', ids, alerts)).map(({ event, remedy, card }) => ({
       ...event,
+      ...declinedCard(card),
       remedy,
-      ...(card.status !== undefined && { status: card.status }),
     }));
   };
 }

@@ -1,5 +1,6 @@
 import type { LimitPeriod, LimitRule } from '../card-api/rule.ts';
-import { type CardStatus, declineCode, declinedStatuses } from '../core/event.ts';
+import type { DeclinedCard } from '../core/card-facts.ts';
+import { declineCode, declinedStatuses } from '../core/event.ts';
 import { limitsOf, type Remedy } from '../limits/remedy-change.ts';
 import { limitName } from '../limits/rule-words.ts';
 import { periodOf, untilReset } from './limit-period.ts';
@@ -133,28 +134,44 @@ const notActiveThen: Entry = {
 };
 
 /** The message may name several statuses, and calls a blocked card inactive. The known status decides between them. */
-function cardStatus(message: string, remedy: Remedy | null, status: CardStatus | null): Entry {
+function cardStatus(message: string, remedy: Remedy | null, { status, isVirtual }: DeclinedCard): Entry {
   const isClosed = declinedStatuses(message).every((one) => one === 'CLOSED');
   if (isClosed || status === 'CLOSED') return closed;
   if (remedy?.kind === 'unblock' || /block/i.test(message)) return blocked;
   if (status === 'ACTIVE') return notActiveThen;
-  if (/pending/i.test(message)) {
-    return {
-      title: 'New card, not activated yet',
-      meaning: 'It cannot be used until somebody activates it.',
-      holderFix: 'When the card arrives, ask an operator to activate it.',
-      adminFix: 'Activate the card if the cardholder has it.',
-      remedy: 'activate',
-      usually: usualStatus,
-    };
-  }
+  const isNew = /pending/i.test(message);
+  const isOnItsWay = isNew && isVirtual !== true;
   return {
-    title: 'Card is not active',
+    title: isNew ? 'New card, not activated yet' : 'Card is not active',
     meaning: 'It cannot be used until somebody activates it.',
-    holderFix: 'Ask an operator to activate the card.',
-    adminFix: 'Activate the card if the cardholder should be able to use it.',
+    holderFix: isOnItsWay
+      ? 'When the card arrives, ask an operator to activate it.'
+      : 'Ask an operator to activate the card.',
+    adminFix: `Activate the card if the cardholder ${isOnItsWay ? 'has it' : 'should be able to use it'}.`,
     remedy: 'activate',
     usually: usualStatus,
+  };
+}
+
+/** A virtual card cannot be used in person. */
+function cardNotPresent(_message: string, _remedy: Remedy | null, { isVirtual }: DeclinedCard): Entry {
+  const words =
+    isVirtual === true
+      ? {
+          title: 'Online purchases not allowed',
+          meaning: 'The card’s spending rules exclude online and keyed-in purchases.',
+          holderFix: 'Ask for online purchases to be allowed.',
+        }
+      : {
+          title: 'Card must be used in person',
+          meaning: 'Online and keyed-in purchases are not allowed.',
+          holderFix: 'Pay in person with the card, or ask for online purchases to be allowed.',
+        };
+  return {
+    ...words,
+    adminFix: 'Allow online purchases once or temporarily if the purchase is legitimate.',
+    remedy: 'allow_card_not_present',
+    usually: /^card not present$/i,
   };
 }
 
@@ -183,7 +200,7 @@ export function serviceSays(message: string, code = ''): string {
   return `The card service says: “${message.trim()}”${named}.`;
 }
 
-type EntryFor = (message: string, remedy: Remedy | null, status: CardStatus | null) => Entry;
+type EntryFor = (message: string, remedy: Remedy | null, card: DeclinedCard) => Entry;
 
 const table: Readonly<Record<string, Entry | EntryFor>> = {
   'decline.rule.location': {
@@ -194,14 +211,7 @@ const table: Readonly<Record<string, Entry | EntryFor>> = {
     remedy: 'allow_international',
     usually: /^international transactions not allowed$/i,
   },
-  'decline.rule.cardnotpresent': {
-    title: 'Card must be used in person',
-    meaning: 'Online and keyed-in purchases are not allowed.',
-    holderFix: 'Pay in person with the card, or ask for online purchases to be allowed.',
-    adminFix: 'Allow online purchases once or temporarily if the purchase is legitimate.',
-    remedy: 'allow_card_not_present',
-    usually: /^card not present$/i,
-  },
+  'decline.rule.cardnotpresent': cardNotPresent,
   'decline.rule.velocity': velocity,
   'decline.rule.velocity.mcc': velocityMcc,
   'decline.rule.mcc': ruleMcc,
@@ -262,12 +272,12 @@ const pinWords = /(?<![a-z])pins?(?![a-z])|personal identification/i;
  * Matches the complete code, ignoring case. The service's messages are written for people and may change.
  *
  * @param remedy what would have let the purchase pass. It names the cause where the service's words do not.
- * @param status the card's, if known. It names the cause where the code does not.
+ * @param card its status names the cause where the code does not, if the card had it then.
  */
 export function declineReason(
   decline: { readonly code: string; readonly message: string },
   remedy: Remedy | null = null,
-  status: CardStatus | null = null,
+  card: DeclinedCard = {},
 ): DeclineReason {
   const { code, message } = decline;
   const key = declineCode(decline);
@@ -277,11 +287,11 @@ export function declineReason(
     ? undefined
     : remedy?.kind === 'unblock'
       ? blocked
-      : status === 'CLOSED'
+      : card.status === 'CLOSED' && card.isStatusLater !== true
         ? closed
         : undefined;
   const found = known ?? (key === '' ? anyOther : unknown);
-  const said = typeof found === 'function' ? found(message, remedy, status) : found;
+  const said = typeof found === 'function' ? found(message, remedy, card) : found;
   const { usually } = said;
   const { usually: _, ...entry } = byStatus ?? said;
   return {

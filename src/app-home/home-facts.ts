@@ -7,7 +7,7 @@ import { cardInUse } from '../actions/send-status.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardClient } from '../card-api/client.ts';
-import type { CardFacts } from '../core/card-facts.ts';
+import { type CardFacts, declinedCard } from '../core/card-facts.ts';
 import type { CardSeal } from '../core/seal.ts';
 import { happenedSince } from '../core/service-time.ts';
 import { type DirectoryAccount, type DirectoryCard, toCardFacts } from '../directory/account.ts';
@@ -76,7 +76,7 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
     temporaryChanges,
     mutes,
     declines: declines.map(({ event, remedy, card }) => ({
-      status: card.status,
+      ...declinedCard(card),
       ...event,
       remedy,
       card: { ...card, acctId: card.acctId ?? event.acctId },

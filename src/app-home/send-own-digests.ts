@@ -117,8 +117,8 @@ async function countedCard({ linkedAt, ...facts }: OwnCard, digest: DueDigest, {
 /** The attempts at one purchase within a day of the first, oldest first. Never empty. */
 type Attempts = readonly [RecentDecline, ...RecentDecline[]];
 
-const reasonOf = ({ decline, remedy, status }: RecentDecline) =>
-  declineReason(decline ?? { code: '', message: '' }, remedy, status);
+const reasonOf = (declined: RecentDecline) =>
+  declineReason(declined.decline ?? { code: '', message: '' }, declined.remedy, declined);
 const atOf = ({ occurredAt }: RecentDecline): number => Date.parse(occurredAt);
 
 /** Newest first, like the declines. */

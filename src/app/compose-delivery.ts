@@ -5,6 +5,7 @@ import { createDeliverStatus } from '../alerts/deliver-status.ts';
 import { createGroupAlert } from '../alerts/group-alert.ts';
 import { createResolveDeclines } from '../alerts/resolve-declines.ts';
 import { createShowStatus } from '../alerts/show-status.ts';
+import { gotStatusAfter } from '../alerts/stopped-since.ts';
 import { type CardStatusEvent, declineCode, type StoredEvent, whichCard } from '../core/event.ts';
 import { localDate } from '../core/service-time.ts';
 import { toCardFacts } from '../directory/account.ts';
@@ -91,12 +92,14 @@ function throttledAdvice({ remedies: { adviceFor }, assumptions }: WorkerContext
 }
 
 /** What the directory knows about an event's card, and what it learns from an event. */
-function knownCards({ directory, nameRuleset }: WorkerContext) {
+function knownCards({ directory, history, nameRuleset }: WorkerContext) {
   return {
     async factsOf(event: StoredEvent) {
       const account = event.acctId === null ? null : await directory.account(event.acctId);
       const facts = toCardFacts(event.acctId, account, whichCard(event));
-      return event.kind === 'decline' ? await nameRuleset(facts) : facts;
+      if (event.kind !== 'decline') return facts;
+      const isLater = await gotStatusAfter(event, facts, account?.cards ?? [], history);
+      return await nameRuleset({ ...facts, ...(isLater && { isStatusLater: isLater }) });
     },
     learn: directory.learn,
     statusBefore: async (event: CardStatusEvent, card: { readonly cardId: number; readonly last4: string }) =>

@@ -41,7 +41,7 @@ export function composeDigests(context: WorkerContext) {
 
     async countDecline({ event, card, remedy }: Pick<TransactionAlert, 'event' | 'card' | 'remedy'>) {
       const { id, acctId, occurredAt, amountCents, decline, merchant } = event;
-      const { code, title } = declineReason(decline ?? { code: '', message: '' }, remedy, card.status);
+      const { code, title } = declineReason(decline ?? { code: '', message: '' }, remedy, card);
       await tallies.count({
         eventId: id,
         acctId,

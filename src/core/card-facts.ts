@@ -18,10 +18,22 @@ export const CardFacts = z.strictObject({
    * differ or are unknown.
    */
   status: CardStatus.optional(),
+  /** It was blocked or closed after the decline that the facts are about. */
+  isStatusLater: z.literal(true).optional(),
   /** The spending ruleset that the card follows, with its name if known. Null or absent: the card has its own rules. */
   ruleset: z.strictObject({ id: z.int(), name: z.string().nullable(), mayOverrule: z.boolean() }).nullish(),
 });
 export type CardFacts = z.infer<typeof CardFacts>;
+
+/** What the words for a decline depend on. */
+export type DeclinedCard = {
+  readonly [Name in 'status' | 'isStatusLater' | 'isVirtual']?: CardFacts[Name] | undefined;
+};
+
+/** Only these facts, to be kept with a decline. */
+export function declinedCard({ status, isStatusLater, isVirtual }: DeclinedCard): DeclinedCard {
+  return { status, isStatusLater, isVirtual };
+}
 
 /** No card: it is not known, does not exist yet, or there are several. */
 export const noCard: CardFacts = {

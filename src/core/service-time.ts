@@ -163,3 +163,8 @@ function offsetAt(ms: number, zone: string): number {
 export function happenedSince(fromMs: number): (event: { readonly occurredAt: string }) => boolean {
   return ({ occurredAt }) => Date.parse(occurredAt) >= Math.floor(fromMs / 1000) * 1000;
 }
+
+/** True when what is known `since` a time was already so when a purchase was tried. */
+export function hadBegun(since: string, event: { readonly occurredAt: string }): boolean {
+  return happenedSince(Date.parse(since) - CLOCK_SKEW_MS)(event);
+}

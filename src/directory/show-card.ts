@@ -8,12 +8,13 @@ import { orNull } from '../card-api/errors.ts';
 import { limitPeriods } from '../card-api/rule.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
+import type { DeclinedCard } from '../core/card-facts.ts';
 import { formatDuration, readDuration } from '../core/duration.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { happenedSince } from '../core/service-time.ts';
 import type { ReadTransactions } from './read-transactions.ts';
 
-export type RecentDecline = TransactionEvent & Pick<ShownDecline, 'remedy' | 'status'>;
+export type RecentDecline = TransactionEvent & DeclinedCard & Pick<ShownDecline, 'remedy'>;
 
 /** Declines of an account's card that came as webhooks, newest first. */
 export type RecentDeclines = (acctId: number, countMax: number) => Promise<readonly RecentDecline[]>;

@@ -4,6 +4,7 @@ import type { LimitPeriod, LimitWindow } from '../card-api/rule.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { type CardStatus, declineCode, declinedStatuses, type TransactionEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
+import { hadBegun } from '../core/service-time.ts';
 import { allPass, bindingLimit } from './binding-limit.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
 import { isIncomplete, type Remedy, withLimitsNow } from './remedy-change.ts';
@@ -16,9 +17,16 @@ const ADVICE_TIMEOUT_MS = 600;
 /** Someone is waiting with an open form. */
 const FORM_ADVICE_TIMEOUT_MS = 5000;
 
+/** A card of an account as it is now. */
+interface KnownCard {
+  readonly status: CardStatus | null;
+  /** Since when it is blocked or closed, UTC ISO 8601. Null: not known. */
+  readonly since: string | null;
+}
+
 interface Deps {
   readonly card: Pick<CardClient, 'getRemainingLimits' | 'getSpendRules'>;
-  readonly statusesOf: (acctId: number) => Promise<readonly (CardStatus | null)[]>;
+  readonly cardsOf: (acctId: number) => Promise<readonly KnownCard[]>;
   readonly hasFraudCase: (acctId: number) => Promise<boolean>;
   /** The merchant category and the period of the limit that a decline names; null: none. */
   readonly namedIn: (decline: NonNullable<TransactionEvent['decline']>) => {
@@ -75,7 +83,7 @@ export function createRemedies(deps: Deps) {
     /** The same for the card's current state, for someone who is about to act. It may have been blocked since. */
     async checkPurchase(event: TransactionEvent): Promise<PurchaseCheck> {
       const check = await look(event, FORM_ADVICE_TIMEOUT_MS, 'now');
-      const byCard = check.state === 'passes' ? await byStatus(event, deps) : check;
+      const byCard = check.state === 'passes' ? await byStatus(event, deps, asItIs) : check;
       return byCard.state === 'stopped' ? byCard : check;
     },
   };
@@ -84,12 +92,13 @@ export function createRemedies(deps: Deps) {
 /** Whether the amounts that were left when the purchase was declined count, or those of now. */
 type Time = 'then' | 'now';
 
-function createLook({ card, statusesOf, hasFraudCase, namedIn, fitsMerchant, categoryId, now, log }: Deps) {
+function createLook({ card, cardsOf, hasFraudCase, namedIn, fitsMerchant, categoryId, now, log }: Deps) {
   return async function look(event: TransactionEvent, deadlineMs: number, time: Time): Promise<PurchaseCheck> {
     const code = declineCode(event.decline);
     switch (code) {
       case 'decline.card.status':
-        return await byStatus(event, { statusesOf, hasFraudCase });
+        // The service says that the card could not be used then, so its own report of the change may be late.
+        return await byStatus(event, { cardsOf, hasFraudCase }, asItIs);
       case 'decline.rule.velocity':
       case 'decline.rule.velocity.mcc':
         return await byLimit(code, event, deadlineMs, time);
@@ -103,7 +112,7 @@ function createLook({ card, statusesOf, hasFraudCase, namedIn, fitsMerchant, cat
         // A blocked card declines everything, so a decline without a reason of its own is one of the block.
         return code === '' || isReason(code)
           ? { state: 'unknown' }
-          : await byStatus(event, { statusesOf, hasFraudCase });
+          : await byStatus(event, { cardsOf, hasFraudCase }, time === 'now' ? asItIs : asItWas(event));
     }
   };
 
@@ -154,17 +163,28 @@ function isReason(code: string): boolean {
   return /^decline\.(?:balance\.|card\.pin$|mcc$|remote$)/.test(code);
 }
 
+/** Whether a card had its status already. */
+type HadStatus = (card: KnownCard) => boolean;
+
+const asItIs: HadStatus = () => true;
+/** A block explains only what was tried since. */
+const asItWas =
+  (event: TransactionEvent): HadStatus =>
+  ({ since }) =>
+    since === null || hadBegun(since, event);
+
 /**
  * The service has no separate decline reason for a blocked card: it calls it inactive. The card's known status decides.
  */
 async function byStatus(
   event: TransactionEvent,
-  { statusesOf, hasFraudCase }: Pick<Deps, 'statusesOf' | 'hasFraudCase'>,
+  { cardsOf, hasFraudCase }: Pick<Deps, 'cardsOf' | 'hasFraudCase'>,
+  hadStatus: HadStatus,
 ): Promise<PurchaseCheck> {
   if (!declinedStatuses(event.decline?.message ?? '').includes('BLOCKED')) return { state: 'unknown' };
-  const open = (await statusesOf(event.acctId)).filter((status) => status !== 'CLOSED');
-  if (open.some((status) => status === 'ACTIVE')) return { state: 'passes' };
-  const isBlocked = open.length > 0 && open.every((status) => status === 'BLOCKED');
+  const open = (await cardsOf(event.acctId)).filter((card) => card.status !== 'CLOSED' || !hadStatus(card));
+  if (open.some(({ status }) => status === 'ACTIVE')) return { state: 'passes' };
+  const isBlocked = open.length > 0 && open.every((card) => card.status === 'BLOCKED' && hadStatus(card));
   if (!isBlocked) return { state: 'unknown' };
   const isMisused = await hasFraudCase(event.acctId);
   return { state: 'stopped', remedy: { kind: 'unblock', ...(isMisused && { isMisused }) } };

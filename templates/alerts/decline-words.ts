@@ -1,6 +1,7 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { type DeclineReason, declineReason, serviceSays } from '../../src/alerts/decline-reason.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
+import type { DeclinedCard } from '../../src/core/card-facts.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
@@ -25,12 +26,11 @@ const withheldReason: Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'a
   adminFix: 'Ask the cardholder if it was them. If not, block the card.',
 };
 
-type Declined = Pick<TransactionAlert['event'], 'decline'> &
-  Partial<Pick<TransactionAlert, 'remedy'> & Pick<TransactionAlert['card'], 'status'>>;
+type Declined = Pick<TransactionAlert['event'], 'decline'> & Partial<Pick<TransactionAlert, 'remedy'>> & DeclinedCard;
 
-export function shownReason({ decline, remedy, status }: Declined, place: ChannelVisibility): ShownReason {
+export function shownReason({ decline, remedy, ...card }: Declined, place: ChannelVisibility): ShownReason {
   const said = decline ?? { code: '', message: '' };
-  const reason = declineReason(said, remedy, status);
+  const reason = declineReason(said, remedy, card);
   const isWithheld = reason.isSensitive && !mayShow('sensitiveReason', place);
   return { ...reason, message: said.message, ...(isWithheld && withheldReason), isWithheld };
 }
@@ -43,7 +43,7 @@ export function reasonOf(
   { event, remedy, card, late, outcomes }: TransactionAlert,
   place: ChannelVisibility,
 ): ShownReason {
-  const reason = shownReason({ decline: event.decline, remedy, status: card.status }, place);
+  const reason = shownReason({ ...card, decline: event.decline, remedy }, place);
   const isLater = late || Date.parse(event.receivedAt) - Date.parse(event.occurredAt) > STATUS_DELAY_MS;
   const mayBeActive = reason.remedy === 'retry' || reason.remedy === 'activate';
   const { isActivated: wasActivated, isUnblocked, isPaid } = currentState(outcomes);

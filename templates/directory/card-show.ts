@@ -1,7 +1,7 @@
 import type { LimitPeriod } from '../../src/card-api/rule.ts';
-import type { CardFacts } from '../../src/core/card-facts.ts';
+import type { CardFacts, DeclinedCard } from '../../src/core/card-facts.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
-import type { CardStatus, TransactionEvent } from '../../src/core/event.ts';
+import type { TransactionEvent } from '../../src/core/event.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Remedy } from '../../src/limits/remedy-change.ts';
@@ -42,11 +42,11 @@ export interface ShownLimit {
   readonly remainingCents: number | null;
 }
 
-export interface ShownDecline extends Pick<TransactionEvent, 'occurredAt' | 'amountCents' | 'merchant' | 'decline'> {
+export interface ShownDecline
+  extends Pick<TransactionEvent, 'occurredAt' | 'amountCents' | 'merchant' | 'decline'>,
+    DeclinedCard {
   /** What would have let it pass; absent or null where only the service's words are known. */
   readonly remedy?: Remedy | null;
-  /** The card's status when it was declined, if known. */
-  readonly status?: CardStatus | undefined;
 }
 
 export interface CardShow {

@@ -188,21 +188,45 @@ it.each<[string, CardStatus, DeclineReason['remedy'], string]>([
   [everyStatus, 'INACTIVE', 'activate', 'New card, not activated yet'],
   [everyStatus, 'CLOSED', 'none', 'Card is closed'],
 ])('says of a decline with %j of a card that is %s: %s', (message, status, remedy, title) => {
-  const reason = declineReason({ code: 'decline.card.status', message }, null, status);
+  const reason = declineReason({ code: 'decline.card.status', message }, null, { status });
 
   expect(reason).toMatchObject({ remedy, title, saysMore: false });
 });
 
 it.each(['decline', 'decline.of.tomorrow'])('%s says no reason, so the status of the card is one', (code) => {
   const of = (...facts: [remedy: Remedy | null, status: CardStatus]) =>
-    declineReason({ code, message: 'Do not honor' }, ...facts);
+    declineReason({ code, message: 'Do not honor' }, facts[0], { status: facts[1] });
 
   expect(of(null, 'CLOSED')).toMatchObject({ code, title: 'Card is closed', remedy: 'none' });
   expect(of({ kind: 'unblock' }, 'BLOCKED')).toMatchObject({ code, title: 'Card is blocked', remedy: 'unblock' });
   expect(of(null, 'ACTIVE').title).not.toContain('Card is');
-  expect(declineReason({ code: 'decline.balance.card', message: '' }, null, 'CLOSED').title).toBe(
+  expect(declineReason({ code: 'decline.balance.card', message: '' }, null, { status: 'CLOSED' }).title).toBe(
     'Card balance too low',
   );
+});
+
+it('does not explain a purchase by a card that was closed later, unless the service says that it could not be used', () => {
+  const closedLater = { status: 'CLOSED', isStatusLater: true } as const;
+  const titleOf = (code: string, message: string) => declineReason({ code, message }, null, closedLater).title;
+
+  expect(titleOf('decline', 'Do not honor')).toBe('Declined without a reason');
+  expect(titleOf('decline.of.tomorrow', 'Something new')).toBe('Declined by the card service');
+  expect(titleOf('decline.card.status', 'Card Status Inactive')).toBe('Card is closed');
+});
+
+it.each([
+  ['decline.rule.cardnotpresent', 'Card not present'],
+  ['decline.card.status', 'New Card Pending Activation'],
+])('%s asks for nothing that only a plastic card can do if the card is virtual', (code, message) => {
+  const of = (isVirtual: boolean | null) => {
+    const { title, meaning, holderFix, adminFix } = declineReason({ code, message }, null, { isVirtual });
+    return [title, meaning, holderFix, adminFix].join(' ');
+  };
+  const impossible = /in person|arrives|has it/;
+
+  expect(of(true)).not.toMatch(impossible);
+  expect(of(true)).toMatch(/Online purchases not allowed .*Ask for online|Ask an operator to activate/);
+  for (const isVirtual of [false, null]) expect(of(isVirtual)).toMatch(impossible);
 });
 
 it('does not offer to activate a closed card', () => {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import {
+  hadBegun,
   happenedSince,
   isTimeZone,
   localDate,
@@ -204,4 +205,11 @@ it('a purchase in the very second of a moment happened since then: the service t
 
   expect(since({ occurredAt: '2026-11-20T15:00:07Z' })).toBe(true);
   expect(since({ occurredAt: '2026-11-20T15:00:06Z' })).toBe(false);
+});
+
+it('takes a change that is reported up to a minute after a purchase as one that was there before', () => {
+  const purchase = { occurredAt: '2026-11-20T14:14:00.0000000Z' };
+
+  expect(hadBegun('2026-11-20T14:15:00.5000000Z', purchase)).toBe(true);
+  expect(hadBegun('2026-11-20T14:15:01.0000000Z', purchase)).toBe(false);
 });

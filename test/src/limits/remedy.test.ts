@@ -18,6 +18,9 @@ const now = (): Date => new Date('2026-11-20T14:14:01Z');
 const event = (code: string, message: string) =>
   ({ acctId: 7, occurredAt: declinedAt, decline: { code, message } }) as TransactionEvent;
 
+/** Since when cards have their statuses; null: not known. */
+const since = (at: string | null) => (status: CardStatus | null) => ({ status, since: at });
+
 describe('the remedy for a decline due to the card’s status', () => {
   it.each<[string, (CardStatus | null)[], string, object | null]>([
     ['blocked', ['BLOCKED'], 'Card Status Inactive', { kind: 'unblock' }],
@@ -38,7 +41,7 @@ describe('the remedy for a decline due to the card’s status', () => {
     const api = { getRemainingLimits: never, getSpendRules: never };
     const { adviceFor } = createRemedies({
       card: api,
-      statusesOf: async () => statuses,
+      cardsOf: async () => statuses.map(since(null)),
       hasFraudCase: async () => what.includes('fraud'),
       namedIn: () => ({ category: null, period: null }),
       fitsMerchant,
@@ -61,7 +64,7 @@ describe('the remedy for a decline of a card that is blocked', () => {
   ])('with %s', async (code, expected) => {
     const { adviceFor } = createRemedies({
       card: { getRemainingLimits: never, getSpendRules: never },
-      statusesOf: async () => ['CLOSED', 'BLOCKED'],
+      cardsOf: async () => (['CLOSED', 'BLOCKED'] as const).map(since(null)),
       hasFraudCase: async () => false,
       namedIn: () => ({ category: null, period: null }),
       fitsMerchant,
@@ -71,6 +74,60 @@ describe('the remedy for a decline of a card that is blocked', () => {
     });
 
     expect((await adviceFor(event(code, 'Do not honor'))).remedy).toEqual(expected);
+  });
+});
+
+describe('a block that began after the purchase', () => {
+  const later = '2026-11-20T14:20:00.0000000Z';
+  const soon = '2026-11-20T14:14:30.0000000Z';
+  const [earlier, unknown] = ['2026-11-20T14:00:00.0000000Z', null];
+  const of = (cards: [CardStatus, string | null][]) =>
+    createRemedies({
+      card: { getRemainingLimits: never, getSpendRules: never },
+      cardsOf: async () => cards.map(([status, since]) => ({ status, since })),
+      hasFraudCase: async () => false,
+      namedIn: () => ({ category: null, period: null }),
+      fitsMerchant,
+      categoryId: never,
+      now: () => new Date('2026-11-20T14:25:00Z'),
+      log: createLog({ level: 'silent', process: 'test' }),
+    });
+  const doNotHonor = event('decline', 'Do not honor');
+
+  it.each<[string, [CardStatus, string | null][], object | null]>([
+    ['is not the cause', [['BLOCKED', later]], null],
+    ['is the cause if it was reported a moment later', [['BLOCKED', soon]], { kind: 'unblock' }],
+    ['is the cause if it began before', [['BLOCKED', earlier]], { kind: 'unblock' }],
+    ['is the cause if nobody knows when it began', [['BLOCKED', unknown]], { kind: 'unblock' }],
+    [
+      'is not the cause for one of two cards',
+      [
+        ['BLOCKED', earlier],
+        ['BLOCKED', later],
+      ],
+      null,
+    ],
+    [
+      'is not the cause if another card was closed since',
+      [
+        ['CLOSED', later],
+        ['BLOCKED', earlier],
+      ],
+      null,
+    ],
+  ])('%s', async (_what, cards, expected) => {
+    for (const advise of ['adviceFor', 'adviceAgain'] as const)
+      expect((await of(cards)[advise](doNotHonor)).remedy).toEqual(expected);
+  });
+
+  it('still counts if the service itself says that the card was not active', async () => {
+    const { adviceFor } = of([['BLOCKED', later]]);
+
+    expect((await adviceFor(event('decline.card.status', 'Card Status Inactive'))).remedy).toEqual({ kind: 'unblock' });
+  });
+
+  it('still counts for somebody who is about to act', async () => {
+    expect(await of([['BLOCKED', later]]).checkPurchase(doNotHonor)).toMatchObject({ remedy: { kind: 'unblock' } });
   });
 });
 
@@ -107,7 +164,7 @@ describe('the remedy for a decline due to a limit', () => {
           raw: {},
         }),
       },
-      statusesOf: async () => statuses,
+      cardsOf: async () => statuses.map(since(null)),
       hasFraudCase: async () => false,
       namedIn: () => ({ category: null, period: null }),
       fitsMerchant,
@@ -189,7 +246,7 @@ describe('the remedy for a decline whose limit has reset since', () => {
         }),
       },
       hasFraudCase: async () => false,
-      statusesOf: async () => ['ACTIVE'],
+      cardsOf: async () => [{ status: 'ACTIVE', since: null }],
       namedIn: () => ({ category: null, period: null }),
       fitsMerchant,
       categoryId: never,
@@ -239,7 +296,7 @@ it('is the limit that the service named if what is left of the limits cannot be 
       getSpendRules: async () => ({ rules: { ...rules, ...allowed }, raw: {} }),
     },
     hasFraudCase: never,
-    statusesOf: never,
+    cardsOf: never,
     namedIn: ({ code, message }) => declineReason({ code, message }),
     fitsMerchant,
     categoryId: never,
@@ -312,7 +369,7 @@ describe('what lets a declined purchase pass', () => {
           return { rules: { ...rules, ...read }, raw: {} };
         },
       },
-      statusesOf: async () => ['ACTIVE'],
+      cardsOf: async () => [{ status: 'ACTIVE', since: null }],
       hasFraudCase: async () => false,
       namedIn: () => ({ category, period: null }),
       fitsMerchant,
