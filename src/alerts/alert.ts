@@ -57,6 +57,14 @@ export const TransactionAlert = z.strictObject({
 });
 export type TransactionAlert = z.infer<typeof TransactionAlert>;
 
+/** After this time, what is known about a card is newer than its decline. */
+const KNOWN_WITHIN_MS = 10 * 60_000;
+
+/** What an alert knows about its card, such as a status or what is left of a limit, is later than its purchase. */
+export function isKnownLater({ event, late }: Pick<TransactionAlert, 'event' | 'late'>): boolean {
+  return late || Date.parse(event.receivedAt) - Date.parse(event.occurredAt) > KNOWN_WITHIN_MS;
+}
+
 /** A card that a card-testing warning names. */
 export const TriedCard = z.strictObject({
   acctId: z.int(),

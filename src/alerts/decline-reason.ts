@@ -1,7 +1,7 @@
 import type { LimitPeriod, LimitRule } from '../card-api/rule.ts';
 import type { DeclinedCard } from '../core/card-facts.ts';
 import { declineCode, declinedStatuses } from '../core/event.ts';
-import { limitsOf, type Remedy } from '../limits/remedy-change.ts';
+import { exceededLimit, type Remedy } from '../limits/remedy-change.ts';
 import { limitName } from '../limits/rule-words.ts';
 import { periodOf, untilReset } from './limit-period.ts';
 
@@ -36,16 +36,10 @@ type Entry = Words & { readonly usually: RegExp } & Partial<
 function velocity(message: string, remedy: Remedy | null): Entry {
   const named = { period: periodOf(message) ?? 'daily', category: null };
   return {
-    ...overLimit(stoppingLimit(remedy, { isOfCategory: false }) ?? named),
+    // The service may name the daily limit when a longer one stopped the purchase.
+    ...overLimit(exceededLimit(remedy, { isOfCategory: false })?.rule ?? named),
     usually: /^transaction exceeded (?:daily|weekly|monthly|yearly|lifetime) spend limit$/i,
   };
-}
-
-/** The service may name the daily limit when a longer one stopped the purchase. */
-function stoppingLimit(remedy: Remedy | null, { isOfCategory }: { readonly isOfCategory: boolean }): LimitRule | null {
-  const rule = limitsOf(remedy)[0]?.rule ?? null;
-  // The code says which kind of limit it was. One of the other kind would stop the purchase next.
-  return rule !== null && (rule.category !== null) === isOfCategory ? rule : null;
 }
 
 function overLimit({ period, category }: Pick<LimitRule, 'period' | 'category'>): Omit<Entry, 'usually'> {
@@ -64,8 +58,8 @@ function overLimit({ period, category }: Pick<LimitRule, 'period' | 'category'>)
 const usualMcc = /^transaction exceeded merchant category limit$/i;
 
 function velocityMcc(message: string, remedy: Remedy | null): Entry {
-  const limit = stoppingLimit(remedy, { isOfCategory: true });
-  if (limit !== null) return { ...overLimit(limit), usually: usualMcc };
+  const limit = exceededLimit(remedy, { isOfCategory: true });
+  if (limit !== null) return { ...overLimit(limit.rule), usually: usualMcc };
   return {
     title: 'Over the limit for this merchant category',
     meaning:

@@ -47,6 +47,18 @@ export function limitsOf(remedy: Remedy | null): readonly LimitRaise[] {
   return remedy?.kind === 'raise_limit' ? remedy.limits : [];
 }
 
+/**
+ * The limit that a purchase was over. Null: not known. The code says of which kind it was: one of the other kind would stop
+ * the purchase next.
+ */
+export function exceededLimit(
+  remedy: Remedy | null,
+  { isOfCategory }: { readonly isOfCategory: boolean },
+): LimitRaise | null {
+  const [first] = limitsOf(remedy);
+  return first !== undefined && (first.rule.category !== null) === isOfCategory ? first : null;
+}
+
 /** The limits that stopped a purchase, with their present values, none of which has to rise for it any more. */
 export function withLimitsNow(remedy: Remedy | null, rules: CardLimits): Remedy | null {
   if (remedy?.kind !== 'raise_limit') return remedy;

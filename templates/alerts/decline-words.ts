@@ -1,4 +1,4 @@
-import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import { isKnownLater, type TransactionAlert } from '../../src/alerts/alert.ts';
 import { type DeclineReason, declineReason, serviceSays } from '../../src/alerts/decline-reason.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
 import type { DeclinedCard } from '../../src/core/card-facts.ts';
@@ -35,21 +35,15 @@ export function shownReason({ decline, remedy, ...card }: Declined, place: Chann
   return { ...reason, message: said.message, ...(isWithheld && withheldReason), isWithheld };
 }
 
-/** After this time, the known status of a card is newer than its decline. */
-const STATUS_DELAY_MS = 10 * 60_000;
-
 /** The reason of a decline as it is now: its card may have been activated or unblocked since. */
-export function reasonOf(
-  { event, remedy, card, late, outcomes }: TransactionAlert,
-  place: ChannelVisibility,
-): ShownReason {
+export function reasonOf(alert: TransactionAlert, place: ChannelVisibility): ShownReason {
+  const { event, remedy, card, outcomes } = alert;
   const reason = shownReason({ ...card, decline: event.decline, remedy }, place);
-  const isLater = late || Date.parse(event.receivedAt) - Date.parse(event.occurredAt) > STATUS_DELAY_MS;
   const mayBeActive = reason.remedy === 'retry' || reason.remedy === 'activate';
   const { isActivated: wasActivated, isUnblocked, isPaid } = currentState(outcomes);
   if (reason.remedy === 'unblock' && (isUnblocked || isPaid)) return { ...reason, ...unblockedNow };
   const isActivated = mayBeActive && wasActivated;
-  return isActivated || (reason.remedy === 'retry' && isLater) ? { ...reason, ...activeNow } : reason;
+  return isActivated || (reason.remedy === 'retry' && isKnownLater(alert)) ? { ...reason, ...activeNow } : reason;
 }
 
 const unblockedNow = { title: 'Card was blocked', meaning: 'It works again.' } as const;

@@ -1,8 +1,15 @@
-import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import { isKnownLater, type TransactionAlert } from '../../src/alerts/alert.ts';
 import type { LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
+import { declineCode } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { type LimitRaise, limitsOf, mayNeedMore, type RaiseLimit } from '../../src/limits/remedy-change.ts';
+import {
+  exceededLimit,
+  type LimitRaise,
+  limitsOf,
+  mayNeedMore,
+  type RaiseLimit,
+} from '../../src/limits/remedy-change.ts';
 import { hasReset, limitName, windowEnd } from '../../src/limits/rule-words.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted } from '../core/blocks.ts';
@@ -19,51 +26,66 @@ const ALSO_MAX = 4;
  *
  * @returns mrkdwn lines; empty when the numbers are unknown.
  */
-export function limitLines({ event, remedy }: TransactionAlert): string {
-  const [first, ...others] = stoppingOf(remedy);
-  if (first === undefined || first.from === null) return '';
+export function limitLines(alert: TransactionAlert): string {
+  const { event } = alert;
+  const first = causeOf(alert);
+  const also = alsoTooSmallOf(alert, first);
+  if (first === null) return also;
   const { rule, from, remainingCents } = first;
+  if (from === null) return '';
   const limit = `the ${nameOf(rule)} of ${formatCents(from)}`;
   const opens = opensAgain(rule.period, event);
   if (remainingCents === null) return `More than what was left of ${limit}.${opens}`;
   const missing = event.amountCents + event.paddingCents - remainingCents;
   // Read a moment after the decline, so some amount may have been released since.
   if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left now: enough for this purchase.`;
-  const wasLeft = rule.period === 'transaction' ? '' : `; ${left(remainingCents)} was left`;
-  const also = alsoTooSmallOf(others, first, event);
-  const over = `${sumOf(event)}*${formatCents(missing)} over ${limit}*`;
-  return `${over}${wasLeft}.${opens}${also === '' ? '' : `\n${also}`}`;
+  const more = also === '' ? '' : `\n${also}`;
+  const isOfOne = rule.period === 'transaction';
+  if (!isOfOne && isKnownLater(alert))
+    return `More than what was left of ${limit}; ${leftWords(remainingCents, alert)}.${opens}${more}`;
+  const wasLeft = isOfOne ? '' : `; ${leftWords(remainingCents, alert)}`;
+  return `${sumOf(event)}*${formatCents(missing)} over ${limit}*${wasLeft}.${opens}${more}`;
 }
 
 /** The same in one line: `Over the daily limit: $34.10 more than the $50.00 left. Resets tomorrow at 12:00 AM.` */
-export function limitLine({ event, remedy }: TransactionAlert): string {
-  const [first, ...others] = stoppingOf(remedy);
-  if (first === undefined || first.from === null) return '';
+export function limitLine(alert: TransactionAlert): string {
+  const { event } = alert;
+  const first = causeOf(alert);
+  if (first === null || first.from === null) return '';
   const { rule, from, remainingCents } = first;
   const over = `*Over the ${nameOf(rule)}`;
   const resets = opensAgain(rule.period, event);
-  const also = alsoTooSmallOf(others, first, event);
+  const also = alsoTooSmallOf(alert, first);
   const more = also === '' ? '' : ` ${also}`;
   if (remainingCents === null) return `${over} of ${formatCents(from)}.*${resets}${more}`;
   const missing = event.amountCents + event.paddingCents - remainingCents;
   // Read a moment after the decline, so some amount may have been released since.
   if (missing <= 0) return `${over}*, but ${formatCents(remainingCents)} is left now: enough for this purchase.`;
+  const isLater = isKnownLater(alert);
   const room =
-    rule.period === 'transaction' ? `the ${formatCents(from)} allowed` : `the ${formatCents(remainingCents)} left`;
+    rule.period === 'transaction'
+      ? `the ${formatCents(from)} allowed`
+      : `the ${formatCents(remainingCents)} ${isLater ? 'that is left now' : 'left'}`;
   const what =
     remainingCents > 0
       ? `${sumOf(event)}${formatCents(missing)} more than ${room}`
-      : `nothing is left of ${formatCents(from)}`;
+      : `nothing is left ${isLater ? 'now ' : ''}of ${formatCents(from)}`;
   return `${over}:* ${what}.${resets}${more}`;
 }
 
-/** `Also too small: weekly ($10.00 was left).` Empty: no other limit is. */
-function alsoTooSmallOf(others: readonly LimitRaise[], { rule }: LimitRaise, event: Declined): string {
+/** `Also too small: weekly ($10.00 was left).` Empty: no other limit is. @param first what the purchase was over. */
+function alsoTooSmallOf(alert: TransactionAlert, first: LimitRaise | null): string {
+  const others = stoppingOf(alert.remedy).filter((limit) => limit !== first);
   if (others.length === 0) return '';
-  const isOfOne = others.every((other) => other.rule.category?.id === rule.category?.id);
+  const isOfOne = first !== null && others.every((other) => other.rule.category?.id === first.rule.category?.id);
   const more = others.length - ALSO_MAX;
-  const named = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, event));
+  const named = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, alert));
   return `Also too small: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+}
+
+/** The limit that the purchase was over. Null: unknown. */
+function causeOf({ event, remedy }: TransactionAlert): LimitRaise | null {
+  return exceededLimit(remedy, { isOfCategory: declineCode(event.decline) === 'decline.rule.velocity.mcc' });
 }
 
 /** The limits that stopped the purchase, tightest first. */
@@ -71,14 +93,14 @@ function stoppingOf(remedy: TransactionAlert['remedy']): LimitRaise[] {
   return limitsOf(remedy).filter(({ isAdjustedToo }) => !isAdjustedToo);
 }
 
-function alsoTooSmall({ rule, remainingCents }: LimitRaise, isOfOne: boolean, event: Declined): string {
+function alsoTooSmall({ rule, remainingCents }: LimitRaise, isOfOne: boolean, alert: TransactionAlert): string {
   const { period, category } = rule;
   if (period === 'transaction') {
     return `single purchase${remainingCents === null ? '' : ` (${formatCents(remainingCents)} at most)`}`;
   }
-  const otherLeft = remainingCents === null ? 'too little' : left(remainingCents);
+  const otherLeft = remainingCents === null ? 'too little was left' : leftWords(remainingCents, alert);
   const name = isOfOne ? `${period} limit` : `${category === null ? 'overall ' : ''}${nameOf(rule)}`;
-  return `${name} (${otherLeft} was left${until(period, event)})`;
+  return `${name} (${otherLeft}${until(period, alert.event)})`;
 }
 
 /** The smallest raise that would have let this purchase pass, for every limit that must be raised. */
@@ -103,11 +125,16 @@ const list = new Intl.ListFormat('en-US');
 export function holderWays({ event, remedy }: TransactionAlert, { isResetSaid } = { isResetSaid: false }): string {
   const stopping = stoppingOf(remedy);
   const needed = event.amountCents + event.paddingCents;
+  // Of a smaller limit, not even all of it is enough.
+  const isEnoughAnew = stopping.every(({ from }) => from === null || from >= needed);
   const isEnoughNow = ({ rule, from }: LimitRaise): boolean => isReset(rule.period, event) && (from ?? 0) >= needed;
   if (stopping.length > 0 && stopping.every(isEnoughNow))
     return isResetSaid ? 'Try again.' : 'Try again: the limit has reset since.';
-  if ((stopping[0]?.remainingCents ?? null) === null) return '';
-  const leftOfAll = Math.min(...stopping.map(({ remainingCents }) => remainingCents ?? Number.POSITIVE_INFINITY));
+  if ((stopping[0]?.remainingCents ?? null) === null)
+    return isEnoughAnew ? '' : 'Ask for a higher limit, or pay a smaller amount.';
+  const leftOfAll = Math.min(
+    ...stopping.map(({ remainingCents, from }) => remainingCents ?? from ?? Number.POSITIVE_INFINITY),
+  );
   const leftNow = leftOfAll - event.paddingCents;
   // The window that ends last decides. Lifetime and single-purchase limits never reset.
   const ends = stopping.map(({ rule }) => windowEnd(rule.period, event.occurredAt) ?? NEVER);
@@ -115,7 +142,7 @@ export function holderWays({ event, remedy }: TransactionAlert, { isResetSaid } 
   const ways = [
     'ask for a higher limit',
     leftNow > 0 ? `pay ${formatCents(leftNow)} or less` : '',
-    opens === NEVER || isResetSaid ? '' : `wait ${dateAfter('until', opens)}`,
+    opens === NEVER || isResetSaid || !isEnoughAnew ? '' : `wait ${dateAfter('until', opens)}`,
   ].filter(Boolean);
   const [first = '', ...others] = ways;
   const text = others.length === 0 ? first : `${[first, ...others.slice(0, -1)].join(', ')}, or ${others.at(-1)}`;
@@ -148,6 +175,11 @@ export function nameOf({ period, category }: Pick<LimitRule, 'period' | 'categor
 /** `$10.00`, `nothing`. */
 export function left(cents: number): string {
   return cents > 0 ? formatCents(cents) : 'nothing';
+}
+
+/** `$10.00 was left`, `nothing is left now`. */
+function leftWords(cents: number, alert: TransactionAlert): string {
+  return `${left(cents)} ${isKnownLater(alert) ? 'is left now' : 'was left'}`;
 }
 
 type Declined = Pick<TransactionAlert['event'], 'occurredAt' | 'receivedAt'>;

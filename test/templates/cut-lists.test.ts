@@ -52,7 +52,7 @@ it('the limits that were too small', () => {
     limitRaise(period, 1000, 9000, { remainingCents: 10, category: { id: index, name: `Kind ${index}` } }),
   );
   if (first === undefined) throw new Error('no limits');
-  const alert = declined('decline.rule.velocity', 'over', { remedy: remedyOf(first, ...others) });
+  const alert = declined('decline.rule.velocity.mcc', 'over', { remedy: remedyOf(first, ...others) });
 
   expect(limitLine(alert)).toMatch(/Also too small: .* and \d more\./);
   expect(limitLines(alert)).toMatch(/Also too small: .* and \d more\./);

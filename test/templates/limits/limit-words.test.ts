@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest';
-import { limitLine, limitLines } from '../../../templates/limits/limit-words.ts';
+import { describe, expect, it } from 'vitest';
+import { renderAlert } from '../../../templates/alerts/alert.ts';
+import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
+import { holderWays, limitLine, limitLines } from '../../../templates/limits/limit-words.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
-import { transactionAlert } from '../fixtures.ts';
+import { declined, transactionAlert } from '../fixtures.ts';
+import { shown } from '../shown.ts';
 
 it('shows what is set aside as a part of what was needed, also when it is more than what is missing', () => {
   const daily = limitRaise('daily', 40_000, 41_000, { remainingCents: 12_310 });
@@ -20,4 +23,102 @@ it('says that nothing is left without an amount that is set aside', () => {
   const alert = transactionAlert({ paddingCents: 4900 }, { remedy: remedyOf(daily) });
 
   expect(limitLine(alert)).toContain('*Over the daily limit:* nothing is left of $400.00. ');
+});
+
+describe('a decline that arrives days later', () => {
+  const monthly = limitRaise('monthly', 50_000, 58_110, { remainingCents: 300 });
+  const weekly = limitRaise('weekly', 9000, 9500, { remainingCents: 0 });
+  const late = { receivedAt: '2026-11-21T04:00:00Z' };
+
+  it('says what is left now, not what was left then', () => {
+    const alert = transactionAlert(late, { remedy: remedyOf(monthly, weekly) });
+    const nothing = transactionAlert(late, { remedy: remedyOf(weekly) });
+
+    expect(limitLine(alert)).toMatch(
+      /^\*Over the monthly limit:\* \$81\.10 more than the \$3\.00 that is left now\. </,
+    );
+    expect(limitLines(alert)).toMatch(
+      /^More than what was left of the monthly limit of \$500\.00; \$3\.00 is left now\. </,
+    );
+    for (const text of [limitLine(alert), limitLines(alert)])
+      expect(text).toContain('Also too small: weekly limit (nothing is left now, ');
+    expect(limitLine(nothing)).toContain('*Over the weekly limit:* nothing is left now of $90.00. ');
+    expect(limitLines(nothing)).toContain('; nothing is left now. ');
+    expect(limitLines(alert), 'the holder can pay that now').not.toContain('was left.');
+    expect(holderWays(alert)).toContain('Ask for a higher limit, or wait ');
+  });
+
+  it('or was replayed says the same', () => {
+    const alert = transactionAlert({}, { remedy: remedyOf(monthly), late: true });
+
+    expect(limitLine(alert)).toContain('that is left now');
+  });
+
+  it('still says what a single purchase may cost', () => {
+    const single = limitRaise('transaction', 6000, 8410, { remainingCents: 6000 });
+    const alert = transactionAlert(late, { remedy: remedyOf(single) });
+
+    expect(limitLine(alert)).toContain('$24.10 more than the $60.00 allowed.');
+    expect(limitLines(alert)).toContain('*$24.10 over the limit for a single purchase of $60.00*.');
+  });
+});
+
+describe('a purchase of more than the whole limit', () => {
+  it('is not to be tried again after the reset', () => {
+    const daily = limitRaise('daily', 5000, 8410, { remainingCents: 5000 });
+    const weekly = limitRaise('weekly', 50_000, 50_410, { remainingCents: 8000 });
+
+    expect(holderWays(transactionAlert({}, { remedy: remedyOf(daily) }))).toBe(
+      'Ask for a higher limit, or pay $50.00 or less.',
+    );
+    expect(holderWays(transactionAlert({}, { remedy: remedyOf(daily, weekly) }))).not.toContain('wait');
+    expect(holderWays(transactionAlert({}, { remedy: remedyOf(weekly) }))).toContain('wait');
+  });
+
+  it('with what is set aside is not either', () => {
+    const daily = limitRaise('daily', 8500, 9410, { remainingCents: 8000 });
+
+    expect(holderWays(transactionAlert({}, { remedy: remedyOf(daily) }))).toContain('wait');
+    expect(holderWays(transactionAlert({ paddingCents: 1000 }, { remedy: remedyOf(daily) }))).not.toContain('wait');
+  });
+
+  it.each([true, false])('is not either if nobody knows what is left (long: %s)', (isLong) => {
+    const words = (from: number | null) => {
+      const alert = transactionAlert({}, { remedy: remedyOf(limitRaise('daily', from, null)) });
+      return shown(renderHolderAlert(alert, { place: 'direct', isLong })?.blocks ?? []);
+    };
+
+    expect(words(5000)).toContain('Ask for a higher limit, or pay a smaller amount.');
+    for (const from of [8410, null]) expect(words(from)).toContain('or wait until midnight Eastern time.');
+  });
+});
+
+describe('a limit of the other kind than the code says', () => {
+  const restaurants = { id: 9, name: 'Restaurants' };
+  const ofCategory = limitRaise('monthly', 20_000, 26_820, { remainingCents: 1590, category: restaurants });
+  const ofCard = limitRaise('weekly', 50_000, 58_110, { remainingCents: 300 });
+
+  it.each([
+    ['decline.rule.velocity', ofCategory, 'Over the daily limit', 'monthly limit for Restaurants ($15.90 was left, '],
+    [
+      'decline.rule.velocity.mcc',
+      ofCard,
+      'Over the limit for this merchant category',
+      'overall weekly limit ($3.00 was left, ',
+    ],
+  ])('is no cause, but too small as well: %s', (code, limit, title, also) => {
+    const alert = declined(code, '', { remedy: remedyOf(limit) });
+    const messages = [true, false].flatMap((isLong) => [
+      renderAlert(alert, { place: 'private', isLong }),
+      renderHolderAlert(alert, { place: 'direct', isLong }),
+    ]);
+
+    expect(limitLine(alert)).toBe('');
+    for (const message of messages) {
+      const text = shown(message?.blocks ?? []);
+      expect(text).toMatch(new RegExp(`\\*${title}\\.?\\*\\s+Also too small: `));
+      expect(text).toContain(`Also too small: ${also}`);
+      expect(text).not.toMatch(/over the (monthly|weekly)/i);
+    }
+  });
 });
