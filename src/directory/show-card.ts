@@ -49,6 +49,7 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
         status: card?.status ?? null,
         balanceCents: details.availableCents,
         limits: limitsOf(rules?.rules ?? null, remaining),
+        hasLimits: rules !== null || remaining !== null,
         declines: declines.filter(happenedSince(fromMs)),
       },
       { place: 'direct' },
@@ -64,7 +65,8 @@ export function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | 
     const limitCents = rules?.limits[period] ?? left?.limitCents ?? null;
     return { period, category: null, limitCents, remainingCents: left?.remainingCents ?? null };
   });
-  const byCategory = (rules?.categories ?? []).flatMap(({ id, name, transactionLimitCents, limits }) => [
+  if (rules === null) return [...overall, ...(remaining?.categories ?? []).map(ofCategory)];
+  const byCategory = rules.categories.flatMap(({ id, name, transactionLimitCents, limits }) => [
     { period: 'transaction' as const, category: name, limitCents: transactionLimitCents, remainingCents: null },
     ...limitPeriods.map((period): ShownLimit => {
       const left = remaining?.categories.find((row) => row.period === period && (row.id === id || row.name === name));
@@ -72,6 +74,10 @@ export function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | 
     }),
   ]);
   return [...overall, ...byCategory];
+}
+
+function ofCategory({ period, name, limitCents, remainingCents }: RemainingLimits['categories'][number]): ShownLimit {
+  return { period, category: name, limitCents, remainingCents };
 }
 
 const DEFAULT_MS = 7 * 24 * 3_600_000;

@@ -7,7 +7,7 @@ import { actionId } from '../../src/slack/action-id.ts';
 import { blockButton, named } from '../actions/card-buttons.ts';
 import { actions, button, context, copyable, countOf, section } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardName, statusWord } from '../core/card-words.ts';
-import { declineLine, limitLine, type ShownDecline, type ShownLimit } from '../directory/card-show.ts';
+import { declineLine, LIMITS_UNREAD, limitLine, type ShownDecline, type ShownLimit } from '../directory/card-show.ts';
 import { homeList } from './home-list.ts';
 
 export interface OwnCardFacts {
@@ -51,7 +51,7 @@ function ownCard({ card, value, status, balanceCents, limits, hasLimits, decline
         ? `… and ${countOf(more, 'more limit')}: ${commandCode(`show ${copyable(cardHandle(card), 20)}`)}`
         : null,
       set.length === 0 && hasLimits ? 'No limit is set.' : null,
-      hasLimits ? null : 'The limits are not available right now.',
+      hasLimits ? null : LIMITS_UNREAD,
     ),
     ...(declines.length === 0
       ? []

@@ -7,7 +7,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { asManyAsFit, context, countOf, header, inSections, section, sentence } from '../core/blocks.ts';
 import { balanceWord, cardName, statusWord } from '../core/card-words.ts';
 import { lateWords, sinceWords } from '../digests/digest.ts';
-import { declineLine, limitLine, type ShownDecline } from '../directory/card-show.ts';
+import { declineLine, LIMITS_UNREAD, limitLine, type ShownDecline } from '../directory/card-show.ts';
 import type { OwnCardFacts } from './home-own-cards.ts';
 
 /** One declined purchase, with all its attempts. */
@@ -73,7 +73,7 @@ function cardSections({
     `*${capital(cardName(card))}: ${known}*`,
     balanceCents === null ? null : `Balance: ${balanceWord(balanceCents)}`,
     ...limits.filter(({ limitCents }) => limitCents !== null).map(limitLine),
-    hasLimits ? null : 'The limits are not available right now.',
+    hasLimits ? null : LIMITS_UNREAD,
     ...declines.map(attemptsLine),
   ];
   return inSections(

@@ -55,6 +55,8 @@ export interface CardShow {
   readonly status: string | null;
   readonly balanceCents: number | null;
   readonly limits: readonly ShownLimit[];
+  /** False when they could not be read. */
+  readonly hasLimits: boolean;
   /** Newest first. */
   readonly declines: readonly ShownDecline[];
 }
@@ -63,12 +65,16 @@ const BAR_LENGTH = 10;
 /** Limits per block: few enough that no block is cut. */
 const LINES = 15;
 export const DECLINES_SHOWN = 5;
+export const LIMITS_UNREAD = 'The limits are not available right now.';
 
 /** One card, for the person who asked. */
-export function cardShow({ card, status, balanceCents, limits, declines }: CardShow, view: View): Message {
+export function cardShow(shownCard: CardShow, view: View): Message {
+  const { card, status, balanceCents, limits, hasLimits, declines } = shownCard;
   const known = status === null ? 'status not known' : statusWord(status);
   const set = limits.filter(({ limitCents }) => limitCents !== null);
-  const lines = ['*Limits*', ...set.map(limitLine), set.length === 0 ? 'No limit is set.' : null, followsRuleset(card)];
+  const none = hasLimits ? 'No limit is set.' : LIMITS_UNREAD;
+  const lines = ['*Limits*', ...set.map(limitLine), set.length === 0 ? none : null, followsRuleset(card)];
+  const countedLimits = hasLimits ? `${countOf(set.length, 'limit')} set and ` : '';
   const { shown, left } = asManyAsFit(
     inSections(
       lines.filter((line) => line !== null),
@@ -79,7 +85,7 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
 
   return {
     text: sentence(
-      `${cardOfHolder(card)} is ${known}, with ${countOf(set.length, 'limit')} set and ${countOf(declines.length, 'recent decline')}.`,
+      `${cardOfHolder(card)} is ${known}, with ${countedLimits}${countOf(declines.length, 'recent decline')}.${hasLimits ? '' : ` ${LIMITS_UNREAD}`}`,
     ),
     blocks: [
       header(`${capital(cardName(card))}: ${holderRaw(card)}`),

@@ -47,6 +47,7 @@ export const answer = {
     card,
     status: 'Active',
     balanceCents: 15_600,
+    hasLimits: true,
     limits: [
       { period: 'daily', category: null, limitCents: 40_000, remainingCents: 3510 },
       { period: 'weekly', category: null, limitCents: null, remainingCents: null },

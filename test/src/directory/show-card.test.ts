@@ -41,6 +41,15 @@ describe('the limits of a card', () => {
     expect(limitIn(all, 'daily', 'Fuel')).toMatchObject({ limitCents: 9_000, remainingCents: 300 });
   });
 
+  it('of a category come from what remains while the rules cannot be read', () => {
+    const fuel = limitsOf(null, remaining).filter(({ category }) => category === 'Fuel');
+
+    expect(fuel.filter(({ limitCents }) => limitCents !== null)).toEqual([
+      { period: 'daily', category: 'Fuel', limitCents: 9_000, remainingCents: 300 },
+    ]);
+    expect(limitIn(limitsOf(null, remaining), 'daily')).toMatchObject({ limitCents: 39_000, remainingCents: 1_000 });
+  });
+
   it('never say that nothing remains when it is not known', () => {
     expect(limitsOf(rules, null).every(({ remainingCents }) => remainingCents === null)).toBe(true);
     expect(limitsOf(null, null).every(({ limitCents }) => limitCents === null)).toBe(true);
@@ -48,6 +57,13 @@ describe('the limits of a card', () => {
 });
 
 describe('/card show', () => {
+  it('does not say that no limit is set when the limits could not be read', async () => {
+    const { answers } = await show(2);
+
+    expect(JSON.stringify(answers)).toContain('The limits are not available right now.');
+    expect(JSON.stringify(answers)).not.toMatch(/No limit is set|0 limits/);
+  });
+
   async function show(cardId: number | null, getAccount = async () => details, readableFromMs = 0) {
     const answers: Message[] = [];
     const asked: WhichCard[] = [];
