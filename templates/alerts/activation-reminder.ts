@@ -1,11 +1,11 @@
 import type { ActivationReminder } from '../../src/alerts/alert.ts';
-import { commandCode, serviceTime } from '../../src/core/installation.ts';
+import { serviceTime } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { activateButton } from '../actions/card-buttons.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
-import { actions, context, copyable, header, section, sentence } from '../core/blocks.ts';
-import { cardHandle, cardOf, cardOfHolder, holderRaw } from '../core/card-words.ts';
+import { actions, context, header, section, sentence } from '../core/blocks.ts';
+import { cardOf, cardOfHolder, holderRaw } from '../core/card-words.ts';
 import { trackButton, trackingLink } from '../core/tracking-link.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
 
@@ -14,13 +14,16 @@ export function isStillWaiting(alert: ActivationReminder): boolean {
   return isAwaited(alert) && !currentState(alert.outcomes).isActivated;
 }
 
+/** A block would stop the account's other card, or activate this one first. */
+export const reminderTodo =
+  'If its holder has it, activate it. If it never arrived, order a new one in the card program’s portal: nobody can pay with this one until it is activated.';
+
 /** A card that was shipped long ago and is still not activated. */
 export function activationReminder(alert: ActivationReminder): Message {
   const { event, outcomes, progress } = alert;
   const card = cardOf(alert);
   const tracking = trackingLink(event.shippingMethod, event.trackingNumber);
   const isWaiting = isStillWaiting(alert);
-  const handle = copyable(cardHandle(card), 20);
 
   return {
     text: sentence(
@@ -34,9 +37,7 @@ export function activationReminder(alert: ActivationReminder): Message {
         isWaiting
           ? `*${cardOfHolder(card)} was shipped ${dateToken(event.callbackAt, '{date_long_pretty}')} and is still not activated.*`
           : `${cardOfHolder(card)} is no longer waiting to be activated.`,
-        isWaiting
-          ? `If its holder has it, activate it. If it never arrived, block it and order a new one: ${commandCode(`block ${handle} lost in the mail`)}`
-          : null,
+        isWaiting ? reminderTodo : null,
       ),
       ...outcomeLines(outcomes),
       ...actions(

@@ -35,7 +35,7 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
   const where = isVirtual
     ? 'It is a virtual card, so nothing is shipped.'
     : latest === undefined
-      ? 'I know of no shipment.'
+      ? 'I know of no shipment in the last 30 days.'
       : `Shipped ${latest.shippingMethod.trim() === '' ? '' : `with ${escapeUntrusted(latest.shippingMethod, 60)} `}on ${dateToken(latest.callbackAt, '{date_short_pretty}')}.`;
   const title = isWaiting && !isVirtual && latest !== undefined ? 'On its way' : titles[state];
 
@@ -54,12 +54,14 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
       ...(isWaiting
         ? [
             section(
-              `When the card has arrived, activate it: ${commandCode(`activate ${copyable(cardHandle(card), 20)}`)}`,
+              `${isVirtual ? 'Activate it' : 'When the card has arrived, activate it'}: ${commandCode(`activate ${copyable(cardHandle(card), 20)}`)}`,
             ),
           ]
         : []),
       ...context(
-        shipments.length === 0 && !isVirtual ? 'I only know of shipments since Cardbell was installed.' : null,
+        shipments.length === 0 && !isVirtual
+          ? 'I remember shipments for 30 days. For older ones, see the card program’s portal.'
+          : null,
       ),
     ],
   };

@@ -44,11 +44,15 @@ function spoken(alert: TransactionAlert): string {
   return state === '' ? '' : ` ${capital(state)}.`;
 }
 
+/** Merchants ask for $0.00 to see whether a card is valid. */
+export function isCardCheck({ kind, direction, amountCents }: TransactionAlert['event']): boolean {
+  return kind === 'authorization' && direction === 'debit' && amountCents === 0;
+}
+
 /** An approved purchase: the amount is held until the merchant settles it. */
 export function authorization(alert: TransactionAlert): Message {
   if (alert.event.direction === 'credit') return moneyLine(alert, 'Refunded', 'by');
-  // Merchants ask for $0.00 to see whether a card is valid.
-  return moneyLine(alert, alert.event.amountCents === 0 ? 'Card checked' : 'Spent', 'at');
+  return moneyLine(alert, isCardCheck(alert.event) ? 'Card checked' : 'Spent', 'at');
 }
 
 /** A purchase with a PIN: the money leaves immediately. */

@@ -14,7 +14,7 @@ import { cardOf, shortCard } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
 import { limitLine } from '../limits/limit-words.ts';
-import { isStillWaiting } from './activation-reminder.ts';
+import { isStillWaiting, reminderTodo } from './activation-reminder.ts';
 import { shippingTodo } from './card-shipping.ts';
 import { statusWords } from './card-status.ts';
 import { placesOf } from './card-testing.ts';
@@ -142,7 +142,7 @@ export function reminderLines(alert: ActivationReminder): ShortLines {
     title: isWaiting ? 'Still not activated' : 'No longer waiting to be activated',
     who: shortCard(card),
     at: event.callbackAt,
-    cause: [isWaiting ? `${shipped} If it never arrived, block it and order a new one.` : shipped],
+    cause: [isWaiting ? `${shipped} ${reminderTodo}` : shipped],
     small: [progressLine(progress)],
   };
 }

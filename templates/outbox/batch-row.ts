@@ -19,6 +19,7 @@ import { isStillWaiting } from '../alerts/activation-reminder.ts';
 import { placesOf } from '../alerts/card-testing.ts';
 import { howPaid, otherRequestedCents } from '../alerts/decline.ts';
 import { reasonOf } from '../alerts/decline-words.ts';
+import { isCardCheck } from '../alerts/money-line.ts';
 import { isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import { countOf, escapeUntrusted } from '../core/blocks.ts';
 import { cardOf, holderRaw, statusWord } from '../core/card-words.ts';
@@ -186,8 +187,9 @@ function transactionRow(alert: TransactionAlert, row: Known, view: View): Row {
       code: reason.isWithheld ? '' : reason.code,
     };
   }
-  const what = event.direction === 'credit' && event.kind !== 'reversal' ? 'Refunded' : spendWords[event.kind];
   const why = [howPaid(event), merchantCategory(event.mcc) ?? ''].filter(Boolean).join(', ');
+  if (isCardCheck(event)) return { ...money, nouns: ['card check', 'card checks'], what: 'Card checked', why };
+  const what = event.direction === 'credit' && event.kind !== 'reversal' ? 'Refunded' : spendWords[event.kind];
   return { ...money, what, why };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createAlerts } from '../../../src/alerts/alert-store.ts';
+import { ALERT_TTL_SECONDS, createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../../src/alerts/card-history.ts';
 import { createTrackCard } from '../../../src/alerts/track-card.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
@@ -80,11 +80,13 @@ it('is about the card that was asked for, and about the newest one if the accoun
   expect(asked).toEqual([{ cardId: 1 }, { cardId: 2 }]);
 });
 
-it('says that it knows of no shipment if none was reported', async () => {
-  const { track, answers, orders } = await tracking({ shipped: [] });
+it('says that it knows of no shipment of the last month if none was reported', async () => {
+  const { track, answers, orders, shown } = await tracking({ shipped: [] });
 
   await track(2);
 
-  expect(answers[0]?.text).toContain('I know of no shipment. Not activated yet.');
+  expect(answers[0]?.text).toContain('I know of no shipment in the last 30 days. Not activated yet.');
+  expect(shown()).toContain('I remember shipments for 30 days. For older ones, see the card program’s portal.');
+  expect(ALERT_TTL_SECONDS).toBe(30 * 24 * 3600);
   expect(orders).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ActivationReminder } from '../../../src/alerts/alert.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { cardShipping } from '../../../templates/alerts/card-shipping.ts';
 import { cardStatus } from '../../../templates/alerts/card-status.ts';
@@ -334,6 +335,20 @@ describe('a virtual card', () => {
   });
 });
 
+describe('a reminder of a card that is still not activated', () => {
+  const reminder = ActivationReminder.parse({ ...shippingAlert(), kind: 'activation-reminder' });
+
+  it.each([true, false])('advises what can be done with such a card, which is not a block (long: %s)', (isLong) => {
+    const text = shown(renderAlert(reminder, { ...view, isLong }).blocks);
+
+    expect(text).toContain(
+      'If its holder has it, activate it. If it never arrived, order a new one in the card program’s portal',
+    );
+    expect(text).toContain('nobody can pay with this one until it is activated.');
+    expect(text).not.toMatch(/block/i);
+  });
+});
+
 describe('the location of a card', () => {
   const cardOf = (status: string | null) => ({ last4: '1212', status });
   const shipment = {
@@ -358,6 +373,14 @@ describe('the location of a card', () => {
   ])('of a card that is %s, says only what is true', (_what, { text, blocks }, title, state) => {
     expect(shown(blocks)).toMatch(new RegExp(`^${title}: Jane Doe`));
     expect(text).toContain(state);
+  });
+
+  it('says that a virtual card can be activated, not that it arrives', () => {
+    const virtual = shown(track('INACTIVE', { isVirtual: true, shipments: [] }).blocks);
+
+    expect(virtual).toContain('Activate it: `/card activate 1212`');
+    expect(virtual).not.toContain('arrived');
+    expect(shown(track('INACTIVE').blocks)).toContain('When the card has arrived, activate it: `/card activate 1212`');
   });
 
   it('mentions a missing tracking number instead of ending the sentence early', () => {

@@ -48,6 +48,18 @@ describe('several alerts in one message', () => {
     expect(shownIn(blocks).match(/\*No longer waiting\*/g)).toHaveLength(1);
   });
 
+  it('call an authorization of $0.00 a check of the card, not a purchase', () => {
+    const of = (amountCents: number) =>
+      transactionAlert({ kind: 'authorization', amountCents, requestedCents: amountCents, decline: null });
+    const all = batchRows([of(0), of(0), of(8410)], inPublic);
+    const { text, blocks } = draw(all);
+
+    expect(text).toMatch(/^2 card checks and 1 purchase/);
+    expect(shownIn(blocks).match(/\*Card checked: \$0\.00 at Blue Bottle Coffee\*/g)).toHaveLength(2);
+    expect(rowsCsv(all)).toContain('Card checked');
+    expect(draw(batchRows([of(0), of(8410)], inPublic)).text).toMatch(/^1 card check and 1 purchase/);
+  });
+
   it('count a warning and a fraud case as what they are', () => {
     const { event, card, outcomes, late } = transactionAlert();
     const around = { event, card, outcomes, late };
