@@ -149,20 +149,11 @@ function cardStatus(message: string, remedy: Remedy | null, { status, isVirtual 
 
 /** A virtual card cannot be used in person. */
 function cardNotPresent(_message: string, _remedy: Remedy | null, { isVirtual }: DeclinedCard): Entry {
-  const words =
-    isVirtual === true
-      ? {
-          title: 'Online purchases not allowed',
-          meaning: 'The card’s spending rules exclude online and keyed-in purchases.',
-          holderFix: 'Ask for online purchases to be allowed.',
-        }
-      : {
-          title: 'Card must be used in person',
-          meaning: 'Online and keyed-in purchases are not allowed.',
-          holderFix: 'Pay in person with the card, or ask for online purchases to be allowed.',
-        };
+  const isOnlyOnline = isVirtual === true;
   return {
-    ...words,
+    title: isOnlyOnline ? 'Online purchases not allowed' : 'Card must be used in person',
+    meaning: 'The card’s spending rules exclude online and keyed-in purchases.',
+    holderFix: `${isOnlyOnline ? 'A' : 'Pay in person with the card, or a'}sk for online purchases to be allowed.`,
     adminFix: 'Allow online purchases once or temporarily if the purchase is legitimate.',
     remedy: 'allow_card_not_present',
     usually: /^card not present$/i,

@@ -25,6 +25,11 @@ export async function stoppedSince(
   return was === undefined ? null : seenAt;
 }
 
+/** Cards with the time since when they decline everything. */
+export async function withSince(cards: readonly DirectoryCard[], history: History) {
+  return await Promise.all(cards.map(async (card) => ({ ...card, since: await stoppedSince(card, history) })));
+}
+
 /** True when a card was blocked or closed only after a purchase; of several cards that it may be, one of them. */
 export async function gotStatusAfter(
   event: { readonly occurredAt: string },
@@ -34,6 +39,5 @@ export async function gotStatusAfter(
 ): Promise<boolean> {
   if (status === undefined) return false;
   const meant = cards.filter((card) => card.status === status && (cardId === null || card.cardId === cardId));
-  const since = await Promise.all(meant.map((card) => stoppedSince(card, history)));
-  return since.some((at) => at !== null && !hadBegun(at, event));
+  return (await withSince(meant, history)).some(({ since }) => since !== null && !hadBegun(since, event));
 }

@@ -2,7 +2,7 @@ import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import { createRecentDeclines } from '../alerts/card-history.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
-import { stoppedSince } from '../alerts/stopped-since.ts';
+import { withSince } from '../alerts/stopped-since.ts';
 import { type ChosenPrograms, createChosenPrograms, publishWhereChosen } from '../app-home/chosen-program.ts';
 import { apiQuotaOf } from '../card-api/assumptions.ts';
 import { createCardClient } from '../card-api/client.ts';
@@ -16,7 +16,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { createRedo } from '../core/redo.ts';
 import { createSeals } from '../core/seal.ts';
 import { createWriteOrder } from '../core/write-order.ts';
-import { type DirectoryCard, toCardFacts } from '../directory/account.ts';
+import { toCardFacts } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
 import { createCategories, createCategoryId, createNameRuleset } from '../directory/rule-names.ts';
 import { createDirectChannels, NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
@@ -224,11 +224,7 @@ function createCards(base: WithServices) {
     remedies: createRemedies({
       card,
       fitsMerchant,
-      cardsOf: async (acctId) => {
-        const { cards } = (await directory.account(acctId)) ?? { cards: [] };
-        const known = async (one: DirectoryCard) => ({ ...one, since: await stoppedSince(one, base.history) });
-        return await Promise.all(cards.map(known));
-      },
+      cardsOf: async (acctId) => await withSince((await directory.account(acctId))?.cards ?? [], base.history),
       hasFraudCase: async (acctId) => (await base.fraudCases.openOf(acctId)) !== null,
       namedIn: (decline) => declineReason(decline),
       categoryId: createCategoryId({
