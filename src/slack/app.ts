@@ -1,15 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  App,
-  HTTPReceiver,
-  type Logger,
-  LogLevel,
-  type Receiver,
-  type ReceiverEvent,
-  SocketModeReceiver,
-} from '@slack/bolt';
+import { App, HTTPReceiver, type Logger, LogLevel, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import { answerJson } from '../core/answer-json.ts';
 import { listenError } from '../core/listen-error.ts';
 import type { Log } from '../core/log.ts';
@@ -24,6 +15,7 @@ import {
 import { createBodyReader, createSlackGuard, SLACK_BODY_MAX_BYTES } from './guard.ts';
 import type { PersonRate } from './person-rate.ts';
 import { deliver, openedBy, type SlackProgram, type WhichProgram } from './several-programs.ts';
+import { createSocket, createSocketReceiver } from './socket.ts';
 
 interface SlackAppOptions {
   readonly botToken: string;
@@ -50,8 +42,6 @@ export type AnswerUnknown = (body: Record<string, unknown>, ack: (answer?: objec
 
 type Certificate = Parameters<typeof tlsOptions>[0];
 
-const SOCKET_RETRY_MAX_MS = 30_000;
-
 const notFound: RequestListener = (_request, response) => answerJson(response, 404, { error: 'not found' });
 
 /**
@@ -60,10 +50,10 @@ const notFound: RequestListener = (_request, response) => answerJson(response, 4
  * `authorize` answers from memory: asking Slack at startup would keep the receivers closed while Slack is down.
  */
 export function createSlackApp(options: SlackAppOptions) {
-  const { appToken, log } = options;
+  const { log } = options;
   const { app, programs, receiver, failed } = createBolt(options);
   const untilAllRan = trackListeners(app, programs, failed, options);
-  const socket = appToken === undefined ? null : createSocket(app, log);
+  const socket = receiver instanceof HTTPReceiver ? null : createSocket(app, receiver, log);
   let stopServer: (() => Promise<void>) | undefined;
   let tlsServer: TlsServer | undefined;
 
@@ -123,7 +113,7 @@ function createBolt(options: SlackAppOptions) {
           bodyLimit: SLACK_BODY_MAX_BYTES,
           dispatchErrorHandler: ({ request, response }) => notFound(request, response),
         })
-      : new SocketModeReceiver({ appToken, logger, installerOptions: { clientOptions } });
+      : createSocketReceiver(appToken, logger, clientOptions);
   const authorize = async () => ({ botToken });
   const failed = new WeakSet<object>();
   const openApp = (source: Receiver): App => {
@@ -218,30 +208,6 @@ function askedBy(body: Record<string, unknown>): string | null {
 
 function idOf(user: unknown): unknown {
   return typeof user === 'object' && user !== null && 'id' in user ? user.id : undefined;
-}
-
-function createSocket(app: App, log: Log) {
-  let state: 'connecting' | 'connected' | 'stopped' = 'connecting';
-  return {
-    isOpen: () => state === 'connected',
-    /** Retries until it works. */
-    async open(): Promise<void> {
-      for (let attempt = 1; state === 'connecting'; attempt += 1) {
-        try {
-          await app.start();
-          state = 'connected';
-        } catch (error) {
-          log.error({ err: error }, 'could not open the socket to Slack; retrying');
-          await sleep(Math.min(1000 * 2 ** attempt, SOCKET_RETRY_MAX_MS));
-        }
-      }
-    },
-    async close(): Promise<void> {
-      const wasConnected = state === 'connected';
-      state = 'stopped';
-      if (wasConnected) await app.stop();
-    },
-  };
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {
