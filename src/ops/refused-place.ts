@@ -36,18 +36,49 @@ const ofChannels: Readonly<Record<string, Refusal>> = {
   },
 };
 
-export function channelUnusable(channel: string, { slackError }: SlackError): OpsIssue {
+const lookUp = (slackError: string): string => `Look up ${slackError} in Slack’s documentation`;
+
+/** @param alerts where its alerts are meanwhile: moved, or waiting because no other channel may get them. */
+export function channelUnusable(
+  channel: string,
+  { slackError }: SlackError,
+  alerts: 'move' | 'wait' = 'move',
+): OpsIssue {
   const { what, todo } = ofChannels[slackError] ?? {
     what: 'Slack does not accept messages in the channel.',
-    todo: `Look up ${slackError} in Slack’s documentation, or configure another channel.`,
+    todo: `${lookUp(slackError)}, or configure another channel.`,
   };
   return {
     cause: `channel:${channel}:${slackError}`,
     title: `Cardbell cannot post in a channel (${slackError})`,
     what,
-    means: 'Its alerts go to ALERTS_CHANNEL until this is fixed.',
+    means:
+      alerts === 'move'
+        ? 'Its alerts go to ALERTS_CHANNEL until this is fixed.'
+        : 'It is ALERTS_CHANNEL, so its alerts wait until this is fixed. Nothing is lost.',
     todo,
     about: channel,
+  };
+}
+
+/** Codes about what the app may do, not about a channel. A status of HTTP never comes from Slack’s API itself. */
+function rightsAdvice(slackError: string): string {
+  if (slackError === 'missing_scope') return 'Give the app the scope chat:write, and install it again.';
+  if (slackError.startsWith('http_')) return 'Let the proxy or firewall pass Cardbell’s requests to Slack.';
+  return `${lookUp(slackError)}, or ask a Slack administrator to let the app post.`;
+}
+
+/** @param about the channel or person; null: unknown. */
+export function postsRefused(about: string | null, { slackError }: SlackError): OpsIssue {
+  return {
+    cause: `posts:${about ?? ''}:${slackError}`,
+    title: `Slack refuses messages (${slackError})`,
+    what: slackError.startsWith('http_')
+      ? 'Something between Cardbell and Slack refuses its messages.'
+      : 'Slack refuses Cardbell’s messages, whatever they say.',
+    means: 'They wait until this is fixed. Nothing is lost.',
+    todo: rightsAdvice(slackError),
+    ...(about !== null && { about }),
   };
 }
 

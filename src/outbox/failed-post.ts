@@ -97,6 +97,7 @@ export async function resolveFailure(
     }
     case 'token_dead':
       await putBack(claimed, deps);
+      await deps.undeliverable.mustWait(channel, error);
       return throttle.tokenDeadMs;
     case 'channel_unusable':
       return await redirect(claimed, error, deps);

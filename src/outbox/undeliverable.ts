@@ -1,8 +1,8 @@
 import type { EventLog } from '../alerts/event-log.ts';
 import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
-import type { NotifyOps } from '../ops/notify-ops.ts';
-import { channelUnusable, personUnreachable } from '../ops/refused-place.ts';
+import { isSlackTokenDead, type NotifyOps } from '../ops/notify-ops.ts';
+import { channelUnusable, personUnreachable, postsRefused } from '../ops/refused-place.ts';
 import type { Message } from '../slack/message.ts';
 import { truncate } from '../slack/mrkdwn.ts';
 import { type AttachRows, noFile } from './attach-rows.ts';
@@ -44,7 +44,16 @@ export function createUndeliverable(deps: Deps) {
       const isShared = error.slackError === SHARED_CHANNEL;
       if (isShared) await notifyOps(opsIssue.channelShared(channel));
       const to = isShared ? await fallback.unshared(channel) : fallback.channel;
-      return to === channel ? null : to;
+      if (to !== channel) return to;
+      if (!isShared) await notifyOps(channelUnusable(channel, error, 'wait'));
+      return null;
+    },
+
+    /** Slack refuses posts for a reason that concerns neither the message nor, as far as we know, the channel. */
+    async mustWait(channel: string, error: SlackError): Promise<void> {
+      // That of a dead token is known: it concerns every call.
+      if (isSlackTokenDead(error)) return;
+      await notifyOps(postsRefused(isOfTeam(channel) ? channel : await deps.personOf(channel), error));
     },
 
     /** Moves the entries to another channel. Idempotent. @returns the ids of the entries that are posted there. */
@@ -54,7 +63,7 @@ export function createUndeliverable(deps: Deps) {
       error: SlackError,
     ): Promise<string[]> {
       const forTeam = entries.filter(({ audience }) => audience !== 'holder');
-      const isToPerson = forTeam.length === 0 || !/^[CG]/.test(channel);
+      const isToPerson = forTeam.length === 0 || !isOfTeam(channel);
       const issue = isToPerson
         ? personUnreachable(await deps.personOf(channel), error)
         : channelUnusable(channel, error);
@@ -96,6 +105,9 @@ export function createUndeliverable(deps: Deps) {
     },
   };
 }
+
+/** Not a direct conversation. */
+const isOfTeam = (channel: string): boolean => /^[CG]/.test(channel);
 
 async function postPlain(entry: OutboxEntry, channel: string, error: SlackError, deps: Deps): Promise<void> {
   const { outbox, fallback, eventLog, notifyOps } = deps;

@@ -159,6 +159,7 @@ export function createWorld({
   });
   const undeliverable = {
     insteadOf: async () => null,
+    mustWait: async () => {},
     redirect: async () => [],
     avoidNewBlocks: async () => false,
     refused: async () => {},

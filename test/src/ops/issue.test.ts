@@ -2,10 +2,11 @@ import { expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { FETCHED_PATH, QuarantinedWebhook } from '../../../src/core/event.ts';
 import * as issue from '../../../src/ops/issue.ts';
-import { channelUnusable, personUnreachable } from '../../../src/ops/refused-place.ts';
+import { channelUnusable, personUnreachable, postsRefused } from '../../../src/ops/refused-place.ts';
 
 const gone = new SlackError('chat.postMessage', 'channel_unusable', 'channel_not_found');
 const archived = new SlackError('chat.postMessage', 'channel_unusable', 'is_archived');
+const noScope = new SlackError('chat.postMessage', 'token_dead', 'missing_scope');
 
 function quarantined(path: string, issues: string[], id = 'q_1') {
   const webhook = { id, path, issues, body: {}, version: null, receivedAt: '2026-11-20T15:00:00.000Z' };
@@ -47,6 +48,8 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     channelUnusable('C1', gone),
     channelUnusable('C2', gone),
     channelUnusable('C1', archived),
+    postsRefused('C1', noScope),
+    postsRefused('C2', noScope),
     issue.channelShared('C1'),
     issue.messageRefused('C1', gone),
     issue.noFiles('missing_scope'),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
-import { channelUnusable, personUnreachable } from '../../../src/ops/refused-place.ts';
+import { channelUnusable, personUnreachable, postsRefused } from '../../../src/ops/refused-place.ts';
 
 const refused = (code: string): SlackError => new SlackError('chat.postMessage', 'channel_unusable', code);
 
@@ -41,4 +41,21 @@ it.each([
 
   expect(issue.todo).toMatch(advice);
   expect(issue.about ?? null).toBe(userId);
+});
+
+it('says where the messages of an unusable channel are', () => {
+  expect(channelUnusable('C1', refused('is_archived')).means).toContain('go to ALERTS_CHANNEL');
+  expect(channelUnusable('C1', refused('is_archived'), 'wait').means).toContain('wait until this is fixed');
+});
+
+it.each([
+  ['missing_scope', /chat:write/],
+  ['http_403', /proxy/],
+  ['code_of_tomorrow', /Look up code_of_tomorrow/],
+])('advises on posts refused with %s what fits', (code, advice) => {
+  const issue = postsRefused('C1', refused(code));
+
+  expect(issue.todo).toMatch(advice);
+  expect(issue.about).toBe('C1');
+  expect(postsRefused(null, refused(code)).about).toBeUndefined();
 });

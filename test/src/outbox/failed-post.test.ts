@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { outboxKey } from '../../../src/core/keys.ts';
+import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import type { LateCopies } from '../../../src/outbox/late-copies.ts';
 import { refOf } from '../../../src/outbox/sending-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -95,6 +96,37 @@ it('posts the rest of a refused list once if Redis forgot the refusal and the hi
 async function inFlight(): Promise<object> {
   return JSON.parse((await redis().get(outboxKey('C1', 'sending'))) ?? '{}') as object;
 }
+
+describe('messages wait while Slack refuses every post, and ops are told so', () => {
+  async function refused(channel: string, slackError: string) {
+    const world = createPostingWorld(redis(), {
+      slack: { post: () => Promise.reject(new SlackError('chat.postMessage', 'token_dead', slackError)) },
+    });
+    const message = { text: 'Hello', blocks: [] };
+    await world.outbox.put(channel, OutboxEntry.parse({ kind: 'notice', id: 'n1', message }));
+    const again = await world.flush(channel);
+    expect(again, 'it is tried again').toBeGreaterThan(0);
+    expect(await world.outbox.waiting(channel)).toBe(1);
+    return world.opsIssues;
+  }
+
+  it.each(['missing_scope', 'access_denied', 'http_403', 'code_of_tomorrow'])('%s', async (slackError) => {
+    expect(await refused('C1', slackError)).toMatchObject([
+      { title: `Slack refuses messages (${slackError})`, means: expect.stringContaining('wait'), about: 'C1' },
+    ]);
+  });
+
+  it('in a direct conversation: they are told the person', async () => {
+    const issues = await refused('D1', 'missing_scope');
+
+    expect(issues).toMatchObject([{ about: 'U0HUGO' }]);
+    expect(JSON.stringify(issues)).not.toContain('D1');
+  });
+
+  it('not about a dead token, which has its own report', async () => {
+    expect(await refused('C1', 'token_revoked')).toEqual([]);
+  });
+});
 
 it('keeps the reference of a message whose second attempt meets a rate limit', async () => {
   const limited = new SlackError('chat.postMessage', 'rate_limited', 'ratelimited', { retryAfterMs: 5 });

@@ -65,6 +65,20 @@ describe('a message that its channel cannot take', () => {
     expect(await world.undeliverable.insteadOf('C1', shared), 'no other channel').toBeNull();
   });
 
+  it('waits if its channel is the fallback, and ops are told so', async () => {
+    const world = createPostingWorld(redis());
+
+    expect(await world.undeliverable.insteadOf('C0ALL', gone)).toBeNull();
+
+    expect(world.opsIssues).toMatchObject([
+      {
+        title: 'Cardbell cannot post in a channel (is_archived)',
+        means: expect.stringContaining('wait until this is fixed'),
+        about: 'C0ALL',
+      },
+    ]);
+  });
+
   it('still goes to the fallback channel when the worker that moved it died, even if its channel is back', async () => {
     const posts: string[] = [];
     const post = async (channel: string) => {

@@ -16,7 +16,7 @@ let calls: number;
 let connections: number;
 let greets: boolean;
 let lines: { level: string; msg: string; err?: { message?: string } }[];
-let app: ReturnType<typeof openApp>;
+let app: ReturnType<typeof createSlackApp>;
 let port: number;
 
 beforeEach(async () => {
@@ -47,7 +47,7 @@ afterEach(async () => {
 
 const send = (socket: WebSocket, message: object): void => socket.send(JSON.stringify(message));
 
-function openApp(apiUrl: string) {
+function openApp(apiUrl: string): ReturnType<typeof createSlackApp> {
   const log = createLog({
     level: 'debug',
     process: 'web',
@@ -61,7 +61,7 @@ function openApp(apiUrl: string) {
     apiUrl,
     log,
     programs: [{ name: '', command: '/card', inside: (run) => run(), register: () => {} }],
-    whichProgram: { all: [{ program: '', command: '/card' }], chosen: async () => '' },
+    whichProgram: { all: [{ name: '', command: '/card' }], chosen: async () => '' },
     apologise: async () => {},
     answerUnknown: async (_body, ack) => await ack({ text: 'answered' }),
     mayAsk: () => true,
