@@ -121,7 +121,8 @@ async function runHere(config: WorkerConfig, redis: RedisClient, gap: Gap, log: 
   await openRecord(redis, config)?.({ event: 'asked', verb: 'recover', actionId: `recover_${randomUUID()}`, detail });
   const queues = openQueues(redis, config.redisShards);
   const policy = orExit(() => openPolicy(config, log), config.program);
-  const context = createWorkerContext(config, redis, queues, { policy, log, metrics: createMetrics('recover') });
+  const metrics = createMetrics('recover');
+  const context = createWorkerContext(config, redis, queues, { policy, log, metrics, reportsTokens: false });
   try {
     return await composeRecovery(context).runHere(gap, show);
   } finally {

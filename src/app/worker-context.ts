@@ -26,7 +26,15 @@ import { createRemedies } from '../limits/remedy.ts';
 import { countEvents } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { Metrics } from '../ops/metrics.ts';
-import { createNotifyOps, createOpsMemory, isCardTokenDead, isSlackTokenDead, watchToken } from '../ops/notify-ops.ts';
+import {
+  createNotifyOps,
+  createOpsMemory,
+  isCardTokenDead,
+  isSlackTokenDead,
+  type OpsIssue,
+  tokenReports,
+  watchToken,
+} from '../ops/notify-ops.ts';
 import { wakingOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, createPostTracked } from '../outbox/tracked-message.ts';
 import { createPermissions, createRolesVersion, forDisplay } from '../policy/permissions.ts';
@@ -55,12 +63,23 @@ export function createWorkerContext(...given: Parameters<typeof createBase>) {
   return { ...whole, audit: composeAudit(whole) };
 }
 
-type OfProcess = Readonly<{ policy: PolicySource; log: Log; metrics: Metrics }>;
+type OfProcess = Readonly<{
+  policy: PolicySource;
+  log: Log;
+  metrics: Metrics;
+  /** False for a command at a terminal: its tokens may not be those of the workers. */
+  reportsTokens?: boolean;
+}>;
 
 /** A channel gets at most one message per second, so wakes that come together in a burst are merged. */
 const WAKE_REST_MS = 20;
 
-function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { policy, log, metrics }: OfProcess) {
+function createBase(
+  config: WorkerConfig,
+  redis: RedisClient,
+  queues: Queues,
+  { policy, log, metrics, reportsTokens = true }: OfProcess,
+) {
   const redo = createRedo(redis, log);
   const withLock = createLock(redis, { log });
   const order = createWriteOrder(redis, withLock);
@@ -80,6 +99,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
   return {
     config,
     policy,
+    reportsTokens,
     redis,
     queues,
     log,
@@ -117,7 +137,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
 type Base = ReturnType<typeof createBase>;
 
 /** Slack, and reporting problems to ops through it. */
-function createServices({ config, redis, queues, postNotice, now, metrics, log }: Base) {
+function createServices({ config, redis, queues, postNotice, now, metrics, log, reportsTokens }: Base) {
   const memory = createOpsMemory(redis);
   const { notifyOps, notifyResolved } = createNotifyOps({
     memory,
@@ -140,15 +160,19 @@ function createServices({ config, redis, queues, postNotice, now, metrics, log }
     config.programs.length === 1
       ? whole
       : ofProgram(config, whole, createChosenPrograms(queues.connection, config.programs));
+  const watched = <Client extends object>(
+    of: Client,
+    issue: OpsIssue,
+    { isDead, first }: { isDead: (error: unknown) => boolean; first: () => Promise<void> },
+  ): Client =>
+    reportsTokens ? watchToken(of, { isDead, ...tokenReports(issue, { memory, now, notifyResolved, first }) }) : of;
   /** Watched: people who use it after its token became invalid are notified, and ops once it works again. */
-  const slack = watchToken(client, {
+  const slack = watched(client, opsIssue.slackTokenDead, {
     isDead: isSlackTokenDead,
-    dead: async () => {
-      if (await memory.isKnown(opsIssue.slackTokenDead)) return;
+    async first() {
       log.fatal({ todo: 'set SLACK_BOT_TOKEN' }, 'Slack refuses the bot token');
       await memory.remember(opsIssue.slackTokenDead, now().toISOString());
     },
-    alive: () => notifyResolved(opsIssue.slackTokenDead),
   });
   const visibilityOf = createVisibilityOf({
     channelInfo: slack.channelInfo,
@@ -160,6 +184,7 @@ function createServices({ config, redis, queues, postNotice, now, metrics, log }
     slackClock,
     notifyOps,
     notifyResolved,
+    watched,
     visibilityOf,
     permalink: createPermalink(slack.authTest),
   };
@@ -192,7 +217,7 @@ export function cardClientOf(
 
 /** The card API, and what is known about its cards. */
 function createCards(base: WithServices) {
-  const { config, redis, notifyOps, notifyResolved, metrics, log } = base;
+  const { config, redis, notifyOps, watched, metrics, log } = base;
   const assumptions = config.cardApiAssumptions;
   let isAway = false;
   const client = cardClientOf(config, {
@@ -203,10 +228,9 @@ function createCards(base: WithServices) {
     measure: metrics.cardApiCalled,
   });
   /** Watched: ops are notified when it rejects our token, and when it accepts the token again. */
-  const card = watchToken(client, {
+  const card = watched(client, opsIssue.cardTokenDead, {
     isDead: isCardTokenDead,
-    dead: () => notifyOps(opsIssue.cardTokenDead),
-    alive: () => notifyResolved(opsIssue.cardTokenDead),
+    first: () => notifyOps(opsIssue.cardTokenDead),
   });
   const directory = openDirectory(base, card);
   const factsOf: FactsOf = async (acctId, which) => toCardFacts(acctId, await directory.account(acctId), which);

@@ -71,7 +71,10 @@ type OpsMemory = ReturnType<typeof createOpsMemory>;
 /** The issue is over: when people were notified of it. Otherwise, if it starts again at once, it would be the same message. */
 const OVER = 'over:';
 
-/** Remembers which issues people have been notified of, by cause. */
+/** How much time between two notes that an issue goes on. */
+const NOTE_EVERY_MS = 30_000;
+
+/** Remembers which issues people have been notified of, by cause, and when an open issue was last noticed. */
 export function createOpsMemory(redis: RedisClient) {
   // A cause may be long, so the key has only its beginning, and a hash of all of it.
   const keyOf = ({ cause }: OpsIssue): string => {
@@ -81,11 +84,14 @@ export function createOpsMemory(redis: RedisClient) {
   const write = async (opsIssue: OpsIssue, text: string): Promise<void> => {
     await redis.set(keyOf(opsIssue), text, 'EX', SILENT_SECONDS);
   };
-  /** When people were notified of it; null when it is not known. */
-  const knownSince = async (opsIssue: OpsIssue): Promise<string | null> => {
+  const read = async (opsIssue: OpsIssue): Promise<{ since: string; last: string } | null> => {
     const text = await redis.get(keyOf(opsIssue));
-    return text?.startsWith(OVER) === true ? null : text;
+    if (text === null || text.startsWith(OVER)) return null;
+    const [since = '', last = since] = text.split(' ');
+    return { since, last };
   };
+  /** When people were notified of it; null when it is not known. */
+  const knownSince = async (opsIssue: OpsIssue): Promise<string | null> => (await read(opsIssue))?.since ?? null;
   return {
     knownSince,
     isKnown: async (opsIssue: OpsIssue): Promise<boolean> => (await knownSince(opsIssue)) !== null,
@@ -95,6 +101,16 @@ export function createOpsMemory(redis: RedisClient) {
       return text?.startsWith(OVER) === true ? text.slice(OVER.length) : null;
     },
     remember: write,
+    /** Notes that an issue goes on. False when it is not known. */
+    async noticeAgain(opsIssue: OpsIssue, at: string): Promise<boolean> {
+      const known = await read(opsIssue);
+      if (known === null) return false;
+      if (Date.parse(at) - Date.parse(known.last) > NOTE_EVERY_MS)
+        await redis.set(keyOf(opsIssue), `${known.since} ${at}`, 'KEEPTTL');
+      return true;
+    },
+    /** When it was last noticed; null when it is not known. */
+    lastNoticed: async (opsIssue: OpsIssue): Promise<string | null> => (await read(opsIssue))?.last ?? null,
     end: (opsIssue: OpsIssue, since: string): Promise<void> => write(opsIssue, `${OVER}${since}`),
   };
 }
@@ -108,23 +124,72 @@ export const isCardTokenDead = (error: unknown): boolean =>
 export const isSlackTokenDead = (error: unknown): boolean =>
   error instanceof SlackError && slackTokenDead.has(error.slackError);
 
+/** How often a process reports that the token still works: another one may have found it dead. */
+const ALIVE_EVERY_MS = 60_000;
+/** A token that no process found dead for this long, and that one could use, works. */
+const QUIET_MS = 2 * 60_000;
+
+interface TokenReports {
+  readonly isDead: (error: unknown) => boolean;
+  readonly dead: () => Promise<void>;
+  /** This process can use the token: for the first time, or again. */
+  readonly alive: () => Promise<void>;
+  /** It still can. */
+  readonly stillAlive: () => Promise<void>;
+}
+
+/**
+ * What to do with the reports of all processes about one token. During a rotation, some have the new one and others the
+ * former one: ops are notified once, and that it works again when all of them can use theirs.
+ *
+ * @param first notifies of a dead token.
+ */
+export function tokenReports(
+  opsIssue: OpsIssue,
+  {
+    memory,
+    now,
+    notifyResolved,
+    first,
+  }: Pick<Deps, 'memory' | 'now'> & { notifyResolved: NotifyResolved; first: () => Promise<void> },
+): Omit<TokenReports, 'isDead'> {
+  return {
+    async dead() {
+      if (!(await memory.noticeAgain(opsIssue, now().toISOString()))) await first();
+    },
+    alive: () => notifyResolved(opsIssue),
+    async stillAlive() {
+      const last = await memory.lastNoticed(opsIssue);
+      if (last !== null && now().getTime() - Date.parse(last) > QUIET_MS) await notifyResolved(opsIssue);
+    },
+  };
+}
+
 /**
  * Wraps a client to report when the service starts to refuse our token and when it accepts it again, on any call. Success
  * is also reported after the first call, because a restart may have loaded a new token.
  */
 export function watchToken<Client extends object>(
   client: Client,
-  notify: { isDead: (error: unknown) => boolean; dead: () => Promise<void>; alive: () => Promise<void> },
+  notify: TokenReports,
+  elapsed: () => number = () => performance.now(),
 ): Client {
   let isAlive = false;
+  let reportedAt = 0;
+  const report = async (): Promise<void> => {
+    if (isAlive && elapsed() - reportedAt < ALIVE_EVERY_MS) return;
+    const wasAlive = isAlive;
+    isAlive = true;
+    reportedAt = elapsed();
+    if (!wasAlive) await notify.alive();
+    // The call is done, whether Redis can be asked or not. The next one reports again.
+    else notify.stillAlive().catch(() => {});
+  };
   const watched = (call: (...args: unknown[]) => Promise<unknown>) =>
     async function watchedCall(...args: unknown[]): Promise<unknown> {
       try {
         const answer = await call(...args);
-        if (!isAlive) {
-          isAlive = true;
-          await notify.alive();
-        }
+        await report();
         return answer;
       } catch (error) {
         if (notify.isDead(error)) {

@@ -8,14 +8,21 @@ import { openPolicy } from '../../src/policy/policy-source.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
 
-/** What a worker is composed from, on a real Redis. Nothing answers at the addresses of Slack and the card API. */
-export async function openWorkerContext(redis: RedisClient, redisUrl: string) {
+/**
+ * What a worker is composed from, on a real Redis. Nothing answers at the addresses of Slack and, unless it is given, of
+ * the card API.
+ */
+export async function openWorkerContext(
+  redis: RedisClient,
+  redisUrl: string,
+  { cardApiUrl = 'http://127.0.0.1:9/v4', reportsTokens = true } = {},
+) {
   const config = workerConfig({
     REDIS_URL: redisUrl,
     SLACK_BOT_TOKEN: 'xoxb-1',
     SLACK_API_URL: 'http://127.0.0.1:9/api/',
     ALERTS_CHANNEL: 'C0ALERTS',
-    CARD_API_URL: 'http://127.0.0.1:9/v4',
+    CARD_API_URL: cardApiUrl,
     CARD_API_TOKEN: 'api-token-0123456789',
   });
   const queues = openQueues(redis);
@@ -23,6 +30,7 @@ export async function openWorkerContext(redis: RedisClient, redisUrl: string) {
     policy: openPolicy(config, log),
     log,
     metrics: createMetrics('worker'),
+    reportsTokens,
   });
   await context.redo.settled();
   const close = async (): Promise<void> => {

@@ -1,8 +1,12 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
 import { composeDigests } from '../../../src/app/compose-digests.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { connectPatient, type RedisClient, whenReady } from '../../../src/core/redis.ts';
+import { cardTokenDead } from '../../../src/ops/issue.ts';
+import { createOpsMemory } from '../../../src/ops/notify-ops.ts';
 import { until } from '../../support/until.ts';
 import { openWorkerContext } from '../../support/worker-context.ts';
 
@@ -37,3 +41,20 @@ it('restores notices and digests of jobs, because another server may have stored
   expect(waiting.map(({ entry }) => entry.id).toSorted()).toEqual(['digest', 'digest-csv', 'warning']);
   await close();
 }, 30_000);
+
+it.each([
+  ['a worker reports a token that the card service refuses', true],
+  ['a command at a terminal does not, because its token may not be that of the workers', false],
+])('%s', async (_what, reportsTokens) => {
+  const api = createServer((_request, response) => void response.writeHead(401).end('{}'));
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+  const cardApiUrl = `http://127.0.0.1:${(api.address() as AddressInfo).port}/v4`;
+  const { context, close } = await openWorkerContext(redis, server.url, { cardApiUrl, reportsTokens });
+
+  await expect(context.card.getCurrentToken()).rejects.toMatchObject({ code: 'token_dead' });
+
+  expect(await createOpsMemory(redis).isKnown(cardTokenDead)).toBe(reportsTokens);
+  await createOpsMemory(redis).end(cardTokenDead, '');
+  await close();
+  await new Promise((resolve) => api.close(resolve));
+});

@@ -7,6 +7,7 @@ import {
   isCardTokenDead,
   isSlackTokenDead,
   type OpsIssue,
+  tokenReports,
   watchToken,
 } from '../../../src/ops/notify-ops.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -17,6 +18,7 @@ const dead = new Error('token dead');
 const world = () => {
   const told: string[] = [];
   let fails: Error | null = null;
+  let atMs = 0;
   const client = watchToken(
     {
       async read(id: number): Promise<string> {
@@ -28,9 +30,14 @@ const world = () => {
       isDead: (error) => error === dead,
       dead: async () => void told.push('dead'),
       alive: async () => void told.push('alive'),
+      stillAlive: async () => {
+        told.push('still alive');
+        throw new Error('Redis is away');
+      },
     },
+    () => atMs,
   );
-  return { client, told, fail: (error: Error | null) => (fails = error) };
+  return { client, told, fail: (error: Error | null) => (fails = error), advance: (ms: number) => (atMs += ms) };
 };
 
 describe('a watched client', () => {
@@ -41,6 +48,16 @@ describe('a watched client', () => {
     await client.read(8);
 
     expect(told).toEqual(['alive']);
+  });
+
+  it('reports at most once a minute that the token still works, and does not depend on that report', async () => {
+    const { client, told, advance } = world();
+    for (const ms of [0, 59_000, 1000, 59_000, 1000]) {
+      advance(ms);
+      expect(await client.read(7)).toBe('card 7');
+    }
+
+    expect(told).toEqual(['alive', 'still alive', 'still alive']);
   });
 
   it("rethrows the client's errors, and reports a dead token and its recovery", async () => {
@@ -77,6 +94,70 @@ it('recognizes a dead card API token by its code, and a dead Slack token by its 
   ] as const) {
     expect(isSlackTokenDead(new SlackError('chat.postMessage', 'refused', word)), word).toBe(expected);
   }
+});
+
+describe('a token that several processes use', () => {
+  const issue: OpsIssue = { cause: 'card-token', title: 'a', what: 'b', means: 'c', todo: 'd' };
+
+  /** Each process has its own; the time is the same for all. */
+  function reports() {
+    const memory = createOpsMemory(redis());
+    const told: string[] = [];
+    let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
+    const now = (): Date => new Date(nowMs);
+    const one = tokenReports(issue, {
+      memory,
+      now,
+      async first() {
+        told.push('dead');
+        await memory.remember(issue, now().toISOString());
+      },
+      async notifyResolved() {
+        const since = await memory.knownSince(issue);
+        if (since === null) return;
+        told.push('works again');
+        await memory.end(issue, since);
+      },
+    });
+    return { ...one, told, memory, advance: (seconds: number) => (nowMs += seconds * 1000) };
+  }
+
+  it('works again when the others can use it, and the one that found it dead is gone', async () => {
+    const { dead, stillAlive, told, advance, memory } = reports();
+    await dead();
+
+    for (let minute = 0; minute < 4; minute += 1) {
+      await stillAlive();
+      advance(60);
+    }
+
+    expect(told).toEqual(['dead', 'works again']);
+    expect(await memory.isKnown(issue)).toBe(false);
+  });
+
+  it('does not work again while one of them finds it dead, and ops are told once', async () => {
+    const { dead, stillAlive, told, advance } = reports();
+    for (let minute = 0; minute < 10; minute += 1) {
+      await dead();
+      advance(50);
+      await stillAlive();
+      advance(10);
+    }
+
+    expect(told).toEqual(['dead']);
+  });
+
+  it('is reported again after a day if it is still dead', async () => {
+    const { dead, advance } = reports();
+    await dead();
+    const [key = ''] = await redis().keys('*ops-issue*');
+    await redis().expire(key, 60);
+    advance(3600);
+
+    await dead();
+
+    expect(await redis().ttl(key)).toBeLessThanOrEqual(60);
+  });
 });
 
 describe('an ops issue', () => {
