@@ -104,7 +104,7 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
   return {
     /** Reports that this worker is alive, and what it finds: unreadable records, failed jobs, long waits. */
     async watch(): Promise<void> {
-      await workers.beat(workerId, { atMs: Date.now(), isCardApiAway: context.isCardApiAway() });
+      await workers.beat(workerId, { isCardApiAway: context.isCardApiAway() });
       const { lagMs, failed } = await readHealth(context);
       const unreadable = await redis.smembers(unreadableKey);
       if (unreadable.length > 0) {

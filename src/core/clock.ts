@@ -5,6 +5,12 @@ const MEASURE_EVERY_MS = 10_000;
 /** The time that all processes share: Redis' clock. Nothing depends on the machine's clock, because it may be wrong. */
 type Clock = ReturnType<typeof createClock>;
 
+/** Redis' time in milliseconds, with a fraction. */
+export async function redisNow(redis: Pick<RedisClient, 'time'>): Promise<number> {
+  const [seconds, microseconds] = await redis.time();
+  return Number(seconds) * 1000 + Number(microseconds) / 1000;
+}
+
 /** @param elapsed milliseconds on a clock that never jumps. */
 export function createClock(
   redis: Pick<RedisClient, 'time'>,
@@ -20,8 +26,7 @@ export function createClock(
      */
     now,
     async measure(): Promise<Date> {
-      const [seconds, microseconds] = await redis.time();
-      aheadMs = Number(seconds) * 1000 + Number(microseconds) / 1000 - elapsed();
+      aheadMs = (await redisNow(redis)) - elapsed();
       return now();
     },
   };

@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq';
 import { z } from 'zod';
+import { redisNow } from '../core/clock.ts';
 import { stateKey, webKeys } from '../core/keys.ts';
 import { type QueueName, type Queues, queueNames } from '../core/queues.ts';
 import { recordFormat } from '../core/record-store.ts';
@@ -25,15 +26,16 @@ export interface HealthDeps {
   readonly memory: Pick<MemoryWatch, 'share'>;
 }
 
-export async function readHealth(deps: HealthDeps, now: () => number = Date.now) {
+export async function readHealth(deps: HealthDeps) {
   const { redis, queues: opened, memory } = deps;
   const opsMemory = createOpsMemory(redis);
-  const [inbox, queues, quarantined, webSeenAt, workers, isSlackTokenDead, isCardTokenDead] = await Promise.all([
+  const [nowMs, inbox, queues, quarantined, webSeenAt, workers, isSlackTokenDead, isCardTokenDead] = await Promise.all([
+    redisNow(redis),
     readInbox(redis, opened.shards),
     readDepths(opened),
     deps.quarantined.count(),
     redis.get(webKeys.open),
-    createWorkers(redis, now).all(),
+    createWorkers(redis).all(),
     opsMemory.isKnown(opsIssue.slackTokenDead),
     opsMemory.isKnown(opsIssue.cardTokenDead),
   ]);
@@ -44,7 +46,7 @@ export async function readHealth(deps: HealthDeps, now: () => number = Date.now)
     inbox,
     queues,
     /** How long the oldest alert or request has waited for a worker, in milliseconds. */
-    lagMs: oldest === null ? 0 : Math.max(0, now() - oldest),
+    lagMs: oldest === null ? 0 : Math.max(0, nowMs - oldest),
     /** Jobs that failed for good, across all queues. */
     failed: Object.values(queues).reduce((sum, { failed }) => sum + failed, 0),
     quarantined,
@@ -178,7 +180,7 @@ function addInboxes(one: Inbox, other: Inbox): Inbox {
 const SILENT_MS = 45_000;
 
 const Worker = z.strictObject({
-  /** Milliseconds since 1970, on the worker's clock. */
+  /** Milliseconds since 1970, on Redis' clock: workers' clocks differ. */
   atMs: z.number(),
   /** True while this worker has stopped calling the card API because it does not answer. */
   isCardApiAway: z.boolean(),
@@ -189,22 +191,22 @@ type WorkerVitals = z.infer<typeof Worker>;
 /** Heartbeats of the workers, with the state that each reports. */
 export type Workers = ReturnType<typeof createWorkers>;
 
-export function createWorkers(redis: RedisClient, now: () => number = Date.now) {
+export function createWorkers(redis: RedisClient) {
   const key = stateKey('workers');
   const format = recordFormat(Worker);
   const script = defineScript(redis, beatSource);
   return {
-    async beat(workerId: string, vitals: WorkerVitals): Promise<void> {
-      await script.run([key], [workerId, format.write(vitals)]);
+    async beat(workerId: string, vitals: Omit<WorkerVitals, 'atMs'>): Promise<void> {
+      await script.run([key], [workerId, JSON.stringify(vitals)]);
     },
     async gone(workerId: string): Promise<void> {
       await redis.hdel(key, workerId);
     },
     /** The live workers. */
     async all(): Promise<WorkerVitals[]> {
-      const entries = Object.entries(await redis.hgetall(key));
-      const workers = entries.map(([id, text]) => ({ id, ...format.read(text) }));
-      const silent = workers.filter(({ atMs }) => now() - atMs > SILENT_MS);
+      const [entries, nowMs] = await Promise.all([redis.hgetall(key), redisNow(redis)]);
+      const workers = Object.entries(entries).map(([id, text]) => ({ id, ...format.read(text) }));
+      const silent = workers.filter(({ atMs }) => nowMs - atMs > SILENT_MS);
       if (silent.length > 0) await redis.hdel(key, ...silent.map(({ id }) => id));
       return workers
         .filter((worker) => !silent.includes(worker))
@@ -218,9 +220,13 @@ const WEB_SILENT_MS = 7000;
 
 /** When the last process reported that it is alive (ms). Null: none is. A killed worker counts as alive for 45 seconds. */
 export async function lastBeat(redis: RedisClient): Promise<number | null> {
-  const [seen, workers, time] = await Promise.all([redis.get(webKeys.alive), createWorkers(redis).all(), redis.time()]);
+  const [seen, workers, nowMs] = await Promise.all([
+    redis.get(webKeys.alive),
+    createWorkers(redis).all(),
+    redisNow(redis),
+  ]);
   const web = Number(seen);
-  const isWeb = Number(time[0]) * 1000 - web < WEB_SILENT_MS;
+  const isWeb = nowMs - web < WEB_SILENT_MS;
   const beats = [...(isWeb ? [web] : []), ...workers.map(({ atMs }) => atMs)];
   return beats.length === 0 ? null : Math.max(...beats);
 }

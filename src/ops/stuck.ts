@@ -1,5 +1,6 @@
 import type { Job, Queue } from 'bullmq';
 import { maskCardNumbers } from '../core/card-number.ts';
+import { redisNow } from '../core/clock.ts';
 import type { QuarantinedWebhook } from '../core/event.ts';
 import type { QueueName, Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -144,8 +145,7 @@ export async function wakeSkewedJobs(
   redis: RedisClient,
   mayRunEarly: (name: string) => boolean,
 ): Promise<number> {
-  const [seconds] = await redis.time();
-  const nowMs = Number(seconds) * 1000;
+  const nowMs = await redisNow(redis);
   let woken = 0;
   const delayed = await queue.getJobs(['delayed'], 0, LOOKED_AT_MAX - 1);
   if (delayed.length === 0) return 0;
