@@ -13,8 +13,9 @@ import { createDryRun, createRecoveries, createUnreportedOnly } from '../recover
 import { createRunRecovery, createShowRecovery } from '../recovery/run-recovery.ts';
 import { createQuarantineStore, quarantine } from '../webhooks/quarantine.ts';
 import { toMissedTransaction } from '../webhooks/transaction.ts';
+import { cardClientOf } from './card-client.ts';
 import type { WorkerConfig } from './config.ts';
-import { cardClientOf, type WorkerContext } from './worker-context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /** At most one call per second: at least half of the card service's quota (120 calls per minute) stays for people. */
 const REST_MS = 1000;

@@ -5,13 +5,11 @@ import { declineReason } from '../alerts/decline-reason.ts';
 import { withSince } from '../alerts/stopped-since.ts';
 import { type ChosenPrograms, createChosenPrograms, publishWhereChosen } from '../app-home/chosen-program.ts';
 import { apiQuotaOf } from '../card-api/assumptions.ts';
-import { createCardClient } from '../card-api/client.ts';
 import { createClock } from '../core/clock.ts';
 import { joinCalls } from '../core/join-calls.ts';
 import { createLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { Queues } from '../core/queues.ts';
-import { redactText } from '../core/redact-text.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createRedo } from '../core/redo.ts';
 import { createSeals } from '../core/seal.ts';
@@ -29,11 +27,10 @@ import type { Metrics } from '../ops/metrics.ts';
 import {
   createNotifyOps,
   createOpsMemory,
+  createTokenWatch,
   isCardTokenDead,
   isSlackTokenDead,
-  type OpsIssue,
-  tokenReports,
-  watchToken,
+  type WatchFor,
 } from '../ops/notify-ops.ts';
 import { wakingOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, createPostTracked } from '../outbox/tracked-message.ts';
@@ -46,6 +43,7 @@ import { createSlackClock } from '../slack/clock.ts';
 import { createPermalink, type Message } from '../slack/message.ts';
 import { slackOf } from '../slack/several-programs.ts';
 import { watchDirectory } from '../warnings/watch-directory.ts';
+import { cardClientOf } from './card-client.ts';
 import { composeAudit } from './compose-audit.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue, rememberJobs } from './enqueue.ts';
@@ -160,14 +158,11 @@ function createServices({ config, redis, queues, postNotice, now, metrics, log, 
     config.programs.length === 1
       ? whole
       : ofProgram(config, whole, createChosenPrograms(queues.connection, config.programs));
-  const watched = <Client extends object>(
-    of: Client,
-    issue: OpsIssue,
-    { isDead, first }: { isDead: (error: unknown) => boolean; first: () => Promise<void> },
-  ): Client =>
-    reportsTokens ? watchToken(of, { isDead, ...tokenReports(issue, { memory, now, notifyResolved, first }) }) : of;
+  const watchFor: WatchFor = reportsTokens
+    ? createTokenWatch({ memory, notifyResolved, now })
+    : (_issue, client) => client;
   /** Watched: people who use it after its token became invalid are notified, and ops once it works again. */
-  const slack = watched(client, opsIssue.slackTokenDead, {
+  const slack = watchFor(opsIssue.slackTokenDead, client, {
     isDead: isSlackTokenDead,
     async first() {
       log.fatal({ todo: 'set SLACK_BOT_TOKEN' }, 'Slack refuses the bot token');
@@ -184,7 +179,7 @@ function createServices({ config, redis, queues, postNotice, now, metrics, log, 
     slackClock,
     notifyOps,
     notifyResolved,
-    watched,
+    watchFor,
     visibilityOf,
     permalink: createPermalink(slack.authTest),
   };
@@ -198,26 +193,9 @@ function ofProgram({ program, programs }: WorkerConfig, slack: Slack, chosen: Ch
 
 type WithServices = Base & ReturnType<typeof createServices>;
 
-/** The card API as configured. */
-export function cardClientOf(
-  config: WorkerConfig,
-  more: Pick<Parameters<typeof createCardClient>[0], 'log' | 'onAvailability' | 'measure'>,
-) {
-  return createCardClient({
-    baseUrl: config.cardApiUrl,
-    token: config.cardApiToken,
-    authScheme: config.cardApiAuthScheme,
-    assumptions: config.cardApiAssumptions,
-    timezone: config.serviceZone,
-    // A gateway may quote the request.
-    clean: (text) => redactText(text.replaceAll(config.cardApiToken, '[removed]')),
-    ...more,
-  });
-}
-
 /** The card API, and what is known about its cards. */
 function createCards(base: WithServices) {
-  const { config, redis, notifyOps, watched, metrics, log } = base;
+  const { config, redis, notifyOps, watchFor, metrics, log } = base;
   const assumptions = config.cardApiAssumptions;
   let isAway = false;
   const client = cardClientOf(config, {
@@ -228,7 +206,7 @@ function createCards(base: WithServices) {
     measure: metrics.cardApiCalled,
   });
   /** Watched: ops are notified when it rejects our token, and when it accepts the token again. */
-  const card = watched(client, opsIssue.cardTokenDead, {
+  const card = watchFor(opsIssue.cardTokenDead, client, {
     isDead: isCardTokenDead,
     first: () => notifyOps(opsIssue.cardTokenDead),
   });

@@ -139,31 +139,35 @@ interface TokenReports {
 }
 
 /**
- * What to do with the reports of all processes about one token. During a rotation, some have the new one and others the
- * former one: ops are notified once, and that it works again when all of them can use theirs.
- *
- * @param first notifies of a dead token.
+ * Watches clients for ops, each with one token. Several processes use the same token, and during a rotation some have the
+ * new one and others the former one. Ops are notified once, and again when no process finds its token dead.
  */
-export function tokenReports(
-  opsIssue: OpsIssue,
-  {
-    memory,
-    now,
-    notifyResolved,
-    first,
-  }: Pick<Deps, 'memory' | 'now'> & { notifyResolved: NotifyResolved; first: () => Promise<void> },
-): Omit<TokenReports, 'isDead'> {
-  return {
-    async dead() {
-      if (!(await memory.noticeAgain(opsIssue, now().toISOString()))) await first();
-    },
-    alive: () => notifyResolved(opsIssue),
-    async stillAlive() {
-      const last = await memory.lastNoticed(opsIssue);
-      if (last !== null && now().getTime() - Date.parse(last) > QUIET_MS) await notifyResolved(opsIssue);
-    },
+export function createTokenWatch(
+  { memory, notifyResolved, now }: Pick<Deps, 'memory' | 'now'> & { readonly notifyResolved: NotifyResolved },
+  elapsed?: () => number,
+) {
+  /** @param first notifies of a dead token. */
+  return function watchFor<Client extends object>(
+    opsIssue: OpsIssue,
+    client: Client,
+    { isDead, first }: { readonly isDead: TokenReports['isDead']; readonly first: () => Promise<void> },
+  ): Client {
+    const reports: TokenReports = {
+      isDead,
+      async dead() {
+        if (!(await memory.noticeAgain(opsIssue, now().toISOString()))) await first();
+      },
+      alive: () => notifyResolved(opsIssue),
+      async stillAlive() {
+        const last = await memory.lastNoticed(opsIssue);
+        if (last !== null && now().getTime() - Date.parse(last) > QUIET_MS) await notifyResolved(opsIssue);
+      },
+    };
+    return watchToken(client, reports, elapsed);
   };
 }
+
+export type WatchFor = ReturnType<typeof createTokenWatch>;
 
 /**
  * Wraps a client to report when the service starts to refuse our token and when it accepts it again, on any call. Success

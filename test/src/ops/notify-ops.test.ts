@@ -4,13 +4,14 @@ import { createLog } from '../../../src/core/log.ts';
 import {
   createNotifyOps,
   createOpsMemory,
+  createTokenWatch,
   isCardTokenDead,
   isSlackTokenDead,
   type OpsIssue,
-  tokenReports,
   watchToken,
 } from '../../../src/ops/notify-ops.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { until } from '../../support/until.ts';
 
 const redis = useRedis();
 
@@ -99,62 +100,78 @@ it('recognizes a dead card API token by its code, and a dead Slack token by its 
 describe('a token that several processes use', () => {
   const issue: OpsIssue = { cause: 'card-token', title: 'a', what: 'b', means: 'c', todo: 'd' };
 
-  /** Each process has its own; the time is the same for all. */
-  function reports() {
+  /** A process with the former token, and one with the new one. Both have been called. */
+  async function rotation() {
     const memory = createOpsMemory(redis());
     const told: string[] = [];
     let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
     const now = (): Date => new Date(nowMs);
-    const one = tokenReports(issue, {
-      memory,
-      now,
-      async first() {
-        told.push('dead');
-        await memory.remember(issue, now().toISOString());
+    async function notifyResolved(): Promise<void> {
+      const since = await memory.knownSince(issue);
+      if (since === null) return;
+      told.push('works again');
+      await memory.end(issue, since);
+    }
+    const openProcess = (read: () => Promise<string>) =>
+      createTokenWatch({ memory, notifyResolved, now }, () => nowMs)(
+        issue,
+        { read },
+        {
+          isDead: (error) => error === dead,
+          async first() {
+            told.push('dead');
+            await memory.remember(issue, now().toISOString());
+          },
+        },
+      );
+    const former = openProcess(() => Promise.reject(dead));
+    const later = openProcess(async () => 'card');
+    const call = {
+      former: () => expect(former.read()).rejects.toBe(dead),
+      async later(): Promise<void> {
+        await later.read();
+        // Its report is not awaited.
+        await redis().ping();
+        await redis().ping();
       },
-      async notifyResolved() {
-        const since = await memory.knownSince(issue);
-        if (since === null) return;
-        told.push('works again');
-        await memory.end(issue, since);
-      },
-    });
-    return { ...one, told, memory, advance: (seconds: number) => (nowMs += seconds * 1000) };
+    };
+    await call.later();
+    await call.former();
+    return { call, told, memory, advance: (seconds: number) => (nowMs += seconds * 1000) };
   }
 
-  it('works again when the others can use it, and the one that found it dead is gone', async () => {
-    const { dead, stillAlive, told, advance, memory } = reports();
-    await dead();
+  it('works again when one can use it and none finds it dead any more', async () => {
+    const { call, told, advance, memory } = await rotation();
 
     for (let minute = 0; minute < 4; minute += 1) {
-      await stillAlive();
-      advance(60);
+      advance(61);
+      await call.later();
     }
 
+    await until(() => told.length === 2, 'the resolution is reported');
     expect(told).toEqual(['dead', 'works again']);
-    expect(await memory.isKnown(issue)).toBe(false);
+    await until(async () => !(await memory.isKnown(issue)), 'it is over');
   });
 
   it('does not work again while one of them finds it dead, and ops are told once', async () => {
-    const { dead, stillAlive, told, advance } = reports();
+    const { call, told, advance } = await rotation();
+
     for (let minute = 0; minute < 10; minute += 1) {
-      await dead();
-      advance(50);
-      await stillAlive();
-      advance(10);
+      await call.former();
+      advance(61);
+      await call.later();
     }
 
     expect(told).toEqual(['dead']);
   });
 
   it('is reported again after a day if it is still dead', async () => {
-    const { dead, advance } = reports();
-    await dead();
+    const { call, advance } = await rotation();
     const [key = ''] = await redis().keys('*ops-issue*');
     await redis().expire(key, 60);
     advance(3600);
 
-    await dead();
+    await call.former();
 
     expect(await redis().ttl(key)).toBeLessThanOrEqual(60);
   });

@@ -1,0 +1,20 @@
+import { createCardClient } from '../card-api/client.ts';
+import { redactText } from '../core/redact-text.ts';
+import type { WorkerConfig } from './config.ts';
+
+/** The card API as configured. */
+export function cardClientOf(
+  config: WorkerConfig,
+  more: Pick<Parameters<typeof createCardClient>[0], 'log' | 'onAvailability' | 'measure'>,
+) {
+  return createCardClient({
+    baseUrl: config.cardApiUrl,
+    token: config.cardApiToken,
+    authScheme: config.cardApiAuthScheme,
+    assumptions: config.cardApiAssumptions,
+    timezone: config.serviceZone,
+    // A gateway may quote the request.
+    clean: (text) => redactText(text.replaceAll(config.cardApiToken, '[removed]')),
+    ...more,
+  });
+}
