@@ -102,8 +102,14 @@ async function checkReceiver(
 }
 
 /** What Slack sends when a Request URL is entered. https://docs.slack.dev/reference/events/url_verification */
-async function checkSlackRequests({ slackSigningSecret }: WebConfig, { send }: Outside, report: Report): Promise<void> {
-  if (slackSigningSecret === undefined) return report.note('Slack is reached over Socket Mode: no address is needed');
+async function checkSlackRequests(
+  { slackSigningSecret, slackAppToken }: WebConfig,
+  { send }: Outside,
+  report: Report,
+): Promise<void> {
+  // With both, web uses the socket.
+  if (slackAppToken !== undefined || slackSigningSecret === undefined)
+    return report.note('Slack is reached over Socket Mode: no address is needed');
   const body = JSON.stringify({ type: 'url_verification', token: 'doctor', challenge: 'cardbell' });
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signature = createHmac('sha256', slackSigningSecret).update(`v0:${timestamp}:${body}`).digest('hex');

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
+import { createServer as createPlainServer, type Server } from 'node:http';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkWeb } from '../../../bin/doctor/check-web.ts';
@@ -43,4 +44,27 @@ describe('the doctor, when web serves a certificate that does not verify,', () =
       },
     ]);
   });
+});
+
+it.each([
+  ['over HTTP, whose requests it answers with 404: to be fixed', undefined, [['fix', expect.stringContaining('404')]]],
+  [
+    'over Socket Mode, although a signing secret is set: nothing to fix',
+    'xapp-1',
+    [['note', expect.stringContaining('Socket Mode')]],
+  ],
+])('the doctor, when Slack reaches web %s', async (_how, slackAppToken, expected) => {
+  server = createPlainServer((_request, response) => response.writeHead(404).end());
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const config = { host: '127.0.0.1', port, tls: null, program: '', webhookSecrets: [], proxy: null };
+  const report = createReport(() => {});
+
+  const slack = { slackSigningSecret: 'signing-secret', slackAppToken };
+  await checkWeb({ ...config, ...slack } as unknown as WebConfig, null, report, 5000);
+
+  const found = report.findings
+    .filter(({ what }) => /Slack/.test(what))
+    .filter(({ what }) => !what.includes('tried at'));
+  expect(found.map(({ level, what }) => [level, what])).toEqual(expected);
 });
