@@ -24,14 +24,8 @@ import { createRemedies } from '../limits/remedy.ts';
 import { countEvents } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { Metrics } from '../ops/metrics.ts';
-import {
-  createNotifyOps,
-  createOpsMemory,
-  createTokenWatch,
-  isCardTokenDead,
-  isSlackTokenDead,
-  type WatchFor,
-} from '../ops/notify-ops.ts';
+import { createNotifyOps, createOpsMemory } from '../ops/notify-ops.ts';
+import { createTokenWatch, isCardTokenDead, type WatchFor, watchSlack } from '../ops/watch-token.ts';
 import { wakingOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, createPostTracked } from '../outbox/tracked-message.ts';
 import { createPermissions, createRolesVersion, forDisplay } from '../policy/permissions.ts';
@@ -162,13 +156,7 @@ function createServices({ config, redis, queues, postNotice, now, metrics, log, 
     ? createTokenWatch({ memory, notifyResolved, now })
     : (_issue, client) => client;
   /** Watched: people who use it after its token became invalid are notified, and ops once it works again. */
-  const slack = watchFor(opsIssue.slackTokenDead, client, {
-    isDead: isSlackTokenDead,
-    async first() {
-      log.fatal({ todo: 'set SLACK_BOT_TOKEN' }, 'Slack refuses the bot token');
-      await memory.remember(opsIssue.slackTokenDead, now().toISOString());
-    },
-  });
+  const slack = watchSlack(client, watchFor, { channels: config.channels, memory, now, log });
   const visibilityOf = createVisibilityOf({
     channelInfo: slack.channelInfo,
     version: () => redis.get(visibilityVersionKey),

@@ -12,6 +12,7 @@ import { streamsOf } from '../intake/intake.ts';
 import type { MemoryWatch } from '../intake/memory.ts';
 import * as opsIssue from './issue.ts';
 import { createOpsMemory } from './notify-ops.ts';
+import { opsUnreachable } from './refused-place.ts';
 
 /** The health of Cardbell according to Redis, for App Home, metrics and the ops channel. */
 export type Health = Awaited<ReturnType<typeof readHealth>>;
@@ -29,16 +30,18 @@ export interface HealthDeps {
 export async function readHealth(deps: HealthDeps) {
   const { redis, queues: opened, memory } = deps;
   const opsMemory = createOpsMemory(redis);
-  const [nowMs, inbox, queues, quarantined, webSeenAt, workers, isSlackTokenDead, isCardTokenDead] = await Promise.all([
-    redisNow(redis),
-    readInbox(redis, opened.shards),
-    readDepths(opened),
-    deps.quarantined.count(),
-    redis.get(webKeys.open),
-    createWorkers(redis).all(),
-    opsMemory.isKnown(opsIssue.slackTokenDead),
-    opsMemory.isKnown(opsIssue.cardTokenDead),
-  ]);
+  const [nowMs, inbox, queues, quarantined, webSeenAt, workers, isSlackTokenDead, isOpsUnreachable, isCardTokenDead] =
+    await Promise.all([
+      redisNow(redis),
+      readInbox(redis, opened.shards),
+      readDepths(opened),
+      deps.quarantined.count(),
+      redis.get(webKeys.open),
+      createWorkers(redis).all(),
+      opsMemory.isKnown(opsIssue.slackTokenDead),
+      opsMemory.isKnown(opsUnreachable),
+      opsMemory.isKnown(opsIssue.cardTokenDead),
+    ]);
   const oldest = earliest([inbox.oldestMs, ...promptQueues.map((name) => queues[name].oldestMs)]);
   const seen = workers.map(({ atMs }) => atMs);
   return {
@@ -58,6 +61,8 @@ export async function readHealth(deps: HealthDeps) {
     /** True while a worker has stopped calling the card API because it does not answer. */
     isCardApiAway: workers.some(({ isCardApiAway }) => isCardApiAway),
     isSlackTokenDead,
+    /** True while Slack refuses messages in the ops channel. */
+    isOpsUnreachable,
     isCardTokenDead,
     /** How much of its memory Redis uses, with the backlog; null: it has no limit. */
     memoryShare: memory.share(),
@@ -79,6 +84,7 @@ export function healthOfAll(all: readonly Health[]): Health {
     workerSeenAtMs: earliest([one.workerSeenAtMs, other.workerSeenAtMs]),
     isCardApiAway: one.isCardApiAway || other.isCardApiAway,
     isSlackTokenDead: one.isSlackTokenDead || other.isSlackTokenDead,
+    isOpsUnreachable: one.isOpsUnreachable || other.isOpsUnreachable,
     isCardTokenDead: one.isCardTokenDead || other.isCardTokenDead,
     memoryShare: one.memoryShare === null ? other.memoryShare : Math.max(one.memoryShare, other.memoryShare ?? 0),
   }));

@@ -146,6 +146,7 @@ export function createHealthMetrics(registry: Registry, read: () => Promise<Heal
     /** Problems from these figures that keep alerts from people although this process works. */
     warnings: (): readonly string[] => [
       ...(latest?.isSlackTokenDead === true ? ['slack refuses the bot token'] : []),
+      ...(latest?.isOpsUnreachable === true ? ['slack refuses messages in the ops channel'] : []),
       ...(latest?.isCardTokenDead === true ? ['the card API refuses the token'] : []),
     ],
   };
@@ -161,7 +162,7 @@ function createHealthGauges(registry: Registry) {
     lag: gauge('lag_seconds', 'How long the oldest alert or request has waited for a worker.'),
     quarantined: gauge('quarantined', 'Webhooks that did not fit, kept aside.'),
     workers: gauge('workers', 'Workers that live.'),
-    slack: gauge('slack_token_ok', '0 while Slack refuses the bot token.'),
+    slack: gauge('slack_token_ok', '0 while Slack refuses the bot token, or messages in the ops channel.'),
     token: gauge('card_token_ok', '0 while the card API refuses the token.'),
     api: gauge('card_api_ok', '0 while the card API is not asked because it does not answer.'),
     memory: gauge(
@@ -188,7 +189,7 @@ function createHealthGauges(registry: Registry) {
     plain.quarantined.set(health.quarantined);
     plain.workers.set(health.workers);
     plain.memory.set(health.memoryShare ?? 0);
-    plain.slack.set(health.isSlackTokenDead ? 0 : 1);
+    plain.slack.set(health.isSlackTokenDead || health.isOpsUnreachable ? 0 : 1);
     plain.token.set(health.isCardTokenDead ? 0 : 1);
     plain.api.set(health.isCardApiAway ? 0 : 1);
   }

@@ -1,5 +1,4 @@
 import { contentId } from '../core/content-id.ts';
-import { CardApiError, SlackError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -22,7 +21,7 @@ export interface OpsIssue {
 
 export type NotifyOps = (opsIssue: OpsIssue) => Promise<void>;
 
-interface Deps {
+export interface NotifyOpsDeps {
   readonly memory: OpsMemory;
   /** Posts to the ops channel, once per id. */
   readonly post: (id: string, message: Message) => Promise<void>;
@@ -35,7 +34,7 @@ interface Deps {
 export type NotifyResolved = (opsIssue: OpsIssue) => Promise<void>;
 
 /** Notifies the ops channel, once per cause until it is resolved or a day has passed. */
-export function createNotifyOps({ memory, post, render, now, log }: Deps): {
+export function createNotifyOps({ memory, post, render, now, log }: NotifyOpsDeps): {
   readonly notifyOps: NotifyOps;
   readonly notifyResolved: NotifyResolved;
 } {
@@ -113,96 +112,4 @@ export function createOpsMemory(redis: RedisClient) {
     lastNoticed: async (opsIssue: OpsIssue): Promise<string | null> => (await read(opsIssue))?.last ?? null,
     end: (opsIssue: OpsIssue, since: string): Promise<void> => write(opsIssue, `${OVER}${since}`),
   };
-}
-
-/** Slack's codes for a token that will not work again. Its other codes concern a channel or a message. */
-const slackTokenDead = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
-
-export const isCardTokenDead = (error: unknown): boolean =>
-  error instanceof CardApiError && error.code === 'token_dead';
-
-export const isSlackTokenDead = (error: unknown): boolean =>
-  error instanceof SlackError && slackTokenDead.has(error.slackError);
-
-/** How often a process reports that the token still works: another one may have found it dead. */
-const ALIVE_EVERY_MS = 60_000;
-/** A token that no process found dead for this long, and that one could use, works. */
-const QUIET_MS = 2 * 60_000;
-
-interface TokenReports {
-  readonly isDead: (error: unknown) => boolean;
-  readonly dead: () => Promise<void>;
-  /** This process can use the token: for the first time, or again. */
-  readonly alive: () => Promise<void>;
-  /** It still can. */
-  readonly stillAlive: () => Promise<void>;
-}
-
-/**
- * Watches clients for ops, each with one token. Several processes use the same token, and during a rotation some have the
- * new one and others the former one. Ops are notified once, and again when no process finds its token dead.
- */
-export function createTokenWatch(
-  { memory, notifyResolved, now }: Pick<Deps, 'memory' | 'now'> & { readonly notifyResolved: NotifyResolved },
-  elapsed?: () => number,
-) {
-  /** @param first notifies of a dead token. */
-  return function watchFor<Client extends object>(
-    opsIssue: OpsIssue,
-    client: Client,
-    { isDead, first }: { readonly isDead: TokenReports['isDead']; readonly first: () => Promise<void> },
-  ): Client {
-    const reports: TokenReports = {
-      isDead,
-      async dead() {
-        if (!(await memory.noticeAgain(opsIssue, now().toISOString()))) await first();
-      },
-      alive: () => notifyResolved(opsIssue),
-      async stillAlive() {
-        const last = await memory.lastNoticed(opsIssue);
-        if (last !== null && now().getTime() - Date.parse(last) > QUIET_MS) await notifyResolved(opsIssue);
-      },
-    };
-    return watchToken(client, reports, elapsed);
-  };
-}
-
-export type WatchFor = ReturnType<typeof createTokenWatch>;
-
-/**
- * Wraps a client to report when the service starts to refuse our token and when it accepts it again, on any call. Success
- * is also reported after the first call, because a restart may have loaded a new token.
- */
-export function watchToken<Client extends object>(
-  client: Client,
-  notify: TokenReports,
-  elapsed: () => number = () => performance.now(),
-): Client {
-  let isAlive = false;
-  let reportedAt = 0;
-  const report = async (): Promise<void> => {
-    if (isAlive && elapsed() - reportedAt < ALIVE_EVERY_MS) return;
-    const wasAlive = isAlive;
-    isAlive = true;
-    reportedAt = elapsed();
-    if (!wasAlive) await notify.alive();
-    // The call is done, whether Redis can be asked or not. The next one reports again.
-    else notify.stillAlive().catch(() => {});
-  };
-  const watched = (call: (...args: unknown[]) => Promise<unknown>) =>
-    async function watchedCall(...args: unknown[]): Promise<unknown> {
-      try {
-        const answer = await call(...args);
-        await report();
-        return answer;
-      } catch (error) {
-        if (notify.isDead(error)) {
-          isAlive = false;
-          await notify.dead();
-        }
-        throw error;
-      }
-    };
-  const methods = Object.entries(client).map(([name, method]) => [name, watched(method)]);
-  return Object.fromEntries(methods) as Client;
 }

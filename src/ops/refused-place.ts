@@ -82,6 +82,15 @@ export function postsRefused(about: string | null, { slackError }: SlackError): 
   };
 }
 
+/** Cannot be posted while it lasts: until then it is in the log and the metrics only. */
+export const opsUnreachable: OpsIssue = {
+  cause: 'ops-channel',
+  title: 'Slack refused messages in the ops channel',
+  what: 'Slack, or a proxy in between, refused every message in this channel, and no other channel could get them.',
+  means: 'Nobody could be notified of anything. What waited is being posted now, with its original time.',
+  todo: null,
+};
+
 /** @returns functions, because the command is only known later. */
 const ofPeople: Readonly<Record<string, () => Refusal>> = {
   user_disabled: hasLeft,

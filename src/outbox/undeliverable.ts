@@ -1,8 +1,9 @@
 import type { EventLog } from '../alerts/event-log.ts';
 import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
-import { isSlackTokenDead, type NotifyOps } from '../ops/notify-ops.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
 import { channelUnusable, personUnreachable, postsRefused } from '../ops/refused-place.ts';
+import { isSlackTokenDead } from '../ops/watch-token.ts';
 import type { Message } from '../slack/message.ts';
 import { truncate } from '../slack/mrkdwn.ts';
 import { type AttachRows, noFile } from './attach-rows.ts';

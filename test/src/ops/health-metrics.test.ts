@@ -15,6 +15,7 @@ const healthy: Health = {
   workerSeenAtMs: null,
   isCardApiAway: false,
   isSlackTokenDead: false,
+  isOpsUnreachable: false,
   isCardTokenDead: false,
   memoryShare: 0.42,
 };
@@ -45,6 +46,16 @@ it('warns about rejected tokens', async () => {
   await refresh();
 
   expect(warnings()).toEqual(['slack refuses the bot token', 'the card API refuses the token']);
+});
+
+it('counts a refused ops channel like a refused token: nobody can be notified in Slack', async () => {
+  const registry = new Registry();
+  const { refresh, warnings } = createHealthMetrics(registry, async () => ({ ...healthy, isOpsUnreachable: true }));
+
+  await refresh();
+
+  expect(await registry.metrics()).toContain('cardbell_slack_token_ok 0');
+  expect(warnings()).toEqual(['slack refuses messages in the ops channel']);
 });
 
 describe('while Redis cannot be read', () => {

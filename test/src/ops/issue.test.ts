@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { FETCHED_PATH, QuarantinedWebhook } from '../../../src/core/event.ts';
 import * as issue from '../../../src/ops/issue.ts';
-import { channelUnusable, personUnreachable, postsRefused } from '../../../src/ops/refused-place.ts';
+import { channelUnusable, opsUnreachable, personUnreachable, postsRefused } from '../../../src/ops/refused-place.ts';
 
 const gone = new SlackError('chat.postMessage', 'channel_unusable', 'channel_not_found');
 const archived = new SlackError('chat.postMessage', 'channel_unusable', 'is_archived');
@@ -32,6 +32,7 @@ it('another problem is never hidden behind one of which ops have heard', () => {
   const problems = [
     issue.cardTokenDead,
     issue.slackTokenDead,
+    opsUnreachable,
     issue.lagging,
     issue.redisFilling,
     issue.redisFull,

@@ -1,0 +1,144 @@
+import { CardApiError, SlackError } from '../core/errors.ts';
+import { slackTokenDead } from './issue.ts';
+import type { NotifyOpsDeps, NotifyResolved, OpsIssue } from './notify-ops.ts';
+import { opsUnreachable } from './refused-place.ts';
+
+/** Slack's codes for a token that will not work again. Its other codes concern a channel or a message. */
+const deadTokenCodes = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
+
+export const isCardTokenDead = (error: unknown): boolean =>
+  error instanceof CardApiError && error.code === 'token_dead';
+
+export const isSlackTokenDead = (error: unknown): boolean =>
+  error instanceof SlackError && deadTokenCodes.has(error.slackError);
+
+/** How often a process reports that the token still works: another one may have found it dead. */
+const ALIVE_EVERY_MS = 60_000;
+/** A token that no process found dead for this long, and that one could use, works. */
+const QUIET_MS = 2 * 60_000;
+
+interface TokenReports {
+  readonly isDead: (error: unknown) => boolean;
+  readonly dead: () => Promise<void>;
+  /** This process can use the token: for the first time, or again. */
+  readonly alive: () => Promise<void>;
+  /** It still can. */
+  readonly stillAlive: () => Promise<void>;
+}
+
+/**
+ * Watches clients for ops, each with one token. Several processes use the same token, and during a rotation some have the
+ * new one and others the former one. Ops are notified once, and again when no process finds its token dead.
+ */
+export function createTokenWatch(
+  { memory, notifyResolved, now }: Pick<NotifyOpsDeps, 'memory' | 'now'> & { readonly notifyResolved: NotifyResolved },
+  elapsed?: () => number,
+) {
+  /** @param first notifies of a dead token. */
+  return function watchFor<Client extends object>(
+    opsIssue: OpsIssue,
+    client: Client,
+    { isDead, first }: { readonly isDead: TokenReports['isDead']; readonly first: () => Promise<void> },
+  ): Client {
+    const reports: TokenReports = {
+      isDead,
+      async dead() {
+        if (!(await memory.noticeAgain(opsIssue, now().toISOString()))) await first();
+      },
+      alive: () => notifyResolved(opsIssue),
+      async stillAlive() {
+        const last = await memory.lastNoticed(opsIssue);
+        if (last !== null && now().getTime() - Date.parse(last) > QUIET_MS) await notifyResolved(opsIssue);
+      },
+    };
+    return watchToken(client, reports, elapsed);
+  };
+}
+
+export type WatchFor = ReturnType<typeof createTokenWatch>;
+
+/**
+ * Wraps a client to report when the service starts to refuse our token and when it accepts it again, on any call. Success
+ * is also reported after the first call, because a restart may have loaded a new token.
+ */
+export function watchToken<Client extends object>(
+  client: Client,
+  notify: TokenReports,
+  elapsed: () => number = () => performance.now(),
+): Client {
+  let isAlive = false;
+  let reportedAt = 0;
+  const report = async (): Promise<void> => {
+    if (isAlive && elapsed() - reportedAt < ALIVE_EVERY_MS) return;
+    const wasAlive = isAlive;
+    isAlive = true;
+    reportedAt = elapsed();
+    if (!wasAlive) await notify.alive();
+    // The call is done, whether Redis can be asked or not. The next one reports again.
+    else notify.stillAlive().catch(() => {});
+  };
+  const watched = (call: (...args: unknown[]) => Promise<unknown>) =>
+    async function watchedCall(...args: unknown[]): Promise<unknown> {
+      try {
+        const answer = await call(...args);
+        await report();
+        return answer;
+      } catch (error) {
+        if (notify.isDead(error)) {
+          isAlive = false;
+          await notify.dead();
+        }
+        throw error;
+      }
+    };
+  const methods = Object.entries(client).map(([name, method]) => [name, watched(method)]);
+  return Object.fromEntries(methods) as Client;
+}
+
+type Posts = { readonly post: (channel: string, ...rest: never[]) => Promise<unknown> };
+
+/**
+ * Watches Slack's token, and the posts in the ops channel. Neither can be reported in Slack while it lasts, so it is in
+ * the log and the metrics, and in the ops channel when it is over.
+ *
+ * @param channels messages of the ops channel go to the fallback channel, if that is another one.
+ */
+export function watchSlack<Client extends Posts>(
+  client: Client,
+  watchFor: WatchFor,
+  {
+    channels,
+    memory,
+    now,
+    log,
+  }: Pick<NotifyOpsDeps, 'memory' | 'now' | 'log'> & {
+    readonly channels: { readonly ops: string; readonly fallback: string };
+  },
+): Client {
+  const { ops, fallback } = channels;
+  const isOpsUnreachable = (error: unknown): boolean =>
+    error instanceof SlackError &&
+    !isSlackTokenDead(error) &&
+    (error.code === 'token_dead' || (error.code === 'channel_unusable' && ops === fallback));
+  const ofToken = watchFor(slackTokenDead, client, {
+    isDead: isSlackTokenDead,
+    async first() {
+      log.fatal({ todo: 'set SLACK_BOT_TOKEN' }, 'Slack refuses the bot token');
+      await memory.remember(slackTokenDead, now().toISOString());
+    },
+  });
+  const inOps = watchFor(
+    opsUnreachable,
+    { post: ofToken.post },
+    {
+      isDead: isOpsUnreachable,
+      async first() {
+        log.fatal({ todo: 'see slackError in this log' }, 'Slack refuses messages in the ops channel');
+        await memory.remember(opsUnreachable, now().toISOString());
+      },
+    },
+  );
+  const post: Client['post'] = (channel, ...rest) =>
+    channel === ops ? inOps.post(channel, ...rest) : ofToken.post(channel, ...rest);
+  return { ...ofToken, post };
+}
