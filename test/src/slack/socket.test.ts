@@ -78,7 +78,9 @@ const opened = (times = 1): Promise<void> =>
 async function press(): Promise<unknown> {
   const [socket] = sockets.clients;
   if (socket === undefined) throw new Error('no socket is open');
-  const answer = new Promise((resolve) => socket.once('message', (data) => resolve(JSON.parse(String(data)))));
+  const answer = new Promise((resolve) =>
+    socket.once('message', (data) => resolve(JSON.parse((data as Buffer).toString()))),
+  );
   send(socket, { type: 'slash_commands', envelope_id: 'e1', payload: { command: '/card', user_id: 'U1' } });
   return await answer;
 }
