@@ -23,9 +23,9 @@ export function clockWords(hour: number, minute: number): string {
   return `${hour % 12 || 12}:${pad(minute)} ${hour < 12 ? 'AM' : 'PM'}`;
 }
 
-/** `fri`, `Friday`, `fridays` → 5. Null when it is not a day of the week. */
+/** `fri`, `Friday`, `fridays` → 5, `weds` → 3. Null when it is not a day of the week. */
 export function readWeekday(word: string): number | null {
-  return indexOf(weekdayNames, word.toLowerCase().replace(/^(.{4,})s$/, '$1'));
+  return indexOf(weekdayNames, word.toLowerCase().replace(/^(.{4,}|wed)s$/, '$1'));
 }
 
 /**

@@ -110,10 +110,10 @@ function isWord(unit: string): boolean {
 }
 
 const timeUnit =
-  /^(sec|second|min|minute|hr|hour|day|night|evening|week|weekend|fortnight|month|quarter|year|while|bit)s?$/;
+  /^(sec|second|min|minute|hr|hour|day|night|evening|wk|week|weekend|fortnight|mth|mnth|month|qtr|quarter|yr|year|while|bit)s?$/;
 const unitNames = ['minute', 'hour', 'day', 'night', 'week', 'month', 'year'].flatMap((name) => [name, `${name}s`]);
 const amount =
-  /^(a|an|the|some|few|several|couple|of|next|nxt|this|coming|rest|whole|full|entire|little|short|all|more|half|\d[\d.,]*)$/;
+  /^(a|an|the|some|few|several|couple|coupla|of|next|nxt|this|coming|rest|whole|full|entire|little|short|all|more|half|\d[\d.,]*)$/;
 
 /** True for words about a length of time, also when the length is unclear: `a few hours`, `400d`, `two horus`. */
 export function soundsLikeDuration(words: readonly string[]): boolean {
@@ -144,17 +144,34 @@ const dayName = '(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(days?)?';
 const unit = '(h|hrs?|hours?|mins?|minutes?|days?|nights?|weeks?|wks?|months?|years?|workdays?)';
 /** Words that are neither a duration nor an end, but are used like one, before or after the reason. */
 const vague = '(soon|later|awhile|briefly|shortly|sometime|eventually|whenever|next time)';
-const holiday = '(thanksgiving|christmas|xmas|easter|halloween|new years?|hanukkah|diwali|ramadan|holidays?)';
+const holiday = "(thanksgiving|christmas|xmas|easter|halloween|nye|new year['’]?s?|hanukkah|diwali|ramadan|holidays?)";
 const season = '(spring|summer|fall|autumn|winter|season|semester)';
 const quarter = '(q[1-4]|fy ?\\d{2,4}|(fiscal|calendar|school) year)';
 const dayOfMonth = '\\d{1,2}(st|nd|rd|th)?';
+/** `24/12`, but not `24/7`. */
+const dayFirst = '(?!24/7)(1[3-9]|2\\d|3[01])/(0?[1-9]|1[0-2])(/20\\d\\d)?';
+const hour = '(\\d{1,2}(:\\d\\d)?( ?[ap]m?)?|[012]\\d[0-5][05])';
 const range = '(-|–|—|/|to|and|&|through|thru)';
 const during = '(for|in|during|over|throughout|through|thru|all|this|next|rest of)( the)?';
 const longUnit = '(minute|hour|day|night|week|weekend|fortnight|month|quarter|year|decade|centur(y|ie))s?';
 const kindOfPeriod = '(pay|billing|trial|limited|short|brief|long|certain|temporary|interim|extended|grace)';
 /** `shift`, `the billing cycle`. */
 const ownPeriod = `((the|a|an) )?(shift|(${kindOfPeriod} )?(sprint|period|cycle|decade|century|centuries))`;
+/** Times of day that we do not read: `five pm`, `9ish`, `half past five`, `5p`, `from 9 to 5`. */
+const hours: readonly RegExp[] = [
+  /\d ?[ap]\.?m(?![a-z])|o['’]clock|(^| )o clock(?![a-z])/,
+  new RegExp(`(^| )(${readNumbers}) ?[ap]m(?![a-z])`),
+  /(day|tomorrow|tonight|noon|soon|late|later|\d|[ap]m)[- ]?ish(?![a-z])/,
+  new RegExp(`(^| )(half past(?![a-z])|(quarter|\\d{1,2}|${readNumbers}) (past|to|till?) (\\d{1,2}|${readNumbers})$)`),
+  // Not at the end: a `room 12a`.
+  /^\d{1,2}[ap](?= |$)|\d:\d\d ?[ap](?![a-z])|(^| )\d{1,2}p$/,
+  // What counts things rises, as in `seats 3 to 5`. Only hours fall.
+  new RegExp(`^((office|business|working) )?(hours )?${hour} ?(-|–|—|to|and) ?${hour}( only)?$`),
+  new RegExp(`(^| )(from|between) ${hour} ?(-|–|—|to|and|until|till?) ?${hour}( only)?$|(^| )([6-9]|1[0-2]) to [1-6]$`),
+  /(^| )[012]\d[0-5]0 ?(-|–|—|to) ?[012]\d[0-5]0( only)?$/,
+];
 const hints: readonly RegExp[] = [
+  ...hours,
   // `through year end`: right after the amount, it hardly ever means by way of.
   /^(through|thru) |(^| )(through|thru) (the )?(end|year|month|quarter|week)(?![a-z])/,
   // `Dec 3-5`, `3 to 5 Dec`, `Nov-Jan`, `12/3-12/5`, `3.-5. Dezember`.
@@ -165,27 +182,25 @@ const hints: readonly RegExp[] = [
   /(^| )\d{1,2}\. ?[-–—] ?\d{1,2}(?= |\.|$)/,
   // `for q4`, `this summer`, `mid December`, `year-end`: at the end of the text, unless they cannot be part of a name.
   new RegExp(`(^| )${during} ${quarter}(?![a-z\\d])|(^| )(q[1-4]|fy ?\\d{2,4})( 20\\d\\d)?( only)?$`),
-  new RegExp(`(^| )${during} (20\\d\\d|${season})$|^${season}$|(^| )(year|month|quarter)[- ]end$`),
+  new RegExp(`(^| )${during} (20\\d\\d|${season})$|^${season}$|(^| )(year|month|quarter)(['’]s)?[- ]?ends?$`),
   new RegExp(`(^| )(mid|early|late|(end|beginning|start|week|half) of)[- ]${month}$`),
   /(^| )(interim|meantime|meanwhile|provisional(ly)?|stopgap)( (raise|increase|limit|measure|solution))?$/,
   /(^| )(in|for) the (interim|meantime)(?![a-z])/,
   // Dates in forms that we do not read: `2026/12/24`, `24.12.2026`, `12-24`, `the 24th`. A `2nd laptop` is none.
   /(^| )(\d{4}[/.]\d{1,2}([/.]\d{1,2})?|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}-\d{1,2}-\d{2,4})(?= |$)/,
   /(^| )(the )?((1[0-2]|0?[1-9])-(1[3-9]|2\d|3[01])|\d{1,2}(st|nd|rd|th))$/,
-  /(^| )(at|by|around|about|before|after|from) \d{1,2}( sharp)?$/,
-  /(^| )(mornings?|afternoons?|evenings?|nights?|noon|midnight|weekdays?|weekends?|workdays?)$/,
+  /(^| )(at|by|around|about|before|after|from|through|thru) \d{1,2}[ap]?( sharp)?$/,
+  /(^| )(mornings?|afternoons?|evenings?|nights?|noon|mid-?day|midnight|weekdays?|weekends?|workdays?)$/,
   new RegExp(`(^| )${holiday}( (eve|day|week|weekend|season))?$`),
   new RegExp(`(^| )[-–—>~=+/]+ ?${weekday}(?![a-z])`),
-  // `9-5`, `each week`, `monthly`: a limit has no hours and no days of its own.
-  /^((office|business|working) )?(hours )?\d{1,2}(:\d\d)?([ap]m?)? ?[-–—] ?\d{1,2}(:\d\d)?([ap]m?)?( only)?$/,
+  // `each week`, `monthly`: a limit has no days of its own.
   new RegExp(
     `(^| )(each|every) (other )?(${dayName}|${unit}|morning|afternoon|evening|quarter|weekday|weekend)(?![a-z])`,
   ),
   /(^| )(hourly|daily|nightly|weekly|biweekly|fortnightly|monthly|quarterly|yearly|annually)( only)?$/,
-  /(^| )for$|(^| )(limited time|right now)(?= |$)/,
+  /(^| )for$|(^| )(limited time|time[- ]limited|right now)(?= |$)|(^| )next (?!(door|purchase)$)[a-z]+$/,
   new RegExp(`^((for|until|till?) )?${vague}(?= |$)|(^| )(${vague}|a (little|few|moment|spell))$`),
   /(^| )for (the (moment|time being|foreseeable future|duration)|a (moment|spell)|ages)(?![a-z])|(^| )(for (good|long)$|as long as )/,
-  /(day|tomorrow|tonight|noon|soon|late|later|\d|[ap]m)[- ]?ish(?![a-z])/,
   new RegExp(`\\d ?[-–]? ?([a-z]+ )?${unit}(?![a-z])`),
   /[a-z]-(hour|minute|day|week|month|night)s?(?![a-z])/,
   // `March team lunch`, `Sept only`: as the first word, the full name of a month is an end more often than something else.
@@ -193,9 +208,8 @@ const hints: readonly RegExp[] = [
     `^${month}(?=$|,| (only|and|to)(?= |$))|^${fullMonth}(?= )|(^| )(for|until|through|thru|during|in|over|throughout|all|this) ${month}(?![a-z])`,
   ),
   new RegExp(`(^| )${weekday} ?[-–/&] ?${weekday}`),
-  /\d ?[ap]\.?m(?![a-z])|o['’]clock/,
-  /(^| )(eom|eoq|eoy|eow|eod|cob|temp|temporary|temporarily|overnight|yesterday)(?![a-z])/,
-  /(^| )((this|that) (morning|afternoon|evening)|(the )?following (day|week|month)|for (now|hour|day)|short[- ]term)(?![a-z])/,
+  /(^| )(eo[dmqwy]|eofy|fye|cob|temp|temporary|temporarily|overnight|yesterday)(?![a-z])/,
+  /(^| )((this|that) (morning|afternoon|evening|eve)|(the )?following (day|week|month)|for (now|hour|day)|short[- ]term)(?![a-z])/,
   /^(during|while|whilst|throughout)(?![a-z])/,
   /(^| )((working|business) days?|(some|short) (time|while)|(unti|untl|unitl|untli|util|utnil|ntil) )/,
   // Too short to be read as a duration: `for two h`.
@@ -208,7 +222,8 @@ const hints: readonly RegExp[] = [
     `(^| )(for|over|during|throughout|this|next|that|my|our|his|her|their|one|whole|full) ${ownPeriod}(?![a-z])`,
   ),
   new RegExp(`(^| )${kindOfPeriod} (period|time|term|cycle|spell|stint)$`),
-  /(^| )(length|duration|remainder|rest|course) of (the|this|my|our|his|her|their) /,
+  /(^| )(length|duration|remainder|rest|course) of (the|this|my|our|his|her|their) |(^| )for (length|remainder|course|rest) of /,
+  /(^| )(for|over|during|throughout) ([a-z]+ )*duration(?![a-z])|(^| )duration$/,
   // Part of a period, or all of it: `rest of November`, `only December`, `the current week`.
   new RegExp(`(^| )(rest|remainder|all|whole|entire|only|just)( of)?( the)?( (month|rest) of)? ${month}$`),
   /(^| )(current|calendar|business|work) (day|week|month|quarter|year)(?![a-z])/,
@@ -216,13 +231,24 @@ const hints: readonly RegExp[] = [
   /(^| )(weekdays? only|next \d+)$/,
   // `P1D`, `PT4H`, `W48`.
   /(^| )(p(\d+[ymwd])+|p(\d+d)?t(\d+[hms])+|w\d{2})(?= |$)/,
-  // Dates that we do not read: `12/24/26`, `12/2026`, `1st of December`, `24-Dec`, `Nov 2027`, `week 48`.
+  // Dates that we do not read: `12/24/26`, `12/2026`, `1st of December`, `2026-12-24T17:00`, `24/12`, `24-Dec`, `dec24`,
+  // `Nov 2027`, `week 48`.
   /(^| )(\d{1,2}\/\d{1,2}\/\d{2}|(0?[1-9]|1[0-2])\/20\d\d|20\d\d-(0[1-9]|1[0-2]))(?= |$)/,
   new RegExp(`(^| )(${dayOfMonth}|first|second|third|fourth|fifth|last) of ${month}(?![a-z])`),
-  new RegExp(`(^| )\\d{1,2}-${month}(?![a-z])|(^| )${month} (20\\d\\d|['’‘]\\d\\d)(?=$| )`),
+  /(^| )\d{4}-\d\d-\d\dt\d/,
+  new RegExp(`^${dayFirst}(?= |$)|(^| )${dayFirst}$`),
+  new RegExp(`(^| )(${dayOfMonth}[-./]?${month}|${month}[-./]?${dayOfMonth})([-./]?(20)?\\d\\d)?(?= |$)`),
+  new RegExp(`(^| )${month} (20\\d\\d|['’‘]\\d\\d)(?=$| )`),
   /(^| )(this|next|last|all) (fy|h[12])(?= |$)|(^| )h[12]$|(^| )((first|second|third|fourth|last|[1-4](st|nd|rd|th)) (quarter|half)|week \d{1,2})$/,
-  /(^| )(for (minutes|hours|days|nights|weeks|months|years)|wks?|wkends?|wknds?|2nite|(close|end) of business|o clock)(?![a-z])/,
+  /(^| )(for (minutes|hours|days|nights|weeks|months|years)|wks?|wkends?|wknds?|2nite|(close|end) of business)(?![a-z])/,
 ];
+
+/** True when words start with a time of day that we cannot read: `9ish`, `half past five`. */
+export function startsWithHour(words: readonly string[]): boolean {
+  const said = words.slice(0, 3).map((word) => bare(word).toLowerCase());
+  const isNumber = /^(\d|half$|quarter$|from$|between$)/.test(said[0] ?? '') || isNumberWord(said[0] ?? '');
+  return isNumber && hours.some((hint) => hint.test(said.join(' ')));
+}
 
 /** `conference, june`, `trip and august`, in the text as typed. Not `and may need more`. */
 const listedMonth = new RegExp(`(,|;|&| and) ?(?!(may|march) (?!only))${month}(?![a-z])`);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addDays, readDay, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from './calendar-words.ts';
 import { closest, isMisspelt } from './closest.ts';
-import { bare, isOverAYear, readDuration, soundsLikeDuration } from './duration.ts';
+import { bare, isOverAYear, mayMeanTime, readDuration, soundsLikeDuration, startsWithHour } from './duration.ts';
 import { isTimeZone, localDate, localTime } from './service-time.ts';
 
 /** When someone typed, and whose wall clock "5pm" and "Friday" refer to. */
@@ -32,7 +32,7 @@ type ReadEnd =
   /** Not about time. */
   | { readonly kind: 'none' };
 
-const untilWord = /^[’']?(until|untill|till|til)$/i;
+export const untilWord = /^[’']?(until|untill|till|til)$/i;
 const none: ReadEnd = { kind: 'none' };
 const EXAMPLES = 'Write “for 4h”, “for 2 days”, “tomorrow 9am”, “until friday” or “until May 9”.';
 
@@ -86,17 +86,25 @@ function isZone(typed: string, { now, zone }: Clock): boolean {
 
 /**
  * True when a time continues with another one: `monday to friday`, `2 hours ago`, `monday morning`, `tomorrow at 9`,
- * `a day or two`, `2:30 hours`.
+ * `monday 9ish`, `a day or two`, `2:30 hours`, `3 days starting monday`, `3 days in december`.
  */
 function goesOn([first = '', ...rest]: readonly string[], clock: Clock): boolean {
-  if (/^(ago|later|morning|afternoon|evening|night|noon|h|hrs?|hours?|mins?|minutes?)$/i.test(first)) return true;
+  if (startsWithHour([first, ...rest])) return true;
+  if (/^(ago|later|morning|afternoon|evening|eve|night|noon|midday|am|pm|h|hrs?|hours?|mins?|minutes?)$/i.test(first))
+    return true;
   if (/^or$/i.test(first) && /^(so|two|three|four|more|less|longer)$/i.test(rest[0] ?? '')) return true;
-  if (/^(at )?\d{1,2}$/i.test([first, ...rest].join(' ')) || /^at \d{1,2}$/i.test(`${first} ${rest[0]}`)) return true;
+  if (
+    /^(at )?(\d{1,2}|[012]\d[0-5]\d)$/i.test([first, ...rest].join(' ')) ||
+    /^at \d{1,2}$/i.test(`${first} ${rest[0]}`)
+  )
+    return true;
   // "Dec 3 - 5", and "Dec 3 and 4" at the end of the text.
   const isRange = /^(to|[-–—])$/i.test(first) || (/^(and|&)$/i.test(first) && rest.length === 1);
   if (isRange && /^\d{1,2}(st|nd|rd|th)?$/i.test(rest[0] ?? '')) return true;
-  const isJoined = /^(to|and|or|plus|until|till|through|before|after|by|from|around|[-–—&+/])$/i.test(first);
-  return readPlain(isJoined ? rest : [first, ...rest], clock).kind !== 'none';
+  const isStart = startWord.test(first);
+  const isJoined = isStart || /^(and|or|plus|until|till|through|around|[-–—&+/])$/i.test(first);
+  const other = isJoined ? rest : [first, ...rest];
+  return readPlain(other, clock).kind !== 'none' || (isStart && mayMeanTime(other.slice(0, 2)));
 }
 
 function unreadable(words: readonly string[], count = 3): ReadEnd {
@@ -152,7 +160,7 @@ function readPlain(words: readonly string[], clock: Clock): ReadEnd {
 
 /** Words for when something begins or is due, not how long it lasts. */
 const startWord =
-  /^(in|within|by|on|from|of|to|than|about|starting|beginning|ends?|ending|expires?|expiring|after|before|since)$/i;
+  /^(in|within|by|on|from|of|to|than|about|starting|beginning|commencing|effective|ends?|ending|expires?|expiring|after|before|since)$/i;
 
 /**
  * Index of a time that may not say how long something lasts: `in 2 weeks`, `starting tomorrow`, `by friday`, or a day
@@ -162,7 +170,10 @@ export function otherTimeAt(words: readonly string[], clock: Clock): number {
   return words.findIndex((word, index) => {
     const here = readEnd(words.slice(index), clock);
     if (here.kind === 'end') return index + here.words === words.length;
-    return startWord.test(word) && readEnd(words.slice(index + 1), clock).kind === 'end';
+    const behind = words.slice(index + 1);
+    // No reason starts in a month.
+    const isLater = /^(starting|beginning|commencing|effective)$/i.test(word) && mayMeanTime(behind.slice(0, 2));
+    return isLater || (startWord.test(word) && readEnd(behind, clock).kind === 'end');
   });
 }
 
@@ -266,7 +277,7 @@ function until(at: number, words: number): Found {
 
 const weekdays = weekdayNames.map((name) => name.toLowerCase());
 const dayWords = ['today', 'tonight', 'tonite', 'tomorrow', 'tmrw', 'tmr', 'tmw', '2morrow', '2moro'];
-const lastingWords = ['permanently', 'indefinitely', 'temporarily', 'forever'];
+const lastingWords = ['permanently', 'indefinitely', 'temporarily', 'temporary', 'forever'];
 
 /** A word that means an end on its own, or is probably a typo of one: `tonight`, `todya`, `firday`, `permanantly`. */
 function isDayWord(word: string): boolean {

@@ -74,6 +74,8 @@ function timeWords(): RegExp {
     'vorubergehend|vorerst|befristet|tijdelijk|voorlopig|temporalmente|por ahora|per ora',
     "(temporar|temporaire|temporane|provisoire|provvisori|provisori)\\p{L}*|pour l'instant",
     `bis|hasta|fino|до|(ate (a|as|ao|o|\\d+)|tot \\d+) .*|jusqu\\p{L}*`,
+    // Portuguese weekdays, which people shorten.
+    'ate (segunda|terca|quarta|quinta|sexta)',
   ];
   return new RegExp(`(?<!\\p{L})(${either.join('|')})(?!\\p{L})`, 'u');
 }
@@ -81,5 +83,7 @@ function timeWords(): RegExp {
 /** True when words in another language may give a duration: `pour 2 heures`, `für heute`, `hasta el viernes`. */
 export function mayMeanForeignTime(words: readonly string[]): boolean {
   known ??= timeWords();
-  return known.test(plain(words.join(' ')));
+  const text = words.join(' ');
+  // Without its accent it is an English word.
+  return /(?<!\p{L})até(?!\p{L})/iu.test(text.normalize('NFC')) || known.test(plain(text));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RuleGoals, Term } from '../card-api/rule-change.ts';
 import { formatDuration, isNumberWord, mayMeanTime } from '../core/duration.ts';
-import { type Clock, endOf, isPlainlyTime, otherTimeAt, readEnd } from '../core/end-time.ts';
+import { type Clock, endOf, isPlainlyTime, otherTimeAt, readEnd, untilWord } from '../core/end-time.ts';
 import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
 
@@ -110,19 +110,40 @@ export function readTerm(
   if (purchase !== undefined) return { term: { kind: 'purchase' }, rest: words.slice(purchase.split(' ').length) };
   const first = readEnd(words, clock);
   if (first.kind === 'unclear') return first.why;
-  if (first.kind === 'end') return { term: first.end, rest: words.slice(first.words) };
+  if (first.kind === 'end') {
+    // “For 4h lunch until Friday” has two ends.
+    const rest = words.slice(first.words);
+    const second = rest.findIndex((word) => untilWord.test(word));
+    return second === -1 ? { term: first.end, rest } : notSure(rest, second);
+  }
   const at = words.findIndex((_, index) => isPlainlyTime(words.slice(index), clock));
   const other = otherTimeAt(words, clock);
   if (other !== -1 && (at === -1 || other < at)) return notSure(words, other);
-  if (at === -1)
-    return mayMeanTime(words) || mayMeanForeignTime(words) ? notSure(words, 0) : { term: null, rest: words };
+  if (at === -1) {
+    const isAsked = mayMeanTime(words) || mayMeanForeignTime(words) || hidesTime(words, clock);
+    return isAsked ? notSure(words, 0) : { term: null, rest: words };
+  }
   const last = readEnd(words.slice(at), clock);
   const before = words[at - 1] ?? '';
-  const isRange = /^(\d[\d.,]*|to|or|and|least|than|[-–—])$/i.test(before) || isNumberWord(before);
+  const isRange = /^(\d[\d.,]*|to|or|and|not|never|least|than|[-–—])$/i.test(before) || isNumberWord(before);
   if (isRange || otherTimeAt(words.slice(0, at), clock) !== -1) return notSure(words, at - 1);
   if (last.kind === 'end' && at + last.words === words.length) return { term: last.end, rest: upTo(words, at) };
   if (last.kind === 'unclear') return last.why;
   return notSure(words, at);
+}
+
+/** Where a word may hide a time: `until=friday`, `till-fri`, `lunch-4h`, `friday-dinner`. Not where numbers are joined. */
+const joints =
+  /(?<=\p{L})[=_,;:|]+(?=[\p{L}\d])|(?<=\d)[=_,;:|]+(?=\p{L})|(?<=^(?:untill?|till?|thru|ends?|for|\p{L}+day))[-–—/](?=[\p{L}\d])|(?<=\p{L})[-–—/](?=\d+\p{L})/iu;
+
+/** True when these words mean a time if they are written apart: `until=friday`, `Monday's meeting`. */
+function hidesTime(words: readonly string[], clock: Clock): boolean {
+  const apart = words.flatMap((word) =>
+    word.includes('://') ? [word] : word.replace(/(?<=day|night|week|weekend)['’]s$/i, '').split(joints),
+  );
+  if (apart.join(' ') === words.join(' ')) return false;
+  const read = readTerm(apart, clock);
+  return typeof read === 'string' || read.term !== null;
 }
 
 /** The words before a time, without those that lead to it: `lunch lasting`, `for the next`. */
