@@ -46,15 +46,15 @@ export function parseAmountWord(word: string): number | null {
 /** A dollar sign as a separate word before an amount. */
 export const leadingDollar = /^(\$|us\$|usd)$/i;
 const dollarWord = /^(usd|us\$|\$|dollars?|bucks)$/i;
-/** Words after an amount that continue the number, name another currency or start another amount. */
+/** Words after an amount that continue the number, add to it, name another currency or start another amount. */
 const notAReason =
-  /^(\d{3}([.,]\d+)?|k|thousand|grand|m|million|.*[€£¥₹].*|eur|euros?|gbp|pounds?|chf|francs?|jpy|yen|cad|aud|mxn|pesos?|percent|%)$/i;
+  /^(\d{3}([.,]\d+)?|k|hundreds?|hundo|thousands?|grand|m|mill?|millions?|more|extra|additional|higher|less|lower|.*[€£¥₹].*|eur|euros?|gbp|pounds?|chf|francs?|jpy|yen|cad|aud|mxn|pesos?|percent|%)$/i;
 
 /**
  * Reads an amount at the start of `words`: `450`, `$ 450`, `450 dollars`.
  *
  * @returns whole cents and how many words it took; null when there is none, or when the next words make it ambiguous:
- * `1 000`, `450 eur`, `300 or 400`.
+ * `1 000`, `5 hundred`, `100 more`, `450 eur`, `300 or 400`.
  */
 export function readAmount(words: readonly string[]): { cents: number; words: number } | null {
   const lead = leadingDollar.test(words[0] ?? '') ? 1 : 0;
@@ -64,5 +64,5 @@ export function readAmount(words: readonly string[]): { cents: number; words: nu
   const [next = '', after = ''] = words.slice(lead + behind);
   const isRange = /^(or|to|-|–)$/i.test(next) && parseAmount(after) !== null;
   const isSecond = /^\d+$/.test(next) && after === '';
-  return notAReason.test(next) || isRange || isSecond ? null : { cents, words: lead + behind };
+  return notAReason.test(next.replace(/[.,;]$/, '')) || isRange || isSecond ? null : { cents, words: lead + behind };
 }

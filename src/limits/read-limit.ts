@@ -77,7 +77,7 @@ export function timeForAmount(words: readonly string[]): string | null {
   return `“${words.slice(0, 2).join(' ')}” reads like a time. If ${number} is the amount, write $${number}.`;
 }
 
-const joined = '(^|[,;+&]|(^| )(and|plus|also|then)) ?';
+const joined = '(^|[,;+&/(|]|[.–—-](?= )|(^| )(and|plus|also|then)) ?';
 const adjective = '(daily|weekly|monthly|yearly|annual|annually|lifetime)';
 const noun = '(day|week|month|year)';
 /** Another limit behind the first: `and weekly 2000`, `+ $2,000 per week`. */

@@ -676,7 +676,36 @@ const amounts: readonly [string, number | null][] = [
   ['300 or 400', null],
   ['2 hours', null],
   ['50%', null],
+  ['5 hundred', null],
+  ['$5 hundred', null],
+  ['5 hundred dollars', null],
+  ['2 mil', null],
+  ['2 mill', null],
+  ['100 more', null],
+  ['$100 more', null],
+  ['100 dollars more', null],
+  ['100 extra', null],
+  ['100 higher', null],
+  ['100 less', null],
+  ['100, more', null],
 ];
+
+it.each(['more chairs', 'extra batteries', 'milling parts', 'hundreds of flyers'])(
+  'takes %j for the reason if it does not follow the amount',
+  (words) => {
+    const reason = `for ${words}`;
+    expect(parseCommand(`limit 4242 daily 450 ${reason}`, clock)).toMatchObject({ kind: 'read', reason });
+  },
+);
+
+it.each(['/ weekly 900', '(weekly 900)', '/ $900 per week', '| weekly 900', '. Weekly 900', '- weekly 900'])(
+  'asks back about a second limit behind “daily 450”: %j',
+  (second) => {
+    expect(parseCommand(`limit 4242 daily 450 ${second}`, clock)).toMatchObject({
+      why: expect.stringContaining('One limit at a time'),
+    });
+  },
+);
 
 it.each(amounts)('/card limit and /card ask read %j, or ask back', (said, cents) => {
   for (const text of [`limit 4242 daily ${said} lunch`, `ask ${said} lunch`, `ask 4242 ${said} lunch`]) {
