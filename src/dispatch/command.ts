@@ -54,7 +54,7 @@ export function parseCommand(text: string, clock: Clock): Command {
   const plain = visible(text.normalize('NFKC')).replaceAll(/\s+/g, ' ');
   const why = readWhy(plain);
   if (why !== null) return why;
-  const masked = maskCardNumbers(plain).replaceAll(/\[card (••\d{4})\]/g, '$1');
+  const masked = maskTyped(plain).replaceAll(/\[card (••\d{4})\]/g, '$1');
   const words = masked
     .trim()
     .split(/\s+/)
@@ -75,6 +75,16 @@ export function parseCommand(text: string, clock: Clock): Command {
   // The end may hold a time or the half of a filter. After a card to block there is only a reason, and a stolen card
   // must not wait for a shorter one.
   return rest.length > WORDS_MAX && first !== 'block' ? tooLong(first) : read(readable, clock);
+}
+
+/** A word that is a day with its year, or an amount with a point or comma: nobody groups a card number like that. */
+const plainNumber =
+  /(?<!\S)(20\d\d-\d\d-\d\d|\d{1,2}\/\d{1,2}\/20\d\d|\d{1,3}(?:,\d{3}){1,2}(?:\.\d\d)?|\d{1,6}\.\d\d)(?=[,;]?(?!\S))/;
+
+/** Masks card numbers. Two days have as many digits as a card number, and one in ten pairs has its check digit. */
+function maskTyped(text: string): string {
+  const parts = text.split(plainNumber);
+  return parts.map((part, index) => (index % 2 === 1 ? part : maskCardNumbers(part))).join('');
 }
 
 const helpWords: readonly string[] = ['help', '?', '-h', '--help'];

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isCardNumber } from '../../../src/core/card-number.ts';
 import { parseCommand, readSlashText } from '../../../src/dispatch/command.ts';
 import { entryOf, helpFor, verbNames } from '../../../src/dispatch/verbs.ts';
+import { cardNumber } from '../../support/card-number-arbitrary.ts';
 import { clock } from '../../support/clock.ts';
 import { commandWords } from '../../support/command-words.ts';
 import { examples } from '../../support/examples.ts';
@@ -156,6 +157,81 @@ describe('arbitrary input', () => {
             : groups;
           const shown = JSON.stringify(parseCommand(`${start}${typed}`, clock)).normalize('NFKC');
           expect(shown.replaceAll(/\D/g, '')).not.toContain(digits);
+        },
+      ),
+      { numRuns: examples(500) },
+    );
+  });
+});
+
+describe('numbers beside a card', () => {
+  const day = fc.date({ min: new Date('2026-11-21'), max: new Date('2030-12-31'), noInvalidDate: true });
+  const iso = (date: Date): string => date.toISOString().slice(0, 10);
+  const american = (date: Date): string => `${date.getUTCMonth() + 1}/${date.getUTCDate()}/${date.getUTCFullYear()}`;
+  const amount = fc
+    .integer({ min: 1, max: 99_999_999 })
+    .map((cents) => (cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2 }));
+
+  it.each(['2026-11-22 2026-11-23', '2026-11-26 2026-11-30', '12/22/2026 01/04/2027', '2026-11-22, 2026-11-23'])(
+    'reads both days of “delegate @jane %s”',
+    (days) => {
+      expect(parseCommand(`delegate <@U0JANE> ${days}`, clock)).toMatchObject({ kind: 'read', verb: 'delegate' });
+    },
+  );
+
+  it('takes no two days for a card number', () => {
+    fc.assert(
+      fc.property(day, day, fc.constantFrom(iso, american), (from, until, write) => {
+        const delegate = { to: 'U0JANE', from: iso(from), until: iso(until) };
+        expect(parseCommand(`delegate <@U0JANE> ${write(from)} ${write(until)}`, clock)).toMatchObject({
+          input: { delegate },
+        });
+      }),
+      { numRuns: examples(500) },
+    );
+  });
+
+  it('takes no amount and its neighbors for a card number', () => {
+    fc.assert(
+      fc.property(amount, day, fc.integer({ min: 10_000_000, max: 999_999_999 }), (dollars, date, acctId) => {
+        const limit = parseCommand(`limit 4242 daily ${dollars} ${iso(date)} team`, clock);
+        const ask = parseCommand(`ask ${acctId} ${dollars} hotel`, clock);
+
+        expect(limit).toMatchObject({ kind: 'read', reason: 'team' });
+        expect(ask).toMatchObject({ kind: 'read', target: { words: [String(acctId)] }, reason: 'hotel' });
+      }),
+      { numRuns: examples(500) },
+    );
+  });
+
+  it('never hide a card number, however it is grouped', () => {
+    const groupings = [
+      /\d+/g,
+      /\d{1,4}/g,
+      /^\d{4}|\d{6}|\d+$/g,
+      /^\d{6}|\d+$/g,
+      /\d{1,8}/g,
+      /^\d{4}|\d+$/g,
+      /\d{1,2}/g,
+      /\d/g,
+    ];
+    const beside = fc.oneof(day.map(iso), day.map(american), amount, fc.constant('team'));
+    const start = fc.constantFrom('block ', 'limit 4242 daily 450 ', 'ask 300 ', 'limit ');
+    const separator = fc.constantFrom(' ', '-', '.', '/', ' - ', '\u2013');
+    fc.assert(
+      fc.property(
+        fc.tuple(start, beside, beside),
+        cardNumber,
+        fc.constantFrom(...groupings),
+        separator,
+        ([lead, before, behind], digits, grouping, between) => {
+          const typed = digits.match(grouping)?.join(between) ?? '';
+          expect(typed.replaceAll(/\D/g, '')).toBe(digits);
+
+          const shown = JSON.stringify(parseCommand(`${lead}${before} ${typed} ${behind}`, clock));
+
+          expect(shown.replaceAll(/\D/g, '')).not.toContain(digits);
+          expect(shown).not.toContain(typed);
         },
       ),
       { numRuns: examples(500) },
