@@ -33,9 +33,18 @@ export function interpret(query: string): CardQuery {
   };
 }
 
-/** The digits of `4242`, `••4242`, `#4242` and, as we write it, `card 4242`; null when the text is anything else. */
+/**
+ * The digits of `4242`, `••4242`, `#4242` and, as we write it, `card 4242`; null when the text is anything else. Those of
+ * `4242, stolen` too: a card that must be blocked is not to be missed for a comma.
+ */
 export function digitsIn(text: string): string | null {
-  return /^(?:card\s+)?[#*•·.xX…]*\s*(\d{1,15})$/i.exec(text.trim())?.[1] ?? null;
+  const plain = text.trim().replace(/[,.;:!]$/, '');
+  const inside =
+    /^(?:\((.*)\)|\[(.*)\]|`(.*)`)$/
+      .exec(plain)
+      ?.slice(1)
+      .find((part) => part !== undefined) ?? plain;
+  return /^(?:card\s+)?[#*•·.xX…]*\s*(\d{1,15})$/i.exec(inside)?.[1] ?? null;
 }
 
 /**
