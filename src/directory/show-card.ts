@@ -80,7 +80,10 @@ function ofCategory({ period, name, limitCents, remainingCents }: RemainingLimit
   return { period, category: name, limitCents, remainingCents };
 }
 
-const DEFAULT_MS = 7 * 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+const DEFAULT_MS = 7 * DAY_MS;
+/** The card service answers for 12 months at most, and the period that it is asked for is a little longer. */
+const LOOK_BACK_MAX_MS = 364 * DAY_MS;
 const ALERTS_MAX = 50;
 
 interface ListDeps extends Pick<ActionTools, 'answer' | 'refuseUnclear' | 'factsOf' | 'now'> {
@@ -99,13 +102,14 @@ export function createListDeclines(deps: ListDeps) {
     cardId,
   }: Resolved<Action & { readonly details: string; readonly page: number }>): Promise<void> {
     const words = action.details === '' ? [] : action.details.replace(/^((for|the|last|past) )+/i, '').split(' ');
-    const asked = words.length === 0 ? { ms: DEFAULT_MS, words: 0 } : readDuration(words);
-    if (asked === null || asked.words < words.length) {
+    const read = words.length === 0 ? { ms: DEFAULT_MS, words: 0 } : readDuration(words);
+    if (read === null || read.words < words.length) {
       const why = `“${action.details.slice(0, 40)}” is not a time I can look back. Write “7d” or “2 weeks”.`;
       return await refuseUnclear(action, { why, usage: 'declines CARD [7d]' }, { acctId, cardId });
     }
     const to = now();
-    const askedFromMs = to.getTime() - asked.ms;
+    const askedMs = Math.min(read.ms, LOOK_BACK_MAX_MS);
+    const askedFromMs = to.getTime() - askedMs;
     const fromMs = Math.max(askedFromMs, Math.min(to.getTime(), await deps.readableFrom(action, acctId)));
     const from = new Date(fromMs);
     const [facts, received, fetched] = await Promise.all([
@@ -121,7 +125,7 @@ export function createListDeclines(deps: ListDeps) {
       .toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt));
     const message = declineList({
       card: facts,
-      since: fromMs > askedFromMs ? null : formatDuration(asked.ms),
+      since: fromMs > askedFromMs ? null : formatDuration(askedMs),
       isComplete: fetched !== null,
       page: action.page,
       again: [facts.last4 ?? String(acctId), ...words].join(' '),
