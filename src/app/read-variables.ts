@@ -61,6 +61,7 @@ export const secretNames = [
   'CARD_API_TOKEN',
   'AUDIT_KEY',
   'AUDIT_SINK_TOKEN',
+  'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
   'QUEUE_PAGE_PASSWORD',
 ] as const;

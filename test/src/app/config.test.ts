@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { auditConfig, policyConfig, storeConfig, webConfig, workerConfig } from '../../../src/app/config.ts';
@@ -332,6 +335,18 @@ describe('a bad value', () => {
       'AWS_SECRET_ACCESS_KEY: expected the access key of the bucket in AUDIT_SINK',
     ]);
     expect(problemsOf(() => workerConfig({ ...workerEnv, AUDIT_SINK: 'file:///srv/heads.jsonl' }))).toEqual([]);
+  });
+
+  it('is no key of the bucket that is in a file', async () => {
+    const path = join(await mkdtemp(join(tmpdir(), 'cardbell-keys-')), 'key');
+    await writeFile(path, 'long-key-in-a-file\n');
+    const sink = { AUDIT_SINK: 's3://heads/cards?region=eu-west-1' };
+    const keys = { AWS_ACCESS_KEY_ID_FILE: path, AWS_SECRET_ACCESS_KEY_FILE: path };
+
+    expect(workerConfig({ ...workerEnv, ...sink, ...keys }).audit.sink).toMatchObject({
+      accessKeyId: 'long-key-in-a-file',
+      secretAccessKey: 'long-key-in-a-file',
+    });
   });
 
   it('is no short secret that a service has issued', () => {
