@@ -109,7 +109,8 @@ const PolicyFile = z.strictObject({
     .array(
       z.strictObject({
         cards: z
-          .array(z.string().min(1), 'expected the names of card groups')
+          // Trimmed as when it is compared: a name of spaces would match every card without a group.
+          .array(z.string().trim().min(1, 'expected the name of a card group'), 'expected the names of card groups')
           .min(1, 'expected the names of card groups'),
         ...section,
       }),

@@ -64,7 +64,7 @@ delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
   });
 
   it('falls back to the environment variables, and a group to the rest of the file', () => {
-    const policy = parse('version: 1\napprovers: [U0ZOE]\ngroups: [{ cards: [North], operators: [U0GUS] }]');
+    const policy = parse('version: 1\napprovers: [U0ZOE]\ngroups: [{ cards: [" North "], operators: [U0GUS] }]');
 
     expect(policy.standard.approval).toEqual(variables.standard.approval);
     expect(sectionOf(policy, 'north ')).toMatchObject({
@@ -151,6 +151,11 @@ caps:
       'a card group listed twice',
       'version: 1\ngroups:\n  - cards: [North]\n  - cards:\n      - north',
       'policy.yaml:5: groups[1].cards[0]: expected each card group once',
+    ],
+    [
+      'a card group named with spaces',
+      'version: 1\ngroups:\n  - cards: ["  "]\n    approvers: [U0GUS]',
+      'policy.yaml:3: groups[0].cards[0]: expected the name of a card group',
     ],
     [
       'a delegate for oneself',
