@@ -62,12 +62,10 @@ export function parseCommand(text: string, clock: Clock): Command {
   const [verb, ...rest] = words;
   if (verb === undefined) return { kind: 'pick' };
   const first = verb.toLowerCase();
-  const [second = ''] = rest;
   // `block help` and `help block` explain the verb.
-  const about = rest.length === 1 && isHelp(second) ? first : isHelp(first) ? second.toLowerCase() : '';
-  const form = about === '' ? undefined : formOf(about);
-  if (form !== undefined)
-    return { kind: 'unclear', why: `“${about}” ${form.effect}.`, usage: form.usage, example: form.example };
+  const about = isHelp(first) ? rest : isHelp(rest.at(-1)) ? words.slice(0, -1) : [];
+  const explained = explain(about.join(' ').toLowerCase());
+  if (explained !== null) return explained;
   if (isHelp(first)) return { kind: 'help' };
   const read = readers.get(first);
   const readable = rest.slice(0, WORDS_MAX);
@@ -95,10 +93,25 @@ function tooLong(first: string): UnclearCommand {
   return { kind: 'unclear', why, usage: formOf(first)?.usage ?? 'help' };
 }
 
+/** What each form of a verb does; null: there is no such verb. */
+function explain(lead: string): UnclearCommand | null {
+  const forms = formsOf(lead);
+  const [form] = forms;
+  if (form === undefined) return null;
+  const effects = forms.map(({ usage, effect }) => `“${forms.length === 1 ? lead : usage}” ${effect}.`);
+  const usage = forms.map((each) => each.usage).join(' | ');
+  return { kind: 'unclear', why: effects.join(' '), usage, example: form.example };
+}
+
 function formOf(lead: string): VerbEntry['command'] {
-  return verbNames
-    .map((verb) => entryOf(verb).command)
-    .find((command) => [firstWord(command?.usage ?? ''), ...leadsOf(command)].includes(lead));
+  return formsOf(lead)[0];
+}
+
+/** The forms of `virtual order`, of `link` with and without a person, or of both verbs that start with `virtual`. */
+function formsOf(lead: string) {
+  const forms = verbNames.flatMap((verb) => entryOf(verb).command ?? []);
+  const named = forms.filter((form) => leadsOf(form).includes(lead));
+  return named.length > 0 ? named : forms.filter(({ usage }) => firstWord(usage) === lead);
 }
 
 /** The probable meaning of an unknown first word: a typo, or a synonym. */

@@ -121,6 +121,18 @@ describe('parsing a command', () => {
     },
   );
 
+  it.each([
+    ['help virtual order', 'virtual order [NAME]'],
+    ['virtual order help', 'virtual order [NAME]'],
+    ['virtual resend ?', 'virtual resend CARD'],
+    ['help virtual', 'virtual resend CARD | virtual order [NAME]'],
+    ['virtual help', 'virtual resend CARD | virtual order [NAME]'],
+    ['help link', 'link CARD | link CARD @user'],
+    ['help travel', 'travel-mute CARD COUNTRY[, COUNTRY] until DATE [reason]'],
+  ])('%s shows every form', (text, usage) => {
+    expect(parseCommand(text, clock)).toMatchObject({ kind: 'unclear', usage });
+  });
+
   it('help lists all existing verbs and nothing else', () => {
     expect([...new Set(helpFor(everyRole, everyRole).own.map(({ usage }) => usage.split(' ')[0]))].toSorted()).toEqual(
       [...commandWords].toSorted(),
