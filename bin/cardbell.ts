@@ -71,6 +71,12 @@ function completion(shell: string | undefined): string | null {
   return null;
 }
 
+/** Ends quietly if nobody reads it, as in `cardbell help | head -1`. */
+async function print(text: string): Promise<void> {
+  await import('./unexpected-error.ts');
+  process.stdout.write(text);
+}
+
 function fail(problem: string): never {
   process.stderr.write(`cardbell: ${problem}\n\n${usage()}`);
   process.exit(EX_USAGE);
@@ -88,7 +94,7 @@ else if (verb !== undefined) {
   // The processes read their settings from variables only. The only argument they accept is a request for help.
   if (verb.help !== undefined && rest.length > 0) {
     if (!rest.every(isHelp)) fail(`${name}: expected no arguments`);
-    process.stdout.write(verb.help);
+    await print(verb.help);
     process.exit(0);
   }
   // The verbs read their arguments from the command line, as if started directly.
@@ -102,12 +108,12 @@ else if (verb !== undefined) {
     process.exit(EX_CONFIG);
   });
 } else if (name === 'help' || isHelp(name) || (ownNames.includes(name) && rest.length > 0 && rest.every(isHelp)))
-  process.stdout.write(usage());
+  await print(usage());
 else if (name === 'version' || name === '--version') {
   if (rest.length > 0) fail(`${name}: expected no arguments`);
-  process.stdout.write(`${version}\n`);
+  await print(`${version}\n`);
 } else if (name === 'completion') {
   const script = completion(rest[0]);
   if (script === null || rest.length > 1) fail('completion: expected bash or zsh');
-  process.stdout.write(script);
+  await print(script);
 } else fail(`there is no verb ${name}`);

@@ -1,8 +1,20 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
+
+it.each([['help'], ['version'], ['completion', 'bash'], ['web', '--help']])(
+  'cardbell %s ends quietly if nobody reads its output',
+  async (...args) => {
+    const child = spawn(process.execPath, ['dist/bin/cardbell.js', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    const err = await text(child.stderr);
+
+    expect(err).toBe('');
+  },
+);
 
 it('a verb that needs packages that are not installed says so in one line', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cardbell-installed-'));
