@@ -9,6 +9,7 @@ import { createAuditReader, createRecordSigner } from '../src/audit/audit.ts';
 import { auditCsvLine, auditHeader, createCarryOver, type NameOf, peopleIn } from '../src/audit/audit-csv.ts';
 import { type CopiedHead, openSink } from '../src/audit/sink.ts';
 import { type Anchor, verifyChain, verifyCopy } from '../src/audit/verify.ts';
+import { isDate } from '../src/core/calendar-words.ts';
 import { ConfigError, SlackError } from '../src/core/errors.ts';
 import { terminalCommand, useInstallation } from '../src/core/installation.ts';
 import { createSlack } from '../src/slack/client.ts';
@@ -36,7 +37,7 @@ function instantOf(flag: string, text: string | undefined, otherwise: string): s
   if (text === undefined) return otherwise;
   const isKnown = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
   const ms = Date.parse(text);
-  if (isKnown && !Number.isNaN(ms)) return new Date(ms).toISOString();
+  if (isKnown && isDate(text.slice(0, 10)) && !Number.isNaN(ms)) return new Date(ms).toISOString();
   return endMisused(command, `--${flag}: expected a day (2026-11-20) or a time (2026-11-20T15:00:00Z), not ${text}`);
 }
 

@@ -5,8 +5,9 @@ import { EnvironmentError, EXIT_USAGE, UsageError, useZoneOf } from '../sandbox/
 import { parseTriggerArguments, type TriggerArguments } from '../sandbox/trigger/arguments.ts';
 import { printCatalogue, trigger } from '../sandbox/trigger/trigger.ts';
 import { EX_CONFIG } from '../src/app/config.ts';
+import { WebEnv } from '../src/app/environment.ts';
 import { ofProgram, wordsOf } from '../src/app/programs.ts';
-import { withoutEmpty, withSecretFiles } from '../src/app/read-variables.ts';
+import { readVariables, withoutEmpty, withSecretFiles } from '../src/app/read-variables.ts';
 import { ConfigError } from '../src/core/errors.ts';
 
 const USAGE = `Usage: npm run trigger -- KIND [--Field value …] [flags]
@@ -29,7 +30,7 @@ Times are those of CARD_SERVICE_TIMEZONE (America/New_York). PROGRAM selects ano
 receivers.
 
 Exit code: 0 when every webhook was accepted (200 or 201), 1 when not, 64 for a wrong command line,
-78 when the variable of the secret or of the time zone is bad.
+78 when the variable of the secret, the time zone or the port is bad.
 `;
 
 const problems: string[] = [];
@@ -51,6 +52,8 @@ function sharedSecret(): string | undefined {
 
 /** @throws ConfigError, EnvironmentError, UsageError */
 async function send(asked: TriggerArguments): Promise<boolean> {
+  const isOwn = asked.to === undefined && asked.url === receivers;
+  if (isOwn) readVariables(WebEnv.pick({ PORT: true }), given, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   useZoneOf(given['CARD_SERVICE_TIMEZONE']);
   // During a rotation there are two secrets; the first is the current one.

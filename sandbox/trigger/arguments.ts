@@ -1,4 +1,4 @@
-import { UsageError } from '../cli-flags.ts';
+import { UsageError, urlFlag } from '../cli-flags.ts';
 
 /** What `npm run trigger` was asked to do. */
 export interface TriggerArguments {
@@ -66,19 +66,15 @@ export function parseTriggerArguments(
   const version = settings.get('version') ?? defaultVersion;
   if (!/^\d+(\.\d+)*$/.test(version))
     throw new UsageError('--version must be numbers separated by dots, such as 2.0.1.3');
-  for (const flag of ['url', 'to']) {
-    const url = settings.get(flag);
-    if (url !== undefined && !/^https?:\/\/./.test(url))
-      throw new UsageError(`--${flag} must be a URL that starts with http:// or https://`);
-  }
+  const urlOf = (flag: string) => urlFlag(flag, settings.get(flag), ['http:', 'https:']);
   return {
     name,
     list: switches.has('list'),
     help: switches.has('help'),
     dryRun: switches.has('dry-run'),
     same: switches.has('same'),
-    url: settings.get('url') ?? receivers,
-    to: settings.get('to'),
+    url: urlOf('url') ?? receivers,
+    to: urlOf('to'),
     secret: settings.get('secret'),
     version,
     times,

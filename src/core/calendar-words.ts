@@ -98,7 +98,8 @@ export function weekdayOf(date: string): number {
   return new Date(`${date}T00:00:00Z`).getUTCDay();
 }
 
-function isDate(text: string): boolean {
+/** True for `2026-11-20`, not for February 30, which `Date` would read as a day of March. */
+export function isDate(text: string): boolean {
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

@@ -72,6 +72,10 @@ it.concurrent.each([
   ['recover', ['--since', '2h', 'extra'], 64, /^recover: expected only flags, not extra\.\n\n.*--since 2h/s],
   ['recover', ['--since', '2h'], 78, /CARD_API_TOKEN: expected/],
   ['trigger', ['decline', '--version', 'abc'], 64, /--version must be numbers separated by dots/],
+  ['trigger', ['decline', '--url', 'http://my host/webhooks'], 64, /--url must be a URL that starts with http:/],
+  ['trigger', ['decline', '--to', 'http://'], 64, /--to must be a URL that starts with http:/],
+  ['audit', ['export', '--csv', '--since', '2026-02-30'], 64, /--since: expected a day/],
+  ['audit', ['export', '--csv', '--until', '2026-02-30T09:00Z'], 64, /--until: expected a day/],
   ['trigger', ['decline', '--version', '2…'], 64, /--version must be numbers separated by dots/],
   [
     'doctor',
@@ -210,6 +214,14 @@ it.concurrent.each([
 
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(shown);
+});
+
+it.concurrent('trigger names a PORT that is none, unless another address is given', async () => {
+  const wrong = await run('trigger', ['decline'], { PORT: '99999', WEBHOOK_SHARED_SECRET: 'a-secret' });
+  const unused = await run('trigger', ['decline', '--dry-run', '--to', 'http://127.0.0.1:1'], { PORT: '99999' });
+
+  expect(wrong).toMatchObject({ code: 78, out: '', err: expect.stringMatching(/^PORT: expected/m) });
+  expect(unused).toMatchObject({ code: 0 });
 });
 
 it.concurrent('trigger --dry-run needs no secret, but the time zone of a known card program', async () => {
