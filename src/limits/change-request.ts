@@ -136,12 +136,16 @@ export function readTerm(
 const joints =
   /(?<=\p{L})[=_,;:|]+(?=[\p{L}\d])|(?<=\d)[=_,;:|]+(?=\p{L})|(?<=^(?:untill?|till?|thru|ends?|for|\p{L}+day))[-–—/](?=[\p{L}\d])|(?<=\p{L})[-–—/](?=\d+\p{L})/iu;
 
+/** Reading times in more words than this takes too long. */
+const APART_MAX = 400;
+
 /** True when these words mean a time if they are written apart: `until=friday`, `Monday's meeting`. */
 function hidesTime(words: readonly string[], clock: Clock): boolean {
   const apart = words.flatMap((word) =>
     word.includes('://') ? [word] : word.replace(/(?<=day|night|week|weekend)['’]s$/i, '').split(joints),
   );
   if (apart.join(' ') === words.join(' ')) return false;
+  if (apart.length > APART_MAX) return true;
   const read = readTerm(apart, clock);
   return typeof read === 'string' || read.term !== null;
 }
