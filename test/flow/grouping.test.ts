@@ -89,6 +89,23 @@ describe('a card that is blocked', () => {
     expect(shown(messages[0] as (typeof messages)[0])).not.toMatch(/"header"|block_card|activate_card/);
     expect(shown(messages[0] as (typeof messages)[0])).toContain('/card unblock');
   });
+
+  it.each([
+    ['BLOCKED', 'blocked'],
+    ['CLOSED', 'closed'],
+  ] as const)('does not explain a decline from before it was %s, only one from after that', async (status, word) => {
+    const { deliver, take, sandbox, waitFor } = cardbell();
+    const account = take('ACTIVE');
+    sandbox.setStatus({ AcctId: account.AcctId, CardStatus: status });
+    await waitFor(channels.status, new RegExp(`${holderOf(account)}.*${word}`));
+    const anyOther = () => ({ AcctId: account.AcctId, Message: 'Do not honor', MessageCode: 'decline', ...merchant() });
+
+    await deliver(sampleWebhook('decline', anyOther(), new Date(Date.now() - 20 * 60_000)));
+    await waitFor(channels.declines, new RegExp(`${holderOf(account)}.*: declined without a reason`));
+
+    await deliver(sampleWebhook('decline', anyOther()));
+    await waitFor(channels.declines, new RegExp(`${holderOf(account)}.*card is ${word}`));
+  });
 });
 
 describe('declines of several cards at one merchant', () => {
