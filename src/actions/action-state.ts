@@ -158,14 +158,18 @@ export const ActionState = z.discriminatedUnion('state', [
 export type ActionState = z.infer<typeof ActionState>;
 export type SendingState = Extract<ActionState, { state: 'sending' }>;
 export type RefusedState = Extract<ActionState, { state: 'refused' }>;
+type UnsentState = Extract<ActionState, { state: 'asked' | 'refused' }>;
 /** The outcome is known. */
 export type ReportedState = Exclude<ActionState, { state: 'asked' | 'refused' | 'sending' }>;
 
+/** True when the card service has received nothing. An action is refused only before it is sent, and never sent after. */
+export function isUnsent(state: ActionState | null): state is UnsentState | null {
+  return state === null || state.state === 'asked' || state.state === 'refused';
+}
+
 /** Null: the outcome is not known yet, or the action was refused. */
 export function reported(state: ActionState | null): ReportedState | null {
-  return state === null || state.state === 'asked' || state.state === 'refused' || state.state === 'sending'
-    ? null
-    : state;
+  return isUnsent(state) || state.state === 'sending' ? null : state;
 }
 
 /** The card of an action that may have been carried out. Null: it was not sent, or it is about no card. */

@@ -1,5 +1,5 @@
 import type { ActionVerb } from '../../templates/actions/action-result.ts';
-import { CardApiError } from '../core/errors.ts';
+import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { Action } from './action.ts';
 import { type ActionState, type Confirmation, type Expected, type Result, reported } from './action-state.ts';
 import type { ActionTools, LockedRun } from './action-tools.ts';
@@ -94,6 +94,8 @@ export function createSendChange({ progress, record, now, latestChanges, reports
     const on = { acctId, cardId: expects.kind === 'status' ? expects.cardId : cardId };
     const sending = { state: 'sending', ...on, ...sides, expects, followed, sentAt } as const;
     const stands = await progress.write(action.id, { ...sending, ...(basis !== undefined && { basis }) });
+    // The person was told so. A worker that was slow must not do it after all.
+    if (stands.state === 'refused') throw new TooLateError('another worker has refused it');
     const resumed = await reports.resume(action, verb, stands, change);
     if (resumed !== null) return resumed;
     await record(action, { event: 'sent', acctId, cardId, ...sides, detail });

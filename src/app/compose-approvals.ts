@@ -9,6 +9,7 @@ import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts
 import { type ApprovalVerified, createCompletion, createFinishRequest } from '../approvals/complete-approval.ts';
 import { createRefreshRequests } from '../approvals/current-request.ts';
 import { createDecideRequest, createDecisions, createWithdrawRequest } from '../approvals/decide-request.ts';
+import { createDropApproval } from '../approvals/drop-approval.ts';
 import { createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
 import { createJudgeClick, createRecount, createWhyNoLonger, type Orders } from '../approvals/judge-click.ts';
@@ -83,6 +84,7 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
         withLock(`request:${action.target.requestId}`, (lease) => override(action, { ...run, lease })),
     } satisfies Partial<Handlers>,
     failApproval: createFailApproval({ ...common, complete, failures }),
+    dropApproval: createDropApproval(tools),
     requestsOfActions: requestsOf(verified, tools),
     refreshRequests: createRefreshRequests({ ...common, recount: recountOfAsker }),
     ageRequest: createAgeRequest({ ...common, execution, expire }),

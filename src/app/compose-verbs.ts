@@ -64,6 +64,7 @@ export function composeVerbs(context: ActionContext) {
       },
       hasRequest: async (actionId) => (await tools.requests.get(requestIdOf(actionId))) !== null,
       failApproval: approvals.failApproval,
+      dropApproval: approvals.dropApproval,
       failures,
     }),
     recordRefusal: tools.recordRefusal,

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Resolved } from '../actions/action.ts';
-import { type Result, reported, stateOf } from '../actions/action-state.ts';
+import { isUnsent, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import type { Progress } from '../actions/progress-store.ts';
@@ -126,9 +126,7 @@ export function createExecution(deps: Deps) {
 
   /** Begun is not sent: if a job died before it recorded sending, the card service has received nothing. */
   async function mayBeAtCard({ state, actionId }: ApprovalInFlight): Promise<boolean> {
-    if (state !== 'begun') return true;
-    const written = await deps.progress.read(actionId);
-    return written !== null && written.state !== 'asked';
+    return state !== 'begun' || !isUnsent(await deps.progress.read(actionId));
   }
 }
 
@@ -176,7 +174,7 @@ async function stopOne(
   const note = 'Somebody else decided the request first.';
   const result = { state: 'failed', card, before: null, after: null, apiWords: null, note } as const;
   const stands = await progress.begin(actionId, stateOf(result, now().toISOString()));
-  return stands === null || stands.state === 'failed';
+  return stands === null || stands.state === 'failed' || isUnsent(stands);
 }
 
 /** The first undecided approval of which this is so. All of them are asked. */
@@ -224,7 +222,7 @@ export function createFailApproval(deps: FailDeps) {
       if (!isAboutRules(request)) {
         const order = orderIn(request);
         // A sent order is never sent again. It is reported as uncertain.
-        if (order !== null && written !== null && written.state !== 'asked') {
+        if (order !== null && !isUnsent(written)) {
           const result = await deps.orders.place({ ...order, id: click.id }, null, { isLast: true });
           return await deps.complete(click, request, approval, result, lease);
         }

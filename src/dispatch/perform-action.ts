@@ -5,6 +5,8 @@ import { reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
+import type { DropApproval } from '../approvals/drop-approval.ts';
+import type { ApprovalClick } from '../approvals/request.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
 import type { ResolveCard } from '../directory/resolve-card.ts';
 import { type Decision, groupAsked, isForSomeCards, mayAsk, type Role } from '../policy/decide-action.ts';
@@ -23,10 +25,8 @@ interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf
   readonly resolveCard: ResolveCard;
   readonly handlers: Handlers;
   /** Fails an approval that will not be retried. The error is null when the cause is Cardbell's, not the card API's. */
-  readonly failApproval: (
-    click: ActionOf<'decide' | 'emergency-override'>,
-    error: CardApiError | null,
-  ) => Promise<void>;
+  readonly failApproval: (click: ApprovalClick, error: CardApiError | null) => Promise<void>;
+  readonly dropApproval: DropApproval;
   /** Whether others were asked to approve the action. */
   readonly hasRequest: (actionId: string) => Promise<boolean>;
   /** How any other action ends that will not be retried. */
@@ -44,9 +44,16 @@ interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf
  */
 export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun) => Promise<void> {
   return async function performAction(asked, run) {
-    let action = meant(asked);
+    const action = meant(asked);
+    const isOver = (await deps.isRefused(action)) || (await deps.failures.isGivenUp(action));
+    if (!isOver) await attempt(action, run);
+    // Also after a refusal that was complete already: its worker may have died before this.
+    if (isApproval(action)) await deps.dropApproval(action);
+  };
+
+  async function attempt(asked: Action, run: ActionRun): Promise<void> {
+    let action = asked;
     let resolved: Resolved = { action, acctId: 0, cardId: null };
-    if ((await deps.isRefused(action)) || (await deps.failures.isGivenUp(action))) return;
     try {
       const permitted = await deps.permit(action);
       if (permitted === null) return;
@@ -71,12 +78,11 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
       // Others can still approve it, so it has not failed. Its handler continues with the request.
       if (await deps.hasRequest(action.id)) return await handle(action, resolved, run);
       const answer = error instanceof CardApiError ? error : null;
-      if (action.verb === 'emergency-override' || (action.verb === 'decide' && action.approve))
-        await deps.failApproval(action, answer);
+      if (isApproval(action)) await deps.failApproval(action, answer);
       else await deps.failures.failAction(resolved, answer);
       if (answer === null) throw error;
     }
-  };
+  }
 
   async function handle(action: Action, resolved: Resolved, run: ActionRun): Promise<void> {
     // The verb's entry decides which of the two it takes. A test checks that the table and the handlers agree.
@@ -101,6 +107,10 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
     const acctId = card.acctId ?? (await deps.accountOf(action.target));
     await deps.recordLook(action, { acctId, cardId: card.cardId, seen: action.verb === 'look' ? action.seen : null });
   }
+}
+
+function isApproval(action: Action): action is ApprovalClick {
+  return action.verb === 'emergency-override' || (action.verb === 'decide' && action.approve);
 }
 
 /** An approver who links a card to themselves claims it, like everyone else, so another person confirms it. */

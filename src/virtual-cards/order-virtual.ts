@@ -4,7 +4,7 @@ import { type ReportedState, type Result, reported, stateOf } from '../actions/a
 import type { ActionRun, ActionTools, LockedRun } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/send-change.ts';
 import { type CardFacts, noCard } from '../core/card-facts.ts';
-import { CardApiError } from '../core/errors.ts';
+import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { type OrderNotices, VirtualOrder, type VirtualOrders } from './order.ts';
 import type { OrderPermit, OrderVerdict } from './permit-order.ts';
@@ -70,6 +70,10 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       if (why !== null) return await complete(action, order, 'failed', { note: why });
       await deps.record(action, { event: 'sent', ...entry });
       const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
+      if (standing?.state === 'refused') {
+        await deps.orderPermit.cancel(action);
+        throw new TooLateError('another worker has refused it');
+      }
       // This process was paused for longer than its lock. Another one has sent the order, or is about to.
       if (standing !== null) return resultOf(order, 'unknown');
       return await send(action, order, { ...run, lease });

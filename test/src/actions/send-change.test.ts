@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ActionState, Result } from '../../../src/actions/action-state.ts';
 import { createSendChange, noteOf } from '../../../src/actions/send-change.ts';
 import { notSent } from '../../../src/card-api/errors.ts';
-import { CardApiError } from '../../../src/core/errors.ts';
+import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
 import { refusal } from '../../support/card-api-errors.ts';
 import { held } from '../../support/held.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
@@ -17,6 +17,8 @@ interface Given {
   readonly answer?: CardApiError;
   readonly seen?: Awaited<ReturnType<Steps['look']>>;
   readonly written?: ActionState;
+  /** Where the action stands when it is about to be sent, if another worker got there first. */
+  readonly stands?: ActionState;
   readonly basis?: string | undefined;
   readonly whyNot?: string;
   readonly isLast?: boolean;
@@ -34,7 +36,7 @@ async function send(given: Given, steps: string[] = []): Promise<string[]> {
     progress: {
       async write(_id, next) {
         steps.push(next.state);
-        return next;
+        return given.stands ?? next;
       },
     },
     record: async () => void steps.push('on record'),
@@ -93,6 +95,14 @@ describe('a change of a card', () => {
 
   it('is stored and audited before the card service is called', async () => {
     expect(await send({})).toEqual([...before, 'sent']);
+  });
+
+  it('is neither sent nor audited if another worker has refused it by now', async () => {
+    const steps: string[] = [];
+
+    await expect(send({ stands: { state: 'refused', pending: null } }, steps)).rejects.toThrow(TooLateError);
+
+    expect(steps).toEqual(['sending']);
   });
 
   it.each([

@@ -125,6 +125,7 @@ describe('an approval in flight', () => {
   it.each<['begun' | 'sent' | 'unconfirmed', ActionState | null, boolean, boolean]>([
     ['begun', null, false, false],
     ['begun', { state: 'asked' }, false, false],
+    ['begun', { state: 'refused', pending: null }, false, false],
     ['begun', sending, true, true],
     ['sent', null, true, true],
     ['unconfirmed', null, true, false],

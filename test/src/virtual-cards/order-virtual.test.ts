@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CardApiError } from '../../../src/core/errors.ts';
+import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
 import { createNameRuleset } from '../../../src/directory/rule-names.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
@@ -284,6 +284,41 @@ describe('an order above what one person may order', () => {
     expect(world.writes).toEqual([]);
     await performAction(decide({ id: 'act_zoe', actor: person('U0ZOE') }), world.deps);
     expect(world.writes, 'the small order, approved by someone else').toEqual(['order']);
+  });
+
+  it('is not sent if another worker has refused the approval by now, and others can still decide it', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(order('act_order1', 100_001), world.deps);
+    const append: WorldDeps['audit']['append'] = async (entry) => {
+      await world.deps.audit.append(entry);
+      if (entry.event === 'sent') await world.deps.progress.begin('act_ben', { state: 'refused', pending: null });
+    };
+
+    await expect(performAction(decide(ben), { ...world.deps, audit: { ...world.deps.audit, append } })).rejects.toThrow(
+      TooLateError,
+    );
+    await performAction(decide(ben), world.deps);
+
+    expect(world.writes).toEqual([]);
+    expect(await world.deps.requests.get('req_order1')).toMatchObject({ state: 'open', inFlight: [] });
+    expect(await world.deps.recentRaises.list('program', world.deps.now().getTime())).toEqual([]);
+  });
+
+  it('can still be denied if its approver lost the role before the approval was tried again', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(order('act_order1', 100_001), world.deps);
+    const orderVirtualCards = async (): Promise<never> => {
+      throw refusal(null, { code: 'rate_limited' });
+    };
+    const limited = { ...world.deps, card: { ...world.deps.card, orderVirtualCards } };
+    await expect(performAction(decide(ben), limited)).rejects.toThrow(CardApiError);
+    const rolesOf: WorldDeps['rolesOf'] = async (userId, how) =>
+      userId === 'U0BEN' ? { roles: [], isComplete: true } : await world.deps.rolesOf(userId, how);
+    await performAction(decide(ben), { ...world.deps, rolesOf });
+
+    await performAction(decide({ id: 'act_zoe', actor: person('U0ZOE'), approve: false }), world.deps);
+
+    expect(await world.deps.requests.get('req_order1')).toMatchObject({ state: 'denied', inFlight: [] });
   });
 
   it.each([
