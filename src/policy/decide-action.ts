@@ -52,7 +52,7 @@ export interface Permission {
   readonly operatorsUpTo?: { readonly ms: number; readonly why: string };
   /**
    * For actions that let a card spend more. `much`: others must approve a raise above the configured amount, and any
-   * raise of one's own card. `always`: others must approve any raise.
+   * raise of one's own card; with `loosens`, also one of $0. `always`: others must approve any raise.
    */
   readonly needsOthers?: 'much' | 'always';
   /** Always loosens the card, whatever its state. For other verbs the facts decide. */
@@ -79,7 +79,8 @@ export interface Facts {
   readonly waitedMs?: number;
   /**
    * How much more the card may spend than the card service allows now, in whole cents, including what one person's
-   * approvals added to the same rule in the last 24 hours. Infinity if no amount is known; 0 or absent: no more.
+   * approvals added to the same rule in the last 24 hours. Infinity if no amount is known; 0: no more; absent: not read
+   * yet, or no more.
    */
   readonly raiseCents?: number;
   /** The raise and earlier loosening exceed a cap. */
@@ -172,9 +173,12 @@ export function approvalsNeeded(
 }
 
 /** How many besides the person who asks. An approver who asks counts, except for their own card. */
-function othersNeeded({ needsOthers }: Permission, facts: Facts, policy: Pick<ApprovalPolicy, 'bands'>): number {
-  const { raiseCents = 0, isOwnCard = false } = facts;
-  if (needsOthers === undefined || (needsOthers === 'much' && raiseCents <= 0)) return 0;
+function othersNeeded(permission: Permission, facts: Facts, policy: Pick<ApprovalPolicy, 'bands'>): number {
+  const { needsOthers } = permission;
+  const { raiseCents, isOwnCard = false } = facts;
+  // A new card without money of its own may still spend the balance of the business.
+  const isLooser = raiseCents !== undefined && loosens(permission, facts);
+  if (needsOthers === undefined || (needsOthers === 'much' && !isLooser)) return 0;
   const needed = approvalsNeeded(facts, policy);
   return isOwnCard || needsOthers === 'always' ? needed : needed - 1;
 }

@@ -81,6 +81,17 @@ describe('who may do what', () => {
   });
 
   it.each<[string, Partial<Facts>, string]>([
+    ['for somebody else', { isOwnCard: false }, 'yes'],
+    ['for oneself', { isOwnCard: true }, '+1'],
+  ])('a new card without money, %s: it lets somebody spend nevertheless', (_what, over, expected) => {
+    expect(decided('order-virtual', { roles: ['approver'], raiseCents: 0, ...over })).toBe(expected);
+  });
+
+  it('whether an order needs others is not known before its amount is', () => {
+    expect(decided('order-virtual', { roles: ['approver'] })).toBe('yes');
+  });
+
+  it.each<[string, Partial<Facts>, string]>([
     ['the blocker, after 60 seconds', { isOwnAction: true, ageMs: MINUTE }, 'yes'],
     ['the blocker, a moment later', { isOwnAction: true, ageMs: MINUTE + 1 }, 'no'],
     ['someone else, at once', { isOwnAction: false, ageMs: 0 }, 'no'],

@@ -118,9 +118,32 @@ it("adds the person's raises where the policy has a cap per person", async () =>
 it('an order for oneself needs another approver, however small it is', async () => {
   const { permitFor } = setUp();
 
+  expect(await permitFor('u0ana@example.com', 0), 'it may spend the balance of the business').toEqual({
+    kind: 'request',
+    others: 1,
+    isOwn: true,
+  });
   expect(await permitFor('u0ana@example.com', 1)).toEqual({ kind: 'request', others: 1, isOwn: true });
   expect(await permitFor('u0ana@example.com', 100_001)).toEqual({ kind: 'request', others: 2, isOwn: true });
   expect(await permitFor('vera@example.com', 1)).toEqual(allowed);
+});
+
+it('an order without money needs as many approvers as the policy asks for from $0', async () => {
+  const [always, funded] = [
+    setUp({ orderBands: [{ upToCents: null, approvals: 2 }] }),
+    setUp({
+      orderBands: [
+        { upToCents: 0, approvals: 1 },
+        { upToCents: null, approvals: 2 },
+      ],
+    }),
+  ];
+
+  expect(await always.permit('act_1', 0)).toEqual({ kind: 'request', others: 1, isOwn: false, isLarge: true });
+  expect(await always.permitFor('u0ana@example.com', 0)).toEqual({ kind: 'request', others: 2, isOwn: true });
+  expect(await always.needed(0, ['U0ANA'])).toBe(2);
+  expect(await funded.permit('act_1', 0)).toEqual(allowed);
+  expect(await funded.permit('act_2', 1)).toMatchObject({ kind: 'request', others: 1 });
 });
 
 it('an approval counts what either of the two has ordered in the meantime', async () => {
