@@ -14,6 +14,7 @@ import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-p
 import { approvalsNeeded } from '../policy/decide-action.ts';
 import type { OrderNeeds } from '../virtual-cards/permit-order.ts';
 import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
+import { type Approver, countApprovers, fullyCounted } from './count-approvers.ts';
 import { allVoid, isInUseBlocked, lowers, type ReadDeps, readCurrent, whatMoved } from './current-request.ts';
 import {
   type Approval,
@@ -99,7 +100,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
 
 /**
  * Which approvals do not count besides the one of this click: those of people who are no longer approvers, who are approvers
- * only as delegates of the person clicking or of another counted approver, or who now hold the card.
+ * only as delegates of people for whom another approval counts, or who now hold the card.
  */
 async function voidNow(
   click: ApprovalClick,
@@ -107,21 +108,36 @@ async function voidNow(
   given: readonly Approval[],
   deps: AllowedDeps,
 ): Promise<VoidReason[]> {
-  const acctId = accountIn(request);
-  const reasons: VoidReason[] = [];
-  const counted = [click.actor.userId];
-  for (const { by } of given) {
-    const approvers = await deps.approvesFor(by, acctId, counted);
-    const isBarred = await isOwn(by, request, deps);
-    if (approvers !== null && !isBarred) {
-      counted.push(by, ...approvers);
-      continue;
-    }
-    const everyone = isBarred ? null : await deps.approvesFor(by, acctId, []);
-    const standsInFor = everyone?.find((userId) => counted.includes(userId)) ?? null;
-    reasons.push({ by, why: standsInFor === null ? 'rights' : 'same', standsInFor });
-  }
-  return reasons;
+  const people = [click.actor.userId, ...given.map(({ by }) => by)];
+  const approvers = await approversOf(people, request, deps);
+  const counted = countApprovers(approvers);
+  const isCounted = (by: string) => [...counted.values()].some((one) => one.by === by);
+  return approvers.slice(1).flatMap(({ by, inPlaceOf }): VoidReason[] => {
+    if (isCounted(by)) return [];
+    const standsInFor = inPlaceOf.find((userId) => counted.has(userId)) ?? null;
+    return [{ by, why: standsInFor === null ? 'rights' : 'same', standsInFor }];
+  });
+}
+
+/**
+ * Whose approval each of these people's counts as. Nobody stands in for a person whose card it is, nor for the one who
+ * asked, unless that is for one of these people to count as.
+ */
+async function approversOf(
+  people: readonly string[],
+  request: LimitRequest,
+  deps: AllowedDeps,
+): Promise<readonly Approver[]> {
+  const asker = request.action.actor.userId;
+  const isBarred = async (userId: string) =>
+    (userId === asker && !people.includes(asker)) || (await isOwn(userId, request, deps));
+  return await Promise.all(
+    people.map(async (by): Promise<Approver> => {
+      const all = (await isBarred(by)) ? [] : ((await deps.approvesFor(by, accountIn(request))) ?? []);
+      const barred = await Promise.all(all.map(async (whom) => whom !== by && (await isBarred(whom))));
+      return { by, inPlaceOf: all.filter((_whom, index) => barred[index] !== true) };
+    }),
+  );
 }
 
 const heldByOthers = 'Deny the request. The card’s holder can ask for it.';
@@ -205,8 +221,9 @@ interface AllowedDeps extends Pick<ActionTools, 'authorize' | 'approvesFor' | 'n
   readonly orders: Pick<Orders, 'isOwn'>;
 }
 
-/** Whether a request is about the person's own card, or orders a card for them. */
+/** Whether a request is about the person's own card, also one that they held when it was asked for, or orders one for them. */
 async function isOwn(userId: string, request: LimitRequest, { isOwnCard, orders }: AllowedDeps): Promise<boolean> {
+  if (userId === request.holder) return true;
   const order = orderIn(request);
   if (order !== null) return await orders.isOwn(userId, order);
   return isAboutRules(request) && (await isOwnCard(userId, request.acctId));
@@ -218,21 +235,20 @@ export async function whyNotAllowed(
   request: LimitRequest,
   deps: AllowedDeps,
 ): Promise<string | null> {
-  const { action, holder, approvals, voided } = request;
+  const { action, approvals, voided } = request;
   const by = click.actor.userId;
   const acctId = accountIn(request);
-  const approvers = await Promise.all(
-    approvals.map(async (one) => [one.by, ...((await deps.approvesFor(one.by, acctId, [])) ?? [])]),
-  );
+  const given = approvals.map((one) => one.by);
+  const counted = fullyCounted(await approversOf(given, request, deps));
   const verdict = await deps.authorize(click, {
     ...(acctId === null ? { bands: [] } : { acctId }),
-    isOwn: async (userId) => userId === holder || (await isOwn(userId, request, deps)),
-    notInPlaceOf: [action.actor.userId, ...approvers.flat()],
+    isOwn: (userId) => isOwn(userId, request, deps),
+    notInPlaceOf: [action.actor.userId, ...given, ...counted],
     // An approver who asked may approve again after their first approval became void. This does not permit an
     // emergency override.
     isOwnAction:
       (action.actor.userId === by && (click.verb === 'emergency-override' || !voided.includes(by))) ||
-      approvals.some((one) => one.by === by),
+      given.includes(by),
     ageMs: deps.now().getTime() - openedAtMs(request),
     raiseCents: 1,
   });

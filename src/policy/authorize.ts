@@ -117,12 +117,11 @@ export function createAuthorization(deps: AuthorizationDeps) {
      * nobody's, because they are no longer an approver of the card.
      *
      * @param acctId null: an order, whose card does not exist yet.
-     * @param notInPlaceOf people they must not act for.
      * @throws RolesUnreadError
      */
-    async approvesFor(userId: string, acctId: number | null, notInPlaceOf: readonly string[]) {
+    async approvesFor(userId: string, acctId: number | null) {
       const asked = { actor: { userId }, roles: [] };
-      const mayNot = createMayNot(notInPlaceOf, createIsOwn(deps, acctId));
+      const mayNot = createMayNot([], createIsOwn(deps, acctId));
       const { roles, isComplete, inPlaceOf = [userId] } = await readRoles(asked, true, acctId, mayNot);
       if (roles.includes('approver')) return inPlaceOf;
       if (!isComplete) throw new RolesUnreadError();

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/core/log.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { createPermissions } from '../../../src/policy/permissions.ts';
@@ -155,6 +155,45 @@ it('two delegates of one approver count as one approval', async () => {
   expect(limitNow()).toBe(400);
   await approve('U0BEN');
   expect(limitNow()).toBe(5000);
+});
+
+const orders = (people: readonly string[]): string[][] =>
+  people.length === 0
+    ? [[]]
+    : people.flatMap((first) => orders(people.filter((one) => one !== first)).map((rest) => [first, ...rest]));
+
+describe('of a request that needs four approvals', () => {
+  const bands = [{ upToCents: null, approvals: 4 }];
+  const alsoForBen = { for: 'U0BEN', to: 'U0IDA', from: '2026-11-01', until: '2026-11-30' };
+  const approvers = { mentioned: [], permitted: ['U0ANA', 'U0BEN', 'U0CAL'] };
+
+  /** Cal asks. Hugo stands in for Ana, and Ida for Ana and Ben. @returns who counts besides Cal. */
+  async function countedOf(people: readonly string[]): Promise<string[]> {
+    const { deps, inForce, limit, approve } = await world({
+      policyFor: () => ({ ...policy.standard.approval, bands }),
+    });
+    const delegations = [...policy.delegations, alsoForBen];
+    inForce.policy = { ...policy, delegations, standard: { ...policy.standard, approvers } };
+    await limit('U0CAL', 5000);
+    for (const userId of people) await approve(userId);
+    const [open] = await deps.requests.open();
+    const counted = (open?.approvals ?? []).map((approval) => approval.by);
+    return counted.filter((userId) => userId !== 'U0CAL').toSorted();
+  }
+
+  it.each(orders(['U0IDA', 'U0ANA', 'U0BEN']))(
+    'a delegate of two approvers does not count besides both: %s, %s, %s',
+    async (...people) => {
+      expect(await countedOf(people)).toEqual(['U0ANA', 'U0BEN']);
+    },
+  );
+
+  it.each(orders(['U0IDA', 'U0HUGO']))(
+    'a delegate of two approvers counts for the one whose other delegate does not: %s, %s',
+    async (...people) => {
+      expect(await countedOf(people)).toEqual(['U0HUGO', 'U0IDA']);
+    },
+  );
 });
 
 it('two approvals count as one if one person is now only a delegate of the approver for whom the other stands in', async () => {
