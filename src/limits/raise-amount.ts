@@ -8,13 +8,12 @@ import {
   countedCents,
   type EarlierRaise,
   exceededCap,
-  type Loosened,
   thresholdCents,
 } from '../policy/approval-policy.ts';
 import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
 import { endOfTerm, purchaseCents } from './change-request.ts';
-import { isAddedBy, type RaiseScope, type RecentRaise, type RecentRaises, sumsIn } from './recent-raise-store.ts';
+import { isAddedBy, loosenedBefore, type RecentRaise, type RecentRaises } from './recent-raise-store.ts';
 import { highestBack, looserSooner, lowestBefore, raiseWithout, setBelow, setTemporarily } from './rule-future.ts';
 import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
@@ -77,7 +76,7 @@ export function createRaiseAmounts(deps: Deps) {
       const policy = await deps.policyOfCard(acctId);
       const all = await amountsOf({ action, acctId }, raise, people, deps);
       const ownMost = Math.max(...all.map((raise) => raise.ownCents ?? 0));
-      const cap = exceededCap(policy, await loosened(action, acctId, people, deps), ownMost);
+      const cap = exceededCap(policy, await loosenedBefore(action, acctId, people, deps), ownMost);
       const most = all.reduce((one, raise) => (countedCents(raise) > countedCents(one) ? raise : one));
       return { ...most, aboveCents: thresholdCents(policy, countedCents(most)), cap };
     },
@@ -256,26 +255,6 @@ function earlierOf(raises: readonly RecentRaise[]): EarlierRaise[] {
     at: new Date(atMs).toISOString(),
     cents,
   }));
-}
-
-/** Earlier loosening by these people; for several, the highest sum of any one person. */
-async function loosened(
-  { id }: Action,
-  acctId: number,
-  people: readonly string[],
-  deps: Pick<Deps, 'recentRaises' | 'now'>,
-): Promise<Loosened> {
-  const nowMs = deps.now().getTime();
-  const sumsOf = async (scope: RaiseScope) => sumsIn(await deps.recentRaises.list(scope, nowMs), id, nowMs);
-  const each = await Promise.all(people.map((userId) => sumsOf({ userId })));
-  return {
-    person: {
-      dayCents: Math.max(...each.map(({ dayCents }) => dayCents)),
-      monthCents: Math.max(...each.map(({ monthCents }) => monthCents)),
-    },
-    card: await sumsOf({ acctId }),
-    program: await sumsOf('program'),
-  };
 }
 
 /** Whole cents; 0 if nothing is loosened; null if no amount is known. */

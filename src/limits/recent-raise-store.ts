@@ -83,6 +83,30 @@ export function createRecentRaises(redis: RedisClient) {
   };
 }
 
+/**
+ * What was loosened before an action, for the caps; for several people, the highest sum of any one person.
+ *
+ * @param acctId null: a card that is still being ordered.
+ */
+export async function loosenedBefore(
+  { id }: { readonly id: string },
+  acctId: number | null,
+  people: readonly string[],
+  { recentRaises, now }: { readonly recentRaises: Pick<RecentRaises, 'list'>; readonly now: () => Date },
+): Promise<Loosened> {
+  const nowMs = now().getTime();
+  const sumsOf = async (scope: RaiseScope) => sumsIn(await recentRaises.list(scope, nowMs), id, nowMs);
+  const each = await Promise.all(people.map((userId) => sumsOf({ userId })));
+  return {
+    person: {
+      dayCents: Math.max(...each.map(({ dayCents }) => dayCents)),
+      monthCents: Math.max(...each.map(({ monthCents }) => monthCents)),
+    },
+    card: acctId === null ? { dayCents: 0, monthCents: 0 } : await sumsOf({ acctId }),
+    program: await sumsOf('program'),
+  };
+}
+
 function scopesOf({ acctId, by, inPlaceOf }: Omit<RecentRaise, 'atMs'>): RaiseScope[] {
   const people = by === null ? [] : [by, ...inPlaceOf];
   return [...(acctId === null ? [] : [{ acctId }]), ...people.map((userId) => ({ userId })), 'program'];
@@ -91,7 +115,7 @@ function scopesOf({ acctId, by, inPlaceOf }: Omit<RecentRaise, 'atMs'>): RaiseSc
 /**
  * Whether one person allowed it, and one of these people asked for it, allowed it, or was represented by that person.
  */
-export function isAloneBy({ by, inPlaceOf, askedBy }: RecentRaise, people: readonly string[]): boolean {
+function isAloneBy({ by, inPlaceOf, askedBy }: RecentRaise, people: readonly string[]): boolean {
   return by !== null && [by, askedBy, ...inPlaceOf].some((userId) => people.includes(userId));
 }
 

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameEmail } from '../holders/link-store.ts';
-import { isAddedBy, isAloneBy, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
+import { isAddedBy, loosenedBefore, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
 import { type ApprovalPolicy, type ExceededCap, exceededCap } from '../policy/approval-policy.ts';
 import { approvalsNeeded, type Facts } from '../policy/decide-action.ts';
 import type { OrderReason, VirtualOrder } from './order.ts';
@@ -138,25 +138,16 @@ function factsOf({ raiseCents, cap }: OrderAmount): Pick<Facts, 'raiseCents' | '
 function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'actsFor' | 'now'>) {
   const { recentRaises, policyFor, actsFor, now } = deps;
   return async function amountOf(
-    { id }: OrderVirtualAction,
+    action: OrderVirtualAction,
     { fundCents }: VirtualOrder,
     named: readonly string[],
   ): Promise<OrderAmount> {
     const nowMs = now().getTime();
-    const program = await recentRaises.list('program', nowMs);
     const people = (await Promise.all(named.map((userId) => actsFor(userId, null)))).flat();
-    const byThem = program.filter((raise) => isAloneBy(raise, people));
-    const ordered = sumsIn(
-      program.filter((raise) => raise.rule === ORDER && isAddedBy(raise, people)),
-      id,
-      nowMs,
-    ).dayCents;
-    const sums = {
-      person: sumsIn(byThem, id, nowMs),
-      card: { dayCents: 0, monthCents: 0 },
-      program: sumsIn(program, id, nowMs),
-    };
-    const cap = exceededCap(policyFor(null), sums, fundCents);
-    return { raiseCents: fundCents === 0 ? 0 : ordered + fundCents, cap };
+    const program = await recentRaises.list('program', nowMs);
+    const orders = program.filter((raise) => raise.rule === ORDER && isAddedBy(raise, people));
+    const { dayCents } = sumsIn(orders, action.id, nowMs);
+    const cap = exceededCap(policyFor(null), await loosenedBefore(action, null, people, deps), fundCents);
+    return { raiseCents: fundCents === 0 ? 0 : dayCents + fundCents, cap };
   };
 }

@@ -115,6 +115,25 @@ it("adds the person's raises where the policy has a cap per person", async () =>
   expect(await permit('act_2', 1)).toMatchObject({ kind: 'request', others: 1 });
 });
 
+it('of several people the cap counts what one of them and their delegates allowed alone, as for limits', async () => {
+  const none = { dayCents: null, monthCents: null };
+  const caps = { person: { dayCents: 50_000, monthCents: null }, card: none, program: none };
+  const { needed, recentRaises } = setUp({ caps });
+  const add = (actionId: string, by: string, askedBy = by) =>
+    recentRaises.add({
+      ...{ actionId, acctId: 7, rule: 'limit:daily:', cents: 40_000, by, inPlaceOf: [], askedBy },
+      atMs: Date.parse('2026-11-20T14:00:00.000Z'),
+    });
+  await add('act_a', 'U0ANA');
+  await add('act_b', 'U0BEN');
+  await add('act_c', 'U0CAL', 'U0ANA');
+
+  expect(await needed(10_000, ['U0ANA', 'U0BEN'])).toBe(1);
+  expect(await needed(10_001, ['U0ANA', 'U0BEN'])).toBe(2);
+  expect(await needed(10_001, ['U0ANA'])).toBe(2);
+  expect(await needed(50_000, ['U0DAN'])).toBe(1);
+});
+
 it('an order for oneself needs another approver, however small it is', async () => {
   const { permitFor } = setUp();
 
