@@ -90,9 +90,8 @@ export function createSendChange({ progress, record, now, latestChanges, reports
     }
     const followed = await latestChanges.changedBy(acctId, expects);
     const mayStillCome = mayStillBeMade(change.written, verb, now());
-    const sentAt = now().toISOString();
     const on = { acctId, cardId: expects.kind === 'status' ? expects.cardId : cardId };
-    const sending = { state: 'sending', ...on, ...sides, expects, followed, sentAt } as const;
+    const sending = { state: 'sending', ...on, ...sides, expects, followed, sentAt: now().toISOString() } as const;
     const stands = await progress.write(action.id, { ...sending, ...(basis !== undefined && { basis }) });
     // The person was told so. A worker that was slow must not do it after all.
     if (stands.state === 'refused') throw new TooLateError('another worker has refused it');

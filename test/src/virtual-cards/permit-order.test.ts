@@ -119,11 +119,9 @@ it('of several people the cap counts what one of them and their delegates allowe
   const none = { dayCents: null, monthCents: null };
   const caps = { person: { dayCents: 50_000, monthCents: null }, card: none, program: none };
   const { needed, recentRaises } = setUp({ caps });
-  const add = (actionId: string, by: string, askedBy = by) =>
-    recentRaises.add({
-      ...{ actionId, acctId: 7, rule: 'limit:daily:', cents: 40_000, by, inPlaceOf: [], askedBy },
-      atMs: Date.parse('2026-11-20T14:00:00.000Z'),
-    });
+  const atMs = Date.parse('2026-11-20T14:00:00.000Z');
+  const raise = { acctId: 7, rule: 'limit:daily:', cents: 40_000, inPlaceOf: [], atMs };
+  const add = (actionId: string, by: string, askedBy = by) => recentRaises.add({ ...raise, actionId, by, askedBy });
   await add('act_a', 'U0ANA');
   await add('act_b', 'U0BEN');
   await add('act_c', 'U0CAL', 'U0ANA');
