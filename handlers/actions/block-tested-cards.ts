@@ -6,6 +6,7 @@ import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { BLOCKED_ALONE_MAX } from '../../src/policy/decide-action.ts';
 import { stillOpen } from '../../templates/alerts/card-testing.ts';
 import { cardOfHolderRaw } from '../../templates/core/card-words.ts';
+import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Interaction } from '../dispatch/interaction.ts';
 import { onPress } from '../dispatch/press.ts';
 import { refused } from '../dispatch/refused.ts';
@@ -36,6 +37,15 @@ function meantOf(warning: CardTestingAlert, which: Meant): TriedCard[] {
   return open.filter((card) => warning.tried.indexOf(card) <= shown);
 }
 
+const warningTooOld = (): Refusal => ({
+  why: 'This warning is too old.',
+  whoCan: `Use ${commandCode('block')} with the last four digits.`,
+});
+const nothingLeft: Refusal = {
+  why: 'These cards are blocked or closed already, or about to be.',
+  whoCan: 'Nothing is left to block here.',
+};
+
 async function blockCards(
   interaction: Interaction,
   warningId: string,
@@ -46,9 +56,7 @@ async function blockCards(
   const target = { kind: 'alert', alertId: warningId } as const;
   const cards = warning?.kind === 'card-testing' ? meantOf(warning, which) : [];
   if (cards.length === 0) {
-    const why =
-      warning === null ? 'This warning is too old.' : 'These cards are blocked or closed already, or about to be.';
-    const no = { why, whoCan: `Use ${commandCode('block')} with the last four digits.` };
+    const no = warning === null ? warningTooOld() : nothingLeft;
     return await deps.requestAction({ ...interaction, verb: 'block', target, input: async () => refused(no) });
   }
   if (cards.length > BLOCKED_ALONE_MAX) {

@@ -43,6 +43,12 @@ export function inForm(interaction: Interaction): Interaction {
   return { ...interaction, notify: async () => {} };
 }
 
+/** A button of App Home that was sealed before the bot token was replaced, or whose value cannot be read. */
+export const buttonTooOld = (): Refusal => ({
+  why: 'This button no longer works.',
+  whoCan: 'Open the Home tab and use the one there.',
+});
+
 export const formTooOld = (): Refusal => ({
   why: 'This form was open for more than 30 minutes.',
   whoCan: `Close it and type ${commandCode()} again.`,

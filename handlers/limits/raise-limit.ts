@@ -2,8 +2,9 @@ import { ruleRemedy } from '../../src/alerts/rule-remedy.ts';
 import { isSameRule, type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { inRuleOrder, isAboutLimits, type LimitGoal, limitGoals, limitOf } from '../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../src/card-api/spend-rules.ts';
-import { commandCode, slashCommand } from '../../src/core/installation.ts';
+import { slashCommand } from '../../src/core/installation.ts';
 import { formatCents, parseAmount } from '../../src/core/money.ts';
+import { tooOld } from '../../src/directory/resolve-card.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import type { Prepared } from '../../src/dispatch/request-action.ts';
 import type { InputOf } from '../../src/dispatch/verbs.ts';
@@ -191,10 +192,7 @@ function ruleOf({ period, categoryId }: AmountLimit, remedy: Remedy | null, rule
 export const approveRemedy = onPress(async ({ value: alertId, body, interaction }, deps) => {
   const openForm = async (): Promise<Prepared<InputOf<'remedy'>>> => {
     const alert = await deps.alerts.get(alertId);
-    if (alert?.kind !== 'transaction' || alert.event.decline === null) {
-      const whoCan = `Use ${commandCode('limit')} with the card’s last four digits.`;
-      return refused({ why: 'This alert is too old.', whoCan });
-    }
+    if (alert?.kind !== 'transaction' || alert.event.decline === null) return refused(tooOld());
     // Without advice from the card service, the code says which rule the form is about.
     const remedy = alert.remedy ?? ruleRemedy(alert.event.decline);
     const { channel, messageTs } = interaction.origin;

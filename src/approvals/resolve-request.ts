@@ -87,7 +87,7 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
     }
     const note = request.note === '' ? '' : ` Their note: “${request.note}”`;
     const isOwn = request.decision.by === request.action.actor.userId;
-    const why = isOwn ? `You denied your own request.${note}` : `Another approver said no.${note}`;
+    const why = isOwn ? `You denied your own request.${note}` : `An approver said no.${note}`;
     const whoCan = isOwn ? '' : { text: 'If you disagree, talk to', userIds: [request.decision.by] };
     await deps.answer(request.action, refusal({ what, why, whoCan, ...changed }));
   }

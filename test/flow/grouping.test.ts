@@ -168,6 +168,10 @@ describe('declines of several cards at one merchant', () => {
     expect(new Set(blocked).size).toBe(4);
     for (const acctId of blocked) expect(of(acctId).CardList[0]?.CardStatus).toBe('BLOCKED');
     expect(shown(now(warning)).match(/Blocked\*/g)).toHaveLength(4);
+
+    await workspace.press({ user: olga, message: warning, actionId: 'block_tested_cards', stale: true });
+    await until(() => told(olga).join().includes('Nothing is left to block here'), 'an old click is refused');
+    expect(told(olga).join()).toContain('These cards are blocked or closed already, or about to be.');
   });
 
   it('raise no warning when the reason affects every card', async () => {

@@ -38,8 +38,23 @@ async function refusals(user: string) {
     .filter(({ event, actor }) => event === 'refused' && actor.userId === user);
 }
 
-const clicks: readonly [string, string, string, string, RegExp][] = [
-  ['the form of an alert that is gone', ana, 'approve_remedy', 'evt_gone', /This alert is too old/],
+const clicks: readonly [string, string, string, string, RegExp, help?: string][] = [
+  [
+    'the form of an alert that is gone',
+    ana,
+    'approve_remedy',
+    'evt_gone',
+    /This alert is too old/,
+    'Use `/card` with the card’s last four digits.',
+  ],
+  [
+    'a button of App Home from before the bot token was replaced',
+    otto,
+    'home_ask',
+    'sealed_before',
+    /This button no longer works/,
+    'Open the Home tab and use the one there.',
+  ],
   ['the form of a request that is gone', ana, 'change_request', 'req_gone', /This request is too old/],
   ['an override of a request that is gone', olga, 'break_glass', 'req_gone', /This request is too old/],
   ['all cards of a warning that is gone', olga, 'block_tested_cards', 'evt_gone', /This warning is too old/],
@@ -47,7 +62,7 @@ const clicks: readonly [string, string, string, string, RegExp][] = [
   ['a form opened by someone without permission', otto, 'approve_remedy', 'evt_gone', /not permitted|Only approvers/],
 ];
 
-it.each(clicks)('%s is refused, and the reason is on record', async (_what, user, action, value, why) => {
+it.each(clicks)('%s is refused, and the reason is on record', async (_what, user, action, value, why, help = '') => {
   const before = (await refusals(user)).length;
   const since = Date.now() / 1000;
 
@@ -55,6 +70,7 @@ it.each(clicks)('%s is refused, and the reason is on record', async (_what, user
   const answer = await cardbell().waitTold(user, why, since);
   await until(async () => (await refusals(user)).length > before, 'it is on record');
 
+  expect(answer.text).toContain(help);
   expect(answer.text).toContain('Nothing changed');
   expect((await refusals(user)).slice(before)).toEqual([
     expect.objectContaining({

@@ -40,7 +40,7 @@ describe('a resolved request', () => {
     await world.resolve(denied);
 
     expect(world.saved).toEqual(['denied']);
-    expect(world.answers).toEqual([expect.stringMatching(/Another approver said no\. Their note: “Ask for less\.”/)]);
+    expect(world.answers).toEqual([expect.stringMatching(/An approver said no\. Their note: “Ask for less\.”/)]);
     expect(world.outcomes).toMatchObject([{ state: 'failed', text: 'An approver said no' }]);
   });
 
@@ -60,9 +60,7 @@ describe('a resolved request', () => {
 
     await world.resolve(denied);
 
-    expect(world.answers[0]).toMatch(
-      /Another approver said no\..* If you disagree, talk to <@U0BEN>\. Nothing changed\.$/,
-    );
+    expect(world.answers[0]).toMatch(/An approver said no\..* If you disagree, talk to <@U0BEN>\. Nothing changed\.$/);
     expect(world.answers[0]).not.toMatch(/denied/i);
   });
 

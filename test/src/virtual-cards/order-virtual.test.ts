@@ -252,7 +252,7 @@ describe('an order above what one person may order', () => {
     await performAction(decide({ ...ben, ...at, approve: false, reason: 'too much' }), world.deps);
 
     expect(world.answers.at(-1)?.text).toContain(
-      'Not done: Your request for a virtual card for Vera Nova. Another approver said no.',
+      'Not done: Your request for a virtual card for Vera Nova. An approver said no.',
     );
     expect(world.writes).toEqual([]);
   });
