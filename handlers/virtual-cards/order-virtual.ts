@@ -94,7 +94,7 @@ function readOrder(given: Given, errors: Errors): VirtualOrder {
     lastName,
     dateOfBirth,
     phone: need(input.phone, (text) => /^[\d\-() +.]{10,20}$/.test(text), 'Write a phone number such as 512-555-0142.'),
-    email: need(input.email, (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text), 'Write an e-mail address.'),
+    email: need(input.email, (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text), 'Write an email address.'),
     address: {
       line1: plainWords(input.line1),
       line2,

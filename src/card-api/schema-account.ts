@@ -22,7 +22,7 @@ const named = z
 /** Undefined when the field is missing, which says nothing; null when it is empty. */
 const ifSent = (text: typeof Text | typeof OwnId) => z.undefined().or(text);
 
-/** One account in the list of all accounts. Older versions of the API leave out e-mail, group and the card's facts. */
+/** One account in the list of all accounts. Older versions of the API leave out email, group and the card's facts. */
 export const ListedAccount = z
   .object({
     AccountId: Id,

@@ -147,7 +147,7 @@ export function withListed(stored: DirectoryAccount | null, listed: ListedAccoun
 }
 
 /**
- * Merges an account's details, requested at `at`. They contain every card, group, e-mail address and CustomId, so they
+ * Merges an account's details, requested at `at`. They contain every card, group, email address and CustomId, so they
  * replace everything except newer facts.
  */
 export function withDetails(stored: DirectoryAccount | null, details: AccountDetails, at: string): DirectoryAccount {

@@ -180,7 +180,7 @@ async function refuseUnknown(action: Action, query: string, deps: Deps): Promise
   }
   const meant = await nameMeant(action, query, deps);
   const suggestion = meant === null ? '' : `Did you mean “${meant}”? `;
-  const whoCan = `${suggestion}Use the last four digits, a card id, an account id, a CustomId or the holder’s name.`;
+  const whoCan = `${suggestion}Use the last four digits, a card id, an account id, a custom id or the holder’s name.`;
   await refuse(action, { why: `No card matches “${query}”.`, whoCan }, onRecord);
 }
 

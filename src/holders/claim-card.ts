@@ -31,7 +31,7 @@ interface Deps extends Pick<ActionTools, 'refuse' | 'answer' | 'person'> {
 }
 
 /**
- * "I hold this card": proved by an e-mail address that Slack and the card program agree on and a press of the button.
+ * "I hold this card": proved by an email address that Slack and the card program agree on and a press of the button.
  * Otherwise an approver decides. The answer never reveals whose card it is.
  *
  * @throws SlackError when the Slack profile could not be read and a retry may help.

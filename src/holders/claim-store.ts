@@ -15,7 +15,7 @@ const COUNTED_MS = 24 * 3_600_000;
 const ClaimedCard = z.strictObject({
   acctId: z.int(),
   /**
-   * Whether the claimant's Slack profile has the holder's name and e-mail address. Null: Slack or the card program has
+   * Whether the claimant's Slack profile has the holder's name and email address. Null: Slack or the card program has
    * none, so nothing was compared.
    */
   isSameName: z.boolean().nullable(),

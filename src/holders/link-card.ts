@@ -68,7 +68,7 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
 
   async function recordLink(action: Action, card: CardFacts, before: string | null, link: NewLink): Promise<void> {
     const { acctId, cardId, userId, provedBy } = link;
-    const proof = provedBy === 'email' ? 'the e-mail addresses match' : 'confirmed by an approver';
+    const proof = provedBy === 'email' ? 'the email addresses match' : 'confirmed by an approver';
     const replaced =
       before === null ? { outcome: proof } : { outcomeOf: before, outcome: `no longer holds it, ${proof}` };
     const line = { did: 'linked', whom: { userId, to: 'to' }, card, before: null, after: null, ...replaced };

@@ -12,7 +12,7 @@ import type { Directory } from '../directory/directory.ts';
 export const Link = z.strictObject({
   acctId: z.int().positive(),
   userId: z.string(),
-  /** How it was proved: by an approver, or by matching e-mail addresses and the holder's confirmation. */
+  /** How it was proved: by an approver, or by matching email addresses and the holder's confirmation. */
   provedBy: z.enum(['approver', 'email']),
   /** Slack user who confirmed it: the approver, or the holder. */
   by: z.string(),
@@ -107,7 +107,7 @@ interface OwnCardDeps extends Pick<ActionTools, 'person'> {
 }
 
 /**
- * A card is a person's own if they are linked to it, were linked within the last 24 hours, or have the e-mail address
+ * A card is a person's own if they are linked to it, were linked within the last 24 hours, or have the email address
  * that the card program has for it. So nobody evades the rule by not linking their card.
  *
  * @throws SlackError when the Slack profile could not be read and a retry may help.

@@ -9,7 +9,7 @@ export const LinkAction = actionOf('link', target.card, {
 });
 export type LinkAction = z.infer<typeof LinkAction>;
 
-/** "I hold this card": proved by a matching e-mail address, or decided by an approver. */
+/** "I hold this card": proved by a matching email address, or decided by an approver. */
 export const ClaimAction = actionOf('claim', target.card, {
   /** The person has pressed the button for this particular card. */
   confirmed: z.boolean(),

@@ -121,7 +121,7 @@ export function createMayGetAlerts({ channelInfo, refuse }: AlertsDeps): MayGetA
 
 const notInvited = {
   why: 'Cardbell is not in this channel, so it could not post here.',
-  whoCan: 'Type /invite @cardbell here, then ask again.',
+  whoCan: 'Type /invite @Cardbell here, then ask again.',
 };
 const sharedChannel = {
   why: 'This channel is shared with another company (Slack Connect), and what happens to cards is not for them.',

@@ -31,7 +31,7 @@ export const actionId = {
   askPermission: 'ask_permission',
   /** "Which card did you mean?" */
   chooseCard: 'choose_card',
-  /** "This is my card", after the e-mail addresses matched. */
+  /** "This is my card", after the email addresses matched. */
   confirmOwnCard: 'confirm_own_card',
   /** On a claim, pressed by an approver. */
   confirmClaim: 'confirm_claim',

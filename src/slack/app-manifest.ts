@@ -41,6 +41,6 @@ export const scopes: Readonly<Record<string, string>> = {
   'files:write': 'attaches every row of a flood as a file, where a message has no room for them',
   'im:write': 'writes to holders about their own card, and answers a person when the channel cannot be used',
   'users:read': 'looks up whether somebody who is to be linked to a card is a guest, a bot or deactivated',
-  'users:read.email': 'checks whether the e-mail address of somebody who claims a card is the holder’s',
+  'users:read.email': 'checks whether the email address of somebody who claims a card is the holder’s',
   'usergroups:read': 'who is in the user groups that OPERATORS and APPROVERS name',
 };

@@ -12,7 +12,7 @@ interface OwnCard {
   readonly card: CardFacts;
 }
 
-/** "Is it yours?", for a person whose e-mail address matches the holder's. */
+/** "Is it yours?", for a person whose email address matches the holder's. */
 export function confirmOwnCard(cards: readonly OwnCard[]): Message {
   const question = cards.length === 1 ? 'Is this your card?' : 'Which of these is your card?';
   const why = 'Your Slack email matches the cardholder’s.';

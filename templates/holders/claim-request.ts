@@ -15,7 +15,7 @@ interface ClaimedCard {
   readonly card: CardFacts;
   /** Slack user who is linked to it now; null: nobody. */
   readonly heldBy: string | null;
-  /** Whether the claimant's Slack profile has the holder's name and e-mail address. Null: one of the two is not known. */
+  /** Whether the claimant's Slack profile has the holder's name and email address. Null: one of the two is not known. */
   readonly isSameName: boolean | null;
   readonly isSameEmail: boolean | null;
 }

@@ -80,8 +80,8 @@ describe('a subscription', () => {
   });
 
   it.each([
-    [places.hidden, 'declines', /not in this channel.*\/invite @cardbell/],
-    [places.away, 'declines', /not in this channel.*\/invite @cardbell/],
+    [places.hidden, 'declines', /not in this channel.*\/invite @Cardbell/],
+    [places.away, 'declines', /not in this channel.*\/invite @Cardbell/],
     [places.partner, 'declines', /shared with another company/],
     [places.quiet, 'declines code decline.card.pin', /wrong PIN/],
     [places.quiet, 'declines ovr 500', /do not understand “ovr” here: I expected and|“ovr”/],

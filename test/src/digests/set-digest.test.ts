@@ -78,9 +78,9 @@ describe('a digest', () => {
       'where Cardbell is not a member',
       { isExtShared: false, isMember: false },
       'C1',
-      /not in this channel.*\/invite @cardbell/,
+      /not in this channel.*\/invite @Cardbell/,
     ],
-    ['in a hidden private channel', hidden, 'C1', /\/invite @cardbell/],
+    ['in a hidden private channel', hidden, 'C1', /\/invite @Cardbell/],
     ['where another company can read', { isExtShared: true, isMember: true }, 'C1', /another company/],
     ['in a direct conversation', own, 'D1', /not a channel/],
   ])('is neither set nor posted %s, and the refusal is answered and audited', async (_where, info, channel, why) => {

@@ -223,7 +223,7 @@ describe('finding a card', () => {
     });
   });
 
-  it('finds people by their e-mail address', async () => {
+  it('finds people by their email address', async () => {
     expect(ids(await directory.findByEmail('jane@example.COM '))).toEqual([1]);
     expect(await directory.findByEmail('jane@example')).toEqual([]);
   });

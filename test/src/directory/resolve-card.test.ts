@@ -317,7 +317,7 @@ describe('words that no card matches', () => {
   it('are quoted, with a hint about accepted words', async () => {
     expect(await resolveCard(words('Nobody'))).toBe(null);
     expect(refusals).toEqual([
-      expect.objectContaining({ why: 'No card matches “Nobody”.', whoCan: expect.stringContaining('CustomId') }),
+      expect.objectContaining({ why: 'No card matches “Nobody”.', whoCan: expect.stringContaining('custom id') }),
     ]);
   });
 
