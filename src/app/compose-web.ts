@@ -12,21 +12,15 @@ import { createSigner } from '../core/sign.ts';
 import { groupIn } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
 import { parseCommand } from '../dispatch/command.ts';
-import { createPending, type PendingStore } from '../dispatch/pending-form-store.ts';
-import { type Ask, requestAction } from '../dispatch/request-action.ts';
+import { createPending } from '../dispatch/pending-form-store.ts';
+import { type Ask, createGroupOfTarget, type RequestDeps, requestAction } from '../dispatch/request-action.ts';
 import { createLinks } from '../holders/link-store.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { createBatchMessages } from '../outbox/message-store.ts';
 import { alertMessages, createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createDelegations } from '../policy/delegation-store.ts';
-import {
-  createCardsFor,
-  createPermissions,
-  createRolesForCard,
-  createRolesVersion,
-  type Permissions,
-} from '../policy/permissions.ts';
+import { createCardsFor, createPermissions, createRolesForCard, createRolesVersion } from '../policy/permissions.ts';
 import { sectionOf } from '../policy/policy.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
 import { createSlackAnswers } from '../policy/slack-answers.ts';
@@ -92,16 +86,9 @@ export function composeListeners(base: WebBase) {
   const directory = createDirectory({ redis, loader: null });
   const rolesVersion = createRolesVersion(redis);
   const seals = createSeals(config.slackBotToken);
-  const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion.read, log });
-  const permissions = createPermissions({
-    policy: policy.current,
-    namedDelegates: createDelegations(redis, seals.delegation).all,
-    slack: { groupMembers: slack.groupMembers, people },
-    rolesVersion: rolesVersion.read,
-    isHolder: links.isHolder,
-    knownForMs: GROUPS_KNOWN_FOR_MS,
-    log,
-  });
+  const permissions = composePermissions(base, { links, rolesVersion, seals });
+  const alerts = createAlerts(redis);
+  const groupOfCard = async (acctId: number) => groupIn(await directory.account(acctId));
   const pending = createPending(redis, createSigner(config.slackBotToken, 'control'));
   return {
     /** Reads the text after `/card`. Times are relative to the card service's current time. */
@@ -109,11 +96,15 @@ export function composeListeners(base: WebBase) {
     /** The card service's day, `2026-11-20`. */
     today: () => localDate(now(), config.serviceZone),
     /** Permits and stores; `notify` reaches the person who asked. */
-    requestAction: composeRequestAction(base, permissions, pending),
+    requestAction: composeRequestAction(base, {
+      permissions,
+      offer: (action) => pending.put({ kind: 'choice', action, questionId: null }),
+      groupOfTarget: createGroupOfTarget({ alerts, groupOfCard }),
+    }),
     permissions,
     rolesForCard: createRolesForCard({
       rolesOf: permissions.rolesOf,
-      groupOfCard: async (acctId) => groupIn(await directory.account(acctId)),
+      groupOfCard,
       links: { isHeldBy: async (userId, acctId) => (await links.accountsOf(userId)).includes(acctId) },
     }),
     cardsFor: createCardsFor({ rolesOf: permissions.rolesOf, links }),
@@ -122,7 +113,7 @@ export function composeListeners(base: WebBase) {
     /** The people whom an approver may name as a delegate. */
     ownDelegates: () => policy.current().ownDelegates,
     policyFor: (group: string | null) => sectionOf(policy.current(), group).approval,
-    alerts: createAlerts(redis),
+    alerts,
     alertMessages: alertMessages(createTrackedMessages(redis)),
     eventLog: createEventLog(redis),
     batchMessages: createBatchMessages(redis),
@@ -161,22 +152,39 @@ export function createPostEphemeral(slack: Slack): Slack['postEphemeral'] {
   };
 }
 
+interface OfPermissions {
+  readonly links: Pick<ReturnType<typeof createLinks>, 'isHolder'>;
+  readonly rolesVersion: ReturnType<typeof createRolesVersion>;
+  readonly seals: ReturnType<typeof createSeals>;
+}
+
+function composePermissions({ policy, redis, slack, log }: WebBase, { links, rolesVersion, seals }: OfPermissions) {
+  const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion.read, log });
+  return createPermissions({
+    policy: policy.current,
+    namedDelegates: createDelegations(redis, seals.delegation).all,
+    slack: { groupMembers: slack.groupMembers, people },
+    rolesVersion: rolesVersion.read,
+    isHolder: links.isHolder,
+    knownForMs: GROUPS_KNOWN_FOR_MS,
+    log,
+  });
+}
+
 function composeRequestAction(
   { config, intake, metrics, now, log }: WebBase,
-  permissions: Permissions,
-  pending: PendingStore,
+  given: Pick<RequestDeps, 'permissions' | 'offer' | 'groupOfTarget'>,
 ): (ask: Ask & { readonly notify: (message: Message) => Promise<void> }) => Promise<void> {
   const signer = createSigner(config.slackBotToken, 'action');
   return (ask) =>
     requestAction(ask, ask.notify, {
-      permissions,
+      ...given,
       take: (entry) =>
         intake.take(
           entry.type === 'action'
             ? { ...entry, signature: signer.sign(entry.action) }
             : { ...entry, signature: signer.sign({ action: entry.action, why: entry.why }) },
         ),
-      offer: (action) => pending.put({ kind: 'choice', action, questionId: null }),
       count: metrics.actionAsked,
       now,
       log,

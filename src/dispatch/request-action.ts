@@ -66,7 +66,7 @@ export interface Refused {
   readonly message: Message;
 }
 
-interface Deps {
+export interface RequestDeps {
   readonly permissions: Permissions;
   readonly take: (
     entry:
@@ -75,6 +75,8 @@ interface Deps {
   ) => Promise<'new' | 'seen'>;
   /** Stores an action that runs when its button is pressed. @returns the button's value. */
   readonly offer: (action: AnyAction) => Promise<string>;
+  /** The card group that a target's card is in; undefined: unknown, or it names no card yet. */
+  readonly groupOfTarget: (target: Target) => Promise<string | null | undefined>;
   readonly count: (verb: Verb, decision: 'taken' | 'refused' | 'unavailable') => void;
   readonly now: () => Date;
   readonly log: Log;
@@ -87,7 +89,11 @@ interface Deps {
  *
  * @param notify tells the person who asked; nobody else sees it.
  */
-export async function requestAction(ask: Ask, notify: (message: Message) => Promise<void>, deps: Deps): Promise<void> {
+export async function requestAction(
+  ask: Ask,
+  notify: (message: Message) => Promise<void>,
+  deps: RequestDeps,
+): Promise<void> {
   const { verb } = ask;
   const { permission } = entryOf(verb);
   const { roles, isComplete } = ask.isExternal
@@ -125,7 +131,11 @@ async function prepare({ input }: Ask): Promise<Prepared<object>> {
   return typeof input === 'function' ? await input() : { kind: 'input', input };
 }
 
-function envelopeOf({ id, verb, target, reason = '', actor, origin }: Asking, roles: Role[], deps: Deps): AnyAction {
+function envelopeOf(
+  { id, verb, target, reason = '', actor, origin }: Asking,
+  roles: Role[],
+  deps: RequestDeps,
+): AnyAction {
   const askedAt = deps.now().toISOString();
   // People copy what is printed on the card, and the reason is kept permanently.
   const masked = redactText(reason);
@@ -137,7 +147,7 @@ async function refusedOf(
   { verb, isExternal, input }: Ask,
   action: AnyAction,
   isComplete: boolean,
-  deps: Deps,
+  deps: RequestDeps,
 ): Promise<Refused> {
   if (!isComplete && !isExternal) {
     deps.log.error({ verb }, 'could not read roles; refusing the action');
@@ -145,7 +155,8 @@ async function refusedOf(
   }
   const { permission } = entryOf(verb);
   const { role, doing } = permission;
-  const whoMay = role === null ? [] : deps.permissions.whoMay(role, groupAsked(permission));
+  const group = permission.ofAllCards === true ? null : await deps.groupOfTarget(action.target);
+  const whoMay = role === null ? [] : deps.permissions.whoMay(role, group);
   const why = isExternal ? 'not permitted to people of another company' : 'not permitted';
   const given = typeof input === 'function' ? {} : input;
   const ofAnyCard = isExternal ? [] : (await deps.permissions.rolesOf(action.actor.userId)).roles;
@@ -154,8 +165,22 @@ async function refusedOf(
   return { kind: 'refused', why, message: notPermitted({ doing, role, ...people, askValue }) };
 }
 
+interface GroupOfTargetDeps {
+  readonly alerts: { get(id: string): Promise<{ card: { group?: string | null | undefined } } | null> };
+  readonly groupOfCard: (acctId: number) => Promise<string | null | undefined>;
+}
+
+/** Without it, a refusal names everybody who may do this for some card, so it is not worth an error. */
+export function createGroupOfTarget({ alerts, groupOfCard }: GroupOfTargetDeps): RequestDeps['groupOfTarget'] {
+  const groupOf = async (target: Target): Promise<string | null | undefined> => {
+    if (target.kind === 'card') return await groupOfCard(target.acctId);
+    return target.kind === 'alert' ? (await alerts.get(target.alertId))?.card.group : undefined;
+  };
+  return (target) => groupOf(target).catch(() => undefined);
+}
+
 /** Null if the button cannot be stored. The refusal still names who can help. */
-async function offerToAsk(action: AnyAction, { offer, log }: Deps): Promise<string | null> {
+async function offerToAsk(action: AnyAction, { offer, log }: RequestDeps): Promise<string | null> {
   try {
     return await offer(askPermissionOf(action));
   } catch (err) {

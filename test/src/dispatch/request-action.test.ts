@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import type { CardTarget } from '../../../src/actions/action.ts';
 import { StoreUnavailableError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { type Prepared, requestAction } from '../../../src/dispatch/request-action.ts';
+import { createGroupOfTarget, type Prepared, requestAction } from '../../../src/dispatch/request-action.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
 import type { Permissions } from '../../../src/policy/permissions.ts';
 import type { Message } from '../../../src/slack/message.ts';
@@ -47,6 +48,7 @@ async function asked(given: {
         return 'new';
       },
       offer: async () => 'p_1',
+      groupOfTarget: async () => null,
       count: (_verb, decision) => void counted.push(decision),
       now: () => new Date('2026-11-20T15:00:00Z'),
       log: createLog({ level: 'silent', process: 'test' }),
@@ -68,6 +70,7 @@ it('keeps what was asked for the question to those who may, as far as the click 
       permissions: { rolesOf: async () => ({ roles: [], isComplete: true }), whoMay: () => ['U0ANA'] },
       take: async () => 'new',
       offer: async (action) => `p_${offered.push(action)}`,
+      groupOfTarget: async () => null,
       count: () => {},
       now: () => new Date('2026-11-20T15:00:00Z'),
       log: createLog({ level: 'silent', process: 'test' }),
@@ -102,6 +105,7 @@ it.each(['subscribe', 'recover', 'quiet'] as const)(
           return 'new';
         },
         offer: async () => 'p_1',
+        groupOfTarget: async () => null,
         count: () => {},
         now: () => new Date('2026-11-20T15:00:00Z'),
         log: createLog({ level: 'silent', process: 'test' }),
@@ -161,4 +165,30 @@ it('still refuses if the refusal cannot be recorded, but accepts nothing', async
 
   expect(refused.told).toEqual([expect.stringMatching(/Only operators/)]);
   expect(accepted.told).toEqual([unavailable().text]);
+});
+
+it('names those who may act on cards of this group, not those of other groups', async () => {
+  const told: string[] = [];
+  const groupOfTarget = createGroupOfTarget({
+    alerts: { get: async (id) => (id === 'evt_1' ? { card: { group: 'Field' } } : null) },
+    groupOfCard: async () => Promise.reject(new Error('no Redis')),
+  });
+  const whoMay = (_role: Role, group?: string | null) => (group === 'Field' ? ['U0FAY'] : ['U0ANA', 'U0FAY']);
+  const refuse = async (target: CardTarget) =>
+    await requestAction({ ...ask, target, input: {} }, async ({ blocks }) => void told.push(JSON.stringify(blocks)), {
+      permissions: { rolesOf: async () => ({ roles: [], isComplete: true }), whoMay },
+      take: async () => 'new',
+      offer: async () => 'p_1',
+      groupOfTarget,
+      count: () => {},
+      now: () => new Date('2026-11-20T15:00:00Z'),
+      log: createLog({ level: 'silent', process: 'test' }),
+    });
+
+  await refuse({ kind: 'alert', alertId: 'evt_1' });
+  await refuse({ kind: 'card', acctId: 7, cardId: null, alertId: null });
+
+  expect(told[0]).toContain('<@U0FAY>');
+  expect(told[0]).not.toContain('<@U0ANA>');
+  expect(told[1]).toContain('<@U0ANA>');
 });
