@@ -77,11 +77,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     );
   const changeRule = createChangeRule({
     ...tools,
-    plan: createPlanChange({
-      ...tools,
-      nameCategory: createNameCategory(tools),
-      changesFromReturn: tools.raises.changesFromReturn,
-    }),
+    plan: createPlanChange({ ...tools, nameCategory: createNameCategory(tools) }),
     permit: createPermitChange({ ...tools, openRequest }),
     send: createSendRules({ ...tools, terms, sendChange: createSendChange(tools) }),
     terms,

@@ -76,13 +76,13 @@ export function limitOf({ limits, categories }: CardLimits, { period, category }
   return (category === null ? limits : own?.limits)?.[period] ?? null;
 }
 
-/** All limits of a card, in whole cents. */
+/** All limits that a card can have, also those that it has not: they may be without an amount only for a time. */
 export function limitsOf({ limits, categories }: CardLimits): LimitGoal[] {
   const overall = limitPeriods.map((period) => ({ rule: limitRule(period, null), to: limits[period] }));
   const ofCategories = categories.flatMap(({ id, name, limits }) =>
     limitPeriods.map((period) => ({ rule: limitRule(period, { id, name }), to: limits[period] })),
   );
-  return [...overall, ...ofCategories].filter(({ to }) => to !== null);
+  return [...overall, ...ofCategories];
 }
 
 export function limitRule(period: LimitPeriod, category: LimitRule['category']): LimitRule {

@@ -100,8 +100,7 @@ export function createChangeRule(deps: Deps): ChangeRule {
       const over = { state: 'failed', note: overtaken(ruleNames(changes), wasSending) } as const;
       return wasSending ? await refuse(over) : await finish('failed', over);
     }
-    // Making it again with an end that has passed would end what is in force now.
-    if (planned.against !== null && (!isThere || planned.isOver)) {
+    if (planned.against !== null) {
       const against = { state: 'failed', note: planned.against } as const;
       return wasSending ? await refuse(against) : await finish('failed', against);
     }

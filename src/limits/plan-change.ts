@@ -1,5 +1,7 @@
+import { sentences } from '../../templates/core/change-words.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
+import { isSameRule } from '../card-api/rule.ts';
 import {
   changesFrom,
   isLooser,
@@ -16,7 +18,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { slashCommand } from '../core/installation.ts';
 import type { NameCategory } from './binding-limit.ts';
 import { hasPassed, passedWords } from './change-request.ts';
-import { contradiction } from './contradiction.ts';
+import { contradiction, withAcceptedReturns } from './contradiction.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates } from './rule-words.ts';
 import type { RuleAction } from './verbs.ts';
@@ -35,9 +37,10 @@ export interface Planned {
   readonly raw: Record<string, unknown>;
   /** When the rules were requested, by `performance.now`. */
   readonly readAt: number;
-  /** What it was asked to end with has passed. */
-  readonly isOver: boolean;
-  /** Why it cannot be made, or why the card service would reject it; null when no reason is known. */
+  /**
+   * Why it cannot be made, or why the card service would reject it; null when no reason is known. If the rules have the
+   * values already: why they cannot keep them for that long.
+   */
   readonly against: string | null;
 }
 
@@ -53,10 +56,10 @@ export type PlanChange = (
 interface Deps extends Pick<ActionTools, 'factsOf' | 'now' | 'zone'> {
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly nameCategory: NameCategory;
-  readonly changesFromReturn: RaiseAmounts['changesFromReturn'];
+  readonly raises: Pick<RaiseAmounts, 'changesFromBase' | 'changesFromReturn'>;
 }
 
-export function createPlanChange({ factsOf, card: api, nameCategory, changesFromReturn, zone, now }: Deps): PlanChange {
+export function createPlanChange({ factsOf, card: api, nameCategory, raises, zone, now }: Deps): PlanChange {
   return async function planChange(action, acctId) {
     const card = await factsOf(acctId);
     const readAt = performance.now();
@@ -65,15 +68,10 @@ export function createPlanChange({ factsOf, card: api, nameCategory, changesFrom
     if (typeof named === 'string') return { kind: 'impossible', card, changes: [], why: named };
     const { goals, term } = named;
     const changes = changesFrom(rules, goals);
-    const isOver = hasPassed(term, now(), zone);
-    const against = isOver
-      ? `${passedWords(term)} Ask again with a later end.`
-      : (whyLowering(action, changes) ??
-        obstacleTo(changes, rules) ??
-        (await laterObstacleTo(changes, term, { acctId, rules })));
+    const against = await whyNot(action, { acctId, rules, changes, term });
     const before = ruleStates(await keptFromReturn(changes, term, acctId), 'from');
     const sides = { before, after: ruleStates(changes, 'to') };
-    return { kind: 'planned', card, changes, sides, term, raw, readAt, isOver, against };
+    return { kind: 'planned', card, changes, sides, term, raw, readAt, against };
   };
 
   async function keptFromReturn(
@@ -82,8 +80,16 @@ export function createPlanChange({ factsOf, card: api, nameCategory, changesFrom
     acctId: number,
   ): Promise<readonly RuleChange[]> {
     if (!changes.some((change) => isMade([change]))) return changes;
-    const returned = await changesFromReturn(changes, term, acctId);
+    const returned = await raises.changesFromReturn(changes, term, acctId);
     return changes.map((change, index) => (isMade([change]) ? (returned[index] ?? change) : change));
+  }
+
+  async function whyNot(action: RuleAction, wanted: Wanted): Promise<string | null> {
+    const { rules, changes, term } = wanted;
+    // Making it again with an end that has passed would end what is in force now.
+    if (hasPassed(term, now(), zone)) return `${passedWords(term)} Ask again with a later end.`;
+    const obstacle = isMade(changes) ? null : (whyLowering(action, changes) ?? obstacleTo(changes, rules));
+    return obstacle ?? (await whyLifted(wanted)) ?? (await laterObstacleTo(wanted));
   }
 
   /** A form that raises what stopped a purchase may be submitted after somebody raised it further. */
@@ -103,20 +109,53 @@ export function createPlanChange({ factsOf, card: api, nameCategory, changesFrom
     return contradiction(rules, limits)?.why ?? null;
   }
 
-  /** A temporary change that ends before this one could not end: the card service would reject what it goes back to. */
-  async function laterObstacleTo(
-    changes: readonly RuleChange[],
-    term: Term,
-    { acctId, rules }: { acctId: number; rules: SpendRules },
-  ): Promise<string | null> {
+  /**
+   * A limit of a temporary change that ends before this one could not go back below these limits, so it would stay raised.
+   * Nobody has judged that, so somebody has to ask for it.
+   */
+  async function whyLifted({ acctId, rules, changes, term }: Wanted): Promise<string | null> {
     const limits = limitGoals(changes);
-    // Beside a permanent change, it goes back only as far as the card service accepts.
-    if (limits.length === 0 || term.kind === 'permanent') return null;
+    if (limits.length === 0) return null;
+    const current = limitsOf(rules);
+    const asTheyAre = changesFrom(rules, current);
+    const temporary = changed(await raises.changesFromBase(asTheyAre, term, acctId));
+    // One that was higher, or none, keeps no other one up for longer than it lasts.
+    const lowered = changed(await raises.changesFromReturn(asTheyAre, term, acctId));
+    const lasting = without(current, [...temporary, ...lowered]);
+    const others = without(temporary, limits);
+    const before = withAcceptedReturns(rules, temporary, lasting);
+    const after = withAcceptedReturns(rules, others, [...without(lasting, limits), ...limits]);
+    const lifted = after.filter(({ rule, from }) => {
+      const was = before.find((one) => isSameRule(one.rule, rule))?.from ?? null;
+      return isLooser([{ rule, from: was, to: from }]);
+    });
+    if (lifted.length === 0) return null;
+    const backs = limitGoals(reversed(others.filter(({ rule }) => lifted.some((one) => isSameRule(one.rule, rule)))));
+    return sentences(endsBefore, contradiction(rules, [...limits, ...backs])?.why ?? null);
+  }
+
+  /** A temporary change that ends before this one could not end: the card service would reject what it goes back to. */
+  async function laterObstacleTo({ acctId, rules, changes, term }: Wanted): Promise<string | null> {
+    const limits = limitGoals(changes);
+    // Beside a permanent change, it goes back only as far as the card service accepts. What is so already stays so.
+    if (limits.length === 0 || term.kind === 'permanent' || isMade(changes)) return null;
     const others = without(limitsOf(rules), limits).map(({ rule, to }) => ({ rule, from: to, to }));
-    const returned = await changesFromReturn(others, term, acctId);
-    const backs = limitGoals(reversed(returned.filter(({ from, to }) => from !== to)));
+    const returned = await raises.changesFromReturn(others, term, acctId);
+    const backs = limitGoals(reversed(changed(returned)));
     if (backs.length === 0 || contradiction(rules, backs) !== null) return null;
     const why = contradiction(rules, [...limits, ...backs])?.why;
-    return why === undefined ? null : `A temporary change ends before this one would. ${why}`;
+    return why === undefined ? null : sentences(endsBefore, why);
   }
 }
+
+/** The changes of an action, relative to the card's current rules. */
+interface Wanted {
+  readonly acctId: number;
+  readonly rules: SpendRules;
+  readonly changes: readonly RuleChange[];
+  readonly term: Term;
+}
+
+const changed = (changes: readonly RuleChange[]): RuleChange[] => changes.filter((change) => !isMade([change]));
+
+const endsBefore = 'A temporary change ends before this one would.';

@@ -27,7 +27,6 @@ describe('a rule change', () => {
   interface Given {
     readonly changes?: readonly RuleChange[];
     readonly against?: string;
-    readonly isOver?: boolean;
     readonly impossible?: string;
     readonly refused?: 'failed' | 'waiting';
     readonly written?: ActionState;
@@ -43,7 +42,6 @@ describe('a rule change', () => {
       refused,
       written,
       kept,
-      isOver = false,
       isOvertaken = false,
       approval = null,
     } = given;
@@ -51,7 +49,7 @@ describe('a rule change', () => {
     const changeRule = createChangeRule({
       plan: async () =>
         impossible === undefined
-          ? { ...planned, changes, sides: sidesOf(changes), isOver, against: against ?? null }
+          ? { ...planned, changes, sides: sidesOf(changes), against: against ?? null }
           : { kind: 'impossible', card, changes: [], why: impossible },
       permit: async () => {
         steps.push('permitted?');

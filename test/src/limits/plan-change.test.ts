@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Term } from '../../../src/card-api/rule-change.ts';
+import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import { createPlanChange } from '../../../src/limits/plan-change.ts';
 import type { RaiseAmounts } from '../../../src/limits/raise-amount.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
@@ -9,16 +9,25 @@ import { card } from '../../templates/fixtures.ts';
 
 const permanent: Term = { kind: 'permanent' };
 const now = (): Date => new Date('2026-11-20T15:00:00.000Z');
+type Raises = Pick<RaiseAmounts, 'changesFromBase' | 'changesFromReturn'>;
+const asTheyAre = async (changes: readonly RuleChange[]) => [...changes];
+const nothingTemporary: Raises = { changesFromBase: asTheyAre, changesFromReturn: asTheyAre };
+/** These limits are temporary, and go back to these amounts. */
+const goingBack = (cents: Partial<Record<string, number>>) => async (changes: readonly RuleChange[]) =>
+  changes.map((change) =>
+    change.rule.kind === 'limit' ? { ...change, from: cents[change.rule.period] ?? change.from } : change,
+  );
+const forDays: Term = { kind: 'duration', ms: 3 * 86_400_000 };
 
 describe('planning a change', () => {
   const plan = async (
     goals: readonly ReturnType<typeof limitGoal>[],
     term: Term = permanent,
     at = now(),
-    changesFromReturn: RaiseAmounts['changesFromReturn'] = async (changes) => [...changes],
+    raises = nothingTemporary,
   ) =>
     await createPlanChange({
-      changesFromReturn,
+      raises,
       factsOf: async () => card,
       card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000, weekly: 50_000 }), raw: { a: 1 } }) },
       nameCategory: async () => ({ goals, term }),
@@ -28,7 +37,7 @@ describe('planning a change', () => {
 
   it('is impossible if the category is ambiguous', async () => {
     const plan = createPlanChange({
-      changesFromReturn: async (changes) => [...changes],
+      raises: nothingTemporary,
       factsOf: async () => card,
       card: { getSpendRules: async () => ({ rules: rulesOf({}), raw: {} }) },
       nameCategory: async () => 'Which category?',
@@ -43,12 +52,10 @@ describe('planning a change', () => {
     const midnight = new Date('2026-11-20T05:00:00.000Z');
 
     expect(await plan([limitGoal('daily', 45_000)], { kind: 'day', day: '2026-11-19' }, midnight)).toMatchObject({
-      isOver: true,
       against:
         'It was to last to the end of Nov 19, 2026, Eastern time, and that has passed. Ask again with a later end.',
     });
     expect(await plan([limitGoal('daily', 45_000)], { kind: 'day', day: '2026-11-20' }, midnight)).toMatchObject({
-      isOver: false,
       against: null,
     });
   });
@@ -56,7 +63,7 @@ describe('planning a change', () => {
   it('never lowers a limit for a form that raises what stopped a purchase', async () => {
     const planned = (goals: readonly ReturnType<typeof limitGoal>[], asked: ReturnType<typeof ask>) =>
       createPlanChange({
-        changesFromReturn: async (changes) => [...changes],
+        raises: nothingTemporary,
         factsOf: async () => card,
         card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000 }), raw: {} }) },
         nameCategory: async () => ({ goals, term: permanent }),
@@ -96,7 +103,7 @@ describe('planning a change', () => {
           : change,
       );
     const sides = async (...goals: ReturnType<typeof limitGoal>[]) =>
-      await plan(goals, permanent, now(), changesFromReturn);
+      await plan(goals, permanent, now(), { ...nothingTemporary, changesFromReturn });
 
     expect(await sides(limitGoal('daily', 40_000))).toMatchObject({
       changes: [limitChange('daily', 40_000, 40_000)],
@@ -110,23 +117,33 @@ describe('planning a change', () => {
     });
   });
 
-  it('refuses to keep a temporary change from ending: it could not go back to a limit below this one', async () => {
-    // The weekly limit of $500.00 is temporary. It goes back to $420.00 first.
-    const changesFromReturn: RaiseAmounts['changesFromReturn'] = async (changes) =>
-      changes.map((change) =>
-        'period' in change.rule && change.rule.period === 'weekly' ? { ...change, from: 42_000 } : change,
-      );
-    const forDays: Term = { kind: 'duration', ms: 3 * 86_400_000 };
-    const against = (cents: number, term: Term) => plan([limitGoal('daily', cents)], term, now(), changesFromReturn);
+  it.each<[string, number, Term, Partial<Record<string, number>>, string | null]>([
+    ['above what it goes back to, for longer', 45_000, forDays, { weekly: 42_000 }, '$450.00'],
+    ['above what it goes back to, for good', 45_000, permanent, { weekly: 42_000 }, '$450.00'],
+    ['no higher than what it goes back to', 42_000, permanent, { weekly: 42_000 }, null],
+    ['as it is, but only for a time', 40_000, permanent, { weekly: 35_000, daily: 30_000 }, '$400.00'],
+    ['lower, but still above it', 38_000, permanent, { weekly: 35_000, daily: 30_000 }, '$380.00'],
+    ['as it is for good', 40_000, permanent, { weekly: 35_000 }, null],
+    ['lower than it is for good', 38_000, permanent, { weekly: 35_000 }, null],
+  ])('keeps no raise of a longer limit from ending: a shorter one %s', async (_what, cents, term, back, refused) => {
+    const raises = { ...nothingTemporary, changesFromBase: goingBack(back) };
+    const weekly = back['weekly'] === 42_000 ? '$420.00' : '$350.00';
+    const why = `A temporary change ends before this one would. The daily limit of ${refused} would be above the weekly limit, ${weekly}. Change one of the two.`;
 
-    expect(await against(45_000, forDays)).toMatchObject({
+    expect(await plan([limitGoal('daily', cents)], term, now(), raises)).toMatchObject({
+      against: refused === null ? null : why,
+    });
+  });
+
+  it('lowers a limit for a time only if another one can go back before that', async () => {
+    const raises = { ...nothingTemporary, changesFromReturn: goingBack({ daily: 48_000 }) };
+    const against = (term: Term) => plan([limitGoal('weekly', 45_000)], term, now(), raises);
+
+    expect(await against(forDays)).toMatchObject({
       against:
-        'A temporary change ends before this one would. The daily limit of $450.00 would be above the weekly limit, $420.00. Change one of the two.',
+        'A temporary change ends before this one would. The weekly limit of $450.00 would be below the daily limit, $480.00. Change one of the two.',
     });
-    expect(await against(42_000, forDays)).toMatchObject({ against: null });
-    expect(await against(45_000, permanent), 'beside what stays, it goes back to no less').toMatchObject({
-      against: null,
-    });
+    expect(await against(permanent), 'it goes back to no more').toMatchObject({ against: null });
   });
 
   it.each<[string, ReturnType<typeof limitGoal>, Term, RegExp]>([

@@ -373,11 +373,13 @@ describe('a later change of some of the same limits', () => {
 });
 
 describe('one of several temporary limits made permanent', () => {
-  /** $400 a day and $600 a week, both $700 for an hour. Then the given limits are permanent, and the hour is over. */
-  async function keeping(dollars: Partial<Record<LimitPeriod, number>>) {
+  /**
+   * $400 a day and $600 a week, more for an hour, the week $700. Then the given limits are permanent, and the hour is over.
+   */
+  async function keeping(daily: number, dollars: Partial<Record<LimitPeriod, number>>) {
     const world = await createActionWorld(redis());
     Object.assign(world.service.rules, { WeeklySpendLimit: 600 });
-    await performAction(raise({ daily: 700, weekly: 700 }, forHours(1)), world.deps);
+    await performAction(raise({ daily, weekly: 700 }, forHours(1)), world.deps);
     await performAction(raise(dollars, permanent, { id: 'act_limit2' }), world.deps);
     await endTemporaryChange(both.id, world.deps);
     const { DailySpendLimit, WeeklySpendLimit } = world.service.rules;
@@ -391,56 +393,161 @@ describe('one of several temporary limits made permanent', () => {
     };
   }
 
-  it.each<[string, Partial<Record<LimitPeriod, number>>, number[], string]>([
+  it.each<[string, number, Partial<Record<LimitPeriod, number>>, number[], string]>([
     [
-      'higher than the other was: the other goes back to no less',
+      'higher than the other was: that would stay raised as well, so nothing changes',
+      700,
       { daily: 650 },
-      [650, 650],
-      'The weekly limit goes back to $650.00, not to $600.00: that would be below what stays.',
+      [400, 600],
+      'The daily limit of $650.00 would be above the weekly limit, $600.00.',
     ],
     [
-      'unchanged: it was temporary, and the other goes back to no less',
+      'unchanged: the same',
+      700,
       { daily: 700 },
-      [700, 700],
-      'It was temporary; now it is permanent. The weekly limit goes back to $700.00, not to $600.00',
+      [400, 600],
+      'The daily limit of $700.00 would be above the weekly limit, $600.00.',
     ],
-    ['lower than the other was: that goes back to its old value', { daily: 500 }, [500, 600], ''],
+    ['lower than the other was: that goes back to its old value', 700, { daily: 500 }, [500, 600], ''],
     [
       'with another that was not temporary: mentions only the one',
-      { daily: 700, monthly: 2100 },
-      [700, 700],
+      550,
+      { daily: 550, monthly: 2100 },
+      [550, 600],
       'The daily limit was temporary; now it is permanent.',
     ],
     [
       'both: mentions both',
+      700,
       { daily: 700, weekly: 700 },
       [700, 700],
       'The daily limit and weekly limit were temporary; now they stay until they are changed.',
     ],
-  ])('%s', async (_what, dollars, left, said) => {
-    const kept = await keeping(dollars);
+  ])('%s', async (_what, daily, dollars, left, said) => {
+    const kept = await keeping(daily, dollars);
 
     expect(kept.left).toEqual(left);
     expect(['ended', 'superseded']).toContain(kept.state);
     expect(kept.said).toContain(said);
-    expect(kept.said.includes(', not to $')).toBe(left[1] !== 600 && dollars.weekly === undefined);
   });
 
   it('is a raise from what it would have gone back to: on the alert, on record and in a digest', async () => {
-    const { world, said } = await keeping({ daily: 700, monthly: 2100 });
+    const { world, said } = await keeping(550, { daily: 550, monthly: 2100 });
 
     const moved = {
       before: 'daily limit $400.00; monthly limit $2,000.00',
-      after: 'daily limit $700.00; monthly limit $2,100.00',
+      after: 'daily limit $550.00; monthly limit $2,100.00',
     };
-    expect(said).toContain('Daily limit $400.00 → $700.00; monthly limit $2,000.00 → $2,100.00');
+    expect(said).toContain('Daily limit $400.00 → $550.00; monthly limit $2,000.00 → $2,100.00');
     const ofSecond = (await world.records()).filter(({ actionId }) => actionId === 'act_limit2');
     expect(ofSecond.find(({ event }) => event === 'done')).toMatchObject(moved);
     const raises = await approvedChanges(world.deps.audit, 0, Number.MAX_SAFE_INTEGER);
     expect(raises.map(({ cents, duration }) => [cents, duration])).toEqual([
-      [30_000, 'for 1 hour'],
-      [30_000, null],
+      [15_000, 'for 1 hour'],
+      [15_000, null],
     ]);
+  });
+});
+
+describe('a longer limit that two approvers raised for a day', () => {
+  const holder = { userId: 'U0HUGO', teamId: 'T1' };
+  const at = (dollars: Partial<Record<LimitPeriod, number | null>>) => ({
+    DailySpendLimit: null,
+    WeeklySpendLimit: null,
+    ...Object.fromEntries(
+      Object.entries(dollars).map(([period, amount]) => [
+        `${period[0]?.toUpperCase()}${period.slice(1)}SpendLimit`,
+        amount,
+      ]),
+    ),
+  });
+
+  /** $2,000 a month, $20,000 or no limit for a day. Meanwhile the holder, who is an approver, types these, one after another. */
+  async function raised(
+    monthly: number | null,
+    typed: readonly (readonly [period: LimitPeriod, dollars: number, term: Term])[],
+  ) {
+    const world = await createActionWorld(redis());
+    Object.assign(world.service.rules, at({}));
+    await world.deps.links.link({
+      acctId,
+      userId: holder.userId,
+      provedBy: 'approver',
+      by: 'U0ANA',
+      at: world.deps.now().toISOString(),
+    });
+    const goals = [limitGoal('monthly', monthly === null ? null : monthly * 100)];
+    await performAction(ask('limit', { ...byCommand, changeRequest: { goals, term: forHours(24) } }), world.deps);
+    const target = { kind: 'request', requestId: 'req_limit1' } as const;
+    const actor = { userId: 'U0BEN', teamId: 'T1' };
+    await performAction(ask('decide', { ...byCommand, id: 'act_yes', actor, approve: true, target }), world.deps);
+    expect(world.service.rules).toMatchObject(at({ monthly }));
+    for (const [index, [period, dollars, term]] of typed.entries()) {
+      const changeRequest = { goals: [limitGoal(period, dollars * 100)], term };
+      const over = {
+        ...byCommand,
+        id: `act_typed${index}`,
+        actor: holder,
+        askedAt: world.deps.now().toISOString(),
+        changeRequest,
+      };
+      await performAction(ask('limit', over), world.deps);
+      world.advance(HOUR / 2);
+    }
+    const during = { ...world.service.rules };
+    for (;;) {
+      const [next] = await openTemporaryChanges(world);
+      if (next === undefined) return { during, rules: world.service.rules, world };
+      world.advance(Math.max(0, Date.parse(next.endsAt) - world.deps.now().getTime()));
+      await endTemporaryChange(next.id, world.deps);
+    }
+  }
+
+  it.each<[string, number | null, readonly (readonly [LimitPeriod, number, Term])[]]>([
+    ['for good', 20_000, [['daily', 15_000, permanent]]],
+    ['for longer than that', 20_000, [['weekly', 15_000, forHours(48)]]],
+    [
+      'first for an hour, then for longer',
+      20_000,
+      [
+        ['daily', 15_000, forHours(1)],
+        ['daily', 15_000, forHours(48)],
+      ],
+    ],
+    [
+      'first for an hour, then for good',
+      20_000,
+      [
+        ['daily', 15_000, forHours(1)],
+        ['daily', 15_000, permanent],
+      ],
+    ],
+    [
+      'for good, and others for a time',
+      20_000,
+      [
+        ['weekly', 15_000, forHours(1)],
+        ['daily', 14_000, permanent],
+      ],
+    ],
+    ['for good, while the longer one is none', null, [['daily', 15_000, permanent]]],
+  ])('goes back although somebody alone sets a shorter one that was none %s', async (_what, monthly, typed) => {
+    const { rules } = await raised(monthly, typed);
+
+    expect(rules).toMatchObject(at({ monthly: 2000 }));
+  });
+
+  it('lets a shorter one be set for good, no higher than what it goes back to', async () => {
+    const lower = await raised(20_000, [['daily', 2000, permanent]]);
+
+    expect(lower.rules).toMatchObject(at({ daily: 2000, monthly: 2000 }));
+  });
+
+  it('lets a shorter one be set higher for less time', async () => {
+    const shorter = await raised(20_000, [['daily', 15_000, forHours(1)]]);
+
+    expect(shorter.during).toMatchObject(at({ daily: 15_000, monthly: 20_000 }));
+    expect(shorter.rules).toMatchObject(at({ monthly: 2000 }));
   });
 
   it('is such a raise also if nothing else changes, whether it stays or only lasts longer', async () => {
