@@ -60,7 +60,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     }
     const isSent = (await deps.progress.read(action.id))?.state === 'sending';
     const expected = action.verb === 'complete-temporary-change' ? 'asking' : 'open';
-    if (state !== expected) return await refuse(action, overWords[state], 'Nothing is left to be done.', isSent);
+    if (state !== expected) return await refuse(action, overWords[state], leftToDo[state], isSent);
     const permit = () => deps.permitDecision(action, temporaryChange);
     const why = await permit();
     if (why !== null) return await refuseDecision(action, acctId, why, isSent);
@@ -136,6 +136,16 @@ const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
   kept: 'It was decided already to leave it as it is.',
   refused: 'The card service refused to put it back.',
   superseded: 'A later change took its place.',
+};
+
+const nothingLeft = 'Nothing is left to be done.';
+const leftToDo: typeof overWords = {
+  open: 'It ends by itself.',
+  asking: whereAsked,
+  ended: nothingLeft,
+  kept: nothingLeft,
+  refused: 'It is still in force: change it in the card program’s portal.',
+  superseded: nothingLeft,
 };
 
 /** Restoring the rules failed. If that certainly changed nothing, it is known to have failed, and counts as no raise. */

@@ -158,14 +158,22 @@ describe('a click on a temporary change', () => {
   });
 
   it.each<[TemporaryChange['state'], TemporaryChangeAction, string]>([
-    ['open', resolve(true), 'It still runs.'],
-    ['asking', takeBack(), 'Its time is over, but the card has another value now: an approver has to decide.'],
-    ['ended', takeBack(), 'It was put back already.'],
-    ['kept', takeBack(), 'It was decided already to leave it as it is.'],
-    ['refused', takeBack(), 'The card service refused to put it back.'],
-    ['superseded', takeBack(), 'A later change took its place.'],
-  ])('is refused with a reason if the change is %s', async (state, action, why) => {
-    expect(await decide(action, temporaryChangeOf({ state }))).toEqual([over(why)]);
+    ['open', resolve(true), 'It still runs. It ends by itself.'],
+    [
+      'asking',
+      takeBack(),
+      'Its time is over, but the card has another value now: an approver has to decide. The question is in the channel for requests.',
+    ],
+    ['ended', takeBack(), 'It was put back already. Nothing is left to be done.'],
+    ['kept', takeBack(), 'It was decided already to leave it as it is. Nothing is left to be done.'],
+    [
+      'refused',
+      takeBack(),
+      'The card service refused to put it back. It is still in force: change it in the card program’s portal.',
+    ],
+    ['superseded', takeBack(), 'A later change took its place. Nothing is left to be done.'],
+  ])('is refused with a reason and what is left to be done if the change is %s', async (state, action, why) => {
+    expect(await decide(action, temporaryChangeOf({ state }))).toEqual([`refused: ${why}`]);
   });
 });
 
