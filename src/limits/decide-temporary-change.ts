@@ -2,11 +2,11 @@ import { temporaryChangeEnded } from '../../templates/limits/temporary-change.ts
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { RuleValue } from '../card-api/rule.ts';
-import { goalsOf, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
+import { goalsOf, isLooser, type RuleChange, reversed, type Term } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { amountIn, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
-import { permanent } from './change-request.ts';
+import { lastsMs, permanent } from './change-request.ts';
 import type { OpenRequest, ResumeRequest } from './change-rule.ts';
 import { endNote, type InEffect } from './end-temporary-change.ts';
 import type { EndQuestions, NotifyEnd } from './notify-end.ts';
@@ -167,8 +167,9 @@ type PermitDecision = (action: TemporaryChangeAction, temporaryChange: Temporary
 
 type WhyNot = { readonly why: string; readonly whoCan: string } | 'late';
 
-interface PermitDeps extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf' | 'withLock' | 'policyOfCard'> {
-  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withoutChange' | 'valuesPutBack'>;
+interface PermitDeps
+  extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf' | 'withLock' | 'policyOfCard' | 'now' | 'zone'> {
+  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withoutChange' | 'valuesPutBack' | 'returnTerm'>;
   readonly openRequest: OpenRequest;
   readonly resumeRequest: ResumeRequest;
 }
@@ -195,11 +196,13 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
     // What is kept is in effect already, so it is a raise only from the value that it would go back to.
     const fromNow = isKept ? inEffect : beyond;
     // What is taken back is what it would go back to anyway, so it is a raise only for the moment.
-    const raised = { changes: fromNow, fromBase: isEarly ? inEffect : beyond, term: permanent };
+    const term = isKept ? permanent : await raises.returnTerm(all, temporaryChange);
+    const raised = { changes: fromNow, fromBase: isEarly ? inEffect : beyond, term };
     const isRaise = all.length > 0 || isLooser(reversed(changes));
     const verb = isRaise ? 'complete-temporary-change' : action.verb;
-    // What is kept, and what is restored after someone has changed it, stays permanently.
-    const lasts = beyond.length > 0 && !isEarly ? { lastsMs: Number.POSITIVE_INFINITY } : {};
+    // What is kept, and what is restored after someone has changed it, stays, unless another temporary change has set it.
+    const lasting = lastsMs(term, deps.now(), deps.zone);
+    const lasts = beyond.length > 0 && !isEarly ? { lastsMs: lasting } : {};
     // Two simultaneous raises must not both count as the first, so an allowed raise counts from here on.
     const { verdict, counted } = await withLock('recent-raises', async () => {
       const raise = beyond.length > 0 ? await raises.count(action, acctId, raised, [userId]) : null;
@@ -212,7 +215,7 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
     if (verdict.kind === 'late') return 'late';
     if (verdict.kind === 'refused') return { why: verdict.why, whoCan: 'Ask an approver.' };
     if (verdict.kind === 'request') {
-      const tooLong = whyTooLong(await deps.policyOfCard(acctId), Number.POSITIVE_INFINITY);
+      const tooLong = whyTooLong(await deps.policyOfCard(acctId), lasting);
       if (tooLong !== null) return { why: tooLong, whoCan: 'Whoever made the change can take it back.' };
       // A policy may leave not even the smallest raise to one approver.
       const wanted = beyond.length > 0 ? beyond : reversed(changes).filter((change) => isLooser([change]));
@@ -221,10 +224,14 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
         acctId,
         card,
         changes: beyond.length > 0 ? fromNow : wanted,
-        term: permanent,
+        term,
         others: verdict.others,
       };
-      const { note: whoCan } = await deps.openRequest({ ...asked, action: raiseOf(action, acctId, wanted), counted });
+      const { note: whoCan } = await deps.openRequest({
+        ...asked,
+        action: raiseOf(action, acctId, wanted, term),
+        counted,
+      });
       return askedOthers(wanted, whoCan);
     }
     await record(action, { event: 'asked', isFirst: true, acctId, cardId: (await factsOf(acctId)).cardId, detail: id });
@@ -237,10 +244,10 @@ function askedOthers(wanted: readonly RuleChange[], whoCan: string): WhyNot {
 }
 
 /** Restoring the earlier values, as the raise that it is. */
-function raiseOf(action: TemporaryChangeAction, acctId: number, wanted: readonly RuleChange[]): RuleAction {
+function raiseOf(action: TemporaryChangeAction, acctId: number, wanted: readonly RuleChange[], term: Term): RuleAction {
   const { id, reason, actor, roles, asHolder, origin, askedAt } = action;
   const target = { kind: 'card', acctId, cardId: null, alertId: null } as const;
-  const changeRequest = { goals: goalsOf(wanted), term: permanent };
+  const changeRequest = { goals: goalsOf(wanted), term };
   return { id, verb: ruleVerbOf(wanted), target, reason, actor, roles, asHolder, origin, askedAt, changeRequest };
 }
 

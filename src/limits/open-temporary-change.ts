@@ -132,10 +132,7 @@ async function openTemporaryChange(
   // The end stays as first set, even if a rerun after a crash repeats this.
   const endsAt = open?.endsAt ?? (endOfTerm(term, now, deps.zone) ?? now).toISOString();
   const others = (await openOnSameRules(changes, acctId, deps)).filter(({ id }) => id !== action.id);
-  const stacked = changes.map((change) => {
-    const last = lastToSet(change, others, acctId);
-    return stackedOn(last !== undefined && last.endsAt <= endsAt ? last : undefined, change);
-  });
+  const stacked = changes.map((change) => stackedOn(endingBefore(endsAt, change, others, acctId), change));
   const temporaryChange: TemporaryChange = {
     id: action.id,
     acctId,
@@ -163,7 +160,7 @@ async function openTemporaryChange(
     const asStored = (change: RuleChange) => temporaryChange.changes.find(({ rule }) => isSameRule(rule, change.rule));
     for (const earlier of others) {
       const isTaken = (change: RuleChange, index: number) =>
-        stacked[index]?.earlier === earlier ||
+        stacked[index]?.earlier.includes(earlier) === true ||
         (isSetAgain(change, earlier) && !isUnderneath(earlier, asStored(change) ?? change, others));
       const taken = changes.filter(isTaken);
       if (taken.length > 0) await deps.supersede(earlier, taken, laterOf(action));
@@ -208,7 +205,7 @@ async function resolveTemporaryChanges(made: MadeChange, deps: TermDeps): Promis
     return note === '' ? null : { note, control: null };
   }
   if (temporary.length === 0) return null;
-  const stacked = changes.map((change) => stackedOn(setBy(change), change));
+  const stacked = changes.map((change) => stackedOn([setBy(change) ?? []].flat(), change));
   const isOverOthers = takesOver(stacked, made, temporaryChanges, deps.now());
   const opened = await openTemporaryChange({ ...made, changes: stacked.map(({ change }) => change) }, deps, {
     isOverOthers,
@@ -255,15 +252,33 @@ function isUnderneath(
   });
 }
 
-/** A change, and the earlier one whose former value it goes back to. */
+/**
+ * What a change takes the place of: the newest temporary change that set a rule, and what is below it down to one that set
+ * the new value already. All of them end no later.
+ */
+function endingBefore(
+  endsAt: string,
+  change: RuleChange,
+  others: readonly TemporaryChange[],
+  acctId: number,
+): TemporaryChange[] {
+  const below = setBelow(change, setTemporarily(others, acctId));
+  const longer = below.findIndex(({ setBy }) => setBy.endsAt > endsAt);
+  const ending = longer === -1 ? below : below.slice(0, longer);
+  const isSet = ending.findLastIndex(({ to }) => to === change.to);
+  return ending.slice(0, Math.max(1, isSet + 1)).map(({ setBy }) => setBy);
+}
+
+/** A change, and the earlier ones, newest first. It goes back to the value before them. */
 interface Stacked {
-  readonly earlier: TemporaryChange | undefined;
+  readonly earlier: readonly TemporaryChange[];
   readonly change: RuleChange;
   readonly was: RuleChange['from'];
 }
 
-function stackedOn(earlier: TemporaryChange | undefined, change: RuleChange): Stacked {
-  return { earlier, change: earlier === undefined ? change : withEarlierFrom(change, earlier), was: change.from };
+function stackedOn(earlier: readonly TemporaryChange[], change: RuleChange): Stacked {
+  const first = earlier.at(-1);
+  return { earlier, change: first === undefined ? change : withEarlierFrom(change, first), was: change.from };
 }
 
 /** It takes the place of a reduction that is not the person's own: without that, a rule would be looser at some time. */
@@ -274,11 +289,11 @@ function takesOver(
   now: Date,
 ) {
   const set = setTemporarily(all, acctId);
-  return stacked.some(
-    ({ earlier, change, was }) =>
-      earlier !== undefined &&
-      !isMadeBy(earlier, action.actor.userId) &&
-      raiseWithout({ ...change, to: was }, earlier, set, now.getTime()) !== null,
+  return stacked.some(({ earlier, change, was }) =>
+    earlier.some(
+      (one) =>
+        !isMadeBy(one, action.actor.userId) && raiseWithout({ ...change, to: was }, one, set, now.getTime()) !== null,
+    ),
   );
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../policy/approval-policy.ts';
 import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
-import { endOfTerm, purchaseCents } from './change-request.ts';
+import { endOfTerm, permanent, purchaseCents } from './change-request.ts';
 import { isAddedBy, loosenedBefore, type RecentRaise, type RecentRaises } from './recent-raise-store.ts';
 import { highestBack, looserSooner, lowestBefore, raiseWithout, setBelow, setTemporarily } from './rule-future.ts';
 import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
@@ -126,6 +126,7 @@ export function createRaiseAmounts(deps: Deps) {
     },
     /** The highest values that a temporary change's rules would have from now on if it were put back. */
     valuesPutBack: (ended: TemporaryChange) => valuesPutBack(ended, deps),
+    returnTerm: (changes: readonly RuleChange[], ended: TemporaryChange) => returnTerm(changes, ended, deps),
     changesFromReturn: (changes: readonly RuleChange[], term: Term, acctId: number) =>
       changesFromReturn(changes, term, acctId, deps),
     /** What temporary changes have set of these rules, given relative to their current values. */
@@ -147,6 +148,22 @@ export function createRaiseAmounts(deps: Deps) {
 async function valuesPutBack(ended: TemporaryChange, { temporaryChanges }: Deps): Promise<RuleValue[]> {
   const set = setTemporarily(await temporaryChanges.all(), ended.acctId);
   return ended.changes.map((change) => highestBack(change, ended, set));
+}
+
+/**
+ * How long the values last that a temporary change's rules go back to: until the first end of another temporary change that
+ * has set one of them, or else for good.
+ */
+async function returnTerm(
+  changes: readonly RuleChange[],
+  ended: TemporaryChange,
+  { temporaryChanges }: Deps,
+): Promise<Term> {
+  const set = setTemporarily(await temporaryChanges.all(), ended.acctId);
+  const running = set.filter(({ setBy }) => setBy.id !== ended.id && setBy.state === 'open');
+  const ends = changes.flatMap(({ rule, to }) => setBelow({ rule, from: to, to }, running)[0]?.setBy.endsAt ?? []);
+  const at = ends.toSorted()[0];
+  return at === undefined ? permanent : { kind: 'until', at };
 }
 
 async function soonerChanges(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLooser, reversed } from '../../../src/card-api/rule-change.ts';
+import { isLooser, reversed, type Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import {
   createDecideTemporaryChange,
@@ -19,6 +19,7 @@ import {
   ask,
   byCommand,
   createActionWorld,
+  endTemporaryChange,
   type Over,
   performAction,
   verbsOf,
@@ -196,6 +197,78 @@ describe('a click on the private answer to a command', () => {
   });
 });
 
+describe('a reduction of a limit that is raised for ten hours', () => {
+  const hours = (count: number) => ({ kind: 'duration', ms: count * 3_600_000 }) as const;
+  const by = (userId: string) => ({ ...byCommand, actor: { userId, teamId: 'T1' } });
+
+  /** $400.00 a day, $2,000.00 by two approvers, and $600.00 for two hours by one of them. */
+  async function reduced() {
+    const world = await createActionWorld(memoryRedis(() => new Date('2026-11-20T15:00:00.000Z')));
+    const { deps, service } = world;
+    service.rules['MonthlySpendLimit'] = 5000;
+    const limit = (id: string, userId: string, dollars: number, term: Term) => {
+      const changeRequest = { goals: [limitGoal('daily', dollars * 100)], term };
+      return performAction(ask('limit', { ...by(userId), id, changeRequest }), deps);
+    };
+    const approve = (id: string, userId: string, requestId: string) => {
+      const askedAt = deps.now().toISOString();
+      const target = { kind: 'request', requestId } as const;
+      return performAction(ask('decide', { ...by(userId), id, askedAt, approve: true, target }), deps);
+    };
+    await limit('act_raise', 'U0OLGA', 2000, hours(10));
+    await approve('act_yes', 'U0BEN', 'req_raise');
+    await limit('act_less', 'U0BEN', 600, hours(2));
+    return { world, approve, daily: () => service.rules['DailySpendLimit'] };
+  }
+
+  async function endAll({ deps, advance }: Awaited<ReturnType<typeof reduced>>['world']): Promise<void> {
+    for (;;) {
+      const [next] = (await deps.temporaryChanges.all()).filter(({ state }) => state === 'open');
+      if (next === undefined) return;
+      advance(Math.max(0, Date.parse(next.endsAt) - deps.now().getTime()));
+      await endTemporaryChange(next.id, deps);
+    }
+  }
+
+  it('is taken back by a second approver until the raise ends, not for good', async () => {
+    const { world, approve, daily } = await reduced();
+    const lessTarget = { kind: 'temporary-change', temporaryChangeId: 'act_less' } as const;
+
+    await performAction(ask('revert', { ...by('U0ZOE'), id: 'act_back', target: lessTarget }), world.deps);
+    expect(daily()).toBe(600);
+    expect(await world.deps.requests.get('req_back')).toMatchObject({
+      changes: [limitChange('daily', 60_000, 200_000)],
+      term: { kind: 'until', at: '2026-11-21T01:00:00.000Z' },
+    });
+    await approve('act_backyes', 'U0ANA', 'req_back');
+    expect(daily()).toBe(2000);
+    expect(world.answers.at(-1)?.text).toContain('Goes back to $400.00 on Nov 20, 2026, 8:00 PM ET.');
+
+    await endAll(world);
+    expect(world.deps.now()).toEqual(new Date('2026-11-21T01:00:00.000Z'));
+    expect(daily()).toBe(400);
+  });
+
+  it('is put back until the raise ends after somebody changed it in the portal', async () => {
+    const { world, approve, daily } = await reduced();
+    world.service.rules['DailySpendLimit'] = 500;
+    world.advance(2 * 3_600_000);
+    await endTemporaryChange('act_less', world.deps);
+    const lessTarget = { kind: 'temporary-change', temporaryChangeId: 'act_less' } as const;
+    const putBack = { ...by('U0ZOE'), id: 'act_put', target: lessTarget, restore: true };
+
+    await performAction(
+      ask('complete-temporary-change', { ...putBack, askedAt: world.deps.now().toISOString() }),
+      world.deps,
+    );
+    await approve('act_putyes', 'U0ANA', 'req_put');
+    expect(daily()).toBe(2000);
+
+    await endAll(world);
+    expect(daily(), 'what the portal set').toBe(500);
+  });
+});
+
 describe('a click whose answer from the card service was lost', () => {
   /** Ana lowered the limit for an hour and takes that back; the card service carries it out only later. */
   async function takenBack() {
@@ -290,11 +363,14 @@ describe('who may decide', () => {
           remembered.push(...fromBase);
         },
         valuesPutBack: async ({ changes }) => changes.map(({ from }) => from),
+        returnTerm: async () => ({ kind: 'permanent' }),
         withoutChange: async ({ changes }) => reversed(changes).filter((change) => isLooser([change])),
       },
       record: async (_action, { event, isFirst, detail }) => void recorded.push({ event, isFirst, detail }),
       factsOf: async () => card,
       policyOfCard: async () => policy,
+      now: () => new Date('2026-11-20T15:30:00.000Z'),
+      zone: 'America/New_York',
       async withLock(name, work) {
         lock = name;
         const result = await work(held);

@@ -184,6 +184,22 @@ describe('the base of the raise amount', () => {
     );
   });
 
+  it.each<[string, readonly Partial<TemporaryChange>[], Term]>([
+    ['for good if nobody has raised it for a time', [], permanent],
+    [
+      'until the raise ends that it is on top of',
+      [{ ...raised(40_000), endsAt: '2026-11-20T18:00:00.000Z' }],
+      { kind: 'until', at: '2026-11-20T18:00:00.000Z' },
+    ],
+    ['for good if an approver has to decide about that', [{ ...raised(40_000), state: 'asking' }], permanent],
+    ['for good if that raised another card', [{ ...raised(40_000), acctId: acctId + 1 }], permanent],
+  ])('lasts, once a reduction of it is taken back, %s', async (_what, open, term) => {
+    await fromBase(permanent, ...open);
+    const reduction = temporaryChangeOf({ id: 'act_reduction', changes: [limitChange('daily', 80_000, 60_000)] });
+
+    expect(await setUp().raises.returnTerm([limitChange('daily', 60_000, 80_000)], reduction)).toEqual(term);
+  });
+
   it('is the current limit if nothing is temporary', async () => {
     expect(await fromBase(permanent)).toBe(80_000);
   });
