@@ -11,7 +11,7 @@ import { isSameRule } from '../card-api/rule.ts';
 import { isAboutLimits, isLooser, isMade, type RuleChange, reversed, type Term } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { capital } from '../core/first-letter.ts';
-import { commandCode } from '../core/installation.ts';
+import { commandCode, serviceTime } from '../core/installation.ts';
 import { amountIn, type CountedRaise, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
 import { approvalsNeeded, LATE_MS } from '../policy/decide-action.ts';
 import { lastsMs } from './change-request.ts';
@@ -199,7 +199,7 @@ type PermitChange = (
 ) => Promise<(RefusedChange & { readonly isLate?: boolean }) | null>;
 
 interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' | 'policyOfCard' | 'zone'> {
-  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'forget' | 'changesFromBase' | 'sooner'>;
+  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'forget' | 'changesFromBase' | 'loosenedSince' | 'sooner'>;
   readonly openRequest: OpenRequest;
 }
 
@@ -219,11 +219,13 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     if (tooSoon !== null) return tooSoon;
     if (!isLooser(changes) && !isLooser(fromBase)) return null;
     const raise = { changes, fromBase, term };
-    const lasts = lastsMs(term, deps.now(), deps.zone);
+    const since = await raises.loosenedSince(raise, acctId);
+    const now = deps.now();
+    const lasts = lastsMs(term, now, deps.zone) + (since === undefined ? 0 : now.getTime() - Date.parse(since));
+    const tooLong = whyTooLong(await deps.policyOfCard(acctId), lasts);
     if (approval !== null) {
-      const isLate = deps.now().getTime() - Date.parse(action.askedAt) > LATE_MS;
-      const tooLong = isLate ? tooLate : whyTooLong(await deps.policyOfCard(acctId), lasts);
-      const why = tooLong ?? (await approval.whyNoLonger());
+      const isLate = now.getTime() - Date.parse(action.askedAt) > LATE_MS;
+      const why = isLate ? tooLate : (withSince(tooLong, since) ?? (await approval.whyNoLonger()));
       if (why !== null) return { state: 'failed', note: why };
       return await countApproved(made, raise, approval);
     }
@@ -236,7 +238,8 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
       return { verdict: verdictNow, counted: tooMuchForOne(amount) };
     });
     if (verdict.kind === 'late') return { state: 'failed', isLate: true, note: tooLate };
-    if (verdict.kind === 'refused') return { state: 'failed', note: verdict.why };
+    if (verdict.kind === 'refused')
+      return { state: 'failed', note: verdict.why === tooLong ? withSince(tooLong, since) : verdict.why };
     if (verdict.kind === 'allowed') return null;
     if (!mayAsk) return { state: 'failed', note: othersByNow };
     const asked = { action, acctId, card, changes, term, others: verdict.others, counted };
@@ -256,6 +259,12 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
       return null;
     });
   }
+}
+
+/** Why it lasts too long. @param since when the card was loosened, so that this only makes it last longer. */
+function withSince(tooLong: string | null, since: string | undefined): string | null {
+  if (tooLong === null || since === undefined) return tooLong;
+  return `${tooLong} The card has been loosened since ${serviceTime(since)}, and that counts.`;
 }
 
 /**

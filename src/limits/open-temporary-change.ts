@@ -6,7 +6,7 @@ import { centsOf, type RuleChange, type RuleGoal, type Term, without } from '../
 import { formatDuration } from '../core/duration.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
 import { askedCents, dayWords, endOfTerm, purchaseCents } from './change-request.ts';
-import { raiseWithout, setBelow, setTemporarily } from './rule-future.ts';
+import { endingBefore, loosenedSince, raiseWithout, setBelow, setTemporarily } from './rule-future.ts';
 import { purchaseWords, stateWords } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
 import { isMadeBy, isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
@@ -120,11 +120,12 @@ async function markUnconfirmed(
  * Otherwise two short raises would leave a permanent one behind.
  *
  * @param isChanged false before the change is sent: it must end even if its outcome is never known.
+ * @param atFirst the changes relative to the current rules.
  */
 async function openTemporaryChange(
   made: MadeChange,
   deps: TermDeps,
-  { isChanged = true, isOverOthers = false } = {},
+  { isChanged = true, isOverOthers = false, atFirst = made.changes } = {},
 ): Promise<Opened> {
   const { action, acctId, changes, term, requestId } = made;
   const now = deps.now();
@@ -132,7 +133,9 @@ async function openTemporaryChange(
   // The end stays as first set, even if a rerun after a crash repeats this.
   const endsAt = open?.endsAt ?? (endOfTerm(term, now, deps.zone) ?? now).toISOString();
   const others = (await openOnSameRules(changes, acctId, deps)).filter(({ id }) => id !== action.id);
-  const stacked = changes.map((change) => stackedOn(endingBefore(endsAt, change, others, acctId), change));
+  const set = setTemporarily(others, acctId);
+  const stacked = changes.map((change) => stackedOn(endingBefore(endsAt, change, set), change));
+  const since = open?.loosenedSince ?? loosenedSince(atFirst, set);
   const temporaryChange: TemporaryChange = {
     id: action.id,
     acctId,
@@ -143,6 +146,7 @@ async function openTemporaryChange(
       isOverOthers: true,
     }),
     openedAt: open?.openedAt ?? now.toISOString(),
+    ...(since !== undefined && { loosenedSince: since }),
     endsAt,
     purchase: term.kind === 'purchase' ? await endingPurchase(action, changes, deps) : null,
     alertId: alertIdOf(action),
@@ -209,6 +213,7 @@ async function resolveTemporaryChanges(made: MadeChange, deps: TermDeps): Promis
   const isOverOthers = takesOver(stacked, made, temporaryChanges, deps.now());
   const opened = await openTemporaryChange({ ...made, changes: stacked.map(({ change }) => change) }, deps, {
     isOverOthers,
+    atFirst: changes,
   });
   for (const temporaryChange of temporaryChanges) {
     const theirs = changes.filter((change) => setBy(change) === temporaryChange);
@@ -250,23 +255,6 @@ function isUnderneath(
     const below = others.filter((other) => other !== between);
     return own !== undefined && isUnderneath(earlier, own, below);
   });
-}
-
-/**
- * What a change takes the place of: the newest temporary change that set a rule, and what is below it down to one that set
- * the new value already. All of them end no later.
- */
-function endingBefore(
-  endsAt: string,
-  change: RuleChange,
-  others: readonly TemporaryChange[],
-  acctId: number,
-): TemporaryChange[] {
-  const below = setBelow(change, setTemporarily(others, acctId));
-  const longer = below.findIndex(({ setBy }) => setBy.endsAt > endsAt);
-  const ending = longer === -1 ? below : below.slice(0, longer);
-  const isSet = ending.findLastIndex(({ to }) => to === change.to);
-  return ending.slice(0, Math.max(1, isSet + 1)).map(({ setBy }) => setBy);
 }
 
 /** A change, and the earlier ones, newest first. It goes back to the value before them. */

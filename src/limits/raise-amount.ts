@@ -14,7 +14,16 @@ import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
 import { endOfTerm, permanent, purchaseCents } from './change-request.ts';
 import { isAddedBy, loosenedBefore, type RecentRaise, type RecentRaises } from './recent-raise-store.ts';
-import { highestBack, looserSooner, lowestBefore, raiseWithout, setBelow, setTemporarily } from './rule-future.ts';
+import {
+  firstEnd,
+  highestBack,
+  loosenedSince,
+  looserSooner,
+  lowestBefore,
+  raiseWithout,
+  setBelow,
+  setTemporarily,
+} from './rule-future.ts';
 import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
 /** How a change raises what the card may spend. */
@@ -89,7 +98,7 @@ export function createRaiseAmounts(deps: Deps) {
       for (const [index, change] of changes.entries()) {
         const rule = ruleKey(change.rule);
         const now = await ownCents(action, term, change, deps);
-        const base = await ownCents(action, term, fromBase[index] ?? change, deps);
+        const base = await baseCents(action, term, { change, fromBase: fromBase[index] ?? change }, deps);
         if (now !== 0) await deps.recentRaises.add({ ...common, rule, cents: now });
         // A temporary change becomes permanent: no raise from the current value, but from the value it goes back to.
         if (term.kind === 'permanent' && base !== 0)
@@ -111,6 +120,12 @@ export function createRaiseAmounts(deps: Deps) {
       const end = endMs(term, deps);
       return changes.map((change) => ({ ...change, from: lowestBefore(change, set, end) }));
     },
+    /** Since when the rules of a raise have been loosened, so that they are only loosened for longer. Undefined: not yet. */
+    async loosenedSince({ changes, fromBase }: Raise, acctId: number): Promise<string | undefined> {
+      const set = setTemporarily(await deps.temporaryChanges.all(), acctId);
+      const raised = changes.filter((_change, index) => isLooser(fromBase.slice(index, index + 1)));
+      return loosenedSince(raised, set);
+    },
     /**
      * What the rules would allow sooner, because these changes have their present values and end before the reductions
      * that set these do.
@@ -126,7 +141,12 @@ export function createRaiseAmounts(deps: Deps) {
     },
     /** The highest values that a temporary change's rules would have from now on if it were put back. */
     valuesPutBack: (ended: TemporaryChange) => valuesPutBack(ended, deps),
-    returnTerm: (changes: readonly RuleChange[], ended: TemporaryChange) => returnTerm(changes, ended, deps),
+    /** How long the values last that a temporary change's rules go back to. */
+    async returnTerm(changes: readonly RuleChange[], { id, acctId }: TemporaryChange): Promise<Term> {
+      const others = (await deps.temporaryChanges.all()).filter((other) => other.id !== id);
+      const at = firstEnd(changes, setTemporarily(others, acctId));
+      return at === undefined ? permanent : { kind: 'until', at };
+    },
     changesFromReturn: (changes: readonly RuleChange[], term: Term, acctId: number) =>
       changesFromReturn(changes, term, acctId, deps),
     /** What temporary changes have set of these rules, given relative to their current values. */
@@ -148,22 +168,6 @@ export function createRaiseAmounts(deps: Deps) {
 async function valuesPutBack(ended: TemporaryChange, { temporaryChanges }: Deps): Promise<RuleValue[]> {
   const set = setTemporarily(await temporaryChanges.all(), ended.acctId);
   return ended.changes.map((change) => highestBack(change, ended, set));
-}
-
-/**
- * How long the values last that a temporary change's rules go back to: until the first end of another temporary change that
- * has set one of them, or else for good.
- */
-async function returnTerm(
-  changes: readonly RuleChange[],
-  ended: TemporaryChange,
-  { temporaryChanges }: Deps,
-): Promise<Term> {
-  const set = setTemporarily(await temporaryChanges.all(), ended.acctId);
-  const running = set.filter(({ setBy }) => setBy.id !== ended.id && setBy.state === 'open');
-  const ends = changes.flatMap(({ rule, to }) => setBelow({ rule, from: to, to }, running)[0]?.setBy.endsAt ?? []);
-  const at = ends.toSorted()[0];
-  return at === undefined ? permanent : { kind: 'until', at };
 }
 
 async function soonerChanges(
@@ -212,7 +216,7 @@ async function amountsOf(
   const each = changes.map(async (change, index): Promise<Omit<CountedRaise, 'aboveCents' | 'cap'>[]> => {
     const { rule } = change;
     const now = await ownCents(action, term, change, deps);
-    const base = await ownCents(action, term, fromBase[index] ?? change, deps);
+    const base = await baseCents(action, term, { change, fromBase: fromBase[index] ?? change }, deps);
     const earlier = earlierOf(recent.filter((raise) => raise.rule === ruleKey(rule)));
     const still = earlierOf(recent.filter((raise) => stillCounts(raise, rule, lasting)));
     return [
@@ -289,6 +293,17 @@ async function ownCents(
   }
   // Any number of purchases can be made during a time, however short.
   return term.kind === 'purchase' ? purchaseCents(action, await deps.purchaseOf(action)) : null;
+}
+
+/** The same from the value that a rule goes back to. What is open already is not opened for one purchase only. */
+async function baseCents(
+  action: Action,
+  term: Term,
+  { change, fromBase }: { readonly change: RuleChange; readonly fromBase: RuleChange },
+  deps: Pick<Deps, 'purchaseOf'>,
+): Promise<number | null> {
+  const isOpenAlready = change.rule.kind !== 'limit' && !isLooser([change]) && isLooser([fromBase]);
+  return isOpenAlready ? null : await ownCents(action, term, fromBase, deps);
 }
 
 /** The key for the amount by which a rule was raised permanently. */

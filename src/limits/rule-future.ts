@@ -1,5 +1,5 @@
 import { isSameRule, type RuleValue } from '../card-api/rule.ts';
-import { centsOf, isLooser, type RuleChange, raiseCents } from '../card-api/rule-change.ts';
+import { centsOf, isLooser, type RuleChange, type RuleGoal, raiseCents } from '../card-api/rule-change.ts';
 import { isUndecided, type TemporaryChange } from './temporary-change-store.ts';
 
 /** A rule as an undecided temporary change has set it. */
@@ -24,6 +24,42 @@ export function setBelow({ rule, from }: RuleChange, set: readonly SetTemporaril
   if (last === undefined) return [];
   const others = set.filter((one) => one !== last);
   return [last, ...setBelow(last, others)];
+}
+
+/** Since when temporary changes have loosened rules, one after another. Undefined: their values rest on none that did. */
+export function loosenedSince(changes: readonly RuleChange[], set: readonly SetTemporarily[]): string | undefined {
+  return changes
+    .flatMap((change) => setBelow(change, set))
+    .filter((below) => isLooser([below]))
+    .map(({ setBy }) => setBy.loosenedSince ?? setBy.openedAt)
+    .toSorted()[0];
+}
+
+/**
+ * What a change takes the place of: the newest temporary change that set a rule, and what is below it down to one that set
+ * the new value already. All of them end no later.
+ */
+export function endingBefore(
+  endsAt: string,
+  change: RuleChange,
+  set: readonly SetTemporarily[],
+): readonly TemporaryChange[] {
+  const below = setBelow(change, set);
+  const longer = below.findIndex(({ setBy }) => setBy.endsAt > endsAt);
+  const ending = longer === -1 ? below : below.slice(0, longer);
+  const isSet = ending.findLastIndex(({ to }) => to === change.to);
+  return ending.slice(0, Math.max(1, isSet + 1)).map(({ setBy }) => setBy);
+}
+
+/**
+ * How long these values of rules last: until the first end of a temporary change that has set one of them. Undefined: until
+ * somebody changes them.
+ */
+export function firstEnd(goals: readonly RuleGoal[], set: readonly SetTemporarily[]): string | undefined {
+  const running = set.filter(({ setBy }) => setBy.state === 'open');
+  return goals
+    .flatMap(({ rule, to }) => setBelow({ rule, from: to, to }, running)[0]?.setBy.endsAt ?? [])
+    .toSorted()[0];
 }
 
 /** The lowest value that a rule would have at any time before `endMs`, if it were not changed now. */

@@ -22,6 +22,8 @@ export const TemporaryChange = z.strictObject({
   isOverOthers: z.boolean().optional(),
   /** UTC ISO 8601, like all times here. */
   openedAt: z.string(),
+  /** Since when its rules have been loosened, if others had done that before. */
+  loosenedSince: z.string().optional(),
   endsAt: z.string(),
   /** The purchase it was made for, whose authorization ends it early. Null: it lasts until `endsAt`. */
   purchase: z

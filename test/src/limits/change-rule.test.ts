@@ -216,6 +216,7 @@ describe('permitting a change', () => {
         remember: async (_action, _acctId, _raise, by) => void remembered.push(by),
         forget: async () => {},
         changesFromBase: async (changes) => [...changes],
+        loosenedSince: async () => undefined,
         sooner: async () => ({ changes: [], byOthers: false }),
       },
       ...authorizationOf({ roles, holder: isOwnCard ? 'U0ANA' : null, policy }),
