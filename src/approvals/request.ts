@@ -7,7 +7,7 @@ import { CardFacts } from '../core/card-facts.ts';
 import { Decision } from '../core/decided-record.ts';
 import { serviceZone } from '../core/installation.ts';
 import { fixedEnd, passedWords } from '../limits/change-request.ts';
-import { TemporaryValue } from '../limits/raise-amount.ts';
+import { TemporaryValue } from '../limits/rule-future.ts';
 import { AllowAction, LimitAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/approval-policy.ts';
 import { REMIND_AFTER_MS, REQUEST_MS } from '../policy/decide-action.ts';

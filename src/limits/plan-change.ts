@@ -89,7 +89,7 @@ export function createPlanChange({ factsOf, card: api, nameCategory, raises, zon
     // Making it again with an end that has passed would end what is in force now.
     if (hasPassed(term, now(), zone)) return `${passedWords(term)} Ask again with a later end.`;
     const obstacle = isMade(changes) ? null : (whyLowering(action, changes) ?? obstacleTo(changes, rules));
-    return obstacle ?? (await whyLifted(wanted)) ?? (await laterObstacleTo(wanted));
+    return obstacle ?? (await whyLifted(wanted, { raises })) ?? (await laterObstacleTo(wanted, { raises }));
   }
 
   /** A form that raises what stopped a purchase may be submitted after somebody raised it further. */
@@ -108,44 +108,6 @@ export function createPlanChange({ factsOf, card: api, nameCategory, raises, zon
     }
     return contradiction(rules, limits)?.why ?? null;
   }
-
-  /**
-   * A limit of a temporary change that ends before this one could not go back below these limits, so it would stay raised.
-   * Nobody has judged that, so somebody has to ask for it.
-   */
-  async function whyLifted({ acctId, rules, changes, term }: Wanted): Promise<string | null> {
-    const limits = limitGoals(changes);
-    if (limits.length === 0) return null;
-    const current = limitsOf(rules);
-    const asTheyAre = changesFrom(rules, current);
-    const temporary = changed(await raises.changesFromBase(asTheyAre, term, acctId));
-    // One that was higher, or none, keeps no other one up for longer than it lasts.
-    const lowered = changed(await raises.changesFromReturn(asTheyAre, term, acctId));
-    const lasting = without(current, [...temporary, ...lowered]);
-    const others = without(temporary, limits);
-    const before = withAcceptedReturns(rules, temporary, lasting);
-    const after = withAcceptedReturns(rules, others, [...without(lasting, limits), ...limits]);
-    const lifted = after.filter(({ rule, from }) => {
-      const was = before.find((one) => isSameRule(one.rule, rule))?.from ?? null;
-      return isLooser([{ rule, from: was, to: from }]);
-    });
-    if (lifted.length === 0) return null;
-    const backs = limitGoals(reversed(others.filter(({ rule }) => lifted.some((one) => isSameRule(one.rule, rule)))));
-    return sentences(endsBefore, contradiction(rules, [...limits, ...backs])?.why ?? null);
-  }
-
-  /** A temporary change that ends before this one could not end: the card service would reject what it goes back to. */
-  async function laterObstacleTo({ acctId, rules, changes, term }: Wanted): Promise<string | null> {
-    const limits = limitGoals(changes);
-    // Beside a permanent change, it goes back only as far as the card service accepts. What is so already stays so.
-    if (limits.length === 0 || term.kind === 'permanent' || isMade(changes)) return null;
-    const others = without(limitsOf(rules), limits).map(({ rule, to }) => ({ rule, from: to, to }));
-    const returned = await raises.changesFromReturn(others, term, acctId);
-    const backs = limitGoals(reversed(changed(returned)));
-    if (backs.length === 0 || contradiction(rules, backs) !== null) return null;
-    const why = contradiction(rules, [...limits, ...backs])?.why;
-    return why === undefined ? null : sentences(endsBefore, why);
-  }
 }
 
 /** The changes of an action, relative to the card's current rules. */
@@ -159,3 +121,47 @@ interface Wanted {
 const changed = (changes: readonly RuleChange[]): RuleChange[] => changes.filter((change) => !isMade([change]));
 
 const endsBefore = 'A temporary change ends before this one would.';
+
+/**
+ * A limit of a temporary change that ends before this one could not go back below these limits, so it would stay raised.
+ * Nobody has judged that, so somebody has to ask for it.
+ */
+async function whyLifted(
+  { acctId, rules, changes, term }: Wanted,
+  { raises }: Pick<Deps, 'raises'>,
+): Promise<string | null> {
+  const limits = limitGoals(changes);
+  if (limits.length === 0) return null;
+  const current = limitsOf(rules);
+  const asTheyAre = changesFrom(rules, current);
+  const temporary = changed(await raises.changesFromBase(asTheyAre, term, acctId));
+  // One that was higher, or none, keeps no other one up for longer than it lasts.
+  const lowered = changed(await raises.changesFromReturn(asTheyAre, term, acctId));
+  const lasting = without(current, [...temporary, ...lowered]);
+  const others = without(temporary, limits);
+  const before = withAcceptedReturns(rules, temporary, lasting);
+  const after = withAcceptedReturns(rules, others, [...without(lasting, limits), ...limits]);
+  const lifted = after.filter(({ rule, from }) => {
+    const was = before.find((one) => isSameRule(one.rule, rule))?.from ?? null;
+    return isLooser([{ rule, from: was, to: from }]);
+  });
+  if (lifted.length === 0) return null;
+  const backs = limitGoals(reversed(others.filter(({ rule }) => lifted.some((one) => isSameRule(one.rule, rule)))));
+  return sentences(endsBefore, contradiction(rules, [...limits, ...backs])?.why ?? null);
+}
+
+/** A temporary change that ends before this one could not end: the card service would reject what it goes back to. */
+async function laterObstacleTo(
+  { acctId, rules, changes, term }: Wanted,
+  { raises }: Pick<Deps, 'raises'>,
+): Promise<string | null> {
+  const limits = limitGoals(changes);
+  // Beside a permanent change, it goes back only as far as the card service accepts. What is so already stays so.
+  if (limits.length === 0 || term.kind === 'permanent' || isMade(changes)) return null;
+  const others = without(limitsOf(rules), limits).map(({ rule, to }) => ({ rule, from: to, to }));
+  const returned = await raises.changesFromReturn(others, term, acctId);
+  const backs = limitGoals(reversed(changed(returned)));
+  if (backs.length === 0 || contradiction(rules, backs) !== null) return null;
+  const why = contradiction(rules, [...limits, ...backs])?.why;
+  return why === undefined ? null : sentences(endsBefore, why);
+}

@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { isSameRule, Rule, RuleValue, ruleKey } from '../card-api/rule.ts';
+import { isSameRule, type Rule, type RuleValue, ruleKey } from '../card-api/rule.ts';
 import { centsOf, isLooser, type RuleChange, raiseCents, type Term } from '../card-api/rule-change.ts';
 import {
   type CountedRaise,
@@ -23,6 +22,8 @@ import {
   raiseWithout,
   setBelow,
   setTemporarily,
+  type TemporaryValue,
+  temporaryValue,
 } from './rule-future.ts';
 import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
@@ -34,17 +35,6 @@ export interface Raise {
   readonly fromBase: readonly RuleChange[];
   readonly term: Term;
 }
-
-/** A rule that has another value for the moment. */
-export const TemporaryValue = z.strictObject({
-  rule: Rule,
-  /** Its current value, and the one that it goes back to. */
-  now: RuleValue,
-  back: RuleValue,
-  /** UTC ISO 8601. Null: an approver has to decide whether it goes back. */
-  until: z.string().nullable(),
-});
-export type TemporaryValue = z.infer<typeof TemporaryValue>;
 
 /** What rules would allow sooner; empty: nothing. */
 interface SoonerChanges {
@@ -141,28 +131,26 @@ export function createRaiseAmounts(deps: Deps) {
     },
     /** The highest values that a temporary change's rules would have from now on if it were put back. */
     valuesPutBack: (ended: TemporaryChange) => valuesPutBack(ended, deps),
-    /** How long the values last that a temporary change's rules go back to. */
-    async returnTerm(changes: readonly RuleChange[], { id, acctId }: TemporaryChange): Promise<Term> {
-      const others = (await deps.temporaryChanges.all()).filter((other) => other.id !== id);
-      const at = firstEnd(changes, setTemporarily(others, acctId));
-      return at === undefined ? permanent : { kind: 'until', at };
-    },
+    returnTerm: (changes: readonly RuleChange[], ended: TemporaryChange) => returnTerm(changes, ended, deps),
     changesFromReturn: (changes: readonly RuleChange[], term: Term, acctId: number) =>
       changesFromReturn(changes, term, acctId, deps),
     /** What temporary changes have set of these rules, given relative to their current values. */
     async temporaryValues(changes: readonly RuleChange[], acctId: number): Promise<TemporaryValue[]> {
       const set = setTemporarily(await deps.temporaryChanges.all(), acctId);
-      return changes.flatMap((change) => {
-        const below = setBelow(change, set);
-        const back = below.at(-1)?.from ?? null;
-        if (below.length === 0 || back === change.from) return [];
-        const until = below.every(({ setBy }) => setBy.state === 'open')
-          ? below.reduce((last, { setBy: { endsAt } }) => (endsAt > last ? endsAt : last), '')
-          : null;
-        return [{ rule: change.rule, now: change.from, back, until }];
-      });
+      return changes.flatMap((change) => temporaryValue(change, set) ?? []);
     },
   };
+}
+
+/** How long the values last that a temporary change's rules go back to. */
+async function returnTerm(
+  changes: readonly RuleChange[],
+  { id, acctId }: TemporaryChange,
+  { temporaryChanges }: Deps,
+): Promise<Term> {
+  const others = (await temporaryChanges.all()).filter((other) => other.id !== id);
+  const at = firstEnd(changes, setTemporarily(others, acctId));
+  return at === undefined ? permanent : { kind: 'until', at };
 }
 
 async function valuesPutBack(ended: TemporaryChange, { temporaryChanges }: Deps): Promise<RuleValue[]> {

@@ -1,6 +1,18 @@
-import { isSameRule, type RuleValue } from '../card-api/rule.ts';
+import { z } from 'zod';
+import { isSameRule, Rule, RuleValue } from '../card-api/rule.ts';
 import { centsOf, isLooser, type RuleChange, type RuleGoal, raiseCents } from '../card-api/rule-change.ts';
 import { isUndecided, type TemporaryChange } from './temporary-change-store.ts';
+
+/** A rule that has another value for the moment. */
+export const TemporaryValue = z.strictObject({
+  rule: Rule,
+  /** Its current value, and the one that it goes back to. */
+  now: RuleValue,
+  back: RuleValue,
+  /** UTC ISO 8601. Null: an approver has to decide whether it goes back. */
+  until: z.string().nullable(),
+});
+export type TemporaryValue = z.infer<typeof TemporaryValue>;
 
 /** A rule as an undecided temporary change has set it. */
 interface SetTemporarily extends RuleChange {
@@ -60,6 +72,17 @@ export function firstEnd(goals: readonly RuleGoal[], set: readonly SetTemporaril
   return goals
     .flatMap(({ rule, to }) => setBelow({ rule, from: to, to }, running)[0]?.setBy.endsAt ?? [])
     .toSorted()[0];
+}
+
+/** A rule that has another value for the moment. Null: its value is not temporary. */
+export function temporaryValue(change: RuleChange, set: readonly SetTemporarily[]): TemporaryValue | null {
+  const below = setBelow(change, set);
+  const back = afterAll(below, change.from);
+  if (back === change.from) return null;
+  const until = below.every(({ setBy }) => setBy.state === 'open')
+    ? below.reduce((last, { setBy: { endsAt } }) => (endsAt > last ? endsAt : last), '')
+    : null;
+  return { rule: change.rule, now: change.from, back, until };
 }
 
 /** The lowest value that a rule would have at any time before `endMs`, if it were not changed now. */
