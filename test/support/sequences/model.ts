@@ -112,6 +112,8 @@ export function createModel(atFirst: Facts) {
   const overrides: { readonly acctId: number; readonly at: number; readonly job: string }[] = [];
   /** When the first of the mutes was set that replaced each other. */
   const mutedSince = new Map<string, number>();
+  /** Since when a rule has been loosened for a time: by account and rule. */
+  const loosenedSince = new Map<string, number>();
   /** What a rule would have been if a person had not lowered it: by person, account and rule. They may end that alone. */
   const lowered = new Map<string, (atMs: number) => number>();
   /** By card. */
@@ -161,6 +163,7 @@ export function createModel(atFirst: Facts) {
       const was = before.accounts[acctId];
       if (was === undefined) continue;
       faults.push(judgeStatus(job, acctId, { before, after }, standing));
+      noteLoosened(acctId, after, standing);
       faults.push(judgeRules(job, acctId, { before, after }, standing));
       faults.push(judgeLink(job, acctId, { before, after }, standing));
     }
@@ -243,7 +246,8 @@ export function createModel(atFirst: Facts) {
         (userId) => approvesAs(userId, acctId, before, standing, (whom) => whom === asker).length > 0,
       );
       supporters = supporters === null ? counted : supporters.filter((userId) => counted.includes(userId));
-      const isBack = lasting === 0 && (isEnd || isSooner);
+      // What is loosened already is only loosened for longer.
+      const isBack = lasting === 0 && (isEnd || (isSooner && is.now <= is.lasting));
       const why = isBack ? null : whyNotFor(job, { after, acctId, rule, lasting }, standing);
       if (why !== null) return `${words}, ${why}`;
       raised.push({ job: job.id, by: [], acctId, rule, now, lasting, soon, at: standing.now });
@@ -253,6 +257,15 @@ export function createModel(atFirst: Facts) {
     }
     if (raised.length === 0) return null;
     return judgeRaise(job, acctId, raised, supporters ?? [], { before, after }, standing);
+  }
+
+  /** A rule that is loosened again before it goes back is loosened since the first time. */
+  function noteLoosened(acctId: number, after: Facts, { now }: Standing): void {
+    for (const [rule, value] of Object.entries(after.accounts[acctId]?.rules ?? {})) {
+      const key = `${acctId} ${rule}`;
+      if (value.now <= value.lasting) loosenedSince.delete(key);
+      else if (!loosenedSince.has(key)) loosenedSince.set(key, now);
+    }
   }
 
   /** A person who lowers a rule may have that ended: then it is what it would have been. */
@@ -288,7 +301,8 @@ export function createModel(atFirst: Facts) {
     const value = after.accounts[acctId]?.rules[rule]?.now;
     const ends = after.temporary.filter((one) => one.acctId === acctId && one.sets[rule] === value);
     const endsAt = Math.min(...ends.map((one) => one.endsAt));
-    if (longestMs !== null && endsAt > now + longestMs) return 'for longer than the policy allows';
+    const since = loosenedSince.get(`${acctId} ${rule}`) ?? now;
+    if (longestMs !== null && endsAt > since + longestMs) return 'for longer than the policy allows';
     if (job.verb === 'emergency-override' && endsAt > now + 60 * MINUTE) return 'by an override for more than an hour';
     return null;
   }

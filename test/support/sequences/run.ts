@@ -357,12 +357,17 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     const until = deps.now().getTime() + ms;
     // Retries come within minutes.
     if (ms > 5 * MINUTE && !isStopped) await runLater(Number.POSITIVE_INFINITY);
+    let lastDueAt: number | null = null;
     while (!isStopped) {
       const [next] = (await deps.temporaryChanges.all()).filter(({ state }) => state === 'open');
       const endsAt = next === undefined ? Number.POSITIVE_INFINITY : Date.parse(next.endsAt);
       const dueAt = Math.min(endsAt, service.nextLateMs());
-      if (dueAt > until) break;
-      world.advance(Math.max(0, dueAt - deps.now().getTime()));
+      const at = deps.now().getTime();
+      // What could not end when it was due is tried again a minute later.
+      const againAt = dueAt === lastDueAt ? at + MINUTE : dueAt;
+      if (againAt > until) break;
+      world.advance(Math.max(0, againAt - at));
+      lastDueAt = dueAt;
       await catchUp();
     }
     world.advance(until - deps.now().getTime());

@@ -238,8 +238,11 @@ const cast = fc.oneof(
   { arbitrary: fc.constant<readonly Name[]>(['ana', 'bob', 'cem', 'olga', 'hugo']), weight: 2 },
 );
 
-/** What `npm test` tries: with this seed, these are enough to find each of the holes that the self-test opens. */
-export const tried = { seed: 32, count: 150 } as const;
+/**
+ * What `npm test` tries: with the seed, these are enough to find each of the holes that the self-test opens. With the other
+ * one, each kind of loosening occurs in the troubled sequences.
+ */
+export const tried = { seed: 32, troubledSeed: 34, count: 150 } as const;
 
 export interface Sequence {
   readonly cast: readonly Name[];

@@ -191,7 +191,40 @@ const slowRead: fc.Arbitrary<Trouble> = fc
     return [limit(by, { to: 4000 }, forMs(DAY)), slow];
   });
 
-const themes = [delegates, groups, status, twoAtOnce, endedSooner, raisedAgain, slowRead];
+/** A longer limit is raised for a time, and a shorter one is set above what that goes back to. */
+const keptFromEnding: fc.Arbitrary<Trouble> = fc
+  .record({
+    who: approver,
+    by: approver,
+    alone: approver,
+    shorter: one('daily', 'weekly'),
+    to: ofNumbers(19_000, 20_500),
+    first: fc.option(fc.constant(forMs(3_600_000)), { freq: 1 }),
+    last: fc.constantFrom<Limit['term']>(permanently, forMs(2 * DAY)),
+  })
+  .map(({ who, by, alone, shorter, to, first, last }) => {
+    const set = (asker: Name, period: Limit['period'], amount: Limit['amount'], given: Limit['term']) =>
+      asking(asker, { does: 'limit', card: 'main', period, amount, term: given });
+    return [
+      set(who, 'monthly', { more: 1001 }, forMs(DAY)),
+      asking(by, { does: 'approve', which: 0 }),
+      ...(first === null ? [] : [set(alone, shorter, { to }, first)]),
+      set(alone, shorter, { to }, last),
+      { does: 'wait', ms: 25 * 3_600_000 },
+    ];
+  });
+
+/** A raise is made again before it ends, where the policy allows seven days. */
+const renewed: fc.Arbitrary<Trouble> = fc
+  .record({ who: approver, again: approver, more: ofNumbers(0, 1), waits: ofNumbers(5 * 3_600_000, 5 * DAY) })
+  .map(({ who, again, more, waits }) => [
+    { does: 'the policy becomes', number: 2 },
+    limit(who, { more: 499 }, forMs(7 * DAY)),
+    { does: 'wait', ms: waits },
+    limit(again, { more }, forMs(7 * DAY)),
+  ]);
+
+const themes = [delegates, groups, status, twoAtOnce, endedSooner, raisedAgain, slowRead, keptFromEnding, renewed];
 
 /** The answer of a job’s first write is lost, and the job runs once more. */
 const lostAnswer = fc.record({
