@@ -59,10 +59,10 @@ describe('a write whose response is lost while someone changes the same card in 
     await command(ana, `limit ${card.AcctId} monthly 2000`);
     await until(() => callsTo('PUT', card) === 1, 'the limit is sent');
     await changeRulesOutside(card, outside);
-    const message = await waitTold(ana, new RegExp(holderOf(card)));
+    const message = await waitTold(ana, /I did not repeat it/);
     await quiet(cardbell());
 
-    expect(JSON.stringify(message)).toContain('I did not repeat it');
+    expect(JSON.stringify(message)).toContain(holderOf(card));
     expect(cardbell().account(card.AcctId).SpendRules).toEqual({ ...card.SpendRules, ...outside });
     expect(callsTo('PUT', card)).toBe(2);
   });
@@ -79,10 +79,10 @@ describe('a write whose response is lost while someone changes the same card in 
     sandbox.setStatus({ AcctId, CardStatus: 'ACTIVE' });
     await until(() => effectsOn(card) === 2, 'it is unblocked');
     sandbox.faults.clear();
-    const message = await waitTold(olga, new RegExp(holderOf(card)));
+    const message = await waitTold(olga, /I did not repeat it/);
     await quiet(cardbell());
 
-    expect(JSON.stringify(message)).toContain('I did not repeat it');
+    expect(JSON.stringify(message)).toContain(holderOf(card));
     expect(cardbell().account(AcctId).CardList[0]?.CardStatus).toBe('ACTIVE');
     expect(callsTo('PUT', card)).toBe(1);
   });
