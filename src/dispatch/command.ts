@@ -75,9 +75,18 @@ export function parseCommand(text: string, clock: Clock): Command {
   return rest.length > WORDS_MAX && first !== 'block' ? tooLong(first) : read(readable, clock);
 }
 
-/** A word that is a day with its year, or an amount with a point or comma: nobody groups a card number like that. */
-const plainNumber =
-  /(?<!\S)(20\d\d-\d\d-\d\d|\d{1,2}\/\d{1,2}\/20\d\d|\d{1,3}(?:,\d{3}){1,2}(?:\.\d\d)?|\d{1,6}\.\d\d)(?=[,;]?(?!\S))/;
+const gap = '[\\s,;./–—-]+';
+/** Words that nobody writes as a group of a card number. */
+const plainNumbers = [
+  // A day with its year.
+  '20\\d\\d-\\d\\d-\\d\\d',
+  '\\d{1,2}/\\d{1,2}/20\\d\\d',
+  // An amount, which may follow an account id. Behind other digits it may be the end of a card number.
+  `(?<!(?<!\\S)\\d{1,6}${gap})(?<!\\d${gap}\\d{7,9}${gap})\\d{1,3}(?:,\\d{3}){0,2}\\.\\d\\d`,
+  `(?<!\\d${gap})\\d{4,6}\\.\\d\\d`,
+  `(?<!\\d${gap})\\d{1,3}(?:,\\d{3}){1,2}(?!${gap}\\d)`,
+];
+const plainNumber = new RegExp(`(?<!\\S)(${plainNumbers.join('|')})(?=[,;]?(?!\\S))`);
 
 /** Masks card numbers. Two days have as many digits as a card number, and one in ten pairs has its check digit. */
 function maskTyped(text: string): string {
