@@ -162,7 +162,9 @@ const hours: readonly RegExp[] = [
   /\d ?[ap]\.?m(?![a-z])|o['’]clock|(^| )o clock(?![a-z])/,
   new RegExp(`(^| )(${readNumbers}) ?[ap]m(?![a-z])`),
   /(day|tomorrow|tonight|noon|soon|late|later|\d|[ap]m)[- ]?ish(?![a-z])/,
-  new RegExp(`(^| )(half past(?![a-z])|(quarter|\\d{1,2}|${readNumbers}) (past|to|till?) (\\d{1,2}|${readNumbers})$)`),
+  new RegExp(`(^| )(half past(?![a-z])|quarter (past|to|till?) (\\d{1,2}|${readNumbers})$)`),
+  new RegExp(`(^| )(\\d{1,2}|${readNumbers}) (past|till?) (\\d{1,2}|${readNumbers})$`),
+  new RegExp(`^(5|10|20|25|five|ten|twenty) to (\\d{1,2}|${readNumbers})$`),
   // Not at the end: a `room 12a`.
   /^\d{1,2}[ap](?= |$)|\d:\d\d ?[ap](?![a-z])|(^| )\d{1,2}p$/,
   // What counts things rises, as in `seats 3 to 5`. Only hours fall.
@@ -198,7 +200,7 @@ const hints: readonly RegExp[] = [
     `(^| )(each|every) (other )?(${dayName}|${unit}|morning|afternoon|evening|quarter|weekday|weekend)(?![a-z])`,
   ),
   /(^| )(hourly|daily|nightly|weekly|biweekly|fortnightly|monthly|quarterly|yearly|annually)( only)?$/,
-  /(^| )for$|(^| )(limited time|time[- ]limited|right now)(?= |$)|(^| )next (?!(door|purchase)$)[a-z]+$/,
+  /(^| )for$|(^| )(limited time|time[- ]limited|right now)(?= |$)|(^| )next (one|time|round|pay ?(day|check|roll)|statement|invoice|bill|cycle|period|sprint|shift|semester|term|season|renewal|review|close)$/,
   new RegExp(`^((for|until|till?) )?${vague}(?= |$)|(^| )(${vague}|a (little|few|moment|spell))$`),
   /(^| )for (the (moment|time being|foreseeable future|duration)|a (moment|spell)|ages)(?![a-z])|(^| )(for (good|long)$|as long as )/,
   new RegExp(`\\d ?[-–]? ?([a-z]+ )?${unit}(?![a-z])`),

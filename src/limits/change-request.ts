@@ -102,10 +102,16 @@ const thisPurchase = /^((just|only) )?(for )?(this|the|one) purchase( only)?(?= 
  * @returns the term (null: none given) and the remaining words, which are the reason. Or a question: someone who
  * mentions a time wants an end, so an unreadable time must neither be dropped nor become part of the reason.
  */
-export function readTerm(
-  words: readonly string[],
-  clock: Clock,
-): { term: Term | null; rest: readonly string[] } | string {
+export function readTerm(words: readonly string[], clock: Clock): ReadTerm {
+  const read = readPlain(words, clock);
+  const isNone = typeof read !== 'string' && read.term === null;
+  return isNone && hidesTime(words, clock) ? notSure(words, 0) : read;
+}
+
+type ReadTerm = { term: Term | null; rest: readonly string[] } | string;
+
+/** The same for words as they are written. */
+function readPlain(words: readonly string[], clock: Clock): ReadTerm {
   const purchase = thisPurchase.exec(words.join(' '))?.[0];
   if (purchase !== undefined) return { term: { kind: 'purchase' }, rest: words.slice(purchase.split(' ').length) };
   const first = readEnd(words, clock);
@@ -113,14 +119,14 @@ export function readTerm(
   if (first.kind === 'end') {
     // “For 4h lunch until Friday” has two ends.
     const rest = words.slice(first.words);
-    const second = rest.findIndex((word) => untilWord.test(word));
+    const second = rest.findIndex((word, index) => untilWord.test(word) && isEnd(rest.slice(index), clock));
     return second === -1 ? { term: first.end, rest } : notSure(rest, second);
   }
   const at = words.findIndex((_, index) => isPlainlyTime(words.slice(index), clock));
   const other = otherTimeAt(words, clock);
   if (other !== -1 && (at === -1 || other < at)) return notSure(words, other);
   if (at === -1) {
-    const isAsked = mayMeanTime(words) || mayMeanForeignTime(words) || hidesTime(words, clock);
+    const isAsked = mayMeanTime(words) || mayMeanForeignTime(words);
     return isAsked ? notSure(words, 0) : { term: null, rest: words };
   }
   const last = readEnd(words.slice(at), clock);
@@ -130,6 +136,11 @@ export function readTerm(
   if (last.kind === 'end' && at + last.words === words.length) return { term: last.end, rest: upTo(words, at) };
   if (last.kind === 'unclear') return last.why;
   return notSure(words, at);
+}
+
+/** Words that begin with `until`. “Wait until approval” is no end. */
+function isEnd(words: readonly string[], clock: Clock): boolean {
+  return readEnd(words, clock).kind === 'end' || mayMeanTime(words.slice(1));
 }
 
 /** Where a word may hide a time: `until=friday`, `till-fri`, `lunch-4h`, `friday-dinner`. Not where numbers are joined. */
@@ -146,7 +157,7 @@ function hidesTime(words: readonly string[], clock: Clock): boolean {
   );
   if (apart.join(' ') === words.join(' ')) return false;
   if (apart.length > APART_MAX) return true;
-  const read = readTerm(apart, clock);
+  const read = readPlain(apart, clock);
   return typeof read === 'string' || read.term !== null;
 }
 

@@ -531,6 +531,19 @@ it.each([
   expect(read).toMatchObject({ kind: 'read', reason: expect.stringMatching(/^team lunch,?$/) });
 });
 
+it.each(['wait until approval', 'bridge until paid', 'hotel until check-out'])(
+  'takes %j behind a time for the reason',
+  (said) => {
+    const read = parseCommand(`limit 4242 daily 450 for 4h ${said}`, clock);
+    expect(read).toMatchObject({ kind: 'read', input: { changeRequest: { term: hours(4) } }, reason: said });
+  },
+);
+
+it('reads a word of hundreds of parts once', () => {
+  const said = `${'for-'.repeat(300)}x`;
+  expect(parseCommand(`limit 4242 daily 450 ${said}`, clock)).toMatchObject({ kind: 'read', reason: said });
+});
+
 it.each(times)('/card mute ends with %j, or asks back', (said, term) => {
   const read = muteEndOf(`${said} trip`.split(' '), clock);
   const isTooLong = 'why' in read && read.why.startsWith('That is longer than 90 days');
@@ -539,6 +552,11 @@ it.each(times)('/card mute ends with %j, or asks back', (said, term) => {
 
 it.each([
   'team dinner',
+  'seats 3 to 5',
+  'wire 2 to 3',
+  'dinner for 5 to 7',
+  'next project',
+  'our next client',
   'for lunch',
   'room 12',
   '2 laptops',
