@@ -96,7 +96,7 @@ describe('the ingress', () => {
 
     expect(spec.tls).toEqual([{ hosts: ['bell.example'], secretName: 'bell' }]);
     const paths = spec.rules[0].http.paths.map(({ path }: { path: string }) => path);
-    expect(paths).toEqual(['/slack/events', '/webhooks', '/readyz']);
+    expect(paths).toEqual(['/slack/events', '/webhooks', '/healthz', '/readyz']);
     expect(find('Service', '-web').spec.ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
   });
 });
