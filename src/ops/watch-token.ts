@@ -14,8 +14,11 @@ export const isSlackTokenDead = (error: unknown): boolean =>
 
 /** How often a process reports that the token still works: another one may have found it dead. */
 const ALIVE_EVERY_MS = 60_000;
-/** A token that no process found dead for this long, and that one could use, works. */
-const QUIET_MS = 2 * 60_000;
+/**
+ * A token that no process found dead for this long, and that one could use, works. Well above the time between two calls of
+ * a process at low traffic: one with the former token may not have been called meanwhile.
+ */
+const QUIET_MS = 30 * 60_000;
 
 interface TokenReports {
   readonly isDead: (error: unknown) => boolean;
