@@ -134,7 +134,7 @@ function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof cr
 
 /** Sends a message and records that it was posted, or what happens when it could not be. */
 function composePosting(context: WorkerContext, rendering: Rendering) {
-  const { enqueue, config, outbox, trackedMessages, metrics, visibilityOf, log } = context;
+  const { enqueue, config, outbox, trackedMessages, metrics, visibilityOf, notifyOps, log } = context;
   const record = remembered(context.redo, createRecordPosted({ ...context, ...rendering }));
   const measurePosted = createMeasurePosted({ ...context, alertPosted: metrics.alertPosted, now: () => new Date() });
   const recordPosted: RecordPosted = async (entries, ...posted) => {
@@ -142,7 +142,7 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
     // Metrics must not delay or fail the message.
     measurePosted(entries).catch((error: unknown) => log.warn({ err: error }, 'could not measure a delay'));
   };
-  const { fallback } = config.channels;
+  const { fallback, ops } = config.channels;
   const undeliverable = createUndeliverable({
     ...context,
     ...rendering,
@@ -153,6 +153,7 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
       shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === fallback),
       unshared: createUnsharedChannel(config.channels, visibilityOf),
     },
+    ops: { channel: ops, notify: notifyOps },
   });
   return {
     sendMessage: createSendMessage({ ...context, ...rendering }),

@@ -61,19 +61,34 @@ export function channelUnusable(
   };
 }
 
-/** Codes about what the app may do, not about a channel. A status of HTTP never comes from Slack’s API itself. */
+/** Codes about the app in all of the workspace. Others may concern one channel or person. */
+const ofApp: ReadonlySet<string> = new Set([
+  'accesslimited',
+  'enterprise_is_restricted',
+  'missing_scope',
+  'not_allowed_token_type',
+  'org_login_required',
+  'team_access_not_granted',
+  'two_factor_setup_required',
+]);
+
+/** A status of HTTP never comes from Slack’s API itself. */
+const isOfProxy = (slackError: string): boolean => slackError.startsWith('http_');
+
+/** Advice on codes about what the app may do. */
 function rightsAdvice(slackError: string): string {
   if (slackError === 'missing_scope') return 'Give the app the scope chat:write, and install it again.';
-  if (slackError.startsWith('http_')) return 'Let the proxy or firewall pass Cardbell’s requests to Slack.';
+  if (isOfProxy(slackError)) return 'Let the proxy or firewall pass Cardbell’s requests to Slack.';
   return `${lookUp(slackError)}, or ask a Slack administrator to let the app post.`;
 }
 
-/** @param about the channel or person; null: unknown. */
-export function postsRefused(about: string | null, { slackError }: SlackError): OpsIssue {
+/** One issue for all channels and people if the refusal concerns the app. @param place the channel or person; null: unknown. */
+export function postsRefused(place: string | null, { slackError }: SlackError): OpsIssue {
+  const about = ofApp.has(slackError) || isOfProxy(slackError) ? null : place;
   return {
     cause: `posts:${about ?? ''}:${slackError}`,
     title: `Slack refuses messages (${slackError})`,
-    what: slackError.startsWith('http_')
+    what: isOfProxy(slackError)
       ? 'Something between Cardbell and Slack refuses its messages.'
       : 'Slack refuses Cardbell’s messages, whatever they say.',
     means: 'They wait until this is fixed. Nothing is lost.',

@@ -30,23 +30,23 @@ interface Deps {
   readonly eventLog: Pick<EventLog, 'note'>;
   /** Whose direct conversation it is; null: unknown. */
   readonly personOf: (channel: string) => Promise<string | null>;
-  readonly notifyOps: NotifyOps;
+  readonly ops: { readonly channel: string; readonly notify: NotifyOps };
 }
 
 /** Handles entries that Slack does not accept as they are. */
 export type Undeliverable = ReturnType<typeof createUndeliverable>;
 
 export function createUndeliverable(deps: Deps) {
-  const { outbox, fallback, attachRows, unsupported, eventLog, notifyOps } = deps;
+  const { outbox, fallback, attachRows, unsupported, eventLog, ops } = deps;
 
   return {
     /** The replacement for a channel that cannot be posted to, or must not because another company reads it; null: none. */
     async insteadOf(channel: string, error: SlackError): Promise<string | null> {
       const isShared = error.slackError === SHARED_CHANNEL;
-      if (isShared) await notifyOps(opsIssue.channelShared(channel));
+      if (isShared) await ops.notify(opsIssue.channelShared(channel));
       const to = isShared ? await fallback.unshared(channel) : fallback.channel;
       if (to !== channel) return to;
-      if (!isShared) await notifyOps(channelUnusable(channel, error, 'wait'));
+      if (!isShared && channel !== ops.channel) await ops.notify(channelUnusable(channel, error, 'wait'));
       return null;
     },
 
@@ -54,7 +54,9 @@ export function createUndeliverable(deps: Deps) {
     async mustWait(channel: string, error: SlackError): Promise<void> {
       // That of a dead token is known: it concerns every call.
       if (isSlackTokenDead(error)) return;
-      await notifyOps(postsRefused(isOfTeam(channel) ? channel : await deps.personOf(channel), error));
+      // A notice would wait there, too: `watchSlack` reports it where ops can see it.
+      if (channel === ops.channel) return;
+      await ops.notify(postsRefused(isOfTeam(channel) ? channel : await deps.personOf(channel), error));
     },
 
     /** Moves the entries to another channel. Idempotent. @returns the ids of the entries that are posted there. */
@@ -70,7 +72,7 @@ export function createUndeliverable(deps: Deps) {
         : channelUnusable(channel, error);
       // A message to a holder is never posted elsewhere.
       if (forTeam.length === 0) {
-        await notifyOps(issue);
+        await ops.notify(issue);
         return [];
       }
       const isShared = error.slackError === SHARED_CHANNEL;
@@ -86,7 +88,7 @@ export function createUndeliverable(deps: Deps) {
         const alertId = alertIdOf(entry);
         if (alertId !== null) await eventLog.note(alertId, { step: 'redirected', channel, text });
       });
-      await notifyOps(issue);
+      await ops.notify(issue);
       return moved;
     },
 
@@ -111,7 +113,7 @@ export function createUndeliverable(deps: Deps) {
 const isOfTeam = (channel: string): boolean => /^[CG]/.test(channel);
 
 async function postPlain(entry: OutboxEntry, channel: string, error: SlackError, deps: Deps): Promise<void> {
-  const { outbox, fallback, eventLog, notifyOps } = deps;
+  const { outbox, fallback, eventLog, ops } = deps;
   const message = await messageIn(channel, entry, deps);
   if (message === null) return;
   const { priority, audience } = entry;
@@ -128,7 +130,7 @@ async function postPlain(entry: OutboxEntry, channel: string, error: SlackError,
   const text = `Posted as plain text: Slack says ${error.slackError}.`;
   const alertId = alertIdOf(entry);
   if (alertId !== null) await eventLog.note(alertId, { step: 'refused', channel, text });
-  await notifyOps(opsIssue.messageRefused(channel, error));
+  await ops.notify(opsIssue.messageRefused(channel, error));
 }
 
 async function isShown(entry: OutboxEntry, fallback: Deps['fallback']): Promise<boolean> {

@@ -53,6 +53,7 @@ interface Options {
   /** Channels shared with another company, and the first unshared one. */
   readonly shared?: readonly string[];
   readonly unshared?: string;
+  readonly opsChannel?: string;
   /** The end of the channel's quiet hours. */
   readonly heldUntil?: number | null;
   /** Milliseconds on a monotonic clock. */
@@ -154,7 +155,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     unsupported,
     eventLog,
     personOf: async () => 'U0HUGO',
-    notifyOps,
+    ops: { channel: options.opsChannel ?? 'C0OPS', notify: notifyOps },
   });
 
   const edits = createEdits(redis);

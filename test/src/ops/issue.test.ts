@@ -7,6 +7,7 @@ import { channelUnusable, opsUnreachable, personUnreachable, postsRefused } from
 const gone = new SlackError('chat.postMessage', 'channel_unusable', 'channel_not_found');
 const archived = new SlackError('chat.postMessage', 'channel_unusable', 'is_archived');
 const noScope = new SlackError('chat.postMessage', 'token_dead', 'missing_scope');
+const noAccess = new SlackError('chat.postMessage', 'token_dead', 'access_denied');
 
 function quarantined(path: string, issues: string[], id = 'q_1') {
   const webhook = { id, path, issues, body: {}, version: null, receivedAt: '2026-11-20T15:00:00.000Z' };
@@ -50,7 +51,8 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     channelUnusable('C2', gone),
     channelUnusable('C1', archived),
     postsRefused('C1', noScope),
-    postsRefused('C2', noScope),
+    postsRefused('C1', noAccess),
+    postsRefused('C2', noAccess),
     issue.channelShared('C1'),
     issue.messageRefused('C1', gone),
     issue.noFiles('missing_scope'),

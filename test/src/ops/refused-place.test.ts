@@ -53,9 +53,26 @@ it.each([
   ['http_403', /proxy/],
   ['code_of_tomorrow', /Look up code_of_tomorrow/],
 ])('advises on posts refused with %s what fits', (code, advice) => {
-  const issue = postsRefused('C1', refused(code));
-
-  expect(issue.todo).toMatch(advice);
-  expect(issue.about).toBe('C1');
-  expect(postsRefused(null, refused(code)).about).toBeUndefined();
+  expect(postsRefused('C1', refused(code)).todo).toMatch(advice);
 });
+
+it.each(['missing_scope', 'http_403', 'org_login_required'])(
+  'posts refused to the whole app (%s) are one issue, and name no channel',
+  (code) => {
+    const issue = postsRefused('C1', refused(code));
+
+    expect(postsRefused('U2', refused(code))).toEqual(issue);
+    expect(issue.about).toBeUndefined();
+  },
+);
+
+it.each(['access_denied', 'no_permission', 'code_of_tomorrow'])(
+  'posts refused with %s, which may concern one channel, are an issue of each',
+  (code) => {
+    const issue = postsRefused('C1', refused(code));
+
+    expect(issue.about).toBe('C1');
+    expect(postsRefused('C2', refused(code)).cause).not.toBe(issue.cause);
+    expect(postsRefused(null, refused(code)).about).toBeUndefined();
+  },
+);

@@ -79,6 +79,14 @@ describe('a message that its channel cannot take', () => {
     ]);
   });
 
+  it('waits without a notice if that is the ops channel, too: ops could read it only afterwards', async () => {
+    const world = createPostingWorld(redis(), { opsChannel: 'C0ALL' });
+
+    expect(await world.undeliverable.insteadOf('C0ALL', gone)).toBeNull();
+
+    expect(world.opsIssues).toEqual([]);
+  });
+
   it('still goes to the fallback channel when the worker that moved it died, even if its channel is back', async () => {
     const posts: string[] = [];
     const post = async (channel: string) => {
