@@ -202,9 +202,11 @@ export function createRecount({ countRaise, policyOfCard, orders }: RecountDeps)
       const { needed, why } = await orders.approvals({ ...action, id: click.id }, people);
       return { needed, counted: null, orderWhy: why };
     }
-    const raise = await countRaise({ ...action, id: click.id }, acctId, { changes, fromBase: changes, term }, people);
-    const needed = approvalsNeeded(amountIn(raise), await policyOfCard(acctId));
-    return { needed, counted: tooMuchForOne(raise) };
+    // As the change is counted right before it is made. What is open for the moment is not opened for one purchase.
+    const raise = { changes: changesFromNow(request), fromBase: changes, term };
+    const raised = await countRaise({ ...action, id: click.id }, acctId, raise, people);
+    const needed = approvalsNeeded(amountIn(raised), await policyOfCard(acctId));
+    return { needed, counted: tooMuchForOne(raised) };
   };
 }
 

@@ -3,7 +3,7 @@ import type { Action } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import { REMIND_AFTER_MS, type Role } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
-import { approvalClick, askedToPay, denial, override } from '../../support/asked-for-more.ts';
+import { approvalClick, askedToPay, denial, linkHugo, override, toPay } from '../../support/asked-for-more.ts';
 import { refusal } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -20,6 +20,7 @@ import {
   type WorldDeps,
 } from '../../support/perform-world.ts';
 import { link } from '../../support/refused.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
 import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
@@ -582,4 +583,30 @@ describe('a request for less than a limit is for the moment', () => {
     expect(dailyOf(given)).toBe(1300);
     expect(told(given)).toContain('The card already allows what the override would.');
   });
+});
+
+it('a request to open a rule for this purchase needs a second approver if the rule is open for the moment', async () => {
+  const given = await world();
+  given.service.rules = { ...given.service.rules, InternationalSpendEnabled: false };
+  const { deps: linked } = await linkHugo(given);
+  const stops = { state: 'stopped', remedy: { kind: 'allow_international' } } as const;
+  const deps: WorldDeps = { ...linked, checkPurchase: async () => stops };
+  const term = { kind: 'purchase' } as const;
+  const alert = transactionAlert({ amountCents: 8000, decline: { code: 'decline.rule.international', message: 'no' } });
+  await deps.alerts.save(alert);
+  const target = { kind: 'alert', alertId: alert.event.id } as const;
+  await performAction(ask('ask', { ...toPay(8000), target, ask: { amountCents: 8000, term } }), deps);
+  expect(await deps.requests.get('req_ask1')).toMatchObject({ needed: 1 });
+  const opens = { goals: [{ rule: { kind: 'international' }, to: true }], term } as const;
+  await performAction(ask('allow', { target, id: 'act_ana', actor: person('U0ANA'), changeRequest: opens }), deps);
+
+  await performAction(approve('req_ask1', 'act_ben', 'U0BEN'), deps);
+
+  expect(await deps.requests.get('req_ask1')).toMatchObject({
+    state: 'open',
+    needed: 2,
+    approvals: [{ by: 'U0BEN' }],
+  });
+  await performAction(approve('req_ask1', 'act_zoe', 'U0ZOE'), deps);
+  expect((await deps.requests.get('req_ask1'))?.state).toBe('approved');
 });
