@@ -8,8 +8,8 @@ import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardStatus, TransactionEvent } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
 import { bindingLimit } from '../limits/binding-limit.ts';
-import { lastsMs } from '../limits/change-request.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
+import { loosenedFor } from '../limits/loosened-for.ts';
 import type { Raise, RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
@@ -84,16 +84,19 @@ const noneStops: Obstacle = {
   whoCan: 'Try again. If it is declined, you can ask from the alert.',
 };
 
-interface JudgeDeps extends Pick<ActionTools, 'authorize' | 'now' | 'zone'> {
-  readonly countRaise: RaiseAmounts['count'];
+interface JudgeDeps extends Pick<ActionTools, 'authorize' | 'now' | 'zone' | 'policyOfCard'> {
+  readonly raises: Pick<RaiseAmounts, 'count' | 'changesFromBase' | 'loosenedSince'>;
 }
 
 /** How many approvals a raise on a card needs, and the counted raise, if it is too much for one approver. */
 async function judge(action: Action, acctId: number, change: Pick<Raise, 'changes' | 'term'>, deps: JudgeDeps) {
-  const raise = await deps.countRaise(action, acctId, { ...change, fromBase: change.changes }, [action.actor.userId]);
-  const lasts = lastsMs(change.term, deps.now(), deps.zone);
-  const verdict = await deps.authorize(action, { acctId, ...amountIn(raise), lastsMs: lasts });
-  return { verdict, counted: tooMuchForOne(raise) };
+  const raise = { ...change, fromBase: await deps.raises.changesFromBase(change.changes, change.term, acctId) };
+  const amount = await deps.raises.count(action, acctId, raise, [action.actor.userId]);
+  const { lastsMs, tooLong, tooLongInFull } = await loosenedFor(raise, acctId, { ...deps, ...deps.raises });
+  const verdict = await deps.authorize(action, { acctId, ...amountIn(amount), lastsMs });
+  const isTooLong = verdict.kind === 'refused' && verdict.why === tooLong;
+  const why = isTooLong && tooLongInFull !== null ? { why: tooLongInFull } : {};
+  return { verdict: { ...verdict, ...why }, counted: tooMuchForOne(amount) };
 }
 
 interface FindDeps extends Pick<ActionTools, 'purchaseOf'> {

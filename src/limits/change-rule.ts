@@ -11,10 +11,10 @@ import { isSameRule } from '../card-api/rule.ts';
 import { isAboutLimits, isLooser, isMade, type RuleChange, reversed, type Term } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { capital } from '../core/first-letter.ts';
-import { commandCode, serviceTime } from '../core/installation.ts';
-import { amountIn, type CountedRaise, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
+import { commandCode } from '../core/installation.ts';
+import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
 import { approvalsNeeded, LATE_MS } from '../policy/decide-action.ts';
-import { lastsMs } from './change-request.ts';
+import { loosenedFor } from './loosened-for.ts';
 import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
 import type { PlanChange } from './plan-change.ts';
 import type { Raise, RaiseAmounts, RaisedBy } from './raise-amount.ts';
@@ -219,27 +219,24 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     if (tooSoon !== null) return tooSoon;
     if (!isLooser(changes) && !isLooser(fromBase)) return null;
     const raise = { changes, fromBase, term };
-    const since = await raises.loosenedSince(raise, acctId);
-    const now = deps.now();
-    const lasts = lastsMs(term, now, deps.zone) + (since === undefined ? 0 : now.getTime() - Date.parse(since));
-    const tooLong = whyTooLong(await deps.policyOfCard(acctId), lasts);
+    const { lastsMs, tooLong, tooLongInFull } = await loosenedFor(raise, acctId, { ...deps, ...raises });
     if (approval !== null) {
-      const isLate = now.getTime() - Date.parse(action.askedAt) > LATE_MS;
-      const why = isLate ? tooLate : (withSince(tooLong, since) ?? (await approval.whyNoLonger()));
+      const isLate = deps.now().getTime() - Date.parse(action.askedAt) > LATE_MS;
+      const why = isLate ? tooLate : (tooLongInFull ?? (await approval.whyNoLonger()));
       if (why !== null) return { state: 'failed', note: why };
       return await countApproved(made, raise, approval);
     }
     // Two simultaneous raises must not both count as the first, so an allowed raise counts from here on.
     const { verdict, counted } = await withLock('recent-raises', async () => {
       const amount = await raises.count(action, acctId, raise, [userId]);
-      const verdictNow = await authorize(action, { acctId, ...amountIn(amount), lastsMs: lasts });
+      const verdictNow = await authorize(action, { acctId, ...amountIn(amount), lastsMs });
       const by = { by: userId, askedBy: userId };
       if (verdictNow.kind === 'allowed') await raises.remember(action, acctId, raise, by);
       return { verdict: verdictNow, counted: tooMuchForOne(amount) };
     });
     if (verdict.kind === 'late') return { state: 'failed', isLate: true, note: tooLate };
     if (verdict.kind === 'refused')
-      return { state: 'failed', note: verdict.why === tooLong ? withSince(tooLong, since) : verdict.why };
+      return { state: 'failed', note: verdict.why === tooLong ? tooLongInFull : verdict.why };
     if (verdict.kind === 'allowed') return null;
     if (!mayAsk) return { state: 'failed', note: othersByNow };
     const asked = { action, acctId, card, changes, term, others: verdict.others, counted };
@@ -259,12 +256,6 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
       return null;
     });
   }
-}
-
-/** Why it lasts too long. @param since when the card was loosened, so that this only makes it last longer. */
-function withSince(tooLong: string | null, since: string | undefined): string | null {
-  if (tooLong === null || since === undefined) return tooLong;
-  return `${tooLong} The card has been loosened since ${serviceTime(since)}, and that counts.`;
 }
 
 /**

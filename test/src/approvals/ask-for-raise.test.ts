@@ -3,9 +3,9 @@ import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { linkHugo, toPay } from '../../support/asked-for-more.ts';
-import { limitChange, limitRaise, remedyOf } from '../../support/limit-goals.ts';
+import { limitChange, limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, cardId, createActionWorld, performAction } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, cardId, createActionWorld, performAction } from '../../support/perform-world.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -165,5 +165,30 @@ it('refuses a duration that the policy does not allow, and says which one it all
   expect(await deps.requests.open()).toEqual([]);
   expect(world.answers.map(({ text }) => text).join()).toMatch(
     /The policy allows this for .*Ask for less, or for a shorter time\./s,
+  );
+});
+
+it('refuses what would keep the card loosened for longer in all than the policy allows', async () => {
+  const policy = {
+    ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
+    durations: { longestMs: 4 * 3_600_000, mayStay: false },
+  };
+  const world = await createActionWorld(redis(), { policyFor: () => policy });
+  world.service.rules = { IsActive: true, DailySpendLimit: 150 };
+  const { deps } = await linkHugo(world);
+  const term = { kind: 'duration', ms: 4 * 3_600_000 } as const;
+  const raised = ask('limit', { ...byCommand, changeRequest: { goals: [limitGoal('daily', 40_000)], term } });
+  await performAction(raised, deps);
+  world.advance(3_600_000);
+  const askedAt = deps.now().toISOString();
+  const daily = { period: 'daily', limitCents: 40_000, remainingCents: 40_000 } as const;
+  const card = { ...deps.card, getRemainingLimits: async () => ({ overall: [daily], categories: [] }) };
+
+  const asked = ask('ask', { ...toPay(50_000), askedAt, ask: { amountCents: 50_000, term } });
+  await performAction(asked, { ...deps, card });
+
+  expect(await deps.requests.open()).toEqual([]);
+  expect(world.answers.at(-1)?.text).toMatch(
+    /The policy allows this for 4 hours at most\. The card has been loosened since .*, and that counts\./,
   );
 });
