@@ -54,6 +54,8 @@ interface Steps {
   readonly supersede: (by: 'action' | 'others') => Promise<Result>;
   /** The change was certainly not made: reverses `prepare`. It runs again before the next attempt. */
   readonly forget: () => Promise<unknown>;
+  /** The change was never sent, and never will be: what was counted for it before counts no longer. */
+  readonly uncount?: () => Promise<unknown>;
   /** The change was certainly not made, and is not tried again. */
   readonly fail: (explanation: Explanation) => Promise<Result>;
   /** The outcome is unknown and is verified later. */
@@ -93,10 +95,8 @@ export function createSendChange({ progress, record, now, latestChanges, reports
     const on = { acctId, cardId: expects.kind === 'status' ? expects.cardId : cardId };
     const sending = { state: 'sending', ...on, ...sides, expects, followed, sentAt: now().toISOString() } as const;
     const stands = await progress.write(action.id, { ...sending, ...(basis !== undefined && { basis }) });
-    // The person was told so. A worker that was slow must not do it after all.
-    if (stands.state === 'refused') throw new TooLateError('another worker has refused it');
-    const resumed = await reports.resume(action, verb, stands, change);
-    if (resumed !== null) return resumed;
+    const ended = await endedMeanwhile(change, stands, steps, reports);
+    if (ended !== null) return ended;
     await record(action, { event: 'sent', acctId, cardId, ...sides, detail });
     await latestChanges.changed(acctId, expects, action);
     await steps.prepare();
@@ -144,6 +144,23 @@ export function createSendChange({ progress, record, now, latestChanges, reports
     const isOther = written.basis !== undefined && basis !== undefined && written.basis !== basis;
     return isOther ? 'others' : null;
   }
+}
+
+/** How another worker has ended the change; null: none has. @throws TooLateError when it has refused it. */
+async function endedMeanwhile(
+  change: Change,
+  stands: ActionState,
+  { uncount }: Pick<Steps, 'uncount'>,
+  reports: Deps['reports'],
+): Promise<Result | null> {
+  // The person was told so. A worker that was slow must not do it after all.
+  if (stands.state === 'refused') {
+    await uncount?.();
+    throw new TooLateError('another worker has refused it');
+  }
+  const resumed = await reports.resume(change.action, change.verb, stands, change);
+  if (resumed?.state === 'failed') await uncount?.();
+  return resumed;
 }
 
 /** True when the card service may still carry out an earlier attempt. Only a block is sent without a basis. */

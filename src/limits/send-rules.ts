@@ -95,6 +95,7 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
         await terms.forget(action.id);
         await raises.forget(action, acctId);
       },
+      uncount: () => raises.forget(action, acctId),
       fail: (explanation) => finish(refused?.state ?? 'failed', { ...explanation, counted: refused?.counted }),
       leave: (explanation) => finish('unknown', { ...explanation, expects }),
     } satisfies Parameters<SendChange>[1];

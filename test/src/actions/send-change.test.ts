@@ -19,6 +19,8 @@ interface Given {
   readonly written?: ActionState;
   /** Where the action stands when it is about to be sent, if another worker got there first. */
   readonly stands?: ActionState;
+  /** How it ended, if another worker has reported that. */
+  readonly resumed?: Result;
   readonly basis?: string | undefined;
   readonly whyNot?: string;
   readonly isLast?: boolean;
@@ -50,7 +52,7 @@ async function send(given: Given, steps: string[] = []): Promise<string[]> {
         return {};
       },
     },
-    reports: { resume: async () => null },
+    reports: { resume: async () => given.resumed ?? null },
   });
   const change = {
     action: ask('block'),
@@ -73,6 +75,7 @@ async function send(given: Given, steps: string[] = []): Promise<string[]> {
       },
       look: async () => seen,
       forget: async () => void steps.push('expected by nobody'),
+      uncount: async () => void steps.push('counts no more'),
       made: (confirmation) => tell(confirmation)(),
       supersede: tell('superseded'),
       fail: tell('failed'),
@@ -97,12 +100,19 @@ describe('a change of a card', () => {
     expect(await send({})).toEqual([...before, 'sent']);
   });
 
+  it('that another worker has ended without sending it counts no more', async () => {
+    const result = { state: 'failed', card, before: null, after: null, apiWords: null, note: null } as const;
+
+    expect(await send({ resumed: result })).toEqual(['sending', 'counts no more']);
+    expect(await send({ resumed: { ...result, state: 'done' } }), 'it was made').toEqual(['sending']);
+  });
+
   it('is neither sent nor audited if another worker has refused it by now', async () => {
     const steps: string[] = [];
 
     await expect(send({ stands: { state: 'refused', pending: null } }, steps)).rejects.toThrow(TooLateError);
 
-    expect(steps).toEqual(['sending']);
+    expect(steps).toEqual(['sending', 'counts no more']);
   });
 
   it.each([

@@ -253,6 +253,14 @@ describe('a rule change', () => {
     expect(steps).toEqual(['progress sending', `told again as ${verb}`]);
   });
 
+  it('counts no more if another worker has refused it', async () => {
+    const { run, steps } = setUp({ stands: { state: 'refused', pending: null } });
+
+    await expect(run()).rejects.toThrow(TooLateError);
+
+    expect(steps).toEqual(['progress sending', 'counts no more']);
+  });
+
   it('has no end if it is permanent', async () => {
     const { run, steps } = setUp({ term: { kind: 'permanent' } });
 
