@@ -95,6 +95,7 @@ export function terminate(world: World, account: Account): void {
 /** A change made in the admin portal. */
 export function setStatusInPortal(world: World, account: Account, status: CardStatus): void {
   if (status === 'INACTIVE') throw new ServiceError(400, 'A card cannot become inactive');
+  if (!account.cards.some(isOpen)) throw new ServiceError(400, 'A closed card keeps its status');
   if (status === 'CLOSED') terminate(world, account);
   else if (status === 'BLOCKED') block(world, account);
   else if (currentCard(account)?.status === 'INACTIVE') activate(world, account, undefined, true);

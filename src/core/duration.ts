@@ -215,7 +215,8 @@ const hints: readonly RegExp[] = [
   /^(during|while|whilst|throughout)(?![a-z])/,
   /(^| )((working|business) days?|(some|short) (time|while)|(unti|untl|unitl|untli|util|utnil|ntil) )/,
   // Too short to be read as a duration: `for two h`.
-  new RegExp(`(^| )(${readNumbers}|for an?) [hdwm](?= |$)`),
+  new RegExp(`(^| )(${readNumbers}|for an?)[ -][hdwm](?= |$)`),
+  /(^| )for (a|one|the) (semester|trimester|term|season)(?![a-z])/,
   // Units that we do not read, and quantities that we do not: `thirty-six hours`, `another week`, `for my shift`.
   new RegExp(`(^| )(${numberWord}|another|additional|extra|more|further|that|those|these) ${longUnit}(?![a-z])`),
   new RegExp(`(^| )(\\d+|${numberWord}) ?(yrs?|mos?|mths?|mnths?|decades?|centur(y|ies)|hs|sprints?|shifts?)(?![a-z])`),
@@ -258,11 +259,14 @@ const listedMonth = new RegExp(`(,|;|&| and) ?(?!(may|march) (?!only))${month}(?
 /** True when a reason may mention a duration that we cannot read as a time: `2-3 hours`, `for december`. */
 export function mayMeanTime(words: readonly string[]): boolean {
   const said = words.map((word) => bare(word).toLowerCase());
-  // `4 dayz`, `2 hors`
+  // `4 dayz`, `2 hors`, `1,5d`, `2-d`, `2hh`
   const isLength = said.some((word, index) => {
-    const unitName = word.replace(/z$/, 's');
-    const isUnit = timeUnit.test(unitName) || isMisspelt(unitName, unitNames);
-    return isUnit && /^\d[\d.,]*$/.test(said[index - 1] ?? '');
+    const [, together, name = ''] = /^(\p{Nd}[\p{Nd}.,+-]*)?([a-z]+)$/u.exec(word) ?? [];
+    const count = together ?? said[index - 1] ?? '';
+    const unitName = name.replace(/z$/, 's');
+    const isShort = /^[hdw]$/.test(name) ? /[.,+-]/.test(count) : /^(hh|dd|ww)$/.test(name);
+    const isUnit = isShort || timeUnit.test(unitName) || isMisspelt(unitName, unitNames);
+    return isUnit && /^\p{Nd}[\p{Nd}.,+-]*$/u.test(count);
   });
   // `24.12.`, before its last dot is stripped: `24.12` may be an amount.
   const isDay = words.some((word) => /^\(?\d{1,2}\.\d{1,2}\.\)?$/.test(word));

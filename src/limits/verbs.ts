@@ -111,7 +111,7 @@ export const limitVerbs = {
 } as const satisfies Record<string, VerbEntry>;
 
 const onePurchase =
-  /(^| )((this|next|one|single|that) (purchase|transaction|payment|charge|swipe)|purchase$|(just|only|this) once|once$|(this|one) (time|off|once)|for this one|(one|single)-(time|off|use)|single use)(?![a-z])/i;
+  /(^| )((this|next|one|single|that) (purchase|transaction|payment|charge|swipe)|purchase$|(just|only|this) once|once$|(this|one) (time|off|once)|^for (this|one|the next) order|(this|one) order( only)?$|(for|just|only) this one|(one|single)-(time|off|use)|single use)(?![a-z])/i;
 
 /** Parses `4242 daily 450 for 4h team lunch`. */
 function readLimit(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {

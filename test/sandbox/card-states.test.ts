@@ -84,6 +84,18 @@ describe('card states', () => {
     expect(() => activate(bare.world, onlyAccount(bare), 1)).toThrow('Invalid card ID');
   });
 
+  it.each(['ACTIVE', 'BLOCKED', 'INACTIVE', 'CLOSED'] as const)(
+    'that are closed: a simulated change to %s is a bad request, like every other that cannot be',
+    (status) => {
+      const bare = worldWith('CLOSED');
+
+      expect(() => setStatusInPortal(bare.world, onlyAccount(bare), status)).toThrow(
+        expect.objectContaining({ status: 400 }),
+      );
+      expect(told(bare)).toEqual([]);
+    },
+  );
+
   it('start with an INACTIVE webhook, and a new card cannot be activated within a day unless it was shipped', () => {
     const bare = worldWith('ACTIVE');
     const simulation = createSimulation(bare.world, { outage: () => 0 } as never);

@@ -32,6 +32,15 @@ describe('a process', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
+  // The bundler once dropped this check, which the source still had.
+  it('with a bare % in the password of Redis exits with 78 and says how to write it', () => {
+    const { status, stderr } = start('web', { ...webEnv, REDIS_URL: 'redis://u:p%S3CRET@127.0.0.1:1' });
+
+    expect(status).toBe(78);
+    expect(stderr).toContain('REDIS_URL: expected % in a user name or password to be written as %25');
+    expect(stderr).not.toContain('S3CRET');
+  });
+
   it.each<[string, Env]>([
     [
       'web',
