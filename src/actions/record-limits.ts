@@ -9,6 +9,12 @@ const KEPT_SECONDS = 24 * 3600;
 /** Questions of one person within this time are counted together. */
 const QUESTIONS_MS = 3_600_000;
 
+interface Counted {
+  readonly id: string;
+  readonly refused: readonly string[];
+  readonly mistakes: readonly string[];
+}
+
 export type RefusalCounts = ReturnType<typeof createRefusalCounts>;
 
 /** Counts refusals, so that one person cannot flood the audit log, which is kept permanently. */
@@ -20,32 +26,37 @@ export function createRefusalCounts(redis: RedisClient) {
     /**
      * Counts a refusal. Idempotent.
      *
+     * @param isMistake it was not a matter of rights.
      * @returns null for the first refusal within a minute, which is recorded at once. For all others, the first one's
      * id and the time until the minute is over.
      */
-    async note({
-      id,
-      verb,
-      actor,
-    }: Pick<Action, 'id' | 'verb' | 'actor'>): Promise<{ readonly first: string; readonly leftMs: number } | null> {
+    async note(
+      { id, verb, actor }: Pick<Action, 'id' | 'verb' | 'actor'>,
+      isMistake = false,
+    ): Promise<{ readonly first: string; readonly leftMs: number } | null> {
       const key = firstKey(actor.userId);
       const first = await firstWithin(redis, WINDOW_MS, key, id);
       if (first === null || first === id) return null;
-      await redis.multi().sadd(countKey(first), `${verb} ${id}`).expire(countKey(first), KEPT_SECONDS).exec();
+      await redis
+        .multi()
+        .sadd(countKey(first), `${id} ${verb} ${isMistake ? 'mistake' : 'refused'}`)
+        .expire(countKey(first), KEPT_SECONDS)
+        .exec();
       return { first, leftMs: Math.max(0, await redis.pttl(key)) };
     },
     /**
-     * Takes what was refused after the first refusal, for one record: the verbs with their counts, and the id of one of
-     * them. The same until `forget`; what is counted meanwhile is taken after that. Null: there is nothing.
+     * Takes what was refused after the first refusal, for one record: the verbs of the refusals and of the mistakes, and
+     * the id of one of them. The same until `forget`; what is counted meanwhile is taken after that. Null: there is
+     * nothing.
      */
-    async take(first: string): Promise<{ readonly id: string; readonly verbs: ReadonlyMap<string, number> } | null> {
+    async take(first: string): Promise<Counted | null> {
       const [counted, taken] = [countKey(first), takenKey(first)];
       if ((await redis.exists(counted)) === 1) await redis.renamenx(counted, taken);
-      const refused = (await redis.smembers(taken)).toSorted().map((member) => member.split(' '));
-      const verbs = new Map<string, number>();
-      for (const [verb = ''] of refused) verbs.set(verb, (verbs.get(verb) ?? 0) + 1);
-      const id = refused[0]?.[1];
-      return id === undefined ? null : { id, verbs };
+      const all = (await redis.smembers(taken)).toSorted().map((member) => member.split(' '));
+      const verbsOf = (how: string): string[] =>
+        all.filter(([, , counted]) => counted === how).map(([, verb = '']) => verb);
+      const id = all[0]?.[0];
+      return id === undefined ? null : { id, refused: verbsOf('refused'), mistakes: verbsOf('mistake') };
     },
     /** How often a refused person has asked others within an hour, including this action. Idempotent. */
     questions: ({ id, actor }: Pick<Action, 'id' | 'actor'>): Promise<number> =>

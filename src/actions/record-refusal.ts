@@ -3,6 +3,7 @@ import { countOf } from '../../templates/core/blocks.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
 import { lowerFirst } from '../core/first-letter.ts';
+import { groupBy } from '../core/group-by.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action, Target } from './action.ts';
 import type { PendingRefusal, RefusedState } from './action-state.ts';
@@ -46,6 +47,9 @@ interface Deps {
 export function createRefusals(deps: Deps) {
   const { record, refusalCounts, answer } = deps;
   const { refuseWith, isRefused } = createRefuseWith(deps);
+  /** `block cards (2), see cards (1)`. */
+  const listed = (verbs: readonly string[]): string =>
+    [...groupBy(verbs, (verb) => verb)].map(([verb, all]) => `${deps.doingOf(verb)} (${all.length})`).join(', ');
   return {
     /** Records a refusal that the person has already seen. */
     async recordRefusal(action: Action, { why = NOT_PERMITTED, acctId, isMistake }: Refused = {}): Promise<void> {
@@ -57,14 +61,14 @@ export function createRefusals(deps: Deps) {
     async recordRefusals(action: Action, first: string): Promise<void> {
       // Again, because some may be counted while others are put on record.
       for (let taken = await refusalCounts.take(first); taken !== null; taken = await refusalCounts.take(first)) {
-        const { id, verbs } = taken;
-        const count = [...verbs.values()].reduce((sum, each) => sum + each, 0);
-        const list = [...verbs].map(([verb, times]) => `${deps.doingOf(verb)} (${times})`).join(', ');
-        const detail = `${countOf(count, 'more refusal')} within a minute: ${list}`;
-        const line = {
-          did: `was refused ${countOf(count, 'more time')} within a minute`,
-          outcome: `${list}; nothing changed`,
-        };
+        const { id, refused, mistakes } = taken;
+        const what = [listed(refused), listed(mistakes)].filter((list) => list !== '').join('; not done: ');
+        const detail = `${countOf(refused.length + mistakes.length, 'more refusal')} within a minute: ${what}`;
+        const did = [
+          refused.length === 0 ? '' : `was refused ${countOf(refused.length, 'more time')}`,
+          mistakes.length === 0 ? '' : `tried ${countOf(mistakes.length, 'more thing')} that could not be done`,
+        ].filter((part) => part !== '');
+        const line = { did: `${did.join(' and ')} within a minute`, outcome: `${what}; nothing changed` };
         // Under the id of one of them: two records of the same person may have the same words.
         await record({ ...action, id }, { event: 'refused', detail, line, lineKey: `refusals-${first}` });
         await refusalCounts.forget(first);
@@ -146,7 +150,7 @@ async function recordUnsure(action: Action, why: string, { record, accountOf, do
 async function recordOrCount(action: Action, refused: Omit<PendingRefusal, 'answer'>, deps: Deps): Promise<void> {
   const { why, isMistake, isCertain, hasBegun } = refused;
   // A request on record needs its own final entry.
-  const counted = hasBegun ? null : await deps.refusalCounts.note(action);
+  const counted = hasBegun ? null : await deps.refusalCounts.note(action, isMistake);
   if (counted !== null) return await deps.scheduleRefusals(action, counted.first, counted.leftMs);
   const acctId = refused.acctId ?? (await deps.accountOf(action.target));
   const cardId = refused.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);

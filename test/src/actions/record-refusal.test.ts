@@ -122,6 +122,21 @@ it('records a hundred refusals of one person within a minute as two entries: the
   });
 });
 
+it('does not call a person refused who mistyped something that they may do', async () => {
+  const { deps } = await createActionWorld(redis());
+  const lines: string[] = [];
+  const postAuditLine: typeof deps.postAuditLine = async (_id, message) => void lines.push(JSON.stringify(message));
+  const verbs = verbsOf({ ...deps, postAuditLine, scheduleRefusals: async () => {} });
+  for (const id of ['act_0', 'act_1']) await verbs.recordRefusal(refused(id));
+  for (const id of ['act_2', 'act_3']) await verbs.recordRefusal(refused(id), { isMistake: true });
+
+  await verbs.recordRefusals(refused('act_1'), 'act_0');
+
+  const did = 'was refused 1 more time and tried 2 more things that could not be done within a minute';
+  expect(lines.at(-1)).toContain(did);
+  expect(lines.at(-1)).toContain('block cards (1); not done: block cards (2); nothing changed');
+});
+
 it('records a refusal that is counted in the moment in which the others of the minute are recorded', async () => {
   const world = await createActionWorld(redis());
   const { deps, records } = world;
