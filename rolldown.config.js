@@ -25,7 +25,7 @@ const filesBesideModules = {
   name: 'files-beside-modules',
   buildStart() {
     const files = [
-      ...filesIn('src', (name) => name.endsWith('.lua')),
+      ...['src', 'bin'].flatMap((folder) => filesIn(folder, (name) => name.endsWith('.lua'))),
       ...filesIn('workspace/page', () => true),
       ...filesIn(pageOfQueues, (name) => !name.endsWith('.map')),
     ];

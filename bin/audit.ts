@@ -6,15 +6,15 @@ import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { wordsOf } from '../src/app/programs.ts';
 import { ArchiveError, openArchive } from '../src/audit/archive.ts';
 import { createAuditReader, createRecordSigner } from '../src/audit/audit.ts';
-import { auditCsvLine, auditHeader, createCarryOver, type NameOf, peopleIn } from '../src/audit/audit-csv.ts';
 import { type CopiedHead, openSink } from '../src/audit/sink.ts';
-import { type Anchor, verifyChain, verifyCopy } from '../src/audit/verify.ts';
 import { isDate } from '../src/core/calendar-words.ts';
 import { ConfigError, SlackError } from '../src/core/errors.ts';
 import { terminalCommand, useInstallation } from '../src/core/installation.ts';
 import { createSlack } from '../src/slack/client.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { endMisused, readVerb, requireNoMore } from './arguments.ts';
+import { auditCsvLine, auditHeader, createCarryOver, type NameOf, peopleIn } from './audit/audit-csv.ts';
+import { type Anchor, verifyChain, verifyCopy } from './audit/verify.ts';
 import { openRecord } from './open-record.ts';
 import { EX_UNAVAILABLE, orExit, reachRedis } from './reach-redis.ts';
 

@@ -1,6 +1,6 @@
 import './unexpected-error.ts';
 import { EXIT_USAGE, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
-import { appManifest } from '../src/slack/app-manifest.ts';
+import { appManifest } from './manifest/app-manifest.ts';
 import { commandConfig } from './reach-redis.ts';
 
 const usage = `Prints the manifest from which the Slack app is created, with your address and your slash command.

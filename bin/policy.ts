@@ -4,12 +4,12 @@ import { wordsOf } from '../src/app/programs.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { useInstallation } from '../src/core/installation.ts';
 import { parseAmount } from '../src/core/money.ts';
-import { explainPolicy, replayDecisions } from '../src/dispatch/try-policy.ts';
 import { createDecisions } from '../src/policy/decision-store.ts';
 import type { Policy } from '../src/policy/policy.ts';
 import { readPolicy, readPolicyFile, UNREADABLE_FILE } from '../src/policy/policy-source.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { endMisused, readVerb, requireNoMore } from './arguments.ts';
+import { explainPolicy, replayDecisions } from './policy/try-policy.ts';
 import { reachRedis } from './reach-redis.ts';
 
 const usage = `The policy: check it, explain what it would do, and replay past decisions.

@@ -1,6 +1,6 @@
 import './unexpected-error.ts';
 import { randomUUID } from 'node:crypto';
-import { composeDryRun, composeRecovery } from '../src/app/compose-recovery.ts';
+import { composeRecovery } from '../src/app/compose-recovery.ts';
 import { type WorkerConfig, workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { readShards } from '../src/app/stored-format.ts';
@@ -19,6 +19,7 @@ import { countOf } from '../templates/core/blocks.ts';
 import { endMisused, readArguments } from './arguments.ts';
 import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
+import { composeDryRun } from './recover/dry-run.ts';
 
 const usage = `Fetches events that the card service reported and Cardbell missed, and posts them as late.
 

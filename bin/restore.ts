@@ -1,9 +1,9 @@
 import './unexpected-error.ts';
-import { BackupError, restoreBackup } from '../src/app/backup.ts';
 import { EX_CONFIG } from '../src/app/config.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { fileArgument } from './arguments.ts';
+import { BackupError, restoreBackup } from './backup/backup.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Restores a backup into a Redis without any data of Cardbell. Stop web and worker first; start them afterwards.

@@ -1,7 +1,6 @@
 import './unexpected-error.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EX_CONFIG } from '../src/app/config.ts';
-import { moveToShards } from '../src/app/move-shards.ts';
 import { MOVING, readFormat, readShards } from '../src/app/stored-format.ts';
 import type { RedisClient } from '../src/core/redis.ts';
 import { isRefused } from '../src/core/redis-refused.ts';
@@ -10,6 +9,7 @@ import { lastBeat } from '../src/ops/health.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { endMisused, readArguments, requireNoMore } from './arguments.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
+import { moveToShards } from './shards/move-shards.ts';
 
 const usage = `Splits webhooks, their stored state and their jobs into shards, which a Redis Cluster spreads over its nodes.
 

@@ -18,7 +18,7 @@ const importers = ['dispatch', 'app'];
 const product = ['src', 'handlers', 'templates'];
 const notForProduct = ['sandbox/', 'workspace/', 'local/', 'bin/', 'test/'];
 
-const importLine = /^(?:import|export)\s+(type\s+)?(?:[^;'"]*?\sfrom\s+)?'(\.[^']+)'/gm;
+const importLine = /^(?:import|export)\s+(type\s+)?(?:[^;'"]*?\sfrom\s+)?'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm;
 
 interface Import {
   readonly target: string;
@@ -26,8 +26,8 @@ interface Import {
 }
 
 function importsOf(file: string): Import[] {
-  return [...readFileSync(file, 'utf8').matchAll(importLine)].map(([, type, specifier]) => ({
-    target: join(dirname(file), specifier ?? ''),
+  return [...readFileSync(file, 'utf8').matchAll(importLine)].map(([, type, specifier, whenNeeded]) => ({
+    target: join(dirname(file), specifier ?? whenNeeded ?? ''),
     isType: type !== undefined,
   }));
 }
@@ -60,11 +60,29 @@ function folderImports(): Map<string, Map<string, string>> {
   return graph;
 }
 
+/** The files that these import, directly or through others, and these themselves. */
+function reachedFrom(files: readonly string[], counts: (one: Import) => boolean): Set<string> {
+  const reached = new Set<string>();
+  const follow = (file: string): void => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    for (const one of importsOf(file)) if (one.target.endsWith('.ts') && counts(one)) follow(one.target);
+  };
+  for (const file of files) follow(file);
+  return reached;
+}
+
 describe('boundaries between folders', () => {
   it('keeps only the entry points in the root of src', () => {
     const files = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isFile());
 
     expect(files.map(({ name }) => name).toSorted()).toEqual(['start.ts', 'web.ts', 'worker.ts']);
+  });
+
+  it('keeps in src only what a process runs: the parts of commands are in bin', () => {
+    const reached = reachedFrom(['src/start.ts', 'src/web.ts', 'src/worker.ts'], () => true);
+
+    expect(filesOf('src').filter((file) => !reached.has(file))).toEqual([]);
   });
 
   it('lets core import none of our other folders', () => {
@@ -136,14 +154,7 @@ describe('boundaries between folders', () => {
   });
 
   it('keeps the card API and its token out of the web process', () => {
-    const reached = new Set<string>();
-    const follow = (file: string): void => {
-      if (reached.has(file)) return;
-      reached.add(file);
-      for (const { target, isType } of importsOf(file)) if (!isType) follow(target);
-    };
-
-    follow('src/app/web-process.ts');
+    const reached = reachedFrom(['src/app/web-process.ts'], ({ isType }) => !isType);
 
     expect([...reached].filter((file) => /card-api\/(client|call|send|endpoints)/.test(file))).toEqual([]);
     expect(reached.size).toBeGreaterThan(30);

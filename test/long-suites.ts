@@ -34,6 +34,7 @@ export const longSuites = [
   'test/bin/redis-refused.test.ts',
   'test/bin/replay.test.ts',
   'test/bin/shards-refused.test.ts',
+  'test/bin/shards/move-shards.test.ts',
   'test/demo/guide.test.ts',
   'test/flow/audit-archive.test.ts',
   'test/flow/docs.test.ts',
@@ -53,7 +54,6 @@ export const longSuites = [
   'test/flow/traces.test.ts',
   'test/sandbox/commands.test.ts',
   'test/src/app/config-processes.test.ts',
-  'test/src/app/move-shards.test.ts',
   // Limits that change and are restored.
   'test/flow/several-limits.test.ts',
   'test/flow/temporary-limits.test.ts',

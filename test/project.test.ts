@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { optionalScopes, scopes } from '../bin/manifest/app-manifest.ts';
 import { slashCommands } from '../handlers/dispatch/card-command.ts';
 import { callbackId } from '../src/slack/action-id.ts';
-import { optionalScopes, scopes } from '../src/slack/app-manifest.ts';
 
 const text = (path: string): string => readFileSync(path, 'utf8');
 const manifest = JSON.parse(text('manifest.json')) as {

@@ -11,10 +11,11 @@ const families: Readonly<Record<string, string>> = {
 };
 
 /** Names of keys in the sources. A `${…}` matches anything. */
-const names = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && file !== 'keys.ts')
+const names = ['src', 'bin']
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`))
+  .filter((file) => file.endsWith('.ts'))
   .flatMap((file) => {
-    const text = readFileSync(`src/${file}`, 'utf8');
+    const text = readFileSync(file, 'utf8');
     return [...text.matchAll(/\b(stateKey|intakeKey|auditKey|directoryKey)\(\s*([`'])(.*?)\2/g)]
       .filter(([, , , name = '']) => !name.startsWith('${'))
       .map(([, family = '', , name = '']) => `${families[family]}${name.replaceAll(/\$\{.*?\}/g, 'x')}`);

@@ -2,9 +2,9 @@ import webApi from '@slack/web-api';
 import type { SharedConfig } from '../../src/app/config.ts';
 import { SlackError } from '../../src/core/errors.ts';
 import { type Policy, permittedTo } from '../../src/policy/policy.ts';
-import { appManifest, optionalScopes, scopes } from '../../src/slack/app-manifest.ts';
 import { createSlack, type Slack } from '../../src/slack/client.ts';
 import { countOf } from '../../templates/core/blocks.ts';
+import { appManifest, optionalScopes, scopes } from '../manifest/app-manifest.ts';
 import type { Report } from './report.ts';
 import { sampleMessages } from './sample-messages.ts';
 

@@ -3,18 +3,14 @@ import { PayloadError } from '../core/errors.ts';
 import { FETCHED_PATH } from '../core/event.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
-import type { Log } from '../core/log.ts';
-import type { RedisClient } from '../core/redis.ts';
-import { createCountNew, createLateIntake } from '../intake/take-late.ts';
+import { createLateIntake } from '../intake/take-late.ts';
 import { createReadArrived } from '../recovery/arrived-webhooks.ts';
 import { createRecoverGap, type ReadRow } from '../recovery/recover-gap.ts';
 import { createRecordDiscovered, createStatusRecovery } from '../recovery/recover-statuses.ts';
-import { createDryRun, createRecoveries, createUnreportedOnly } from '../recovery/recovery-store.ts';
+import { createRecoveries, createUnreportedOnly } from '../recovery/recovery-store.ts';
 import { createRunRecovery, createShowRecovery } from '../recovery/run-recovery.ts';
-import { createQuarantineStore, quarantine } from '../webhooks/quarantine.ts';
+import { quarantine } from '../webhooks/quarantine.ts';
 import { toMissedTransaction } from '../webhooks/transaction.ts';
-import { cardClientOf } from './card-client.ts';
-import type { WorkerConfig } from './config.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** At most one call per second: at least half of the card service's quota (120 calls per minute) stays for people. */
@@ -75,29 +71,12 @@ export function composeRecovery(context: WorkerContext) {
   };
 }
 
-/**
- * Counts what would be recovered. Has nothing that could write: a refused token is reported to nobody but the caller.
- *
- * @throws CardApiError
- */
-export function composeDryRun(config: WorkerConfig, redis: RedisClient, log: Log) {
-  const now = (): Date => new Date();
-  const card = cardClientOf(config, { log });
-  const dryRun = createDryRun({
-    countNew: createCountNew(redis, config.redisShards),
-    unreportedOnly: createUnreportedOnly(redis, now),
-    readArrived: createReadArrived(createQuarantineStore(redis)),
-  });
-  const rows = missedRows({ redis, config, card, assumptions: config.cardApiAssumptions, now, log });
-  return createRecoverGap({ ...rows, ...dryRun, recoverStatuses: async () => 0 });
-}
-
 interface RowDeps extends Pick<WorkerContext, 'redis' | 'config' | 'assumptions' | 'now' | 'log'> {
   readonly card: Pick<WorkerContext['card'], 'listNetworkTransactions'>;
 }
 
 /** Reads the service's rows for a period at a low rate, and converts them to events. */
-function missedRows({ redis, config, card, assumptions, now, log }: RowDeps) {
+export function missedRows({ redis, config, card, assumptions, now, log }: RowDeps) {
   let calledAt = Number.NEGATIVE_INFINITY;
   return {
     async fetchRows(from: Date, to: Date) {

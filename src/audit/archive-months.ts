@@ -2,8 +2,7 @@ import { auditKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { type Archive, ArchiveError, type Segment } from './archive.ts';
-import { type AuditReader, readArchived } from './audit.ts';
-import { whyNotFollows } from './verify.ts';
+import { type AuditReader, readArchived, whyNotFollows } from './audit.ts';
 
 /**
  * Days after the end of a month. Until then digests compare it with the next month; all its heads were copied long

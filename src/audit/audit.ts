@@ -45,6 +45,13 @@ export function chainHash(previous: string, record: unknown): string {
   return hash('sha256', `${previous}\n${JSON.stringify(record)}`);
 }
 
+/** What is wrong with a record, alone or after the previous one; null: nothing. */
+export function whyNotFollows({ record, previous: before, hash }: AuditEntry, previous: string): string | null {
+  if (record === null) return 'cannot be read';
+  if (before !== previous) return 'does not follow the record before it: one was removed, added or moved';
+  return hash === chainHash(before, record) ? null : 'was changed after it was written';
+}
+
 /**
  * Signs records of the chain, so that write access to Redis is not enough to forge one. @param secrets held by the
  * workers only.

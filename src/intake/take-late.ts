@@ -81,11 +81,3 @@ export function createLateIntake(
     return taken;
   }
 }
-
-/** How many have not been seen. Stores nothing. */
-export function createCountNew(redis: RedisClient, shards = 1) {
-  return async function countNew(fetched: readonly Pick<StoredEvent | QuarantinedWebhook, 'id'>[]): Promise<number> {
-    const seen = await Promise.all(fetched.map(({ id }) => redis.exists(seenKey(id, shardOf(id, shards)))));
-    return seen.filter((count) => count === 0).length;
-  };
-}

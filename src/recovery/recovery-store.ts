@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { ALERT_TTL_SECONDS } from '../alerts/alert-store.ts';
-import type { QuarantinedWebhook, TransactionEvent } from '../core/event.ts';
+import type { TransactionEvent } from '../core/event.ts';
 import { Gap } from '../core/gap.ts';
 import { intakeKey, stateKey, webKeys } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { shardsOf } from '../core/shards.ts';
 import { RECOVERY_TTL_SECONDS } from '../intake/take-late.ts';
-import type { ReadArrived } from './arrived-webhooks.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** The inbox remembers younger events and deduplicates them itself. */
@@ -23,7 +22,7 @@ const RecoveryShown = Gap.pick({ from: true, to: true, cause: true }).extend({
 export type RecoveryShown = z.infer<typeof RecoveryShown>;
 
 /** The progress of a recovery. After a crash, another worker continues from here. */
-const Progress = z.object({
+export const RecoveryProgress = z.object({
   /**
    * UTC ISO 8601. Inside the gap: everything in the gap before this time was fetched. Before the gap: the complete gap was
    * fetched, and everything from this time to its start. Null: nothing yet.
@@ -45,7 +44,7 @@ const Progress = z.object({
     .default(null),
   finishedAt: z.string().nullable().default(null),
 });
-export type RecoveryProgress = z.infer<typeof Progress>;
+export type RecoveryProgress = z.infer<typeof RecoveryProgress>;
 type Counted = 'recovered' | 'arrived' | 'unreadable';
 
 export type Recoveries = ReturnType<typeof createRecoveries>;
@@ -61,7 +60,7 @@ export function createRecoveries(redis: RedisClient, shards = 1) {
       const [first, ...more] = await Promise.all(
         shardsOf(shards).map(async (shard) => await redis.hgetall(intakeKey(`recovery:${gapId}`, shard))),
       );
-      const progress = Progress.parse(first);
+      const progress = RecoveryProgress.parse(first);
       for (const { recovered = 0, arrived = 0, unreadable = 0 } of more) {
         progress.recovered += Number(recovered);
         progress.arrived += Number(arrived);
@@ -114,38 +113,4 @@ export function createUnreportedOnly(redis: RedisClient, now: () => Date): Unrep
 /** The earliest time at which it can have been reported. A settlement has its own time, a reversal does not. */
 function earliestAt({ settledAt, requestedAt }: TransactionEvent): string {
   return settledAt ?? requestedAt;
-}
-
-interface DryRunDeps {
-  /** How many were not stored before. Stores nothing. */
-  readonly countNew: (fetched: readonly (TransactionEvent | QuarantinedWebhook)[]) => Promise<number>;
-  readonly unreportedOnly: UnreportedOnly;
-  readonly readArrived: ReadArrived;
-}
-
-/** Replaces the intake and the progress store: counts what would be recovered, and stores nothing. */
-export function createDryRun({ countNew, unreportedOnly, readArrived }: DryRunDeps) {
-  let progress = Progress.parse({});
-  const recoveries: Recoveries = {
-    read: async () => progress,
-    async write(_gapId, written) {
-      progress = { ...progress, ...written };
-    },
-  };
-  const intake = {
-    async take(_gapId: string, events: readonly TransactionEvent[]) {
-      const unreported = await unreportedOnly(events);
-      const count = await countNew(unreported);
-      const arrived = progress.arrived + (await countNew(unreported.filter(await readArrived())));
-      progress = { ...progress, recovered: progress.recovered + count, arrived };
-      return count;
-    },
-    async setAside(_gapId: string, rows: readonly QuarantinedWebhook[]) {
-      const hasArrived = await readArrived();
-      const count = await countNew(rows.filter((row) => !hasArrived(row)));
-      progress = { ...progress, unreadable: progress.unreadable + count };
-      return count;
-    },
-  };
-  return { recoveries, intake };
 }

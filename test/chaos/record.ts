@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
+import { verifyChain } from '../../bin/audit/verify.ts';
 import type { ApiCall } from '../../sandbox/server.ts';
 import { createAuditReader } from '../../src/audit/audit.ts';
 import type { AuditRecord } from '../../src/audit/audit-record.ts';
-import { verifyChain } from '../../src/audit/verify.ts';
 import type { Workspace } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
 import { BASE, type Cards } from './cards.ts';

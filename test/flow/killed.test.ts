@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { verifyChain } from '../../bin/audit/verify.ts';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { createAuditReader } from '../../src/audit/audit.ts';
 import type { AuditRecord } from '../../src/audit/audit-record.ts';
-import { verifyChain } from '../../src/audit/verify.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { ageRequest } from '../support/age-request.ts';

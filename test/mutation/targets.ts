@@ -28,4 +28,8 @@ export const DECIDING: readonly string[] = [
 export const NOT_DECIDING: readonly string[] = ['src/webhooks/http-server.ts'];
 
 /** The targets with `--everything`. */
-export const EVERYTHING: readonly string[] = ['src', 'templates'];
+export const EVERYTHING: readonly string[] = [
+  'src',
+  'templates',
+  ...['audit', 'backup', 'policy', 'shards'].map((name) => `bin/${name}`),
+];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { verifyChain } from '../../../bin/audit/verify.ts';
 import { type AuditEntry, createAudit, createAuditReader } from '../../../src/audit/audit.ts';
-import { verifyChain } from '../../../src/audit/verify.ts';
 import type { Log } from '../../../src/core/log.ts';
 import { statement as record, signer } from '../../support/audit-records.ts';
 import { useRedis } from '../../support/on-redis.ts';

@@ -57,7 +57,7 @@ it('prefixes commands with the configured name', () => {
 });
 
 describe('no text hard-codes the name of the command or the zone', () => {
-  const sources = ['src', 'templates', 'handlers']
+  const sources = ['src', 'templates', 'handlers', 'bin/policy']
     .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`))
     .filter((path) => path.endsWith('.ts') && path !== 'src/core/installation.ts');
   const codeOf = (path: string): string =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { type Evidence, verifyChain, verifyCopy } from '../../../bin/audit/verify.ts';
 import { type AuditEntry, chainHash, createAudit, createRecordSigner, GENESIS } from '../../../src/audit/audit.ts';
 import type { CopiedHead } from '../../../src/audit/sink.ts';
-import { type Evidence, verifyChain, verifyCopy } from '../../../src/audit/verify.ts';
 import { signer, statement } from '../../support/audit-records.ts';
 import { useRedis } from '../../support/on-redis.ts';
 

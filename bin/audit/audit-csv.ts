@@ -1,6 +1,6 @@
-import { type Cell, csvDollars, csvLine } from '../core/csv.ts';
-import type { AuditEntry } from './audit.ts';
-import type { AuditRecord } from './audit-record.ts';
+import type { AuditEntry } from '../../src/audit/audit.ts';
+import type { AuditRecord } from '../../src/audit/audit-record.ts';
+import { type Cell, csvDollars, csvLine } from '../../src/core/csv.ts';
 
 export type ReadableEntry = Pick<AuditEntry, 'number' | 'hash'> & { readonly record: AuditRecord };
 

@@ -1,5 +1,5 @@
 import manifest from '../../manifest.json' with { type: 'json' };
-import { DEFAULT_COMMAND, slashCommand } from '../core/installation.ts';
+import { DEFAULT_COMMAND, slashCommand } from '../../src/core/installation.ts';
 
 /** The address in `manifest.json` until it is replaced with your own. */
 const EXAMPLE = 'https://cardbell.example.com';

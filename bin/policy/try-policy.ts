@@ -1,16 +1,23 @@
+import { AskAction } from '../../src/approvals/verbs.ts';
+import { slashCommand } from '../../src/core/installation.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { parseCommand } from '../../src/dispatch/command.ts';
+import { entryOf, isVerb, type Verb } from '../../src/dispatch/verbs.ts';
+import { lastsMs, termWords } from '../../src/limits/change-request.ts';
+import { LimitAction } from '../../src/limits/verbs.ts';
+import type { ApprovalPolicy } from '../../src/policy/approval-policy.ts';
+import {
+  type Decision,
+  decide,
+  type Facts,
+  groupAsked,
+  type Permission,
+  type Role,
+} from '../../src/policy/decide-action.ts';
+import type { RecordedDecision } from '../../src/policy/decision-store.ts';
+import { type Policy, permittedTo, sectionOf, standsInFor } from '../../src/policy/policy.ts';
+import { muteEndOf, readMute } from '../../src/routing/mute.ts';
 import { countOf } from '../../templates/core/blocks.ts';
-import { AskAction } from '../approvals/verbs.ts';
-import { slashCommand } from '../core/installation.ts';
-import { formatCents } from '../core/money.ts';
-import { lastsMs, termWords } from '../limits/change-request.ts';
-import { LimitAction } from '../limits/verbs.ts';
-import type { ApprovalPolicy } from '../policy/approval-policy.ts';
-import { type Decision, decide, type Facts, groupAsked, type Permission, type Role } from '../policy/decide-action.ts';
-import type { RecordedDecision } from '../policy/decision-store.ts';
-import { type Policy, permittedTo, sectionOf, standsInFor } from '../policy/policy.ts';
-import { muteEndOf, readMute } from '../routing/mute.ts';
-import { parseCommand } from './command.ts';
-import { entryOf, isVerb, type Verb } from './verbs.ts';
 
 /** The assumptions of a policy question. Nothing is looked up. */
 export interface Assumed {

@@ -2,7 +2,7 @@
 -- Dumps keys under one hash tag in one step. Returns the cursor to continue with, then for each key: the key, when it
 -- expires (ms since 1970, 0 for never), and Redis' DUMP of it. ARGV: cursor, 'all' or 'page', the pattern of the keys,
 -- and prefixes of keys to leave out.
---- @include "../core/now"
+--- @include "../../src/core/now"
 local function isLeftOut(key)
   for index = 4, #ARGV do
     if string.sub(key, 1, #ARGV[index]) == ARGV[index] then return true end

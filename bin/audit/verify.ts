@@ -1,8 +1,8 @@
+import { type AuditEntry, type AuditHead, GENESIS, whyNotFollows } from '../../src/audit/audit.ts';
+import type { CopiedHead } from '../../src/audit/sink.ts';
+import { groupBy } from '../../src/core/group-by.ts';
+import type { Signer } from '../../src/core/sign.ts';
 import { countOf } from '../../templates/core/blocks.ts';
-import { groupBy } from '../core/group-by.ts';
-import type { Signer } from '../core/sign.ts';
-import { type AuditEntry, type AuditHead, chainHash, GENESIS } from './audit.ts';
-import type { CopiedHead } from './sink.ts';
 
 /** A note kept elsewhere: the length of the chain and the start of its last hash. */
 export interface Anchor {
@@ -75,13 +75,6 @@ function lastOf(numbers: Iterable<number>): number {
 
 function broken(number: number, why: string): Verdict {
   return { isWhole: false, number, why };
-}
-
-/** What is wrong with a record, alone or after the previous one; null: nothing. */
-export function whyNotFollows({ record, previous: before, hash }: AuditEntry, previous: string): string | null {
-  if (record === null) return 'cannot be read';
-  if (before !== previous) return 'does not follow the record before it: one was removed, added or moved';
-  return hash === chainHash(before, record) ? null : 'was changed after it was written';
 }
 
 function whyNotCopied(

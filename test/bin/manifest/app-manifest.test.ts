@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
+import { appManifest } from '../../../bin/manifest/app-manifest.ts';
 import { slashCommands } from '../../../handlers/dispatch/card-command.ts';
 import manifest from '../../../manifest.json' with { type: 'json' };
 import { DEFAULT_COMMAND, DEFAULT_ZONE, useInstallation } from '../../../src/core/installation.ts';
-import { appManifest } from '../../../src/slack/app-manifest.ts';
 
 afterEach(() => useInstallation({ command: DEFAULT_COMMAND, serviceZone: DEFAULT_ZONE }));
 

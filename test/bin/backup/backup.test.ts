@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, readlink, rm, stat, symlink, truncate } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { BackupError, readBackup, restoreBackup, takeBackup } from '../../../src/app/backup.ts';
-import { moveToShards } from '../../../src/app/move-shards.ts';
+import { BackupError, readBackup, restoreBackup, takeBackup } from '../../../bin/backup/backup.ts';
+import { moveToShards } from '../../../bin/shards/move-shards.ts';
 import { claimFormat, FORMAT } from '../../../src/app/stored-format.ts';
 import {
   auditKey,

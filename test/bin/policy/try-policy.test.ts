@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Assumed, explainPolicy, replayDecisions } from '../../../src/dispatch/try-policy.ts';
+import { type Assumed, explainPolicy, replayDecisions } from '../../../bin/policy/try-policy.ts';
 import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
 import { recordedDecision } from '../../support/recorded-decisions.ts';

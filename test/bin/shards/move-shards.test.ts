@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { moveToShards } from '../../../bin/shards/move-shards.ts';
 import { createEnqueue } from '../../../src/app/enqueue.ts';
-import { moveToShards } from '../../../src/app/move-shards.ts';
 import { claimFormat, readShards } from '../../../src/app/stored-format.ts';
 import { intakeKey, queuePrefix, stateKey } from '../../../src/core/keys.ts';
 import { closeQueues, openQueues } from '../../../src/core/queues.ts';
@@ -12,9 +12,9 @@ import { createIntake, SEEN_TTL_SECONDS, seenKey } from '../../../src/intake/int
 import { createLateIntake } from '../../../src/intake/take-late.ts';
 import { countEvents } from '../../../src/ops/health.ts';
 import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
+import { read } from '../../src/webhooks/read.ts';
 import { examples } from '../../support/examples.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { read } from '../webhooks/read.ts';
 
 const redis = useRedis();
 const eventOf = (NetworkTransactionId: number) => read('decline', { NetworkTransactionId });

@@ -1,12 +1,20 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { lstat, rename, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream, lstatSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
-import { ConfigError } from '../core/errors.ts';
+import {
+  claimFormat,
+  RESTORING,
+  readFormat,
+  readShards,
+  whyUnreadable,
+  writeFormat,
+} from '../../src/app/stored-format.ts';
+import { ConfigError } from '../../src/core/errors.ts';
 import {
   intakeKey,
   outboxKey,
@@ -16,16 +24,15 @@ import {
   stateKey,
   webKeys,
   wholePrefixes,
-} from '../core/keys.ts';
-import { errorLine } from '../core/log.ts';
-import { keyPrefixOf, programOf, type RedisClient, scanKeys } from '../core/redis.ts';
-import { readScript } from '../core/redis-script.ts';
-import { shardsOf } from '../core/shards.ts';
-import { version } from '../core/version.ts';
-import { seenKey } from '../intake/intake.ts';
-import { channelsKey } from '../outbox/note-channel.ts';
+} from '../../src/core/keys.ts';
+import { errorLine } from '../../src/core/log.ts';
+import { keyPrefixOf, programOf, type RedisClient, scanKeys } from '../../src/core/redis.ts';
+import { readScript } from '../../src/core/redis-script.ts';
+import { shardsOf } from '../../src/core/shards.ts';
+import { version } from '../../src/core/version.ts';
+import { seenKey } from '../../src/intake/intake.ts';
+import { channelsKey } from '../../src/outbox/note-channel.ts';
 import { removedAtEnd } from './removed-at-end.ts';
-import { claimFormat, RESTORING, readFormat, readShards, whyUnreadable, writeFormat } from './stored-format.ts';
 
 /**
  * A backup is a compressed file of lines: this header, one line per key, and their number, so that a truncated file is
@@ -142,7 +149,8 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
 async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
   if (file === STANDARD_STREAM) return await pipeline(Readable.from(lines), createGzip(), process.stdout);
   // Also a device or a link: renaming a file to it would replace it.
-  if (await isThere(file)) throw new BackupError(`${file} is there already: choose another name`);
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined)
+    throw new BackupError(`${file} is there already: choose another name`);
   const unfinished = `${file}.unfinished`;
   const stop = removedAtEnd(unfinished);
   try {
@@ -155,16 +163,6 @@ async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<v
   } finally {
     stop();
   }
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return await lstat(file).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false;
-      throw error;
-    },
-  );
 }
 
 const nameOf = (program: string): string => (program === '' ? 'the first card program' : `card program ${program}`);

@@ -1,13 +1,13 @@
-import { contentId } from '../core/content-id.ts';
-import { groupBy } from '../core/group-by.ts';
-import { intakeKey, queuePrefix } from '../core/keys.ts';
-import { type QueueName, queueNames, shardsWith } from '../core/queues.ts';
-import { commit } from '../core/record-store.ts';
-import { type RedisClient, scanKeys } from '../core/redis.ts';
-import { SHARDS_MAX, shardOf, shardsOf } from '../core/shards.ts';
-import { seenKey } from '../intake/intake.ts';
-import { RECOVERY_TTL_SECONDS } from '../intake/take-late.ts';
-import { MOVING, writeFormat, writeShards } from './stored-format.ts';
+import { MOVING, writeFormat, writeShards } from '../../src/app/stored-format.ts';
+import { contentId } from '../../src/core/content-id.ts';
+import { groupBy } from '../../src/core/group-by.ts';
+import { intakeKey, queuePrefix } from '../../src/core/keys.ts';
+import { type QueueName, queueNames, shardsWith } from '../../src/core/queues.ts';
+import { commit } from '../../src/core/record-store.ts';
+import { type RedisClient, scanKeys } from '../../src/core/redis.ts';
+import { SHARDS_MAX, shardOf, shardsOf } from '../../src/core/shards.ts';
+import { seenKey } from '../../src/intake/intake.ts';
+import { RECOVERY_TTL_SECONDS } from '../../src/intake/take-late.ts';
 
 const PAGE = 500;
 

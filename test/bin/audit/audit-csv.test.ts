@@ -6,7 +6,7 @@ import {
   createCarryOver,
   peopleIn,
   type ReadableEntry,
-} from '../../../src/audit/audit-csv.ts';
+} from '../../../bin/audit/audit-csv.ts';
 import { statement } from '../../support/audit-records.ts';
 
 const entry = (over: Partial<ReadableEntry['record']> = {}): ReadableEntry => ({

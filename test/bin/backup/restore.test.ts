@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { restoreBackup, takeBackup } from '../../../src/app/backup.ts';
+import { restoreBackup, takeBackup } from '../../../bin/backup/backup.ts';
 import { claimFormat, FORMAT, RESTORING } from '../../../src/app/stored-format.ts';
 import { intakeKey, QUEUE_PREFIX, queuePrefix, restoredKey, stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';

@@ -1,0 +1,62 @@
+import { cardClientOf } from '../../src/app/card-client.ts';
+import { missedRows } from '../../src/app/compose-recovery.ts';
+import type { WorkerConfig } from '../../src/app/config.ts';
+import type { QuarantinedWebhook, StoredEvent, TransactionEvent } from '../../src/core/event.ts';
+import type { Log } from '../../src/core/log.ts';
+import type { RedisClient } from '../../src/core/redis.ts';
+import { shardOf } from '../../src/core/shards.ts';
+import { seenKey } from '../../src/intake/intake.ts';
+import { createReadArrived } from '../../src/recovery/arrived-webhooks.ts';
+import { createRecoverGap } from '../../src/recovery/recover-gap.ts';
+import { createUnreportedOnly, type Recoveries, RecoveryProgress } from '../../src/recovery/recovery-store.ts';
+import { createQuarantineStore } from '../../src/webhooks/quarantine.ts';
+
+/**
+ * Counts what would be recovered. Has nothing that could write: a refused token is reported to nobody but the caller.
+ *
+ * @throws CardApiError
+ */
+export function composeDryRun(config: WorkerConfig, redis: RedisClient, log: Log) {
+  const now = (): Date => new Date();
+  const card = cardClientOf(config, { log });
+  const rows = missedRows({ redis, config, card, assumptions: config.cardApiAssumptions, now, log });
+  return createRecoverGap({ ...rows, ...createDryRun(config, redis, now), recoverStatuses: async () => 0 });
+}
+
+/** Replaces the intake and the progress store: counts what would be recovered, and stores nothing. */
+function createDryRun({ redisShards }: WorkerConfig, redis: RedisClient, now: () => Date) {
+  const countNew = createCountNew(redis, redisShards);
+  const unreportedOnly = createUnreportedOnly(redis, now);
+  const readArrived = createReadArrived(createQuarantineStore(redis));
+  let progress = RecoveryProgress.parse({});
+  const recoveries: Recoveries = {
+    read: async () => progress,
+    async write(_gapId, written) {
+      progress = { ...progress, ...written };
+    },
+  };
+  const intake = {
+    async take(_gapId: string, events: readonly TransactionEvent[]) {
+      const unreported = await unreportedOnly(events);
+      const count = await countNew(unreported);
+      const arrived = progress.arrived + (await countNew(unreported.filter(await readArrived())));
+      progress = { ...progress, recovered: progress.recovered + count, arrived };
+      return count;
+    },
+    async setAside(_gapId: string, rows: readonly QuarantinedWebhook[]) {
+      const hasArrived = await readArrived();
+      const count = await countNew(rows.filter((row) => !hasArrived(row)));
+      progress = { ...progress, unreadable: progress.unreadable + count };
+      return count;
+    },
+  };
+  return { recoveries, intake };
+}
+
+/** How many have not been seen. Stores nothing. */
+export function createCountNew(redis: RedisClient, shards: number) {
+  return async function countNew(fetched: readonly Pick<StoredEvent | QuarantinedWebhook, 'id'>[]): Promise<number> {
+    const seen = await Promise.all(fetched.map(({ id }) => redis.exists(seenKey(id, shardOf(id, shards)))));
+    return seen.filter((count) => count === 0).length;
+  };
+}
