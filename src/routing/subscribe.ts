@@ -3,7 +3,6 @@ import {
   type ChannelRules,
   subscribed,
   subscriptionList,
-  subscriptionTrial,
   unsubscribed,
 } from '../../templates/routing/subscriptions.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
@@ -82,21 +81,14 @@ export function createSubscriptionVerbs(deps: Deps) {
   };
 }
 
-/** `/card subscribe [try] KIND [filters]`: adds a subscription to this channel, or only shows what it would have posted. */
+/** `/card subscribe KIND [filters]`: adds a subscription to this channel, and says what it would have posted. */
 async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const { subscriptions, defaultChannel, answer, record, refuse, refuseUnclear } = deps;
   const { channel } = action.origin;
-  const [, trial, text = ''] = /^(try\s+)?(.*)$/is.exec(action.target.text.trim()) ?? [];
-  const parsed = parseUseful(text);
+  const parsed = parseUseful(action.target.text);
   if ('error' in parsed) return await refuseUnclear(action, { why: parsed.error.why, ...subscribeUsage });
   const sensitive = whySensitive(parsed.filter);
   if (sensitive !== null) return await refuse(action, { why: sensitive, whoCan: 'Subscribe to declines instead.' });
-  if (trial !== undefined) {
-    return await answer(
-      action,
-      subscriptionTrial({ filter: describeFilter(parsed.filter), ...(await preview(parsed.filter, deps)) }),
-    );
-  }
   if (!(await deps.mayGetAlerts(action))) return;
   const all = await subscriptions.all();
   // The same typed in another order is no other subscription.

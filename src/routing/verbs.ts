@@ -60,9 +60,9 @@ export const routingVerbs = {
     refusedTo: 'subscribe a channel',
     alsoCalled: ['follow', 'watch', 'add'],
     command: {
-      usage: 'subscribe [try] KIND [filters]',
+      usage: subscribeUsage.usage,
       example: 'subscribe declines over 500 and not (country US or group "Field Ops")',
-      effect: 'adds alerts to this channel; “try” only says how many it would have posted in the last 30 days',
+      effect: 'adds alerts to this channel; the answer says how many it would have posted in the last 30 days',
       read: needsText('subscribe', 'What should this channel get?', subscribeUsage.usage, subscribeUsage.example),
     },
   },

@@ -7,7 +7,6 @@ import { channelMention, dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import {
   asManyAsFit,
   context,
-  copyable,
   countOf,
   escapeUntrusted,
   header,
@@ -53,20 +52,6 @@ export function unknownLines(unknown: readonly UnknownName[]): string[] {
     const hint = meant === null ? '' : ` Did you mean “${escapeUntrusted(meant, 80)}”?`;
     return `:warning: ${unknownWords[what](escapeUntrusted(typed, 80))}${hint}`;
   });
-}
-
-/** A preview of a subscription. Nothing was changed. */
-export function subscriptionTrial({ filter, ...preview }: Preview & { readonly filter: string }): Message {
-  const lines = previewLines(preview);
-  const shown = escapeUntrusted(filter, FILTER_MAX);
-  const how =
-    filter.length > FILTER_MAX
-      ? 'type the same without “try”.'
-      : commandCode(`subscribe ${copyable(filter, FILTER_MAX)}`);
-  return {
-    text: sentence(`Nothing has changed. ${shown}: ${lines.join(' ')}`),
-    blocks: [section(`*${shown}*`, ...lines, `Nothing has changed yet. To subscribe: ${how}`)],
-  };
 }
 
 interface Subscribed extends Preview {

@@ -38,12 +38,7 @@ import { notPermitted } from '../../templates/policy/not-permitted.ts';
 import { recoveryLine, recoveryStarted } from '../../templates/recovery/recovery-line.ts';
 import { alertLengthSet, quietEnded, quietSet } from '../../templates/routing/channel-settings.ts';
 import { muteEnded, muteList, muteSet, notMuted } from '../../templates/routing/mutes.ts';
-import {
-  subscribed,
-  subscriptionList,
-  subscriptionTrial,
-  unsubscribed,
-} from '../../templates/routing/subscriptions.ts';
+import { subscribed, subscriptionList, unsubscribed } from '../../templates/routing/subscriptions.ts';
 import { why } from '../../templates/routing/why.ts';
 import { orderAnswer, resendAnswer } from '../../templates/virtual-cards/order.ts';
 import { virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
@@ -379,7 +374,6 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     const rule = { channel: 'C1', byDefault: ['declines'], subscriptions: many(subscription, 100), quiet: null };
     return [
       subscribed({ subscription, isNew: true, byDefault: [], ...preview }),
-      subscriptionTrial({ filter: one, ...preview }),
       subscriptionList({ isAll: true, rules: many(rule), mutes: 2, page: 3 }),
       unsubscribed({ removed: many(subscription, 100) }),
     ];
