@@ -61,8 +61,6 @@ export type Pending = z.infer<typeof Pending>;
 
 const KeptPending = z.strictObject({ id: z.string(), pending: Pending });
 
-export type PendingStore = ReturnType<typeof createPending>;
-
 /** What controls stand for. Signed, because the person acts on what the control showed. */
 export function createPending(redis: RedisClient, signer: Signer) {
   const store = createRecordStore({

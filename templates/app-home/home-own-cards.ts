@@ -1,28 +1,17 @@
 import type { KnownBlock } from '@slack/types';
 import type { ListPage } from '../../src/app-home/home-page.ts';
-import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { blockButton, named } from '../actions/card-buttons.ts';
 import { actions, button, context, copyable, countOf, section } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardName, statusWord } from '../core/card-words.ts';
-import { declineLine, LIMITS_UNREAD, limitLine, type ShownDecline, type ShownLimit } from '../directory/card-show.ts';
+import { type CardShow, declineLine, LIMITS_UNREAD, limitLine } from '../directory/card-show.ts';
 import { homeList } from './home-list.ts';
 
-export interface OwnCardFacts {
-  readonly card: CardFacts;
+export interface OwnCardFacts extends CardShow {
   /** The sealed card, used as the value of its buttons. */
   readonly value: string;
-  /** As the card service writes it; null when unknown. */
-  readonly status: string | null;
-  /** Null when unknown, or not to be shown. */
-  readonly balanceCents: number | null;
-  readonly limits: readonly ShownLimit[];
-  /** False when the card service could not be asked for the limits. */
-  readonly hasLimits: boolean;
-  /** Newest first. */
-  readonly declines: readonly ShownDecline[];
 }
 
 const LIMITS_MAX = 8;

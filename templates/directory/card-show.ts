@@ -53,6 +53,7 @@ export interface CardShow {
   readonly card: CardFacts;
   /** As the card service writes it; null when unknown. */
   readonly status: string | null;
+  /** Null when unknown, or not to be shown. */
   readonly balanceCents: number | null;
   readonly limits: readonly ShownLimit[];
   /** False when they could not be read. */
