@@ -8,7 +8,7 @@ const MOST = 8;
 const known: readonly string[] = [
   'src/actions/record-refusal.ts Deps: 9',
   'src/actions/verify-action.ts Deps: 9',
-  'src/alerts/deliver-alert.ts ReceiveDeps: 10',
+  'src/alerts/deliver-alert.ts ReceiveDeps: 9',
   'src/app-home/home-facts.ts TeamDeps: 11',
   'src/approvals/execute-approval.ts Deps: 9',
   'src/digests/send-digest.ts Deps: 9',

@@ -1,3 +1,4 @@
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import {
   type CardStatusEvent,
@@ -6,7 +7,6 @@ import {
   type TransactionEvent,
   type VirtualCardEvent,
 } from '../core/event.ts';
-import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { Advice } from '../limits/remedy.ts';
 import type { TransactionAlert } from './alert.ts';
@@ -22,10 +22,9 @@ export interface Arrival {
   readonly isLate: boolean;
 }
 
-interface ReceiveDeps {
+interface ReceiveDeps extends Pick<ActionTools, 'withLock' | 'cardChanged'> {
   /** True when a status change was reported before its webhook arrived. */
   readonly isBackfilled: (event: CardStatusEvent) => Promise<boolean>;
-  readonly withLock: WithLock;
   readonly deliverAlert: DeliverAlert;
   /** @returns milliseconds until the next run, or null when the event is delivered. */
   readonly deliverStatus: (event: CardStatusEvent, arrival: Arrival) => Promise<number | null>;
@@ -35,8 +34,6 @@ interface ReceiveDeps {
   /** Shows on declines that a purchase is their successful retry, whichever of them arrives first. */
   readonly resolveDeclines: (event: StoredEvent) => Promise<void>;
   readonly warnAfter: (event: StoredEvent) => Promise<void>;
-  /** Updates what waits for a decision about the card. */
-  readonly cardChanged: (acctId: number) => Promise<void>;
   readonly log: Log;
 }
 
@@ -78,7 +75,7 @@ export interface KnownCards {
 /** Counts a decline for the digests, by the reason that is known then. The first call for an event counts. */
 type CountDecline = (decline: Pick<TransactionAlert, 'event' | 'card' | 'remedy'>) => Promise<void>;
 
-interface DeliverDeps {
+interface DeliverDeps extends Pick<ActionTools, 'updateAlert'> {
   readonly directory: KnownCards;
   readonly history: Pick<CardHistory, 'addAlert'>;
   readonly advice: {
@@ -89,7 +86,6 @@ interface DeliverDeps {
   readonly countDecline: CountDecline;
   /** Records that a card was used. @returns the alerts whose messages now need to show it. */
   readonly cardUsed: (event: TransactionEvent) => Promise<readonly string[]>;
-  readonly updateAlert: (alertId: string) => Promise<void>;
   readonly publish: Publish;
   /** Whether the amount held on top of a purchase counts: see `CardApiAssumptions`. */
   readonly paddingCounts: { readonly againstLimits: boolean; readonly againstBalance: boolean };
@@ -148,12 +144,11 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
 export const ENRICH_AFTER_MS = 2000;
 const ENRICH_AGAIN_MS = 15_000;
 
-interface EnrichDeps {
+interface EnrichDeps extends Pick<ActionTools, 'updateAlert'> {
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
   /** Gives the card API more time than an alert can wait. */
   readonly adviceFor: (event: TransactionEvent) => Promise<Advice>;
   readonly countDecline: CountDecline;
-  readonly updateAlert: (alertId: string) => Promise<void>;
 }
 
 /**

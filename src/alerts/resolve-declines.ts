@@ -1,9 +1,8 @@
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
 import type { Outcome } from '../actions/action-state.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
-import type { WithLock } from '../core/lock.ts';
 import { formatCents } from '../core/money.ts';
-import type { Message } from '../slack/message.ts';
 import { AGGREGATION_GAP_MS, merchantKey } from './aggregation-group-store.ts';
 import type { TransactionAlert } from './alert.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
@@ -15,15 +14,11 @@ const WITHIN_MS = 24 * 3_600_000;
 /** Tips or a cheaper choice: how much the paid amount may differ from the declined one. */
 const TOLERANCE = 0.2;
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'withLock' | 'updateAlert' | 'notifyDirectly'> {
   readonly history: Pick<CardHistory, 'alertsBetween'>;
   readonly alerts: Pick<Alerts, 'get' | 'setOutcome'>;
-  readonly withLock: WithLock;
   /** Who approved a change that was requested from an alert. */
   readonly approversOf: (acctId: number, alertId: string) => Promise<readonly string[]>;
-  readonly updateAlert: (alertId: string) => Promise<void>;
-  /** Writes to a person directly. The id makes repeated calls harmless. */
-  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
 }
 
 /**
