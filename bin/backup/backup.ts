@@ -31,7 +31,7 @@ import { readScript } from '../../src/core/redis-script.ts';
 import { shardsOf } from '../../src/core/shards.ts';
 import { version } from '../../src/core/version.ts';
 import { seenKey } from '../../src/intake/intake.ts';
-import { channelsKey } from '../../src/outbox/note-channel.ts';
+import { channelsKey } from '../../src/outbox/outbox-store.ts';
 import { removedAtEnd } from './removed-at-end.ts';
 
 /**

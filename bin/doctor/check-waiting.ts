@@ -6,7 +6,7 @@ import { shardsOf } from '../../src/core/shards.ts';
 import { memoryOf } from '../../src/intake/memory.ts';
 import { countEvents, readInbox } from '../../src/ops/health.ts';
 import { BATCH_MAX } from '../../src/outbox/flush-outbox.ts';
-import { channelsKey } from '../../src/outbox/note-channel.ts';
+import { channelsKey } from '../../src/outbox/outbox-store.ts';
 import { defaultThrottle } from '../../src/outbox/send-message.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import { type Memory, predictDrain, predictMemory, type Waits, WORKER_PER_SECOND } from './predict.ts';

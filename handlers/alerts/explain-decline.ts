@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } from '@slack/bolt';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { alertsOfKind } from '../../src/alerts/alert-store.ts';
-import { atLastTry } from '../../src/alerts/last-try.ts';
+import { atLastTry } from '../../src/alerts/show-alert.ts';
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';

@@ -1,5 +1,5 @@
 import type { AllMiddlewareArgs, SlackOptionsMiddlewareArgs } from '@slack/bolt';
-import { atLastTry } from '../../src/alerts/last-try.ts';
+import { atLastTry } from '../../src/alerts/show-alert.ts';
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { SELECT_OPTIONS_MAX } from '../../src/slack/limits.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';

@@ -8,7 +8,6 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Message } from '../slack/message.ts';
 import type { Alert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
-import { atLastTry } from './last-try.ts';
 
 /** Alerts read per batch. Keeps a burst from blocking other requests to Redis. */
 const READ_AT_ONCE = 200;
@@ -69,4 +68,18 @@ export function createShowAlert({ alerts, visibilityOf, isOfHolder, isLong, noti
       return { id, alert: 'unreadable' };
     }
   }
+}
+
+/**
+ * A repeated decline as its last try found the card: what was left of its limits and balance, and when they reset. The alert
+ * is that of the first try, whose message, buttons and outcomes it keeps. The declines of a blocked card have no numbers.
+ */
+export async function atLastTry(alert: Alert, channel: string, alerts: Pick<Alerts, 'get'>): Promise<Alert> {
+  if (alert.kind !== 'transaction' || alert.remedy?.kind === 'unblock') return alert;
+  const newest = alert.newest?.[channel];
+  const last = newest === undefined ? null : await alerts.get(newest);
+  if (last?.kind !== 'transaction' || last.event.occurredAt !== alert.repeats[channel]?.lastAt) return alert;
+  const { occurredAt, receivedAt, availableCents, ledgerCents, paddingCents } = last.event;
+  const event = { ...alert.event, occurredAt, receivedAt, availableCents, ledgerCents, paddingCents };
+  return { ...alert, event, remedy: last.remedy };
 }

@@ -1,20 +1,29 @@
-import { requestIdOf } from '../actions/action.ts';
+import { type Action, requestIdOf } from '../actions/action.ts';
 import { createFailUnreadable } from '../actions/fail-action.ts';
+import { namedCard } from '../alerts/named-card.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
+import { createTrackCard } from '../alerts/track-card.ts';
 import { createSetDelegate, createSetPreference } from '../app-home/set-preference.ts';
-import { createPerformAction, createPermitAction } from '../dispatch/perform-action.ts';
-import { permissionOf } from '../dispatch/verbs.ts';
+import { createSetDigest } from '../digests/set-digest.ts';
+import type { Directory } from '../directory/directory.ts';
+import { createResolveCard, type ResolveCard } from '../directory/resolve-card.ts';
+import { createListDeclines, createShowCard } from '../directory/show-card.ts';
+import { createPerformAction, createPermitAction, type Handlers } from '../dispatch/perform-action.ts';
+import { isOfAccount, permissionOf, refusedTo } from '../dispatch/verbs.ts';
+import { createClaimCard, createOpenClaim } from '../holders/claim-card.ts';
+import { createClaimDecisions } from '../holders/decide-claim.ts';
+import { createEndLink, createLinkCard, createSetLink, createUnlinkCard } from '../holders/link-card.ts';
+import { createReadableFrom } from '../holders/link-store.ts';
 import { createStartRecovery } from '../recovery/run-recovery.ts';
+import { createMayGetAlerts } from '../routing/channel-access.ts';
+import { createSetAlertLength, createSetQuiet } from '../routing/channel-settings.ts';
+import { createEndMute, createMuteVerbs } from '../routing/mute.ts';
+import { createSubscriptionVerbs } from '../routing/subscribe.ts';
+import { createExplainRouting } from '../routing/why.ts';
+import { createSetWarnings } from '../warnings/set-warnings.ts';
 import type { ActionContext } from './action-context.ts';
 import { composeApprovals, composeOpenRequest, composeVirtualCards } from './compose-approvals.ts';
 import { composeFailures, composeLimits, composeStatus, composeVerification } from './compose-changes.ts';
-import {
-  composeChannelVerbs,
-  composeHolders,
-  composeLooks,
-  composeMutes,
-  composeResolveCard,
-} from './compose-channels.ts';
 import { createTools, type Tools } from './compose-tools.ts';
 
 /** Everything that people can ask for, and its later consequences. Each part names the verbs that it handles. */
@@ -88,4 +97,77 @@ function authorizeOnce({ authorize, requests }: Tools): Tools['authorize'] {
     const isRequested = mayBecomeRequest && (await requests.get(requestIdOf(asked.id))) !== null;
     return isRequested ? { kind: 'allowed' } : await authorize(asked, about);
   };
+}
+
+/** Finds the card that a person means. */
+function composeResolveCard(tools: Tools): ResolveCard {
+  return createResolveCard({
+    ...tools,
+    async cardOfAlert(alertId) {
+      const alert = await tools.alerts.get(alertId);
+      if (alert === null) return null;
+      const named = namedCard(alert);
+      return { acctId: alert.event.acctId, cardId: alert.kind === 'card-status' ? named.cardId : null, named };
+    },
+    doing: refusedTo,
+    isOfAccount,
+  });
+}
+
+/** What a channel gets, when, and why. */
+function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
+  const groups = () => groupsIn(tools.directory);
+  const common = { ...tools, resolveCard, groups, mayGetAlerts: createMayGetAlerts(tools) };
+  const { list, ...subscriptions } = createSubscriptionVerbs(common);
+  return {
+    ...subscriptions,
+    subscriptions: list,
+    alerts: createSetAlertLength(common),
+    quiet: createSetQuiet(common),
+    warnings: createSetWarnings(common),
+    why: createExplainRouting(common),
+    digest: createSetDigest(common),
+  } satisfies Partial<Handlers>;
+}
+
+/** What people are not notified of for a while. */
+function composeMutes(tools: Tools) {
+  const { closeMute, endMute } = createEndMute(tools);
+  const { list, mute, unmute } = createMuteVerbs({ ...tools, closeMute });
+  return { endMute, handlers: { mutes: list, mute, travel: mute, unmute } satisfies Partial<Handlers> };
+}
+
+/** Verbs that only show something about a card. */
+function composeLooks(tools: Tools) {
+  const common = { ...tools, readableFrom: createReadableFrom(tools) };
+  return {
+    track: createTrackCard(tools),
+    show: createShowCard(common),
+    declines: createListDeclines(common),
+  } satisfies Partial<Handlers>;
+}
+
+/** Who holds which card: links, unlinks, claims, and decisions on claims. */
+function composeHolders(tools: Tools) {
+  const setLink = createSetLink(tools);
+  const endLink = createEndLink(tools);
+  const openClaim = createOpenClaim(tools);
+  const offer = (action: Action) => tools.putChoice(action, null);
+  const { decideClaim, endClaim } = createClaimDecisions({ ...tools, setLink, endLink });
+  return {
+    endClaim,
+    handlers: {
+      link: createLinkCard({ ...tools, setLink }),
+      unlink: createUnlinkCard({ ...tools, endLink, openClaim }),
+      claim: createClaimCard({ ...tools, setLink, offer, openClaim }),
+      'decide-claim': decideClaim,
+    } satisfies Partial<Handlers>,
+  };
+}
+
+/** Names of the groups that have cards. */
+async function groupsIn(directory: Pick<Directory, 'all'>): Promise<readonly string[]> {
+  const groups = new Set<string>();
+  for await (const { group } of directory.all()) if (group !== null) groups.add(group);
+  return [...groups];
 }

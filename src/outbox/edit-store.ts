@@ -2,7 +2,7 @@ import { outboxKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { MessageRef } from '../slack/message.ts';
-import { createNoteChannel } from './note-channel.ts';
+import { createNoteChannel } from './outbox-store.ts';
 import { readSubject, type Subject, subjectKey } from './tracked-message-store.ts';
 
 /**

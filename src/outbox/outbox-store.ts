@@ -1,13 +1,15 @@
 import type { z } from 'zod';
 import { batchedBy } from '../core/batched.ts';
-import { outboxKey } from '../core/keys.ts';
+import { outboxKey, stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { currentTrace } from '../core/trace.ts';
 import { toStored } from '../core/unknown-fields.ts';
 import { entryOf, forAnotherChannel, OutboxEntry, waitOf } from './entry.ts';
-import { channelsKey, createNoteChannel } from './note-channel.ts';
 import { createSendings, ELSEWHERE, keysOf, SENT_TTL_SECONDS } from './sending-store.ts';
+
+/** The channels that may have something waiting. */
+export const channelsKey = stateKey('outbox-channels');
 
 /** An entry that quiet hours hold, and until when (ms). */
 export interface Held {
@@ -124,5 +126,15 @@ function createPauses(redis: RedisClient) {
     async pauseFor(channel: string, ms: number): Promise<void> {
       await pause.run([keyOf(channel)], [Math.max(1, Math.ceil(ms))]);
     },
+  };
+}
+
+/** Concurrent calls for one channel share a write. */
+export function createNoteChannel(redis: RedisClient): (channel: string) => Promise<void> {
+  const underWay = new Map<string, Promise<unknown>>();
+  return async (channel) => {
+    const note = underWay.get(channel) ?? redis.sadd(channelsKey, channel).finally(() => underWay.delete(channel));
+    underWay.set(channel, note);
+    await note;
   };
 }

@@ -3,7 +3,7 @@ import { checkWaiting, tellMemory } from '../../../bin/doctor/check-waiting.ts';
 import { createReport } from '../../../bin/doctor/report.ts';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { intakeKey, outboxKey } from '../../../src/core/keys.ts';
-import { channelsKey } from '../../../src/outbox/note-channel.ts';
+import { channelsKey } from '../../../src/outbox/outbox-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { until } from '../../support/until.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';

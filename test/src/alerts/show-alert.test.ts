@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest';
-import { createShowAlert } from '../../../src/alerts/show-alert.ts';
+import type { TransactionAlert } from '../../../src/alerts/alert.ts';
+import { atLastTry, createShowAlert } from '../../../src/alerts/show-alert.ts';
+import { renderAlert } from '../../../templates/alerts/alert.ts';
+import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import { batchMessage } from '../../../templates/outbox/batch.ts';
-import { transactionAlert } from '../../templates/fixtures.ts';
+import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
+import { declined, outcome, transactionAlert } from '../../templates/fixtures.ts';
+import { shown } from '../../templates/shown.ts';
 
 const alert = transactionAlert();
 
@@ -49,4 +54,59 @@ it('shows the day of a decline that is posted long after it happened, alone and 
   expect(count(await shownAt('2026-11-20T23:00:00Z'), today)).toBe(4);
   expect(count(await shownAt('2026-11-23T14:14:00Z'), today)).toBe(0);
   expect(count(await shownAt('2026-11-23T14:14:00Z'), withDay)).toBe(4);
+});
+
+/** Friday, November 20, 2026, at 11:58 PM and 12:01 AM Eastern time. */
+const [beforeMidnight, afterMidnight] = ['2026-11-21T04:58:00Z', '2026-11-21T05:01:00Z'];
+const over = (id: string, at: string, left: number): TransactionAlert =>
+  transactionAlert(
+    { id, occurredAt: at, receivedAt: at, amountCents: 14_500, availableCents: left },
+    { remedy: remedyOf(limitRaise('daily', 15_000, 15_000 - left + 14_500, { remainingCents: left })) },
+  );
+const last = over('evt_0000000000000002', afterMidnight, 500);
+const repeats = {
+  count: 2,
+  firstAt: beforeMidnight,
+  lastAt: afterMidnight,
+  minCents: 14_500,
+  maxCents: 14_500,
+  sumCents: 29_000,
+};
+const first: TransactionAlert = {
+  ...over('evt_0000000000000001', beforeMidnight, 2_000),
+  repeats: { C1: repeats },
+  newest: { C1: 'evt_0000000000000002' },
+};
+const alerts = { get: async (id: string) => (id === 'evt_0000000000000002' ? last : null) };
+const view = { place: 'private', channel: 'C1' } as const;
+
+it('shows the numbers of the last try with its time, and the message of the first', async () => {
+  const alert = await atLastTry(first, 'C1', alerts);
+  const text = shown(renderAlert(alert, view).blocks);
+  const long = shown(renderAlert(alert, { ...view, isLong: true }).blocks);
+  const toHolder = JSON.stringify(renderHolderAlert(alert, view)?.blocks);
+
+  expect(alert.event.id).toBe('evt_0000000000000001');
+  expect(text).toContain('Declined 2 times: $145.00');
+  expect(text).toContain('$140.00 more than the $5.00 left. ');
+  expect(text).toContain('|Resets Nov 22, 2026, 12:00 AM ET>');
+  expect(long).toContain('at least $290.00');
+  expect(toHolder).toContain('pay $5.00 or less');
+});
+
+it('counts the time to the payment from the first try', async () => {
+  const paid = outcome({ verb: 'paid', by: null, at: '2026-11-21T05:05:00Z' });
+  const alert = await atLastTry({ ...first, outcomes: [paid] }, 'C1', alerts);
+
+  expect(shown(renderAlert(alert, view).blocks)).toContain('7 minutes after the decline');
+});
+
+it.each<[string, TransactionAlert, string]>([
+  ['in a channel without repeats', first, 'C2'],
+  ['while the last try is not known', { ...first, newest: { C1: 'evt_0000000000000003' } }, 'C1'],
+  ['if another try is the last', { ...first, repeats: { C1: { ...repeats, lastAt: '2026-11-21T05:09:00Z' } } }, 'C1'],
+  ['for a blocked card, which has no numbers', { ...first, remedy: { kind: 'unblock' } }, 'C1'],
+  ['without repeats', declined('decline', ''), 'C1'],
+])('shows the first try %s', async (_what, alert, channel) => {
+  expect(await atLastTry(alert, channel, alerts)).toBe(alert);
 });

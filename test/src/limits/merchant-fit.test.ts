@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MERCHANT_CATEGORIES } from '../../../sandbox/state/merchant-category.ts';
-import { categoryCodes } from '../../../src/card-api/category-codes.ts';
+import { categoryCodes } from '../../../src/card-api/assumptions.ts';
 import { createFitsMerchant } from '../../../src/limits/merchant-fit.ts';
 
 const fits = createFitsMerchant(categoryCodes);

@@ -6,7 +6,7 @@ import { SpendRulesWrite, writtenRules } from '../../../sandbox/engine/write-spe
 import { ServiceError } from '../../../sandbox/service-error.ts';
 import { WINDOWS } from '../../../sandbox/service-time.ts';
 import { limitField } from '../../../sandbox/state/spend-rules.ts';
-import { categoryCodes } from '../../../src/card-api/category-codes.ts';
+import { categoryCodes } from '../../../src/card-api/assumptions.ts';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import { type LimitGoal, limitGoals, limitOf } from '../../../src/card-api/rule-change.ts';
 import { applyChanges, defaultRulesAssumptions, readSpendRules } from '../../../src/card-api/spend-rules.ts';

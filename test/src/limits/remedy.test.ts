@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declineReason } from '../../../src/alerts/decline-reason.ts';
-import { categoryCodes } from '../../../src/card-api/category-codes.ts';
+import { categoryCodes } from '../../../src/card-api/assumptions.ts';
 import type { SpendRules } from '../../../src/card-api/spend-rules.ts';
 import type { CardStatus, TransactionEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
