@@ -60,6 +60,8 @@ export function createProgress(redis: RedisClient) {
 
 /** Per status or rule. */
 const ASKED_KEPT_MAX = 20;
+/** Changes that may turn out not to have been made. The account's lock lets few of them wait at once. */
+const EARLIER_KEPT_MAX = 5;
 
 const AskedChange = z.strictObject({
   id: z.string(),
@@ -75,6 +77,8 @@ const AccountChanges = z.record(
   z.strictObject({
     /** Null: a change was asked for that was already in effect. */
     last: AskedChange.nullable(),
+    /** The changes before it, oldest first: one of them is the last if that one was not made. */
+    earlier: z.array(AskedChange).optional(),
     /** The latest requests that are in effect or may be, oldest first. */
     asked: z.array(AskedChange),
   }),
@@ -102,6 +106,16 @@ const stored = ({ id, verb, askedAt }: AskedChange): AskedChange => ({ id, verb,
 function noted(others: readonly AskedChange[], asked: AskedChange): AskedChange[] {
   const all = [...without(others, asked), stored(asked)];
   return all.toSorted((a, b) => timeOf(a) - timeOf(b)).slice(-ASKED_KEPT_MAX);
+}
+
+/** The changes of a subject, in the order in which they were made. */
+const madeIn = ({ last, earlier = [] }: ChangesOfSubject): AskedChange[] => [
+  ...earlier,
+  ...(last === null ? [] : [last]),
+];
+
+function withMade(changes: ChangesOfSubject, made: readonly AskedChange[]): ChangesOfSubject {
+  return { ...changes, last: made.at(-1) ?? null, earlier: made.slice(0, -1).slice(-EARLIER_KEPT_MAX) };
 }
 
 export function createLatestChanges(redis: RedisClient) {
@@ -133,13 +147,19 @@ export function createLatestChanges(redis: RedisClient) {
   return {
     /** Records that `id` changed it last. Earlier changes can no longer be observed. @returns all of the account. */
     changed: (acctId: number, expected: Expected, asked: AskedChange): Promise<AccountChanges> =>
-      change(acctId, expected, (changes) => ({ last: stored(asked), asked: noted(changes.asked, asked) })),
+      change(acctId, expected, (changes) => ({
+        ...withMade(changes, [...without(madeIn(changes), asked), stored(asked)]),
+        asked: noted(changes.asked, asked),
+      })),
     /** It was already in effect when someone asked for it. Earlier requests must not change it any more. */
     alreadyInEffect: (acctId: number, expected: Expected, asked: AskedChange): Promise<AccountChanges> =>
       change(acctId, expected, (changes) => ({ ...changes, asked: noted(changes.asked, asked) })),
-    /** The change was certainly not made, so it must not block others. */
+    /** The change was certainly not made, so it must not block others, and the one before it is the last again. */
     notMade: (acctId: number, expected: Expected, asked: Pick<AskedChange, 'id'>): Promise<AccountChanges> =>
-      change(acctId, expected, (changes) => ({ ...changes, asked: without(changes.asked, asked) })),
+      change(acctId, expected, (changes) => ({
+        ...withMade(changes, without(madeIn(changes), asked)),
+        asked: without(changes.asked, asked),
+      })),
     /** Puts back all of an account after Redis has lost it. */
     restore: async (acctId: number, changes: AccountChanges): Promise<void> =>
       void (await store.change(acctId, () => changes)),

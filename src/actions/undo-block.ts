@@ -3,7 +3,7 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import { commandCode } from '../core/installation.ts';
 import { UNDO_MS } from '../policy/decide-action.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
-import type { Outcome, Result } from './action-state.ts';
+import { isUnsent, type Outcome, type Result } from './action-state.ts';
 import type { ActionRun, ActionTools } from './action-tools.ts';
 import type { Block, Blocks } from './block-store.ts';
 import type { ChangeStatus } from './change-status.ts';
@@ -72,7 +72,7 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
     await deps.withLock(`account:${acctId}`, async (lease) => {
       const written = await deps.progress.read(action.id);
       if ((await deps.reports.resume(unblock, 'unblock', written)) !== null) return;
-      const whyNot = written === null ? await whyNotUndo(block, deps) : null;
+      const whyNot = isUnsent(written) ? await whyNotUndo(block, deps) : null;
       if (whyNot !== null)
         return await refuse(whyNot.why, whyNot.whoCan ?? (await whoUnblocks(action, block)), { isMistake: true });
       await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, { ...run, lease });

@@ -18,7 +18,7 @@ import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './tempora
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'answer' | 'factsOf' | 'now'> {
-  readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
+  readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly raises: Pick<RaiseAmounts, 'forget'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly permitDecision: PermitDecision;
@@ -148,17 +148,14 @@ const leftToDo: typeof overWords = {
   superseded: nothingLeft,
 };
 
-/** Restoring the rules failed. If that certainly changed nothing, it is known to have failed, and counts as no raise. */
+/** Restoring the rules failed. Unless it may have been carried out, it counts as no raise. */
 export async function forgetUnmade(
   action: TemporaryChangeAction,
   acctId: number,
   error: unknown,
   { progress, raises }: Pick<Deps, 'progress' | 'raises'>,
 ): Promise<void> {
-  if (!(error instanceof CardApiError)) return;
-  const isSent = (await progress.read(action.id))?.state === 'sending';
-  if (isSent && error.outcome === 'unknown') return;
-  if (isSent) await progress.write(action.id, { state: 'asked' });
+  if (!(error instanceof CardApiError) || (await progress.read(action.id))?.state === 'sending') return;
   await raises.forget(action, acctId);
 }
 

@@ -28,6 +28,7 @@ import type { Lease } from '../core/lock.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd, OverChange } from './notify-end.ts';
 import { ruleStates } from './rule-words.ts';
+import { assertFresh } from './send-rules.ts';
 import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
 /** A refusal may pass: the specification does not say what a 409 means, and it may stand for a repeated call. */
@@ -56,13 +57,14 @@ interface RevertedBy extends Pick<Action, 'id' | 'actor' | 'askedAt'> {
 interface RestoreDeps extends Pick<ActionTools, 'applyChanges'>, LaterDeps {
   readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
   readonly card: Pick<CardClient, 'getSpendRules' | 'putSpendRules'>;
-  readonly latestChanges: Pick<LatestChanges, 'changed'>;
+  readonly latestChanges: Pick<LatestChanges, 'changed' | 'notMade'>;
 }
 
 export function createRestore(deps: RestoreDeps): Restore {
   const putBack = createPutBack(deps);
   return async function restore(temporaryChange, by, lease) {
     const { id, acctId, state } = temporaryChange;
+    const readAt = performance.now();
     const { rules, raw } = await deps.card.getSpendRules(acctId);
     const changes = accepted(rules, temporaryChange.changes);
     const back = changesFrom(rules, reversed(changes));
@@ -83,12 +85,13 @@ export function createRestore(deps: RestoreDeps): Restore {
     // Someone restored them already, or we did before a crash.
     if (isMade(back)) return (await mayStillCome(id, deps)) ? null : await asEnded();
     if (by !== null && !(await by.mayStill())) return null;
+    assertFresh(readAt);
     const isAgreed = state === 'asking' && isSameGoals(temporaryChange.meanwhile ?? [], meanwhile);
     // The automatic end was decided when the change was opened.
     const endId = `end-${id}`;
     const askedAt = by?.askedAt ?? temporaryChange.openedAt;
     // A click that may have been carried out must not be reported as refused or failed.
-    const write = { id: endId, progressId: by?.id ?? endId, acctId, raw, askedAt, lease };
+    const write = { id: endId, progressId: by?.id ?? endId, acctId, raw, readAt, askedAt, lease };
     const touched = changes.filter(({ rule, from, to }) => ![from, to].includes(ruleValue(rules, rule)));
     if (isAgreed || touched.length === 0) {
       await putBack({ ...write, back });
@@ -104,14 +107,11 @@ export function createRestore(deps: RestoreDeps): Restore {
 
   /** False: the card service refuses them without the others. Throws that refusal unless it is the last attempt. */
   async function isPutBack(write: Write, isLast: boolean): Promise<boolean> {
-    const { progress } = deps;
-    const isSent = (await progress.read(write.progressId))?.state === 'sending';
     try {
       await putBack(write);
       return true;
     } catch (error) {
       if (!isLast || !(error instanceof CardApiError) || error.code !== 'refused') throw error;
-      if (!isSent) await progress.write(write.progressId, { state: 'asked' });
       return false;
     }
   }
@@ -136,28 +136,41 @@ interface Write {
   readonly id: string;
   readonly progressId: string;
   readonly acctId: number;
-  /** The rules as the card service sent them. */
+  /** The rules as the card service sent them, and when (ms). */
   readonly raw: Record<string, unknown>;
+  readonly readAt: number;
   readonly back: readonly RuleChange[];
   /** UTC ISO 8601. */
   readonly askedAt: string;
   readonly lease: Lease;
 }
 
-/** Writes the earlier values. A rerun after a crash keeps the progress that was written first. */
+/**
+ * Writes the earlier values. A rerun after a crash keeps the progress that was written first. Of a write that was certainly
+ * not made, nothing is left.
+ */
 function createPutBack(deps: RestoreDeps): (write: Write) => Promise<void> {
-  return async function putBack({ id, progressId, acctId, raw, back, askedAt, lease }) {
-    if ((await deps.progress.read(progressId))?.state !== 'sending') {
+  const { progress, latestChanges } = deps;
+  return async function putBack({ id, progressId, acctId, raw, readAt, back, askedAt, lease }) {
+    const wasSent = (await progress.read(progressId))?.state === 'sending';
+    if (!wasSent) {
       const sides = { before: ruleStates(back, 'from'), after: ruleStates(back, 'to') };
-      await deps.progress.write(progressId, { state: 'sending', ...sides });
+      await progress.write(progressId, { state: 'sending', ...sides });
     }
-    await deps.latestChanges.changed(acctId, { kind: 'rule', changes: back }, { id, verb: 'end', askedAt });
+    const expects = { kind: 'rule', changes: back } as const;
+    await latestChanges.changed(acctId, expects, { id, verb: 'end', askedAt });
     await lease.confirm();
+    assertFresh(readAt);
     try {
       await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));
     } catch (error) {
-      if (!(error instanceof CardApiError) || error.outcome !== 'unknown' || !(await isBack(acctId, back, deps)))
-        throw error;
+      if (!(error instanceof CardApiError)) throw error;
+      if (error.outcome === 'unknown' && (await isBack(acctId, back, deps))) return;
+      if (error.outcome !== 'unknown' && !wasSent) {
+        await latestChanges.notMade(acctId, expects, { id });
+        await progress.write(progressId, { state: 'asked' });
+      }
+      throw error;
     }
   };
 }

@@ -23,8 +23,16 @@ import { ruleStates } from './rule-words.ts';
 import type { TemporaryChanges } from './temporary-change-store.ts';
 import { ruleVerbOf } from './verbs.ts';
 
-/** Rules that were read longer ago are not written back, because someone may have changed them since. */
 const FRESH_MS = 5_000;
+
+/**
+ * Rules that were read a while ago are not written back, because someone may have changed them since.
+ *
+ * @param readAt by `performance.now()`.
+ */
+export function assertFresh(readAt: number): void {
+  if (performance.now() - readAt > FRESH_MS) throw new TooLateError('the spend rules were read too long ago');
+}
 
 /** Why a change is not made, and how it ends. */
 export interface RefusedChange extends Pick<Result, 'note' | 'counted'> {
@@ -67,7 +75,7 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
     const steps = {
       prepare: async () => (term.kind === 'permanent' ? null : await terms.openUnsent(change)),
       async write() {
-        if (performance.now() - readAt > FRESH_MS) throw new TooLateError('the spend rules were read too long ago');
+        assertFresh(readAt);
         await api.putSpendRules(acctId, applyChanges(raw, changes));
       },
       async look() {

@@ -122,3 +122,30 @@ describe('an action is overtaken by a later request', () => {
     expect(await latest.isSuperseded(1, status, 'act_own', [], isUnblock)).toBe(true);
   });
 });
+
+describe('a change that was certainly not made', () => {
+  it('leaves the change before it as the last one, however often it was tried', async () => {
+    const latest = createLatestChanges(redis());
+    await latest.changed(1, status, asked('act_made'));
+    await latest.changed(1, status, asked('act_failed', 1, 'unblock'));
+    await latest.changed(1, status, asked('act_failed', 1, 'unblock'));
+
+    await latest.notMade(1, status, asked('act_failed'));
+
+    expect(await latest.changedBy(1, status)).toEqual(['act_made']);
+    expect(await latest.isSuperseded(1, status, 'act_made')).toBe(false);
+  });
+
+  it('leaves a later change as the last one', async () => {
+    const latest = createLatestChanges(redis());
+    await latest.changed(1, status, asked('act_made'));
+    await latest.changed(1, status, asked('act_failed', 1));
+    await latest.changed(1, status, asked('act_later', 2));
+
+    await latest.notMade(1, status, asked('act_failed'));
+    expect(await latest.changedBy(1, status)).toEqual(['act_later']);
+
+    await latest.notMade(1, status, asked('act_later'));
+    expect(await latest.changedBy(1, status)).toEqual(['act_made']);
+  });
+});

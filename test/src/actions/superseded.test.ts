@@ -66,6 +66,22 @@ it.each<Sequence>([block, limit])(
   },
 );
 
+it('a change without an answer is sent again after the card service has refused somebody else’s', async () => {
+  const world = await createActionWorld(redis());
+  const lowered = limitOf('act_lower', 10_000);
+  const cardWith = (putSpendRules: WorldDeps['card']['putSpendRules']) => ({ ...world.deps.card, putSpendRules });
+  await expect(performAction(lowered, { ...world.deps, card: cardWith(lost) })).rejects.toThrow(CardApiError);
+  const card = cardWith(async () => {
+    throw refusal();
+  });
+  await performAction(limitOf('act_other', 45_000), { ...world.deps, card });
+  expect(world.answers.at(-1)?.text).toContain('Nothing changed');
+
+  await performAction(lowered, world.deps);
+
+  expect(world.service.rules['DailySpendLimit']).toBe(100);
+});
+
 const international = { kind: 'international' } as const;
 const allow = (id: string, to: boolean, over: object = {}): Action =>
   ask('allow', {

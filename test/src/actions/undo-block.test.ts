@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { CardApiError } from '../../../src/core/errors.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
-import { unanswered } from '../../support/card-api-errors.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -29,6 +30,16 @@ async function blocked(): Promise<PerformWorld> {
   expect(world.service.status).toBe('BLOCKED');
   return world;
 }
+
+/** The card service does not take a new status. */
+const failing =
+  (error: CardApiError) =>
+  ({ deps }: PerformWorld): WorldDeps['card'] => ({
+    ...deps.card,
+    async setCardStatus() {
+      throw error;
+    },
+  });
 
 describe('Undo', () => {
   it('lifts the person’s own block, even one requested twice', async () => {
@@ -112,6 +123,39 @@ describe('Undo', () => {
 
     expect(world.answers.at(-1)?.text).toContain('This card was unblocked already. Nothing is left to undo.');
     expect(world.writes).toEqual(['status BLOCKED', 'status ACTIVE']);
+  });
+
+  it('still lifts the block after the card service has refused somebody else’s unblock', async () => {
+    const world = await blocked();
+    const refused = failing(refusal());
+    await performAction(ask('unblock', { ...byCommand, actor: OTTO }), { ...world.deps, card: refused(world) });
+    expect(world.answers.at(-1)?.text).toContain('Nothing changed');
+
+    await performAction(undo, world.deps);
+
+    expect(world.service.status).toBe('ACTIVE');
+  });
+
+  it('whose first attempt failed lifts the block at the second', async () => {
+    const world = await blocked();
+    const unsent = failing(unanswered({ outcome: 'not_sent' }));
+    await expect(performAction(undo, { ...world.deps, card: unsent(world) })).rejects.toThrow(CardApiError);
+
+    await performAction(undo, world.deps);
+
+    expect(world.service.status).toBe('ACTIVE');
+  });
+
+  it('whose first attempt failed does not lift a block that someone else wants by the second', async () => {
+    const world = await blocked();
+    const unsent = failing(unanswered({ outcome: 'not_sent' }));
+    await expect(performAction(undo, { ...world.deps, card: unsent(world) })).rejects.toThrow(CardApiError);
+    await performAction(block('act_other', { actor: OTTO }), world.deps);
+
+    await performAction(undo, world.deps);
+
+    expect(world.answers.at(-1)?.text).toMatch(/Somebody else wants this card blocked.*<@U0OTTO>.*Nothing changed/);
+    expect(world.service.status).toBe('BLOCKED');
   });
 
   it('ignores people who wanted an earlier block, before the card was active again', async () => {

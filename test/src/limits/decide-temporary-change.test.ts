@@ -46,10 +46,7 @@ describe('a click on a temporary change', () => {
     await createDecideTemporaryChange({
       temporaryChanges: { get: async () => (typeof found === 'function' ? found() : found) },
       withLock: withoutLock,
-      progress: {
-        read: async () => (given.hasBegun === true ? { state: 'asked' } : null),
-        write: async (_id, entry) => entry,
-      },
+      progress: { read: async () => (given.hasBegun === true ? { state: 'asked' } : null) },
       refuse: async (_action, { why, whoCan }) =>
         void steps.push(`refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
       now: () => new Date('2026-11-20T15:30:00.000Z'),
@@ -507,10 +504,6 @@ describe('restoring the rules failed', () => {
     await forgetUnmade(takeBack(), 4711, error, {
       progress: {
         read: async () => (isSending ? { state: 'sending', before: null, after: null } : null),
-        write: async (_id, entry) => {
-          steps.push(`progress ${entry.state}`);
-          return entry;
-        },
       },
       raises: { forget: async (_action, id) => void steps.push(`forgot the raise of ${id}`) },
     });
@@ -518,12 +511,7 @@ describe('restoring the rules failed', () => {
   }
 
   it.each<[string, unknown, boolean, string[]]>([
-    [
-      'a refusal is known to have changed nothing',
-      failure('refused'),
-      true,
-      ['progress asked', 'forgot the raise of 4711'],
-    ],
+    ['a refusal is known to have changed nothing', failure('refused'), false, ['forgot the raise of 4711']],
     ['a failed read, too', failure('unknown'), false, ['forgot the raise of 4711']],
     ['a lost answer is not', failure('unknown'), true, []],
     ['a bug of ours is not', new TypeError('a bug'), true, []],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ActionState, stateOf } from '../../../src/actions/action-state.ts';
 import type { RuleChange } from '../../../src/card-api/rule-change.ts';
 import { TooLateError } from '../../../src/core/errors.ts';
@@ -20,6 +20,8 @@ const alone = {
   notifyEnd: { show: async () => {} },
 };
 
+afterEach(() => void vi.restoreAllMocks());
+
 const unknown = { state: 'unknown', card, before: null, after: null, apiWords: null, note: null } as const;
 
 describe('restoring the previous rules', () => {
@@ -29,7 +31,7 @@ describe('restoring the previous rules', () => {
     written: ActionState | null = null,
     lease = held,
     ofChange: ActionState | null = null,
-    mayStill = true,
+    mayStill: () => Promise<boolean> = async () => true,
   ) {
     const steps: string[] = [];
     const after = await createRestore({
@@ -51,19 +53,38 @@ describe('restoring the previous rules', () => {
           steps.push(`${kind} changed by ${id}, asked for at ${askedAt}`);
           return {};
         },
+        notMade: async () => ({}),
       },
       ...alone,
       now,
-    })(
-      temporaryChangeOf(over),
-      { id: 'act_click', actor: ana, askedAt: '2026-11-20T16:00:00.000Z', mayStill: async () => mayStill },
-      lease,
-    );
+    })(temporaryChangeOf(over), { id: 'act_click', actor: ana, askedAt: '2026-11-20T16:00:00.000Z', mayStill }, lease);
     return { after, steps };
   }
 
   it('writes nothing if whoever reverts it lost the right to while the rules were read', async () => {
-    expect(await restore(45_000, {}, null, held, null, false)).toEqual({ after: null, steps: [] });
+    expect(await restore(45_000, {}, null, held, null, async () => false)).toEqual({ after: null, steps: [] });
+  });
+
+  it.each<[string, number]>([
+    ['whoever reverts it was asked about', 0],
+    ['the progress was written', 1],
+  ])('writes nothing if the rules were read too long ago when %s', async (_what, step) => {
+    let elapsedMs = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => elapsedMs);
+    const wait = () => {
+      elapsedMs += 7000;
+    };
+    const slow = {
+      async confirm() {
+        if (step === 1) wait();
+      },
+    };
+    const asked = async () => {
+      if (step === 0) wait();
+      return true;
+    };
+
+    await expect(restore(45_000, {}, null, slow, null, asked)).rejects.toThrow(TooLateError);
   });
 
   it('writes the progress and then the old rules if nobody changed them in the meantime', async () => {
@@ -105,7 +126,7 @@ describe('restoring the previous rules', () => {
         putSpendRules: async (_acctId, raw) => void written.push(raw),
       },
       applyChanges: (_raw, goals) => ({ goals: goals.map(({ to }) => to) }),
-      latestChanges: { changed: async () => ({}) },
+      latestChanges: { changed: async () => ({}), notMade: async () => ({}) },
       ...alone,
       now,
     })(temporaryChangeOf({ changes: [change] }), null, held);
@@ -186,11 +207,24 @@ describe('restoring the previous rules', () => {
 describe('restoring the previous rules without an answer', () => {
   const lost = (outcome: 'unknown' | 'not_sent') =>
     unanswered({ operation: 'putSpendRules', outcome, code: 'timeout' });
+  const sending: ActionState = { state: 'sending', before: null, after: null };
+  let written: ActionState | null = null;
+  let last: string | null = null;
+  beforeEach(() => {
+    written = null;
+    last = null;
+  });
   /** @param reads the daily limit at each read; null: it cannot be read. */
   async function restore(reads: readonly [number, number | null], error: Error) {
     let read = 0;
     return await createRestore({
-      progress: { read: async () => null, write: async (_id, entry) => entry },
+      progress: {
+        read: async () => written,
+        write: async (_id, entry) => {
+          written = entry;
+          return entry;
+        },
+      },
       card: {
         async getSpendRules() {
           const dailyCents = reads[read] ?? null;
@@ -203,7 +237,16 @@ describe('restoring the previous rules without an answer', () => {
         },
       },
       applyChanges: (raw) => raw,
-      latestChanges: { changed: async () => ({}) },
+      latestChanges: {
+        async changed(_acctId, _expects, { id }) {
+          last = id;
+          return {};
+        },
+        async notMade() {
+          last = null;
+          return {};
+        },
+      },
       ...alone,
       now,
     })(temporaryChangeOf(), null, held);
@@ -222,5 +265,18 @@ describe('restoring the previous rules without an answer', () => {
     ['was certainly not written', [45_000, 40_000], 'not_sent'],
   ])('is tried again if the card %s', async (_what, reads, outcome) => {
     await expect(restore(reads, lost(outcome))).rejects.toThrow('unavailable');
+  });
+
+  it.each<[string, 'unknown' | 'not_sent', ActionState | null, string, string | null]>([
+    ['leaves no trace of a write that was certainly not made', 'not_sent', null, 'asked', null],
+    ['leaves it if an earlier one may have been made', 'not_sent', sending, 'sending', 'end-act_1'],
+    ['leaves it if it may have been made', 'unknown', null, 'sending', 'end-act_1'],
+  ])('%s', async (_what, outcome, before, state, changedBy) => {
+    written = before;
+
+    await expect(restore([45_000, null], lost(outcome))).rejects.toThrow('unavailable');
+
+    expect(written?.state).toBe(state);
+    expect(last).toBe(changedBy);
   });
 });
