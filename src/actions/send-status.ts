@@ -32,8 +32,8 @@ export interface StatusChanger {
   readonly userId: string;
   readonly actionId: string;
   /**
-   * When the card's last known change was, by the card service's clock; '' if none is known. Its webhooks may be delayed, and
-   * those of earlier changes do not belong to this action.
+   * By the card service's clock: when the card's last known change was, or when this one was sent, less what clocks may
+   * differ by. Webhooks may be delayed, and those of earlier changes do not belong to this action.
    */
   readonly after: string;
 }
@@ -46,7 +46,7 @@ export interface StatusHistory {
   /** Statuses of a card received from the card service, oldest first. */
   statuses(cardId: number): Promise<readonly StatusRecord[]>;
   /** Whether a Cardbell action made, or will have made, the change behind an event. */
-  isExpected(acctId: number, status: CardStatus, eventId: string): Promise<boolean>;
+  isExpected(acctId: number, event: Pick<StatusRecord, 'status' | 'eventId' | 'callbackAt'>): Promise<boolean>;
   /** The event that showed the status an action asked for; null: none. */
   confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null>;
 }
@@ -81,7 +81,7 @@ export function createSendStatus(deps: Deps) {
       const on = { action, verb, acctId, cardId: card.cardId, expects, counts: countsAgainst(verb) };
       const change = { ...on, sides, basis, written, whyNot, detail: note };
       const steps = {
-        ...expectations(history, { ...resolved, cardId: likelyId }, status, closes),
+        ...expectations(deps, { ...resolved, cardId: likelyId }, status, closes),
         write: () => (verb === 'activate' ? api.activateCard(acctId, cardId ?? 0) : api.setCardStatus(acctId, status)),
         look: () => lookAfterwards({ acctId, cardId, status, basisNow }, basis, api),
         async made(confirmation) {
@@ -119,16 +119,21 @@ export function createSendStatus(deps: Deps) {
   }
 }
 
+/** Correct clocks differ by less. */
+const CLOCKS_DIFFER_MS = 60_000;
+
 /** Attributes the events of a change to the person who asked for it, also those of the cards that it closes. */
 function expectations(
-  history: Pick<StatusHistory, 'expectStatus' | 'forgetExpected' | 'statuses'>,
+  { history, now }: Pick<Deps, 'history' | 'now'>,
   { action, acctId, cardId: ownId }: Resolved,
   status: CardStatus,
   closes: readonly ClosedCard[],
 ) {
   const by = async (cardId: number | null): Promise<StatusChanger> => {
     const known = cardId === null ? [] : await history.statuses(cardId);
-    return { userId: action.actor.userId, actionId: action.id, after: known.at(-1)?.callbackAt ?? '' };
+    const lastAt = known.at(-1)?.callbackAt ?? '';
+    const notBefore = new Date(now().getTime() - CLOCKS_DIFFER_MS).toISOString();
+    return { userId: action.actor.userId, actionId: action.id, after: lastAt > notBefore ? lastAt : notBefore };
   };
   return {
     async prepare(): Promise<void> {
@@ -254,7 +259,7 @@ export async function whyOvertaken(
   if (last === undefined || !wouldUndo(verb, statuses)) return null;
   // Later by both the card service's clock and ours: neither can be trusted alone.
   const isLater = last.callbackAt > action.askedAt && last.receivedAt > action.askedAt;
-  return isLater && !(await history.isExpected(acctId, last.status, last.eventId)) ? changedOutside : null;
+  return isLater && !(await history.isExpected(acctId, last)) ? changedOutside : null;
 }
 
 /** Whether the verb would revert the latest status received: {@link countsAgainst} for changes made outside Slack. */

@@ -85,25 +85,29 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
   ): Promise<Verdict | null> {
     const { expects } = result;
     if (expects === undefined) return null;
-    if (expects.kind === 'status') {
-      const eventId = await deps.history.confirmedBy(acctId, expects.status, action.id);
-      if (eventId !== null) return { confirmation: 'confirmed', by: 'webhook', eventId };
-    }
-    if (elapsedMs >= FIRST_READ_MS[expects.kind] && (await isSeen(acctId, expects))) {
-      return { confirmation: 'confirmed', by: 'read-back', eventId: null };
-    }
+    const eventId =
+      expects.kind === 'status' ? await deps.history.confirmedBy(acctId, expects.status, action.id) : null;
+    const byWebhook = { confirmation: 'confirmed', by: 'webhook', eventId } as const;
+    if (eventId !== null && result.state !== 'unknown') return byWebhook;
+    const isDue = eventId !== null || elapsedMs >= FIRST_READ_MS[expects.kind];
+    const seen = isDue && (await isSeen(acctId, expects));
+    // Without an answer, the webhook may be that of an earlier change. Unless it cannot be read, the card decides.
+    if (eventId !== null && (seen === true || (seen === null && isLate))) return byWebhook;
+    if (seen === true) return { confirmation: 'confirmed', by: 'read-back', eventId: null };
     if (await deps.latestChanges.isSuperseded(acctId, expects, action.id)) {
       return { confirmation: 'superseded', by: null, eventId: null };
     }
     return isLate ? { confirmation: 'unconfirmed', by: null, eventId: null } : null;
   }
 
-  /** Also false when the card cannot be read now. */
-  async function isSeen(acctId: number, expects: Expected): Promise<boolean> {
-    if (expects.kind === 'status')
-      return (await readBack(acctId, expects.cardId, deps.card, READ_ONCE)) === expects.status;
+  /** Null: the card cannot be read now. */
+  async function isSeen(acctId: number, expects: Expected): Promise<boolean | null> {
+    if (expects.kind === 'status') {
+      const status = await readBack(acctId, expects.cardId, deps.card, READ_ONCE);
+      return status === null ? null : status === expects.status;
+    }
     const read = await orNull(deps.card.getSpendRules(acctId, READ_ONCE));
-    return read !== null && isMade(changesFrom(read.rules, expects.changes));
+    return read === null ? null : isMade(changesFrom(read.rules, expects.changes));
   }
 }
 

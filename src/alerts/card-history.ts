@@ -183,9 +183,12 @@ function createExpectations(redis: RedisClient) {
     /** The same with the action. */
     expectedAction,
     /** Whether the next event with this status is expected, or this event was. */
-    async isExpected(acctId: number, status: CardStatus, eventId: string): Promise<boolean> {
-      const [waiting, seen] = await redis.hmget(expectKey(acctId, status), 'actionId', 'eventId');
-      return waiting != null && (seen == null || seen === eventId);
+    async isExpected(
+      acctId: number,
+      { status, eventId, callbackAt }: Pick<StatusRecord, 'status' | 'eventId' | 'callbackAt'>,
+    ): Promise<boolean> {
+      const [waiting, seen, after] = await redis.hmget(expectKey(acctId, status), 'actionId', 'eventId', 'after');
+      return waiting != null && (seen == null ? callbackAt > (after ?? '') : seen === eventId);
     },
     /** The event that confirmed an action; null until it comes. */
     async confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null> {

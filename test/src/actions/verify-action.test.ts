@@ -241,3 +241,58 @@ it('reports an unanswered write as soon as the card can be read again', async ()
   ]);
   expect(await world.stations()).toEqual(['asked', 'sent', 'unknown', 'confirmed']);
 });
+
+describe('a block without an answer, after an earlier block of the card', () => {
+  const earlierAt = '2026-11-20T15:00:00.5000000Z';
+  /** Blocks and unblocks the card. Then nothing comes of another block. */
+  async function blockedAgain(laterMs: number): Promise<PerformWorld> {
+    const world = await createActionWorld(redis());
+    const { deps } = world;
+    await performAction(ask('block', { ...byCommand, id: 'act_earlier' }), deps);
+    world.advance(laterMs);
+    const over = () => ({ ...byCommand, askedAt: deps.now().toISOString() });
+    await performAction(ask('unblock', over()), deps);
+    world.advance(laterMs);
+    const card = { ...deps.card, setCardStatus: unreadable };
+    await performAction(ask('block', { ...over(), id: 'act_later' }), { ...deps, card, isLastAttempt: true });
+    return world;
+  }
+  const tell = ({ deps }: PerformWorld) =>
+    deps.history.expectedAction({ acctId, id: 'evt_earlier', callbackAt: earlierAt }, 'BLOCKED');
+
+  it('is not confirmed by the delayed webhook of that one', async () => {
+    const world = await blockedAgain(60_000);
+
+    expect(await tell(world)).toBeNull();
+    await confirm(world, 'act_later');
+
+    expect((await world.stations()).at(-1)).toBe('unconfirmed');
+  });
+
+  it('is not confirmed by it either if both were requested within a minute, but the card decides', async () => {
+    const world = await blockedAgain(10_000);
+
+    expect(await tell(world)).not.toBeNull();
+    await confirm(world, 'act_later');
+
+    expect((await world.stations()).at(-1)).toBe('unconfirmed');
+  });
+
+  it.each([
+    ['shows it', async ({ service }: PerformWorld) => void Object.assign(service, { status: 'BLOCKED' }), 0],
+    [
+      'cannot be read',
+      async ({ deps }: PerformWorld) => void Object.assign(deps.card, { getAccount: unreadable }),
+      120_000,
+    ],
+  ])('is confirmed by its webhook if the card %s', async (_what, prepare, afterMs) => {
+    const world = await blockedAgain(60_000);
+    await prepare(world);
+    const callbackAt = world.deps.now().toISOString();
+    await world.deps.history.expectedAction({ acctId, id: 'evt_later', callbackAt }, 'BLOCKED');
+
+    expect(await confirm(world, 'act_later')).toBe(afterMs);
+
+    expect((await world.records()).at(-1)).toMatchObject({ event: 'confirmed', confirmedBy: 'webhook' });
+  });
+});

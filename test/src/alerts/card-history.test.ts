@@ -207,12 +207,16 @@ describe('the status an action waits for', () => {
 
 it('an event is expected while one of our actions waits for its status, and if it confirmed the action', async () => {
   const history = createCardHistory(redis());
-  expect(await history.isExpected(1, 'BLOCKED', 'evt_a')).toBe(false);
+  const told = (eventId: string, callbackAt = event(eventId, 1).callbackAt) =>
+    ({ status: 'BLOCKED', eventId, callbackAt }) as const;
+  expect(await history.isExpected(1, told('evt_a'))).toBe(false);
 
-  await history.expectStatus(1, 'BLOCKED', { userId: 'U0OLGA', actionId: 'act_1', after: '' });
-  expect(await history.isExpected(1, 'BLOCKED', 'evt_a'), 'the event may be in flight').toBe(true);
+  const after = '2026-11-20T14:59:00.000Z';
+  await history.expectStatus(1, 'BLOCKED', { userId: 'U0OLGA', actionId: 'act_1', after });
+  expect(await history.isExpected(1, told('evt_a')), 'the event may be in flight').toBe(true);
+  expect(await history.isExpected(1, told('evt_old', after)), 'an earlier change').toBe(false);
 
   await history.expectedBy(event('evt_a', 1), 'BLOCKED');
-  expect(await history.isExpected(1, 'BLOCKED', 'evt_a')).toBe(true);
-  expect(await history.isExpected(1, 'BLOCKED', 'evt_b')).toBe(false);
+  expect(await history.isExpected(1, told('evt_a'))).toBe(true);
+  expect(await history.isExpected(1, told('evt_b'))).toBe(false);
 });
