@@ -59,7 +59,10 @@ export function explainDecline(deps: ListenerDeps) {
           },
         })),
       );
-      await deps.openView(trigger_id, explanation(explained, { place, more: alerts.length - explained.length }));
+      await deps.openView(
+        trigger_id,
+        explanation(explained, { place, now: deps.now(), more: alerts.length - explained.length }),
+      );
       isShown = true;
       return undefined;
     };

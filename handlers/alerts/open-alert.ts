@@ -37,7 +37,9 @@ export const openAlert = onPress(async ({ value: alertId, interaction }, deps) =
       const alert = await deps.alerts.get(alertId);
       if (alert === null) return alertTooOld();
       const shown = await atLastTry(alert, channel, deps.alerts);
-      await interaction.notify(renderAlert(shown, { place: await deps.visibilityOf(channel), channel }));
+      await interaction.notify(
+        renderAlert(shown, { place: await deps.visibilityOf(channel), channel, now: deps.now() }),
+      );
       return undefined;
     },
     deps,
@@ -53,7 +55,7 @@ export function showDetails(audience: 'team' | 'holder'): PressListener {
       { target: { kind: 'alert', alertId }, seen: 'details' },
       async () => {
         const alert = await deps.alerts.get(alertId);
-        const place = { place: await deps.visibilityOf(channel), channel };
+        const place = { place: await deps.visibilityOf(channel), channel, now: deps.now() };
         if (alert === null) return alertTooOld();
         const refusal = await refuseFormerHolder(interaction, alert, deps);
         if (refusal !== null) return refusal;

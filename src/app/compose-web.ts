@@ -140,6 +140,7 @@ export function composeListeners(base: WebBase) {
     },
     respond,
     seals,
+    now,
     log,
   };
 }

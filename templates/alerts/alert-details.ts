@@ -5,8 +5,14 @@ import type { View } from '../core/view.ts';
 import { renderHolderAlert } from '../holders/holder-alert.ts';
 import { renderAlert } from './alert.ts';
 
-/** The long alert without its buttons, which are on the message. Null when there is nothing to show. */
-export function alertDetails(alert: Alert, audience: 'team' | 'holder', view: View): ModalView | null {
+/**
+ * The long alert without its buttons, which are on the message, as of now. Null when there is nothing to show.
+ */
+export function alertDetails(
+  alert: Alert,
+  audience: 'team' | 'holder',
+  view: View & { readonly now: Date },
+): ModalView | null {
   const long = { ...view, isLong: true };
   const message = audience === 'holder' ? renderHolderAlert(alert, long) : renderAlert(alert, long);
   if (message === null) return null;

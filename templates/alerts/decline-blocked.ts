@@ -28,7 +28,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
   const last = repeats?.lastAt ?? event.occurredAt;
   const handle = copyable(cardHandle(card), 20);
   const isBlocked = isOrWasBlocked(alert);
-  const [, fix] = fixes(alert, reasonOf(alert, view.place), view.place);
+  const [, fix] = fixes(alert, reasonOf(alert, view.place), view);
   const isSettled = currentState(outcomes).isUnblocked || isMisused(alert) || fix === '';
 
   return {

@@ -9,7 +9,8 @@ import { type LimitRaise, limitsOf } from '../../src/limits/remedy-change.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { copyable, escapeUntrusted } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardOf } from '../core/card-words.ts';
-import { holderWays, limitLines, smallestRaise } from '../limits/limit-words.ts';
+import type { View } from '../core/view.ts';
+import { holderWays, isEnoughAgain, limitLines, smallestRaise } from '../limits/limit-words.ts';
 
 /** A reason as it may be shown in a channel. `isWithheld`: the service's own words must not be shown. */
 export interface ShownReason extends DeclineReason {
@@ -63,16 +64,16 @@ export function serviceWords({ isWithheld, isKnown, saysMore, code, message }: S
 }
 
 /** Which limit or balance stopped the purchase, and by how much. Empty when unknown or not allowed in this channel. */
-export function shortfall(alert: TransactionAlert, reason: ShownReason, place: ChannelVisibility): string {
+export function shortfall(alert: TransactionAlert, reason: ShownReason, view: View): string {
   const { event } = alert;
-  if (reason.code === 'decline.balance.card' && event.availableCents !== null && mayShow('balance', place)) {
+  if (reason.code === 'decline.balance.card' && event.availableCents !== null && mayShow('balance', view.place)) {
     const missing = missingBalance(alert);
     const { paddingCents } = event;
     const onTop = paddingCents === 0 ? '' : ` and the ${formatCents(paddingCents)} that the card service sets aside`;
     const needed = missing > 0 ? `: this purchase${onTop} needed *${formatCents(missing)} more*` : '';
     return `Card balance ${balanceWord(event.availableCents)}${needed}.`;
   }
-  return limitLines(alert);
+  return limitLines(alert, view);
 }
 
 /**
@@ -82,8 +83,8 @@ export function shortfall(alert: TransactionAlert, reason: ShownReason, place: C
 export function fixes(
   alert: TransactionAlert,
   reason: ShownReason,
-  place: ChannelVisibility,
-  ways = holderWays(alert),
+  view: View,
+  ways = holderWays(alert, view),
 ): [holder: string, admin: string] {
   const { outcomes } = alert;
   const { isBlocked, isRecognized, isFraud, isPaid } = currentState(outcomes);
@@ -100,14 +101,14 @@ export function fixes(
   const unblock = `If the card should work again: ${unblockCommand(alert)}`;
   if (wasBlocked || (blocked !== undefined && reason.isSensitive)) return [holder, unblock];
   // Whoever answered need not be asked.
-  const admin = isDone ? again : reason.isSensitive && isRecognized ? '' : adminFix(alert, reason, place);
+  const admin = isDone ? again : reason.isSensitive && isRecognized ? '' : adminFix(alert, reason, view);
   if (blocked === undefined)
-    return [ways || balanceWays(alert, reason, place) || escapeUntrusted(reason.holderFix, 300), admin];
+    return [ways || balanceWays(alert, reason, view) || escapeUntrusted(reason.holderFix, 300), admin];
   return [holder, `${admin} ${unblockFirst(alert)}`];
 }
 
 /** What the holder can do about a balance that is too low; empty when it is unknown or none was the cause. */
-function balanceWays({ event }: TransactionAlert, reason: ShownReason, place: ChannelVisibility): string {
+function balanceWays({ event }: TransactionAlert, reason: ShownReason, { place }: View): string {
   const { availableCents, paddingCents } = event;
   if (reason.code !== 'decline.balance.card' || availableCents === null || !mayShow('balance', place)) return '';
   const canPay = availableCents - paddingCents;
@@ -157,13 +158,15 @@ function unblockCommand(alert: TransactionAlert): string {
 }
 
 /** What an admin can do: the smallest change that would have let the purchase pass, if known. */
-function adminFix(alert: TransactionAlert, reason: ShownReason, place: ChannelVisibility): string {
+function adminFix(alert: TransactionAlert, reason: ShownReason, view: View): string {
   const { remedy } = alert;
-  if (remedy?.kind === 'raise_limit' && remedy.limits[0].to !== null) {
-    return `Raise ${smallestRaise(remedy)} if the purchase is legitimate, then have it tried again.`;
+  if (isEnoughAgain(alert, view)) return 'Have the purchase tried again: the limit has reset since.';
+  const raise = smallestRaise(alert, view);
+  if (remedy?.kind === 'raise_limit' && remedy.limits[0].to !== null && raise !== '') {
+    return `Raise ${raise} if the purchase is legitimate, then have it tried again.`;
   }
   const missing = missingBalance(alert);
-  if (reason.code === 'decline.balance.card' && missing > 0 && mayShow('balance', place)) {
+  if (reason.code === 'decline.balance.card' && missing > 0 && mayShow('balance', view.place)) {
     return `Add at least ${formatCents(missing)} to the card in the card program’s portal, then have it tried again.`;
   }
   return escapeUntrusted(reason.adminFix, 300);

@@ -49,7 +49,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
   const times = repeats === null ? '' : ` ${countOf(repeats.count, 'time')}`;
   const merchant = event.merchant.name.trim();
   const where = locationLine(event.merchant);
-  const [holderFix, adminFix] = fixes(alert, reason, place);
+  const [holderFix, adminFix] = fixes(alert, reason, view);
   const late = alert.late ? 'Late notice: ' : '';
   const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
 
@@ -62,7 +62,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
       section(
         `*${escapeUntrusted(reason.title, 100)}*`,
         // The numbers say the same as the meaning, and add the amount.
-        shortfall(alert, reason, place) || meaningOf(card, reason),
+        shortfall(alert, reason, view) || meaningOf(card, reason),
         serviceWords(reason),
         rulesetLine(card, reason),
       ),

@@ -1,13 +1,14 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { EventLogStep } from '../../src/alerts/event-log.ts';
-import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateAfter, mentions } from '../../src/slack/mrkdwn.ts';
 import { currentState, outcomeLines } from '../actions/outcomes.ts';
 import { context, countOf, escapeUntrusted, header, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
+import type { View } from '../core/view.ts';
+import { isEnoughAgain } from '../limits/limit-words.ts';
 import { stepLine } from '../routing/why.ts';
 import { fixes, isFollowed, isMisused, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
 
@@ -19,9 +20,7 @@ interface Explained {
   readonly whoMay: { readonly approver: readonly string[]; readonly operator: readonly string[] };
 }
 
-interface Around {
-  /** Who can read the message that the decline is in. */
-  readonly place: ChannelVisibility;
+interface Around extends View {
   /** Number of declines of the same message that are not shown. */
   readonly more: number;
 }
@@ -54,10 +53,10 @@ function explanation(blocks: KnownBlock[]): ModalView {
   return modal({ title: 'Explain this decline', blocks });
 }
 
-function about({ alert, eventLog, whoMay }: Explained, { place }: Around): KnownBlock[] {
+function about({ alert, eventLog, whoMay }: Explained, view: View): KnownBlock[] {
   const { event, outcomes } = alert;
-  const reason = reasonOf(alert, place);
-  const [holder, admin] = fixes(alert, reason, place);
+  const reason = reasonOf(alert, view.place);
+  const [holder, admin] = fixes(alert, reason, view);
   const merchant = event.merchant.name.trim();
   return [
     header(`Declined: ${formatCents(event.amountCents)}${merchant && ` at ${merchant}`}`),
@@ -65,14 +64,14 @@ function about({ alert, eventLog, whoMay }: Explained, { place }: Around): Known
     section(
       `*Why:* ${escapeUntrusted(reason.title, 100)}`,
       escapeUntrusted(reason.meaning, 300),
-      shortfall(alert, reason, place),
+      shortfall(alert, reason, view),
       serviceWords(reason),
     ),
     ...(`${holder}${admin}` === ''
       ? []
       : [
           section('*What would fix it*', holder && `Cardholder: ${holder}`, admin && `Admin: ${admin}`),
-          section('*Who can*', whoCan(alert, reason, whoMay)),
+          section('*Who can*', whoCan(alert, reason, whoMay, view)),
         ]),
     ...outcomeLines(outcomes),
     ...(eventLog === null || eventLog.length === 0 ? [] : [section('*How it got here*', ...steps(eventLog))]),
@@ -80,11 +79,12 @@ function about({ alert, eventLog, whoMay }: Explained, { place }: Around): Known
   ];
 }
 
-function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained['whoMay']): string {
+function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained['whoMay'], view: View): string {
   if (isFollowed(alert, reason)) return 'The cardholder can try again.';
   const { isBlocked } = currentState(alert.outcomes);
-  const known = isMisused(alert) ? 'none' : (alert.remedy?.kind ?? reason.remedy);
-  const wanted = known === 'none' && isBlocked ? 'unblock' : known;
+  const wantedThen = isMisused(alert) ? 'none' : (alert.remedy?.kind ?? reason.remedy);
+  const known = isEnoughAgain(alert, view) ? 'retry' : wantedThen;
+  const wanted = (known === 'none' || known === 'retry') && isBlocked ? 'unblock' : known;
   if (wanted === 'none') {
     return reason.isSensitive
       ? 'The cardholder can try again. Operators can block the card if it was somebody else.'

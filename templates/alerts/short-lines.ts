@@ -36,7 +36,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
   const isOfSeveral = isAnywhere(alert, repeats);
   const requested = requestedAmount(event);
   const isBlocked = alert.remedy?.kind === 'unblock';
-  const [, fix] = fixes(alert, reason, view.place);
+  const [, fix] = fixes(alert, reason, view);
   return {
     title: `Declined${times}: ${amountTried(alert, repeats)}${merchant && `${isOfSeveral ? ', first' : ''} at ${merchant}`}`,
     who: shortCard(card),
@@ -44,8 +44,8 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
     cause: [
       isBlocked
         ? `*Card ${isOrWasBlocked(alert)}.*`
-        : (reason.remedy === 'raise_limit' && limitLine(alert)) ||
-          `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view.place) || meaningOf(card, reason)}`,
+        : (reason.remedy === 'raise_limit' && limitLine(alert, view)) ||
+          `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view) || meaningOf(card, reason)}`,
       reason.isKnown ? null : serviceWords(reason),
       // When no button can fix it, what else does.
       isBlocked || reason.remedy === 'none' || reason.remedy === 'retry' ? fix : null,

@@ -17,17 +17,17 @@ import { askButton, fraudButton, holderBlockButton, recognizeButton } from './ho
 import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
 
 /** Your card was declined: why, what to do now, and whether it was you. */
-export function holderDecline(alert: TransactionAlert, { place, channel }: View): Message {
+export function holderDecline(alert: TransactionAlert, view: View): Message {
   const { event, outcomes, late } = alert;
   const card = cardOf(alert);
-  const reason = reasonOf(alert, place);
-  const repeats = repeatsIn(alert, channel === undefined ? { place } : { place, channel });
+  const reason = reasonOf(alert, view.place);
+  const repeats = repeatsIn(alert, view);
   const amount = amountTried(alert, repeats);
   const times = repeats === null ? '' : ` ${countOf(repeats.count, 'time')}`;
   const merchant = event.merchant.name.trim();
   const isOfSeveral = isAnywhere(alert, repeats);
   const where = isOfSeveral ? '' : locationLine(event.merchant);
-  const fix = whatToDo(alert, reason);
+  const fix = whatToDo(alert, reason, view);
   const title = lowerFirst(reason.title);
 
   return {
@@ -38,7 +38,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
       header(`${late ? 'Your card was declined earlier' : 'Your card was declined'}${times}: ${amount}`),
       section(
         `*${escapeUntrusted(reason.title, 100)}*`,
-        shortfall(alert, reason, place) || escapeUntrusted(reason.meaning, 300),
+        shortfall(alert, reason, view) || escapeUntrusted(reason.meaning, 300),
         serviceWords(reason),
       ),
       ...(fix === '' ? [] : [section(`*What you can do:* ${fix}`)]),
@@ -62,14 +62,13 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
 /** The lines that differ from the team's: whose card it is, and what the holder can do. */
 export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<ShortLines, 'cause' | 'small'> {
   const { event } = alert;
-  const { place } = view;
-  const reason = reasonOf(alert, place);
+  const reason = reasonOf(alert, view.place);
   const requested = requestedAmount(event);
   const why =
-    (reason.remedy === 'raise_limit' && limitLine(alert)) ||
-    `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, place) || escapeUntrusted(reason.meaning, 300)}`;
+    (reason.remedy === 'raise_limit' && limitLine(alert, view)) ||
+    `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view) || escapeUntrusted(reason.meaning, 300)}`;
   return {
-    cause: [why, reason.isKnown ? null : serviceWords(reason), whatToDo(alert, reason, { isResetSaid: true })],
+    cause: [why, reason.isKnown ? null : serviceWords(reason), whatToDo(alert, reason, view, { isResetSaid: true })],
     small: isAnywhere(alert, repeatsIn(alert, view))
       ? []
       : [
@@ -80,12 +79,12 @@ export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<Sh
   };
 }
 
-function whatToDo(alert: TransactionAlert, reason: ShownReason, said = { isResetSaid: false }): string {
+function whatToDo(alert: TransactionAlert, reason: ShownReason, view: View, said = { isResetSaid: false }): string {
   const { isRecognized } = currentState(alert.outcomes);
   const doubt = isRecognized ? '' : ' If it wasn’t you, block the card now.';
   const again = reason.isKnown ? 'Try again with the right PIN.' : reason.holderFix;
-  const ways = reason.isSensitive ? `${again}${doubt}` : holderWays(alert, said);
-  const [holderFix] = fixes(alert, reason, 'direct', ways);
+  const ways = reason.isSensitive ? `${again}${doubt}` : holderWays(alert, view, said);
+  const [holderFix] = fixes(alert, reason, { ...view, place: 'direct' }, ways);
   return holderFix;
 }
 

@@ -3,16 +3,11 @@ import type { LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { declineCode } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
-import {
-  exceededLimit,
-  type LimitRaise,
-  limitsOf,
-  mayNeedMore,
-  type RaiseLimit,
-} from '../../src/limits/remedy-change.ts';
+import { exceededLimit, type LimitRaise, limitsOf, mayNeedMore } from '../../src/limits/remedy-change.ts';
 import { hasReset, limitName, windowEnd } from '../../src/limits/rule-words.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted } from '../core/blocks.ts';
+import type { View } from '../core/view.ts';
 
 /** Sorts after every time. */
 const NEVER = '9999';
@@ -20,23 +15,26 @@ const NEVER = '9999';
 /** How many further limits are shown besides the tightest. */
 const ALSO_MAX = 4;
 
+/** When it is read: a limit may have reset by then. */
+type Seen = Pick<View, 'now'>;
+
 /**
  * Which limit stopped a purchase, by how much, when it resets, and which others would also have stopped it: `$49.00
  * over the daily limit of $400.00; $35.10 was left. Resets tomorrow at 12:00 AM.`
  *
  * @returns mrkdwn lines; empty when the numbers are unknown.
  */
-export function limitLines(alert: TransactionAlert): string {
+export function limitLines(alert: TransactionAlert, view: Seen): string {
   const { event } = alert;
   const first = causeOf(alert);
-  const also = alsoTooSmallOf(alert, first);
+  const also = alsoTooSmallOf(alert, first, view);
   if (first === null) return also;
   const { rule, from, remainingCents } = first;
   if (from === null) return '';
   const limit = `the ${nameOf(rule)} of ${formatCents(from)}`;
-  const opens = opensAgain(rule.period, event);
+  const opens = opensAgain(rule.period, alert, view);
   if (remainingCents === null) return `More than what was left of ${limit}.${opens}`;
-  const missing = event.amountCents + event.paddingCents - remainingCents;
+  const missing = neededBy(alert) - remainingCents;
   // Read a moment after the decline, so some amount may have been released since.
   if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left now: enough for this purchase.`;
   const more = also === '' ? '' : `\n${also}`;
@@ -48,17 +46,17 @@ export function limitLines(alert: TransactionAlert): string {
 }
 
 /** The same in one line: `Over the daily limit: $34.10 more than the $50.00 left. Resets tomorrow at 12:00 AM.` */
-export function limitLine(alert: TransactionAlert): string {
+export function limitLine(alert: TransactionAlert, view: Seen): string {
   const { event } = alert;
   const first = causeOf(alert);
   if (first === null || first.from === null) return '';
   const { rule, from, remainingCents } = first;
   const over = `*Over the ${nameOf(rule)}`;
-  const resets = opensAgain(rule.period, event);
-  const also = alsoTooSmallOf(alert, first);
+  const resets = opensAgain(rule.period, alert, view);
+  const also = alsoTooSmallOf(alert, first, view);
   const more = also === '' ? '' : ` ${also}`;
   if (remainingCents === null) return `${over} of ${formatCents(from)}.*${resets}${more}`;
-  const missing = event.amountCents + event.paddingCents - remainingCents;
+  const missing = neededBy(alert) - remainingCents;
   // Read a moment after the decline, so some amount may have been released since.
   if (missing <= 0) return `${over}*, but ${formatCents(remainingCents)} is left now: enough for this purchase.`;
   const isLater = isKnownLater(alert);
@@ -74,12 +72,12 @@ export function limitLine(alert: TransactionAlert): string {
 }
 
 /** `Also too small: weekly ($10.00 was left).` Empty: no other limit is. @param first what the purchase was over. */
-function alsoTooSmallOf(alert: TransactionAlert, first: LimitRaise | null): string {
+function alsoTooSmallOf(alert: TransactionAlert, first: LimitRaise | null, view: Seen): string {
   const others = stoppingOf(alert.remedy).filter((limit) => limit !== first);
   if (others.length === 0) return '';
   const isOfOne = first !== null && others.every((other) => other.rule.category?.id === first.rule.category?.id);
   const more = others.length - ALSO_MAX;
-  const named = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, alert));
+  const named = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, alert, view));
   return `Also too small: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
 }
 
@@ -93,22 +91,29 @@ function stoppingOf(remedy: TransactionAlert['remedy']): LimitRaise[] {
   return limitsOf(remedy).filter(({ isAdjustedToo }) => !isAdjustedToo);
 }
 
-function alsoTooSmall({ rule, remainingCents }: LimitRaise, isOfOne: boolean, alert: TransactionAlert): string {
+function alsoTooSmall(
+  { rule, remainingCents }: LimitRaise,
+  isOfOne: boolean,
+  alert: TransactionAlert,
+  view: Seen,
+): string {
   const { period, category } = rule;
   if (period === 'transaction') {
     return `single purchase${remainingCents === null ? '' : ` (${formatCents(remainingCents)} at most)`}`;
   }
   const otherLeft = remainingCents === null ? 'too little was left' : leftWords(remainingCents, alert);
   const name = isOfOne ? `${period} limit` : `${category === null ? 'overall ' : ''}${nameOf(rule)}`;
-  return `${name} (${otherLeft}${until(period, alert.event)})`;
+  return `${name} (${otherLeft}${until(period, alert, view)})`;
 }
 
-/** The smallest raise that would have let this purchase pass, for every limit that must be raised. */
-export function smallestRaise({ limits }: RaiseLimit): string {
+/** The smallest raise that lets this purchase pass, for every limit that must be raised. Empty: none must be any more. */
+export function smallestRaise(alert: TransactionAlert, view: Seen): string {
   return list.format(
-    limits.flatMap((limit) => {
+    limitsOf(alert.remedy).flatMap((limit) => {
       const { rule, to } = limit;
-      if (to === null) return [];
+      if (to === null || isEnoughNow(limit, alert, view)) return [];
+      // What was spent before the reset no longer counts.
+      if (isReset(rule.period, alert, view)) return [`the ${nameOf(rule)} to at least ${formatCents(neededBy(alert))}`];
       const more = mayNeedMore(limit) ? ' (more if the card has spent above its limit)' : '';
       return [`the ${nameOf(rule)} to at least ${formatCents(to)}${more}`];
     }),
@@ -117,21 +122,37 @@ export function smallestRaise({ limits }: RaiseLimit): string {
 
 const list = new Intl.ListFormat('en-US');
 
+/** Every limit that stopped the purchase has reset since, and is large enough for it: it can simply be tried again. */
+export function isEnoughAgain(alert: TransactionAlert, view: Seen): boolean {
+  const stopping = stoppingOf(alert.remedy);
+  return stopping.length > 0 && stopping.every((limit) => isEnoughNow(limit, alert, view));
+}
+
+function isEnoughNow({ rule, from }: LimitRaise, alert: TransactionAlert, view: Seen): boolean {
+  return isReset(rule.period, alert, view) && (from ?? 0) >= neededBy(alert);
+}
+
+/** What the purchase takes of a limit. */
+function neededBy({ event }: TransactionAlert): number {
+  return event.amountCents + event.paddingCents;
+}
+
 /**
  * What the holder could pay within the limit, and when the full limit is available again.
  *
  * @param options.isResetSaid the reset time is already shown next to it.
  */
-export function holderWays({ event, remedy }: TransactionAlert, { isResetSaid } = { isResetSaid: false }): string {
-  const stopping = stoppingOf(remedy);
-  const needed = event.amountCents + event.paddingCents;
+export function holderWays(alert: TransactionAlert, view: Seen, { isResetSaid } = { isResetSaid: false }): string {
+  const { event, remedy } = alert;
+  if (isEnoughAgain(alert, view)) return isResetSaid ? 'Try again.' : 'Try again: the limit has reset since.';
+  const isOver = ({ rule }: LimitRaise): boolean => isReset(rule.period, alert, view);
+  // What was left before the reset says nothing about now.
+  const stopping = stoppingOf(remedy).map((limit) => (isOver(limit) ? { ...limit, remainingCents: null } : limit));
   // Of a smaller limit, not even all of it is enough.
-  const isEnoughAnew = stopping.every(({ from }) => from === null || from >= needed);
-  const isEnoughNow = ({ rule, from }: LimitRaise): boolean => isReset(rule.period, event) && (from ?? 0) >= needed;
-  if (stopping.length > 0 && stopping.every(isEnoughNow))
-    return isResetSaid ? 'Try again.' : 'Try again: the limit has reset since.';
-  if ((stopping[0]?.remainingCents ?? null) === null)
-    return isEnoughAnew ? '' : 'Ask for a higher limit, or pay a smaller amount.';
+  const isEnoughAnew = stopping.every(({ from }) => from === null || from >= neededBy(alert));
+  const isLeftKnown = (stopping[0]?.remainingCents ?? null) !== null;
+  if (!isLeftKnown && !isEnoughAnew) return 'Ask for a higher limit, or pay a smaller amount.';
+  if (!isLeftKnown && !stopping.some(isOver)) return '';
   const leftOfAll = Math.min(
     ...stopping.map(({ remainingCents, from }) => remainingCents ?? from ?? Number.POSITIVE_INFINITY),
   );
@@ -141,7 +162,7 @@ export function holderWays({ event, remedy }: TransactionAlert, { isResetSaid } 
   const opens = ends.reduce((last, end) => (end > last ? end : last));
   const ways = [
     'ask for a higher limit',
-    leftNow > 0 ? `pay ${formatCents(leftNow)} or less` : '',
+    isLeftKnown && leftNow > 0 ? `pay ${formatCents(leftNow)} or less` : '',
     opens === NEVER || isResetSaid || !isEnoughAnew ? '' : `wait ${dateAfter('until', opens)}`,
   ].filter(Boolean);
   const [first = '', ...others] = ways;
@@ -182,22 +203,24 @@ function leftWords(cents: number, alert: TransactionAlert): string {
   return `${left(cents)} ${isKnownLater(alert) ? 'is left now' : 'was left'}`;
 }
 
-type Declined = Pick<TransactionAlert['event'], 'occurredAt' | 'receivedAt'>;
-
-/** The decline arrived after the limit had reset, so people can simply try again. */
-function isReset(period: LimitWindow, { occurredAt, receivedAt }: Declined): boolean {
-  return hasReset(period, occurredAt, new Date(receivedAt));
+/** Its window is over, so that people can simply try again. */
+function isReset(
+  period: LimitWindow,
+  { event }: TransactionAlert,
+  { now = new Date(event.receivedAt) }: Seen,
+): boolean {
+  return hasReset(period, event.occurredAt, now);
 }
 
-function opensAgain(period: LimitWindow, event: Declined): string {
-  const end = windowEnd(period, event.occurredAt);
+function opensAgain(period: LimitWindow, alert: TransactionAlert, view: Seen): string {
+  const end = windowEnd(period, alert.event.occurredAt);
   if (period === 'transaction') return '';
-  if (isReset(period, event)) return ' It has reset since.';
+  if (isReset(period, alert, view)) return ' It has reset since.';
   return end === null ? ' It never resets.' : ` ${dateAfter('Resets', end)}.`;
 }
 
-function until(period: LimitWindow, event: Declined): string {
-  const end = windowEnd(period, event.occurredAt);
-  if (isReset(period, event)) return ', has reset since';
+function until(period: LimitWindow, alert: TransactionAlert, view: Seen): string {
+  const end = windowEnd(period, alert.event.occurredAt);
+  if (isReset(period, alert, view)) return ', has reset since';
   return end === null ? '' : `, ${dateAfter('resets', end)}`;
 }

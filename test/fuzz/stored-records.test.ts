@@ -129,7 +129,7 @@ function expectAlertSafe(alert: Alert, place: View['place']): void {
     if (direct !== null) expectShown(direct);
   }
   for (const audience of ['team', 'holder'] as const) {
-    const details = alertDetails(alert, audience, { place });
+    const details = alertDetails(alert, audience, { place, now: new Date() });
     if (details !== null) expectPlain(details.blocks);
   }
   for (const count of [1, 8]) {

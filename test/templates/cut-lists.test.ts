@@ -54,8 +54,8 @@ it('the limits that were too small', () => {
   if (first === undefined) throw new Error('no limits');
   const alert = declined('decline.rule.velocity.mcc', 'over', { remedy: remedyOf(first, ...others) });
 
-  expect(limitLine(alert)).toMatch(/Also too small: .* and \d more\./);
-  expect(limitLines(alert)).toMatch(/Also too small: .* and \d more\./);
+  expect(limitLine(alert, {})).toMatch(/Also too small: .* and \d more\./);
+  expect(limitLines(alert, {})).toMatch(/Also too small: .* and \d more\./);
 });
 
 it('the missing parts of a virtual card', () => {

@@ -43,7 +43,7 @@ function expectAlertFits(alert: Alert, view: View): void {
     if (direct !== null) expectFit(direct);
   }
   for (const audience of ['team', 'holder'] as const) {
-    const details = alertDetails(alert, audience, { ...view, place: 'direct' });
+    const details = alertDetails(alert, audience, { ...view, place: 'direct', now: new Date() });
     if (details !== null) expectPlain(details.blocks);
   }
 }

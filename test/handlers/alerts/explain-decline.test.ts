@@ -2,8 +2,9 @@ import { expect, it } from 'vitest';
 import { explainDecline } from '../../../handlers/alerts/explain-decline.ts';
 import type { ListenerDeps } from '../../../src/app/compose-web.ts';
 import type { Ask } from '../../../src/dispatch/request-action.ts';
-import { declined } from '../../templates/fixtures.ts';
+import { declined, raise } from '../../templates/fixtures.ts';
 
+const overDaily = { code: 'decline.rule.velocity', message: 'Transaction exceeded daily spend limit' };
 const decline = declined('decline.card.pin', 'Incorrect PIN');
 const declines = [1, 2, 3, 4].map((number) => {
   const id = `evt_000000000000000${number}`;
@@ -35,6 +36,7 @@ async function explain(channel: string, shown = declines) {
     openView: async (_trigger: string, view: unknown) => void views.push(view),
     seals: { reply: { seal: () => 'sealed' } },
     respond: async () => {},
+    now: () => new Date('2026-11-23T12:00:00Z'),
     postEphemeral: async () => {},
     requestAction: async (ask: Ask) => {
       const prepared = typeof ask.input === 'function' ? await ask.input() : { kind: 'input' };
@@ -88,4 +90,11 @@ it('names, for each card, those who may do it for the cards of its group', async
 
   expect(await people('Field team')).toEqual(['<@U0CARA>']);
   expect(await people('Sales', 'Field team', null)).toEqual(['<@U0APPROVER>', '<@U0CARA>', '<@U0APPROVER>']);
+});
+
+it('explains it as of now: a limit that has reset since is not to be raised', async () => {
+  const raised = declines.map((one) => ({ ...one, remedy: raise, event: { ...one.event, decline: overDaily } }));
+  const { views } = await explain('C1', raised);
+
+  expect(JSON.stringify(views)).toContain('Try again: the limit has reset since.');
 });

@@ -26,7 +26,7 @@ function everywhere(alert: TransactionAlert): [where: string, shown: string][] {
   const all: [string, unknown][] = [
     ['short', renderAlert(alert, { place })],
     ['long', renderAlert(alert, { place, isLong: true })],
-    ['details', alertDetails(alert, 'team', { place })],
+    ['details', alertDetails(alert, 'team', { place, now: new Date(event.receivedAt) })],
     ['holder, short', renderHolderAlert(alert, { place: 'direct' })],
     ['holder, long', renderHolderAlert(alert, { place: 'direct', isLong: true })],
     ['explanation', explainDecline([explained], { place, more: 0 })],

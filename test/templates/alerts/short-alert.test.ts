@@ -151,7 +151,10 @@ describe('an alert has three lines', () => {
   });
 
   it('with the rest in a modal, which has no buttons', () => {
-    const details = alertDetails(transactionAlert({}, { remedy: raise }), 'team', view);
+    const details = alertDetails(transactionAlert({}, { remedy: raise }), 'team', {
+      ...view,
+      now: new Date('2026-11-20T14:20:00Z'),
+    });
 
     expect(shown((details?.blocks ?? []) as Parameters<typeof shown>[0])).toContain('*Admin:*');
     expect(buttonIds((details?.blocks ?? []) as Parameters<typeof shown>[0])).toEqual([]);
@@ -179,7 +182,7 @@ it.each(['decline', 'authorization', 'settlement', 'reversal', 'pin'] as const)(
       for (const message of [
         renderAlert(alert, view),
         renderHolderAlert(alert, view),
-        alertDetails(alert, 'team', view),
+        alertDetails(alert, 'team', { ...view, now: new Date('2026-11-20T14:20:00Z') }),
       ]) {
         const text = JSON.stringify(message ?? '');
         expect(

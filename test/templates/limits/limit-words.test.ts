@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
+import { alertDetails } from '../../../templates/alerts/alert-details.ts';
+import { explainDecline } from '../../../templates/alerts/explain-decline.ts';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import { holderWays, limitLine, limitLines } from '../../../templates/limits/limit-words.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
-import { declined, transactionAlert } from '../fixtures.ts';
+import { declined, outcome, transactionAlert } from '../fixtures.ts';
 import { shown } from '../shown.ts';
+
+const view = {};
 
 it('shows what is set aside as a part of what was needed, also when it is more than what is missing', () => {
   const daily = limitRaise('daily', 40_000, 41_000, { remainingCents: 12_310 });
@@ -13,16 +18,16 @@ it('shows what is set aside as a part of what was needed, also when it is more t
   const atOnce = transactionAlert({ paddingCents: 4900 }, { remedy: remedyOf(single) });
   const needed = '$84.10 plus $49.00 that the card service sets aside is';
 
-  expect(limitLine(alert)).toContain(`*Over the daily limit:* ${needed} $10.00 more than the $123.10 left. `);
-  expect(limitLines(alert)).toContain(`${needed} *$10.00 over the daily limit of $400.00*; $123.10 was left. `);
-  expect(limitLine(atOnce)).toContain(`${needed} $33.10 more than the $100.00 allowed.`);
+  expect(limitLine(alert, view)).toContain(`*Over the daily limit:* ${needed} $10.00 more than the $123.10 left. `);
+  expect(limitLines(alert, view)).toContain(`${needed} *$10.00 over the daily limit of $400.00*; $123.10 was left. `);
+  expect(limitLine(atOnce, view)).toContain(`${needed} $33.10 more than the $100.00 allowed.`);
 });
 
 it('says that nothing is left without an amount that is set aside', () => {
   const daily = limitRaise('daily', 40_000, 53_310, { remainingCents: 0 });
   const alert = transactionAlert({ paddingCents: 4900 }, { remedy: remedyOf(daily) });
 
-  expect(limitLine(alert)).toContain('*Over the daily limit:* nothing is left of $400.00. ');
+  expect(limitLine(alert, view)).toContain('*Over the daily limit:* nothing is left of $400.00. ');
 });
 
 describe('a decline that arrives days later', () => {
@@ -34,32 +39,72 @@ describe('a decline that arrives days later', () => {
     const alert = transactionAlert(late, { remedy: remedyOf(monthly, weekly) });
     const nothing = transactionAlert(late, { remedy: remedyOf(weekly) });
 
-    expect(limitLine(alert)).toMatch(
+    expect(limitLine(alert, view)).toMatch(
       /^\*Over the monthly limit:\* \$81\.10 more than the \$3\.00 that is left now\. </,
     );
-    expect(limitLines(alert)).toMatch(
+    expect(limitLines(alert, view)).toMatch(
       /^More than what was left of the monthly limit of \$500\.00; \$3\.00 is left now\. </,
     );
-    for (const text of [limitLine(alert), limitLines(alert)])
+    for (const text of [limitLine(alert, view), limitLines(alert, view)])
       expect(text).toContain('Also too small: weekly limit (nothing is left now, ');
-    expect(limitLine(nothing)).toContain('*Over the weekly limit:* nothing is left now of $90.00. ');
-    expect(limitLines(nothing)).toContain('; nothing is left now. ');
-    expect(limitLines(alert), 'the holder can pay that now').not.toContain('was left.');
-    expect(holderWays(alert)).toContain('Ask for a higher limit, or wait ');
+    expect(limitLine(nothing, view)).toContain('*Over the weekly limit:* nothing is left now of $90.00. ');
+    expect(limitLines(nothing, view)).toContain('; nothing is left now. ');
+    expect(limitLines(alert, view), 'the holder can pay that now').not.toContain('was left.');
+    expect(holderWays(alert, view)).toContain('Ask for a higher limit, or wait ');
   });
 
   it('or was replayed says the same', () => {
     const alert = transactionAlert({}, { remedy: remedyOf(monthly), late: true });
 
-    expect(limitLine(alert)).toContain('that is left now');
+    expect(limitLine(alert, view)).toContain('that is left now');
   });
 
   it('still says what a single purchase may cost', () => {
     const single = limitRaise('transaction', 6000, 8410, { remainingCents: 6000 });
     const alert = transactionAlert(late, { remedy: remedyOf(single) });
 
-    expect(limitLine(alert)).toContain('$24.10 more than the $60.00 allowed.');
-    expect(limitLines(alert)).toContain('*$24.10 over the limit for a single purchase of $60.00*.');
+    expect(limitLine(alert, view)).toContain('$24.10 more than the $60.00 allowed.');
+    expect(limitLines(alert, view)).toContain('*$24.10 over the limit for a single purchase of $60.00*.');
+  });
+});
+
+describe('a decline that is read days later', () => {
+  const daily = limitRaise('daily', 15_000, 18_410, { remainingCents: 5000 });
+  const small = limitRaise('daily', 6000, 9410, { remainingCents: 5000 });
+  const weekly = limitRaise('weekly', 50_000, 50_410, { remainingCents: 8000 });
+  const later = { now: new Date('2026-11-21T12:00:00Z'), place: 'private' } as const;
+  const explained = (alert: TransactionAlert) => {
+    const whoMay = { approver: ['U0ZOE'], operator: ['U0OLGA'] };
+    return JSON.stringify(explainDecline([{ alert, eventLog: null, whoMay }], { ...later, more: 0 }));
+  };
+  const details = (alert: TransactionAlert) => JSON.stringify(alertDetails(alert, 'team', later));
+  const over = (...limits: Parameters<typeof remedyOf>) =>
+    declined('decline.rule.velocity', 'Transaction exceeded daily spend limit', { remedy: remedyOf(...limits) });
+
+  it('gives the advice of that day: the limit has reset', () => {
+    for (const text of [explained(over(daily)), details(over(daily))]) {
+      expect(text).toContain('It has reset since.');
+      expect(text).toContain('Try again: the limit has reset since.');
+      expect(text).toContain('Have the purchase tried again: the limit has reset since.');
+      expect(text).not.toMatch(/Resets|wait until|Raise the/);
+    }
+    expect(explained(over(daily))).toContain('The cardholder can try again.');
+    expect(limitLine(over(daily), later)).toContain('It has reset since.');
+  });
+
+  it('still names what is too small', () => {
+    const both = over(daily, weekly);
+
+    expect(explained(both)).toContain('Admin: Raise the weekly limit to at least $504.10 if');
+    expect(explained(both)).toMatch(/Cardholder: Ask for a higher limit, or wait <!date/);
+    expect(explained(over(small))).toContain('Admin: Raise the daily limit to at least $84.10 if');
+    expect(explained(over(small))).toContain('Cardholder: Ask for a higher limit, or pay a smaller amount.');
+  });
+
+  it('names the block of a card that was blocked since', () => {
+    const blocked = { ...over(daily), outcomes: [outcome({ verb: 'block' })] };
+
+    expect(explained(blocked)).toContain('Approvers can unblock the card: <@U0ZOE>.');
   });
 });
 
@@ -68,18 +113,20 @@ describe('a purchase of more than the whole limit', () => {
     const daily = limitRaise('daily', 5000, 8410, { remainingCents: 5000 });
     const weekly = limitRaise('weekly', 50_000, 50_410, { remainingCents: 8000 });
 
-    expect(holderWays(transactionAlert({}, { remedy: remedyOf(daily) }))).toBe(
+    expect(holderWays(transactionAlert({}, { remedy: remedyOf(daily) }), view)).toBe(
       'Ask for a higher limit, or pay $50.00 or less.',
     );
-    expect(holderWays(transactionAlert({}, { remedy: remedyOf(daily, weekly) }))).not.toContain('wait');
-    expect(holderWays(transactionAlert({}, { remedy: remedyOf(weekly) }))).toContain('wait');
+    expect(holderWays(transactionAlert({}, { remedy: remedyOf(daily, weekly) }), view)).not.toContain('wait');
+    expect(holderWays(transactionAlert({}, { remedy: remedyOf(weekly) }), view)).toContain('wait');
   });
 
   it('with what is set aside is not either', () => {
     const daily = limitRaise('daily', 8500, 9410, { remainingCents: 8000 });
 
-    expect(holderWays(transactionAlert({}, { remedy: remedyOf(daily) }))).toContain('wait');
-    expect(holderWays(transactionAlert({ paddingCents: 1000 }, { remedy: remedyOf(daily) }))).not.toContain('wait');
+    expect(holderWays(transactionAlert({}, { remedy: remedyOf(daily) }), view)).toContain('wait');
+    expect(holderWays(transactionAlert({ paddingCents: 1000 }, { remedy: remedyOf(daily) }), view)).not.toContain(
+      'wait',
+    );
   });
 
   it.each([true, false])('is not either if nobody knows what is left (long: %s)', (isLong) => {
@@ -113,7 +160,7 @@ describe('a limit of the other kind than the code says', () => {
       renderHolderAlert(alert, { place: 'direct', isLong }),
     ]);
 
-    expect(limitLine(alert)).toBe('');
+    expect(limitLine(alert, view)).toBe('');
     for (const message of messages) {
       const text = shown(message?.blocks ?? []);
       expect(text).toMatch(new RegExp(`\\*${title}\\.?\\*\\s+Also too small: `));
