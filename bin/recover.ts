@@ -16,6 +16,7 @@ import { createMetrics } from '../src/ops/metrics.ts';
 import { openPolicy } from '../src/policy/policy-source.ts';
 import { missedIn } from '../src/recovery/arrived-webhooks.ts';
 import { countOf } from '../templates/core/blocks.ts';
+import { notFetched } from '../templates/recovery/recovery-line.ts';
 import { endMisused, readArguments } from './arguments.ts';
 import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
@@ -65,7 +66,7 @@ function bar(done: number, recovered: number): void {
   if (!process.stderr.isTTY) return;
   const full = Math.round(done * BAR);
   const percent = String(Math.floor(done * 100)).padStart(3);
-  process.stderr.write(`\r${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${percent}%  ${recovered} missed so far `);
+  process.stderr.write(`\r${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${percent}%  ${recovered} found so far `);
   if (done >= 1) process.stderr.write('\n');
 }
 
@@ -97,8 +98,8 @@ async function main(): Promise<number> {
     const arrived = found.arrived === 0 ? '' : `, ${found.arrived} of them from quarantine`;
     process.stdout.write(
       isDryRun
-        ? `${what}${found.arrived === 0 ? '' : `; ${found.arrived} more can be read from quarantine`}. Nothing was changed.\n`
-        : `${what}; ${found.recovered} recovered${arrived}${aside}.\n`,
+        ? `${what}${found.arrived === 0 ? '' : `; ${found.arrived} more can be read from quarantine`}. Nothing was changed.\nCard statuses are not counted. ${notFetched}\n`
+        : `${what}; ${found.recovered} recovered${arrived}${aside}.\n${notFetched}\n`,
     );
     return 0;
   } catch (error) {

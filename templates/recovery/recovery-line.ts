@@ -15,12 +15,16 @@ interface RecoveryLine
 
 const BAR = 20;
 
+/** What a recovery cannot know, so that nobody takes it for nothing. */
+export const notFetched =
+  'Shipments and virtual card orders cannot be fetched afterwards, nor statuses that a card had only in between.';
+
 /** One line that is edited during the recovery: what was missed, and how much of it was recovered. */
 export function recoveryLine(line: RecoveryLine): Message {
   const span = `${dateAfter('between', line.from)} ${dateAfter('and', line.to)}`;
   const percent = Math.floor(line.done * 100);
   const soFar =
-    line.recovered === 0 ? 'Nothing missed so far.' : `${countOf(line.recovered, 'event')} recovered so far.`;
+    line.recovered === 0 ? 'No missed event found so far.' : `${countOf(line.recovered, 'event')} recovered so far.`;
   switch (line.state) {
     case 'running':
     case 'waiting': {
@@ -49,8 +53,8 @@ function finished(line: RecoveryLine, span: string): Message {
   const notMissed = arrived === 0 ? '' : `, ${arrived} of them from quarantine`;
   if (missed === 0) {
     const also = arrived === 0 ? '' : `; ${countOf(arrived, 'event')} from quarantine recovered`;
-    const what = `Nothing was missed ${span}${also}.`;
-    return { text: sentence(what), blocks: [section(what)] };
+    const what = `No purchase or card status was missed ${span}${also}.`;
+    return { text: sentence(what), blocks: [section(what), ...context(notFetched)] };
   }
   const were = missed === 1 ? 'was' : 'were';
   const what = `${countOf(missed, 'event')} ${were} missed ${span}; ${recovered} recovered${notMissed}.`;
@@ -58,7 +62,8 @@ function finished(line: RecoveryLine, span: string): Message {
     unreadable === 0
       ? null
       : `${unreadable} could not be read, and ${unreadable === 1 ? 'is' : 'are'} in quarantine: ${terminalCode('replay -- list')}.`;
-  if (recovered === 0) return { text: sentence(`${what} ${unread}`), blocks: [section(`*${what}*`, unread)] };
+  if (recovered === 0)
+    return { text: sentence(`${what} ${unread}`), blocks: [section(`*${what}*`, unread), ...context(notFetched)] };
   const [alerts, channels] = recovered === 1 ? ['Its alert is', 'channel'] : ['Their alerts are', 'channels'];
   return {
     text: sentence(`${what} ${alerts} marked as late.${unread === null ? '' : ` ${unread}`}`),
@@ -67,7 +72,7 @@ function finished(line: RecoveryLine, span: string): Message {
       ...context(
         statuses === 0 ? null : `Of these, ${countOf(statuses, 'card')} changed status without a webhook.`,
         unread,
-        'Shipments and virtual card orders cannot be fetched afterwards.',
+        notFetched,
       ),
     ],
   };

@@ -107,6 +107,7 @@ it('recover does not count as missed what arrived and is in quarantine', async (
   const [, missed, found] = /^(\d+) of (\d+) events were missed /.exec(counted.out) ?? [];
   expect(Number(found) - Number(missed)).toBe(1);
   expect(counted.out).toContain('; 1 more can be read from quarantine. Nothing was changed.');
+  for (const { out } of [counted, ended]) expect(out).toContain('Shipments and virtual card orders cannot be fetched');
   expect(ended.out).toContain(`${missed} of ${found} events were missed `);
   expect(ended.out).toContain(`; ${found} recovered, 1 of them from quarantine.`);
 });

@@ -81,8 +81,8 @@ describe('the message of a recovery', () => {
       expect.stringMatching(/^edited: .*: 50% done/),
       expect.stringMatching(/^posted: .*: 50% done.*not responding/),
       expect.stringMatching(/^edited: .*: 50% done.*not responding/),
-      expect.stringMatching(/^posted: Nothing was missed/),
-      expect.stringMatching(/^edited: Nothing was missed/),
+      expect.stringMatching(/^posted: No purchase or card status was missed/),
+      expect.stringMatching(/^edited: No purchase or card status was missed/),
     ]);
   });
 

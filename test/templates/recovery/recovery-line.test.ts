@@ -39,11 +39,19 @@ describe('the result', () => {
 
   it('does not call missed what had arrived and did not fit', () => {
     expect(wordsOf({ recovered: 2, arrived: 2 })).toMatch(
-      /^Nothing was missed .*; 2 events from quarantine recovered\./,
+      /^No purchase or card status was missed .*; 2 events from quarantine recovered\./,
     );
     expect(wordsOf({ recovered: 3, arrived: 1, unreadable: 1 })).toMatch(
       /^3 events were missed .*; 3 recovered, 1 of them from quarantine\./,
     );
+  });
+
+  it('never says that nothing was missed of what nobody can look up', () => {
+    for (const counts of [{}, { arrived: 1, recovered: 1 }, { unreadable: 1 }, { recovered: 1 }]) {
+      expect(wordsOf(counts)).toContain('Shipments and virtual card orders cannot be fetched afterwards, nor statuses');
+      expect(wordsOf(counts)).not.toMatch(/nothing/i);
+    }
+    expect(recoveryLine({ ...line, state: 'running', done: 0.5 }).text).toContain('No missed event found so far.');
   });
 
   it('speaks of one event as one', () => {
