@@ -26,7 +26,7 @@ export type DigestOf = DigestKind | 'last-month';
 
 interface Deps {
   readonly digests: Pick<Digests, 'get' | 'ofChannel' | 'all'>;
-  readonly tallies: Pick<Tallies, 'sum'>;
+  readonly tallies: Pick<Tallies, 'sum' | 'countedSinceMs'>;
   readonly shownDeclines: ShownDeclines;
   readonly exceptions: {
     readonly approved: (fromMs: number, toMs: number) => Promise<ApprovedChange[]>;
@@ -108,13 +108,10 @@ export function createSendDigest(deps: Deps) {
     async now(channel: string, id: string, of: DigestOf | null, zone: string): Promise<string | null> {
       const [schedule] = await digests.ofChannel(channel);
       const kind = of === 'last-month' ? 'monthly' : (of ?? (schedule === undefined ? 'daily' : kindOf(schedule)));
-      const [current, previous] = periodsUntil(kind, now(), schedule?.zone ?? zone);
-      const [period, before] =
-        of === 'last-month'
-          ? [previous, periodsUntil(kind, new Date(previous.fromMs), schedule?.zone ?? zone)[1]]
-          : [current, previous];
+      const covered = coveredUntil(now(), { kind, isLast: of === 'last-month', zone: schedule?.zone ?? zone });
+      const { period } = covered;
       const declines = await tallies.sum(period.fromMs, period.toMs);
-      return await postDigest(channel, id, { kind, period, isExact: true, before, declines, late: noSums });
+      return await postDigest(channel, id, { kind, ...covered, declines, late: noSums });
     },
   };
 
@@ -176,14 +173,31 @@ interface Asked extends Pick<Counted, 'declines' | 'late'>, Covered {
   readonly kind: DigestKind;
 }
 
+/** What a digest on request covers. @param isLast the previous calendar month. */
+function coveredUntil(
+  now: Date,
+  { kind, isLast, zone }: { readonly kind: DigestKind; readonly isLast: boolean; readonly zone: string },
+): Covered {
+  const [current, previous] = periodsUntil(kind, now, zone);
+  if (isLast) {
+    const [, before] = periodsUntil(kind, new Date(previous.fromMs), zone);
+    return { period: previous, isExact: true, before };
+  }
+  // A month that is not over cannot be compared with a whole one.
+  if (kind === 'monthly') return { period: current, isExact: false, before: spanBefore(current) };
+  return { period: current, isExact: true, before: previous };
+}
+
 /** The time before a span, as long as the span. */
 function spanBefore({ fromMs, toMs }: Span): Span {
   return { fromMs: 2 * fromMs - toMs, toMs: fromMs };
 }
 
 async function readFacts({ kind, period, isExact, before, declines, late }: Asked, { tallies, exceptions }: Deps) {
+  const countedSinceMs = await tallies.countedSinceMs();
+  const isComparable = countedSinceMs <= before.fromMs;
   const [earlier, approvals, open, inactive] = await Promise.all([
-    tallies.sum(before.fromMs, before.toMs),
+    isComparable ? tallies.sum(before.fromMs, before.toMs) : [],
     exceptions.approved(period.fromMs, period.toMs),
     exceptions.open(),
     exceptions.inactive(),
@@ -195,7 +209,8 @@ async function readFacts({ kind, period, isExact, before, declines, late }: Aske
     to: new Date(period.toMs).toISOString(),
     late,
     total: declines.reduce(added, noSums),
-    before: earlier.reduce(added, noSums).count,
+    before: isComparable ? earlier.reduce(added, noSums).count : null,
+    countedSince: countedSinceMs <= period.fromMs ? null : new Date(countedSinceMs).toISOString(),
     reasons: compared(declines, earlier, reasonOf),
     merchants: compared(declines, earlier, ({ merchant }) => merchantName(merchant)),
     groups: declines.every(({ group }) => group === null) ? [] : compared(declines, earlier, groupName),

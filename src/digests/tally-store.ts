@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { batched } from '../core/batched.ts';
 import { contentId } from '../core/content-id.ts';
-import { stateKey } from '../core/keys.ts';
+import { stateKey, webKeys } from '../core/keys.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
@@ -17,8 +17,8 @@ export function wholeQuarter(ms: number): number {
   return ms - (ms % BUCKET_MS);
 }
 
-/** Two months to compare, plus room for a late digest. */
-export const BUCKET_TTL_SECONDS = 66 * 24 * 3600;
+/** On the last day of a month, the two months before it can still be compared; plus room for a late digest. */
+export const BUCKET_TTL_SECONDS = 100 * 24 * 3600;
 
 /** As long as the same event may return: a failed job is kept for 14 days. */
 const COUNTED_TTL_SECONDS = 15 * 24 * 3600;
@@ -126,6 +126,11 @@ export function createTallies(redis: RedisClient, now: () => number = Date.now) 
       const starts = await redis.zrangebyscore(listKey, fromMs, `(${toMs}`);
       const buckets = await Promise.all(starts.map((start) => redis.hgetall(keyOf(Number(start)))));
       return mergeRows(buckets.flatMap(rowsIn));
+    },
+
+    /** Since when declines are counted (ms). What was before is not zero, but unknown. */
+    async countedSinceMs(): Promise<number> {
+      return Math.max(oldest(), Number((await redis.get(webKeys.since)) ?? 0));
     },
   };
 }

@@ -33,8 +33,10 @@ export interface Digest {
   readonly total: Sums;
   /** What no earlier digest has shown. */
   readonly late: Sums;
-  /** Declines of the previous period. */
-  readonly before: number;
+  /** Declines of the previous period; null when not all of it was counted. */
+  readonly before: number | null;
+  /** Since when declines are counted, UTC ISO 8601, if that is later than `from`; else null. */
+  readonly countedSince: string | null;
   /** Largest first. */
   readonly reasons: readonly (DigestRow & { readonly code: string })[];
   readonly merchants: readonly DigestRow[];
@@ -53,17 +55,20 @@ const spans = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
  * @returns also whether every row fits; the others are in the controller's file.
  */
 export function digest(facts: Digest, place: ChannelVisibility): { message: Message; isWhole: boolean } {
-  const { kind, isExact, from, to, total, late, before, merchants, groups, approvals, open, inactive } = facts;
+  const { kind, isExact, from, to, total, late, merchants, groups, approvals, open, inactive } = facts;
   const reasons = facts.reasons.map((row) => ({ ...row, name: reasonName(row, place) }));
   const usual = kind === 'monthly' ? 'Declines of the month' : `Declines of the last ${spans[kind]}`;
   const title = isExact ? usual : `Declines ${sinceWords(from)}`;
-  const timeBefore = isExact ? `the ${spans[kind]} before` : 'in the same time before';
-  const counted = `${declinesWords(total)}, ${compared(total.count, before, timeBefore)}`;
+  const counted = [declinesWords(total), compared(facts)].filter(Boolean).join(', ');
   const [first] = reasons;
   const most = first === undefined ? '' : ` Most often: ${escapeUntrusted(first.name, 80)}, ${times(first.count)}.`;
-  const others = [lateWords(late), approvalWords(approvals), openWords(open), waitingWords(inactive.length)].filter(
-    Boolean,
-  );
+  const others = [
+    countedWords(facts),
+    lateWords(late),
+    approvalWords(approvals),
+    openWords(open),
+    waitingWords(inactive.length),
+  ].filter(Boolean);
   const tables = [
     rowsOf('By reason', 'Reason', reasons, facts),
     rowsOf('By merchant', 'Merchant', merchants, facts),
@@ -113,11 +118,18 @@ export function lateWords(late: Sums): string {
   return `${what} arrived after the last digest`;
 }
 
-/** `4 more than the week before (8)`. @param timeBefore such as `the week before`. */
-function compared(count: number, before: number, timeBefore: string): string {
+/** `4 more than the week before (8)`; empty when not all of the time before was counted. */
+function compared({ kind, isExact, total: { count }, before }: Digest): string {
+  if (before === null) return '';
+  const timeBefore = isExact ? `the ${spans[kind]} before` : 'in the same time before';
   if (count === 0 && before === 0) return `and none ${timeBefore}`;
   const difference = count > before ? `${count - before} more than` : `${before - count} fewer than`;
   return `${count === before ? 'as many as' : difference} ${timeBefore} (${before})`;
+}
+
+/** `Only declines since Nov 19 at 12:00 PM are counted`. Empty when all of the period is. */
+function countedWords({ countedSince }: Digest): string {
+  return countedSince === null ? '' : `Only declines ${dateAfter('since', countedSince)} are counted`;
 }
 
 function times(count: number): string {
@@ -189,7 +201,7 @@ function rowsOf(
   caption: string,
   head: string,
   rows: readonly DigestRow[],
-  { kind, isExact }: Pick<Digest, 'kind' | 'isExact'>,
+  { kind, isExact, before: totalBefore }: Digest,
 ): ShownTable {
   const number = (value: number) => ({ value, text: String(value) });
   const columns: readonly Column<DigestRow>[] = [
@@ -199,7 +211,14 @@ function rowsOf(
       ? []
       : [{ head: 'Attempts', of: ({ attempts }: DigestRow) => number(attempts) }]),
     { head: 'Amount', of: ({ cents }) => ({ value: cents / 100, text: formatCents(cents) }) },
-    { head: `${isExact ? capital(spans[kind]) : 'Time'} before`, of: ({ before }) => number(before) },
+    ...(totalBefore === null
+      ? []
+      : [
+          {
+            head: `${isExact ? capital(spans[kind]) : 'Time'} before`,
+            of: ({ before }: DigestRow) => number(before),
+          },
+        ]),
   ];
   return dataTable(caption, columns, rows);
 }

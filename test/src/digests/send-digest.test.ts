@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CardFacts } from '../../../src/core/card-facts.ts';
+import { webKeys } from '../../../src/core/keys.ts';
 import type { ApprovedChange } from '../../../src/digests/exceptions.ts';
 import { createShownDeclines } from '../../../src/digests/late-declines.ts';
 import { createDigests } from '../../../src/digests/schedule-store.ts';
@@ -170,6 +171,43 @@ it('covers the calendar month in a monthly digest, even days late, with a file f
   ]);
   expect(posted.map(({ text }) => text)).toEqual(Array(2).fill(expect.stringContaining('2 declines, $20.20, 1 more')));
   expect(posted[0]?.csv).toContain('"Declines","","20.20","Pin Shop"');
+});
+
+describe('what the time before is compared with', () => {
+  it('is all of the month before the last one, even on the last day of a month', async () => {
+    const now = new Date('2026-05-31T12:00:00Z');
+    const { declined, digest, posted } = createWorld(now);
+    for (const at of ['2026-03-01T12:00:00Z', '2026-04-01T12:00:00Z', '2026-04-02T12:00:00Z']) await declined(at);
+
+    await digest.now('D0ANA', 'last', 'last-month', 'UTC');
+
+    expect(posted[0]?.text).toContain('2 declines, $20.20, 1 more than the month before (1).');
+  });
+
+  it('is as many days, for a month that is not over', async () => {
+    const { declined, digest, posted } = createWorld(new Date('2026-06-02T12:00:00Z'));
+    for (const at of ['2026-05-20T12:00:00Z', '2026-05-31T12:00:00Z', '2026-06-01T12:00:00Z']) await declined(at);
+
+    await digest.now('D0ANA', 'n1', 'monthly', 'UTC');
+
+    expect(posted[0]?.text).toContain(
+      'Declines since May 31, 8:00 PM ET: 1 decline, $10.10, as many as in the same time',
+    );
+  });
+
+  it.each([
+    ['2026-11-20T12:00:00Z', /1 decline, \$10\.10\. Most.* Only declines .*since/],
+    ['2026-11-18T23:00:01Z', /1 decline, \$10\.10\. Most/],
+    ['2026-11-18T23:00:00Z', /1 decline, \$10\.10, 1 more than the day before \(0\)\. Most/],
+  ])('is nothing if webhooks arrive only since %s', async (since, words) => {
+    const { declined, digest, posted } = createWorld(new Date('2026-11-20T23:00:00Z'));
+    await redis().set(webKeys.since, String(Date.parse(since)));
+    await declined('2026-11-20T20:00:00Z');
+
+    await digest.now('D0ANA', 'n1', null, 'UTC');
+
+    expect(posted[0]?.text).toMatch(words);
+  });
 });
 
 it('sends a digest at its time in its zone, once a day, and not for a time before it was set', async () => {

@@ -52,6 +52,7 @@ const facts: Digest = {
   total: { count: 12, attempts: 30, cents: 123_450 },
   late: { count: 0, attempts: 0, cents: 0 },
   before: 8,
+  countedSince: null,
   reasons: [
     row('Over the daily limit', 9, 4, { code: 'decline.rule.velocity', attempts: 27 }),
     row('Wrong PIN', 3, 4, { code: 'decline.card.pin' }),
@@ -77,6 +78,20 @@ describe('a digest', () => {
     expect(digest(facts, 'private').message.text).toBe(
       'Declines of the last week: 12 declines (30 attempts), $1,234.50, 4 more than the week before (8). Most often: Over the daily limit, 9 times. 1 raise, $30.50; 1 restriction lifted. 1 temporary change. 1 card waits to be activated.',
     );
+  });
+
+  it('compares with nothing when the time before was not counted, and says since when declines are', () => {
+    const { text, blocks } = digest(
+      { ...facts, before: null, countedSince: '2026-11-12T15:00:00Z' },
+      'private',
+    ).message;
+    const page = shown(withoutDataTables(blocks));
+
+    expect(text.replaceAll(/<!date[^|]*\|([^>]*)>/g, '$1')).toContain(
+      '12 declines (30 attempts), $1,234.50. Most often: Over the daily limit, 9 times. Only declines since Nov 12, 2026, 10:00 AM ET are counted.',
+    );
+    expect(page).not.toMatch(/before/i);
+    expect(page).toContain('Over the daily limit · Declines 9');
   });
 
   it.each([1, 2])('gives no sum for %i approvals without an amount', (count) => {
