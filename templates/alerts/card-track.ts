@@ -30,12 +30,15 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
   const state = stateOf(cards);
   const isWaiting = state === 'INACTIVE';
   const earlier = cards.length - CARDS_MAX;
-  const [latest] = shipments;
+  // A shipment of another card of the account says nothing about these.
+  const ofState = cards.filter((each) => stateOf([each]) === state);
+  const latest = shipments.find((shipment) => ofState.some((each) => mayBeOf(shipment, each)));
   const name = cardOfHolderRaw(card);
+  const which = shipments.length === 0 ? '' : ` of ${namesOf(ofState)}`;
   const where = isVirtual
     ? 'It is a virtual card, so nothing is shipped.'
     : latest === undefined
-      ? 'I know of no shipment in the last 30 days.'
+      ? `I know of no shipment${which} in the last 30 days.`
       : `Shipped ${latest.shippingMethod.trim() === '' ? '' : `with ${escapeUntrusted(latest.shippingMethod, 60)} `}on ${dateToken(latest.callbackAt, '{date_short_pretty}')}.`;
   const title = isWaiting && !isVirtual && latest !== undefined ? 'On its way' : titles[state];
 
@@ -45,7 +48,7 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
       header(`${title}: ${name}`),
       section(
         ...shipments.map(shipmentLine),
-        shipments.length === 0 ? `*${where}*` : null,
+        latest === undefined ? `*${where}*` : null,
         earlier > 0 ? `… and ${countOf(earlier, 'earlier card')}.` : null,
         ...cards
           .slice(-CARDS_MAX)
@@ -74,6 +77,20 @@ type State = (typeof byUrgency)[number] | 'unknown';
 function stateOf(cards: CardTrack['cards']): State {
   return byUrgency.find((state) => cards.some(({ status }) => status?.trim().toUpperCase() === state)) ?? 'unknown';
 }
+
+/** Digits that are not known do not rule a card out. */
+function mayBeOf({ last4 }: Shipment, card: CardTrack['cards'][number]): boolean {
+  const [shipped, known] = [last4.trim(), card.last4?.trim() ?? ''];
+  return shipped === '' || known === '' || shipped === known;
+}
+
+/** `card 2222`, `cards 2222 and 3333`. */
+function namesOf(cards: CardTrack['cards']): string {
+  const digits = cards.slice(-CARDS_MAX).map(({ last4 }) => escapeUntrusted(last4 ?? '????', 10));
+  return `${digits.length === 1 ? 'card' : 'cards'} ${list.format(digits)}`;
+}
+
+const list = new Intl.ListFormat('en-US');
 
 const titles: Readonly<Record<State, string>> = {
   INACTIVE: 'Not activated',

@@ -20,7 +20,7 @@ async function tracking({ isAway = false, shipped = [1221] }: { isAway?: boolean
   const asked: WhichCard[] = [];
   const orders: number[] = [];
   for (const [index, cardOrderId] of shipped.entries()) {
-    const alert = shippingAlert({ id: `evt_000000000000000${index}`, cardOrderId });
+    const alert = shippingAlert({ id: `evt_000000000000000${index}`, cardOrderId, last4: '2222' });
     await alerts.save(alert);
     await history.addAlert(acctId, 'shipments', alert.event.id, index);
   }

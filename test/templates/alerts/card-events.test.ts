@@ -355,7 +355,7 @@ describe('the location of a card', () => {
     callbackAt: '2026-11-12T10:00:00Z',
     shippingMethod: 'FedEx',
     trackingNumber: ' ',
-    last4: '7670',
+    last4: '1212',
     cardOrderId: null,
     orderedAt: null,
   };
@@ -375,6 +375,22 @@ describe('the location of a card', () => {
     expect(text).toContain(state);
   });
 
+  it('does not take the shipment of another card of the account for that of the card that waits', () => {
+    const cards = [
+      { last4: '1111', status: 'ACTIVE' },
+      { last4: '2222', status: 'INACTIVE' },
+    ];
+    const tracked = (...shipped: string[]) => {
+      const { text, blocks } = track(null, { cards, shipments: shipped.map((last4) => ({ ...shipment, last4 })) });
+      return `${text}\n${shown(blocks)}`;
+    };
+
+    expect(tracked('1111')).toMatch(/: I know of no shipment of card 2222 in the last 30 days\. Not activated yet\./);
+    expect(tracked('1111')).toMatch(/^Not activated: .*\n.*\(card 1111\)/m);
+    expect(tracked('1111')).not.toMatch(/On its way|Shipped with/);
+    for (const digits of ['2222', '']) expect(tracked('1111', digits)).toMatch(/^On its way: /m);
+  });
+
   it('says that a virtual card can be activated, not that it arrives', () => {
     const virtual = shown(track('INACTIVE', { isVirtual: true, shipments: [] }).blocks);
 
@@ -384,6 +400,6 @@ describe('the location of a card', () => {
   });
 
   it('mentions a missing tracking number instead of ending the sentence early', () => {
-    expect(shown(track('INACTIVE').blocks)).toMatch(/\(card 7670\): no tracking number/);
+    expect(shown(track('INACTIVE').blocks)).toMatch(/\(card 1212\): no tracking number/);
   });
 });
