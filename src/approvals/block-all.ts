@@ -4,13 +4,15 @@ import type { Resolved } from '../actions/action.ts';
 import { type Result, reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
+import type { Progress } from '../actions/progress-store.ts';
 import type { BlockAction, BlockAllAction } from '../actions/verbs.ts';
 import { noCard } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
-import { CardApiError } from '../core/errors.ts';
+import { CardApiError, TooLateError } from '../core/errors.ts';
 import { permanent } from '../limits/change-request.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import type { RequestedChange } from './open-request.ts';
+import type { BlockedCard } from './request.ts';
 
 /**
  * Blocks cards, each as a separate action, once. A card that cannot be blocked does not delay the others, and the
@@ -31,6 +33,11 @@ export const blockIdOf = (actionId: string, acctId: number): string => contentId
 
 export function createBlockAll({ block, progress, failures }: BlockDeps): BlockAll {
   return async function blockAll({ acctIds, names, ...asked }, run) {
+    // From here on cards may be blocked, so nobody may decide against it.
+    const stands = await progress.begin(asked.id, { state: 'sending', before: null, after: null });
+    const ended = reported(stands);
+    if (ended !== null) return ended.result;
+    if (stands?.state === 'refused') throw new TooLateError('another worker has refused it');
     const left: string[] = [];
     let later: CardApiError | null = null;
     for (const [index, acctId] of acctIds.entries()) {
@@ -49,10 +56,30 @@ export function createBlockAll({ block, progress, failures }: BlockDeps): BlockA
       const isLeft = result?.state === 'failed' && result.before !== 'closed';
       if (isLeft) left.push(names[index] ?? String(acctId));
     }
-    if (later !== null) throw later;
+    if (later !== null) {
+      // Before the retry, others may decide otherwise, unless a card was blocked.
+      const isUnsent = (await blockedBy(asked.id, acctIds, progress)).length === 0;
+      if (isUnsent) await progress.write(asked.id, { state: 'asked' });
+      throw later;
+    }
     const done = { state: 'done', card: noCard, before: null, after: null, apiWords: null, note: null } as const;
     return left.length === 0 ? done : { ...done, state: 'failed', note: notBlocked(left, acctIds.length) };
   };
+}
+
+/** The cards that an approval has blocked, or may have. */
+export async function blockedBy(
+  actionId: string,
+  acctIds: readonly number[],
+  progress: Pick<Progress, 'read'>,
+): Promise<BlockedCard[]> {
+  const blocked = acctIds.map(async (acctId): Promise<BlockedCard[]> => {
+    const state = await progress.read(blockIdOf(actionId, acctId));
+    const result = reported(state)?.result.state;
+    if (result === 'done') return [{ acctId, isCertain: true }];
+    return state?.state === 'sending' || result === 'unknown' ? [{ acctId, isCertain: false }] : [];
+  });
+  return (await Promise.all(blocked)).flat();
 }
 
 const NAMED_MAX = 5;

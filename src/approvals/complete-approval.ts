@@ -1,8 +1,10 @@
 import { actionResult } from '../../templates/actions/action-result.ts';
 import { overrideNotice } from '../../templates/approvals/request-notes.ts';
+import { sentences } from '../../templates/core/change-words.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
 import type { Result, Verdict } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import type { Progress } from '../actions/progress-store.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
 import { termWords } from '../limits/change-request.ts';
@@ -11,6 +13,7 @@ import { ruleNames } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
 import type { Message } from '../slack/message.ts';
+import { blockedBy } from './block-all.ts';
 import {
   type ApprovalClick,
   type ApprovalInFlight,
@@ -21,8 +24,10 @@ import {
   isAboutRules,
   isInOwnName,
   type LimitRequest,
+  type MadeRequest,
   type OpenRequest,
   orderIn,
+  withBlocked,
   withInFlight,
   withoutInFlight,
 } from './request.ts';
@@ -30,6 +35,7 @@ import type { Requests } from './request-store.ts';
 import type { HolderNotices, ResolveRequest } from './resolve-request.ts';
 
 interface Deps extends Pick<ActionTools, 'answer' | 'updateRequest'> {
+  readonly progress: Pick<Progress, 'read'>;
   readonly requests: Pick<Requests, 'save'>;
   readonly recentRaises: Pick<RecentRaises, 'releaseOverride'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
@@ -65,9 +71,10 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     async complete(click, request, approval, result, lease) {
       // A person who asked for a second approval is notified by the change itself; the person who gave it, here. This
       // runs first: while the request is in flight, another worker repeats this step after a crash.
-      const isNotifiedElsewhere = isMade(result) || orderIn(request) !== null || isInOwnName(click, request);
-      if (!isNotifiedElsewhere)
-        await deps.answer(click, isAboutRules(request) ? notMade(click, approval, result) : notAllBlocked(result));
+      // Of an order, whoever asked is notified.
+      const isOwnOrder = orderIn(request)?.actor.userId === click.actor.userId;
+      const isNotifiedElsewhere = isMade(result) || isInOwnName(click, request) || isOwnOrder;
+      if (!isNotifiedElsewhere) await deps.answer(click, notMade(click, request, approval, result));
       // The change may have taken longer than the lock lasts.
       await lease.confirm();
       await apply(request, approval, result);
@@ -80,7 +87,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
    * be temporary.
    */
   async function apply(begun: LimitRequest, approval: ApprovalInFlight, result: Result): Promise<void> {
-    const request = withoutInFlight(begun, approval.actionId);
+    const request = await endInFlight(begun, approval.actionId, deps);
     if (result.state === 'failed' && approval.kind === 'override') {
       await deps.recentRaises.releaseOverride(request.acctId, approval.actionId);
     }
@@ -89,9 +96,13 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     const isOver = isMade(result) || (!isAboutRules(request) && result.state === 'unknown');
     if (isOver) {
       const { control } = result;
-      return await decide(request, approval, control?.kind === 'revert' ? control.id : null);
+      const temporaryChangeId = control?.kind === 'revert' ? control.id : null;
+      return await decide(request, approval, { temporaryChangeId, ...(!isMade(result) && { isUnconfirmed: true }) });
     }
-    if (result.state !== 'unknown') return await deps.requests.save(request);
+    if (result.state !== 'unknown') {
+      await deps.requests.save(request);
+      return await deps.updateRequest(request.id);
+    }
     const sent = withInFlight(request, { ...approval, state: 'sent' });
     // The change will not be verified, or already was.
     if (result.expects === undefined) return await verified(sent, approval.actionId, 'unconfirmed');
@@ -112,7 +123,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     if (approval === undefined) return;
     if (confirmation === 'confirmed') {
       const temporaryChange = await deps.temporaryChanges.get(actionId);
-      return await decide(request, approval, temporaryChange === null ? null : actionId);
+      return await decide(request, approval, { temporaryChangeId: temporaryChange === null ? null : actionId });
     }
     await deps.requests.save(withInFlight(request, { ...approval, state: 'unconfirmed' }));
     await deps.updateRequest(request.id);
@@ -123,14 +134,25 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
   async function decide(
     request: OpenRequest,
     approval: ApprovalInFlight,
-    temporaryChangeId: string | null,
+    made: Pick<MadeRequest, 'temporaryChangeId' | 'isUnconfirmed'>,
   ): Promise<void> {
     const { kind, actionId, by, at, changes, term, note, approvals, counted } = approval;
     const inFlight = withoutInFlight(request, actionId).inFlight.filter(({ state }) => state === 'begun');
-    const decided = { ...request, changes, term, note, approvals, counted, inFlight, temporaryChangeId };
+    const decided = { ...request, changes, term, note, approvals, counted, inFlight, ...made };
     const state = kind === 'override' ? 'overridden' : 'approved';
     await deps.finish({ ...decided, state, decision: { actionId, by, at } });
   }
+}
+
+/** The request without an approval that has ended, and with the cards that it blocked nevertheless. */
+export async function endInFlight<R extends LimitRequest>(
+  request: R,
+  actionId: string,
+  { progress }: Pick<Deps, 'progress'>,
+): Promise<R> {
+  const ended = withoutInFlight(request, actionId);
+  const { action } = request;
+  return action.verb === 'block-all' ? withBlocked(ended, await blockedBy(actionId, action.acctIds, progress)) : ended;
 }
 
 /** The change that decided the request was verified. */
@@ -147,16 +169,30 @@ async function reportDecided(
   if (request.action.verb === 'ask') await holderNotices.notifyDecided(request);
 }
 
-function notMade({ id }: ApprovalClick, approval: ApprovalInFlight, result: Result): Message {
-  const { by, at } = approval;
-  const verb = ruleVerbOf(approval.changes);
-  return actionResult({ ...result, verb, by, at, reason: null, ref: id.slice(-8), shownOn: 'request' });
+function notMade({ id }: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight, result: Result): Message {
+  const { by, at, changes } = approval;
+  if (isAboutRules(request)) {
+    const verb = ruleVerbOf(changes);
+    return actionResult({ ...result, verb, by, at, reason: null, ref: id.slice(-8), shownOn: 'request' });
+  }
+  if (orderIn(request) !== null) return notOrdered(request, result);
+  const why = result.note ?? '';
+  // Somebody had decided it before any card was blocked.
+  if (request.state !== 'open') return refusal({ why, whoCan: 'Look at the request.' });
+  const whoCan = 'The request is still open: approve it again to try these again.';
+  return refusal({ why, whoCan, changed: 'Whoever asked was told what became of each card.' });
 }
 
-function notAllBlocked({ note }: Result): Message {
-  const whoCan = 'The request is still open: approve it again to try these again.';
-  const changed = 'Whoever asked was told what became of each card.';
-  return refusal({ why: note ?? '', whoCan, changed });
+function notOrdered(request: LimitRequest, { state, apiWords, note }: Result): Message {
+  if (state === 'unknown') {
+    const why = 'The card service did not answer, so the card may or may not be ordered. I won’t order it again.';
+    const whoCan = 'Whoever asked was told, and is told if it was ordered.';
+    return refusal({ why, whoCan, isUnsure: true });
+  }
+  const why = sentences(apiWords === null ? null : `The card service says: “${apiWords}”.`, note);
+  const whoCan =
+    request.state === 'open' ? 'The request is still open: approve it again, or deny it.' : 'Look at the request.';
+  return refusal({ why, whoCan, changed: 'Nothing was ordered. Whoever asked was told.' });
 }
 
 function isMade({ state }: Result): boolean {

@@ -16,13 +16,12 @@ import {
   accountIn,
   blocksIn,
   type ClosedRequest,
+  earlierChange,
   howToAskAgain,
   isAboutRules,
   isExpired,
-  kindWords,
   type LimitRequest,
   type OpenRequest,
-  unconfirmedApproval,
   whyExpired,
   withVoid,
 } from './request.ts';
@@ -161,11 +160,7 @@ export function createDecisions(deps: DecisionDeps) {
 
   /** Ends a request without a change. */
   async function close(action: Closing, closed: ClosedRequest, lease: Lease): Promise<void> {
-    const earlier = unconfirmedApproval(closed);
-    const outcome =
-      earlier === null
-        ? 'nothing changed'
-        : `whether an earlier ${kindWords[earlier.kind]} changed anything is not certain`;
+    const outcome = earlierChange(closed) ?? 'nothing changed';
     // Saved first: if the process crashed before this, someone else could decide and two endings would be recorded.
     await lease.confirm();
     await deps.requests.save(closed);

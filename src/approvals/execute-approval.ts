@@ -12,8 +12,8 @@ import type { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
 import { type RuleAction, ruleVerbOf } from '../limits/verbs.ts';
-import { type BlockAll, blockIdOf } from './block-all.ts';
-import type { CompleteApproval } from './complete-approval.ts';
+import type { BlockAll } from './block-all.ts';
+import { type CompleteApproval, endInFlight } from './complete-approval.ts';
 import type { Orders, WhyNoLonger } from './judge-click.ts';
 import {
   type ApprovalClick,
@@ -27,7 +27,6 @@ import {
   orderIn,
   whyExpired,
   withInFlight,
-  withoutInFlight,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 
@@ -37,7 +36,7 @@ type NotYet = Pick<Refusal, 'why' | 'whoCan'>;
 export type Execution = ReturnType<typeof createExecution>;
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
-  readonly progress: Pick<Progress, 'read' | 'begin'>;
+  readonly progress: Pick<Progress, 'read' | 'begin' | 'write'>;
   readonly requests: Pick<Requests, 'save'>;
   /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should be retried. */
   readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, run: LockedRun) => Promise<Result>;
@@ -100,6 +99,9 @@ export function createExecution(deps: Deps) {
     await deps.requests.save(begun);
     const result = await makeChange(click, begun, approval, run);
     await deps.complete(click, begun, approval, result, run.lease);
+    // Each card is reported on its own, so nothing else ends it.
+    if (request.action.verb === 'block-all')
+      await deps.progress.write(click.id, { ...stateOf(result, deps.now().toISOString()), isNotified: true });
   }
 
   async function makeChange(
@@ -151,13 +153,11 @@ async function hasFailed(
   { progress, reports }: Pick<Deps, 'progress' | 'reports'>,
 ): Promise<boolean> {
   const { action } = request;
-  // For several cards the first one: all of them were tried before the approval stopped being in flight.
-  const tried = action.verb === 'block-all' ? blockIdOf(click.id, action.acctIds[0] ?? 0) : click.id;
-  const written = await progress.read(tried);
+  const written = await progress.read(click.id);
   const reportedState = reported(written);
   if (reportedState === null) return false;
-  // A change that was made still decides an open request, and the remaining cards are retried.
-  if (request.state === 'open' && (reportedState.state !== 'failed' || !isAboutRules(request))) return false;
+  // A change that was made still decides an open request.
+  if (request.state === 'open' && reportedState.state !== 'failed') return false;
   if (!isAboutRules(request)) return true;
   const change = changeOf(click, request, approvalOf(click, asRequested(click, request)));
   await reports.resume(change, change.verb, written, { outcomeOf: action.id });
@@ -196,7 +196,7 @@ function notYet(sent: ApprovalInFlight | undefined): NotYet | null {
   };
 }
 
-interface FailDeps extends Pick<ActionTools, 'withLock'> {
+interface FailDeps extends Pick<ActionTools, 'withLock' | 'updateRequest'> {
   readonly progress: Pick<Progress, 'read'>;
   readonly requests: Pick<Requests, 'get' | 'save'>;
   readonly orders: Pick<Orders, 'place'>;
@@ -227,7 +227,8 @@ export function createFailApproval(deps: FailDeps) {
           return await deps.complete(click, request, approval, result, lease);
         }
         await lease.confirm();
-        await deps.requests.save(withoutInFlight(request, click.id));
+        await deps.requests.save(await endInFlight(request, click.id, deps));
+        await deps.updateRequest(request.id);
         return await deps.failures.failUnchanged(click, error);
       }
       const action = changeOf(click, request, approval);

@@ -68,6 +68,13 @@ export const ApprovalInFlight = z.strictObject({
 });
 export type ApprovalInFlight = z.infer<typeof ApprovalInFlight>;
 
+const BlockedCard = z.strictObject({
+  acctId: z.int(),
+  /** False: no answer came, so it may be blocked. */
+  isCertain: z.boolean(),
+});
+export type BlockedCard = z.infer<typeof BlockedCard>;
+
 const requested = {
   id: z.string(),
   /** What was asked, by whom, and where. */
@@ -111,6 +118,8 @@ const requested = {
   counted: CountedRaise.nullable(),
   /** Oldest first. Nobody may decide against the request while one of these may be in effect. */
   inFlight: z.array(ApprovalInFlight),
+  /** Of several cards, those that earlier approvals blocked, or may have, without blocking all. Absent: none. */
+  blocked: z.array(BlockedCard).readonly().optional(),
   /** The approver's note to the person who asked. */
   note: z.string(),
   expiresAt: z.string(),
@@ -122,7 +131,10 @@ const made = {
   decision: Decision,
   /** The temporary change it made; null: the change is permanent. */
   temporaryChangeId: z.string().nullable(),
-  /** The card service accepted the change, but nothing showed it in time, and verification has ended. */
+  /**
+   * The card service accepted the change, but nothing showed it in time, and verification has ended. Or it did not answer
+   * an order.
+   */
   isUnconfirmed: z.literal(true).optional(),
 };
 
@@ -144,6 +156,7 @@ export const LimitRequest = z.discriminatedUnion('state', [
 export type LimitRequest = z.infer<typeof LimitRequest>;
 export type OpenRequest = Extract<LimitRequest, { state: 'open' }>;
 export type OverriddenRequest = Extract<LimitRequest, { state: 'overridden' }>;
+export type MadeRequest = Extract<LimitRequest, { state: 'approved' | 'overridden' }>;
 export type ClosedRequest = Exclude<LimitRequest, OpenRequest>;
 
 /** The order in a request for a virtual card; null: the request is about something else. */
@@ -275,9 +288,7 @@ export function withVoid(request: OpenRequest, reasons: readonly VoidReason[]): 
 }
 
 /** The change was made, by approval or by override. */
-export function hasMadeChange(
-  request: LimitRequest,
-): request is Extract<LimitRequest, { readonly state: 'approved' | 'overridden' }> {
+export function hasMadeChange(request: LimitRequest): request is MadeRequest {
   return request.state === 'approved' || request.state === 'overridden';
 }
 
@@ -310,6 +321,32 @@ export const kindWords: Readonly<Record<ApprovalInFlight['kind'], string>> = {
   approval: 'approval',
   override: 'emergency override',
 };
+
+/** What earlier approvals changed or may have, as a clause; null: nothing. */
+export function earlierChange(request: LimitRequest): string | null {
+  const unconfirmed = unconfirmedApproval(request);
+  if (unconfirmed !== null) return `whether an earlier ${kindWords[unconfirmed.kind]} changed anything is not certain`;
+  return blockedBefore(request);
+}
+
+/** `an earlier approval blocked 5 of 8 cards`; null: it blocked none. */
+export function blockedBefore(request: LimitRequest): string | null {
+  const { blocked = [] } = request;
+  if (blocked.length === 0) return null;
+  const { length: certain } = blocked.filter(({ isCertain }) => isCertain);
+  const perhaps = blocked.length - certain;
+  const more = perhaps === 0 ? '' : `, and perhaps ${perhaps} more`;
+  return `an earlier approval blocked ${certain} of ${countOf(blocksIn(request).length, 'card')}${more}`;
+}
+
+/** Adds the cards that an approval has blocked. */
+export function withBlocked<R extends LimitRequest>(request: R, added: readonly BlockedCard[]): R {
+  const { blocked = [] } = request;
+  const isKept = ({ acctId, isCertain }: BlockedCard) => isCertain || !added.some((one) => one.acctId === acctId);
+  const kept = blocked.filter(isKept);
+  const others = added.filter(({ acctId }) => !kept.some((one) => one.acctId === acctId));
+  return others.length === 0 ? request : { ...request, blocked: [...kept, ...others] };
+}
 
 /** A click that approves a request, or uses the emergency override for it. */
 export type ApprovalClick = DecideAction | OverrideAction;

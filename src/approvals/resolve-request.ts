@@ -6,6 +6,7 @@ import { type Outcome, reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import { decisionOf } from '../core/decided-record.ts';
+import { capital } from '../core/first-letter.ts';
 import type { Lease } from '../core/lock.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
@@ -14,12 +15,12 @@ import {
   type ApprovalInFlight,
   approversWithoutAnswer,
   type ClosedRequest,
+  earlierChange,
   expiryOf,
   howToAskAgain,
   isAboutRules,
   isExpired,
   isOverdue,
-  kindWords,
   type LimitRequest,
   type OpenRequest,
   orderIn,
@@ -76,11 +77,8 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
 
   async function notifyRefused(request: Extract<ClosedRequest, { state: 'denied' | 'expired' }>): Promise<void> {
     const what = `Your request for ${askedAboutRaw(request)}`;
-    const earlier = unconfirmedApproval(request);
-    const changed =
-      earlier === null
-        ? {}
-        : { changed: `Whether an earlier ${kindWords[earlier.kind]} changed anything is not certain.` };
+    const earlier = earlierChange(request);
+    const changed = earlier === null ? {} : { changed: `${capital(earlier)}.` };
     if (request.state === 'expired') {
       const why = whyExpired(request);
       return await deps.answer(request.action, refusal({ what, why, whoCan: howToAskAgain(request), ...changed }));

@@ -13,13 +13,13 @@ import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import {
   blockedCards,
   cautions,
+  earlierApprovalWords,
   reasonLine,
   requestedRaw,
   requestFields,
   requestHeadline,
   requestSummary,
   temporaryWords,
-  unconfirmedWords,
 } from '../approvals/request-words.ts';
 import { needsWords, whyApprovals } from '../approvals/why-approvals.ts';
 import {
@@ -75,7 +75,7 @@ export function homeRequests(requests: readonly WaitingRequest[], pages: HomePag
           .filter((part) => part !== null)
           .join(' · '),
         temporaryWords(request),
-        unconfirmedWords(request, 'approver'),
+        earlierApprovalWords(request, 'approver'),
         cautions(request, 'approver'),
         whyApprovals(request, 'approver'),
       ),
@@ -95,7 +95,7 @@ export function homeOwnRequests(requests: readonly WaitingRequest[], pages: Home
       ...section(
         `• You ${requestSummary(request, ` ${whose(request)}`).replace(/^(want|ask)s/, '$1')} · ${approvalsSoFar(request)} · ${dateAfter('asked', request.action.askedAt)}`,
         temporaryWords(request),
-        unconfirmedWords(request, 'asker'),
+        earlierApprovalWords(request, 'asker'),
         cautions(request, 'asker'),
         whyApprovals(request, 'asker'),
       ),

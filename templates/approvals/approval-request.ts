@@ -7,6 +7,7 @@ import {
   isOverdue,
   isUnconfirmed,
   type LimitRequest,
+  orderIn,
   requestValue,
   type VoidReason,
 } from '../../src/approvals/request.ts';
@@ -38,6 +39,7 @@ import {
   blockedCards,
   cautions,
   changedWords,
+  earlierApprovalWords,
   headline,
   reasonLine,
   requestedRaw,
@@ -45,7 +47,6 @@ import {
   requestHeadline,
   requestSummary,
   temporaryWords,
-  unconfirmedWords,
 } from './request-words.ts';
 import { needsWords, whyApprovals } from './why-approvals.ts';
 
@@ -59,16 +60,18 @@ const titles: Readonly<Record<LimitRequest['state'], string>> = {
 };
 
 const NOT_CONFIRMED = '*Not confirmed* by the card service within 2 minutes. Check the card.';
+const NOT_ANSWERED = '*Not certain*: the card service did not answer, so the card may or may not be ordered.';
 
 /** A change that others have to approve, open or decided. @param temporaryChange made by its approval, if it has an end. */
 export function approvalRequest(request: LimitRequest, temporaryChange: TemporaryChange | null = null): Message {
   const { action, card, state } = request;
   const asker = mention(action.actor.userId);
   const isOpen = state === 'open';
+  const notSeen = orderIn(request) === null ? NOT_CONFIRMED : NOT_ANSWERED;
 
   return {
     text: sentence(
-      `${titles[state]}: ${asker} ${requestSummary(request, ` ${cardOfHolder(card)}`)}. ${progress(request)}${isUnconfirmed(request) ? ` ${NOT_CONFIRMED.replaceAll('*', '')}` : ''}`,
+      `${titles[state]}: ${asker} ${requestSummary(request, ` ${cardOfHolder(card)}`)}. ${progress(request)}${isUnconfirmed(request) ? ` ${notSeen.replaceAll('*', '')}` : ''}`,
     ),
     blocks: [
       header(`${titles[state]}: ${titleOf(request)}`),
@@ -82,7 +85,7 @@ export function approvalRequest(request: LimitRequest, temporaryChange: Temporar
       ...fields(requestFields(request)),
       section(
         progress(request),
-        isUnconfirmed(request) ? NOT_CONFIRMED : null,
+        isUnconfirmed(request) ? notSeen : null,
         whyApprovals(request, 'approver'),
         ...(isOpen ? voidWords(request) : []),
         cautions(request, 'approver'),
@@ -138,7 +141,7 @@ function endingOf(temporaryChange: TemporaryChange, { changes }: LimitRequest): 
 function progress(request: LimitRequest): string {
   const { needed, approvals, state, note } = request;
   const decision = decisionOf(request);
-  const unconfirmed = unconfirmedWords(request, 'approver');
+  const earlier = earlierApprovalWords(request, 'approver');
   const until = decision?.at ?? expiryOf(request).at;
   const when = dateAfter(',', until);
   const people = approvals.slice(0, 10).map((approval) => approval.by);
@@ -147,7 +150,7 @@ function progress(request: LimitRequest): string {
   const who = decision === null ? '' : ` by ${mention(decision.by)}`;
   const noteWords = note === '' ? '' : ` Note: “${escapeUntrusted(note, 300)}”`;
   if (state === 'approved') return `Approved${names}${when}.${noteWords}`;
-  const changed = unconfirmed ?? 'Nothing changed.';
+  const changed = earlier ?? 'Nothing changed.';
   if (state === 'denied') return `Denied${who}${when}. ${changed}${noteWords}`;
   if (state === 'withdrawn') return `Withdrawn${who}${when}. ${changed}`;
   if (state === 'expired') return `It expired${when}. ${changed}`;
@@ -158,7 +161,7 @@ function progress(request: LimitRequest): string {
   const far =
     by.length === 0 ? needsWords(needed) : `${by.length} of ${countOf(needed, 'approval')} (${by.join(', ')})`;
   const counted = `${far}, ${dateAfter('expires', until)}.`;
-  return [unconfirmed, `${counted}${noteWords}`].filter(Boolean).join('\n');
+  return [earlier, `${counted}${noteWords}`].filter(Boolean).join('\n');
 }
 
 /** Which approvals are void and why, a line for each reason. Whoever has approved again is not named. */

@@ -16,10 +16,10 @@ import {
   backWords,
   blockedCards,
   changedWords,
+  earlierApprovalWords,
   merchantWords,
   requestFields,
   requestHeadline,
-  unconfirmedWords,
 } from './request-words.ts';
 
 /** The purpose of a form on a request. */
@@ -88,7 +88,7 @@ function subject(request: LimitRequest): SectionBlock[] {
       isChanged(request) ? changedWords(request) : null,
       action.verb === 'ask' ? `To pay ${formatCents(action.ask.amountCents)}${merchantWords(request.facts)}` : null,
       reason,
-      unconfirmedWords(request, 'approver'),
+      earlierApprovalWords(request, 'approver'),
     ),
   ];
 }

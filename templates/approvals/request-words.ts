@@ -1,6 +1,7 @@
 import type { SectionBlock } from '@slack/types';
 import {
   askedTerm,
+  blockedBefore,
   blocksIn,
   changesFromNow,
   isChanged,
@@ -145,10 +146,11 @@ export function backWords(
   return until === null ? `an approver decides whether it goes back to ${to}` : `back to ${to}${dateAfter(',', until)}`;
 }
 
-/** Someone approved, and the outcome is unknown; null: nobody did. */
-export function unconfirmedWords(request: LimitRequest, reader: Reader): string | null {
+/** What earlier approvals changed or may have; null: nothing. */
+export function earlierApprovalWords(request: LimitRequest, reader: Reader): string | null {
   const approval = unconfirmedApproval(request);
-  if (approval === null) return null;
+  const blocked = blockedBefore(request);
+  if (approval === null) return blocked === null ? null : `${capital(blocked)}.`;
   const { kind, by, at, state } = approval;
   const did = `${mention(by)} ${dateAfter(kind === 'override' ? 'used the emergency override' : 'approved', at)}`;
   if (state !== 'unconfirmed')

@@ -2,11 +2,10 @@ import {
   type ApprovalInFlight,
   type ClosedRequest,
   changesFromNow,
+  earlierChange,
   isAboutRules,
   isChanged,
-  kindWords,
   type LimitRequest,
-  unconfirmedApproval,
   whyExpired,
 } from '../../src/approvals/request.ts';
 import type { Term } from '../../src/card-api/rule-change.ts';
@@ -106,11 +105,8 @@ function decidedLines(request: ClosedRequest, { isConfirmed, endsAt }: Made): (s
   const { card, term } = request;
   const name = cardName(card);
   const askedAbout = escapeUntrusted(askedAboutRaw(request), RULES_MAX);
-  const earlier = unconfirmedApproval(request);
-  const nothing =
-    earlier === null
-      ? 'Nothing changed.'
-      : `An earlier ${kindWords[earlier.kind]} may have changed something: nobody knows yet.`;
+  const earlier = earlierChange(request);
+  const changed = earlier === null ? 'Nothing changed.' : `${capital(earlier)}.`;
   switch (request.state) {
     case 'approved':
     case 'overridden': {
@@ -132,11 +128,11 @@ function decidedLines(request: ClosedRequest, { isConfirmed, endsAt }: Made): (s
     case 'denied':
       return [
         `*Not approved by ${mention(request.decision.by)}.*`,
-        earlier === null ? `${capital(askedAbout)}: nothing changed.` : `It was about ${askedAbout}. ${nothing}`,
+        earlier === null ? `${capital(askedAbout)}: nothing changed.` : `It was about ${askedAbout}. ${changed}`,
       ];
     case 'withdrawn':
-      return [`*You withdrew your request for ${askedAbout}.*`, `${nothing} Nobody can approve it any more.`];
+      return [`*You withdrew your request for ${askedAbout}.*`, `${changed} Nobody can approve it any more.`];
     case 'expired':
-      return [`*${whyExpired(request)}*`, `It was about ${askedAbout}. ${nothing} Ask again, or talk to an approver.`];
+      return [`*${whyExpired(request)}*`, `It was about ${askedAbout}. ${changed} Ask again, or talk to an approver.`];
   }
 }

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import type { LimitRequest } from '../../../src/approvals/request.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { REQUEST_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createActionWorld, performAction, type WorldDeps } from '../../support/perform-world.ts';
+import { ask, createActionWorld, performAction, verbsOf, type WorldDeps } from '../../support/perform-world.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -202,6 +204,111 @@ it('can be denied after its approval failed', async () => {
   await approve({ ...approver, id: 'act_deny', approve: false });
 
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'denied' });
+});
+
+/** What everybody reads and what is on record about a request. */
+async function told({ deps, world }: Pick<World, 'deps' | 'world'>) {
+  const request = await deps.requests.get('req_blockall1');
+  return { message: request === null ? '' : approvalRequest(request).text, answer: world.answers.at(-1)?.text };
+}
+type World = Awaited<ReturnType<typeof createWorld>>;
+
+it('nobody decides against it between two tries, once a card is blocked', async () => {
+  const broken = [15, 16];
+  const world = await failing('unavailable', broken);
+  const { deps, blocked, blockAll, approve } = world;
+  await blockAll(operator);
+  await expect(approve(approver)).rejects.toThrow('unavailable');
+
+  await approve({ ...approver, id: 'act_cem', actor: { userId: 'U0CEM', teamId: 'T1' }, approve: false });
+  expect((await told(world)).answer).toContain('Somebody approved it just now');
+  await performAction(ask('withdraw', { ...operator, target: request.target }), deps);
+  expect((await told(world)).answer).toContain('Somebody approved it just now');
+  world.world.advance(REQUEST_MS + 1);
+  await verbsOf(deps).ageRequest('req_blockall1');
+  expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'open' });
+
+  broken.splice(0);
+  await approve(approver);
+  expect(blocked.toSorted((a, b) => a - b)).toEqual(acctIds);
+  expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
+});
+
+it('can be denied between two tries while no card is blocked, and then the job blocks none', async () => {
+  const broken = [...acctIds];
+  const world = await failing('unavailable', broken);
+  const { deps, blocked, blockAll, approve } = world;
+  await blockAll(operator);
+  await expect(approve(approver)).rejects.toThrow('unavailable');
+  await approve({ ...approver, id: 'act_cem', actor: { userId: 'U0CEM', teamId: 'T1' }, approve: false });
+  expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'denied' });
+
+  broken.splice(0);
+  await approve(approver);
+
+  expect(blocked).toEqual([]);
+  expect(await told(world)).toEqual({
+    message: expect.stringContaining('Nothing changed.'),
+    answer: 'Not done. Somebody else decided the request first. Look at the request. Nothing changed.',
+  });
+});
+
+it('is finished although the approver lost the role between two tries', async () => {
+  const broken = [15, 16];
+  const roles = new Map([['U0ANA', ['approver' as const]]]);
+  const { deps, blocked, blockAll } = await failing('unavailable', broken);
+  const rolesOf: WorldDeps['rolesOf'] = async (userId) => ({ roles: roles.get(userId) ?? [], isComplete: true });
+  const approve = () => performAction(ask('decide', { ...request, ...approver }), { ...deps, rolesOf });
+  await blockAll(operator);
+  await expect(approve()).rejects.toThrow('unavailable');
+
+  roles.clear();
+  broken.splice(0);
+  await approve();
+
+  expect(blocked.toSorted((a, b) => a - b)).toEqual(acctIds);
+  expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
+});
+
+const endings: readonly [LimitRequest['state'], (world: World) => Promise<unknown>][] = [
+  ['denied', ({ approve }) => approve({ ...approver, id: 'act_deny', approve: false })],
+  ['withdrawn', ({ deps }) => performAction(ask('withdraw', { ...operator, target: request.target }), deps)],
+  [
+    'expired',
+    async ({ deps, world }) => {
+      world.advance(REQUEST_MS + 1);
+      await verbsOf(deps).ageRequest('req_blockall1');
+    },
+  ],
+];
+
+it.each(endings)('says what an approval blocked, while it is open and once it is %s', async (state, end) => {
+  const direct: string[] = [];
+  const lines: string[] = [];
+  const updated: string[] = [];
+  const made = await failing('refused', [12]);
+  const deps: WorldDeps = {
+    ...made.deps,
+    notifyDirectly: async (_userId, _id, { text }) => void direct.push(text),
+    postAuditLine: async (_id, { text }) => void lines.push(text),
+    updateRequest: async (id) => void updated.push(id),
+  };
+  const approve = (by: object) => performAction(ask('decide', { ...request, ...by }), deps);
+  const world = { ...made, deps, approve };
+  await made.blockAll(operator);
+  await approve(approver);
+  expect(updated).toEqual(['req_blockall1']);
+  const earlier = 'An earlier approval blocked 5 of 6 cards.';
+  expect((await told(world)).message).toContain(earlier);
+
+  await end(world);
+
+  expect(await deps.requests.get('req_blockall1')).toMatchObject({ state });
+  const { message, answer } = await told(world);
+  const asker = state === 'withdrawn' ? direct.at(-1) : answer;
+  expect([message, asker]).toEqual([expect.stringContaining(earlier), expect.stringContaining(earlier)]);
+  expect([message, asker].join(' ')).not.toContain('Nothing changed');
+  if (state !== 'expired') expect(lines.at(-1)).toContain(': an earlier approval blocked 5 of 6 cards');
 });
 
 it('has one final state if a card cannot be read and the request is denied, even if its job runs again', async () => {

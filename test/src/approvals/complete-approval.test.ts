@@ -8,9 +8,10 @@ import {
   type LimitRequest,
   withInFlight,
 } from '../../../src/approvals/request.ts';
+import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { held } from '../../support/held.ts';
 import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
-import { ask } from '../../support/perform-world.ts';
+import { ask, virtualOrder } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const click = ask('decide', { id: 'act_ben', target: { kind: 'request', requestId: 'req_ask1' }, approve: true });
@@ -30,21 +31,23 @@ function setUp() {
   const cancelled: string[] = [];
   const told: string[] = [];
   const updated: string[] = [];
+  const answers: string[] = [];
   const completion = createCompletion({
     requests: { save: async (request) => void saved.push(request) },
     updateRequest: async (id) => void updated.push(id),
     recentRaises: { releaseOverride: async (_acctId, actionId) => void cancelled.push(actionId) },
+    progress: { read: async () => null },
     temporaryChanges: { get: async () => null },
     finish: async (request) => void finished.push(request),
     holderNotices: {
       notifyDecided: async ({ state }) => void told.push(state),
       notifyUnconfirmed: async () => void told.push('unconfirmed'),
     },
-    answer: async () => {},
+    answer: async ({ actor }, { text }) => void answers.push(`${actor.userId}: ${text}`),
   });
   const complete = (...given: readonly [ApprovalClick, LimitRequest, ApprovalInFlight, Result]) =>
     completion.complete(...given, held);
-  return { ...completion, complete, saved, updated, finished, cancelled, told };
+  return { ...completion, complete, saved, updated, finished, cancelled, told, answers };
 }
 
 const begun = (over: Partial<ApprovalInFlight> = {}): ApprovalInFlight => ({ ...inFlight('begun'), ...over });
@@ -91,6 +94,43 @@ describe('a completed approval', () => {
 
     expect(world.saved).toMatchObject([{ state: 'open', inFlight: [] }]);
     expect(world.cancelled).toEqual(['act_ben']);
+  });
+
+  it.each<[string, Result, string]>([
+    [
+      'refused by the card service',
+      result('failed', { apiWords: 'ZIP code is not valid' }),
+      'Not done. The card service says: “ZIP code is not valid”. The request is still open: approve it again, or deny it. Nothing was ordered. Whoever asked was told.',
+    ],
+    [
+      'without an answer',
+      result('unknown'),
+      'Not certain. The card service did not answer, so the card may or may not be ordered. I won’t order it again. Whoever asked was told, and is told if it was ordered.',
+    ],
+  ])('of an order %s is answered to whoever approved it', async (_how, ended, text) => {
+    const world = setUp();
+    const approver = { ...click, actor: { userId: 'U0BEN', teamId: 'T1' } };
+    const action = ask('order-virtual', { target: virtualOrder, actor: { userId: 'U0ANA', teamId: 'T1' } });
+    const order = openRequestOf({ action, orderCents: 2500, goals: [], changes: [] });
+
+    await world.complete(approver, withInFlight(order, begun()), begun(), ended);
+    await world.complete({ ...approver, actor: action.actor }, order, begun(), ended);
+
+    expect(world.answers).toEqual([`U0BEN: ${text}`]);
+  });
+
+  it('without an answer decides the order, and its message says that the outcome is not certain', async () => {
+    const world = setUp();
+    const action = ask('order-virtual', { target: virtualOrder });
+    const order = openRequestOf({ action, orderCents: 2500, goals: [], changes: [] });
+
+    await world.complete(click, withInFlight(order, begun()), begun(), result('unknown'));
+
+    const [request] = world.finished;
+    expect(request).toMatchObject({ state: 'approved', isUnconfirmed: true });
+    expect(request === undefined ? '' : approvalRequest(request).text).toMatch(
+      /Not certain: the card service did not answer, so the card may or may not be ordered\.$/,
+    );
   });
 
   it('does not change the decision of another approval', async () => {

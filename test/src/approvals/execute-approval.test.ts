@@ -26,6 +26,7 @@ function setUp(written: ActionState | null = null) {
     progress: {
       read: async () => written,
       begin: async () => (written === null || written.state === 'asked' ? null : written),
+      write: async (_id, next) => next,
     },
     now: () => new Date('2026-11-20T15:00:00.000Z'),
     changeRule: async ({ action }, approved) => {

@@ -75,6 +75,6 @@ describe('a request that an operator decided by emergency override', () => {
 
     const { text } = requestDecided({ ...openRequestOf({ inFlight: [earlier] }), state: 'denied', decision });
 
-    expect(text).toContain('An earlier emergency override may have changed something');
+    expect(text).toContain('Whether an earlier emergency override changed anything is not certain.');
   });
 });
