@@ -191,8 +191,10 @@ async function orderTerms(
 
 async function refuseUnread(action: OrderVirtualAction, { refuse }: Tools): Promise<void> {
   const whoCan = `Type ${commandCode('virtual order')} again.`;
-  await refuse(action, { why: 'Your order can no longer be read.', whoCan });
+  await refuse(action, { why: UNREAD, whoCan });
 }
+
+const UNREAD = 'The order can no longer be read.';
 
 function ordersOf(tools: Tools, orderPermit: OrderPermit, placeOrder: PlaceOrder): Orders {
   return {
@@ -204,11 +206,12 @@ function ordersOf(tools: Tools, orderPermit: OrderPermit, placeOrder: PlaceOrder
       const order = orderOf(action, tools.unseal);
       return order !== null && (await orderPermit.isOwn(userId, order));
     },
-    async place(action, by, run) {
+    async place(action, approved, run) {
       const order = orderOf(action, tools.unseal);
-      if (order !== null) return await placeOrder(action, order, by, run);
+      if (order !== null) return await placeOrder(action, order, approved, run);
       await refuseUnread(action, tools);
-      return { state: 'failed', card: cardOfOrder(null), before: null, after: null, apiWords: null, note: null };
+      const failed = { state: 'failed', card: cardOfOrder(null), before: null, after: null, apiWords: null } as const;
+      return { ...failed, note: UNREAD };
     },
   };
 }

@@ -111,9 +111,9 @@ export function createExecution(deps: Deps) {
     run: LockedRun,
   ): Promise<Result> {
     const { acctId, action: asked } = request;
-    const by = byAlone(approval);
     if (asked.verb === 'block-all') return await deps.blockAll({ ...asked, id: click.id, askedAt: click.askedAt }, run);
-    if (asked.verb === 'order-virtual') return await deps.orders.place({ ...asked, id: click.id }, by, run);
+    if (asked.verb === 'order-virtual')
+      return await deps.orders.place({ ...asked, id: click.id }, approvedBy(approval), run);
     const action = changeOf(click, request, approval);
     const whyNoLonger = () => deps.whyNoLonger(click, request, approval);
     const approved = { ...approvedAs(request, approval), whyNoLonger };
@@ -132,18 +132,19 @@ export function createExecution(deps: Deps) {
   }
 }
 
-/** Who approved it alone; null: an approver who asked counts as one of several. */
-function byAlone({ kind, approvals, by }: ApprovalInFlight): string | null {
-  return kind === 'override' || approvals.length === 1 ? by : null;
+/** Who approved it last, and how many people approved it. An approver who asked counts as one of several. */
+function approvedBy({ kind, approvals, by }: ApprovalInFlight): { readonly by: string; readonly people: number } {
+  return { by, people: kind === 'override' ? 1 : approvals.length };
 }
 
 function approvedAs({ id, action }: LimitRequest, approval: ApprovalInFlight): Omit<Approved, 'whyNoLonger'> {
-  const by = byAlone(approval);
+  const { by: last, people: approvers } = approvedBy(approval);
+  const by = approvers === 1 ? last : null;
   const askedBy = action.actor.userId;
   const inOwnName = by === null && action.verb !== 'ask' ? { inOwnName: true as const } : {};
   const people = approval.kind === 'override' ? [approval.by] : [askedBy, approval.by];
   const raisedBy = { by, askedBy, ...inOwnName };
-  return { outcomeOf: action.id, requestId: id, raisedBy, people, judged: approval.changes };
+  return { outcomeOf: action.id, requestId: id, raisedBy, people, approvers, judged: approval.changes };
 }
 
 /** The outcome of a click whose request stayed open or was closed by someone else. Reports it if that was not done. */
@@ -223,7 +224,7 @@ export function createFailApproval(deps: FailDeps) {
         const order = orderIn(request);
         // A sent order is never sent again. It is reported as uncertain.
         if (order !== null && !isUnsent(written)) {
-          const result = await deps.orders.place({ ...order, id: click.id }, null, { isLast: true });
+          const result = await deps.orders.place({ ...order, id: click.id }, approvedBy(approval), { isLast: true });
           return await deps.complete(click, request, approval, result, lease);
         }
         await lease.confirm();

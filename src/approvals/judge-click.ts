@@ -13,7 +13,7 @@ import type { TemporaryValue } from '../limits/rule-future.ts';
 import { ruleMoves, ruleStates, stateWords } from '../limits/rule-words.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
 import { approvalsNeeded } from '../policy/decide-action.ts';
-import type { OrderNeeds } from '../virtual-cards/permit-order.ts';
+import type { OrderApproved, OrderNeeds } from '../virtual-cards/permit-order.ts';
 import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import { type Approver, countApprovers, fullyCounted } from './count-approvers.ts';
 import { allVoid, isInUseBlocked, lowers, type ReadDeps, readCurrent, whatMoved } from './current-request.ts';
@@ -217,7 +217,7 @@ export interface Orders {
   /** Whether the ordered card is for this person. */
   isOwn(userId: string, action: OrderVirtualAction): Promise<boolean>;
   /** Orders once per action and notifies the person who asked. @throws CardApiError when the job should be retried. */
-  place(action: OrderVirtualAction, by: string | null, run: ActionRun): Promise<Result>;
+  place(action: OrderVirtualAction, approved: OrderApproved, run: ActionRun): Promise<Result>;
 }
 
 interface AllowedDeps extends Pick<ActionTools, 'authorize' | 'approvesFor' | 'now' | 'isOwnCard'> {

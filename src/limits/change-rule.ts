@@ -28,6 +28,8 @@ export interface Approval {
   readonly requestId: string;
   /** Who asked, and who approved alone (also by emergency override). The raise counts with their other raises. */
   readonly raisedBy: RaisedBy;
+  /** How many people approved it. */
+  readonly approvers: number;
   /** The people whose earlier raises count with it. */
   readonly people: readonly string[];
   /** The approved changes, relative to the rules at that time. */
@@ -245,13 +247,14 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
   };
 
   /**
-   * Two simultaneous approvals must not both count as the first either, so a single person's approval is counted again.
+   * Two simultaneous approvals must not both count as the first either, so it is counted again whether they are enough.
    */
   async function countApproved({ action, acctId }: MadeChange<RuleAction>, raise: Raise, approval: Approval) {
     return await withLock('recent-raises', async () => {
       const counted = await raises.count(action, acctId, raise, approval.people);
       const needed = approvalsNeeded(amountIn(counted), await deps.policyOfCard(acctId));
-      if (approval.raisedBy.by !== null && needed > 1) return { state: 'failed', note: tooMuchByNow } as const;
+      const { approvers } = approval;
+      if (needed > approvers) return { state: 'failed', note: tooMuchByNow(approvers) } as const;
       await raises.remember(action, acctId, raise, approval.raisedBy);
       return null;
     });
@@ -298,7 +301,9 @@ function isMoved(now: readonly RuleChange[], judged: readonly RuleChange[]): boo
 }
 
 const movedNow = 'Somebody changed it in this moment, so I left it as it is. Look at the request again.';
-const tooMuchByNow =
-  'With what was allowed in this moment, it is more than one person may allow, so I did not do it. Look at the request again.';
+function tooMuchByNow(approvers: number): string {
+  const now = approvers === 1 ? 'is more than one person may allow' : 'needs more approvals';
+  return `With what was allowed in this moment, it ${now}, so I did not do it. Look at the request again.`;
+}
 const othersByNow = 'It needs another approver by now, so I did not send it again.';
 const tooLate = 'It waited longer than 10 minutes, so I did not do it. Ask or approve again if you still want it.';

@@ -7,7 +7,7 @@ import { type CardFacts, noCard } from '../core/card-facts.ts';
 import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { type OrderNotices, VirtualOrder, type VirtualOrders } from './order.ts';
-import type { OrderPermit, OrderVerdict } from './permit-order.ts';
+import type { OrderApproved, OrderPermit, OrderVerdict } from './permit-order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 
 export type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
@@ -25,13 +25,12 @@ type ResumeOrder = (action: OrderVirtualAction, order: VirtualOrder) => Promise<
 /**
  * Makes a permitted order, once per action, and reports the outcome to the person who asked.
  *
- * @param by the order counts with what this person allowed alone; null: several people approved it.
  * @throws CardApiError when the order was certainly not sent and the job should be retried.
  */
 export type PlaceOrder = (
   action: OrderVirtualAction,
   order: VirtualOrder,
-  by: string | null,
+  approved: OrderApproved,
   run: ActionRun,
 ) => Promise<Result>;
 
@@ -53,7 +52,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
   const { progress } = deps;
   return placeOrder;
 
-  async function placeOrder(...[action, order, by, run]: Parameters<PlaceOrder>): Promise<Result> {
+  async function placeOrder(...[action, order, approved, run]: Parameters<PlaceOrder>): Promise<Result> {
     const placeUnderLock = async (lease: Lease): Promise<Result> => {
       const written = await progress.read(action.id);
       const reportedState = reported(written);
@@ -66,7 +65,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       // The worker died while sending: the answer is lost.
       if (written?.state === 'sending') return await complete(action, order, 'unknown');
 
-      const why = await deps.orderPermit.count(action, order, by);
+      const why = await deps.orderPermit.count(action, order, approved);
       if (why !== null) return await complete(action, order, 'failed', { note: why });
       await deps.record(action, { event: 'sent', ...entry });
       const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
@@ -131,7 +130,7 @@ export function createOrderVirtual({ progress, refuse, orderPermit, requestOrder
     const verdict = isUnsent ? await orderPermit.permit(action, order) : ({ kind: 'allowed' } as const);
     if (verdict.kind === 'refused') return await refuse(action, verdict);
     if (verdict.kind === 'request') return await requestOrder(action, order, verdict);
-    await placeOrder(action, order, action.actor.userId, run);
+    await placeOrder(action, order, { by: action.actor.userId, people: 1 }, run);
   };
 }
 

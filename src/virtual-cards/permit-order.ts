@@ -76,17 +76,20 @@ export function createOrderPermit(deps: Deps) {
     approvals: createOrderNeeds(deps, amountOf),
     isOwn,
     /**
-     * Counts an order that is about to be made. Two simultaneous approvals must not both count as the first, so a
-     * single person's approval is checked again.
+     * Counts an order that is about to be made. Two simultaneous approvals must not both count as the first, so it is
+     * checked again whether enough people have approved.
      *
-     * @param by who allowed it alone; null: several people had to approve it.
-     * @returns why one person may not allow it any more; null when it counts.
+     * @returns why it needs more approvals now; null when it counts.
      */
-    async count(action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<string | null> {
+    async count(
+      action: OrderVirtualAction,
+      order: VirtualOrder,
+      { by, people }: OrderApproved,
+    ): Promise<string | null> {
       return await withLock('recent-raises', async () => {
-        const amount = by === null ? {} : factsOf(await amountOf(action, order, [action.actor.userId, by]));
-        if (by !== null && approvalsNeeded(amount, { bands: policyFor(null).orderBands }) > 1) return tooMuchByNow;
-        await add(action, order, by);
+        const amount = factsOf(await amountOf(action, order, [action.actor.userId, by]));
+        if (approvalsNeeded(amount, { bands: policyFor(null).orderBands }) > people) return tooMuchByNow(people);
+        await add(action, order, people === 1 ? by : null);
         return null;
       });
     },
@@ -121,7 +124,16 @@ export interface OrderNeeds {
   readonly why: OrderReason | null;
 }
 
-const tooMuchByNow = 'With what was allowed in this moment, it is more than one person may allow. I did not order it.';
+/** Who allowed an order last, and how many people have allowed it. */
+export interface OrderApproved {
+  readonly by: string;
+  readonly people: number;
+}
+
+function tooMuchByNow(people: number): string {
+  const now = people === 1 ? 'is more than one person may allow' : 'needs more approvals';
+  return `With what was allowed in this moment, it ${now}. I did not order it.`;
+}
 
 interface OrderAmount {
   readonly raiseCents: number;

@@ -77,6 +77,44 @@ function createLocks(waits: () => void): WithLock {
   };
 }
 
+it('does not order with two approvals what needs three with what was ordered in this moment', async () => {
+  const orderBands = [
+    { upToCents: 100_000, approvals: 1 },
+    { upToCents: 500_000, approvals: 2 },
+    { upToCents: null, approvals: 3 },
+  ];
+  const world = await createActionWorld(redis(), { policyFor: () => ({ ...standard, orderBands }) });
+  const sealed = JSON.stringify({ ...JSON.parse(virtualOrder.sealed), fundCents: 300_000 });
+  for (const id of ['act_one', 'act_two'])
+    await performAction(ask('order-virtual', { ...byCommand, id, target: { ...virtualOrder, sealed } }), world.deps);
+  const approval = (of: string) =>
+    ask('decide', {
+      id: `act_ben${of}`,
+      ...by('U0BEN'),
+      approve: true,
+      target: { kind: 'request', requestId: `req_${of}` },
+    });
+
+  // The second approval is judged before the first is counted, and executed after it.
+  let isFirst = true;
+  const save: WorldDeps['requests']['save'] = async (request) => {
+    await world.deps.requests.save(request);
+    if (!isFirst) return;
+    isFirst = false;
+    await performAction(approval('one'), world.deps);
+  };
+  await performAction(approval('two'), { ...world.deps, requests: { ...world.deps.requests, save } });
+
+  expect(world.writes).toEqual(['order']);
+  expect(await world.deps.requests.open()).toMatchObject([{ id: 'req_two', inFlight: [] }]);
+  expect(world.answers.at(-1)?.text).toContain('it needs more approvals. I did not order it.');
+
+  await performAction({ ...approval('two'), id: 'act_again' }, world.deps);
+  expect(await world.deps.requests.open()).toMatchObject([
+    { needed: 3, approvals: [{ by: 'U0OLGA' }, { by: 'U0BEN' }] },
+  ]);
+});
+
 describe('one person with a cap of $1,000 allows $600 on one card, and in the same moment', () => {
   const sixHundred = { ...JSON.parse(virtualOrder.sealed), fundCents: 60_000 };
   const order = { target: { ...virtualOrder, sealed: JSON.stringify(sixHundred) } };

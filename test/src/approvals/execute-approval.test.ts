@@ -35,8 +35,8 @@ function setUp(written: ActionState | null = null) {
       return done;
     },
     orders: {
-      async place({ id }, by) {
-        steps.push(`ordered as ${id}, counted with ${by}`);
+      async place({ id }, { by, people }) {
+        steps.push(`ordered as ${id}, allowed by ${by}, one of ${people}`);
         return done;
       },
     },
@@ -60,7 +60,7 @@ function setUp(written: ActionState | null = null) {
 const approved = (request: LimitRequest) => ({ ...request, approvals: inFlight('begun').approvals });
 
 describe('executing an approval', () => {
-  it('places the order under the id of the click, and counts it towards nobody if several people approved', async () => {
+  it('places the order under the id of the click, with how many people approved it', async () => {
     const { execution, steps } = setUp();
     const action = ask('order-virtual', { id: 'act_order1', target: virtualOrder });
     const request = openRequestOf({ action, orderCents: 2500, goals: [], changes: [] });
@@ -68,7 +68,7 @@ describe('executing an approval', () => {
 
     await execution.execute(click, request, { ...request, approvals }, run);
 
-    expect(steps).toEqual(['saved begun', 'ordered as act_ben, counted with null', 'completed done']);
+    expect(steps).toEqual(['saved begun', 'ordered as act_ben, allowed by U0BEN, one of 2', 'completed done']);
   });
 
   it('stores it on the request, then makes the change under the account’s lock', async () => {
@@ -84,6 +84,7 @@ describe('executing an approval', () => {
         requestId: 'req_ask1',
         raisedBy: { by: 'U0BEN', askedBy: 'U0HUGO' },
         people: ['U0HUGO', 'U0BEN'],
+        approvers: 1,
         judged: openRequestOf().changes,
         whyNoLonger: expect.any(Function),
       },
@@ -109,7 +110,7 @@ describe('executing an approval', () => {
 
     await execution.execute(click, request, { ...request, approvals }, run);
 
-    expect(changes).toMatchObject([{ raisedBy }]);
+    expect(changes).toMatchObject([{ raisedBy, approvers: 2 }]);
   });
 
   it('reports a result stored before a crash, and changes nothing again', async () => {

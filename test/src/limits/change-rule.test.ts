@@ -163,6 +163,7 @@ describe('a rule change', () => {
           requestId: 'req_1',
           raisedBy: { by: null, askedBy: 'U0HUGO' },
           people: [],
+          approvers: 2,
           judged: [],
           whyNoLonger: async () => null,
         },
@@ -189,11 +190,16 @@ describe('a rule change', () => {
 
 describe('permitting a change', () => {
   const standard = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
+  const upToThree = [
+    { upToCents: 500_000, approvals: 2 },
+    { upToCents: null, approvals: 3 },
+  ];
   const approval: Approval = {
     outcomeOf: 'act_asked',
     requestId: 'req_1',
     raisedBy: { by: null, askedBy: 'U0HUGO' },
     people: [],
+    approvers: 2,
     judged: [],
     whyNoLonger: async () => null,
   };
@@ -287,7 +293,7 @@ describe('permitting a change', () => {
     ['counts for nobody alone if two approved it', approval, 500_000, [{ by: null, askedBy: 'U0HUGO' }]],
     [
       "counts for both if one approved the other's request",
-      { ...approval, raisedBy: { by: 'U0BEN', askedBy: 'U0HUGO' } },
+      { ...approval, raisedBy: { by: 'U0BEN', askedBy: 'U0HUGO' }, approvers: 1 },
       100_000,
       [{ by: 'U0BEN', askedBy: 'U0HUGO' }],
     ],
@@ -295,5 +301,17 @@ describe('permitting a change', () => {
     const { refused, asked, remembered } = await permit(ownCents, approver, given);
 
     expect({ refused, asked, remembered }).toEqual({ refused: null, asked: [], remembered: expected });
+  });
+
+  it.each([
+    [1, 150_000, 'it is more than one person may allow'],
+    [2, 600_000, 'it needs more approvals'],
+  ])('is not made with %i approvals if it needs more by now', async (approvers, ownCents, why) => {
+    const policy = { ...standard, bands: [...standard.bands.slice(0, 1), ...upToThree] };
+
+    const { refused, remembered } = await permit(ownCents, approver, { ...approval, approvers }, false, policy);
+
+    expect(refused).toMatchObject({ state: 'failed', note: expect.stringContaining(why) });
+    expect(remembered).toEqual([]);
   });
 });
