@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { batched } from '../core/batched.ts';
+import { within } from '../core/deadline.ts';
+import { RolesUnreadError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -103,21 +105,34 @@ type IsOwnCard = (userId: string, acctId: number) => Promise<boolean>;
 
 interface OwnCardDeps extends Pick<ActionTools, 'person'> {
   readonly links: Pick<Links, 'wasHolderLately'>;
-  readonly directory: Pick<Directory, 'account'>;
+  readonly directory: Pick<Directory, 'account' | 'reload'>;
 }
+
+/** How long a decision waits to learn whose card it is. */
+const OWNER_READ_MS = 3000;
 
 /**
  * A card is a person's own if they are linked to it, were linked within the last 24 hours, or have the email address
  * that the card program has for it. So nobody evades the rule by not linking their card.
  *
  * @throws SlackError when the Slack profile could not be read and a retry may help.
+ * @throws RolesUnreadError when the card service did not return whose card it is. A retry may help.
  */
 export function createIsOwnCard({ links, directory, person }: OwnCardDeps): IsOwnCard {
   return async function isOwnCard(userId, acctId) {
     if (await links.wasHolderLately(userId, acctId)) return true;
-    const email = (await directory.account(acctId))?.email ?? null;
+    const email = await emailOf(acctId);
     return email !== null && isSameEmail(email, (await person(userId))?.email ?? null);
   };
+
+  /** Null: the card program has none. Webhooks create accounts without it, so it is read if it was not yet. */
+  async function emailOf(acctId: number): Promise<string | null> {
+    const stored = await directory.account(acctId);
+    if (stored !== null && (stored.email !== null || stored.detailsAt !== null)) return stored.email;
+    const read = await within(OWNER_READ_MS, directory.reload(acctId), () => null);
+    if (read === null) throw new RolesUnreadError('the card service did not return whose card it is');
+    return read.email;
+  }
 }
 
 /** Compares addresses as mail programs do in practice, ignoring case and Unicode form. */

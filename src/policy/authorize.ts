@@ -85,7 +85,9 @@ export function createAuthorization(deps: AuthorizationDeps) {
       if (!isComplete && !mayAsk(permission, roles)) throw new RolesUnreadError();
       const isBarredDelegate = await isBarred(permission, isNotFor, roles, () => readRoles(asked, isLooser, ofCard));
       const isHolder = acctId !== undefined && roles.includes('holder');
-      const isOwnCard = isHolder || (asksWhose && (await isOwn(asked.actor.userId)));
+      // Whoever may lower a limit may lower their own: that waits for nobody who knows whose card it is.
+      const mattersWhose = asksWhose && (isLooser || permission.notOwnCard !== undefined);
+      const isOwnCard = isHolder || (mattersWhose && (await isOwn(asked.actor.userId)));
       const holding = acctId === undefined && bands === undefined ? {} : { isHolder, isOwnCard };
       const waitedMs = deps.now().getTime() - Date.parse(asked.askedAt);
       const policy = acctId === undefined ? { bands: bands ?? [] } : await deps.policyOfCard(acctId);

@@ -21,12 +21,12 @@ export function accountOf(over: Partial<DirectoryAccount> = {}): DirectoryAccoun
   };
 }
 
-/** A directory that knows no card, except what a test says. */
+/** A directory that has read every account and found nothing, except what a test says. */
 export function directoryOf(over: Partial<Directory> = {}): Directory {
   const status = { accounts: 2, lackingDetails: 0, listedAt: '2026-11-20T15:00:00.000Z' };
   const none = async () => [];
   return {
-    account: async () => null,
+    account: async (acctId) => accountOf({ acctId }),
     reload: async () => null,
     status: async () => status,
     async *all() {},

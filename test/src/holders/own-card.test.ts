@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { RolesUnreadError } from '../../../src/core/errors.ts';
+import type { DirectoryAccount } from '../../../src/directory/account.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { createIsOwnCard } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 
 const whoever: Person = {
   name: null,
@@ -12,13 +15,18 @@ const whoever: Person = {
   isExternal: false,
 };
 
-function ownCardOf(known: { wasHolder?: boolean; cardEmail?: string | null; slackEmail?: string | null }) {
+interface Known {
+  readonly wasHolder?: boolean;
+  readonly cardEmail?: string | null;
+  readonly slackEmail?: string | null;
+  readonly directory?: Pick<Directory, 'account' | 'reload'>;
+}
+
+function ownCardOf({ wasHolder = false, cardEmail = null, slackEmail = null, directory }: Known) {
   return createIsOwnCard({
-    links: { wasHolderLately: async () => known.wasHolder ?? false },
-    directory: {
-      account: async () => ({ email: known.cardEmail ?? null }) as Awaited<ReturnType<Directory['account']>>,
-    },
-    person: async () => ({ ...whoever, email: known.slackEmail ?? null }),
+    links: { wasHolderLately: async () => wasHolder },
+    directory: directory ?? directoryOf({ account: async () => accountOf({ email: cardEmail }) }),
+    person: async () => ({ ...whoever, email: slackEmail }),
   })('U0OLGA', 7378);
 }
 
@@ -38,5 +46,29 @@ describe('a card counts as someone’s own', () => {
     { cardEmail: 'jane@example.com', slackEmail: null },
   ])('but not with %o', async (known) => {
     expect(await ownCardOf(known)).toBe(false);
+  });
+
+  // A webhook that arrives before the account was read creates it without the email address.
+  describe.each([
+    ['a webhook has created its account', accountOf({ firstName: 'Olga', detailsAt: null })],
+    ['nothing is known of its account', null],
+  ])('is read now while %s', (_what, stored) => {
+    const olga = { slackEmail: 'olga@example.com' };
+    const reading = (read: DirectoryAccount | null) =>
+      directoryOf({ account: async () => stored, reload: async () => read });
+
+    it('and is not theirs only if it has another email or none', async () => {
+      const ownIf = (email: string | null) => ownCardOf({ ...olga, directory: reading(accountOf({ email })) });
+      expect([await ownIf('olga@example.com'), await ownIf('jane@example.com'), await ownIf(null)]).toEqual([
+        true,
+        false,
+        false,
+      ]);
+    });
+
+    it('and nobody decides while the card service does not return it', async () => {
+      await expect(ownCardOf({ ...olga, directory: reading(null) })).rejects.toThrow(RolesUnreadError);
+      expect(await ownCardOf({ wasHolder: true, directory: reading(null) })).toBe(true);
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RolesUnreadError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { permissionOf } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
@@ -19,7 +20,13 @@ const OLGA = { userId: 'U0OLGA' };
 /** @param known the roles that Slack reports now. At the click they were different. */
 function world(
   known: KnownRoles | Permissions['rolesOf'],
-  { holder = null as string | null, former = null as string | null, isGroupKnown = true, isDeactivated = false } = {},
+  {
+    holder = null as string | null,
+    former = null as string | null,
+    isGroupKnown = true,
+    isDeactivated = false,
+    isOwnCard = async (userId: string): Promise<boolean> => userId === holder || userId === former,
+  } = {},
 ) {
   const asked: HowOld[] = [];
   const remembered: object[] = [];
@@ -35,7 +42,7 @@ function world(
       groupOfCard: async () => (isGroupKnown ? null : undefined),
       links: { isHeldBy: async (userId) => userId === holder },
     }),
-    isOwnCard: async (userId) => userId === holder || userId === former,
+    isOwnCard,
     policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     permissionOf,
     remember: async (decision, acctId) => void remembered.push({ ...decision, acctId }),
@@ -96,6 +103,24 @@ describe('authorizing an action', () => {
       'did not return the group of a card',
     );
   });
+
+  it.each<[verb: string, raiseCents: number, isAsked: boolean]>([
+    ['limit', 100, true],
+    ['limit', 0, false],
+    ['mute', 0, true],
+    ['block', 0, false],
+  ])(
+    'asks whose card it is before a %s of %i cents more only if that matters: %s',
+    async (verb, raiseCents, isAsked) => {
+      const unread = async () =>
+        Promise.reject(new RolesUnreadError('the card service did not return whose card it is'));
+      const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { isOwnCard: unread });
+
+      const decided = await authorize(click(verb), { acctId: 1, raiseCents }).catch((error: unknown) => error);
+
+      expect(decided instanceof RolesUnreadError).toBe(isAsked);
+    },
+  );
 
   it('refuses somebody who left the user group 6 seconds ago, even if Slack sent no event', async () => {
     let members = ['U0OLGA'];
