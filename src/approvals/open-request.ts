@@ -185,7 +185,11 @@ function isSame({ acctId, changes, term, action }: LimitRequest, asked: Requeste
   // Two orders are two cards.
   if (asked.order !== undefined) return false;
   const [one, other] = [action, asked.action];
-  if (one.verb === 'block-all' && other.verb === 'block-all') return one.target.alertId === other.target.alertId;
+  if (one.verb === 'block-all' && other.verb === 'block-all') {
+    // More cards may be declined together by now. Nobody was asked about those.
+    const isAsked = other.acctIds.every((acct) => one.acctIds.includes(acct));
+    return isAsked && one.target.alertId === other.target.alertId;
+  }
   if (one.verb === 'ask' && other.verb === 'ask' && !isSamePurchase(one, other)) return false;
   // A request for an hour must not be approved as a permanent one.
   const isSameChange = isSameGoals(changes, asked.changes) && JSON.stringify(term) === JSON.stringify(asked.term);

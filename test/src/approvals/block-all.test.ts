@@ -22,7 +22,7 @@ async function createWorld(over: (deps: WorldDeps, blocked: number[]) => Partial
   };
   const deps = { ...world.deps, card, ...over({ ...world.deps, card }, blocked) };
   const names = acctIds.map((acctId) => `Holder ${acctId} · card ${acctId}`);
-  const blockAll = (by: object) => performAction(ask('block-all', { ...by, acctIds, names }), deps);
+  const blockAll = (by: object) => performAction(ask('block-all', { acctIds, names, ...by }), deps);
   const approve = (by: object) => performAction(ask('decide', { ...request, ...by }), deps);
   return { world, deps, blocked, blockAll, approve };
 }
@@ -145,6 +145,18 @@ it('opens a request for each alert, and no second one for the same alert', async
   await blockAll({ ...operator, id: 'act_same', target: { kind: 'alert', alertId: 'evt_two' } });
 
   expect((await deps.requests.open()).map(({ id }) => id).sort()).toEqual(['req_first', 'req_other']);
+});
+
+it('opens another request for the same alert once more cards were declined together', async () => {
+  const { world, deps, blockAll } = await createWorld();
+  await blockAll({ ...operator, id: 'act_first' });
+
+  const gus = { ...operator, actor: { userId: 'U0GUS', teamId: 'T1' } };
+  await blockAll({ ...gus, id: 'act_more', acctIds: [...acctIds, 17], names: [...acctIds, 17].map(String) });
+
+  expect(world.answers.at(-1)?.text).toMatch(/^Waiting for an approver: block 7 cards/);
+  await blockAll({ ...gus, id: 'act_fewer', acctIds: acctIds.slice(1), names: acctIds.slice(1).map(String) });
+  expect((await deps.requests.open()).map(({ id }) => id).sort()).toEqual(['req_first', 'req_more']);
 });
 
 /** The card service fails with this code for these accounts. */
