@@ -82,7 +82,7 @@ async function startRouting(count: number) {
     visibilityOf: async () => 'public',
     whyMutePasses: async () => null,
     notifySharedChannel: async () => {},
-    eventLog: createEventLog(redis),
+    eventLog: createEventLog(redis, () => new Date()),
     now: () => new Date(),
   });
   let sent = 0;

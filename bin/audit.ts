@@ -8,6 +8,7 @@ import { ArchiveError, openArchive } from '../src/audit/archive.ts';
 import { createAuditReader, createRecordSigner } from '../src/audit/audit.ts';
 import { type CopiedHead, openSink } from '../src/audit/sink.ts';
 import { isDate } from '../src/core/calendar-words.ts';
+import { redisNow } from '../src/core/clock.ts';
 import { ConfigError, SlackError } from '../src/core/errors.ts';
 import { terminalCommand, useInstallation } from '../src/core/installation.ts';
 import { createSlack } from '../src/slack/client.ts';
@@ -107,7 +108,7 @@ async function verify(): Promise<number> {
   if (sink === null && anchors.length === 0)
     say('Records cut off at the end show only against a copy (AUDIT_SINK) or against --anchor COUNT:HASH.');
   if (sink === null) return 0;
-  const faults = await verifyCopy(reader.read(), copied, { isSigned, now: new Date() });
+  const faults = await verifyCopy(reader.read(), copied, { isSigned, now: new Date(await redisNow(redis)) });
   for (const fault of faults) complain(`${fault}.`);
   if (faults.length === 0) say(`The copy fits: it has the heads of ${countOf(copied.length, 'record')}.`);
   return faults.length === 0 ? 0 : 1;

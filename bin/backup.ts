@@ -1,4 +1,5 @@
 import './unexpected-error.ts';
+import { measuredClock } from '../src/core/clock.ts';
 import { isRefused } from '../src/core/redis-refused.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { fileArgument } from './arguments.ts';
@@ -19,7 +20,7 @@ Reads REDIS_URL. Exit code: 0 when the file is complete, 1 when it could not be 
 const file = fileArgument({ name: 'backup', usage });
 const redis = await reachRedis('backup', commandConfig().redis);
 try {
-  const keys = await takeBackup(redis, file, () => new Date());
+  const keys = await takeBackup(redis, file, await measuredClock(redis));
   const { stdout, stderr } = process;
   (file === STANDARD_STREAM ? stderr : stdout).write(`${file}: ${countOf(keys, 'key')}.\n`);
 } catch (error) {

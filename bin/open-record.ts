@@ -2,6 +2,7 @@ import { inForce } from '../src/app/compose-audit.ts';
 import type { auditConfig } from '../src/app/config.ts';
 import { createAudit, createRecordSigner } from '../src/audit/audit.ts';
 import { nobody, type Statement } from '../src/audit/audit-record.ts';
+import { redisNow } from '../src/core/clock.ts';
 import type { RedisClient } from '../src/core/redis.ts';
 import { readPolicy } from '../src/policy/policy-source.ts';
 import { orExit } from './reach-redis.ts';
@@ -18,5 +19,6 @@ export function openRecord(redis: RedisClient, config: RecordConfig) {
   const policy = orExit(() => readPolicy(config), config.program);
   const { sign } = createRecordSigner(secrets);
   const { append } = createAudit({ redis, sign, inForce: () => inForce(policy) });
-  return (done: AtTerminal): Promise<void> => append({ ...nobody, ...done, at: new Date().toISOString() });
+  return async (done: AtTerminal): Promise<void> =>
+    append({ ...nobody, ...done, at: new Date(await redisNow(redis)).toISOString() });
 }

@@ -1,6 +1,7 @@
 import './unexpected-error.ts';
 import { EX_CONFIG, policyConfig } from '../src/app/config.ts';
 import { wordsOf } from '../src/app/programs.ts';
+import { redisNow } from '../src/core/clock.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { useInstallation } from '../src/core/installation.ts';
 import { parseAmount } from '../src/core/money.ts';
@@ -113,7 +114,7 @@ function explain(read: Policy): void {
 
 async function replay(read: Policy): Promise<0 | 1> {
   const redis = await reachRedis('policy', config.redis);
-  const decisions = await createDecisions(redis).since(Date.now() - Number(days) * DAY_MS);
+  const decisions = await createDecisions(redis).since((await redisNow(redis)) - Number(days) * DAY_MS);
   redis.disconnect();
   const differences = replayDecisions(read, decisions);
   for (const { at, actionId, userId, verb: asked, acctId, was, would } of differences)

@@ -5,6 +5,7 @@ import { type WorkerConfig, workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { createWorkerContext } from '../src/app/worker-context.ts';
+import { measuredClock } from '../src/core/clock.ts';
 import { CardApiError } from '../src/core/errors.ts';
 import { type Gap, gapOf } from '../src/core/gap.ts';
 import { terminalCommand, useInstallation } from '../src/core/installation.ts';
@@ -52,8 +53,7 @@ function endNoTime(flag: string, text: string): never {
 }
 
 /** If a time is in the future, or the times are in the wrong order, ends the process. */
-function gapFrom(since: string, until: string | undefined, zone: string): Gap {
-  const now = new Date().toISOString();
+function gapFrom(since: string, until: string | undefined, now: string, zone: string): Gap {
   const moment = (flag: string, text: string): number =>
     Date.parse(momentOf(timeOf(flag, text), now, zone) ?? endNoTime(flag, text));
   const fromMs = moment('since', since);
@@ -75,20 +75,21 @@ async function main(): Promise<number> {
   const [word] = positionals;
   if (word !== undefined) return endMisused(command, `expected only flags, not ${word}`);
   if (since === undefined) return endMisused(command, 'expected --since with how long ago (2h) or a date and time');
-  // Before the variables: the command line can be read without them, but not what time it is in the service's zone.
+  // First of all: this much of the command line can be read without the time and its zone.
   timeOf('since', since);
   if (until !== undefined) timeOf('until', until);
   const config = orExit(() => workerConfig());
   useInstallation(config);
   await useProxy(config.proxy);
-  const gap = gapFrom(since, until, config.serviceZone);
   // The result alone belongs on standard output.
   const log = createLog({ level: 'error', process: 'recover', destination: process.stderr });
   const redis = await reachRedis('recover', config.redis);
+  const now = await measuredClock(redis);
+  const gap = gapFrom(since, until, now().toISOString(), config.serviceZone);
   const ofData = { ...config, redisShards: await readShards(redis) };
   try {
     const found = isDryRun
-      ? await composeDryRun(ofData, redis, log)(gap, show)
+      ? await composeDryRun(ofData, redis, now, log)(gap, show)
       : await runHere(ofData, redis, gap, log);
     bar(1, found.recovered);
     const missed = missedIn(found);
@@ -125,6 +126,7 @@ async function runHere(config: WorkerConfig, redis: RedisClient, gap: Gap, log: 
   const policy = orExit(() => openPolicy(config, log), config.program);
   const metrics = createMetrics('recover');
   const context = createWorkerContext(config, redis, queues, { policy, log, metrics, reportsTokens: false });
+  await context.clock.measure();
   try {
     return await composeRecovery(context).runHere(gap, show);
   } finally {

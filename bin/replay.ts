@@ -6,6 +6,7 @@ import { wordsOf } from '../src/app/programs.ts';
 import { remembered } from '../src/app/remember-writes.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { maskCardNumbers } from '../src/core/card-number.ts';
+import { measuredClock } from '../src/core/clock.ts';
 import { PayloadError } from '../src/core/errors.ts';
 import { FETCHED_PATH, type StoredEvent } from '../src/core/event.ts';
 import { createLog } from '../src/core/log.ts';
@@ -55,7 +56,7 @@ const quarantine = createQuarantineStore(redis);
 const shards = await readShards(redis);
 const queues = openQueues(redis, shards, { onlyLook: verb === 'list' || verb === 'show' });
 const intake = createIntake(redis, { shards });
-const unreportedOnly = createUnreportedOnly(redis, () => new Date());
+const unreportedOnly = createUnreportedOnly(redis, await measuredClock(redis));
 
 async function list(): Promise<number> {
   const count = { quarantined: 0, failed: 0 };

@@ -1,5 +1,6 @@
 import './unexpected-error.ts';
 import { EX_CONFIG } from '../src/app/config.ts';
+import { measuredClock } from '../src/core/clock.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { fileArgument } from './arguments.ts';
@@ -22,7 +23,7 @@ const redis = await reachRedis('restore', commandConfig().redis, {
   ifLost: 'If the restore had begun, a part of the backup is there: empty Redis before you try again.',
 });
 try {
-  const { takenAt, keys, leftOut } = await restoreBackup(redis, file, () => new Date());
+  const { takenAt, keys, leftOut } = await restoreBackup(redis, file, await measuredClock(redis));
   process.stdout.write(
     `Restored ${countOf(keys, 'key')} as of ${takenAt}. Left out ${leftOut} that could act twice.\n`,
   );

@@ -147,6 +147,23 @@ describe('boundaries between folders', () => {
     expect(wrong).toEqual([]);
   });
 
+  it("reads the machine's clock in only these files: it may be wrong, so all others are given the time of Redis", () => {
+    const readers = ['src', 'handlers']
+      .flatMap(filesOf)
+      .filter((file) => /Date\.now|new Date\(\)/.test(readFileSync(file, 'utf8')));
+
+    expect(readers.toSorted()).toEqual([
+      'src/app/action-context.ts',
+      'src/app/consumer.ts',
+      'src/app/maintenance.ts',
+      'src/audit/archive.ts',
+      'src/card-api/client.ts',
+      'src/core/clock.ts',
+      'src/ops/stuck.ts',
+      'src/slack/guard.ts',
+    ]);
+  });
+
   it('reads the environment in only one file', () => {
     const readers = product.flatMap(filesOf).filter((file) => /process\.env/.test(readFileSync(file, 'utf8')));
 

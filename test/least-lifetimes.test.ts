@@ -61,7 +61,7 @@ const memories: readonly [key: string, days: number, remember: (redis: Redis) =>
       await outbox.markSent('C1', await claimed(outbox, ['a']), '1.0');
     },
   ],
-  ['tally:*:events', 14, (redis) => createTallies(redis).count(decline)],
+  ['tally:*:events', 14, (redis) => createTallies(redis, () => new Date()).count(decline)],
   ['backfilled:', 2, (redis) => createBackfilled(redis).remember(7, { status: 'BLOCKED', after: at, until: at })],
   // Over a long weekend with a token that Slack no longer accepts.
   ['asked:', 6, (redis) => createEdits(redis).ask({ channel: 'C1', ts: '1.0' }, { kind: 'alert', id: 'evt_1' })],

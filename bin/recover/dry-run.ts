@@ -16,9 +16,8 @@ import { createQuarantineStore } from '../../src/webhooks/quarantine.ts';
  *
  * @throws CardApiError
  */
-export function composeDryRun(config: WorkerConfig, redis: RedisClient, log: Log) {
-  const now = (): Date => new Date();
-  const card = cardClientOf(config, { log });
+export function composeDryRun(config: WorkerConfig, redis: RedisClient, now: () => Date, log: Log) {
+  const card = cardClientOf(config, { now, log });
   const rows = missedRows({ redis, config, card, assumptions: config.cardApiAssumptions, now, log });
   return createRecoverGap({ ...rows, ...createDryRun(config, redis, now), recoverStatuses: async () => 0 });
 }

@@ -91,7 +91,7 @@ async function declinesOf(
   places: readonly [string, string | undefined],
   deps: ListenerDeps,
 ): Promise<TransactionAlert[]> {
-  const justPosted = Date.now() - Number(places[0]) * 1000 < JUST_POSTED_MS;
+  const justPosted = deps.now().getTime() - Number(places[0]) * 1000 < JUST_POSTED_MS;
   for (let looks = justPosted ? LOOKS : 1; ; looks -= 1) {
     const declines = await declinesAt(channel, places, deps);
     if (declines.length > 0 || looks === 1) return declines;

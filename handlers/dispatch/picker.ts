@@ -57,7 +57,7 @@ async function controlsOf(
     verbs.map(async (verb) => {
       const target = { kind: 'card', acctId: card.acctId, cardId: card.cardId, alertId: null } as const;
       const by = { actor, roles: [...roles], asHolder: isAsHolder(verb, roles), origin };
-      const action: Action = { id: 'act_picked', verb, target, reason: '', ...by, askedAt: new Date().toISOString() };
+      const action: Action = { id: 'act_picked', verb, target, reason: '', ...by, askedAt: deps.now().toISOString() };
       const value = await deps.pending.put({
         kind: 'choice',
         action,

@@ -38,7 +38,7 @@ export function orderVirtual(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
     const given = Object.assign({}, ...Object.values(view.state.values)) as Given;
     const errors: Errors = {};
-    const order = readOrder(given, errors);
+    const order = readOrder(given, errors, deps.now());
     const reason = maskCardNumbers(textOf(given, input.reason));
     if (reason === '') errors[input.reason] = 'Say why, in a few words: it goes on record.';
     const pending = await deps.pending.get(view.private_metadata);
@@ -66,7 +66,7 @@ export function orderVirtual(deps: ListenerDeps) {
   };
 }
 
-function readOrder(given: Given, errors: Errors): VirtualOrder {
+function readOrder(given: Given, errors: Errors, now: Date): VirtualOrder {
   const need = (id: string, isGood: (text: string) => boolean, why: string): string => {
     const text = textOf(given, id);
     if (!isGood(text)) errors[id] = why;
@@ -85,7 +85,7 @@ function readOrder(given: Given, errors: Errors): VirtualOrder {
     const text = need(id, (one) => /^(?:0*[1-9]\d{0,8})?$/.test(one), 'Write its number, or leave it empty.');
     return text === '' || errors[id] !== undefined ? null : Number(text);
   };
-  const dateOfBirth = readBirthDate(textOf(given, input.dateOfBirth), new Date()) ?? '';
+  const dateOfBirth = readBirthDate(textOf(given, input.dateOfBirth), now) ?? '';
   if (dateOfBirth === '') errors[input.dateOfBirth] = 'Write the date of birth, month first, such as 04/30/1991.';
   const line2 = textOf(given, input.line2);
   if (line2 !== '' && !printable.test(line2)) errors[input.line2] = 'Letters without accents, please.';

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { Outcome } from '../actions/action-state.ts';
 import { batched } from '../core/batched.ts';
 import { BoundedMap } from '../core/bounded-map.ts';
+import { redisNow } from '../core/clock.ts';
 import { isFaultOfOurs } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
@@ -34,7 +35,7 @@ export type Alerts = ReturnType<typeof createAlerts>;
 
 /** Approximate number of alerts in the last 24 hours and in all 30 days. An alert that was stored again counts again. */
 export async function countAlerts(redis: RedisClient): Promise<{ lastDay: number; kept: number }> {
-  const now = Math.floor(Date.now() / HOUR_MS);
+  const now = Math.floor((await redisNow(redis)) / HOUR_MS);
   const lengths = await lengthsOf(
     redis,
     Array.from({ length: ALERT_TTL_SECONDS / 3600 }, (_, ago) => now - ago),
@@ -118,7 +119,7 @@ export function createAlerts(redis: RedisClient) {
      * sorted. Stopping early saves reading the remaining pages. Skips alerts that this version cannot read.
      */
     async *kept(): AsyncGenerator<Alert> {
-      const now = Math.floor(Date.now() / HOUR_MS);
+      const now = Math.floor((await redisNow(redis)) / HOUR_MS);
       // The card service's clock may be fast.
       for (let last = now + DAY_HOURS; last > now - ALERT_TTL_SECONDS / 3600; last -= DAY_HOURS) {
         const hours = Array.from({ length: DAY_HOURS }, (_, index) => last - index);

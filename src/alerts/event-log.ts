@@ -90,7 +90,7 @@ interface Noted {
   readonly fields: readonly string[];
 }
 
-export function createEventLog(redis: RedisClient, now: () => Date = () => new Date()) {
+export function createEventLog(redis: RedisClient, now: () => Date) {
   const script = defineScript(redis, noteSource);
   const latestScript = defineScript(redis, latestSource);
   // Stored in the alert's hash, which has the same TTL. A separate key would double the memory.

@@ -40,12 +40,12 @@ export function homeOpened(opened: Omit<HomeOpened, 'id'>, nowMs: number): HomeO
 /** Who opened App Home within the last day, their roles at the time, and the pages they turned to. */
 export type HomeViewers = ReturnType<typeof createHomeViewers>;
 
-export function createHomeViewers(redis: RedisClient, now: () => number = Date.now) {
+export function createHomeViewers(redis: RedisClient, now: () => Date) {
   const viewersKey = stateKey('home-viewers');
   const rolesKey = stateKey('home-roles');
   const format = recordFormat(Viewer);
   const isViewer = async (userId: string): Promise<boolean> =>
-    Number((await redis.zscore(viewersKey, userId)) ?? 0) > now() - VIEWER_TTL_MS;
+    Number((await redis.zscore(viewersKey, userId)) ?? 0) > now().getTime() - VIEWER_TTL_MS;
   /** Null when the user is not a current viewer. */
   const viewer = async (userId: string): Promise<z.infer<typeof Viewer> | null> =>
     (await isViewer(userId)) ? format.readOrNull(await redis.hget(rolesKey, userId)) : null;
@@ -57,13 +57,13 @@ export function createHomeViewers(redis: RedisClient, now: () => number = Date.n
       if (!isOpening && shown === null) return;
       const pages = { ...shown?.pages, ...(turn !== null && { [turn.list]: turn.page }) };
       const change = redis.multi().hset(rolesKey, userId, format.write({ roles, pages }));
-      if (isOpening) change.zadd(viewersKey, now(), userId);
+      if (isOpening) change.zadd(viewersKey, now().getTime(), userId);
       await change.exec();
     },
     viewer,
     /** Latest first. */
     async all(): Promise<string[]> {
-      const old = await redis.zrangebyscore(viewersKey, '-inf', now() - VIEWER_TTL_MS);
+      const old = await redis.zrangebyscore(viewersKey, '-inf', now().getTime() - VIEWER_TTL_MS);
       if (old.length > 0) {
         const change = redis.multi().hdel(rolesKey, ...old);
         await change.zrem(viewersKey, ...old).exec();

@@ -207,6 +207,7 @@ function settings(context: WorkerContext) {
     durationOf,
     timeLeft: createTimeLeft({
       sharedNow: clock.measure,
+      // A second clock, to compare Redis' clock with.
       secondNow: () => slackClock.now() ?? Date.now(),
       notifyOps,
     }),

@@ -1,11 +1,11 @@
-import { createCardClient } from '../card-api/client.ts';
+import { type CardClientOptions, createCardClient } from '../card-api/client.ts';
 import { redactText } from '../core/redact-text.ts';
 import type { WorkerConfig } from './config.ts';
 
 /** The card API as configured. */
 export function cardClientOf(
   config: WorkerConfig,
-  more: Pick<Parameters<typeof createCardClient>[0], 'log' | 'onAvailability' | 'measure'>,
+  more: Pick<CardClientOptions, 'log' | 'onAvailability' | 'measure'> & Required<Pick<CardClientOptions, 'now'>>,
 ) {
   return createCardClient({
     baseUrl: config.cardApiUrl,

@@ -42,13 +42,13 @@ export function inForce(policy: Policy) {
 
 /** Moves old months of the record to files. */
 export function composeArchiveMonths(context: WorkerContext): () => Promise<void> {
-  const { config, redis, audit, notifyOps, notifyResolved, log } = context;
+  const { config, redis, audit, notifyOps, notifyResolved, now, log } = context;
   if (config.audit.archive === null) return async () => {};
   const archiveMonths = createArchiveMonths({
     redis,
     reader: audit,
     archive: openArchive(config.audit.archive),
-    now: () => new Date(),
+    now,
     recordChanged: (number) => notifyOps(opsIssue.auditRecordChanged(number)),
   });
   return async () => {

@@ -27,7 +27,7 @@ function fileForController(id: string, content: string) {
 
 /** Digests: counting for them, and sending them. */
 export function composeDigests(context: WorkerContext) {
-  const tallies = createTallies(context.redis);
+  const tallies = createTallies(context.redis, context.now);
   const sendDigest = composeSendDigest(context, tallies);
   const sendOwnDigests = composeOwnDigests(context);
   return {

@@ -127,7 +127,7 @@ function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof cr
       return change === null ? null : renderTemporaryChange(change, await factsOf(change.acctId));
     }),
     claim: forTeam((id) => claimMessage(id, context)),
-    recovery: forTeam((id) => recoveryMessage(id, recoveries)),
+    recovery: forTeam((id) => recoveryMessage(id, { ...context, recoveries })),
   };
 }
 
@@ -135,7 +135,7 @@ function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof cr
 function composePosting(context: WorkerContext, rendering: Rendering) {
   const { enqueue, config, outbox, trackedMessages, metrics, visibilityOf, notifyOps, log } = context;
   const record = remembered(context.redo, createRecordPosted({ ...context, ...rendering }));
-  const measurePosted = createMeasurePosted({ ...context, alertPosted: metrics.alertPosted, now: () => new Date() });
+  const measurePosted = createMeasurePosted({ ...context, alertPosted: metrics.alertPosted });
   const recordPosted: RecordPosted = async (entries, ...posted) => {
     await record(entries, ...posted);
     // Metrics must not delay or fail the message.
@@ -195,7 +195,7 @@ function composeEditing(
   return { edits, edit };
 }
 
-function runtime({ enqueue, metrics, slackClock, redo, log }: WorkerContext): Runtime {
+function runtime({ enqueue, metrics, slackClock, redo, now, log }: WorkerContext): Runtime {
   return {
     log,
     now: () => performance.now(),
@@ -204,7 +204,7 @@ function runtime({ enqueue, metrics, slackClock, redo, log }: WorkerContext): Ru
     restoredFromMs: redo.restoredFromMs,
     sleep,
     wakeIn: (channel, delayMs) => {
-      const second = Math.round((Date.now() + delayMs) / 1000);
+      const second = Math.round((now().getTime() + delayMs) / 1000);
       return enqueue('flush-outbox', { channel }, { delayMs, id: `later-${channel}-${second}` });
     },
     watchForCopies: (copies) => enqueue('delete-late-copies', copies, { delayMs: FIRST_LOOK_MS }),

@@ -34,7 +34,7 @@ export function composeRecovery(context: WorkerContext) {
       const [gap] = await redis.zrange(webKeys.gaps, '-1', '-1');
       return Number(gap?.split('-')[1] ?? 0);
     },
-    now: Date.now,
+    now,
   });
   const common = missedRows(context);
   return {
@@ -58,7 +58,7 @@ export function composeRecovery(context: WorkerContext) {
         recoveries,
         post: (id) => context.postTracked(config.channels.ops, { kind: 'recovery', id }),
         updateMessage: (id) => context.enqueue('update-messages', { kind: 'recovery', id }),
-        now: Date.now,
+        now,
       }),
       recoveries,
       tryLock: createLock(redis, { maxWaitMs: 0, log }),
@@ -102,7 +102,7 @@ export function missedRows({ redis, config, card, assumptions, now, log }: RowDe
       sinceMs: async () => Number((await redis.get(webKeys.since)) ?? 0),
       lookBackMs: assumptions.laterStepsWithinDays * 24 * 3_600_000,
     },
-    now: Date.now,
+    now,
     log,
   } as const;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createEventLog } from '../alerts/event-log.ts';
 import type { HomeTurn } from '../app-home/home-page.ts';
@@ -82,8 +83,8 @@ export function composeWebhooks(
 export type ListenerDeps = ReturnType<typeof composeListeners>;
 export function composeListeners(base: WebBase) {
   const { config, policy, redis, intake, slack, respond, showProgram, now, log } = base;
-  const links = createLinks(redis);
-  const directory = createDirectory({ redis, loader: null });
+  const links = createLinks(redis, now);
+  const directory = createDirectory({ redis, loader: null, now });
   const rolesVersion = createRolesVersion(redis);
   const seals = createSeals(config.slackBotToken);
   const permissions = composePermissions(base, { links, rolesVersion, seals });
@@ -114,14 +115,15 @@ export function composeListeners(base: WebBase) {
     ownDelegates: () => policy.current().ownDelegates,
     policyFor: (group: string | null) => sectionOf(policy.current(), group).approval,
     alerts,
-    alertMessages: alertMessages(createTrackedMessages(redis)),
-    eventLog: createEventLog(redis),
+    alertMessages: alertMessages(createTrackedMessages(redis, now)),
+    eventLog: createEventLog(redis, now),
     batchMessages: createBatchMessages(redis),
     visibilityOf: createVisibilityOf({
       channelInfo: slack.channelInfo,
       version: () => redis.get(visibilityVersionKey),
     }),
     pending,
+    now,
     directory,
     /** To be called when Slack reports that the readers of a channel changed. */
     visibilityChanged: () => visibilityChanged(redis),
@@ -132,15 +134,14 @@ export function composeListeners(base: WebBase) {
     updateView: slack.updateView,
     postEphemeral: createPostEphemeral(slack),
     showProgram,
-    homeViewers: createHomeViewers(redis),
+    homeViewers: createHomeViewers(redis, now),
     /** Requests a fresh App Home for a person and their current roles. `isOpening`: they are looking at it. */
     async renderHome(userId: string, isOpening: boolean, turn: HomeTurn | null = null): Promise<void> {
       const { roles } = await permissions.rolesOf(userId);
-      await intake.take({ type: 'home', opened: homeOpened({ userId, roles, isOpening, turn }, Date.now()) });
+      await intake.take({ type: 'home', opened: homeOpened({ userId, roles, isOpening, turn }, now().getTime()) });
     },
     respond,
     seals,
-    now,
     log,
   };
 }
@@ -149,7 +150,7 @@ export function composeListeners(base: WebBase) {
 export function createPostEphemeral(slack: Slack): Slack['postEphemeral'] {
   return async (channel, userId, message) => {
     if (channel !== userId) return await slack.postEphemeral(channel, userId, message);
-    await slack.post(await slack.openDirect(userId), message, contentId('m_', [userId, Date.now()]));
+    await slack.post(await slack.openDirect(userId), message, contentId('m_', [userId, randomUUID()]));
   };
 }
 
@@ -159,7 +160,10 @@ interface OfPermissions {
   readonly seals: ReturnType<typeof createSeals>;
 }
 
-function composePermissions({ policy, redis, slack, log }: WebBase, { links, rolesVersion, seals }: OfPermissions) {
+function composePermissions(
+  { policy, redis, slack, now, log }: WebBase,
+  { links, rolesVersion, seals }: OfPermissions,
+) {
   const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion.read, log });
   return createPermissions({
     policy: policy.current,
@@ -168,6 +172,7 @@ function composePermissions({ policy, redis, slack, log }: WebBase, { links, rol
     rolesVersion: rolesVersion.read,
     isHolder: links.isHolder,
     knownForMs: GROUPS_KNOWN_FOR_MS,
+    now,
     log,
   });
 }

@@ -216,7 +216,7 @@ function composeHome(context: WorkerContext) {
   const common = { ...context, cardsFor };
   return createHome({
     ...context,
-    viewers: createHomeViewers(redis),
+    viewers: createHomeViewers(redis, now),
     facts: {
       ownCards: (userId, page) => ownCards(userId, { page, perPage: 5 }, context),
       preferencesOf: (userId) => preferencesOf(userId, context),

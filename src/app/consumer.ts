@@ -78,6 +78,7 @@ function startWorker(queue: QueueName, shard: number, runJob: RunJob, deps: Cons
       const durationMs = Math.round(performance.now() - startedAt);
       log.debug({ queue, jobId: job.id, attempt: job.attemptsMade + 1, durationMs, againMs }, 'job ran');
       if (againMs === null) return;
+      // BullMQ compares it with the clock of the machine.
       const atMs = Date.now() + Math.max(1, Math.ceil(againMs));
       await job.moveToDelayed(atMs, token).catch((error: unknown) => {
         // Its lock expires, and it runs again. If we threw here, it would count as a failed attempt.
@@ -142,6 +143,7 @@ async function attemptJob(job: Job, runJob: RunJob): Promise<number | null> {
   } catch (error) {
     // Trouble of Redis itself says nothing about the job, so it does not count as an attempt.
     if (isStoreTrouble(error)) return STORE_PAUSE_MS;
+    // BullMQ dates a job by the clock of the machine that added it.
     const againMs = laterMs(error, Date.now() - job.timestamp);
     if (againMs !== null) return againMs;
     if (error instanceof AppError && !error.retryable) throw new UnrecoverableError(error.message);

@@ -20,7 +20,7 @@ interface When {
 /** Adds a job. Safe to repeat: its id or merge key makes it one job. */
 export type Enqueue = <Name extends JobName>(name: Name, data: JobData<Name>, when?: When) => Promise<void>;
 
-export function createEnqueue(queues: Queues, now: () => Date = () => new Date()): Enqueue {
+export function createEnqueue(queues: Queues, now: () => Date): Enqueue {
   return async (name, data, when = {}) => {
     const { queue, retry, id, mergeBy, shardBy } = jobs[name];
     const options: JobsOptions = { ...retry };

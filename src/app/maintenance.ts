@@ -113,7 +113,7 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
         await redis.srem(unreadableKey, ...unreadable);
       }
       await createFailureCauses(redis).report(notifyOps);
-      if (failed > 0) await reportFailedJobs(queues, notifyOps, Date.now());
+      if (failed > 0) await reportFailedJobs(queues, notifyOps, clock.now().getTime());
       if (lagMs > LAG_MS) await notifyOps(opsIssue.lagging);
       else if (lagMs < LAG_OVER_MS) await notifyResolved(opsIssue.lagging);
     },

@@ -46,18 +46,19 @@ export const signersOf = ({ slackBotToken, audit }: Pick<WorkerConfig, 'slackBot
   delegation: createSeals(slackBotToken).delegation,
 });
 
+interface StoreDeps extends ReturnType<typeof signersOf> {
+  readonly withLock: WithLock;
+  readonly now: () => Date;
+}
+
 /**
  * The stores that several capabilities share, and those whose writes must survive a Redis that comes back with older data.
  * Any other store is opened by its user.
  */
-export function createStores(
-  redis: RedisClient,
-  { stored, control, delegation }: ReturnType<typeof signersOf>,
-  withLock: WithLock,
-) {
+export function createStores(redis: RedisClient, { stored, control, delegation, withLock, now }: StoreDeps) {
   return {
     outbox: createOutbox(redis),
-    trackedMessages: createTrackedMessages(redis),
+    trackedMessages: createTrackedMessages(redis, now),
     alerts: createAlerts(redis),
     aggregationGroups: createAggregationGroups(redis),
     cardTesting: createCardTesting(redis),
@@ -66,7 +67,7 @@ export function createStores(
     cardOrders: createCardOrders(redis),
     requests: createRequests(redis, stored('request')),
     temporaryChanges: createTemporaryChanges(redis, stored('temporary change')),
-    links: createLinks(redis),
+    links: createLinks(redis, now),
     claims: createClaims(redis, stored('claim')),
     latestChanges: createLatestChanges(redis),
     progress: createProgress(redis),
@@ -77,7 +78,7 @@ export function createStores(
     decisions: createDecisions(redis),
     virtualOrders: createVirtualOrders(redis),
     pending: createPending(redis, control),
-    eventLog: createEventLog(redis),
+    eventLog: createEventLog(redis, now),
     quarantined: createQuarantineStore(redis),
     subscriptions: createSubscriptions(redis),
     quietHours: createQuietHours(redis),
@@ -86,7 +87,7 @@ export function createStores(
     settingOrder: createSettingOrder(redis),
     delegations: createDelegations(redis, delegation),
     fraudCases: createFraudCases(redis),
-    mutes: createMutes(redis),
+    mutes: createMutes(redis, now),
     digests: createDigests(redis),
     shownDeclines: createShownDeclines(redis),
     warned: createWarned(redis),

@@ -79,7 +79,12 @@ function createBase(
   const seals = createSeals(config.slackBotToken);
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
   const wakeOutbox = joinCalls((channel: string) => enqueue('flush-outbox', { channel }), WAKE_REST_MS);
-  const opened = rememberWrites(redo, order, createStores(redis, signersOf(config), withLock), 'everybody');
+  const opened = rememberWrites(
+    redo,
+    order,
+    createStores(redis, { ...signersOf(config), withLock, now: clock.now }),
+    'everybody',
+  );
   const stores = { ...opened, outbox: wakingOutbox(opened.outbox, wakeOutbox) };
   const actionStores = rememberWrites(redo, order, stores, 'actions');
   const notifyPerson: NotifyPersonLater = (userId, entry) =>
@@ -183,10 +188,11 @@ type WithServices = Base & ReturnType<typeof createServices>;
 
 /** The card API, and what is known about its cards. */
 function createCards(base: WithServices) {
-  const { config, redis, notifyOps, watchFor, metrics, log } = base;
+  const { config, redis, notifyOps, watchFor, metrics, now, log } = base;
   const assumptions = config.cardApiAssumptions;
   let isAway = false;
   const client = cardClientOf(config, {
+    now,
     log,
     onAvailability: (isAvailable) => {
       isAway = !isAvailable;
@@ -208,7 +214,7 @@ function createCards(base: WithServices) {
     isCardApiAway: () => isAway,
     directory,
     factsOf,
-    nameRuleset: createNameRuleset({ card, mayOverrule: assumptions.rulesetMayOverrule, now: Date.now }),
+    nameRuleset: createNameRuleset({ card, mayOverrule: assumptions.rulesetMayOverrule, now }),
     fitsMerchant,
     /** What would let a declined purchase pass. */
     remedies: createRemedies({
@@ -223,7 +229,7 @@ function createCards(base: WithServices) {
         accounts: async () => (await directory.search('', 3)).map(({ acctId }) => acctId),
         log,
       }),
-      now: base.now,
+      now,
       log,
     }),
   };
@@ -233,9 +239,10 @@ export type WithCards = WithServices & ReturnType<typeof createCards>;
 
 /** Data that is read anyway is checked for warnings. */
 function openDirectory(base: WithServices, card: Parameters<typeof watchDirectory>[0]) {
-  const { config, redis, enqueue, log } = base;
+  const { config, redis, enqueue, now, log } = base;
   return createDirectory({
     redis,
+    now,
     loader: watchDirectory(card, {
       ...base,
       lowBalanceCents: config.lowBalanceCents,
@@ -247,7 +254,7 @@ function openDirectory(base: WithServices, card: Parameters<typeof watchDirector
   });
 }
 
-function createRoles({ policy, slack, links, delegations, log, redis }: WithServices) {
+function createRoles({ policy, slack, links, delegations, now, log, redis }: WithServices) {
   const { read: rolesVersion } = createRolesVersion(redis);
   const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion, log });
   const { rolesOf } = createPermissions({
@@ -256,6 +263,7 @@ function createRoles({ policy, slack, links, delegations, log, redis }: WithServ
     slack: { groupMembers: slack.groupMembers, people },
     rolesVersion,
     isHolder: links.isHolder,
+    now,
     log,
   });
   /** For display and routing, never to permit anything. Omits uncertain roles. */

@@ -123,6 +123,7 @@ async function removeAbandoned(folder: string): Promise<void> {
       ({ mtimeMs }) => mtimeMs,
       () => null,
     );
+    // Files are dated by the clock of the machine.
     if (writtenMs !== null && Date.now() - writtenMs > ABANDONED_MS) await rm(path, { force: true });
   }
 }

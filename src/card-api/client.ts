@@ -40,6 +40,7 @@ export function createCardClient(options: CardClientOptions): CardClient {
     {
       authScheme: 'token',
       fetch: globalThis.fetch,
+      // Only for a `Retry-After` that is a date.
       now: () => new Date(),
       clean: (text) => text,
       timeoutMs: 10_000,

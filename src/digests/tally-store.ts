@@ -83,11 +83,11 @@ const countSource = readScript(new URL('./count-decline.lua', import.meta.url));
 const sumNames = ['count', 'attempts', 'cents'] as const;
 
 /** Declines counted per quarter hour, without cards or holders. Kept long enough to compare two months. */
-export function createTallies(redis: RedisClient, now: () => number = Date.now) {
+export function createTallies(redis: RedisClient, now: () => Date) {
   const script = defineScript(redis, countSource);
   const listKey = stateKey('tally');
   const keyOf = (start: number): string => stateKey(`tally:${start}`);
-  const oldest = (): number => now() - BUCKET_TTL_SECONDS * 1000;
+  const oldest = (): number => now().getTime() - BUCKET_TTL_SECONDS * 1000;
   const countAll = batched(async (all: readonly Attempt[]) => {
     const starts = [...new Set(all.map(({ start }) => start))];
     const buckets = starts.flatMap((start) => [keyOf(start), `${keyOf(start)}:events`]);

@@ -15,7 +15,7 @@ export interface DirectoryDeps {
   readonly redis: RedisClient;
   /** The card API; null in the web process, which has no token and only reads. */
   readonly loader: DirectorySource | null;
-  readonly now?: () => Date;
+  readonly now: () => Date;
   readonly log?: Log;
   readonly apiQuota?: Partial<ApiQuota>;
 }
@@ -40,7 +40,7 @@ const GROUP_READ_MS = 3000;
 
 /** Who holds which card. The worker stores it in Redis, from the card API and from webhooks. Both processes read it. */
 export function createDirectory(deps: DirectoryDeps) {
-  const { redis, loader: source, now = () => new Date(), log = null } = deps;
+  const { redis, loader: source, now, log = null } = deps;
   const limits: ApiQuota = { ...apiQuotaDefaults, ...deps.apiQuota };
   const records = createRecords(redis);
   const index = createIndexReader(redis, records.keys.index);

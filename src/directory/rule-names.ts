@@ -62,7 +62,7 @@ interface RulesetDeps {
   readonly card: Pick<CardClient, 'listRulesets'>;
   /** The specification leaves this open: see `CardApiAssumptions`. */
   readonly mayOverrule: boolean;
-  readonly now: () => number;
+  readonly now: () => Date;
 }
 
 /**
@@ -76,12 +76,12 @@ export function createNameRuleset({ card, mayOverrule, now }: RulesetDeps): (fac
   async function read(): Promise<ReadonlyMap<number, string | null>> {
     try {
       const names = new Map((await card.listRulesets(QUICKLY)).map(({ rulesetId, name }) => [rulesetId, name]));
-      known = { names, until: now() + KNOWN_FOR_MS };
+      known = { names, until: now().getTime() + KNOWN_FOR_MS };
       return names;
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
       const names = known?.names ?? new Map<number, string | null>();
-      known = { names, until: now() + UNKNOWN_FOR_MS };
+      known = { names, until: now().getTime() + UNKNOWN_FOR_MS };
       return names;
     } finally {
       reading = null;
@@ -90,7 +90,7 @@ export function createNameRuleset({ card, mayOverrule, now }: RulesetDeps): (fac
 
   return async function nameRuleset(facts) {
     if (facts.ruleset == null) return facts;
-    if (known === null || known.until <= now()) reading ??= read();
+    if (known === null || known.until <= now().getTime()) reading ??= read();
     const names = reading === null ? known?.names : await reading;
     const { id } = facts.ruleset;
     return { ...facts, ruleset: { id, name: names?.get(id) ?? null, mayOverrule } };

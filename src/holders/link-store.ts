@@ -35,7 +35,7 @@ const format = recordFormat(Link);
 const AFTER_DIGITS = ';';
 
 /** Links between Slack users and card accounts. They last until someone removes them. */
-export function createLinks(redis: RedisClient, now: () => number = Date.now) {
+export function createLinks(redis: RedisClient, now: () => Date) {
   const set = defineScript(redis, setScript);
   const byAccount = stateKey('links');
   // Equal scores keep members in alphabetical order, so one range finds all accounts of a user.
@@ -56,10 +56,10 @@ export function createLinks(redis: RedisClient, now: () => number = Date.now) {
     /** Replaces the account's previous link. Idempotent. */
     async link(link: Link): Promise<void> {
       const { acctId, userId } = link;
-      await set.run(keysOf(acctId), [acctId, format.write(link), userId, now(), FORMER_HOLDER_MS]);
+      await set.run(keysOf(acctId), [acctId, format.write(link), userId, now().getTime(), FORMER_HOLDER_MS]);
     },
     async unlink(acctId: number): Promise<void> {
-      await set.run(keysOf(acctId), [acctId, '', '', now(), FORMER_HOLDER_MS]);
+      await set.run(keysOf(acctId), [acctId, '', '', now().getTime(), FORMER_HOLDER_MS]);
     },
     /** Null: nobody is linked to the account. */
     ofAccount,
@@ -83,7 +83,7 @@ export function createLinks(redis: RedisClient, now: () => number = Date.now) {
       const link = await ofAccount(acctId);
       if (link?.userId === userId) return true;
       const endedAt = await redis.zscore(heldKey(acctId), userId);
-      return endedAt !== null && now() - Number(endedAt) < FORMER_HOLDER_MS;
+      return endedAt !== null && now().getTime() - Number(endedAt) < FORMER_HOLDER_MS;
     },
   };
 }

@@ -33,7 +33,7 @@ const files = fileURLToPath(new URL('../../node_modules/@bull-board/ui', import.
 export function createQueuePage(
   queues: Queues,
   { password, isWritable }: { readonly password: string; readonly isWritable: boolean },
-  now: () => number = Date.now,
+  now: () => number = () => performance.now(),
 ): RequestListener {
   const guard = createGuard(password, now);
   const discard = terminalCommand('replay -- discard');

@@ -96,7 +96,7 @@ const READ_AT_ONCE = 500;
 /** The messages that show each subject, and how often they were updated. */
 export type TrackedMessages = ReturnType<typeof createTrackedMessages>;
 
-export function createTrackedMessages(redis: RedisClient, now: () => Date = () => new Date()) {
+export function createTrackedMessages(redis: RedisClient, now: () => Date) {
   const addScript = defineScript(redis, addSource);
   const updatesScript = defineScript(redis, updatesSource);
   const at = async (channel: string, ts: string): Promise<Subject[]> =>

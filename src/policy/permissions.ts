@@ -99,17 +99,19 @@ interface PermissionDeps {
   readonly isHolder: (userId: string) => Promise<boolean>;
   /** The maximum age of an answer about a group, unless the caller specifies another. */
   readonly knownForMs?: number;
+  readonly now: () => Date;
   readonly log: Log;
-  readonly now?: () => number;
 }
 
 /**
  * Who has which role: decided by Slack user id at the click, by asking Slack for the current group members. Names and
  * channel membership prove nothing.
+ *
+ * @param elapsed milliseconds on a clock that never jumps, for the age of Slack's answers.
  */
-export function createPermissions(deps: PermissionDeps) {
-  const { isHolder, log, now = Date.now } = deps;
-  const holdersAmong = createHoldersAmong(deps);
+export function createPermissions(deps: PermissionDeps, elapsed: () => number = () => performance.now()) {
+  const { isHolder, now, log } = deps;
+  const holdersAmong = createHoldersAmong(deps, elapsed);
 
   return {
     /**
@@ -127,7 +129,7 @@ export function createPermissions(deps: PermissionDeps) {
       const policy = await policyNow(deps);
       const roles: Role[] = [];
       let isComplete = true;
-      const others = standsInFor(policy, userId, new Date(now()));
+      const others = standsInFor(policy, userId, now());
       const barred = await Promise.all(others.map(mayNot));
       const people = [userId, ...others.filter((_whom, index) => barred[index] !== true)];
       let inPlaceOf: string[] = [];
@@ -149,15 +151,20 @@ export function createPermissions(deps: PermissionDeps) {
       return { roles, isComplete, ...(inPlaceOf.length > 0 && { inPlaceOf }) };
     },
     /** Whom to mention as able to do it: user ids and user group ids. */
-    whoMay: (role: Role, group?: string | null): readonly string[] =>
-      mentionedAs(deps.policy(), role, new Date(now()), group),
+    whoMay: (role: Role, group?: string | null): readonly string[] => mentionedAs(deps.policy(), role, now(), group),
   };
 }
 
 /** Who of some people has a role. */
-function createHoldersAmong({ slack, rolesVersion, log, now }: PermissionDeps) {
+function createHoldersAmong({ slack, rolesVersion, log }: PermissionDeps, elapsed: () => number) {
   const ask = slack.groupMembers;
-  const groups = createSlackAnswers({ what: 'user group', ask, version: rolesVersion, log, ...(now && { now }) });
+  const groups = createSlackAnswers({
+    what: 'user group',
+    ask,
+    version: rolesVersion,
+    log,
+    now: elapsed,
+  });
   return holdersAmong;
 
   /**

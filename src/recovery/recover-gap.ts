@@ -36,7 +36,7 @@ interface Deps {
      */
     readonly lookBackMs: number;
   };
-  readonly now: () => number;
+  readonly now: () => Date;
   readonly log: Log;
 }
 
@@ -61,7 +61,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     if (before.finishedAt !== null) return before;
     await recoverTransactions(gap, before, onProgress);
     const statuses = await deps.recoverStatuses(gap);
-    await recoveries.write(gap.id, { statuses, finishedAt: new Date(now()).toISOString() });
+    await recoveries.write(gap.id, { statuses, finishedAt: now().toISOString() });
     const progress = await recoveries.read(gap.id);
     const { found, recovered, arrived, unreadable } = progress;
     log.info({ gap, found, recovered, arrived, unreadable, statuses }, 'gap closed');
@@ -70,8 +70,8 @@ export function createRecoverGap(deps: Deps): RecoverGap {
 
   async function recoverTransactions(gap: Gap, before: RecoveryProgress, onProgress: OnProgress): Promise<void> {
     const sinceMs = await horizon.sinceMs();
-    const { fromMs, toMs } = windowOf(gap, { nowMs: now(), sinceMs });
-    const oldestMs = Math.max(fromMs - horizon.lookBackMs, now() - ASKABLE_MS);
+    const { fromMs, toMs } = windowOf(gap, { nowMs: now().getTime(), sinceMs });
+    const oldestMs = Math.max(fromMs - horizon.lookBackMs, now().getTime() - ASKABLE_MS);
     const wholeMs = toMs - Math.min(oldestMs, fromMs);
     const isOfGap = (event: TransactionEvent): boolean => mayBelong(event, fromMs, sinceMs);
     let progress = before;
@@ -110,7 +110,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     for (const { issues } of misfits) log.warn({ issues }, 'could not read a network transaction');
     // In the order in which they happened, not in the order of the rows.
     const missing = events
-      .filter((event) => !isUnderWay(gap, event.occurredAt, now()))
+      .filter((event) => !isUnderWay(gap, event.occurredAt, now().getTime()))
       .toSorted((a, b) => a.occurredAt.localeCompare(b.occurredAt));
     await deps.intake.take(gap.id, missing);
     await deps.intake.setAside(gap.id, misfits);

@@ -67,7 +67,7 @@ interface Deps {
   readonly recordDiscovered: RecordDiscovered;
   /** When the last gap ended (ms); 0 when there was none. */
   readonly lastGapEndMs: () => Promise<number>;
-  readonly now: () => number;
+  readonly now: () => Date;
 }
 
 /**
@@ -111,7 +111,7 @@ export function createStatusRecovery(deps: Deps) {
     for await (const account of directory.all()) {
       for (const { cardId, last4, status, seenAt, was } of account.cards) {
         if (was === undefined || cardId === null || status === null) continue;
-        if (now() - Date.parse(seenAt) < unexplainedMs) continue;
+        if (now().getTime() - Date.parse(seenAt) < unexplainedMs) continue;
         const event = toMissedStatus({
           acctId: account.acctId,
           holder: holderOf(account) ?? '',

@@ -53,7 +53,7 @@ interface ShowDeps {
   /** Posts its message unless there is one. */
   readonly post: (gapId: string) => Promise<void>;
   readonly updateMessage: (gapId: string) => Promise<void>;
-  readonly now: () => number;
+  readonly now: () => Date;
 }
 
 /** A quick recovery that finds nothing has no message. */
@@ -62,16 +62,16 @@ export function createShowRecovery({ recoveries, post, updateMessage, now }: Sho
   let shownAt = Number.NEGATIVE_INFINITY;
   return async function showRecovery(gap, state, done, progress) {
     const { from, to, cause } = gap;
-    const since = startedAt.get(gap.id) ?? now();
+    const since = startedAt.get(gap.id) ?? now().getTime();
     startedAt.set(gap.id, since);
     if (state === 'done' || state === 'failed') {
       startedAt.delete(gap.id);
       const isNews = state === 'failed' || progress.recovered + progress.unreadable > 0;
       if (!isNews && cause !== 'asked' && !isLong(gap) && progress.shown === null) return;
     } else {
-      if (now() - since < QUICK_MS && progress.shown === null) return;
-      if (now() - shownAt < EDIT_EVERY_MS) return;
-      shownAt = now();
+      if (now().getTime() - since < QUICK_MS && progress.shown === null) return;
+      if (now().getTime() - shownAt < EDIT_EVERY_MS) return;
+      shownAt = now().getTime();
     }
     await recoveries.write(gap.id, { shown: { from, to, cause, state, done } });
     await post(gap.id);
@@ -80,11 +80,14 @@ export function createShowRecovery({ recoveries, post, updateMessage, now }: Sho
 }
 
 /** The message of a recovery as it is now. */
-export async function recoveryMessage(gapId: string, { read }: Pick<Recoveries, 'read'>): Promise<Message | null> {
-  const progress = await read(gapId);
+export async function recoveryMessage(
+  gapId: string,
+  { recoveries, now }: Pick<ShowDeps, 'now'> & { readonly recoveries: Pick<Recoveries, 'read'> },
+): Promise<Message | null> {
+  const progress = await recoveries.read(gapId);
   const { shown } = progress;
   if (shown === null) return null;
-  const { fromMs } = windowOf(shown, { nowMs: Date.now(), sinceMs: 0 });
+  const { fromMs } = windowOf(shown, { nowMs: now().getTime(), sinceMs: 0 });
   return recoveryLine({ ...progress, ...shown, repeatFromMs: fromMs });
 }
 

@@ -59,7 +59,7 @@ export type Mutes = ReturnType<typeof createMutes>;
 
 const withholdSource = readScript(new URL('./withhold.lua', import.meta.url));
 
-export function createMutes(redis: RedisClient, now: () => Date = () => new Date()) {
+export function createMutes(redis: RedisClient, now: () => Date) {
   const withheldKey = (id: string): string => stateKey(`withheld:${id}`);
   const unreportedKey = (id: string): string => stateKey(`withheld-unreported:${id}`);
   const inForceKey = stateKey('mutes');

@@ -10,7 +10,8 @@ const SIGNATURE_MS = 5 * 60_000;
 
 /**
  * Refuses requests that cannot be from Slack before reading the body: without a signature, with one that is too old, or
- * larger than anything Slack sends. Checking the signature requires the body, so Bolt does that.
+ * larger than anything Slack sends. Checking the signature requires the body, so Bolt does that, also by the clock of the
+ * machine.
  */
 export function createSlackGuard(
   bolt: RequestListener,

@@ -1,5 +1,6 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import { maskCardNumbers } from '../core/card-number.ts';
+import { redisNow } from '../core/clock.ts';
 import { QuarantinedWebhook } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
@@ -129,7 +130,7 @@ export function createQuarantineStore(redis: RedisClient) {
       put(webhook.id, webhook, (change) =>
         change
           .zadd(index, String(Date.parse(webhook.receivedAt)), webhook.id)
-          .zremrangebyscore(index, '-inf', String(Date.now() - KEPT_SECONDS * 1000)),
+          .zremrangebyscore(index, '-inf', String(Date.parse(webhook.receivedAt) - KEPT_SECONDS * 1000)),
       ),
     /** Newest first. @param from how many newer ones to skip. */
     async list(limit: number, from = 0): Promise<QuarantinedWebhook[]> {
@@ -137,7 +138,7 @@ export function createQuarantineStore(redis: RedisClient) {
       const found = await Promise.all(ids.map(get));
       return found.filter((webhook) => webhook !== null);
     },
-    count: () => redis.zcount(index, String(Date.now() - KEPT_SECONDS * 1000), '+inf'),
+    count: async () => redis.zcount(index, String((await redisNow(redis)) - KEPT_SECONDS * 1000), '+inf'),
     get,
     async remove(id: string): Promise<boolean> {
       const [, [, removed] = [null, 0]] = (await redis.multi().del(keyOf(id)).zrem(index, id).exec()) ?? [];

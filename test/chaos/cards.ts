@@ -47,7 +47,7 @@ export async function dealCards(
     [e, f],
   ];
   const at = new Date().toISOString();
-  const links = createLinks(store);
+  const links = createLinks(store, () => new Date());
   for (const acctId of linked)
     await links.link({ acctId, userId: people.hugo, provedBy: 'approver', by: people.zoe, at });
   const usedAt = new Map<number, number>();

@@ -106,7 +106,13 @@ describe('a request whose limit was lowered later', () => {
     const card = plainCard();
     await inPortal(card, 700);
     const at = new Date().toISOString();
-    await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: otto, provedBy: 'approver', by: zoe, at });
+    await createLinks(cardbell().store, () => new Date()).link({
+      acctId: card.AcctId,
+      userId: otto,
+      provedBy: 'approver',
+      by: zoe,
+      at,
+    });
     await cardbell().command(otto, `ask ${last4Of(card)} 760 hotel`);
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
     expect(shown(request)).toContain('$700.00 → $760.00');

@@ -57,7 +57,13 @@ it('asks for the missing reason of `/card ask`, and keeps the typed duration', a
   await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
   await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
   const at = new Date().toISOString();
-  await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: otto, provedBy: 'approver', by: ana, at });
+  await createLinks(cardbell().store, () => new Date()).link({
+    acctId: card.AcctId,
+    userId: otto,
+    provedBy: 'approver',
+    by: ana,
+    at,
+  });
 
   await cardbell().command(otto, `ask ${last4Of(card)} 250 for 3 days`);
   const form = () => cardbell().workspace.views.top(otto);

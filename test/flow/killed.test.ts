@@ -45,7 +45,13 @@ async function ofOtto(status: string): Promise<SandboxAccount> {
   await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
   await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
   const at = new Date().toISOString();
-  await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: otto, provedBy: 'approver', by: zoe, at });
+  await createLinks(cardbell().store, () => new Date()).link({
+    acctId: card.AcctId,
+    userId: otto,
+    provedBy: 'approver',
+    by: zoe,
+    at,
+  });
   return card;
 }
 

@@ -44,7 +44,7 @@ async function setLimit(user: string, card: SandboxAccount, words: string, dolla
 
 async function link({ AcctId: acctId }: SandboxAccount, userId: string): Promise<void> {
   const at = new Date().toISOString();
-  await createLinks(cardbell().store).link({ acctId, userId, provedBy: 'approver', by: zoe, at });
+  await createLinks(cardbell().store, () => new Date()).link({ acctId, userId, provedBy: 'approver', by: zoe, at });
 }
 
 async function openOverride(user: string, request: StoredMessage): Promise<string> {

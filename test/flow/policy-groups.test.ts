@@ -46,7 +46,13 @@ async function ofCrew(): Promise<SandboxAccount> {
   await cardbell().command(zoe, `limit ${card.AcctId} daily 50`);
   await until(() => limitOf(card) === 50, 'it has a daily limit');
   const at = new Date().toISOString();
-  await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: otto, provedBy: 'approver', by: zoe, at });
+  await createLinks(cardbell().store, () => new Date()).link({
+    acctId: card.AcctId,
+    userId: otto,
+    provedBy: 'approver',
+    by: zoe,
+    at,
+  });
   return card;
 }
 

@@ -166,7 +166,7 @@ it('keeps what people set and removed in the lost time, and repeats nothing', as
   await command(ana, `limit ${muted.AcctId} daily 200`);
   await waitTold(ana, /Limit changed.*200/);
   await quiet(cardbell());
-  const links = createLinks(store);
+  const links = createLinks(store, () => new Date());
   const before = (await auditOf(store)).length;
 
   await losing(async () => {
@@ -189,7 +189,7 @@ it('keeps what people set and removed in the lost time, and repeats nothing', as
 
   expect((await links.ofAccount(linked.AcctId))?.userId).toBe(hugo);
   expect(await links.ofAccount(unlinked.AcctId), 'the link does not come back').toBeNull();
-  expect(await createMutes(store).inForce(), 'the mute does not come back').toEqual([]);
+  expect(await createMutes(store, () => new Date()).inForce(), 'the mute does not come back').toEqual([]);
   expect((await createSubscriptions(store).all()).map(({ filter }) => filter)).toEqual([
     'settlements and over $5,000.00',
   ]);

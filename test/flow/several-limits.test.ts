@@ -300,7 +300,13 @@ describe('a request for several limits', () => {
   it('is one request by a holder and one approval, and the purchase can be retried', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
     const at = new Date().toISOString();
-    await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: otto, provedBy: 'approver', by: zoe, at });
+    await createLinks(cardbell().store, () => new Date()).link({
+      acctId: card.AcctId,
+      userId: otto,
+      provedBy: 'approver',
+      by: zoe,
+      at,
+    });
 
     await cardbell().command(otto, `ask ${last4Of(card)} 40 for 2 hours dinner`);
     const sent = await cardbell().waitTold(otto, /Sent to the approvers: you want to pay/);

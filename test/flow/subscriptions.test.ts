@@ -175,7 +175,13 @@ describe('a muted card', () => {
     const { deliver, take, waitTold, waitFor, store } = cardbell();
     const card = take('ACTIVE');
     const at = new Date().toISOString();
-    await createLinks(store).link({ acctId: card.AcctId, userId: olga, provedBy: 'email', by: olga, at });
+    await createLinks(store, () => new Date()).link({
+      acctId: card.AcctId,
+      userId: olga,
+      provedBy: 'email',
+      by: olga,
+      at,
+    });
     await type(olga, channels.alerts, `mute ${last4Of(card)} 90 days`);
     await waitTold(olga, /mute your own card/);
     const crypto = { AcctId: card.AcctId, MCCCode: '6051', TransactionAmount: -99_999 };

@@ -95,7 +95,13 @@ describe('/card declines', () => {
     await command(otto, `declines ${last4Of(own)}`);
     await waitTold(otto, /Only operators and approvers may see declines/);
     const at = new Date().toISOString();
-    await createLinks(store).link({ acctId: own.AcctId, userId: otto, provedBy: 'approver', by: olga, at });
+    await createLinks(store, () => new Date()).link({
+      acctId: own.AcctId,
+      userId: otto,
+      provedBy: 'approver',
+      by: olga,
+      at,
+    });
 
     await command(otto, `declines ${own.AcctId}`);
     await waitTold(otto, new RegExp(`${holderOf(own)}.*0 declines since it was linked to you`));

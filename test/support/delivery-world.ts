@@ -53,7 +53,7 @@ export function createDeliveryWorld(
   const alerts = createAlerts(redis);
   const cardOrders = createCardOrders(redis);
   const fraudCases = createFraudCases(redis);
-  const eventLog = createEventLog(redis);
+  const eventLog = createEventLog(redis, () => new Date());
   const groupAlert = createGroupAlert({
     fraudCases,
     aggregationGroups: createAggregationGroups(redis),

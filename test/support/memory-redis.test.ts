@@ -48,7 +48,7 @@ const calls: readonly [string, (over: Redis) => Promise<unknown>][] = [
   [
     'gives a card to another holder and remembers the former one',
     async (over) => {
-      const links = createLinks(over);
+      const links = createLinks(over, () => new Date());
       for (const userId of ['U0HUGO', 'U0HANA'])
         await links.link({ acctId: 7, userId, provedBy: 'approver', by: 'U0ZOE', at });
       return [await links.ofUser('U0HANA'), await links.isHolder('U0HUGO'), await links.isHolder('U0HANA')];

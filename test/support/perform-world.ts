@@ -23,7 +23,6 @@ import { createFitsMerchant } from '../../src/limits/merchant-fit.ts';
 import { alertMessages } from '../../src/outbox/tracked-message-store.ts';
 import { approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
-import { createMutes } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import type { WarningsAction } from '../../src/warnings/verbs.ts';
 import { toMissedTransaction } from '../../src/webhooks/transaction.ts';
@@ -120,11 +119,13 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
   const shown: PerformWorld['shown'] = [];
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const now = (): Date => new Date(nowMs);
-  const stores = createStores(
-    redis,
-    { stored: () => storeSigner, control: storeSigner, delegation: delegationSeal },
-    createLock(redis),
-  );
+  const stores = createStores(redis, {
+    stored: () => storeSigner,
+    control: storeSigner,
+    delegation: delegationSeal,
+    withLock: createLock(redis),
+    now,
+  });
   const { alerts, trackedMessages } = stores;
   const audit = createAudit({
     redis,
@@ -194,7 +195,6 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
       await alerts.save(alert);
       announced.add(alert.event.id);
     },
-    mutes: createMutes(redis, now),
     holdAsQuiet: async () => 0,
     defaultChannel: () => null,
     zone: 'America/New_York',

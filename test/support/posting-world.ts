@@ -71,7 +71,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
   } = options;
   const { budget = { perMinute: 60_000, burst: 1000 } } = options;
   const [alerts, outbox, threads] = [createAlerts(redis), createOutbox(redis), createThreads(redis)];
-  const trackedMessages = createTrackedMessages(redis);
+  const trackedMessages = createTrackedMessages(redis, () => new Date());
   const unsupported = createUnsupportedBlocks(redis);
   const batchMessages = createBatchMessages(redis);
   const visibilityOf = async (channel: string): Promise<ChannelVisibility> =>
@@ -133,7 +133,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     visibilityOf,
     defaultChannel: 'C0ALL',
   });
-  const eventLog = createEventLog(redis);
+  const eventLog = createEventLog(redis, () => new Date());
   const recordPosted = createRecordPosted({
     trackedMessages,
     batchMessages,

@@ -17,8 +17,9 @@ export function createRememberingWorker(redis: RedisClient, over: Partial<WriteO
   };
   const lock = createLock(redis);
   const sealed = { stored: () => storeSigner, control: storeSigner, delegation: createSeals('xoxb-test').delegation };
+  const given = { ...sealed, withLock: lock, now: () => new Date() };
   const order = { ...createWriteOrder(redis, lock), ...over };
-  const stores = rememberWrites(redo, order, createStores(redis, sealed, lock), 'everybody');
+  const stores = rememberWrites(redo, order, createStores(redis, given), 'everybody');
   return {
     ...stores,
     async writeAgain() {

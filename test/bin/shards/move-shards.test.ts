@@ -34,7 +34,7 @@ async function fill(shards: number, first = 1): Promise<void> {
     await redis().xreadgroup('GROUP', 'relay', 'died', 'COUNT', 2, 'NOACK', 'STREAMS', stream, '>');
   }
   const queues = openQueues(redis(), shards);
-  const enqueue = createEnqueue(queues);
+  const enqueue = createEnqueue(queues, () => new Date());
   for (const number of numbers(40, first + 100)) {
     const delayMs = number % 4 === 0 ? { delayMs: 3_600_000 } : {};
     await enqueue('deliver-alert', eventOf(number), delayMs);
@@ -115,7 +115,7 @@ it.each([
 it('keeps the order of waiting jobs and the end of their delays', async () => {
   await claimFormat(redis());
   const queues = openQueues(redis());
-  const enqueue = createEnqueue(queues);
+  const enqueue = createEnqueue(queues, () => new Date());
   for (const number of numbers(20)) await enqueue('deliver-alert', eventOf(number));
   await enqueue('deliver-alert', eventOf(21), { delayMs: 50_000 });
   const [delayed] = await redis().zrange('{cardbell:queue}:alerts:delayed', '0', '-1', 'WITHSCORES');

@@ -49,13 +49,14 @@ async function typing(accounts: readonly ReturnType<typeof listed>[], rolesOf: P
   const worker = createDirectory({
     redis: redis(),
     loader: loader as never,
+    now: () => new Date(),
     apiQuota: { detailsBurst: 0, detailsReserve: 0, detailsPerMinute: 0 },
   });
   await worker.refresh();
   await worker.stop();
-  const links = createLinks(redis());
+  const links = createLinks(redis(), () => new Date());
   const deps = {
-    directory: createDirectory({ redis: redis(), loader: null }),
+    directory: createDirectory({ redis: redis(), loader: null, now: () => new Date() }),
     seals: createSeals('xoxb-test'),
     permissions: { rolesOf },
     cardsFor: createCardsFor({ rolesOf, links }),
@@ -72,7 +73,13 @@ async function typing(accounts: readonly ReturnType<typeof listed>[], rolesOf: P
 }
 
 const link = (acctId: number) =>
-  createLinks(redis()).link({ acctId, userId: 'U1', provedBy: 'email', by: 'U1', at: '2026-11-20T00:00:00Z' });
+  createLinks(redis(), () => new Date()).link({
+    acctId,
+    userId: 'U1',
+    provedBy: 'email',
+    by: 'U1',
+    at: '2026-11-20T00:00:00Z',
+  });
 
 describe('someone with rights for one group', () => {
   const others = Array.from({ length: 300 }, (_, index) => listed(index + 1, 'Jo', `Aa${index + 1}`));

@@ -22,7 +22,7 @@ it('stores each step once, in the order of its first occurrence', async () => {
 });
 
 it('is limited in size', async () => {
-  const eventLog = createEventLog(redis());
+  const eventLog = createEventLog(redis(), () => new Date());
   for (let count = 0; count < 120; count += 1) {
     await eventLog.note('evt_1', { step: 'posted', channel: null, text: `Step ${count}` });
   }
@@ -34,13 +34,15 @@ it('has room for steps even if the alert has much other data, such as the cards 
   const cards = Array.from({ length: 300 }, (_, acctId) => [`tried:${acctId}`, '{}'] as const);
   await redis().hset('{cardbell:state}:alert:evt_1', Object.fromEntries(cards));
 
-  await createEventLog(redis()).note('evt_1', { step: 'posted', channel: 'C1', text: 'Posted.' });
+  await createEventLog(redis(), () => new Date()).note('evt_1', { step: 'posted', channel: 'C1', text: 'Posted.' });
 
-  expect(await createEventLog(redis()).read('evt_1')).toMatchObject([{ step: 'posted', channel: 'C1' }]);
+  expect(await createEventLog(redis(), () => new Date()).read('evt_1')).toMatchObject([
+    { step: 'posted', channel: 'C1' },
+  ]);
 });
 
 it('returns the newest event of an account', async () => {
-  const eventLog = createEventLog(redis());
+  const eventLog = createEventLog(redis(), () => new Date());
   await eventLog.setLatest(7378, 'evt_1');
   await eventLog.setLatest(7378, 'evt_2');
 

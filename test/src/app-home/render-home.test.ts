@@ -12,7 +12,7 @@ function createWorld(publishError: SlackError | null = null) {
   const enqueued: (string | number)[] = [];
   const opened: string[] = [];
   const home = createHome({
-    viewers: createHomeViewers(redis()),
+    viewers: createHomeViewers(redis(), () => new Date()),
     currentRoles: async () => ({ roles: [], isComplete: true }),
     facts: {
       ownRequests: async () => [],

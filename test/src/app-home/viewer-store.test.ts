@@ -14,7 +14,7 @@ const DAY_MS = 24 * 3_600_000;
 
 it('keeps a user as a viewer for a day after opening App Home', async () => {
   let now = 1_000_000_000_000;
-  const viewers = createHomeViewers(redis(), () => now);
+  const viewers = createHomeViewers(redis(), () => new Date(now));
   await viewers.see(opening(['operator']));
 
   now += DAY_MS - 1;
@@ -26,7 +26,7 @@ it('keeps a user as a viewer for a day after opening App Home', async () => {
 });
 
 it('stores changed roles only for viewers', async () => {
-  const viewers = createHomeViewers(redis());
+  const viewers = createHomeViewers(redis(), () => new Date());
   await viewers.see(opening(['operator']));
 
   await viewers.see(opening(['approver'], { isOpening: false }));
@@ -46,7 +46,7 @@ it('gives openings within two seconds the same id, and a change of roles a separ
 });
 
 it('keeps the chosen page if roles change, and starts the next opening with the first page', async () => {
-  const viewers = createHomeViewers(redis());
+  const viewers = createHomeViewers(redis(), () => new Date());
   await viewers.see(opening(['operator'], { turn: { list: 'mutes', page: 2 } }));
   await viewers.see(opening(['operator'], { turn: { list: 'declines', page: 3 } }));
   await viewers.see(opening(['approver'], { isOpening: false }));

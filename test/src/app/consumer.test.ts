@@ -48,7 +48,8 @@ async function runAll(
     await closeQueues(queues);
     client.disconnect();
   });
-  for (const index of handlers.keys()) await createEnqueue(queues)('enrich-alert', { alertId: String(index) });
+  for (const index of handlers.keys())
+    await createEnqueue(queues, () => new Date())('enrich-alert', { alertId: String(index) });
   await until(async () => done + (await failed()) === handlers.length, 'all jobs have ended', 30_000);
   return { attempts, failed: await failed(), noted };
 }
@@ -126,7 +127,7 @@ it('notes no failure that will be tried again, and none of a job that is not kep
   });
 
   for (const name of ['enrich-alert', 'warn-of-subscription'] as const)
-    await createEnqueue(queues)(name, { alertId: '1' });
+    await createEnqueue(queues, () => new Date())(name, { alertId: '1' });
   await until(() => ended.length === 2, 'both have ended', 30_000);
   await consumers.close();
 

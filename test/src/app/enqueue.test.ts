@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => closeQueues(queues));
 
 it('adds a job with an id once, however often it is enqueued', async () => {
-  const enqueue = createEnqueue(queues);
+  const enqueue = createEnqueue(queues, () => new Date());
 
   await enqueue('end-mute', { muteId: 'm1' }, { delayMs: 60_000 });
   await enqueue('end-mute', { muteId: 'm1' });
@@ -26,7 +26,7 @@ it('adds a job with an id once, however often it is enqueued', async () => {
 });
 
 it('adds a second job beside the delayed one if it has a separate id', async () => {
-  const enqueue = createEnqueue(queues);
+  const enqueue = createEnqueue(queues, () => new Date());
 
   await enqueue('end-mute', { muteId: 'm1' }, { atMs: Date.now() + 60_000 });
   await enqueue('end-mute', { muteId: 'm1' }, { id: 'mute-m1-now' });
@@ -35,7 +35,7 @@ it('adds a second job beside the delayed one if it has a separate id', async () 
 });
 
 it('merges jobs that update the same message', async () => {
-  const enqueue = createEnqueue(queues);
+  const enqueue = createEnqueue(queues, () => new Date());
 
   for (const id of ['evt_1', 'evt_1', 'evt_2']) await enqueue('update-messages', { kind: 'alert', id });
 
@@ -43,7 +43,7 @@ it('merges jobs that update the same message', async () => {
 });
 
 it('runs an overdue job at once', async () => {
-  await createEnqueue(queues)('end-mute', { muteId: 'm1' }, { atMs: Date.now() - 60_000 });
+  await createEnqueue(queues, () => new Date())('end-mute', { muteId: 'm1' }, { atMs: Date.now() - 60_000 });
 
   expect(await queues.maintenance.getJobCounts('waiting')).toEqual({ waiting: 1 });
 });
@@ -88,7 +88,7 @@ it('sets an entry of a newer version aside in a job that fails until a newer wor
 const declined = (id: number) => ({ type: 'event', event: read('decline', { NetworkTransactionId: id }) }) as const;
 
 it('makes one job from events that were read together, and adds it once', async () => {
-  const enqueue = createEnqueue(queues);
+  const enqueue = createEnqueue(queues, () => new Date());
 
   for (let time = 0; time < 2; time += 1) await toJobs([declined(1), declined(2), declined(3)], enqueue);
 
@@ -99,7 +99,10 @@ it('makes one job from events that were read together, and adds it once', async 
 });
 
 it('makes an ordinary job from an event that was read alone', async () => {
-  await toJobs([declined(1)], createEnqueue(queues));
+  await toJobs(
+    [declined(1)],
+    createEnqueue(queues, () => new Date()),
+  );
 
   expect(await queues.bursts.getWaitingCount()).toBe(0);
   expect((await queues.alerts.getWaiting()).map(({ name, id }) => [name, id])).toEqual([

@@ -489,7 +489,10 @@ it('enqueues an event again whose job Redis lost, although it has left the inbox
   await whenReady(client, 5000);
   const redo = createRedo(client, log);
   const queues = openQueues(client);
-  const { enqueue } = rememberJobs(redo, createEnqueue(queues));
+  const { enqueue } = rememberJobs(
+    redo,
+    createEnqueue(queues, () => new Date()),
+  );
   const event = read('decline', { NetworkTransactionId: 1 });
   await client.xadd(inboxKeys.webhooks, '*', 'entry', JSON.stringify({ type: 'event', event }));
   await client.xgroup('CREATE', inboxKeys.webhooks, 'relay', '0');

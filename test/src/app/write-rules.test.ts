@@ -64,11 +64,13 @@ async function createWorld() {
   const everybody = rememberWrites(
     redo,
     order,
-    createStores(
-      redis(),
-      { stored: () => storeSigner, control: storeSigner, delegation: createSeals('xoxb-test').delegation },
-      createLock(redis()),
-    ),
+    createStores(redis(), {
+      stored: () => storeSigner,
+      control: storeSigner,
+      delegation: createSeals('xoxb-test').delegation,
+      withLock: createLock(redis()),
+      now: () => new Date(),
+    }),
     'everybody',
   );
   const stores = rememberWrites(redo, order, everybody, 'actions');

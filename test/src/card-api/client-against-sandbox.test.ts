@@ -341,6 +341,7 @@ it('fills a directory that finds every holder and every card', async () => {
   const directory = createDirectory({
     redis: connection,
     loader: client,
+    now: () => new Date(),
     apiQuota: { detailsBurst: 200 },
   });
 

@@ -20,7 +20,7 @@ it('puts the event queues in every shard and the others in the first', () => {
 
 it('puts a job in the shard of its event, a burst with its first event, and a job without an id in the first shard', async () => {
   const queues = openQueues(redis(), 16);
-  const enqueue = createEnqueue(queues);
+  const enqueue = createEnqueue(queues, () => new Date());
   const events = [11, 12, 13, 14, 15, 16].map(eventOf);
   for (const event of events) {
     await enqueue('deliver-alert', event);

@@ -36,7 +36,7 @@ function createWorld(start: string) {
   const declines: { atMs: number; knownMs: number }[] = [];
   const now = () => new Date(nowMs);
   const digests = createDigests(redis());
-  const tallies = createTallies(redis(), () => nowMs);
+  const tallies = createTallies(redis(), () => new Date(nowMs));
   const shownDeclines = createShownDeclines(redis());
   const sendDigest = createSendDigest({
     digests,

@@ -21,7 +21,7 @@ function createWorld(now: Date, inactive: readonly CardFacts[] = []) {
   const shared: string[] = [];
   const recorded: string[] = [];
   const asked: string[][] = [];
-  const tallies = createTallies(redis(), () => now.getTime());
+  const tallies = createTallies(redis(), () => now);
   const digests = createDigests(redis());
   const digest = createSendDigest({
     digests,

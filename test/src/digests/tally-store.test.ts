@@ -17,11 +17,11 @@ const decline = (eventId: string, at: string, over = {}) => ({
 });
 const ms = Date.parse;
 const none = { count: 0, attempts: 0, cents: 0 };
-const all = () => createTallies(redis(), now).sum(0, now() + 1);
+const all = () => createTallies(redis(), () => new Date(now())).sum(0, now() + 1);
 
 describe('a decline in the tally', () => {
   it('is counted once, in its quarter hour', async () => {
-    const tallies = createTallies(redis(), now);
+    const tallies = createTallies(redis(), () => new Date(now()));
     for (const _twice of [1, 2]) {
       await tallies.count(decline('evt_1', '2026-11-20T14:14:59Z'));
       await tallies.count(decline('evt_2', '2026-11-20T14:15:00Z', { merchant: 'Kiosk', group: null }));
@@ -44,7 +44,7 @@ describe('a decline in the tally', () => {
   });
 
   it('is known for 15 days, however long ago the first of its quarter hour was counted', async () => {
-    const tallies = createTallies(redis(), now);
+    const tallies = createTallies(redis(), () => new Date(now()));
     await tallies.count(decline('evt_1', '2026-11-20T14:00:00Z'));
     const [events = ''] = await redis().keys('*tally:*:events');
     await redis().expire(events, 60);
@@ -55,7 +55,7 @@ describe('a decline in the tally', () => {
   });
 
   it('with thirty attempts is one decline, and its dollars count once', async () => {
-    const tallies = createTallies(redis(), now);
+    const tallies = createTallies(redis(), () => new Date(now()));
     // Not in purchase order, because webhooks can overtake each other.
     for (const minute of Array.from({ length: 30 }, (_, index) => (index * 7) % 30))
       await tallies.count(decline(`evt_${minute}`, `2026-11-20T14:${String(minute).padStart(2, '0')}:00Z`));
@@ -64,7 +64,7 @@ describe('a decline in the tally', () => {
   });
 
   it('is counted the same with many concurrent declines', async () => {
-    const tallies = createTallies(redis(), now);
+    const tallies = createTallies(redis(), () => new Date(now()));
     const at = (minute: number): string => `2026-11-20T14:${String(minute).padStart(2, '0')}:00Z`;
     const tries = Array.from({ length: 30 }, (_, minute) => decline(`evt_${minute}`, at(minute)));
     const others = Array.from({ length: 5 }, (_, acctId) =>
@@ -79,7 +79,7 @@ describe('a decline in the tally', () => {
   });
 
   it('is counted once beside a decline that Redis rejects', async () => {
-    const tallies = createTallies(redis(), now);
+    const tallies = createTallies(redis(), () => new Date(now()));
     await tallies.count(decline('evt_0', '2026-11-20T14:00:00Z', { acctId: 99 }));
     const [first = ''] = await redis().keys('*tally-first*');
     await redis().del(first);
@@ -103,7 +103,7 @@ describe('a decline in the tally', () => {
     ['another city', { place: 'reno, nv' }],
     ['another day', { at: '2026-11-20T14:00:00Z' }],
   ])('of %s is a separate decline', async (_what, over) => {
-    const tallies = createTallies(redis(), now);
+    const tallies = createTallies(redis(), () => new Date(now()));
     await tallies.count(decline('evt_1', '2026-11-19T14:00:00Z'));
     await tallies.count(decline('evt_2', '2026-11-19T14:01:00Z', over));
 
@@ -111,7 +111,7 @@ describe('a decline in the tally', () => {
   });
 
   it('at a merchant with several spellings is in one row and counts as one purchase', async () => {
-    const tallies = createTallies(redis(), now);
+    const tallies = createTallies(redis(), () => new Date(now()));
     for (const [index, merchant] of ['SQ *COFFEE BAR', 'COFFEE BAR #12', 'Coffee Bar'].entries())
       await tallies.count(decline(`evt_${index}`, '2026-11-20T14:00:00Z', { merchant }));
 
@@ -119,7 +119,7 @@ describe('a decline in the tally', () => {
   });
 
   it('is in one row with those of the same reason, not with all of its code', async () => {
-    const tallies = createTallies(redis(), now);
+    const tallies = createTallies(redis(), () => new Date(now()));
     const over = (category: string) => ({
       reason: { code: 'decline.rule.velocity.mcc', title: `Over the daily limit for ${category}` },
     });
@@ -133,7 +133,7 @@ describe('a decline in the tally', () => {
   });
 
   it('is forgotten when it is no longer needed to compare two months', async () => {
-    const tallies = createTallies(redis(), now);
+    const tallies = createTallies(redis(), () => new Date(now()));
     await tallies.count(decline('evt_old', '2026-08-01T14:00:00Z'));
     await tallies.count(decline('evt_new', '2026-10-01T14:00:00Z'));
 

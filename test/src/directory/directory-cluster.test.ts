@@ -45,7 +45,7 @@ it('works on Redis Cluster: list, fill, find and load', async () => {
     listAccounts: async () => ({ ...Business.parse({}), accounts: [listed(21), listed(22)] }),
     getAccount: async (acctId: number) => details(acctId),
   };
-  const directory = createDirectory({ redis: cluster, loader });
+  const directory = createDirectory({ redis: cluster, loader, now: () => new Date() });
 
   await directory.refresh();
   await directory.idle();

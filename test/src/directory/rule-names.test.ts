@@ -18,7 +18,7 @@ function world(mayOverrule = true) {
       },
     },
     mayOverrule,
-    now: () => nowMs,
+    now: () => new Date(nowMs),
   });
   const advance = (ms: number): void => {
     nowMs += ms;

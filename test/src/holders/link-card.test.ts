@@ -33,7 +33,7 @@ function setUp(
   meanwhile = async (_links: Links): Promise<void> => {},
 ) {
   const claimed: number[][] = [];
-  const links = createLinks(redis());
+  const links = createLinks(redis(), () => new Date());
   const entries: RecordEntry[] = [];
   const answers: string[] = [];
   const refusals: string[] = [];

@@ -6,7 +6,7 @@ const redis = useRedis();
 
 function setUp() {
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
-  const links = createLinks(redis(), () => nowMs);
+  const links = createLinks(redis(), () => new Date(nowMs));
   const link = (acctId: number, userId: string) =>
     links.link({ acctId, userId, provedBy: 'approver', by: 'U0ANA', at: new Date(nowMs).toISOString() });
   return { links, link, advance: (ms: number) => (nowMs += ms) };

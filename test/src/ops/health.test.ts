@@ -30,7 +30,7 @@ const setMachineAhead = (ms: number) => vi.useFakeTimers({ toFake: ['Date'], now
 
 it("reports each queue's depth and the age of its oldest job", async () => {
   const queues = openQueues(redis());
-  const enqueue = createEnqueue(queues);
+  const enqueue = createEnqueue(queues, () => new Date());
   for (let id = 0; id < 3; id += 1) await enqueue('deliver-alert', read('decline', { NetworkTransactionId: id }));
   await enqueue('end-temporary-change', { temporaryChangeId: 'one' }, { delayMs: 60_000 });
   const before = Date.now();
@@ -47,7 +47,7 @@ it("reports each queue's depth and the age of its oldest job", async () => {
 
 it('counts the events of waiting and active bursts', async () => {
   const queues = openQueues(redis());
-  const enqueue = createEnqueue(queues);
+  const enqueue = createEnqueue(queues, () => new Date());
   const events = Array.from({ length: 12 }, (_, id) => read('decline', { NetworkTransactionId: id }));
   await enqueue('deliver-burst', burstOf(events.slice(0, 10).map((event) => ({ type: 'event', event }))));
   await enqueue('deliver-alert', read('decline', { NetworkTransactionId: 10 }));
@@ -65,7 +65,7 @@ it('counts the events of waiting and active bursts', async () => {
 
 it("counts all shards together, and one shard's events for its worker", async () => {
   const queues = openQueues(redis(), 16);
-  const enqueue = createEnqueue(queues);
+  const enqueue = createEnqueue(queues, () => new Date());
   const events = Array.from({ length: 30 }, (_, id) => read('decline', { NetworkTransactionId: id }));
   for (const event of events.slice(0, 20)) await enqueue('deliver-alert', event);
   await enqueue('deliver-burst', burstOf(events.slice(20).map((event) => ({ type: 'event', event }))));
@@ -92,7 +92,11 @@ it("reports the inbox's size and the age of its oldest entry", async () => {
 
 it('measures lag by the oldest entry in the inbox and the prompt queues, without delayed jobs', async () => {
   const queues = openQueues(redis());
-  await createEnqueue(queues)('end-temporary-change', { temporaryChangeId: 'one' }, { delayMs: 60_000 });
+  await createEnqueue(queues, () => new Date())(
+    'end-temporary-change',
+    { temporaryChangeId: 'one' },
+    { delayMs: 60_000 },
+  );
   expect((await health(queues)).lagMs).toBe(0);
 
   await redis().xadd(inbox, `${Date.now() - 90_000}-0`, 'entry', '{}');

@@ -15,7 +15,7 @@ const request = { kind: 'request', id: 'req_1' } as const;
 const team = { audience: 'team', threadId: null } as const;
 
 it('a message is found by each subject that it shows, for its readers and in its thread, and the other way round', async () => {
-  const messages = createTrackedMessages(redis());
+  const messages = createTrackedMessages(redis(), () => new Date());
   const toHolder = { audience: 'holder', threadId: 'purchase-1' } as const;
 
   await messages.add(ref, [{ subject: alert, ...team }]);
@@ -34,7 +34,7 @@ it('a message is found by each subject that it shows, for its readers and in its
 });
 
 it('a message that was updated between reading and adding it is known to be outdated', async () => {
-  const messages = createTrackedMessages(redis());
+  const messages = createTrackedMessages(redis(), () => new Date());
   const before = await messages.revisions([alert, request]);
   await messages.countUpdate(request);
 
@@ -57,13 +57,13 @@ it('the event log keeps the time at which a message was first recorded', async (
 
   for (second = 1; second < 3; second += 1) await messages.add(ref, [{ subject: alert, ...team }], posted);
 
-  expect(await createEventLog(redis()).read(alert.id)).toEqual([
+  expect(await createEventLog(redis(), () => new Date()).read(alert.id)).toEqual([
     { ...posted, channel: ref.channel, at: '2026-11-20T15:00:01.000000Z' },
   ]);
 });
 
 it('revisions come in the given order, also for more subjects than one command reads', async () => {
-  const messages = createTrackedMessages(redis());
+  const messages = createTrackedMessages(redis(), () => new Date());
   const many = Array.from({ length: 501 }, (_none, index) => ({ kind: 'alert', id: `evt_${index}` }) as const);
   await messages.countUpdate({ kind: 'alert', id: 'evt_500' });
 
@@ -74,7 +74,7 @@ it('revisions come in the given order, also for more subjects than one command r
 });
 
 it('a message shows a subject no longer once it is forgotten, and again if it is posted again', async () => {
-  const messages = createTrackedMessages(redis());
+  const messages = createTrackedMessages(redis(), () => new Date());
   const both = [
     { subject: alert, ...team },
     { subject: request, ...team },
@@ -93,7 +93,7 @@ it('a message shows a subject no longer once it is forgotten, and again if it is
 });
 
 it('the alerts of a message are told apart from what else it shows', async () => {
-  const messages = createTrackedMessages(redis());
+  const messages = createTrackedMessages(redis(), () => new Date());
   await messages.add(ref, [
     { subject: request, ...team },
     { subject: alert, ...team },
@@ -105,7 +105,7 @@ it('the alerts of a message are told apart from what else it shows', async () =>
 });
 
 it('a message whose button was clicked is updated from then on, but a direct message is not', async () => {
-  const trackedMessages = createTrackedMessages(redis());
+  const trackedMessages = createTrackedMessages(redis(), () => new Date());
 
   await trackedMessages.addSeen(alert, { channel: 'C1', ts: '1.1' });
   await trackedMessages.addSeen(alert, { channel: 'D1', ts: '2.2' });

@@ -39,7 +39,7 @@ async function world(over: Partial<WorldDeps> = {}) {
     rolesVersion: async () => null,
     isHolder: async () => false,
     log: createLog({ level: 'silent', process: 'test' }),
-    now: () => Date.parse('2026-11-20T15:00:00.000Z'),
+    now: () => new Date('2026-11-20T15:00:00.000Z'),
   });
   const made = await createActionWorld(redis(), { rolesOf, ...over });
   made.service.rules = { ...made.service.rules, MonthlySpendLimit: null };

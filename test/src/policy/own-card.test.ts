@@ -12,7 +12,7 @@ const BEN = { userId: 'U0BEN', teamId: 'T1' };
 /** A card that Ana held until `agoMs` ago and then unlinked herself. `next` has been linked to it since. */
 async function afterUnlink(agoMs: number, next: string | null = null) {
   let now = Date.now() - agoMs;
-  const links = createLinks(redis(), () => now);
+  const links = createLinks(redis(), () => new Date(now));
   const link = (userId: string) =>
     links.link({ acctId, userId, provedBy: 'approver', by: BEN.userId, at: new Date(now).toISOString() });
   await link(ANA.userId);

@@ -141,21 +141,24 @@ describe('who has which role', () => {
   const active = async () => ({ isDeactivated: false });
   const create = (
     groupMembers: (id: string) => Promise<string[]>,
-    now = () => 0,
+    elapsed = () => 0,
     person: (id: string) => Promise<{ isDeactivated: boolean } | null> = active,
   ) =>
-    createPermissions({
-      namedDelegates: async () => named,
-      policy: () => policy,
-      slack: {
-        groupMembers,
-        people: createSlackAnswers({ what: 'person', ask: person, version: rolesVersion, log, now }),
+    createPermissions(
+      {
+        namedDelegates: async () => named,
+        policy: () => policy,
+        slack: {
+          groupMembers,
+          people: createSlackAnswers({ what: 'person', ask: person, version: rolesVersion, log, now: elapsed }),
+        },
+        rolesVersion,
+        isHolder: async (id) => id === 'U7',
+        now: () => new Date(elapsed()),
+        log,
       },
-      rolesVersion,
-      isHolder: async (id) => id === 'U7',
-      log,
-      now,
-    });
+      elapsed,
+    );
   const members: Record<string, string[]> = { S1: ['U3'], S2: ['U4'] };
 
   it.each<[string, Role[]]>([
@@ -302,7 +305,7 @@ describe('who has which role', () => {
       isHolder: async () => false,
       knownForMs: 10_000,
       log,
-      now: () => 0,
+      now: () => new Date(0),
     });
     const first = [permissions.rolesOf('U3'), permissions.rolesOf('U4')];
     await until(() => calls === 1, 'the first lookup');
@@ -388,26 +391,29 @@ const byGroup = policyOfVariables({
 /** Ana is an approver through a user group. The group can change without an event from Slack. */
 function world() {
   const group = { members: ['U0ANA'] as readonly string[] | null, asked: 0 };
-  let nowMs = 0;
-  const { rolesOf } = createPermissions({
-    namedDelegates: async () => [],
-    policy: () => byGroup,
-    slack: {
-      groupMembers: async () => {
-        group.asked += 1;
-        if (group.members === null) throw new Error('Slack does not say');
-        return group.members;
+  let elapsedMs = 0;
+  const { rolesOf } = createPermissions(
+    {
+      namedDelegates: async () => [],
+      policy: () => byGroup,
+      slack: {
+        groupMembers: async () => {
+          group.asked += 1;
+          if (group.members === null) throw new Error('Slack does not say');
+          return group.members;
+        },
+        people: { of: async () => null },
       },
-      people: { of: async () => null },
+      rolesVersion: async () => null,
+      isHolder: async (userId) => userId === 'U0OTTO',
+      log,
+      now: () => new Date(0),
     },
-    rolesVersion: async () => null,
-    isHolder: async (userId) => userId === 'U0OTTO',
-    log,
-    now: () => nowMs,
-  });
+    () => elapsedMs,
+  );
   const currentRoles = (userId: string) => rolesOf(userId, forDisplay);
   const advance = (ms: number): void => {
-    nowMs += ms;
+    elapsedMs += ms;
   };
   return { group, currentRoles, advance };
 }
@@ -457,7 +463,7 @@ describe('App Home', () => {
     const published: string[] = [];
     const none = { requests: [], claims: [], temporaryChanges: [], mutes: [], declines: [], inactive: [] };
     const home = createHome({
-      viewers: createHomeViewers(redis()),
+      viewers: createHomeViewers(redis(), () => new Date()),
       currentRoles,
       facts: {
         ownRequests: async () => [],

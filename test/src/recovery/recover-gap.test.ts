@@ -52,7 +52,7 @@ function deps({ horizon, intake, ...changed }: Changed = {}): Deps {
     recoverStatuses: async () => 0,
     recoveries: createRecoveries(redis()),
     horizon: { sinceMs: async () => 0, lookBackMs: 0, ...horizon },
-    now: () => nowMs,
+    now: () => new Date(nowMs),
     log: createLog({ level: 'silent', process: 'test' }),
     ...changed,
   };

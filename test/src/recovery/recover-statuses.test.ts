@@ -60,7 +60,7 @@ function world(accounts: readonly DirectoryAccount[], known = accounts.length, i
     },
     recordDiscovered: async () => {},
     lastGapEndMs: async () => lastGapEndMs,
-    now: () => nowMs,
+    now: () => new Date(nowMs),
   });
   return { recovery, calls, taken, backfilled };
 }

@@ -53,12 +53,13 @@ describe('the message of a recovery', () => {
     const recoveries = createRecoveries(redis());
     const steps: string[] = [];
     let nowMs = 0;
-    const text = async (id: string) => (await recoveryMessage(id, recoveries))?.text ?? 'nothing';
+    const now = () => new Date(nowMs);
+    const text = async (id: string) => (await recoveryMessage(id, { recoveries, now }))?.text ?? 'nothing';
     const show = createShowRecovery({
       recoveries,
       post: async (id) => void steps.push(`posted: ${await text(id)}`),
       updateMessage: async (id) => void steps.push(`edited: ${await text(id)}`),
-      now: () => nowMs,
+      now,
     });
     return {
       steps,

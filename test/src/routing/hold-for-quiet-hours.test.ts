@@ -19,7 +19,7 @@ function world() {
   const outbox = createOutbox(redis());
   const quietHours = createQuietHours(redis());
   const alerts = createAlerts(redis());
-  const eventLog = createEventLog(redis());
+  const eventLog = createEventLog(redis(), () => new Date());
   const deps = { outbox, quietHours, alerts, eventLog, now: () => now };
   const hold = async (channel: string, amounts: readonly number[]): Promise<void> => {
     for (const cents of amounts) {

@@ -66,6 +66,7 @@ function mayBeNotified(group: string | null | undefined): MayBeNotified {
     },
     rolesVersion: async () => null,
     isHolder: async () => false,
+    now: () => new Date(),
     log: createLog({ level: 'silent', process: 'test' }),
   });
   const links = { isHeldBy: async () => false };

@@ -37,7 +37,7 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
   const subscriptions = createSubscriptions(redis());
   const quietHours = createQuietHours(redis());
   const mutes = createMutes(redis(), () => now);
-  const eventLog = createEventLog(redis());
+  const eventLog = createEventLog(redis(), () => new Date());
   const shared: string[] = [];
   const route = createRoute({
     channels,

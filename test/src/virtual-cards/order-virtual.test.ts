@@ -160,7 +160,7 @@ describe('an order above what one person may order', () => {
   it('shows approvers the ruleset, the group and whose card it is', async () => {
     const named = async () => [{ rulesetId: 7, name: 'Travel', raw: {} }];
     const world = await createActionWorld(redis());
-    const nameRuleset = createNameRuleset({ card: { listRulesets: named }, mayOverrule: false, now: Date.now });
+    const nameRuleset = createNameRuleset({ card: { listRulesets: named }, mayOverrule: false, now: world.deps.now });
     const deps = { ...world.deps, nameRuleset };
     const target = {
       ...virtualOrder,

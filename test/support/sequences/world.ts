@@ -98,7 +98,7 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
   let base: PerformWorld | null = null;
   const now = (): Date => base?.deps.now() ?? new Date(START);
   const redis = memoryRedis(now);
-  const links = createLinks(redis, () => now().getTime());
+  const links = createLinks(redis, now);
   const service = createCardService(Object.values(accountOf), cardIdOf, now);
   const roles = new Map<string, Set<ModelRole>>(everybody.map((name) => [userOf(name), new Set()]));
   for (const name of ['ana', 'bob', 'cem'] as const)
@@ -114,7 +114,7 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
     rolesVersion: async () => null,
     isHolder: links.isHolder,
     log: createLog({ level: 'silent', process: 'test' }),
-    now: () => now().getTime(),
+    now,
   });
   base = await createActionWorld(redis, {
     card: service.client,
