@@ -10,7 +10,7 @@ import {
   type RedisClient,
   type RedisTarget,
   readyUnlessRefused,
-  requireDatabase,
+  requireFittingAddress,
 } from '../src/core/redis.ts';
 import { isRefused } from '../src/core/redis-refused.ts';
 
@@ -61,7 +61,7 @@ export async function reachRedis(name: string, target: RedisTarget, reaching: Re
         'Redis does not answer. Is it running, and is REDIS_URL the one of the two processes? Nothing was changed.',
       );
     endWhenLost(redis, ifLost);
-    await requireDatabase(redis);
+    await requireFittingAddress(redis);
     // Only the worker's user may read this. With another one, a command would fail halfway.
     await redis.exists(auditKey('head'));
     const stored = await readFormat(redis);

@@ -7,7 +7,7 @@ import {
   connectPatient,
   type RedisClient,
   readyUnlessRefused,
-  requireDatabase,
+  requireFittingAddress,
   whyUnusable,
 } from '../../src/core/redis.ts';
 import { isRefused } from '../../src/core/redis-refused.ts';
@@ -43,7 +43,7 @@ export async function checkRedis(
   try {
     await readyUnlessRefused(redis, timeoutMs);
     if (redis.status !== 'ready') throw new Error('no answer in time');
-    await inTime(requireDatabase(redis));
+    await inTime(requireFittingAddress(redis));
     const server = await inTime(redis.info('server'));
     checkVersion(/redis_version:(\S+)/.exec(server)?.[1] ?? '', report);
     checkMemory(await inTime(redis.info('memory')), report);
@@ -62,7 +62,7 @@ export async function checkRedis(
     if (unusable === 'redis accepts no writes')
       report.fix('Redis accepts no writes', 'let REDIS_URL be the primary, and check its replicas and disk');
   } catch (error) {
-    if (error instanceof ConfigError) report.fix('Redis has no such database', error.message);
+    if (error instanceof ConfigError) report.fix('REDIS_URL does not fit this Redis', error.message);
     else if (isRefused(error)) reportRefused();
     else report.fix('Redis does not answer', 'start Redis, or correct REDIS_URL');
   } finally {

@@ -1,7 +1,7 @@
 import { ConfigError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import { type RedisClient, requireDatabase, whenReady } from '../core/redis.ts';
+import { type RedisClient, requireFittingAddress, whenReady } from '../core/redis.ts';
 import { isRefused } from '../core/redis-refused.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { EX_CONFIG } from './config.ts';
@@ -113,7 +113,7 @@ export async function watchFormat(
 
   async function claim(): Promise<void> {
     try {
-      await requireDatabase(redis);
+      await requireFittingAddress(redis);
       await Promise.all(mayWrite.map((key) => redis.del(key)));
       await claimFormat(redis, shards);
     } catch (error) {

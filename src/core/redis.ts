@@ -167,12 +167,18 @@ export async function whyUnusable(redis: RedisClient, mayWrite: readonly string[
 }
 
 /**
- * A number that Redis rejects. ioredis reports it once and goes on with database 0, which may hold somebody else's data.
+ * That one address is enough for this Redis, and that it has the database. The client of one server of a cluster would
+ * be refused most keys. A number that Redis rejects is reported once by ioredis, which then goes on with database 0:
+ * that may hold somebody else's data.
  *
  * @throws ConfigError
  */
-export async function requireDatabase(redis: RedisClient): Promise<void> {
+export async function requireFittingAddress(redis: RedisClient): Promise<void> {
   if (redis instanceof Cluster) return;
+  if (await isOneOfSeveral(redis))
+    throw new ConfigError([
+      'REDIS_URL: expected two or more addresses, separated by commas, because this Redis is a cluster. If you have only one address, write it twice. Nothing was changed.',
+    ]);
   try {
     await redis.select(redis.options.db ?? 0);
   } catch (error) {
@@ -181,6 +187,17 @@ export async function requireDatabase(redis: RedisClient): Promise<void> {
       'REDIS_URL: expected the number of a database that Redis has, usually 0 to 15. Nothing was changed.',
     ]);
   }
+}
+
+/** Whether a server belongs to a cluster with other servers. */
+async function isOneOfSeveral(redis: Redis): Promise<boolean> {
+  const ranges = await redis.cluster('SLOTS').catch((error: unknown) => {
+    // Without a cluster, or the right to ask, Redis answers with an error.
+    if (isReply(error)) return [];
+    throw error;
+  });
+  const servers = (ranges as [number, number, ...[host: string, port: number][]][]).flatMap(([, , ...its]) => its);
+  return new Set(servers.map(([host, port]) => `${host}:${port}`)).size > 1;
 }
 
 /** Redis answered with an error. ioredis exports its class without a type. */
@@ -242,6 +259,8 @@ function open(target: RedisTarget, options: Options, enableOfflineQueue: boolean
     keyPrefix,
     redisOptions: { ...ofNodes, ...own },
     clusterRetryStrategy: retryStrategy,
+    // Names stay names: the certificates of managed clusters are for names, not for IP addresses.
+    dnsLookup: (address, done) => done(null, address),
     enableOfflineQueue,
   });
 }

@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { resolve } from 'node:path';
 import type { Redis } from 'ioredis';
 import { expect, it, vi } from 'vitest';
+import { freePort } from '../../../local/port.ts';
 import { startRedis } from '../../../local/redis.ts';
+import { startCluster } from '../../../local/redis-cluster.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { connectFailFast, connectPatient, requireDatabase, whyUnusable } from '../../../src/core/redis.ts';
+import { connectFailFast, connectPatient, requireFittingAddress, whyUnusable } from '../../../src/core/redis.ts';
 import { until } from '../../support/until.ts';
 
 /** With ioredis' default wait of up to 10 s, eight checks would not fit into the timeout of `until`. */
@@ -96,16 +100,61 @@ it('says that a Redis without a primary accepts no writes, and that a number is 
   const redis = connectFailFast({ urls: [server.url], log, name: 'web' });
   await until(() => redis.status === 'ready', 'the connection can be used');
   expect(await whyUnusable(redis)).toBeNull();
-  await requireDatabase(redis);
+  await requireFittingAddress(redis);
 
   await redis.call('REPLICAOF', '127.0.0.1', '1');
   expect(await whyUnusable(redis)).toBe('redis accepts no writes');
 
   const wrong = connectPatient({ urls: [`${server.url}/999`], log, name: 'web' });
-  await expect(requireDatabase(wrong)).rejects.toThrow(/REDIS_URL: expected the number of a database/);
+  await expect(requireFittingAddress(wrong)).rejects.toThrow(/REDIS_URL: expected the number of a database/);
   wrong.disconnect();
 
   await server.stop();
   expect(await whyUnusable(redis)).toMatch(/redis (is not connected|does not answer)/);
   redis.disconnect();
+});
+
+it('asks for two addresses of a cluster, and works with one that is given twice', async () => {
+  const cluster = await startCluster(2);
+  const log = createLog({ level: 'silent', process: 'test' });
+  const [url = ''] = cluster.urls;
+  const alone = connectPatient({ urls: [url], log, name: 'worker' });
+  await expect(requireFittingAddress(alone)).rejects.toThrow(
+    /REDIS_URL: expected two or more addresses, separated by commas, because this Redis is a cluster/,
+  );
+  alone.disconnect();
+
+  const twice = connectPatient({ urls: [url, url], log, name: 'worker' });
+  await requireFittingAddress(twice);
+  const keys = Array.from({ length: 10 }, (_, index) => `key ${index}`);
+  for (const key of keys) await twice.set(key, key);
+
+  for (const key of keys) expect(await twice.get(key)).toBe(key);
+  twice.disconnect();
+  await cluster.stop();
+});
+
+it('reaches a cluster over TLS by the names of its servers, for which their certificates are', async () => {
+  const port = await freePort();
+  const [certificate, key] = ['name-only-cert.pem', 'key.pem'].map((name) => resolve(`test/fixtures/tls/${name}`)) as [
+    string,
+    string,
+  ];
+  const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate];
+  const tls = ['--tls-port', String(port), ...files, '--tls-cluster', 'yes', '--tls-auth-clients', 'no'];
+  const named = ['--cluster-preferred-endpoint-type', 'hostname', '--cluster-announce-hostname', 'localhost'];
+  const cluster = await startCluster(1, [...tls, ...named]);
+  const url = `rediss://localhost:${port}`;
+  const redis = connectFailFast({
+    urls: [url, url],
+    tls: { ca: readFileSync(certificate, 'utf8'), isInsecure: false },
+    log: createLog({ level: 'silent', process: 'test' }),
+    name: 'web',
+  });
+
+  await until(() => redis.status === 'ready', 'the connection can be used');
+
+  expect(await redis.set('key', 'value')).toBe('OK');
+  redis.disconnect();
+  await cluster.stop();
 });
