@@ -71,7 +71,7 @@ if (since !== '' && until !== '~' && since >= until)
 const config = orExit(() => auditConfig());
 useInstallation(config);
 await useProxy(config.proxy);
-const redis = await reachRedis('audit', config.redis);
+const redis = await reachRedis('audit', config);
 const { archive } = config.audit;
 const reader = createAuditReader(redis, archive === null ? null : openArchive(archive));
 const inWords = (line: string): string => wordsOf(config.program, line);

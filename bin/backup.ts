@@ -18,7 +18,7 @@ Reads REDIS_URL. Exit code: 0 when the file is complete, 1 when it could not be 
 `;
 
 const file = fileArgument({ name: 'backup', usage });
-const redis = await reachRedis('backup', commandConfig().redis);
+const redis = await reachRedis('backup', commandConfig());
 try {
   const keys = await takeBackup(redis, file, await measuredClock(redis));
   const { stdout, stderr } = process;

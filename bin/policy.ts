@@ -113,7 +113,7 @@ function explain(read: Policy): void {
 }
 
 async function replay(read: Policy): Promise<0 | 1> {
-  const redis = await reachRedis('policy', config.redis);
+  const redis = await reachRedis('policy', config);
   const decisions = await createDecisions(redis).since((await redisNow(redis)) - Number(days) * DAY_MS);
   redis.disconnect();
   const differences = replayDecisions(read, decisions);

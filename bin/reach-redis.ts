@@ -8,7 +8,6 @@ import {
   connectPatient,
   programOf,
   type RedisClient,
-  type RedisTarget,
   readyUnlessRefused,
   requireFittingAddress,
 } from '../src/core/redis.ts';
@@ -37,6 +36,8 @@ export function orExit<Config>(read: () => Config, program = ''): Config {
 /** The variables that most commands need. */
 export const commandConfig = (): ReturnType<typeof storeConfig> => orExit(() => storeConfig());
 
+type OfCommand = Pick<ReturnType<typeof storeConfig>, 'redis' | 'program' | 'programs'>;
+
 interface Reaching {
   /** Whether the command continues an interrupted move. */
   readonly isMove?: boolean;
@@ -48,7 +49,8 @@ interface Reaching {
  * Redis for a command typed at a terminal. If it does not answer, refuses its user, or holds data that this build cannot
  * read, says so and ends the process. Also if it is gone later, because the connection would wait for it without end.
  */
-export async function reachRedis(name: string, target: RedisTarget, reaching: Reaching = {}): Promise<RedisClient> {
+export async function reachRedis(name: string, config: OfCommand, reaching: Reaching = {}): Promise<RedisClient> {
+  const { redis: target, program, programs } = config;
   const { isMove = false, ifLost = 'Run the command again when it is back.' } = reaching;
   // What ioredis prints about missing rights is for programmers. People read below what to do.
   console.warn = () => {};
@@ -72,7 +74,15 @@ export async function reachRedis(name: string, target: RedisTarget, reaching: Re
     if (error instanceof ConfigError) end(EX_CONFIG, error.message);
     throw error;
   }
+  if (programs.length > 1) process.stderr.write(`${whichProgram(program)}\n`);
   return redis;
+}
+
+/** Whoever forgets PROGRAM would back up or verify the first program without noticing. */
+function whichProgram(program: string): string {
+  return program === ''
+    ? 'Card program: the first one. For another, set PROGRAM to its name.'
+    : `Card program: ${program}.`;
 }
 
 function whyRefused(redis: RedisClient): string {

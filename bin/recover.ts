@@ -83,7 +83,7 @@ async function main(): Promise<number> {
   await useProxy(config.proxy);
   // The result alone belongs on standard output.
   const log = createLog({ level: 'error', process: 'recover', destination: process.stderr });
-  const redis = await reachRedis('recover', config.redis);
+  const redis = await reachRedis('recover', config);
   const now = await measuredClock(redis);
   const gap = gapFrom(since, until, now().toISOString(), config.serviceZone);
   const ofData = { ...config, redisShards: await readShards(redis) };

@@ -51,7 +51,7 @@ requireNoMore(command, verb === 'list' ? verb : id, more);
 const reason = values.reason?.trim() ?? '';
 if (verb === 'discard' && reason === '') endMisused(command, 'discard needs --reason "why": it goes on record');
 const config = orExit(() => auditConfig());
-const redis = await reachRedis('replay', config.redis);
+const redis = await reachRedis('replay', config);
 const quarantine = createQuarantineStore(redis);
 const shards = await readShards(redis);
 const queues = openQueues(redis, shards, { onlyLook: verb === 'list' || verb === 'show' });

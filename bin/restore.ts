@@ -19,7 +19,7 @@ is there: empty it before you try again), 64 for a wrong command line, 69 when R
 `;
 
 const file = fileArgument({ name: 'restore', usage });
-const redis = await reachRedis('restore', commandConfig().redis, {
+const redis = await reachRedis('restore', commandConfig(), {
   ifLost: 'If the restore had begun, a part of the backup is there: empty Redis before you try again.',
 });
 try {

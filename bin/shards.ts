@@ -55,7 +55,7 @@ async function move(redis: RedisClient, shards: number): Promise<number> {
   return 0;
 }
 
-const redis = await reachRedis('shards', commandConfig().redis, {
+const redis = await reachRedis('shards', commandConfig(), {
   isMove: wanted !== undefined,
   ...(wanted === undefined
     ? {}

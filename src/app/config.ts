@@ -64,15 +64,15 @@ export function storeConfig(env: Env = process.env) {
 
 /** How to read a policy, and where decisions are kept. @throws ConfigError */
 export function policyConfig(env: Env = process.env) {
-  const { values, ca } = readAll(PolicyEnv, env);
-  return policyOf(values, ca);
+  const { values, ca, programs } = readAll(PolicyEnv, env);
+  return { ...policyOf(values, ca), programs };
 }
 
 /** For commands that write, verify and read the audit record. @throws ConfigError */
 export function auditConfig(env: Env = process.env) {
-  const { values, ca } = readAll(AuditEnv, env);
+  const { values, ca, programs } = readAll(AuditEnv, env);
   const slack = { token: values.SLACK_BOT_TOKEN, apiUrl: values.SLACK_API_URL };
-  return { ...policyOf(values, ca), audit: auditOf(values), slack };
+  return { ...policyOf(values, ca), programs, audit: auditOf(values), slack };
 }
 
 type Given = Readonly<Record<string, string>>;

@@ -36,7 +36,7 @@ describe('a command for another card program names the variables that it reads:'
 
     expect(code).toBe(78);
     expect(err).toBe(
-      'discard needs EU_CARD_API_TOKEN (or EU_AUDIT_KEY) of the worker: it signs the record with it. Nothing was changed.\n',
+      'Card program: eu.\ndiscard needs EU_CARD_API_TOKEN (or EU_AUDIT_KEY) of the worker: it signs the record with it. Nothing was changed.\n',
     );
   });
 
@@ -61,7 +61,7 @@ describe('a command for another card program names the variables that it reads:'
     await redis().set('eu:{cardbell:audit}:archived', `7:${'0'.repeat(64)}`);
     const { code, err } = await run('audit', ['verify'], eu);
 
-    expect({ code, err }).toEqual({ code: 78, err: expect.stringMatching(/^EU_AUDIT_ARCHIVE: expected the folder/) });
+    expect({ code, err }).toEqual({ code: 78, err: expect.stringMatching(/^EU_AUDIT_ARCHIVE: expected the folder/m) });
   });
 
   it('policy check, and an export that would record the policy', async () => {
@@ -75,6 +75,15 @@ describe('a command for another card program names the variables that it reads:'
     expect(check).toMatchObject({ code: 65, err: expect.stringMatching(/^EU_POLICY_FILE: /) });
     expect(exported).toMatchObject({ code: 78, err: expect.stringContaining(' EU_POLICY_FILE: ') });
   });
+});
+
+it.each<[string, Record<string, string>, string]>([
+  ['the one in PROGRAM', eu, 'Card program: eu.\n'],
+  ['the first one', { PROGRAMS: 'eu' }, 'Card program: the first one. For another, set PROGRAM to its name.\n'],
+  ['none if there is only one', {}, ''],
+])('a command says which of several card programs it is for: %s', async (_which, env, said) => {
+  expect(await run('replay', ['list'], env)).toMatchObject({ code: 0, err: said });
+  expect((await run('shards', [], env)).err).toBe(said);
 });
 
 it('the manifest has the commands of all programs once, whichever program is selected', async () => {
