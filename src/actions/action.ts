@@ -68,6 +68,8 @@ export const Origin = z.strictObject({
   reply: z.string().nullable(),
   /** The answer replaces the question that was answered ("Which card?"). */
   replace: z.boolean(),
+  /** Others decided first, so the person no longer waits there: the answer is a direct message. */
+  isDirect: z.literal(true).optional(),
   /** An open form that shows the answer while it stays open. */
   view: z.strictObject({ viewId: z.string(), hash: z.string() }).optional(),
 });

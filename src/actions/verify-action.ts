@@ -112,7 +112,7 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
 }
 
 interface ConcludeDeps
-  extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer' | 'cardChanged'>,
+  extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer' | 'notifyDirectly' | 'cardChanged'>,
     SeenDeps {
   readonly latestChanges: Pick<LatestChanges, 'changedBy' | 'isSuperseded'>;
   readonly notifyOps: NotifyOps;
@@ -154,9 +154,18 @@ function createConclude(deps: ConcludeDeps) {
     await deps.requests.verified(outcomeOf, action.id, confirmation, lease);
     await deps.cardChanged(acctId);
     if (mustNotify(awaited, verdict, result) && !(await knowsOfIt(awaited, verdict)))
-      await deps.answer(action, resultMessage(action, verb, { ...result, confirmation }, sentAt));
+      await tell(awaited, { ...result, confirmation });
     await keep(awaited, verdict, result, true);
   };
+
+  /** Replaces an answer that replaced a question. Anything else is the message that the answer promised. */
+  async function tell({ action, verb, result: was, sentAt }: AwaitedChange, result: Result): Promise<void> {
+    const { id, origin, actor } = action;
+    const message = resultMessage(action, verb, result, sentAt);
+    if (origin.replace) await deps.answer(action, message);
+    if (origin.replace && was.state === 'done' && result.confirmation === 'confirmed') return;
+    await deps.notifyDirectly(actor.userId, `${id}-${result.confirmation}`, message);
+  }
 
   /**
    * True when the person has changed the same thing again, or the change has ended: they were told about the first change

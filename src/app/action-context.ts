@@ -94,10 +94,17 @@ export function createActionContext(worker: WorkerContext, digests: Digests): Ac
 }
 
 /** Who people are, and what only one person sees. */
-function people({ config, policy, delegations, currentRoles, slack, seals, now, log }: WorkerContext) {
+function people({ config, policy, delegations, currentRoles, slack, notifyDirectly, seals, now, log }: WorkerContext) {
   return {
     /** Answers the person who asked, where they asked. Nobody else sees it. */
-    answer: createAnswer({ slack, respond: respondOf(config.program, createRespond()), seal: seals.reply, log }),
+    answer: createAnswer({
+      slack,
+      notifyDirectly,
+      respond: respondOf(config.program, createRespond()),
+      seal: seals.reply,
+      now,
+      log,
+    }),
     /** Whom to mention about a card of a group: user ids and user group ids. */
     whoMay: createWhoMay({ policy: policy.current, namedDelegates: delegations.all, rolesOf: currentRoles, now }),
     openDirect: slack.openDirect,

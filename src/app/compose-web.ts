@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createEventLog } from '../alerts/event-log.ts';
 import type { HomeTurn } from '../app-home/home-page.ts';
 import { createHomeViewers, homeOpened } from '../app-home/viewer-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
-import { contentId } from '../core/content-id.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createSeals } from '../core/seal.ts';
@@ -26,7 +24,7 @@ import { sectionOf } from '../policy/policy.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
 import { createSlackAnswers } from '../policy/slack-answers.ts';
 import { createVisibilityOf, visibilityChanged, visibilityVersionKey } from '../routing/channel-access.ts';
-import type { Respond } from '../slack/answer.ts';
+import { createPostEphemeral, type Respond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import { createAuthenticate } from '../webhooks/authenticate.ts';
@@ -143,14 +141,6 @@ export function composeListeners(base: WebBase) {
     respond,
     seals,
     log,
-  };
-}
-
-/** A click in App Home has no channel, so the answer is a direct message. */
-export function createPostEphemeral(slack: Slack): Slack['postEphemeral'] {
-  return async (channel, userId, message) => {
-    if (channel !== userId) return await slack.postEphemeral(channel, userId, message);
-    await slack.post(await slack.openDirect(userId), message, contentId('m_', [userId, randomUUID()]));
   };
 }
 

@@ -16,7 +16,7 @@ import { createIntake } from '../intake/intake.ts';
 import { watchMemory } from '../intake/memory.ts';
 import { countEvents, readHealth } from '../ops/health.ts';
 import { openPolicy, watchPolicy } from '../policy/policy-source.ts';
-import { createRespond, type Respond } from '../slack/answer.ts';
+import { createPostEphemeral, createRespond, type Respond } from '../slack/answer.ts';
 import { createSlackApp } from '../slack/app.ts';
 import { createSlack, type Slack } from '../slack/client.ts';
 import { createPersonRate } from '../slack/person-rate.ts';
@@ -24,7 +24,7 @@ import { respondOf, slackOf, type WhichProgram } from '../slack/several-programs
 import { createHttpServer } from '../webhooks/http-server.ts';
 import { createQuarantineStore } from '../webhooks/quarantine.ts';
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
-import { composeListeners, composeWebhooks, createPostEphemeral, type WebBase } from './compose-web.ts';
+import { composeListeners, composeWebhooks, type WebBase } from './compose-web.ts';
 import type { WebConfig } from './config.ts';
 import type { Configs } from './programs.ts';
 import type { Admin, RunningProcess } from './run-process.ts';

@@ -1,5 +1,5 @@
 import { actionResult } from '../../templates/actions/action-result.ts';
-import { overrideNotice } from '../../templates/approvals/request-notes.ts';
+import { blockAllDecided, overrideNotice } from '../../templates/approvals/request-notes.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
 import type { Result, Verdict } from '../actions/action-state.ts';
@@ -34,7 +34,7 @@ import {
 import type { Requests } from './request-store.ts';
 import type { HolderNotices, ResolveRequest } from './resolve-request.ts';
 
-interface Deps extends Pick<ActionTools, 'answer' | 'updateRequest'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'notifyDirectly' | 'updateRequest'> {
   readonly progress: Pick<Progress, 'read'>;
   readonly requests: Pick<Requests, 'save'>;
   readonly recentRaises: Pick<RecentRaises, 'releaseOverride'>;
@@ -75,6 +75,10 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
       const isOwnOrder = orderIn(request)?.actor.userId === click.actor.userId;
       const isNotifiedElsewhere = isMade(result) || isInOwnName(click, request) || isOwnOrder;
       if (!isNotifiedElsewhere) await deps.answer(click, notMade(click, request, approval, result));
+      if (request.action.verb === 'block-all') {
+        const notice = blockAllDecided({ by: approval.by, cards: request.action.acctIds.length, note: result.note });
+        await deps.notifyDirectly(request.action.actor.userId, `${click.id}-block-all`, notice);
+      }
       // The change may have taken longer than the lock lasts.
       await lease.confirm();
       await apply(request, approval, result);
@@ -180,7 +184,7 @@ function notMade({ id }: ApprovalClick, request: LimitRequest, approval: Approva
   // Somebody had decided it before any card was blocked.
   if (request.state !== 'open') return refusal({ why, whoCan: 'Look at the request.' });
   const whoCan = 'The request is still open: approve it again to try these again.';
-  return refusal({ why, whoCan, changed: 'Whoever asked was told what became of each card.' });
+  return refusal({ why, whoCan, changed: 'Whoever asked was told, and the alert shows what became of each card.' });
 }
 
 function notOrdered(request: LimitRequest, { state, apiWords, note }: Result): Message {

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { Resolved } from '../actions/action.ts';
+import type { Action, Resolved } from '../actions/action.ts';
 import { isUnsent, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
@@ -12,6 +12,7 @@ import type { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
 import { type RuleAction, ruleVerbOf } from '../limits/verbs.ts';
+import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import type { BlockAll } from './block-all.ts';
 import { type CompleteApproval, endInFlight } from './complete-approval.ts';
 import type { Orders, WhyNoLonger } from './judge-click.ts';
@@ -113,7 +114,7 @@ export function createExecution(deps: Deps) {
     const { acctId, action: asked } = request;
     if (asked.verb === 'block-all') return await deps.blockAll({ ...asked, id: click.id, askedAt: click.askedAt }, run);
     if (asked.verb === 'order-virtual')
-      return await deps.orders.place({ ...asked, id: click.id }, approvedBy(approval), run);
+      return await deps.orders.place(orderOfClick(click, asked), approvedBy(approval), run);
     const action = changeOf(click, request, approval);
     const whyNoLonger = () => deps.whyNoLonger(click, request, approval);
     const approved = { ...approvedAs(request, approval), whyNoLonger };
@@ -224,7 +225,7 @@ export function createFailApproval(deps: FailDeps) {
         const order = orderIn(request);
         // A sent order is never sent again. It is reported as uncertain.
         if (order !== null && !isUnsent(written)) {
-          const result = await deps.orders.place({ ...order, id: click.id }, approvedBy(approval), { isLast: true });
+          const result = await deps.orders.place(orderOfClick(click, order), approvedBy(approval), { isLast: true });
           return await deps.complete(click, request, approval, result, lease);
         }
         await lease.confirm();
@@ -274,13 +275,25 @@ export function changeOf(click: ApprovalClick, request: LimitRequest, approval: 
   if (asked.verb === 'order-virtual' || asked.verb === 'block-all') throw new Error('the request changes no rule');
   const { changes, term } = approval;
   const reason = click.verb === 'emergency-override' ? click.reason : asked.reason;
-  const inWhoseName = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;
+  const inWhoseName = isInOwnName(click, request)
+    ? { ...click, target: asked.target, reason }
+    : answeredDirectly(asked);
   const payCents = asked.verb === 'ask' ? { payCents: asked.ask.amountCents } : {};
   const changeRequest = { goals: goalsOf(changes), term, ...payCents };
   // The click decides it, so it takes precedence over decisions made since the request.
   const isOverride = click.verb === 'emergency-override' ? { isOverride: true as const } : {};
   const decided = { id: click.id, askedAt: click.askedAt, ...isOverride };
   return { ...inWhoseName, verb: ruleVerbOf(changes), changeRequest, ...decided };
+}
+
+/** An order in the name of the person who asked for it, made by the click. */
+function orderOfClick(click: ApprovalClick, asked: OrderVirtualAction): OrderVirtualAction {
+  return { ...answeredDirectly(asked), id: click.id };
+}
+
+/** Whoever asked has gone on to something else by the time it is approved. */
+function answeredDirectly<A extends Action>(asked: A): A {
+  return { ...asked, origin: { ...asked.origin, replace: false, isDirect: true } };
 }
 
 /** What a click approves, if its decision was never evaluated. */

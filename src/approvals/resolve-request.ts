@@ -10,6 +10,7 @@ import { capital } from '../core/first-letter.ts';
 import type { Lease } from '../core/lock.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
+import type { Message } from '../slack/message.ts';
 import type { Execution } from './execute-approval.ts';
 import {
   type ApprovalInFlight,
@@ -31,7 +32,7 @@ import {
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 
-interface Deps extends Pick<ActionTools, 'outcomes' | 'answer' | 'now' | 'updateRequest'> {
+interface Deps extends Pick<ActionTools, 'outcomes' | 'notifyDirectly' | 'now' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'save'>;
   readonly holderNotices: Pick<HolderNotices, 'notifyDecided'>;
 }
@@ -75,19 +76,22 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
     });
   }
 
+  /** Hours may have passed since they asked. */
   async function notifyRefused(request: Extract<ClosedRequest, { state: 'denied' | 'expired' }>): Promise<void> {
+    const notify = (message: Message) =>
+      deps.notifyDirectly(request.action.actor.userId, `${request.id}-${request.state}`, message);
     const what = `Your request for ${askedAboutRaw(request)}`;
     const earlier = earlierChange(request);
     const changed = earlier === null ? {} : { changed: `${capital(earlier)}.` };
     if (request.state === 'expired') {
       const why = whyExpired(request);
-      return await deps.answer(request.action, refusal({ what, why, whoCan: howToAskAgain(request), ...changed }));
+      return await notify(refusal({ what, why, whoCan: howToAskAgain(request), ...changed }));
     }
     const note = request.note === '' ? '' : ` Their note: “${request.note}”`;
     const isOwn = request.decision.by === request.action.actor.userId;
     const why = isOwn ? `You denied your own request.${note}` : `An approver said no.${note}`;
     const whoCan = isOwn ? '' : { text: 'If you disagree, talk to', userIds: [request.decision.by] };
-    await deps.answer(request.action, refusal({ what, why, whoCan, ...changed }));
+    await notify(refusal({ what, why, whoCan, ...changed }));
   }
 }
 

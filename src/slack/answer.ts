@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { ModalView } from '@slack/types';
+import { contentId } from '../core/content-id.ts';
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Seal } from '../core/seal.ts';
@@ -10,39 +12,50 @@ import type { Message } from './message.ts';
 interface Asked {
   readonly id: string;
   readonly actor: { readonly userId: string };
+  /** UTC ISO 8601. */
+  readonly askedAt: string;
   readonly origin: {
     readonly channel: string;
     /** The sealed `response_url`; null when there is none. */
     readonly reply: string | null;
     /** The answer replaces the message in which something was pressed. */
     readonly replace: boolean;
+    /** They no longer wait there. */
+    readonly isDirect?: true | undefined;
     /** The open form that shows the answer. */
     readonly view?: { readonly viewId: string; readonly hash: string } | undefined;
   };
 }
 
 interface Deps {
-  readonly slack: Pick<Slack, 'updateView' | 'postEphemeral' | 'openDirect' | 'post'>;
+  readonly slack: Pick<Slack, 'updateView' | 'postEphemeral'>;
+  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
   readonly respond: Respond;
   readonly seal: Seal;
+  readonly now: () => Date;
   readonly log: Log;
 }
 
 /**
  * Answers the person who asked, where they asked: in their open form, else through the `response_url`, else as an
- * ephemeral message in the channel, else in a direct message. Never throws: the action is on record, and repeating it
- * because of a lost answer would be worse.
+ * ephemeral message in the channel, else in a direct message. Slack accepts an ephemeral message for someone who is away
+ * and drops it, so a late answer is a direct message.
+ *
+ * Slack's errors are not thrown: the action is on record, and repeating it because of a lost answer would be worse.
  */
-export function createAnswer({ slack, respond, seal, log }: Deps): (asked: Asked, message: Message) => Promise<void> {
+export function createAnswer(deps: Deps): (asked: Asked, message: Message) => Promise<void> {
+  const { slack, respond, seal, log } = deps;
   return async function answer(asked, message) {
     const { origin, actor } = asked;
+    const notify = (): Promise<void> => deps.notifyDirectly(actor.userId, asked.id, message);
+    if (origin.isDirect === true) return await notify();
     const url = origin.reply === null ? null : seal.open(origin.reply);
     const { view } = origin;
+    const isLate = deps.now().getTime() - Date.parse(asked.askedAt) > RESPONSE_URL_MS;
     const ways: (() => Promise<unknown>)[] = [
       ...(view === undefined ? [] : [() => slack.updateView(view, viewOf(message))]),
       ...(url === null ? [] : [() => respond(url, message, { replaceOriginal: origin.replace })]),
-      () => slack.postEphemeral(origin.channel, actor.userId, message),
-      async () => slack.post(await slack.openDirect(actor.userId), message, asked.id),
+      ...(isLate ? [] : [() => slack.postEphemeral(origin.channel, actor.userId, message)]),
     ];
     for (const way of ways) {
       try {
@@ -53,7 +66,24 @@ export function createAnswer({ slack, respond, seal, log }: Deps): (asked: Asked
         log.warn({ err: error, actionId: asked.id }, 'could not deliver an answer; trying another way');
       }
     }
-    log.error({ actionId: asked.id }, 'could not answer the person');
+    await notify();
+  };
+}
+
+type Posting = Pick<Slack, 'postEphemeral' | 'openDirect' | 'post'>;
+
+/**
+ * An answer in the channel, else in a direct message: a click in App Home has no channel, and Cardbell may not be in the
+ * channel where a form was opened.
+ */
+export function createPostEphemeral(slack: Posting): Slack['postEphemeral'] {
+  return async (channel, userId, message) => {
+    try {
+      if (channel !== userId) return await slack.postEphemeral(channel, userId, message);
+    } catch (error) {
+      if (!(error instanceof SlackError)) throw error;
+    }
+    await slack.post(await slack.openDirect(userId), message, contentId('m_', [userId, randomUUID()]));
   };
 }
 
@@ -62,6 +92,8 @@ function viewOf({ blocks }: Message): ModalView {
   return { type: 'modal', title: text('Card'), close: text('Back'), blocks: blocks.slice(0, limits.VIEW_BLOCKS_MAX) };
 }
 
+/** How long a `response_url` works. */
+const RESPONSE_URL_MS = 30 * 60_000;
 const TIMEOUT_MS = 5000;
 
 /** Answers a command or a click through its `response_url`: up to five times within 30 minutes. */

@@ -54,6 +54,25 @@ function waitingWords(request: LimitRequest): string {
   return `${mention(action.actor.userId)} ${summary}, ${dateAfter('asked', action.askedAt)}`;
 }
 
+interface BlockAllDecided {
+  readonly by: string;
+  readonly cards: number;
+  /** Which cards could not be blocked; null: none. */
+  readonly note: string | null;
+}
+
+/** For the person who asked to block many cards: an approver agreed. */
+export function blockAllDecided({ by, cards, note }: BlockAllDecided): Message {
+  const head = `${mention(by)} approved your request to block ${countOf(cards, 'card')}.`;
+  const said = note === null ? '' : escapeUntrusted(note, 500);
+  const open = note === null ? '' : 'The request is still open for these.';
+  const shown = 'The alert shows what became of each card.';
+  return {
+    text: sentence([head, said, open, shown].filter(Boolean).join(' ')),
+    blocks: [section(`*${head}*`, said, open, shown)],
+  };
+}
+
 /** An operator used the emergency override because too few approvers answered. @param approvers who were bypassed. */
 export function overrideNotice(request: OverriddenRequest, approvers: readonly string[]): Message {
   const { term, card, decision, note, isBlocked } = request;

@@ -87,6 +87,8 @@ export interface PerformWorld {
   /** Writes that reached the service in order, including those that changed nothing. */
   readonly writes: string[];
   readonly answers: Message[];
+  /** Direct messages to people, once for each id. */
+  readonly direct: Message[];
   readonly auditLines: string[];
   readonly opsIssues: string[];
   /** Ids of alerts announced by an action. */
@@ -113,6 +115,8 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
   };
   const writes: string[] = [];
   const answers: Message[] = [];
+  const direct: Message[] = [];
+  const directIds = new Set<string>();
   const auditLines = new Set<string>();
   const opsIssues = new Set<string>();
   const announced = new Set<string>();
@@ -234,7 +238,10 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     postClaim: async () => {},
     updateClaim: async () => {},
     scheduleClaimEnd: async () => {},
-    notifyDirectly: async () => {},
+    async notifyDirectly(_userId, id, message) {
+      if (!directIds.has(id)) direct.push(message);
+      directIds.add(id);
+    },
     postAuditLine: async (id) => void auditLines.add(id),
     scheduleTemporaryChangeEnd: async () => {},
     postTemporaryChange: async () => {},
@@ -261,6 +268,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     service,
     writes,
     answers,
+    direct,
     get auditLines() {
       return [...auditLines];
     },

@@ -66,7 +66,7 @@ export interface RunningCardbell {
   press(user: string, message: StoredMessage, actionId: string, value?: string): Promise<Delivery>;
   /** Texts of the ephemeral messages to this person. */
   told(user: string): string[];
-  /** Waits for a matching ephemeral message to a person, sent after `since`. */
+  /** Waits for a matching message that only this person sees, sent after `since`. */
   waitTold(user: string, pattern: RegExp, since?: number): Promise<StoredMessage>;
   /** Waits for a message in a channel whose text and blocks match. */
   waitFor(channel: string, pattern: RegExp): Promise<StoredMessage>;
@@ -180,7 +180,10 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
     told: (user) => workspace.ephemerals(user).map(({ text }) => text),
     waitTold: (user, pattern, since = 0) =>
       workspace.waitForMessage(
-        (message) => message.ephemeralUser === user && Number(message.ts) > since && matches(message, pattern),
+        (message) =>
+          (message.ephemeralUser === user || message.channel === `D${user.slice(1)}`) &&
+          Number(message.ts) > since &&
+          matches(message, pattern),
         WAIT_MS,
       ),
     waitFor: (channel, pattern) =>

@@ -98,10 +98,8 @@ describe('a change that was sent', () => {
       const tookMs = await confirm({ ...world, deps: { ...world.deps, card } }, 'act_block1');
 
       expect(tookMs).toBe(120_000);
-      expect(world.answers.map(({ text }) => text)).toEqual([
-        expect.stringMatching(/^Blocked: Jane Doe/),
-        expect.stringMatching(/^Not confirmed: block Jane Doe/),
-      ]);
+      expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/^Blocked: Jane Doe/)]);
+      expect(world.direct.map(({ text }) => text)).toEqual([expect.stringMatching(/^Not confirmed: block Jane Doe/)]);
       expect(world.opsIssues).toEqual([expect.stringMatching(/^unconfirmed:/)]);
       expect(await world.stations()).toEqual(['asked', 'sent', 'done', 'unconfirmed']);
     },
@@ -117,15 +115,15 @@ describe('a change that was sent', () => {
     const lastOnRecord: unknown[] = [];
     const look = async (): Promise<void> => void lastOnRecord.push((await world.stations()).at(-1));
 
-    await confirm({ ...world, deps: { ...world.deps, updateAlert: look, answer: look } }, action.id);
+    await confirm({ ...world, deps: { ...world.deps, updateAlert: look, notifyDirectly: look } }, action.id);
 
     expect(lastOnRecord).toEqual(['unconfirmed']);
   });
 
   it.each([
-    ['a form on a copy of the alert that only the requester saw', null, 2],
+    ['a form on a copy of the alert that only the requester saw', null, 1],
     ['the alert, which shows it', '1.1', 0],
-  ])('is reported to the requester as promised, after %s', async (_where, messageTs, answers) => {
+  ])('is reported to the requester as promised, after %s', async (_where, messageTs, count) => {
     const world = await createActionWorld(redis());
     const origin = { kind: 'form', channel: 'C1', messageTs, reply: null, replace: false } as const;
     await performAction(ask('block', { origin }), world.deps);
@@ -134,25 +132,39 @@ describe('a change that was sent', () => {
     await confirm(world, 'act_block1');
 
     expect(world.answers.map(({ text }) => text)).toEqual(
-      [
-        expect.stringContaining('I’ll message you if it isn’t confirmed'),
-        expect.stringMatching(/^Not confirmed: block Jane Doe/),
-      ].slice(0, answers),
+      [expect.stringContaining('I’ll message you if it isn’t confirmed')].slice(0, count),
+    );
+    expect(world.direct.map(({ text }) => text)).toEqual(
+      [expect.stringMatching(/^Not confirmed: block Jane Doe/)].slice(0, count),
     );
     const alert = await world.deps.alerts.get('evt_0123456789abcdef');
     expect(alert?.outcomes).toMatchObject([{ verb: 'block', confirmation: 'unconfirmed' }]);
+  });
+
+  it('is also a message if the answer replaced a question', async () => {
+    const world = await createActionWorld(redis());
+    const origin = { kind: 'button', channel: 'C1', messageTs: null, reply: 'sealed', replace: true } as const;
+    await performAction(ask('block', { origin }), world.deps);
+    world.service.status = 'ACTIVE';
+
+    await confirm(world, 'act_block1');
+
+    const said = expect.stringMatching(/^Not confirmed: block Jane Doe/);
+    expect([world.answers.at(-1)?.text, ...world.direct.map(({ text }) => text)]).toEqual([said, said]);
   });
 
   it('is reported once, even if its jobs run again', async () => {
     const world = await createActionWorld(redis());
     await performAction(ask('block', byCommand), world.deps);
     await confirm(world, 'act_block1');
-    const before = { answers: world.answers.length, stations: await world.stations() };
+    const before = { answers: world.answers.length, direct: world.direct.length, stations: await world.stations() };
 
     await confirm(world, 'act_block1');
     await performAction(ask('block', byCommand), world.deps);
 
-    expect({ answers: world.answers.length, stations: await world.stations() }).toEqual(before);
+    expect({ answers: world.answers.length, direct: world.direct.length, stations: await world.stations() }).toEqual(
+      before,
+    );
   });
 
   it('raises no alarm if the next action undoes it before it is verified', async () => {
@@ -185,7 +197,7 @@ it('notifies the person who typed a change if someone else changes it before it 
 
   await confirm(world, 'act_block1');
 
-  expect(world.answers.at(-1)?.text).toMatch(/^Blocked: Jane Doe.*changed again before the card service confirmed it/);
+  expect(world.direct.at(-1)?.text).toMatch(/^Blocked: Jane Doe.*changed again before the card service confirmed it/);
 });
 
 it('reports only the later change to a person who changes the same setting twice', async () => {
@@ -217,6 +229,8 @@ it('reports an unanswered change of a limit that nothing shows: first that it ch
     expect.stringMatching(
       /Daily limit \$400\.00 → \$450\.00\. .*I’m checking, and will message you within 2 minutes\.$/,
     ),
+  ]);
+  expect(world.direct.map(({ text }) => text)).toEqual([
     expect.stringContaining(`${change}Still not confirmed after 2 minutes. Check the card before you try again.`),
   ]);
 });
@@ -235,8 +249,8 @@ it('reports an unanswered write as soon as the card can be read again', async ()
 
   await confirm(world, 'act_block1');
 
-  expect(world.answers.map(({ text }) => text)).toEqual([
-    expect.stringMatching(/^Not sure: tried to block Jane Doe/),
+  expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/^Not sure: tried to block Jane Doe/)]);
+  expect(world.direct.map(({ text }) => text)).toEqual([
     expect.stringMatching(/^Blocked: Jane Doe.*Confirmed by the card service/),
   ]);
   expect(await world.stations()).toEqual(['asked', 'sent', 'unknown', 'confirmed']);

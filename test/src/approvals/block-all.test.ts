@@ -193,7 +193,7 @@ it('blocks the other cards if one cannot be read, names it, and retries it when 
 
   expect(blocked).toEqual([11, 13, 14, 15, 16]);
   expect(world.answers.at(-1)?.text).toBe(
-    'Not done. 1 of 6 cards could not be blocked: Holder 12 · card 12. The request is still open: approve it again to try these again. Whoever asked was told what became of each card.',
+    'Not done. 1 of 6 cards could not be blocked: Holder 12 · card 12. The request is still open: approve it again to try these again. Whoever asked was told, and the alert shows what became of each card.',
   );
   expect(await deps.requests.open()).toEqual([expect.objectContaining({ inFlight: [] })]);
 

@@ -30,6 +30,7 @@ function setUp() {
   const finished: ClosedRequest[] = [];
   const cancelled: string[] = [];
   const told: string[] = [];
+  const messages: string[] = [];
   const updated: string[] = [];
   const answers: string[] = [];
   const completion = createCompletion({
@@ -44,10 +45,11 @@ function setUp() {
       notifyUnconfirmed: async () => void told.push('unconfirmed'),
     },
     answer: async ({ actor }, { text }) => void answers.push(`${actor.userId}: ${text}`),
+    notifyDirectly: async (userId, id, { text }) => void messages.push(`${userId} ${id}: ${text}`),
   });
   const complete = (...given: readonly [ApprovalClick, LimitRequest, ApprovalInFlight, Result]) =>
     completion.complete(...given, held);
-  return { ...completion, complete, saved, updated, finished, cancelled, told, answers };
+  return { ...completion, complete, saved, updated, finished, cancelled, told, answers, messages };
 }
 
 const begun = (over: Partial<ApprovalInFlight> = {}): ApprovalInFlight => ({ ...inFlight('begun'), ...over });
@@ -61,6 +63,23 @@ describe('a completed approval', () => {
 
     expect(world.finished).toMatchObject([{ state: 'approved', decision: { actionId: 'act_ben', by: 'U0BEN' } }]);
     expect(world.finished[0]?.inFlight.map(({ actionId }) => actionId)).toEqual(['act_zoe']);
+  });
+
+  it.each([
+    ['done', null, 'The alert shows what became of each card.'],
+    ['failed', '1 of 2 cards could not be blocked: B.', '1 of 2 cards could not be blocked: B. The request is still'],
+  ] as const)('to block many cards (%s) is reported to whoever asked', async (state, note, words) => {
+    const world = setUp();
+    const action = ask('block-all', { acctIds: [1, 2], names: ['A', 'B'] });
+    const request = withInFlight(openRequestOf({ action, changes: [] }), begun());
+
+    await world.complete(click, request, begun(), result(state, { note }));
+
+    expect(world.messages).toEqual([
+      expect.stringContaining(
+        `${action.actor.userId} act_ben-block-all: <@U0BEN> approved your request to block 2 cards. ${words}`,
+      ),
+    ]);
   });
 
   it('shows the approved raise, not the requested one', async () => {

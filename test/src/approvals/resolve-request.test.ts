@@ -17,6 +17,7 @@ function setUp() {
   const saved: string[] = [];
   const outcomes: Outcome[] = [];
   const answers: string[] = [];
+  const messages: string[] = [];
   const told: string[] = [];
   const resolve = createResolveRequest({
     requests: { save: async ({ state }) => void saved.push(state) },
@@ -27,10 +28,13 @@ function setUp() {
       saysOfRuleset: async () => false,
     },
     holderNotices: { notifyDecided: async ({ state }) => void told.push(state) },
-    answer: async (_action, { text }) => void answers.push(text),
+    notifyDirectly: async (userId, id, { text }) => {
+      messages.push(`${userId} ${id}`);
+      answers.push(text);
+    },
     now: () => new Date(askedAt),
   });
-  return { resolve, saved, outcomes, answers, told };
+  return { resolve, saved, outcomes, answers, messages, told };
 }
 
 describe('a resolved request', () => {
@@ -41,6 +45,8 @@ describe('a resolved request', () => {
 
     expect(world.saved).toEqual(['denied']);
     expect(world.answers).toEqual([expect.stringMatching(/An approver said no\. Their note: “Ask for less\.”/)]);
+    // Hours later, Slack drops what only the person would see in the channel.
+    expect(world.messages).toEqual([`${denied.action.actor.userId} ${denied.id}-denied`]);
     expect(world.outcomes).toMatchObject([{ state: 'failed', text: 'An approver said no' }]);
   });
 

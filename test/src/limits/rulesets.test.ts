@@ -50,8 +50,8 @@ async function overruled(one: PerformWorld): Promise<PerformWorld> {
 it('an unconfirmed change says that the ruleset may overrule it, and who can change the ruleset', async () => {
   const one = await overruled(await world());
 
-  expect(one.answers.at(-1)?.text).toMatch(/^Not confirmed/);
-  expect(one.answers.at(-1)?.text).toContain(
+  expect(one.direct.at(-1)?.text).toMatch(/^Not confirmed/);
+  expect(one.direct.at(-1)?.text).toContain(
     'The card follows the spending ruleset “Travel”, which may overrule this. You can change the ruleset in the card program’s portal.',
   );
   const records = [];
@@ -78,8 +78,8 @@ it('a change that took the card off its ruleset says so and is audited', async (
   await performAction(ask('limit', byCommand), one.deps);
   await lookUntilOver(one, 'act_limit1');
 
-  expect(one.answers.at(-1)?.text).toContain('The card no longer follows the spending ruleset “Travel”');
-  expect(one.answers.at(-1)?.text).not.toContain('may overrule');
+  expect(one.direct.at(-1)?.text).toContain('The card no longer follows the spending ruleset “Travel”');
+  expect(one.direct.at(-1)?.text).not.toContain('may overrule');
   expect((await one.records()).at(-1)).toMatchObject({
     event: 'confirmed',
     detail: 'this change took the card off ruleset 2',
@@ -100,8 +100,8 @@ it('an alert shows the ruleset note with the outcome', async () => {
 it('no ruleset note appears if rulesets are assumed not to overrule', async () => {
   const one = await overruled(await world(false));
 
-  expect(one.answers.at(-1)?.text).toMatch(/^Not confirmed/);
-  expect(one.answers.at(-1)?.text).not.toContain('ruleset');
+  expect(one.direct.at(-1)?.text).toMatch(/^Not confirmed/);
+  expect(one.direct.at(-1)?.text).not.toContain('ruleset');
 });
 
 it('a block does not mention the ruleset', async () => {
@@ -184,7 +184,7 @@ describe('a holder who may try again', () => {
     await performAction(approvalClick('act_ben', 'U0BEN'), hugo.deps);
     await lookUntilOver({ ...one, deps: hugo.deps }, 'act_ben');
 
-    const told = hugo.told().at(-1) ?? '';
+    const told = hugo.told().findLast((text) => text.startsWith('U0HUGO ')) ?? '';
     expect(told).toContain('try again before');
     expect(told.includes('Your card follows the spending ruleset “Travel”, which may overrule this')).toBe(says);
   });

@@ -137,13 +137,13 @@ describe('a raise that the card service makes only after its answer was given up
   }
 
   it('is not reported as “nothing changed”, and still ends', async () => {
-    const { answers, arrive, limitNow, advance, deps } = await raisedLate();
+    const { answers, direct, arrive, limitNow, advance, deps } = await raisedLate();
     expect(answers.at(-1)?.text).not.toContain('Nothing changed');
 
     arrive();
     advance(5000);
     expect(await verifyAction('act_limit1', deps)).toBeNull();
-    expect(answers.at(-1)?.text).toContain('$5,000.00 → $5,500.00');
+    expect(direct.at(-1)?.text).toContain('$5,000.00 → $5,500.00');
     advance(HOUR);
     await endTemporaryChange('act_limit1', deps);
 
@@ -151,13 +151,13 @@ describe('a raise that the card service makes only after its answer was given up
   });
 
   it('is reported as not confirmed if it never comes, and its end changes nothing', async () => {
-    const { answers, limitNow, advance, deps, writes } = await raisedLate();
+    const { direct, limitNow, advance, deps, writes } = await raisedLate();
 
     advance(2 * 60_000);
     expect(await verifyAction('act_limit1', deps)).toBeNull();
 
     expect(limitNow()).toBe(5000);
-    expect(answers.at(-1)?.text).toContain('Still not confirmed after 2 minutes');
+    expect(direct.at(-1)?.text).toContain('Still not confirmed after 2 minutes');
     // The card service may still make it, so it still has an end.
     advance(HOUR);
     await endTemporaryChange('act_limit1', deps);

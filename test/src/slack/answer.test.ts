@@ -1,17 +1,21 @@
 import { expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { createAnswer, createRespond } from '../../../src/slack/answer.ts';
+import { createAnswer, createPostEphemeral, createRespond } from '../../../src/slack/answer.ts';
 
+const askedAt = '2026-11-20T15:00:00.000Z';
 const message = { text: 'Done.', blocks: [] };
 const gone = new SlackError('response_url', 'refused', 'expired_url');
 
+interface Given {
+  readonly reply?: string | null;
+  readonly view?: { viewId: string; hash: string };
+  readonly isDirect?: true;
+  readonly minutes?: number;
+}
+
 /** Answers a person while the first `failing` ways do not work. @returns the ways that were tried. */
-async function waysTried(
-  failing: number,
-  reply: string | null = 'sealed',
-  view?: { viewId: string; hash: string },
-): Promise<string[]> {
+async function waysTried(failing: number, { minutes = 0, ...given }: Given = {}): Promise<string[]> {
   const tried: string[] = [];
   const attempt = (way: string): void => {
     tried.push(way);
@@ -21,40 +25,66 @@ async function waysTried(
     slack: {
       updateView: async ({ viewId }, { blocks }) => attempt(`form ${viewId} with ${blocks.length}`),
       postEphemeral: async () => attempt('ephemeral'),
-      openDirect: async () => 'D1',
-      post: async (channel) => {
-        attempt(`direct ${channel}`);
-        return { channel, ts: '1' };
-      },
     },
+    notifyDirectly: async (userId, id) => void tried.push(`message ${userId} ${id}`),
     respond: async (url) => attempt(url),
     seal: { seal: (text) => text, open: () => 'response_url' },
+    now: () => new Date(Date.parse(askedAt) + minutes * 60_000),
     log: createLog({ level: 'silent', process: 'test' }),
   });
-  const origin = { channel: 'C1', reply, replace: false, view };
-  await answer({ id: 'act_1', actor: { userId: 'U1' }, origin }, message);
+  const origin = { channel: 'C1', reply: 'sealed', replace: false, ...given };
+  await answer({ id: 'act_1', actor: { userId: 'U1' }, askedAt, origin }, message);
   return tried;
 }
 
 it('tries the response_url, then the channel, then a direct message, until one works', async () => {
   expect(await waysTried(0)).toEqual(['response_url']);
   expect(await waysTried(1)).toEqual(['response_url', 'ephemeral']);
-  expect(await waysTried(2)).toEqual(['response_url', 'ephemeral', 'direct D1']);
+  expect(await waysTried(2)).toEqual(['response_url', 'ephemeral', 'message U1 act_1']);
 });
 
 it('answers in the open form of the request, or elsewhere if that was closed', async () => {
   const view = { viewId: 'V1', hash: '1' };
 
-  expect(await waysTried(0, 'sealed', view)).toEqual(['form V1 with 0']);
-  expect(await waysTried(1, 'sealed', view)).toEqual(['form V1 with 0', 'response_url']);
+  expect(await waysTried(0, { view })).toEqual(['form V1 with 0']);
+  expect(await waysTried(1, { view })).toEqual(['form V1 with 0', 'response_url']);
 });
 
-it('never throws, so that a completed action does not run again because its answer was lost', async () => {
-  expect(await waysTried(3)).toHaveLength(3);
+it('goes on after the response_url has expired with a direct message, because the person may be away', async () => {
+  expect(await waysTried(1, { minutes: 31 })).toEqual(['response_url', 'message U1 act_1']);
+});
+
+it('is a direct message at once if others decided first', async () => {
+  const view = { viewId: 'V1', hash: '1' };
+
+  expect(await waysTried(0, { view, isDirect: true })).toEqual(['message U1 act_1']);
 });
 
 it('answers in the channel if there is no response_url', async () => {
-  expect(await waysTried(0, null)).toEqual(['ephemeral']);
+  expect(await waysTried(0, { reply: null })).toEqual(['ephemeral']);
+});
+
+it.each([
+  ['in the channel', 'C1', undefined, ['C1 U1']],
+  ['in a direct message if Cardbell is not in the channel', 'C1', 'not_in_channel', ['C1 U1', 'D1']],
+  ['in a direct message after a click in App Home', 'U1', undefined, ['D1']],
+])('what only one person sees is posted %s', async (_where, channel, refusal, posted) => {
+  const tried: string[] = [];
+  const postEphemeral = createPostEphemeral({
+    async postEphemeral(where, userId) {
+      tried.push(`${where} ${userId}`);
+      if (refusal !== undefined) throw new SlackError('chat.postEphemeral', 'refused', refusal);
+    },
+    openDirect: async () => 'D1',
+    async post(where) {
+      tried.push(where);
+      return { channel: where, ts: '1' };
+    },
+  });
+
+  await postEphemeral(channel, 'U1', message);
+
+  expect(tried).toEqual(posted);
 });
 
 it.each([

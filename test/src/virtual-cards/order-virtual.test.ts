@@ -251,7 +251,7 @@ describe('an order above what one person may order', () => {
     expect(world.answers.at(-1)?.text).toContain('Only a change of a card’s rules');
     await performAction(decide({ ...ben, ...at, approve: false, reason: 'too much' }), world.deps);
 
-    expect(world.answers.at(-1)?.text).toContain(
+    expect(world.direct.at(-1)?.text).toContain(
       'Not done: Your request for a virtual card for Vera Nova. An approver said no.',
     );
     expect(world.writes).toEqual([]);
