@@ -34,6 +34,8 @@ export const Control = z.strictObject({
   id: z.string(),
   /** UTC ISO 8601: when this option expires. */
   until: z.string(),
+  /** A temporary change goes back to these values, `automatically` or `after the next purchase, at the latest` then. */
+  back: z.strictObject({ to: z.string(), when: z.string() }).optional(),
 });
 export type Control = z.infer<typeof Control>;
 

@@ -4,6 +4,7 @@ import { changeWords, sentences } from '../../templates/core/change-words.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import { mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import { goalsOf } from '../card-api/rule-change.ts';
+import { serviceTime } from '../core/installation.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import { type Action, alertIdOf, isOnAlert } from './action.ts';
 import {
@@ -198,8 +199,12 @@ export function resultMessage(action: Action, verb: ActionVerb, result: Result, 
 }
 
 /** Why the action ended this way, for the record. */
-function detailOf({ apiWords, note, counted }: Result): string | null {
-  return apiWords ?? (counted == null ? note : sentences(countedText(counted), note));
+function detailOf({ apiWords, note, counted, control }: Result): string | null {
+  if (apiWords !== null) return apiWords;
+  if (counted != null) return sentences(countedText(counted), note);
+  const back = control?.back;
+  if (back === undefined) return note;
+  return sentences(`Goes back to ${back.to} ${back.when} on ${serviceTime(control?.until ?? '')}`, note);
 }
 
 export function toOutcome(

@@ -3,11 +3,9 @@ import type { Result } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { centsOf, type RuleChange, type RuleGoal, type Term, without } from '../card-api/rule-change.ts';
-import { formatDuration } from '../core/duration.ts';
-import { serviceTime, serviceZone } from '../core/installation.ts';
-import { askedCents, dayWords, endOfTerm, purchaseCents } from './change-request.ts';
+import { askedCents, endOfTerm, purchaseCents } from './change-request.ts';
 import { endingBefore, loosenedSince, raiseWithout, setBelow, setTemporarily } from './rule-future.ts';
-import { purchaseWords, stateWords } from './rule-words.ts';
+import { backOf } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
 import { isMadeBy, isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
@@ -172,10 +170,7 @@ async function openTemporaryChange(
     // A change that no alert or request shows gets a separate message with its end and *Take back now*.
     if (temporaryChange.alertId === null && requestId === null) await deps.postTemporaryChange(temporaryChange);
   }
-  return {
-    note: `Goes back to ${stateWords(temporaryChange.changes, 'from')} ${whenWords(temporaryChange)}.`,
-    control: { kind: 'revert', id: temporaryChange.id, until: endsAt },
-  };
+  return { note: null, control: { kind: 'revert', id: action.id, until: endsAt, back: backOf(temporaryChange) } };
 }
 
 /** The purchase that ends a change: the declined one, or the next one that costs no more than what was asked for. */
@@ -302,20 +297,4 @@ async function openOnSameRules(
       isUndecided(candidate) &&
       candidate.changes.some((theirs) => changes.some(({ rule }) => isSameRule(theirs.rule, rule))),
   );
-}
-
-/** `in 4 hours`, `with the end of Dec 24, 2026, Eastern time`. */
-function whenWords({ term, ...temporaryChange }: TemporaryChange): string {
-  switch (term.kind) {
-    case 'duration':
-      return `in ${formatDuration(term.ms)}`;
-    case 'purchase':
-      return `after ${purchaseWords(temporaryChange)}, or in 15 minutes`;
-    case 'day':
-      return `with the end of ${dayWords(term.day)}, ${serviceZone().long}`;
-    case 'until':
-      return `on ${serviceTime(term.at)}`;
-    case 'permanent':
-      return 'never';
-  }
 }

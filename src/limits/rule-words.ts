@@ -31,6 +31,12 @@ export function purchaseWords({ changes, purchase }: Pick<TemporaryChange, 'chan
   return `the next purchase${isBounded ? ` of up to ${formatCents(purchase.maxCents)}` : ''}`;
 }
 
+/** What a temporary change goes back to, and how it ends: a time follows. Raw. */
+export function backOf(change: Pick<TemporaryChange, 'changes' | 'purchase' | 'term'>): { to: string; when: string } {
+  const when = change.term.kind === 'purchase' ? `after ${purchaseWords(change)}, at the latest` : 'automatically';
+  return { to: stateWords(change.changes, 'from'), when };
+}
+
 export function ruleName(rule: Rule): string {
   switch (rule.kind) {
     case 'limit':

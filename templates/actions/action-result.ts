@@ -13,7 +13,7 @@ import {
   serviceSays,
 } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
-import { changeWords } from '../core/change-words.ts';
+import { changeWords, goesBack } from '../core/change-words.ts';
 import { countedWords } from '../limits/counted-words.ts';
 import { controlButtons } from './card-buttons.ts';
 
@@ -76,12 +76,13 @@ export function actionResult(result: ActionResult): Message {
   const said = serviceSays(apiWords);
   const ended = outcomeWords(result);
   const sure = state === 'done' && confirmation !== undefined ? sureWords(verb)[confirmation] : '';
+  const back = control == null ? '' : goesBack(control);
   const why = counted == null ? '' : countedWords(counted);
   const asked = `${state === 'done' ? doneWords[verb] : 'Asked'} by ${mention(by)}${dateAfter(',', at)}`;
 
   return {
     text: sentence(
-      [head, moved && `${moved}.`, said, why, note === null ? '' : escapeUntrusted(note, RULES_MAX), ended, sure]
+      [head, moved && `${moved}.`, said, back, why, note === null ? '' : escapeUntrusted(note, RULES_MAX), ended, sure]
         .filter(Boolean)
         .join(' '),
     ),
@@ -90,6 +91,7 @@ export function actionResult(result: ActionResult): Message {
         `*${head}*`,
         moved && `${moved}.`,
         said,
+        back,
         ended,
         why,
         note === null ? null : escapeUntrusted(note, RULES_MAX),

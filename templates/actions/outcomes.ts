@@ -5,7 +5,7 @@ import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { SECTION_TEXT_MAX } from '../../src/slack/limits.ts';
 import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted, RULES_MAX, section } from '../core/blocks.ts';
-import { sentences } from '../core/change-words.ts';
+import { goesBack, sentences } from '../core/change-words.ts';
 
 type Words = Readonly<Record<Outcome['state'], string>>;
 
@@ -82,7 +82,7 @@ const REASON_MAX = 300;
 
 /** `Blocked by @ana at 9:14 AM today · confirmed. Nothing else changed.` */
 export function outcomeLine(outcome: Outcome): string {
-  const { verb, by, at, state, text, reason = '', confirmation, closed } = outcome;
+  const { verb, by, at, state, text, reason = '', confirmation, control, closed } = outcome;
   const isClosed = closed !== undefined && state === 'failed';
   const closedBy = isClosed && closed.how === 'denied' && closed.by !== null ? ` by ${mention(closed.by)}` : '';
   const isSeen = verb === 'acknowledge' && state !== 'failed';
@@ -95,6 +95,7 @@ export function outcomeLine(outcome: Outcome): string {
       : `*${wordsOf(outcome, state)}*${closedBy}${person(outcome, isSeen ? 'done' : state)} at ${when}${sure}`;
   const said = [
     escapeUntrusted(sentences(text), TEXT_MAX),
+    control == null ? '' : goesBack(control),
     reason === '' ? '' : escapeUntrusted(sentences(`Reason: ${reason}`), REASON_MAX),
   ].filter(Boolean);
   return isSeen || isClosed || said.length === 0 ? head : `${head}. ${said.join(' ')}`;

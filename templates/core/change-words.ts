@@ -1,5 +1,8 @@
+import type { Control } from '../../src/actions/action-state.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { BETWEEN_RULES } from '../../src/limits/rule-words.ts';
+import { dateAfter } from '../../src/slack/mrkdwn.ts';
+import { escapeUntrusted, RULES_MAX } from './blocks.ts';
 
 /**
  * `daily limit $150.00`, `daily limit $400.00` → `Daily limit $150.00 → $400.00`: what both sides name is named once. Raw.
@@ -35,4 +38,11 @@ export function sentences(...parts: readonly (string | null | undefined)[]): str
     .filter(Boolean)
     .map((part) => capital(part) + (/[.!?…][”"]?$/.test(part) ? '' : '.'))
     .join(' ');
+}
+
+/** `Goes back to $150.00 automatically today at 11:20 AM.` Empty if it does not. */
+export function goesBack({ back, until }: Pick<Control, 'back' | 'until'>): string {
+  return back === undefined
+    ? ''
+    : `Goes back to ${escapeUntrusted(back.to, RULES_MAX)} ${dateAfter(back.when, until)}.`;
 }

@@ -3,9 +3,9 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import {
   backAlready,
+  backOf,
   backWords,
   laterWords,
-  purchaseWords,
   ruleMoves,
   ruleNames,
   stateWords,
@@ -27,6 +27,7 @@ import {
   sentence,
 } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
+import { goesBack } from '../core/change-words.ts';
 
 const titles: Readonly<Record<TemporaryChange['state'], string>> = {
   open: 'Temporary',
@@ -92,13 +93,12 @@ export function revertButton(temporaryChangeId: string, card: CardFacts) {
 
 /** When it ends, or how it ended. */
 export function ending(one: TemporaryChange): string {
-  const { state, changes, endsAt, meanwhile, closedAt, closedBy, term } = one;
+  const { state, changes, endsAt, meanwhile, closedAt, closedBy } = one;
   const when = closedAt === null ? '' : dateAfter(',', closedAt);
   const by = closedBy === null ? '' : ` by ${mention(closedBy)}`;
   const was = escapeUntrusted(stateWords(changes, 'from'), RULES_MAX);
   if (state === 'open') {
-    const end = term.kind === 'purchase' ? `after ${purchaseWords(one)}, at the latest` : 'automatically';
-    return `Goes back to ${was} ${dateAfter(end, endsAt)}.`;
+    return goesBack({ back: backOf(one), until: endsAt });
   }
   if (state === 'superseded') return `Replaced by a later change${by}${when}. ${ITS_END}`;
   const back = state === 'asking' ? backAlready(one) : [];

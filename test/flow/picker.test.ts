@@ -98,7 +98,7 @@ describe('/card alone', () => {
     expect(amount.errors).toMatchObject({ amount: expect.stringContaining('dollars') });
     expect(duration.errors).toMatchObject({ duration: expect.stringContaining('how long') });
     expect(cardbell().account(card.AcctId).SpendRules.DailySpendLimit).toBe(300);
-    expect(JSON.stringify(answer.blocks)).toMatch(/Goes back to .* in 4 hours.*Reason: 3 hours of team trip/);
+    expect(JSON.stringify(answer.blocks)).toMatch(/Goes back to .*automatically.*Reason: 3 hours of team trip/);
     expect(top(ana)).toBeUndefined();
   });
 });

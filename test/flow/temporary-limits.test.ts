@@ -58,7 +58,7 @@ it('a temporary limit says when it ends, and is restored', async () => {
   await setLimit(card, '200');
 
   const told = await setLimit(card, '600 for 4h team lunch');
-  expect(told).toContain('Goes back to $200.00 in 4 hours');
+  expect(told).toMatch(/Goes back to \$200\.00 <!date\^\d+\^automatically /);
   expect(limitOf(card)).toBe(600);
   await end(card, 600);
 

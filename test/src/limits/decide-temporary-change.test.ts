@@ -239,7 +239,9 @@ describe('a reduction of a limit that is raised for ten hours', () => {
     });
     await approve('act_backyes', 'U0ANA', 'req_back');
     expect(daily()).toBe(2000);
-    expect(world.answers.at(-1)?.text).toContain('Goes back to $400.00 on Nov 20, 2026, 8:00 PM ET.');
+    expect(world.answers.at(-1)?.text).toMatch(
+      /Goes back to \$400\.00 <!date\^\d+\^automatically .*\|automatically Nov 20, 2026, 8:00 PM ET>\./,
+    );
 
     await endAll(world);
     expect(world.deps.now()).toEqual(new Date('2026-11-21T01:00:00.000Z'));

@@ -56,8 +56,8 @@ describe('a temporary change', () => {
 
     const until = '2026-11-20T19:00:00.000Z';
     expect(said).toEqual({
-      note: 'Goes back to $400.00 in 4 hours.',
-      control: { kind: 'revert', id: 'act_new', until },
+      note: null,
+      control: { kind: 'revert', id: 'act_new', until, back: { to: '$400.00', when: 'automatically' } },
     });
     expect(steps).toEqual([`act_new ends ${until}`, 'posted act_new']);
     expect(await temporaryChanges.get('act_new')).toMatchObject({ state: 'open', endsAt: until, changes: [daily] });
@@ -100,7 +100,7 @@ describe('a temporary change', () => {
 
     const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
-    expect(said?.note).toContain('Goes back to $400.00');
+    expect(said?.control?.back?.to).toBe('$400.00');
     expect(steps).toContain('superseded act_1: 1 for a while');
     expect((await temporaryChanges.get('act_new'))?.changes).toEqual([limitChange('daily', 40_000, 50_000)]);
   });
@@ -110,7 +110,7 @@ describe('a temporary change', () => {
 
     const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
-    expect(said?.note).toContain('Goes back to $450.00');
+    expect(said?.control?.back?.to).toBe('$450.00');
     expect(steps.filter((step) => step.startsWith('superseded'))).toEqual([]);
   });
 
@@ -119,7 +119,7 @@ describe('a temporary change', () => {
 
     const said = await terms.resolve(made([limitChange('daily', 41_000, 45_000)], forHours(4)));
 
-    expect(said?.note).toContain('Goes back to $410.00');
+    expect(said?.control?.back?.to).toBe('$410.00');
     expect(steps).toContain('superseded act_1: 1 for a while');
   });
 
@@ -150,7 +150,7 @@ describe('a temporary change', () => {
 
       const said = await terms.resolve(made([change], term, { action }));
 
-      expect(said?.note).toBe(`Goes back to $400.00 after ${words}, or in 15 minutes.`);
+      expect(said?.control?.back).toEqual({ to: '$400.00', when: `after ${words}, at the latest` });
       expect((await temporaryChanges.get('act_typed'))?.purchase).toMatchObject({ maxCents, isAnywhere: true });
     },
   );
@@ -166,12 +166,12 @@ describe('a temporary change', () => {
   );
 
   it.each<[Term, string]>([
-    [{ kind: 'purchase' }, 'after this purchase, or in 15 minutes'],
-    [{ kind: 'day', day: '2026-11-21' }, 'with the end of Nov 21, 2026, Eastern time'],
+    [{ kind: 'purchase' }, 'after this purchase, at the latest'],
+    [{ kind: 'day', day: '2026-11-21' }, 'automatically'],
   ])('says when it ends: %j', async (term, words) => {
     const { terms } = await setUp();
 
-    expect((await terms.resolve(made([daily], term)))?.note).toBe(`Goes back to $400.00 ${words}.`);
+    expect((await terms.resolve(made([daily], term)))?.control?.back).toEqual({ to: '$400.00', when: words });
   });
 
   it('with a duration stores no purchase', async () => {
@@ -195,7 +195,7 @@ describe('a temporary change', () => {
 
     const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
-    expect(said?.note).toContain('Goes back to $400.00');
+    expect(said?.control?.back?.to).toBe('$400.00');
     expect(steps).toContain('superseded act_1: 1 for a while');
   });
 
@@ -207,7 +207,7 @@ describe('a temporary change', () => {
 
     const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
-    expect(said?.note).toContain('Goes back to $450.00');
+    expect(said?.control?.back?.to).toBe('$450.00');
     expect(steps.filter((step) => step.startsWith('superseded'))).toEqual([]);
   });
 
@@ -216,7 +216,7 @@ describe('a temporary change', () => {
 
     const said = await terms.resolve(made([limitChange('daily', 48_000, 50_000)], forHours(4)));
 
-    expect(said?.note).toContain('Goes back to $480.00');
+    expect(said?.control?.back?.to).toBe('$480.00');
   });
 
   it('ends only the rules that nobody has decided on since it was sent', async () => {
@@ -243,7 +243,7 @@ describe('a temporary change', () => {
 
     const said = await terms.resolve(made([limitChange('daily', 45_000, 60_000)], forHours(1)));
 
-    expect(said?.note).toContain('Goes back to $400.00');
+    expect(said?.control?.back?.to).toBe('$400.00');
     expect((await temporaryChanges.get('act_new'))?.changes).toEqual([limitChange('daily', 40_000, 60_000)]);
   });
 
@@ -295,7 +295,7 @@ describe('rules that already have the requested value', () => {
 
     const said = await terms.keep(made([limitChange('daily', 45_000, 45_000)], forHours(4)));
 
-    expect(said?.note).toBe('Goes back to $400.00 in 4 hours.');
+    expect(said?.control?.back?.to).toBe('$400.00');
     expect(steps).toContain('superseded act_1: 1 for a while');
     expect((await temporaryChanges.get('act_new'))?.changes).toEqual([daily]);
   });

@@ -109,7 +109,7 @@ describe('the alert of a temporary change', () => {
     const given = await world();
     await performAction(raise('act_below', 4, [daily(600)], byCommand), given.deps);
     await performAction(raise('act_raise', 1, [daily(800)]), given.deps);
-    expect((await onAlert(given)).says).toContain('Goes back to $600.00 in 1 hour');
+    expect((await onAlert(given)).says).toMatch(/Goes back to \$600\.00 <!date/);
 
     const target = { kind: 'temporary-change', temporaryChangeId: 'act_below' } as const;
     await performAction(about('revert', { target }), given.deps);

@@ -3,6 +3,7 @@ import { toOutcome } from '../../../src/actions/report.ts';
 import { approvalOf, asRequested, changeOf } from '../../../src/approvals/execute-approval.ts';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import { ruleStates, stateWords } from '../../../src/limits/rule-words.ts';
+import { dateAfter } from '../../../src/slack/mrkdwn.ts';
 import { actionResult } from '../../../templates/actions/action-result.ts';
 import { closedLines, outcomeLine, outcomeLines, resolutionOf } from '../../../templates/actions/outcomes.ts';
 import { limitChange } from '../../support/limit-goals.ts';
@@ -33,9 +34,16 @@ describe('a change of several limits', () => {
     ofMeals('weekly', 60_000, 68_050),
     ofMeals('monthly', 85_000, 93_050),
   ];
-  const back = `Goes back to ${stateWords(changes, 'from')} Nov 20, 2026, 1:14 PM ET. The card is blocked: nothing can be paid until it is unblocked.`;
+  const until = '2026-11-20T18:14:00.000Z';
+  const control = {
+    kind: 'revert',
+    id: 'act_1',
+    until,
+    back: { to: stateWords(changes, 'from'), when: 'automatically' },
+  } as const;
+  const back = `Goes back to ${stateWords(changes, 'from')} ${dateAfter('automatically', until)}.`;
   const sides = { before: ruleStates(changes, 'from'), after: ruleStates(changes, 'to') };
-  const result = { state: 'done', card, ...sides, apiWords: null, note: back } as const;
+  const result = { state: 'done', card, ...sides, apiWords: null, note: null, control } as const;
   const reason = 'They cater for the fair. '.repeat(30);
   const changed = toOutcome(ask('limit', { reason }), 'limit', result, '2026-11-20T14:18:00Z');
 
