@@ -77,9 +77,9 @@ export function createSendStatus(deps: Deps) {
       const basisNow = () => basisOf(history, likelyId, status);
       const basis = await basisNow();
       const sides = { before, after: statusWord(status) };
-      const note = closesWords(closes);
       const on = { action, verb, acctId, cardId: card.cardId, expects, counts: countsAgainst(verb) };
-      const change = { ...on, sides, basis, written, whyNot, detail: note };
+      const detail = closing('This closes for good:', closes);
+      const change = { ...on, sides, basis, written, whyNot, detail };
       const steps = {
         ...expectations(deps, { ...resolved, cardId: likelyId }, status, closes),
         write: () => (verb === 'activate' ? api.activateCard(acctId, cardId ?? 0) : api.setCardStatus(acctId, status)),
@@ -87,6 +87,7 @@ export function createSendStatus(deps: Deps) {
         async made(confirmation) {
           if (confirmation === 'confirmed') return await foundMade(verb, resolved, from, finish);
           const undo = await offerUndo(resolved, before, deps);
+          const note = closing('Closed for good by this:', closes);
           return await finish('done', { after: sides.after, note, confirmation, expects, ...undo });
         },
         /** The newer change may be this very change, which could not be read a moment ago. */
@@ -114,7 +115,8 @@ export function createSendStatus(deps: Deps) {
     finish: Finish,
   ) {
     const undo = await offerUndo(resolved, before, deps);
-    const made = { before, after: statusWord(wantedStatus[verb]), note: closesWords(closes) };
+    const note = closing('Closed for good by this:', closes);
+    const made = { before, after: statusWord(wantedStatus[verb]), note };
     return await finish('done', { ...made, confirmation: 'confirmed', ...undo });
   }
 }
@@ -177,10 +179,10 @@ interface ClosedCard {
   readonly last4: string | null;
 }
 
-/** What else an activation does; null: nothing. */
-function closesWords(closes: readonly ClosedCard[]): string | null {
+/** `This closes for good: card 3434 and card 5656.`: what else an activation does; null: nothing. */
+function closing(does: string, closes: readonly ClosedCard[]): string | null {
   const cards = closes.map(({ cardId, last4 }) => last4 ?? cardId ?? 'without a number');
-  return cards.length === 0 ? null : `This closes card ${cards.join(' and card ')} for good.`;
+  return cards.length === 0 ? null : `${does} card ${cards.join(' and card ')}.`;
 }
 
 interface SentFrom extends Pick<Change, 'written' | 'whyNot'> {

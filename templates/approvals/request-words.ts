@@ -39,11 +39,16 @@ export function requestHeadline(request: LimitRequest, of: string): string {
   return blocksIn(request).length > 0 ? blocksSummary(request) : requestSummary(request, of);
 }
 
+/** Decided requests are told in the past. */
+function verbsOf({ state }: LimitRequest): { readonly asks: string; readonly wants: string } {
+  return state === 'open' ? { asks: 'asks', wants: 'wants' } : { asks: 'asked', wants: 'wanted' };
+}
+
 /** `asks to block 8 cards declined at Corner Diner` */
 function blocksSummary(request: LimitRequest): string {
   const merchant = request.facts.warning?.merchant ?? '';
   const at = merchant === '' ? '' : ` declined at ${escapeUntrusted(merchant, 80)}`;
-  return `asks to block ${countOf(blocksIn(request).length, 'card')}${at}`;
+  return `${verbsOf(request).asks} to block ${countOf(blocksIn(request).length, 'card')}${at}`;
 }
 
 /** All cards that the request blocks, each by its name. No block if it is about something else. */
@@ -65,23 +70,24 @@ export function reasonLine({ action }: LimitRequest, max: number): string | null
  */
 export function requestSummary(request: LimitRequest, of: string): string {
   const { facts, orderCents, card } = request;
+  const { asks, wants } = verbsOf(request);
   const [blocks, payCents] = [blocksIn(request), payCentsOf(request)];
   if (blocks.length > 0) {
     const more = blocks.length - BLOCKS_SHOWN;
     const names = blocks.slice(0, BLOCKS_SHOWN).map((name) => escapeUntrusted(name, 100));
     return `${blocksSummary(request)}: ${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
   }
-  if (orderCents !== null) return `asks to order a virtual card for ${holderName(card)}, ${fundedWords(orderCents)}`;
+  if (orderCents !== null) return `${asks} to order a virtual card for ${holderName(card)}, ${fundedWords(orderCents)}`;
   const changes = changesFromNow(request);
   const moves = `${escapeUntrusted(ruleMoves(changes), RULES_MAX)}${difference(changes)}`;
   const changed = isChanged(request)
     ? `, changed by ${request.state === 'overridden' ? 'the emergency override' : 'an approver'}`
     : '';
   const at = merchantWords(facts);
-  if (payCents !== null) return `wants to pay ${formatCents(payCents)}${at}${of && ` with${of}`}${changed}: ${moves}`;
+  if (payCents !== null) return `${wants} to pay ${formatCents(payCents)}${at}${of && ` with${of}`}${changed}: ${moves}`;
   const { purchase } = facts;
   const pass = purchase === null ? '' : ` so that ${formatCents(purchase.amountCents)}${at} goes through`;
-  return `asks to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}${changed}: ${changes.length > 1 ? moves : `${escapeUntrusted(moveWords(changes), RULES_MAX)}${difference(changes)}`}`;
+  return `${asks} to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}${changed}: ${changes.length > 1 ? moves : `${escapeUntrusted(moveWords(changes), RULES_MAX)}${difference(changes)}`}`;
 }
 
 /** ` at Corner Diner (Restaurants)`. The kind of a merchant is known also if its name is not. */

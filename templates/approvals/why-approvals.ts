@@ -11,10 +11,19 @@ export type Reader = 'approver' | 'asker';
 
 /** Why others have to approve, and why more than one; null if there is nothing to explain. */
 export function whyApprovals(request: LimitRequest, reader: Reader): string | null {
+  if (request.state !== 'open') return whyNeeded(request);
   return (
     [whyBlocks(request), whySeveral(request), whyOwn(request, reader)].filter((line) => line !== null).join('\n') ||
     null
   );
+}
+
+/** `2 approvals were needed: more than $1,000.00 in 24 hours.` What the change would add no longer matters. */
+function whyNeeded({ counted, needed, orderCents, orderWhy }: LimitRequest): string | null {
+  if (needed === 1) return null;
+  const head = `${countOf(needed, 'approval')} were needed`;
+  if (counted !== null) return `${head}: ${whyMore(counted, needed)}.`;
+  return orderCents === null ? `${head}.` : `${head}: ${whyOrder(orderWhy, needed)}.`;
 }
 
 /** Why nobody blocks many cards alone. */

@@ -63,7 +63,7 @@ it('activates once when confirmed twice, and the answer replaces the question', 
     [old.CardId, 'CLOSED'],
     [fresh.CardId, 'ACTIVE'],
   ]);
-  const closes = `This closes card ${old.Last4CardNumber} for good.`;
+  const closes = `Closed for good by this: card ${old.Last4CardNumber}.`;
   expect(now(question).text).toContain(closes);
   const alert = await waitFor(channels.status, new RegExp(`card ${old.Last4CardNumber}.* closed`));
   expect(alert.text).toContain(`Changed by <@${olga}> in Cardbell`);

@@ -134,12 +134,13 @@ it('records and attributes what an activation closes for good', async () => {
   const postAuditLine: WorldDeps['postAuditLine'] = async (_id, { text }) => void lines.push(text);
   await performAction(activate, { ...world.deps, card, postAuditLine });
 
-  const closed = 'This closes card 0006 and card 0007 for good.';
+  const both = 'card 0006 and card 0007';
+  const closed = `Closed for good by this: ${both}.`;
   expect(world.answers.at(-1)?.text).toContain(closed);
-  expect(lines.at(-1)).toContain('this closes card 0006 and card 0007 for good');
+  expect(lines.at(-1)).toContain(`closed for good by this: ${both}`);
   const records = await world.records();
   expect(records.filter(({ event }) => event !== 'asked')).toMatchObject([
-    { event: 'sent', cardId: 8, detail: closed },
+    { event: 'sent', cardId: 8, detail: `This closes for good: ${both}.` },
     { event: 'done', cardId: 8, detail: closed },
   ]);
   const { history } = world.deps;

@@ -13,6 +13,16 @@ it('gives the amount above which three approvals are needed, not the one for two
   expect(whyApprovals(request, 'approver')).toMatch(/^\*3 approvals: more than \$5,000\.00 in 24 hours\.\*/);
 });
 
+it('no longer says of a decided request what it would change', () => {
+  const decision = { actionId: 'U0BEN', by: 'U0BEN', at: askedAt };
+  const request = { ...openRequestOf({ needed: 2, counted }), state: 'denied', decision } as const;
+  const { text, blocks } = approvalRequest(request);
+
+  expect(shown(blocks)).toContain('2 approvals were needed: more than $5,000.00 in 24 hours.');
+  expect(shown(blocks)).not.toContain('This raises');
+  expect(text).toMatch(/^Denied: <@\w+> (?:asked|wanted) to /);
+});
+
 it('gives a cap as the reason for a second approval, but not for a third', () => {
   expect(whyApprovals(openRequestOf({ needed: 2, counted: { ...counted, cap } }), 'approver')).toContain(
     '2 approvals: over the cap for one card',
