@@ -1,5 +1,5 @@
 import type { CardStatus, CardStatusEvent, StatusRecord } from '../core/event.ts';
-import type { StatusAlert, StatusChange } from './alert.ts';
+import type { Alert, StatusAlert, StatusChange } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { Publish } from './announce.ts';
 import type { CardHistory } from './card-history.ts';
@@ -21,6 +21,8 @@ interface StatusTimeline {
   readonly eventIds: readonly string[];
   /** True when a BLOCKED that belongs to it may still follow. */
   readonly mayContinue: boolean;
+  /** The card had this status before: the event lists it, but is about another card. */
+  readonly isRepeat: boolean;
 }
 
 /**
@@ -60,6 +62,7 @@ export function statusTimeline(
       supersededBy: later ?? null,
     },
     eventIds: steps.map((step) => step.eventId),
+    isRepeat: steps.every(({ status }) => status === (from ?? knownBefore)),
     mayContinue:
       activation === null && own.status === 'ACTIVE' && later === undefined && (from === 'INACTIVE' || from === null),
   };
@@ -104,19 +107,36 @@ function accountStatusNow(timelines: readonly StatusTimeline[]): CardStatus | un
 }
 
 /**
+ * The cards that an event is about. There is one webhook for each change, but it may list all cards of the account.
+ *
+ * @param told what an earlier attempt has stored: the directory may have learned the event since.
+ */
+function changedOf(timelines: readonly StatusTimeline[], told: Alert | null): readonly StatusTimeline[] {
+  if (told?.kind === 'card-status') {
+    const shown = new Set(told.changes.map(({ cardId }) => cardId));
+    return timelines.filter(({ change }) => shown.has(change.cardId));
+  }
+  const changed = timelines.filter(({ isRepeat }) => !isRepeat);
+  return changed.length === 0 ? timelines : changed;
+}
+
+/**
  * Delivers a status change. Two events that belong together share the alert of the block. Idempotent. The returned function
  * gives the milliseconds until the next run, or null when the event is delivered.
  */
 export function createDeliverStatus(deps: Deps) {
   const { directory, history, alerts, publish, updateAlert, showStatus } = deps;
-  return async function deliverStatus(event: CardStatusEvent, { hasWaited, isLate }: Arrival): Promise<number | null> {
-    const timelines = await timelinesOf(event);
+  return async function deliverStatus(whole: CardStatusEvent, { hasWaited, isLate }: Arrival): Promise<number | null> {
+    const all = await timelinesOf(whole);
+    const timelines = changedOf(all, await alerts.get(whole.id));
+    const ids = new Set(timelines.map(({ change }) => change.cardId));
+    const event = { ...whole, cards: whole.cards.filter(({ cardId }) => ids.has(cardId)) };
     const [first] = timelines;
     const single = timelines.length === 1 && first !== undefined ? first : null;
     if (single?.mayContinue === true && !hasWaited && !isLate) return PASSING_THROUGH_HOLD_MS;
 
     const card = await directory.factsOf(event);
-    await directory.learn(event);
+    await directory.learn(whole);
     const block = single === null ? null : await blockAfter(event, single);
     if (single !== null && block !== null) {
       await addActivation(block, single.change);
@@ -124,7 +144,7 @@ export function createDeliverStatus(deps: Deps) {
       const changes = await Promise.all(timelines.map(({ change }) => withCause(event, change)));
       await publish({ kind: 'card-status', event, card, outcomes: [], late: isLate, changes, progress: null });
     }
-    const status = accountStatusNow(timelines);
+    const status = accountStatusNow(all);
     if (status !== undefined) await showStatus(event, status);
     return null;
   };

@@ -37,18 +37,18 @@ export function createBackfilled(redis: RedisClient) {
   return {
     /** Records that the card's change to `status` is reported: it happened after `after` and was seen at `until`. */
     remember: spans.put,
-    /** True when everything in the event was reported before. */
+    /** True when what the event is about was reported before. It may also list cards that did not change. */
     async covers({ cards, callbackAt }: CardStatusEvent): Promise<boolean> {
       const atMs = Date.parse(callbackAt);
       const covered = await Promise.all(
         cards.map(async ({ cardId, status }) => {
           const span = await spans.get(cardId);
-          if (span === null) return false;
+          if (span === null) return null;
           const untilMs = Date.parse(span.until) + (status === span.status ? CLOCK_SKEW_MS : 0);
           return atMs > Date.parse(span.after) && atMs <= untilMs;
         }),
       );
-      return covered.every(Boolean);
+      return covered.includes(true) && !covered.includes(false);
     },
   };
 }

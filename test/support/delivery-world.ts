@@ -14,7 +14,7 @@ import { createFraudCases } from '../../src/alerts/fraud-case-store.ts';
 import { createGroupAlert } from '../../src/alerts/group-alert.ts';
 import { createPurchases } from '../../src/alerts/purchase-store.ts';
 import { createShowStatus } from '../../src/alerts/show-status.ts';
-import type { StoredEvent, TransactionEvent } from '../../src/core/event.ts';
+import type { CardStatus, StoredEvent, TransactionEvent } from '../../src/core/event.ts';
 import { createLock } from '../../src/core/lock.ts';
 import type { Remedy } from '../../src/limits/remedy-change.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
@@ -41,6 +41,7 @@ export function createDeliveryWorld(
     remedy = null as Remedy | null,
     isIncomplete = false,
     isInDoubt = (): boolean => false,
+    statusBefore = (_cardId: number): CardStatus | null => 'INACTIVE',
   } = {},
 ) {
   /** Where the rules send each event. Events without an entry go nowhere. */
@@ -81,7 +82,7 @@ export function createDeliveryWorld(
   const history = createCardHistory(redis);
   const directory = {
     factsOf: async ({ acctId }: StoredEvent) => ({ ...transactionAlert().card, acctId }),
-    statusBefore: async () => 'INACTIVE' as const,
+    statusBefore: async (_event: unknown, { cardId }: { readonly cardId: number }) => statusBefore(cardId),
     learn: async () => {},
   };
   const deliverAlert = createDeliverAlert({

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { statusTimeline } from '../../../src/alerts/deliver-status.ts';
-import type { StatusRecord } from '../../../src/core/event.ts';
+import type { CardStatus, CardStatusEvent, StatusRecord } from '../../../src/core/event.ts';
 import { cardStatuses } from '../../../src/core/event.ts';
+import { createDeliveryWorld, idOf, timeOf } from '../../support/delivery-world.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { change, statusAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
 
 const card = { cardId: 1, last4: '4242' };
 const at = (second: number): string => new Date(Date.UTC(2026, 2, 4, 15, 0, second)).toISOString();
@@ -100,5 +105,68 @@ describe('the timeline of a status event', () => {
         }
       }),
     );
+  });
+});
+
+describe('a webhook that lists all cards of the account', () => {
+  const statuses: Readonly<Record<number, CardStatus>> = { 1: 'CLOSED', 2: 'ACTIVE', 3: 'INACTIVE' };
+  const worldOf = (statusBefore = (cardId: number): CardStatus | null => statuses[cardId] ?? null) =>
+    createDeliveryWorld(redis(), { statusBefore });
+  const listing = (index: number, changed: Readonly<Record<number, CardStatus>>): CardStatusEvent => ({
+    ...statusAlert([change()]).event,
+    id: idOf(index),
+    callbackAt: timeOf(index),
+    cards: Object.entries({ ...statuses, ...changed }).map(([cardId, status]) => ({
+      cardId: Number(cardId),
+      last4: `000${cardId}`,
+      status,
+      cardOrderId: 70 + Number(cardId),
+    })),
+  });
+  const shownBy = async ({ alerts }: ReturnType<typeof worldOf>, index: number) => {
+    const alert = await alerts.get(idOf(index));
+    if (alert?.kind !== 'card-status') throw new Error('nothing was posted');
+    const orders = alert.event.cards.map(({ cardOrderId }) => cardOrderId);
+    return {
+      changes: alert.changes.map(({ cardId, from, steps }) => [cardId, from, ...steps.map(({ status }) => status)]),
+      orders,
+    };
+  };
+
+  it('is about the card that changed, also when its delivery is repeated', async () => {
+    const world = worldOf();
+    await world.deliver(listing(1, { 2: 'BLOCKED' }));
+    expect(await shownBy(world, 1)).toEqual({ changes: [[2, 'ACTIVE', 'BLOCKED']], orders: [72] });
+
+    // The directory has learned the event, so it knows nothing from before it.
+    await worldOf(() => null).deliver(listing(1, { 2: 'BLOCKED' }));
+
+    expect((await shownBy(world, 1)).orders).toEqual([72]);
+  });
+
+  it('is about a new card', async () => {
+    const world = worldOf();
+    await world.deliver(listing(1, { 4: 'INACTIVE' }));
+
+    expect(await shownBy(world, 1)).toEqual({ changes: [[4, null, 'INACTIVE']], orders: [74] });
+  });
+
+  it('is one message with the block that follows an activation', async () => {
+    const world = worldOf();
+    expect(await world.deliver(listing(1, { 3: 'ACTIVE' }), { hasWaited: false }), 'it waits').toBeGreaterThan(0);
+    await world.deliver(listing(2, { 3: 'BLOCKED' }));
+    await world.deliver(listing(1, { 3: 'ACTIVE' }));
+
+    expect(await world.alerts.get(idOf(1))).toBeNull();
+    expect(await shownBy(world, 2)).toEqual({ changes: [[3, 'INACTIVE', 'ACTIVE', 'BLOCKED']], orders: [73] });
+  });
+
+  it('shows all that differ, and all if none does', async () => {
+    const world = worldOf();
+    await world.deliver(listing(1, { 2: 'BLOCKED', 3: 'ACTIVE' }));
+    await world.deliver(listing(2, { 2: 'BLOCKED', 3: 'ACTIVE' }));
+
+    expect((await shownBy(world, 1)).changes.map(([cardId]) => cardId)).toEqual([2, 3]);
+    expect((await shownBy(world, 2)).changes).toHaveLength(3);
   });
 });

@@ -79,6 +79,9 @@ describe('a status change without a webhook', () => {
     expect(await backfilled.covers({ ...event, callbackAt: at(30) })).toBe(true);
     expect(await backfilled.covers({ ...event, callbackAt: at(90) })).toBe(false);
     expect(await backfilled.covers({ ...event, callbackAt: at(60) }), 'the moment of the last report').toBe(false);
+    const other = { cardId: 99, last4: '0099', status: 'ACTIVE', cardOrderId: null } as const;
+    expect(await backfilled.covers({ ...event, cards: [...event.cards, other], callbackAt: at(30) })).toBe(true);
+    expect(await backfilled.covers({ ...event, cards: [other], callbackAt: at(30) })).toBe(false);
   });
 
   it('keeps the gap open while some cards cannot be read', async () => {
