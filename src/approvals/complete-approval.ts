@@ -75,7 +75,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
       const isOwnOrder = orderIn(request)?.actor.userId === click.actor.userId;
       const isNotifiedElsewhere = isMade(result) || isInOwnName(click, request) || isOwnOrder;
       if (!isNotifiedElsewhere) await deps.answer(click, notMade(click, request, approval, result));
-      if (request.action.verb === 'block-all') {
+      if (request.action.verb === 'block-all' && request.state === 'open') {
         const notice = blockAllDecided({ by: approval.by, cards: request.action.acctIds.length, note: result.note });
         await deps.notifyDirectly(request.action.actor.userId, `${click.id}-block-all`, notice);
       }
