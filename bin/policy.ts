@@ -25,9 +25,12 @@ const usage = `The policy: check it, explain what it would do, and replay past d
   repeated)
 
 explain asks neither Slack nor the card service. Reads POLICY_FILE, OPERATORS, APPROVERS, TWO_PERSON_ABOVE, and REDIS_URL
-for replay. Exit code: 0 when it is done, 1 when replay found differences, 64 for a wrong command line, 65 when
-the file is not a policy, 69 when Redis does not answer, 78 when a variable is missing or bad.
+for replay. Exit code: 0 when it is done, 1 when replay found differences or check found no policy, 64 for a wrong
+command line, 65 when the file is not a policy, 69 when Redis does not answer, 78 when a variable is missing or bad.
 `;
+
+const nothingToCheck = `There is nothing to check: POLICY_FILE, OPERATORS and APPROVERS are not set here, so nobody may act on a card.
+Run it with the variables of the worker (docs/runbooks/README.md), or name the file with --file.`;
 
 const EX_DATAERR = 65;
 const DAY_MS = 86_400_000;
@@ -90,6 +93,9 @@ function orEnd<T>(code: number, read: () => T, inWords = (problem: string): stri
 }
 
 function check({ source, hash, groups, standard }: Policy): void {
+  const { policyFile, operators, approvers } = config;
+  if (values.file === undefined && policyFile === null && operators.length + approvers.length === 0)
+    end(1, wordsOf(config.program, nothingToCheck));
   const names = groups.map(({ cardGroups }) => cardGroups.join(', '));
   say(`${source} is a valid policy, SHA-256 ${hash}.`);
   say(

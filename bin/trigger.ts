@@ -9,6 +9,7 @@ import { WebEnv } from '../src/app/environment.ts';
 import { ofProgram, wordsOf } from '../src/app/programs.ts';
 import { readVariables, withoutEmpty, withSecretFiles } from '../src/app/read-variables.ts';
 import { ConfigError } from '../src/core/errors.ts';
+import { webAddress } from './web-address.ts';
 
 const USAGE = `Usage: npm run trigger -- KIND [--Field value …] [flags]
 
@@ -17,7 +18,8 @@ Sends one signed sample webhook. KIND is one of
 or a decline code, for instance decline.rule.velocity.
 
   --Field value   sets any field of Data, for instance --TransactionAmount -84.10
-  --url URL       base of the receivers (http://127.0.0.1:PORT/webhooks, PORT is 3000 unless set); /KIND is added
+  --url URL       base of the receivers; /KIND is added. Without it: those of web on this machine, by HOST, PORT
+                  (3000 unless set) and TLS_CERT_FILE
   --to URL        exactly this URL instead
   --secret S      shared secret (WEBHOOK_SHARED_SECRET, or the file WEBHOOK_SHARED_SECRET_FILE)
   --version V     webhook version (${ASSUMPTIONS.webhookVersion.value}); older ones have the older signs
@@ -41,7 +43,16 @@ const streams = {
   out: (line: string) => void process.stdout.write(`${line}\n`),
   err: (line: string) => void process.stderr.write(`${wordsOf(program, line)}\n`),
 };
-const receivers = `http://127.0.0.1:${given['PORT'] ?? '3000'}/webhooks${program === '' ? '' : `/${program}`}`;
+/** What is wrong with the variables that say where web listens. They matter only if no other address is given. */
+const faults: string[] = [];
+const receivers = `${ownAddress()}/webhooks${program === '' ? '' : `/${program}`}`;
+
+function ownAddress(): string {
+  const names = { HOST: true, PORT: true, TLS_CERT_FILE: true } as const;
+  const read = readVariables(WebEnv.pick(names), given, faults);
+  if (read === null) return 'http://127.0.0.1';
+  return webAddress({ host: read.HOST, port: read.PORT, isHttps: read.TLS_CERT_FILE !== undefined });
+}
 
 /** The variable, or the content of the file that WEBHOOK_SHARED_SECRET_FILE names. @throws ConfigError */
 function sharedSecret(): string | undefined {
@@ -53,7 +64,7 @@ function sharedSecret(): string | undefined {
 /** @throws ConfigError, EnvironmentError, UsageError */
 async function send(asked: TriggerArguments): Promise<boolean> {
   const isOwn = asked.to === undefined && asked.url === receivers;
-  if (isOwn) readVariables(WebEnv.pick({ PORT: true }), given, problems);
+  if (isOwn) problems.push(...faults);
   if (problems.length > 0) throw new ConfigError(problems);
   useZoneOf(given['CARD_SERVICE_TIMEZONE']);
   // During a rotation there are two secrets; the first is the current one.

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { createSender } from '../../sandbox/webhook/sender.ts';
+import { certificateFaults, createSender } from '../../sandbox/webhook/sender.ts';
 import type { WebConfig } from '../../src/app/config.ts';
 import { codesOf } from '../../src/core/errors.ts';
+import { webAddress } from '../web-address.ts';
 import type { Report } from './report.ts';
 
 /**
@@ -15,10 +16,7 @@ export async function checkWeb(
   report: Report,
   timeoutMs: number,
 ): Promise<void> {
-  const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
-  const base =
-    publicUrl ??
-    `${config.tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${config.port}`;
+  const base = publicUrl ?? webAddress({ ...config, isHttps: config.tls !== null });
   if (publicUrl === null)
     report.note(`tried at ${base} only; --url https://cards.example.com tries the address that the outside uses`);
   const send = async (path: string, init: RequestInit): Promise<Response> =>
@@ -48,9 +46,6 @@ export async function checkWeb(
       );
   }
 }
-
-/** Codes of Node and OpenSSL for a certificate that was sent, but does not verify. */
-const certificateFaults = /^(?:ERR_TLS_CERT_|CERT_|UNABLE_TO_|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT|HOSTNAME_MISMATCH)/;
 
 /** Node's code for a certificate that does not verify. Null: another error, so perhaps nothing answers. */
 function certificateFault(error: unknown): string | null {

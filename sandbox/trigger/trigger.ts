@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { EnvironmentError, UsageError } from '../cli-flags.ts';
 import { toCallbackTime } from '../service-time.ts';
-import { createSender, isAccepted, type SendOutcome } from '../webhook/sender.ts';
+import { certificateFaults, createSender, isAccepted, type SendOutcome } from '../webhook/sender.ts';
 import { signed } from '../webhook/version.ts';
 import type { TriggerArguments } from './arguments.ts';
 import { CATALOGUE, type CatalogueEntry, entryOf, freshData, sampleData } from './catalogue.ts';
@@ -89,6 +89,8 @@ function inWords({ status, error }: SendOutcome, said: string | null): string {
   switch (status) {
     case null:
       if (error === 'ECONNREFUSED') return 'nobody listens there. Is the bot running?';
+      if (certificateFaults.test(error ?? ''))
+        return `its certificate does not verify for this address (${error}): use --url with the address that the outside uses`;
       return error === 'timeout'
         ? 'no answer within 10 seconds; the service would try again'
         : `no answer (${error ?? 'unknown'})`;

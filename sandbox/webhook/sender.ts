@@ -28,6 +28,10 @@ export type Sender = ((url: string, body: string) => Promise<SendOutcome>) & { c
 /** How much of the time limit may pass without 100 Continue before the body is sent anyway: a second of ten. */
 const CONTINUE_SHARE = 10;
 
+/** Codes of Node and OpenSSL for a certificate that was sent, but does not verify. */
+export const certificateFaults =
+  /^(?:ERR_TLS_CERT_|CERT_|UNABLE_TO_|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT|HOSTNAME_MISMATCH)/;
+
 /** The two statuses that count as accepted. Anything else is retried. */
 export function isAccepted({ status }: Pick<SendOutcome, 'status'>): boolean {
   return status === 200 || status === 201;

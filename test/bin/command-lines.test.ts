@@ -116,6 +116,7 @@ it.concurrent.each([
     /^policy: --own is a flag of explain, not of replay\.\n\n.*npm run policy -- replay/s,
   ],
   ['policy', ['replay'], 69, /^Redis does not answer\./],
+  ['policy', ['check'], 1, /^There is nothing to check: POLICY_FILE, OPERATORS and APPROVERS are not set here/],
   ['policy', ['check', '--file', 'package.json'], 65, /^package\.json:\d+: version: expected version: 1$/m],
   ['policy', ['check', '--file', 'nowhere.yaml'], 65, /^--file: expected a readable file$/m],
   [
@@ -188,6 +189,10 @@ it.concurrent('trigger exits with 78 when the secret file cannot be read, and sa
 it.concurrent.each([
   [{}, 'http://127.0.0.1:3000/webhooks/decline'],
   [{ PORT: '1' }, 'http://127.0.0.1:1/webhooks/decline'],
+  [
+    { HOST: '127.0.0.2', PORT: '1', TLS_CERT_FILE: 'test/fixtures/tls/cert.pem' },
+    'https://127.0.0.2:1/webhooks/decline',
+  ],
   [{ PORT: '1', PROGRAM: 'first' }, 'http://127.0.0.1:1/webhooks/decline'],
   [{ PORT: '1', PROGRAM: 'eu', EU_WEBHOOK_SHARED_SECRET: 'a-secret' }, 'http://127.0.0.1:1/webhooks/eu/decline'],
 ])('trigger, given %j, sends to %s', async (more, url) => {

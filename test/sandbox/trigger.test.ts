@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../sandbox/cli-flags.ts';
 import { toCallbackTime } from '../../sandbox/service-time.ts';
@@ -141,6 +144,18 @@ describe('trigger', () => {
 
   it.each(['-h', '--help'])('explains itself with %s', (flag) => {
     expect(parseTriggerArguments([flag], '2.0.1.3', receivers).help).toBe(true);
+  });
+
+  it('says what to do about a certificate that is not for this address', async () => {
+    const [cert, key] = ['cert.pem', 'key.pem'].map((name) => readFileSync(`test/fixtures/tls/${name}`));
+    const server = createServer({ cert, key });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+
+    expect(await run('decline', '--url', `https://127.0.0.1:${port}/webhooks`)).toBe(false);
+
+    expect(out.join()).toMatch(/its certificate does not verify for this address \(\w+\): use --url with the address/);
+    server.close();
   });
 
   it('sends several events, or one event several times', async () => {
