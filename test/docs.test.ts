@@ -135,12 +135,12 @@ const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] =
       return read('docs/sandbox.md').includes(`| \`${name}\` |`) ? [] : [`nothing simulates ${name}`];
     },
   ],
-  [/^docker (?:stop|run|build)\b/, () => []],
+  [/^docker (?:stop|run|build|push)\b/, () => []],
   [/^docker volume rm cardbell_(\w+)$/, (volume = '') => has(volume, compose.volumes)],
   [/^npx tsx \S+$/, () => has('tsx', devDependencies)],
   [/^heroku (?:create|addons:create|config:set|ps:scale)\b|^git push heroku\b|^chmod \d+\b/, () => []],
   [
-    /^helm (?:install|upgrade)(.*)$/,
+    /^helm upgrade(.*)$/,
     (rest = '') => [
       ...(rest === '' ? [] : hasFile('deploy/helm/cardbell/Chart.yaml')),
       ...[...rest.matchAll(/--set ([\w.]+)=/g)].flatMap(([, path = '']) =>
@@ -148,7 +148,11 @@ const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] =
       ),
     ],
   ],
-  [/^(?:kubectl exec deployment\/cardbell-(?:web|worker) -- |heroku run )node dist\/bin\/cardbell\.js (.*)$/, cardbell],
+  [
+    /^(?:kubectl exec deployment\/cardbell-(?:web|worker) -- |heroku run )(?:env PROGRAM=eu )?node dist\/bin\/cardbell\.js (.*)$/,
+    cardbell,
+  ],
+  [/^helm rollback cardbell$/, () => []],
   [/^kubectl (?:create secret generic|get pods)\b/, () => []],
   [/^sudo (?:apt-get install -y|install -d|chmod \d+|systemctl daemon-reload)\b/, () => []],
   [

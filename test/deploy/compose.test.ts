@@ -26,6 +26,17 @@ describe('compose.yaml', () => {
     expect(variablesOf('worker')).not.toContain('SLACK_SIGNING_SECRET');
   });
 
+  it.each(['web', 'worker'])('passes to %s the variables of OpenTelemetry that the docs name', (name) => {
+    const named = ['operations', 'configure'].flatMap(
+      (page) => readFileSync(`docs/${page}.md`, 'utf8').match(/\bOTEL_\w*[A-Z](?=[`=])/g) ?? [],
+    );
+
+    expect(named.length).toBeGreaterThan(5);
+    expect(variablesOf(name)).toEqual(expect.arrayContaining(named));
+    // `OTEL_BSP_*` in the docs.
+    expect(variablesOf(name).filter((each) => each.startsWith('OTEL_BSP_'))).toHaveLength(4);
+  });
+
   it.each(['web', 'worker', 'demo'])('runs %s on a read-only file system without capabilities', (name) => {
     expect(services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
   });

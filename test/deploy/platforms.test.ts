@@ -61,6 +61,14 @@ describe('the workflows', () => {
     expect(text).toContain('actions/attest-build-provenance');
     expect(text).toContain('npm sbom --sbom-format cyclonedx --omit dev');
   });
+
+  it('release the image under the tag that the chart pulls', () => {
+    const [, tag = ''] = /tags: .+:(.+)$/m.exec(read('.github/workflows/release.yml')) ?? [];
+    const chart = parse(read('deploy/helm/cardbell/Chart.yaml')) as { appVersion: string };
+
+    expect(tag).toMatch(/^\$\{\{ env\.VERSION \}\}$/);
+    expect(chart.appVersion).toBe((JSON.parse(read('package.json')) as { version: string }).version);
+  });
 });
 
 it('every file named in an installation page exists', () => {
