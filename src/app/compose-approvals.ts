@@ -86,7 +86,7 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
     failApproval: createFailApproval({ ...common, complete, failures }),
     dropApproval: createDropApproval(tools),
     requestsOfActions: requestsOf(verified, tools),
-    refreshRequests: createRefreshRequests({ ...common, recount: recountOfAsker }),
+    refreshRequests: createRefreshRequests({ ...common, verified, recount: recountOfAsker }),
     ageRequest: createAgeRequest({ ...common, execution, expire }),
   };
 }

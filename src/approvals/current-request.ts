@@ -6,6 +6,8 @@ import { changesFrom, goalsOf, isLooser, type RuleChange, reversed, without } fr
 import type { Lease } from '../core/lock.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleStates } from '../limits/rule-words.ts';
+import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
+import type { ApprovalVerified } from './complete-approval.ts';
 import { changesFromNow, isAboutRules, type OpenRequest, withVoid } from './request.ts';
 import type { Requests } from './request-store.ts';
 
@@ -75,6 +77,8 @@ export function whatMoved(current: OpenRequest, shown: OpenRequest): string | nu
 
 interface RefreshDeps extends Pick<ActionTools, 'withLock' | 'updateRequest'>, ReadDeps {
   readonly requests: Pick<Requests, 'open' | 'get' | 'save'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
+  readonly verified: ApprovalVerified;
   /** How many approvals the request needs now, counting what the person who asked has added meanwhile. */
   readonly recount: (request: OpenRequest) => Promise<Pick<OpenRequest, 'needed' | 'counted'>>;
 }
@@ -94,8 +98,9 @@ export function createRefreshRequests(deps: RefreshDeps): (acctId: number) => Pr
 
   async function refresh(id: string, lease: Lease): Promise<void> {
     const request = await deps.requests.get(id);
+    if (request?.state !== 'open') return;
     // While an approval is in flight, the card may show its change.
-    if (request?.state !== 'open' || request.inFlight.length > 0) return;
+    if (request.inFlight.length > 0) return await decideIfMade(request, lease);
     const { request: current } = await readCurrent(request, deps);
     const isMoved = whatMoved(current, request) !== null;
     const kept = isMoved ? { ...allVoid(current), ...(await deps.recount(current)) } : current;
@@ -103,5 +108,20 @@ export function createRefreshRequests(deps: RefreshDeps): (acctId: number) => Pr
     await lease.confirm();
     await deps.requests.save(kept);
     await deps.updateRequest(id);
+  }
+
+  /** Nothing showed the change of an approval in time, but it is in effect. */
+  async function decideIfMade(request: OpenRequest, lease: Lease): Promise<void> {
+    const unconfirmed = request.inFlight.filter(({ state }) => state === 'unconfirmed');
+    // Whoever finds it in effect stores that under this lock.
+    const changes = await deps.withLock(
+      `account:${request.acctId}`,
+      () => Promise.all(unconfirmed.map(({ actionId }) => deps.temporaryChanges.get(actionId))),
+      lease,
+    );
+    const made = changes.find((change) => change?.isUnconfirmed === false);
+    if (made == null) return;
+    await lease.confirm();
+    await deps.verified(request, made.id, 'confirmed');
   }
 }

@@ -124,12 +124,13 @@ export function createHolderNotices({ progress, temporaryChanges, nameRuleset, n
       const result = reported(await progress.read(request.decision.actionId))?.result;
       const confirmation = result?.confirmation;
       if (confirmation === 'sent') return;
-      const isConfirmed = confirmation === undefined || confirmation === 'confirmed';
       // The change itself may have taken the card out of the ruleset it followed.
       const followed = result === undefined ? request.card : { ...request.card, ruleset: result.card.ruleset };
       const shown = { ...request, card: await nameRuleset(followed) };
       const madeId = temporaryChangeIdOf(request);
-      const endsAt = madeId === null ? null : ((await temporaryChanges.get(madeId))?.endsAt ?? null);
+      const made = madeId === null ? null : await temporaryChanges.get(madeId);
+      const isConfirmed = confirmation === undefined || confirmation === 'confirmed' || made?.isUnconfirmed === false;
+      const endsAt = made?.endsAt ?? null;
       await notifyDirectly(action.actor.userId, messageId, requestDecided(shown, { isConfirmed, endsAt }));
     },
     /** Someone approved, and nothing shows the outcome. */

@@ -1,10 +1,15 @@
+import { sentences } from '../../templates/core/change-words.ts';
+import { isOnAlert } from '../actions/action.ts';
+import { type Result, reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { resultMessage, toOutcome } from '../actions/report.ts';
 import type { Audit } from '../audit/audit.ts';
 import { nobody } from '../audit/audit-record.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isAboutLimits, ruleValue } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
+import { serviceTime } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import { happenedSince } from '../core/service-time.ts';
 import { foldName } from '../directory/card-query.ts';
@@ -13,7 +18,8 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import { termWords } from './change-request.ts';
 import { type EndQuestions, itSays, type NotifyEnd, type OverChange } from './notify-end.ts';
 import { mayStillCome, REFUSALS_MAX, type Restore } from './restore.ts';
-import { backWords, ruleStates } from './rule-words.ts';
+import { backWords, ruleStates, stateWords } from './rule-words.ts';
+import { sidesOf } from './send-rules.ts';
 import { type HandOver, otherwiseWords } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { ruleVerbOf } from './verbs.ts';
@@ -139,26 +145,51 @@ export function createTimeLeft({ sharedNow, secondNow, notifyOps }: TimeLeftDeps
  */
 export type InEffect = (temporaryChange: TemporaryChange, lease: Lease) => Promise<TemporaryChange | null>;
 
-export function createInEffect(
-  deps: Pick<ActionTools, 'postTemporaryChange' | 'factsOf' | 'now'> & {
-    readonly audit: Pick<Audit, 'append'>;
-    readonly card: Pick<CardClient, 'getSpendRules'>;
-    readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
-  },
-): InEffect {
+interface InEffectDeps extends Pick<ActionTools, 'postTemporaryChange' | 'cardChanged' | 'answer' | 'factsOf' | 'now'> {
+  readonly progress: Pick<ActionTools['progress'], 'read'>;
+  readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
+  readonly audit: Pick<Audit, 'append'>;
+  readonly card: Pick<CardClient, 'getSpendRules'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
+}
+
+export function createInEffect(deps: InEffectDeps): InEffect {
   return async function inEffect(temporaryChange, lease) {
     if (temporaryChange.isUnconfirmed !== true) return temporaryChange;
     const { rules } = await deps.card.getSpendRules(temporaryChange.acctId);
     const changes = temporaryChange.changes.filter(({ rule, to }) => ruleValue(rules, rule) === to);
     if (changes.length === 0) return null;
     await lease.confirm();
-    await recordLate({ ...temporaryChange, changes });
-    // People read that it was not confirmed. Before it is stored: a rerun after a crash must do it, too.
-    if (temporaryChange.requestId === null) await deps.postTemporaryChange(temporaryChange);
     const made = { ...temporaryChange, changes, isUnconfirmed: false };
+    await recordLate(made);
+    // People read that it was not confirmed. Before it is stored: a rerun after a crash must do it, too.
+    await showLate(made);
+    await deps.postTemporaryChange(made);
+    // Its request is decided then.
+    await deps.cardChanged(made.acctId);
     await deps.temporaryChanges.save(made);
     return made;
   };
+
+  /** Where it was said that it was not confirmed: on its alert, and to whoever made it. */
+  async function showLate({ id, changes, alertId, endsAt }: TemporaryChange): Promise<void> {
+    const awaited = reported(await deps.progress.read(id))?.awaited ?? null;
+    if (awaited === null) return;
+    const { action, verb, outcomeOf, sentAt } = awaited;
+    const { expects: _seen, ...sent } = awaited.result;
+    const isRunning = Date.parse(endsAt) > deps.now().getTime();
+    const back = isRunning ? `Goes back to ${stateWords(changes, 'from')} on ${serviceTime(endsAt)}.` : null;
+    const result: Result = {
+      ...sent,
+      ...sidesOf(changes),
+      state: 'done',
+      note: sentences('It was made after all.', back),
+      confirmation: 'confirmed',
+      control: isRunning ? { kind: 'revert', id, until: endsAt } : null,
+    };
+    if (alertId !== null) await deps.outcomes.show(alertId, outcomeOf, toOutcome(action, verb, result, sentAt));
+    if (!isOnAlert(action)) await deps.answer(action, resultMessage(action, verb, result, sentAt));
+  }
 
   /** The verification of its action has ended, and is on record as such. */
   async function recordLate({ id, acctId, changes, term, alertId }: TemporaryChange): Promise<void> {

@@ -53,8 +53,10 @@ export function createTemporaryTerms(deps: TermDeps) {
     /**
      * Marks a change whose answer was lost and that is not in effect: no rule has its value, or one that the card service
      * may have made of it, and no other change goes back to its value. It may still be made late: the card is read again.
+     *
+     * @param seen null: the card could not be read.
      */
-    markUnconfirmed: (id: string, seen: SeenRules, acctId: number): Promise<void> =>
+    markUnconfirmed: (id: string, seen: SeenRules | null, acctId: number): Promise<void> =>
       markUnconfirmed(id, seen, acctId, deps),
     /** For a change that was certainly not made. */
     forget: deps.temporaryChanges.forget,
@@ -95,7 +97,7 @@ export function withOtherValues({ now, sent }: SeenRules): RuleChange[] {
 /** Some of several rules may still have the temporary value. These still end, or people are asked. */
 async function markUnconfirmed(
   temporaryChangeId: string,
-  seen: SeenRules,
+  seen: SeenRules | null,
   acctId: number,
   { temporaryChanges }: TermDeps,
 ): Promise<void> {
@@ -105,10 +107,11 @@ async function markUnconfirmed(
   const backs = all
     .filter((other) => other.acctId === acctId && other.id !== temporaryChangeId)
     .flatMap((other) => other.changes);
-  const stands = seen.now.some(
+  const stands = (seen?.now ?? own.changes).some(
     ({ rule, from, to }) => from === to || backs.some((back) => isSameRule(back.rule, rule) && back.from === to),
   );
-  if (!stands && withOtherValues(seen).length === 0) await temporaryChanges.save({ ...own, isUnconfirmed: true });
+  const isOther = seen !== null && withOtherValues(seen).length > 0;
+  if (!stands && !isOther) await temporaryChanges.save({ ...own, isUnconfirmed: true });
 }
 
 /**

@@ -176,10 +176,7 @@ export function createApplyLateConfirmation(deps: LateDeps): ApplyLateConfirmati
     return isOver ? null : opened;
   };
 
-  /**
-   * A card that follows a ruleset may show the ruleset's rules, so the outcome is uncertain. The same applies to a card
-   * that cannot be read.
-   */
+  /** A card that follows a ruleset may show the ruleset's rules, so the outcome is uncertain. */
   async function markUnseen(
     { action, acctId, result }: AwaitedChange,
     confirmation: Verdict['confirmation'],
@@ -188,9 +185,8 @@ export function createApplyLateConfirmation(deps: LateDeps): ApplyLateConfirmati
     if (expects?.kind !== 'rule' || card.ruleset != null) return;
     if ((await deps.temporaryChanges.get(action.id))?.state !== 'open') return;
     const read = await orNull(deps.card.getSpendRules(acctId, READ_ONCE));
-    if (read === null) return;
-    const now = changesFrom(read.rules, expects.changes);
     const sent = confirmation === 'superseded' ? null : expects.changes;
-    await deps.terms.markUnconfirmed(action.id, { now, sent }, acctId);
+    const seen = read === null ? null : { now: changesFrom(read.rules, expects.changes), sent };
+    await deps.terms.markUnconfirmed(action.id, seen, acctId);
   }
 }

@@ -1,6 +1,10 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
+import { Killed } from '../../support/crash-at.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -11,6 +15,8 @@ import {
   endTemporaryChange,
   performAction,
   verbsOf,
+  verifyAction,
+  type WorldDeps,
 } from '../../support/perform-world.ts';
 import { shown } from '../../templates/shown.ts';
 
@@ -118,4 +124,93 @@ it('leaves a request alone whose card has not changed, and requests for other ca
 
   expect(updated).toEqual([]);
   expect(await request()).toEqual(before);
+});
+
+const away = async (): Promise<never> => {
+  throw unanswered();
+};
+
+describe.each<[string, boolean]>([
+  ['the card service makes late', false],
+  ['was made while the card could not be read', true],
+])('an approved change that %s', (_how, arrives) => {
+  /** Nothing shows the change for two minutes. Then it is found. @returns what is shown of it. */
+  async function foundLate(over: Partial<WorldDeps> = {}) {
+    const world = await createActionWorld(redis());
+    const hugo = await askedToPay(world, 50_000);
+    const posted: string[] = [];
+    const changed = new Set<number>();
+    const deps: WorldDeps = {
+      ...hugo.deps,
+      timeLeft: async () => 60_000,
+      postTemporaryChange: async ({ id }) => void posted.push(id),
+      cardChanged: async (acct) => void changed.add(acct),
+      ...over,
+    };
+    let isSent = false;
+    const card: WorldDeps['card'] = {
+      ...deps.card,
+      async putSpendRules(...args) {
+        isSent = true;
+        if (arrives) await deps.card.putSpendRules(...args);
+        await away();
+      },
+      getSpendRules: async (...args) => (isSent && arrives ? await away() : await deps.card.getSpendRules(...args)),
+    };
+    const unseen = { ...deps, card, isLastAttempt: true };
+    world.advance(REMIND_AFTER_MS);
+    await performAction(approvalClick('act_ben', 'U0BEN'), unseen);
+    world.advance(120_000);
+    await verifyAction('act_ben', unseen);
+    expect(await deps.requests.get('req_ask1')).toMatchObject({ state: 'open' });
+    expect((await deps.temporaryChanges.get('act_ben'))?.isUnconfirmed).toBe(true);
+
+    world.service.rules = { ...world.service.rules, DailySpendLimit: 900 };
+    await verbsOf(deps)
+      .endTemporaryChange('act_ben')
+      .catch(() => {});
+    for (const acct of changed) await verbsOf(deps).refreshRequests(acct);
+    const request = await deps.requests.get('req_ask1');
+    const temporaryChange = await deps.temporaryChanges.get('act_ben');
+    return {
+      world,
+      hugo,
+      posted,
+      request,
+      message: JSON.stringify(request && approvalRequest(request, temporaryChange)),
+    };
+  }
+  const decided = { state: 'approved', temporaryChangeId: 'act_ben', inFlight: [] };
+
+  it('decides its request and is posted, and whoever approved it and the holder are told', async () => {
+    const { world, hugo, posted, request, message } = await foundLate();
+
+    expect(posted).toEqual(['act_ben']);
+    expect(request).toMatchObject(decided);
+    expect(message).toContain('revert_now');
+    expect(world.answers.at(-1)?.text).toMatch(
+      /^Limit changed.* It was made after all\. Goes back to \$400\.00 on Nov 20, /,
+    );
+    expect(hugo.told().at(-1)).toContain('Approved by <@U0BEN>: try again before');
+  });
+
+  it('decides its request also if it is found when its time is over', async () => {
+    const { world, request, message } = await foundLate({ timeLeft: async () => 0 });
+
+    expect(world.service.rules['DailySpendLimit']).toBe(400);
+    expect(request).toMatchObject(decided);
+    expect(message).not.toContain('revert_now');
+  });
+
+  it('decides its request also if the worker that found it dies as soon as that is stored', async () => {
+    const { temporaryChanges } = (await createActionWorld(redis())).deps;
+    const save = async (change: TemporaryChange) => {
+      await temporaryChanges.save(change);
+      if (change.isUnconfirmed === false) throw new Killed('stored');
+    };
+
+    const { request } = await foundLate({ temporaryChanges: { ...temporaryChanges, save } });
+
+    expect(request).toMatchObject(decided);
+  });
 });

@@ -60,7 +60,8 @@ async function apply(
         steps.push(`resolved for ${requestId ?? 'no request'}`);
         return { note: 'Goes back.', control: { kind: 'revert', id: 'act_1', until } };
       },
-      markUnconfirmed: async (_id, { now }) => void steps.push(`marked, from ${String(now[0]?.from)}`),
+      markUnconfirmed: async (_id, seen) =>
+        void steps.push(seen === null ? 'marked, unread' : `marked, from ${String(seen.now[0]?.from)}`),
     },
     now: () => new Date('2026-11-20T15:30:00.000Z'),
   })(awaited, { confirmation });
@@ -101,10 +102,13 @@ describe('a rule change whose answer was lost', () => {
     ]);
   });
 
-  it('is left alone when the card is unreadable, but does not hide a bug of ours', async () => {
+  it('is marked when the card is unreadable, so that it is read again, but does not hide a bug of ours', async () => {
     const away = unanswered({ outcome: 'not_sent' });
 
-    expect(await apply(awaitedOf(), 'unconfirmed', { unreadable: away })).toEqual({ said: null, steps: [] });
+    expect(await apply(awaitedOf(), 'unconfirmed', { unreadable: away })).toEqual({
+      said: null,
+      steps: ['marked, unread'],
+    });
     await expect(apply(awaitedOf(), 'unconfirmed', { unreadable: new TypeError('a bug') })).rejects.toThrow('a bug');
   });
 

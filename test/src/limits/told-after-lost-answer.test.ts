@@ -131,3 +131,23 @@ it('a temporary change that the card service makes late is on record once, befor
   });
   expect(posted.map((stations) => stations.at(-1))).toEqual(['confirmed']);
 });
+
+it('a temporary change that is made late is confirmed on its alert, and can be taken back there', async () => {
+  const world = await createActionWorld(redis(), { timeLeft: async () => 60_000 });
+  const onAlert = ask('limit', { changeRequest: { goals: [limitGoal('daily', 45_000)], term: forAnHour } });
+  const card = { ...world.deps.card, putSpendRules: failing('unknown') };
+  await performAction(onAlert, { ...world.deps, card, isLastAttempt: true });
+  world.advance(150_000);
+  await verifyAction(onAlert.id, world.deps);
+  expect(world.shown.at(-1)?.confirmation).toBe('unconfirmed');
+  const answered = world.answers.length;
+  world.service.rules = { ...world.service.rules, DailySpendLimit: 450 };
+
+  await endTemporaryChange(onAlert.id, world.deps);
+
+  const alert = await world.deps.alerts.get('evt_0123456789abcdef');
+  expect(alert?.outcomes).toMatchObject([
+    { state: 'done', confirmation: 'confirmed', control: { kind: 'revert', id: onAlert.id } },
+  ]);
+  expect(world.answers).toHaveLength(answered);
+});
