@@ -163,8 +163,12 @@ export const rules: Rules = {
   },
   progress: {
     ...reads('read', 'awaited'),
-    write: each,
-    begin: { again: (progress, stands, id, next) => (stands === null ? () => progress.write(id, next) : null) },
+    // An attempt that was given up must not replace one that another process has begun since.
+    write: { subject: of('progress'), again: (progress, stands, id) => () => progress.write(id, stands) },
+    begin: {
+      subject: of('progress'),
+      again: (progress, stands, id, next) => (stands === null ? () => progress.write(id, next) : null),
+    },
   },
   refusalCounts: { ...ofJobs('take', 'forget'), note: ofActions, questions: ofActions },
   looks: { isFirst: ofActions },

@@ -533,3 +533,18 @@ it('remembers a finished job once and enqueues it again', async () => {
 
   expect(added).toEqual(['end-mute', 'end-mute']);
 });
+
+it('does not restore an attempt that was given up over one that another worker has begun since', async () => {
+  const [older, newer] = [createWorker(), createWorker()];
+  const sending = { state: 'sending', before: null, after: null } as const;
+  await losing(async () => {
+    await older.progress.begin('act_1', sending);
+    await older.progress.write('act_1', { state: 'asked' });
+    await newer.progress.begin('act_1', sending);
+  });
+
+  await newer.writeAgain();
+  await older.writeAgain();
+
+  expect(await newer.progress.read('act_1')).toEqual(sending);
+});
