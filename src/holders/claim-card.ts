@@ -10,7 +10,14 @@ import type { Directory } from '../directory/directory.ts';
 import { notReadYet, typedOnRecord } from '../directory/resolve-card.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
-import { type Claim, type ClaimedCard, type Claims, claimValue, readClaimMessage } from './claim-store.ts';
+import {
+  type Claim,
+  type ClaimedCard,
+  type Claims,
+  claimValue,
+  isLinkedSince,
+  readClaimMessage,
+} from './claim-store.ts';
 import { type SetLink, whyNoHolder } from './link-card.ts';
 import { isSameEmail, type Links } from './link-store.ts';
 import type { ClaimAction } from './verbs.ts';
@@ -100,6 +107,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
 interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'withLock' | 'now' | 'person'> {
   readonly claims: Pick<Claims, 'get' | 'save' | 'open' | 'count'>;
   readonly directory: Pick<Directory, 'account' | 'status'>;
+  readonly links: Pick<Links, 'ofAccount'>;
   readonly approvalsChannelOf: (acctId: number) => Promise<string>;
   /** Posts a claim to the channels for requests about its cards, where it is confirmed or denied. */
   readonly postClaim: (claim: Claim) => Promise<void>;
@@ -149,11 +157,19 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
   async function open(id: string, action: Claim['action'], acctIds: readonly number[]): Promise<Claim> {
     const expiresAt = new Date(deps.now().getTime() + CLAIM_MS).toISOString();
     const person = await deps.person(action.actor.userId);
-    const cards = await Promise.all(acctIds.map((acctId) => compare(acctId, person)));
+    const cards = await Promise.all(
+      acctIds.map(async (acctId) => ({ ...(await compare(acctId, person)), ...(await linkOf(action, acctId)) })),
+    );
     const claim: Claim = { id, action, cards, state: 'open', expiresAt };
     await deps.record(action, { event: 'waiting', acctId: null, detail: id });
     await deps.claims.save(claim);
     return claim;
+  }
+
+  /** An approver may claim that somebody else no longer holds a card that is theirs by its email address. */
+  async function linkOf({ verb, actor }: Action, acctId: number): Promise<Pick<ClaimedCard, 'linkOf'>> {
+    const heldBy = verb === 'unlink' ? (await deps.links.ofAccount(acctId))?.userId : undefined;
+    return heldBy === undefined || heldBy === actor.userId ? {} : { linkOf: heldBy };
   }
 
   async function compare(acctId: number, person: Person | null): Promise<ClaimedCard> {
@@ -208,9 +224,10 @@ interface ClaimFactsDeps extends Pick<ActionTools, 'factsOf'> {
 
 /** What approvers see of a claim, with the values of its buttons. */
 export async function claimFacts(claim: Claim, { factsOf, links }: ClaimFactsDeps): Promise<ClaimFacts> {
-  const cards = claim.cards.map(async ({ acctId, ...same }, index) => {
+  const cards = claim.cards.map(async ({ acctId, linkOf, ...same }, index) => {
     const heldBy = (await links.ofAccount(acctId))?.userId ?? null;
-    return { ...same, card: await factsOf(acctId), heldBy, choice: claimValue(claim.id, index, heldBy) };
+    const held = { heldBy, isLinkedSince: isLinkedSince(claim.action, { linkOf }, heldBy) };
+    return { ...same, ...held, card: await factsOf(acctId), choice: claimValue(claim.id, index, heldBy) };
   });
   return { claim, cards: await Promise.all(cards), isWhole: true };
 }

@@ -20,6 +20,8 @@ const ClaimedCard = z.strictObject({
    */
   isSameName: z.boolean().nullable(),
   isSameEmail: z.boolean().nullable(),
+  /** Whose link an unlink claim is to end, if not the claimant's. */
+  linkOf: z.string().optional(),
   /** Where the approvers of its group are asked. Absent: in the only channel that an older version asked. */
   channel: z.string().optional(),
 });
@@ -50,6 +52,15 @@ export const Claim = z.discriminatedUnion('state', [
 export type Claim = z.infer<typeof Claim>;
 export type OpenClaim = Extract<Claim, { state: 'open' }>;
 export type ClosedClaim = Exclude<Claim, OpenClaim>;
+
+/** Whether the card was linked to somebody else since its link was claimed to be over. That link stays. */
+export function isLinkedSince(
+  { verb, actor }: Claim['action'],
+  { linkOf = actor.userId }: Pick<ClaimedCard, 'linkOf'>,
+  heldBy: string | null,
+): boolean {
+  return verb === 'unlink' && heldBy !== null && heldBy !== linkOf;
+}
 
 /** One message of a claim, in one channel. An opaque id. */
 interface ClaimMessage {

@@ -3,8 +3,15 @@ import { linkUnchanged } from '../../templates/holders/link-result.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
-import { type Claim, type Claims, type ClosedClaim, hasSeenHolder, type OpenClaim } from './claim-store.ts';
-import type { EndLink, SetLink } from './link-card.ts';
+import {
+  type Claim,
+  type Claims,
+  type ClosedClaim,
+  hasSeenHolder,
+  isLinkedSince,
+  type OpenClaim,
+} from './claim-store.ts';
+import { type EndLink, type SetLink, whyNoHolder } from './link-card.ts';
 import type { Links } from './link-store.ts';
 import type { DecideClaimAction } from './verbs.ts';
 
@@ -18,6 +25,7 @@ interface Deps
     | 'mayAct'
     | 'notifyDirectly'
     | 'now'
+    | 'person'
     | 'record'
     | 'refuse'
     | 'withLock'
@@ -41,6 +49,11 @@ function isAsSeen({ target }: DecideClaimAction, { action }: Claim, heldBy: stri
   // Already in the requested state, through this click before a crash.
   const isDone = heldBy === (action.verb === 'unlink' ? null : action.actor.userId);
   return isDone || hasSeenHolder(target, heldBy);
+}
+
+/** Whether the card was linked to somebody else since it was claimed that its link is over. */
+function isOver({ action, cards }: Claim, acctId: number, heldBy: string | null): boolean {
+  return isLinkedSince(action, cards.find((card) => card.acctId === acctId) ?? {}, heldBy);
 }
 
 /** Claims end under their lock: if two people press at once, one decides and the other is notified. */
@@ -93,7 +106,8 @@ export function createClaimDecisions(deps: Deps) {
     // Who refuses says that it is none of the cards.
     const decided = acctId === undefined ? claim.cards.map((card) => card.acctId) : [acctId];
     const decision = { actionId: action.id, by: action.actor.userId, at: deps.now().toISOString() };
-    if (acctId !== undefined && !isAsSeen(action, claim, await holderOf(acctId, deps))) {
+    const heldBy = acctId === undefined ? null : await holderOf(acctId, deps);
+    if (acctId !== undefined && !isOver(claim, acctId, heldBy) && !isAsSeen(action, claim, heldBy)) {
       await deps.updateClaim(claim);
       return await deps.refuse(action, changedHands, { acctId, isMistake: true });
     }
@@ -103,6 +117,10 @@ export function createClaimDecisions(deps: Deps) {
       if (verdict.kind === 'refused') return await deps.refuse(action, { why: verdict.why, whoCan }, { acctId: one });
     }
     if (acctId === undefined) return await refuseClaim(action, { ...claim, state: 'refused', decision }, deps);
+    const claimant = claim.action.actor.userId;
+    // They may have left since.
+    const why = claim.action.verb === 'unlink' ? null : whyNoHolder(await deps.person(claimant));
+    if (why !== null) return await deps.refuse(action, { why, whoCan: 'Refuse the claim.' }, { acctId });
     await lease.confirm();
     await confirmClaim(action, { ...claim, state: 'confirmed', acctId, decision }, deps);
   }
@@ -133,8 +151,9 @@ async function confirmClaim(action: DecideClaimAction, claim: ConfirmedClaim, de
 async function takeEffect(action: DecideClaimAction, claim: ConfirmedClaim, deps: Deps): Promise<boolean> {
   const { acctId } = claim;
   const { verb, actor } = claim.action;
-  // After a crash somebody may have linked the card to another person since. That stays.
-  if (!isAsSeen(action, claim, await holderOf(acctId, deps))) {
+  const heldBy = await holderOf(acctId, deps);
+  // Somebody may have linked the card to another person since. That stays.
+  if (isOver(claim, acctId, heldBy) || !isAsSeen(action, claim, heldBy)) {
     if (await deps.hasBegun(action)) return true;
     const detail = 'somebody else has decided since who holds the card';
     await deps.record(action, { event: 'unchanged', acctId, detail });

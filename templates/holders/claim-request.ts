@@ -15,6 +15,8 @@ interface ClaimedCard {
   readonly card: CardFacts;
   /** Slack user who is linked to it now; null: nobody. */
   readonly heldBy: string | null;
+  /** They were linked since the former link was claimed to be over. Confirming that changes nothing. Absent: no. */
+  readonly isLinkedSince?: boolean;
   /** Whether the claimant's Slack profile has the holder's name and email address. Null: one of the two is not known. */
   readonly isSameName: boolean | null;
   readonly isSameEmail: boolean | null;
@@ -96,10 +98,12 @@ export function claimWords({ claim, cards }: ClaimFacts): string {
 
 /** Who would lose the card, and whether name and email support the claim. */
 function heldWords(
-  { heldBy, isSameName, isSameEmail }: Pick<ClaimedCard, 'heldBy' | 'isSameName' | 'isSameEmail'>,
+  { heldBy, isLinkedSince, isSameName, isSameEmail }: Omit<ClaimedCard, 'choice' | 'card'>,
   { verb, actor }: Claim['action'],
 ): string {
-  if (verb === 'unlink') return heldBy === null ? 'Not linked to anyone.' : `Linked to ${mention(heldBy)} now.`;
+  if (verb === 'unlink' && heldBy !== null)
+    return `Linked to ${mention(heldBy)} ${isLinkedSince ? 'since then, and that stays.' : 'now.'}`;
+  if (verb === 'unlink') return 'Not linked to anyone.';
   const held =
     heldBy === null
       ? 'Not linked to anyone.'

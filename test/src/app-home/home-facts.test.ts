@@ -104,7 +104,8 @@ it.each([
   ['that they hold a card of somebody else', 'claim'],
   ['that they no longer hold a card', 'unlink'],
 ] as const)('lets an approver confirm to a person %s', async (_what, verb) => {
-  const { deps } = await createActionWorld(redis());
+  const hugo = { name: null, email: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false };
+  const { deps } = await createActionWorld(redis(), { person: async () => hugo });
   const { claims, links } = deps;
   const holder = verb === 'unlink' ? 'U0HUGO' : 'U0SAM';
   await links.link({ acctId, userId: holder, provedBy: 'approver', by: 'U0BEN', at: '2026-11-20T14:00:00.000Z' });

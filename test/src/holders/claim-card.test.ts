@@ -81,6 +81,7 @@ function setUp({
     claims,
     person,
     approvalsChannelOf: async () => 'C0REQ',
+    links: { ofAccount: async () => link },
     directory: {
       account: async (id) => ({ ...account, ...known, acctId: id }),
       status: async () => ({ accounts: 9, lackingDetails: unread, listedAt: null }),
@@ -109,7 +110,7 @@ function setUp({
     },
     offer: async (action) => `pending-${offered.push(action)}`,
   });
-  return { claimCard, claims, answers, refusals, set, offered, entries, posted, searched, ends };
+  return { claimCard, openClaim, claims, answers, refusals, set, offered, entries, posted, searched, ends };
 }
 
 const claim = (over: Over = {}) =>
@@ -338,6 +339,18 @@ it('does not compare names if the card program has none', async () => {
   expect((await world.claims.open())[0]?.cards).toMatchObject([{ acctId, isSameName: null }]);
 });
 
+it.each([
+  ['their own', 'U0HUGO', {}],
+  ['somebody else’s', 'U0KIM', { linkOf: 'U0KIM' }],
+])('stores whose link a claim is to end, if it is not the claimant’s: %s', async (_whose, holder, stored) => {
+  const world = setUp({ link: linkedTo(holder) });
+
+  await world.openClaim(ask('unlink', { actor: { userId: 'U0HUGO', teamId: 'T1' } }), [acctId]);
+
+  const compared = { acctId, isSameName: null, isSameEmail: true, channel: 'C0REQ' };
+  expect((await world.claims.open())[0]?.cards).toEqual([{ ...compared, ...stored }]);
+});
+
 describe('the claim message', () => {
   const claimed = {
     id: 'clm_1',
@@ -398,6 +411,15 @@ describe('the claim message', () => {
       expect.stringMatching(/^\*.+ card 8\*/),
     ]);
     expect(text).toMatch(/ card 7: .*email matches.* Not linked to anyone\..* card 8: .*email doesn’t match/);
+  });
+
+  it('of a link that is over shows whether another has taken its place', async () => {
+    const unlink = { ...open, action: ask('unlink', { actor: { userId: 'U0HUGO', teamId: 'T1' } }) };
+    const ofKim = { ...unlink, cards: unlink.cards.map((claimed) => ({ ...claimed, linkOf: 'U0KIM' })) };
+
+    expect(await textOf(unlink, 'U0HUGO')).toContain('Linked to <@U0HUGO> now.');
+    expect(await textOf(unlink, 'U0KIM')).toContain('Linked to <@U0KIM> since then, and that stays.');
+    expect(await textOf(ofKim, 'U0KIM')).toContain('Linked to <@U0KIM> now.');
   });
 
   it('shows that a person no longer holds a card', async () => {

@@ -5,6 +5,7 @@ import { claimTarget, claimValue, createClaims, type OpenClaim } from '../../../
 import { createClaimDecisions } from '../../../src/holders/decide-claim.ts';
 import type { NewLink } from '../../../src/holders/link-card.ts';
 import type { Link } from '../../../src/holders/link-store.ts';
+import type { Person } from '../../../src/slack/client.ts';
 import { authorizationOf } from '../../support/authorization.ts';
 import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -22,6 +23,15 @@ const open: OpenClaim = {
   expiresAt: '2026-11-21T15:00:00.000Z',
 };
 
+const hugo: Person = {
+  name: null,
+  email: null,
+  isBot: false,
+  isDeactivated: false,
+  isGuest: false,
+  isExternal: false,
+};
+
 async function setUp(
   now = '2026-11-20T15:00:00.000Z',
   {
@@ -30,6 +40,7 @@ async function setUp(
     heldBy = null as string | null,
     withLock = withoutLock,
     approvesFor = (_acctId: number | null): boolean => true,
+    person = hugo as Person | null,
   } = {},
 ) {
   const claims = createClaims(redis(), storeSigner);
@@ -63,6 +74,7 @@ async function setUp(
     updateClaim: async ({ id }) => void updated.push(id),
     notifyDirectly: async (_userId, id, { text }) => void told.set(id, text),
     withLock,
+    person: async () => person,
     now: () => new Date(now),
   };
   return { ...createClaimDecisions(deps), deps, claims, set, ended, entries, refusals, updated, told, answers };
@@ -277,7 +289,7 @@ it('is on record when it expires, in nobody’s name, also after a crash or if a
 describe('a decision that changes nothing, because somebody else made the change before', () => {
   const people = { hugo: { userId: 'U0HUGO', teamId: 'T1' }, ben: { userId: 'U0BEN', teamId: 'T1' } };
   async function decided(asked: 'claim' | 'unlink', before: string | null) {
-    const world = await createActionWorld(redis());
+    const world = await createActionWorld(redis(), { person: async () => hugo });
     const action = ask(asked, { actor: people.hugo, target: { kind: 'card', acctId, cardId: null, alertId: null } });
     await world.deps.claims.save({ ...open, action });
     if (before !== null)
@@ -341,6 +353,61 @@ it('removes the link when that was the claim', async () => {
   expect(world.ended).toEqual([acctId]);
   expect(world.set).toEqual([]);
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'confirmed', acctId });
+});
+
+describe('a claim that somebody no longer holds a card', () => {
+  const unlink: OpenClaim = { ...open, action: ask('unlink', { actor: { userId: 'U0HUGO', teamId: 'T1' } }) };
+  const kim = { heldBy: 'U0KIM' };
+  const seen = claimTarget(claimValue('clm_1', 1, 'U0KIM'));
+
+  it.each([
+    ['seen', decision(1, { target: seen })],
+    ['not seen', decision(1, { target: claimTarget(claimValue('clm_1', 1, 'U0HUGO')) })],
+  ])('leaves the link of somebody who holds it since, %s before, and ends', async (_how, click) => {
+    const world = await setUp(undefined, { claim: unlink, ...kim });
+
+    await world.decideClaim(click);
+
+    expect([world.ended, world.refusals]).toEqual([[], []]);
+    expect(world.entries).toMatchObject([{ event: 'unchanged', acctId }]);
+    expect(world.answers).toEqual([expect.stringMatching(/^<@U0KIM> is linked to .* now\. Nothing changed\.$/)]);
+    expect(await world.claims.get('clm_1')).toMatchObject({ state: 'confirmed' });
+  });
+
+  it('ends the link of somebody else if that is what it was about', async () => {
+    const cards = unlink.cards.map((claimed) => ({ ...claimed, linkOf: 'U0KIM' }));
+    const world = await setUp(undefined, { claim: { ...unlink, cards }, ...kim });
+
+    await world.decideClaim(decision(1, { target: seen }));
+
+    expect(world.ended).toEqual([acctId]);
+  });
+
+  it('is confirmed also for somebody who has left', async () => {
+    const world = await setUp(undefined, { claim: unlink, person: { ...hugo, isDeactivated: true } });
+
+    await world.decideClaim(decision(1));
+
+    expect(world.ended).toEqual([acctId]);
+  });
+});
+
+it.each([
+  ['whose account is deactivated', { ...hugo, isDeactivated: true }, 'This person’s Slack account is deactivated.'],
+  ['who is a guest by now', { ...hugo, isGuest: true }, 'Guests and people of other companies'],
+  ['whom Slack no longer knows', null, 'Slack does not know this person.'],
+])('links no card to somebody %s', async (_who, person, why) => {
+  const world = await setUp(undefined, { person });
+
+  await world.decideClaim(decision(1));
+
+  expect(world.set).toEqual([]);
+  expect(world.refusals).toEqual([expect.stringContaining(why)]);
+  expect(world.refusals[0]).toMatch(/ Refuse the claim\.$/);
+  expect(await world.claims.get('clm_1')).toMatchObject({ state: 'open' });
+
+  await world.decideClaim(decision(null));
+  expect(await world.claims.get('clm_1')).toMatchObject({ state: 'refused' });
 });
 
 it('is denied only by somebody who decides about all of its cards', async () => {

@@ -25,6 +25,8 @@ delegates:
   policyOfVariables({ operators: [], approvers: [], twoPersonAboveCents: 100_000, serviceZone: 'America/New_York' }),
 );
 
+const isActive = { isBot: false, isGuest: false, isExternal: false, isDeactivated: false, name: null, email: null };
+
 /** Ana and Ben are approvers. Hugo and Ida are Ana's delegates. */
 async function world(over: Partial<WorldDeps> = {}) {
   const inForce = { policy };
@@ -239,7 +241,7 @@ it.each<[string, Partial<WorldDeps>]>([
 });
 
 it('a delegate cannot confirm the claim of the approver for whom they stand in', async () => {
-  const { deps, verbs, by, answer } = await world();
+  const { deps, verbs, by, answer } = await world({ person: async () => isActive });
   const cards = [{ acctId, isSameName: false, isSameEmail: false }];
   const action = ask('claim', by('U0ANA'));
   await deps.claims.save({ id: 'clm_1', action, cards, state: 'open', expiresAt: '2026-11-21T15:00:00.000Z' });
@@ -256,7 +258,6 @@ it('a delegate cannot confirm the claim of the approver for whom they stand in',
 
 it('a delegate can neither link a card to the approver for whom they stand in, nor end that link', async () => {
   const { deps, verbs, by, answer } = await world();
-  const isActive = { isBot: false, isGuest: false, isExternal: false, isDeactivated: false, name: null, email: null };
   const linking = verbsOf({ ...deps, person: async () => isActive });
   const link = (userId: string) =>
     linking.performAction(ask('link', { ...byCommand, ...by(userId), subject: 'U0ANA' }), { isLast: true });
