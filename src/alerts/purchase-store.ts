@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TransactionEvent } from '../core/event.ts';
+import { isUndated, type TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import type { WithLock } from '../core/lock.ts';
 import { recordFormat } from '../core/record-store.ts';
@@ -120,8 +120,9 @@ function purchaseOf(event: TransactionEvent, kept: ReadonlyMap<string, Kept>): P
 }
 
 function stepsShown({ steps, inferred }: Purchase): PurchaseTimeline['steps'] {
-  return steps.map(({ eventId, kind, direction, cents, at }) => {
-    return { eventId, kind, direction, cents, at, isInferred: inferred.has(eventId) };
+  return steps.map(({ eventId, kind, direction, cents, at, isUndated: isEstimate }) => {
+    const own = { eventId, kind, direction, cents, at, isInferred: inferred.has(eventId) };
+    return isEstimate === undefined ? own : { ...own, isUndated: isEstimate };
   });
 }
 
@@ -133,6 +134,7 @@ function stepOf(event: TransactionEvent): PurchaseStep {
     networkTransactionId,
     authTransactionId,
     at: occurredAt,
+    ...(isUndated(event) && { isUndated: true }),
     cents: amountCents,
     direction,
     merchant: merchantKey(event),

@@ -9,6 +9,8 @@ export const PurchaseStep = z.strictObject({
   authTransactionId: z.string().nullable(),
   /** UTC ISO 8601. */
   at: z.string(),
+  /** `at` is an estimate: see `isUndated` of events. */
+  isUndated: z.literal(true).optional(),
   cents: z.int().nonnegative(),
   direction: z.enum(['debit', 'credit']),
   /** See `merchantKey`. */
@@ -156,6 +158,8 @@ export const PurchaseTimeline = z.strictObject({
       cents: z.int(),
       at: z.string(),
       isInferred: z.boolean(),
+      /** `at` is an estimate. */
+      isUndated: z.literal(true).optional(),
     }),
   ),
 });

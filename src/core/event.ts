@@ -119,11 +119,18 @@ export const TransactionEvent = z
   .brand<'StoredEvent'>();
 export type TransactionEvent = z.infer<typeof TransactionEvent>;
 
+/** A reversal without a time of its own, from a fetched row: `occurredAt` only puts it into its place among the steps. */
+export function isUndated({ kind, callbackAt, requestedAt }: TransactionEvent): boolean {
+  return kind === 'reversal' && callbackAt <= requestedAt;
+}
+
 /** What we keep of a card status change. */
 export const CardStatusEvent = z
   .strictObject({
     ...common,
     kind: z.literal('card-status'),
+    /** No webhook reported it: the service showed it at `callbackAt`, and nobody knows since when. */
+    isSeen: z.literal(true).optional(),
     holder: z.string(),
     customId: z.string().nullable(),
     cards: z

@@ -86,6 +86,7 @@ export function toMissedStatus(missed: {
     // No time in the id, so that the change is one event however often it is seen.
     id: eventId(['card-status-missed', acctId, card.cardId, was.status, was.seenAt, card.status]),
     kind: 'card-status',
+    isSeen: true,
     callbackAt: seenAt,
     receivedAt: seenAt,
     acctId,

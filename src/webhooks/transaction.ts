@@ -213,8 +213,8 @@ type TimeFields = Pick<
  *
  * - A settlement happened at its SettlementTime.
  * - A reversal has no such field. It happened at its TransactionTime if that is later than the purchase it refers to,
- *   otherwise at its CallbackTime. A row of the API has none; then the terminal's clock is used, if it lies between the
- *   purchase and now.
+ *   otherwise at its CallbackTime. A row of the API has none; then the terminal's clock puts it into its place among the
+ *   steps, if it lies between the purchase and now. That clock has a zone of its own, so the time is not shown.
  *
  * @throws PayloadError when TransactionTime is not a datetime.
  */

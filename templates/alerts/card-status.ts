@@ -79,7 +79,10 @@ export function cardStatus(alert: StatusAlert): Message {
         ['Cardholder', holderName(card)],
         ['Card', isOne ? capital(cardName(one)) : ''],
         ['How', isOne ? capital(cause(only, isVirtual)) : ''],
-        ['When', dateToken(shown.at(-1)?.steps.at(-1)?.at ?? event.callbackAt)],
+        [
+          event.isSeen === true ? 'Changed before' : 'When',
+          dateToken(shown.at(-1)?.steps.at(-1)?.at ?? event.callbackAt),
+        ],
       ]),
       ...outcomeLines(outcomes),
       ...actions(isOne ? control(alert, only, one) : null),

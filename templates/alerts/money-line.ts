@@ -1,5 +1,6 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { effectOf } from '../../src/alerts/purchase-state.ts';
+import { isUndated } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
@@ -24,7 +25,7 @@ function moneyLine(alert: TransactionAlert, title: string, before: 'at' | 'by'):
     howPaid(event).toLowerCase(),
     requested === '' ? '' : `merchant asked for ${requested}`,
     escapeUntrusted(merchantCategory(event.mcc) ?? '', 100),
-    dateToken(event.occurredAt),
+    isUndated(event) ? 'time of the reversal not known' : dateToken(event.occurredAt),
     purchaseState(alert),
     inferredNote(alert),
     late ? 'arrived late' : '',

@@ -1,7 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { Alert } from '../../src/alerts/alert.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken, plain, truncate } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { button, context, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolderRaw } from '../core/card-words.ts';
 import { needsDay, type View } from '../core/view.ts';
@@ -39,7 +39,9 @@ export function shortMessage(
 ): Message {
   const { event, late } = alert;
   const isOneTime = alert.kind === 'transaction' && Object.values(alert.repeats).every(({ count }) => count === 1);
-  const when = isOneTime && !needsDay(at, alert, view) ? dateToken(at, '{time}') : dateToken(at);
+  const isSeen = event.kind === 'card-status' && event.isSeen === true;
+  const happened = isOneTime && !needsDay(at, alert, view) ? dateToken(at, '{time}') : dateToken(at);
+  const when = isSeen ? dateAfter('seen', at) : happened;
   const controls = long.blocks.flatMap((block) => (block.type === 'actions' ? block.elements : []));
   return {
     text: long.text,

@@ -26,7 +26,8 @@ export function purchaseState({ event, timeline }: TransactionAlert): string {
   const isOfBoth = effect.credited > 0 && effect.restReleased > 0;
   const words = stateWords(stateOf(steps), isOfBoth ? { ...effect, credited: 0, restReleased: 0 } : effect);
   const last = steps.at(-1);
-  const when = last === undefined || last.eventId === event.id ? '' : dateAfter(',', last.at);
+  const isNamed = last !== undefined && last.eventId !== event.id && last.isUndated === undefined;
+  const when = isNamed ? dateAfter(',', last.at) : '';
   const isInferred = steps.some((step) => step.isInferred && step.eventId !== event.id);
   const probably = isInferred ? ' (probably: the merchant sent no matching reference)' : '';
   return words.length === 0 ? '' : `${words.join(', ')}${when}${probably}`;

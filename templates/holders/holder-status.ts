@@ -1,7 +1,7 @@
 import { type StatusAlert, type StatusChange, statusNow } from '../../src/alerts/alert.ts';
 import type { CardStatus } from '../../src/core/event.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
 import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, header, section, sentence } from '../core/blocks.ts';
@@ -31,6 +31,7 @@ export function holderStatus(alert: StatusAlert): Message {
   const { event, changes, outcomes, late } = alert;
   const shown = changes.slice(0, SHOWN_MAX);
   const [only] = changes;
+  const at = shown.at(-1)?.steps.at(-1)?.at ?? event.callbackAt;
   const isOne = changes.length === 1 && only !== undefined;
   const status = isOne ? statusNow(only) : undefined;
   const one = { ...cardOf(alert), ...(isOne && { cardId: only.cardId, last4: only.last4 }) };
@@ -50,7 +51,7 @@ export function holderStatus(alert: StatusAlert): Message {
           ? holderBlockButton({ value: event.id, card: one, text: 'Block my card' })
           : null,
       ),
-      ...context(dateToken(shown.at(-1)?.steps.at(-1)?.at ?? event.callbackAt), late ? 'Arrived late' : null, event.id),
+      ...context(event.isSeen === true ? dateAfter('seen', at) : dateToken(at), late ? 'Arrived late' : null, event.id),
     ],
   };
 }

@@ -8,7 +8,7 @@ import {
   type VirtualCardAlert,
 } from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
-import { kindTraits } from '../../src/core/event.ts';
+import { isUndated, kindTraits } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { serviceClock, serviceTime } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
@@ -52,7 +52,7 @@ export interface BatchRow {
   readonly events: number;
   /** The service's decline code, if it may be shown here; else empty. */
   readonly code: string;
-  /** UTC ISO 8601. */
+  /** UTC ISO 8601; empty when unknown. */
   readonly at: string;
   /** The time needs its day. */
   readonly needsDay: boolean;
@@ -168,7 +168,7 @@ function transactionRow(alert: TransactionAlert, row: Known, view: View): Row {
     requestedCents: otherRequestedCents(event),
     merchant: event.merchant.name.trim(),
     place: locationLine(event.merchant),
-    at: event.occurredAt,
+    at: isUndated(event) ? '' : event.occurredAt,
   };
   if (event.kind === 'decline') {
     const reason = reasonOf(alert, view.place);
@@ -195,14 +195,15 @@ function transactionRow(alert: TransactionAlert, row: Known, view: View): Row {
 
 const STATUSES_SHOWN = 5;
 
-function statusWay({ changes }: StatusAlert): string {
+function statusWay({ event, changes }: StatusAlert): string {
   const way = changes.map((change) => {
     const { from } = change;
     const now = statusNow(change) ?? '';
     return from === null || from === now ? statusWord(now) : `${statusWord(from)} → ${statusWord(now)}`;
   });
   const more = way.length - STATUSES_SHOWN;
-  return capital(`${way.slice(0, STATUSES_SHOWN).join('; ')}${more > 0 ? ` and ${more} more` : ''}`);
+  const seen = event.isSeen === true ? ' (seen later)' : '';
+  return capital(`${way.slice(0, STATUSES_SHOWN).join('; ')}${more > 0 ? ` and ${more} more` : ''}${seen}`);
 }
 
 const virtualWords: Readonly<Record<VirtualCardAlert['event']['outcome'], string>> = {
@@ -285,7 +286,7 @@ export function rowCard(row: BatchRow): string[] {
 
 /** The total amounts of some alerts, and when they happened. */
 export function totals(rows: readonly BatchRow[]): string {
-  const times = rows.map(({ at }) => at).toSorted();
+  const times = rows.flatMap(({ at }) => at || []).toSorted();
   const [first = '', last = ''] = [times[0], times.at(-1)];
   const isOneDay = serviceClock(first, true).split(',')[0] === serviceClock(last, true).split(',')[0];
   const isOneMinute = serviceClock(first, true) === serviceClock(last, true);

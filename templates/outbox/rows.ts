@@ -60,6 +60,7 @@ function columnsOf(rows: readonly BatchRow[]): Column<BatchRow>[] {
 }
 
 function moment(at: string, withDay: boolean): Cell {
+  if (at === '') return '';
   return { value: Date.parse(at), text: serviceClock(at, withDay) };
 }
 

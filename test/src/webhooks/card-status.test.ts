@@ -105,7 +105,7 @@ describe('a change that no webhook reported', () => {
     const again = { seenAt: '2026-03-02T18:00:00.000Z', holder: 'M. Okafor' };
 
     expect(idOf(again)).toBe(idOf({}));
-    expect(toMissedStatus(missed)).toMatchObject({ kind: 'card-status', cards: [{ status: 'BLOCKED' }] });
+    expect(toMissedStatus(missed)).toMatchObject({ kind: 'card-status', isSeen: true, cards: [{ status: 'BLOCKED' }] });
   });
 
   it('is another event for another card, another status, and each time the card changes back', () => {

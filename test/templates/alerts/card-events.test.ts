@@ -6,7 +6,7 @@ import { cardStatus } from '../../../templates/alerts/card-status.ts';
 import { type CardTrack, cardTrack } from '../../../templates/alerts/card-track.ts';
 import { virtualCard } from '../../../templates/alerts/virtual-card.ts';
 import { holderShipping, renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
-import { card, change, outcome, shippingAlert, statusAlert, virtualAlert } from '../fixtures.ts';
+import { batchRows, card, change, outcome, shippingAlert, statusAlert, virtualAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
 
 const view = { place: 'private' } as const;
@@ -347,6 +347,23 @@ describe('a reminder of a card that is still not activated', () => {
     expect(text).toContain('nobody can pay with this one until it is activated.');
     expect(text).not.toMatch(/block/i);
   });
+});
+
+it('says of a status that no webhook reported only when it was seen, to the team and the holder', () => {
+  const reported = statusAlert([change()]);
+  const seen = { ...reported, event: { ...reported.event, isSeen: true as const } };
+  const words = (alert: typeof seen | typeof reported) => ({
+    long: shown(renderAlert(alert, { ...view, isLong: true }).blocks),
+    short: shown(renderAlert(alert, view).blocks),
+    holder: [true, false].map((isLong) => shown(renderHolderAlert(alert, { place: 'direct', isLong })?.blocks ?? [])),
+    row: batchRows([alert], view)[0]?.why,
+  });
+
+  expect(words(seen).long).toContain('*Changed before*');
+  expect(words(seen).long).not.toContain('*When*');
+  for (const text of [words(seen).short, ...words(seen).holder]) expect(text).toMatch(/<!date\^\d+\^seen /);
+  expect(words(seen).row).toBe('Active → blocked (seen later)');
+  expect(JSON.stringify(words(reported))).not.toMatch(/seen|Changed before/);
 });
 
 describe('the location of a card', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
-import { nobody, transactionAlert } from '../fixtures.ts';
+import { batchRows, nobody, transactionAlert } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
 const view = { place: 'public' } as const;
@@ -92,6 +92,23 @@ describe('a reversal', () => {
     ],
   ])('%s', (_what, steps, words) => {
     expect(line(...steps)).toMatch(words);
+  });
+
+  it('that was fetched names no time: the terminal’s clock has a zone of its own', () => {
+    const fetched = { kind: 'reversal', direction: 'credit', decline: null, occurredAt: at } as const;
+    const requestedAt = '2026-11-20T14:00:00Z';
+    const undated = transactionAlert({ ...fetched, requestedAt, callbackAt: requestedAt });
+    const dated = transactionAlert({ ...fetched, requestedAt, callbackAt: at });
+    const [row, datedRow] = batchRows([undated, dated], view);
+    const started = step('authorization', 8410);
+    const steps = [started, { ...own, eventId: 'evt_1123456789abcdef', at, isUndated: true }];
+    const leader = { id: started.eventId, kind: 'authorization', decline: null } as const;
+    const first = transactionAlert(leader, { timeline: { leaderId: started.eventId, steps } });
+
+    expect(shown(renderAlert(undated, view).blocks)).toContain(' · time of the reversal not known · ');
+    expect(shown(renderAlert(dated, view).blocks)).not.toContain('not known');
+    expect([row?.at, datedRow?.at]).toEqual(['', at]);
+    expect(shown(renderAlert(first, view).blocks)).toContain('*reversed*, hold released · evt_');
   });
 
   it.each([
