@@ -17,6 +17,7 @@ export type AmountTest = keyof typeof amountWords;
 /** Facts that are matched word by word. */
 export const textFacts = ['group', 'holder', 'merchant', 'category'] as const;
 export type TextFact = (typeof textFacts)[number];
+const prepositions: Readonly<Record<TextFact, string>> = { group: 'in', holder: 'of', merchant: 'at', category: 'in' };
 
 /**
  * Selects events. Normal form: kinds in the order of `webhookKinds`, no `and` directly inside an `and`, no `or` directly
@@ -43,39 +44,100 @@ export function kindName(kind: WebhookKind): string {
   return kindTraits[kind].typed[0];
 }
 
-/** Prints a filter in typeable form: `parseFilter(printFilter(filter))` is `filter`. */
+/**
+ * Prints a filter as people may type it: `declines over $500.00 except in US`. What it reads as selects the same events. It
+ * is what is stored, so it names countries by their codes, which do not change.
+ */
 export function printFilter(filter: Filter): string {
   switch (filter.is) {
     case 'all':
-      return 'all';
+      return 'everything';
     case 'kind':
       return printKinds(filter.kinds);
     case 'amount':
       return `${amountWords[filter.test]} ${formatCents(filter.cents)}`;
-    case 'code':
-      return `code ${filter.code}`;
-    case 'text':
-      return `${filter.fact} "${filter.text}"`;
-    case 'country':
-      return `country ${filter.country}`;
-    case 'form':
-      return `${filter.form} cards`;
     case 'not':
-      return `not ${inner(filter.filter)}`;
+      return `except ${inner(filter.filter)}`;
     case 'and':
+      return joined(filter.filters);
     case 'or':
-      return filter.filters.map(inner).join(` ${filter.is} `);
+      return isList(filter.filters) ? listed(filter.filters) : filter.filters.map(inner).join(' or ');
+    default:
+      return `${leadOf(filter)} ${valueIn(filter)}`;
   }
-}
-
-function inner(filter: Filter): string {
-  return filter.is === 'and' || filter.is === 'or' ? `(${printFilter(filter)})` : printFilter(filter);
 }
 
 function printKinds(kinds: readonly WebhookKind[]): string {
   const hasSpend = spendKinds.every((kind) => kinds.includes(kind));
   const named = hasSpend ? kinds.filter((kind) => !spendKinds.includes(kind)) : kinds;
   return [...(hasSpend ? ['spend'] : []), ...named.map(kindName)].join(', ');
+}
+
+function inner(filter: Filter): string {
+  const isSimple = filter.is === 'or' ? isList(filter.filters) : filter.is !== 'and';
+  return isSimple ? printFilter(filter) : `(${printFilter(filter)})`;
+}
+
+/** Orders the parts: the subject, then its conditions, then the exceptions. */
+function joined(filters: readonly Filter[]): string {
+  const rank = (filter: Filter): number => (hasHead(filter) ? 0 : filter.is === 'not' ? 2 : 1);
+  const sorted = filters.toSorted((a, b) => rank(a) - rank(b));
+  return sorted.map((part, index) => `${linkOf(sorted[index - 1], part)}${inner(part)}`).join('');
+}
+
+function linkOf(before: Filter | undefined, part: Filter): string {
+  if (before === undefined) return '';
+  const isMixed = part.is === 'or' && !isList(part.filters);
+  const isFirstException = part.is === 'not' && before.is !== 'not';
+  return isFirstException || (!isMixed && !hasHead(part) && factOf(before) !== factOf(part)) ? ' ' : ' and ';
+}
+
+/** The fact that a condition tests. Two conditions on the same fact are joined with “and”. */
+function factOf(filter: Filter): string {
+  if (filter.is === 'text') return filter.fact;
+  return filter.is === 'or' ? factOf(filter.filters[0] ?? { is: 'all' }) : filter.is;
+}
+
+type Listed = Extract<Filter, { is: 'code' | 'text' | 'country' }>;
+
+/** True for several values of one fact: `in Portugal, Spain`. */
+export function isList(filters: readonly Filter[]): filters is readonly Listed[] {
+  const facts = new Set(filters.map((filter) => (isListed(filter) ? factOf(filter) : null)));
+  return facts.size === 1 && !facts.has(null);
+}
+
+function isListed(filter: Filter): filter is Listed {
+  return filter.is === 'code' || filter.is === 'text' || filter.is === 'country';
+}
+
+function listed(filters: readonly Listed[]): string {
+  const [first] = filters;
+  return first === undefined ? '' : `${leadOf(first)} ${filters.map(valueIn).join(', ')}`;
+}
+
+function leadOf(filter: Listed | Extract<Filter, { is: 'form' }>): string {
+  if (filter.is === 'text') return `${prepositions[filter.fact]} ${filter.fact}`;
+  return { code: 'with code', country: 'in', form: 'on' }[filter.is];
+}
+
+function valueIn(filter: Listed | Extract<Filter, { is: 'form' }>): string {
+  switch (filter.is) {
+    case 'code':
+      return filter.code;
+    case 'text':
+      return `"${filter.text}"`;
+    case 'form':
+      return `${filter.form} cards`;
+    case 'country':
+      return /^\p{L}+$/u.test(filter.country) ? filter.country : `"${filter.country}"`;
+  }
+}
+
+/** True when it names what it selects, and not only a condition: `declines`, but not `over $500.00`. */
+export function hasHead(filter: Filter): boolean {
+  if (filter.is === 'and') return filter.filters.some(hasHead);
+  if (filter.is === 'or') return filter.filters.every(hasHead);
+  return filter.is === 'kind' || filter.is === 'all';
 }
 
 /** Equal for filters that select the same because they differ only in order, repetition, capitals or double negation. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Filter, printFilter, whyNot } from '../../../src/routing/filter.ts';
+import { type Filter, filterKey, printFilter, whyNot } from '../../../src/routing/filter.ts';
 import { parseFilter } from '../../../src/routing/parse-filter.ts';
 import { indexSubscriptions } from '../../../src/routing/subscription-index.ts';
 import { examples } from '../../support/examples.ts';
@@ -16,28 +16,28 @@ const filterOf = (text: string): Filter => {
 describe('a filter typed by a person', () => {
   it.each([
     ['declines', 'declines'],
-    ['Declines over 500', 'declines and over $500.00'],
+    ['Declines over 500', 'declines over $500.00'],
     [
       'declines over 500 and not (country US or group "Field Ops")',
-      'declines and over $500.00 and not (country US or group "Field Ops")',
+      'declines over $500.00 except (in US or in group "Field Ops")',
     ],
     [
       'declines min:50 code:velocity group:Field',
-      'declines and at least $50.00 and code decline.rule.velocity and group "Field"',
+      'declines at least $50.00 with code decline.rule.velocity in group "Field"',
     ],
     ['settlements, shipping', 'settlements, shipping'],
-    ['spend at most $1,250.50', 'spend and at most $1,250.50'],
-    ['declines country US, Portugal, “United Kingdom”', 'declines and (country US or country PT or country GB)'],
+    ['spend at most $1,250.50', 'spend at most $1,250.50'],
+    ['declines country US, Portugal, “United Kingdom”', 'declines in US, PT, GB'],
     [
       'declines category restaurants or merchant „Blue Bottle“',
-      '(declines and category "restaurants") or merchant "Blue Bottle"',
+      '(declines in category "restaurants") or at merchant "Blue Bottle"',
     ],
-    ['declines virtual cards', 'declines and virtual cards'],
+    ['declines virtual cards', 'declines on virtual cards'],
     ['virtual', 'virtual'],
-    ['status plastic', 'status and physical cards'],
-    ['all except pins', 'all and not pins'],
-    ['declines code decline.of.tomorrow', 'declines and code decline.of.tomorrow'],
-    ['not not declines', 'not not declines'],
+    ['status plastic', 'status on physical cards'],
+    ['all except pins', 'everything except pins'],
+    ['declines code decline.of.tomorrow', 'declines with code decline.of.tomorrow'],
+    ['not not declines', 'except except declines'],
     ['((declines))', 'declines'],
   ])('%s', (typed, normal) => {
     expect(printFilter(filterOf(typed))).toBe(normal);
@@ -72,7 +72,7 @@ describe('a filter typed by a person', () => {
   it('parses what it prints', () => {
     fc.assert(
       fc.property(filters, (filter) => {
-        expect(filterOf(printFilter(filter))).toEqual(filter);
+        expect(filterKey(filterOf(printFilter(filter)))).toBe(filterKey(filter));
       }),
       { numRuns: examples(200) },
     );
@@ -104,7 +104,7 @@ describe('a filter typed by a person', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const parsed = parseFilter(text);
-        if ('filter' in parsed) expect(filterOf(printFilter(parsed.filter))).toEqual(parsed.filter);
+        if ('filter' in parsed) expect(filterKey(filterOf(printFilter(parsed.filter)))).toBe(filterKey(parsed.filter));
       }),
       { numRuns: examples(500) },
     );
@@ -171,7 +171,7 @@ describe('what a filter matches', () => {
     ['group "Field Sales"', 'its group is not “Field Sales”'],
     ['country US', 'it is not known to be in the United States'],
     ['virtual cards', 'it is not known to be a virtual card'],
-    ['not country PT', '“country PT” fits'],
+    ['not country PT', '“in PT” fits'],
     ['declines under 5 or group Sales', '$600.00 is not under $5.00, and its group is not “Sales”'],
   ])('%s gives the reason for a mismatch', (text, why) => {
     expect(whyNot(filterOf(text), subject)?.()).toBe(why);

@@ -9,16 +9,16 @@ const printed = (text: string): string | null => {
 
 describe('a filter', () => {
   it.each([
-    ['declines or shipping and over 5', 'declines or (shipping and over $5.00)', 'or binds less tightly than and'],
-    ['not declines over 5', '(not declines) and over $5.00', 'not binds most tightly'],
-    ['group Sales, Ops', 'group "Sales" or group "Ops"', 'a comma makes a list of values'],
-    ['category 5812,5813', 'category "5812" or category "5813"', 'also of numbers'],
-    ['merchant 7,11', 'merchant "7" or merchant "11"', 'also of short numbers'],
+    ['declines or shipping and over 5', 'declines or (shipping over $5.00)', 'or binds less tightly than and'],
+    ['not declines over 5', 'over $5.00 except declines', 'not binds most tightly'],
+    ['group Sales, Ops', 'in group "Sales", "Ops"', 'a comma makes a list of values'],
+    ['category 5812,5813', 'in category "5812", "5813"', 'also of numbers'],
+    ['merchant 7,11', 'at merchant "7", "11"', 'also of short numbers'],
     ['over 1,250.50 and under $20,000', 'over $1,250.50 and under $20,000.00', 'in an amount it separates thousands'],
     ['virtual', 'virtual', 'virtual alone is an event kind'],
     ['card-status or virtual-cards', 'status or virtual', 'kinds have the words of notify, too'],
-    ['virtual cards', 'virtual cards', 'virtual cards are a card type'],
-    ['plastic', 'physical cards', 'plastic alone is a card type'],
+    ['virtual cards', 'on virtual cards', 'virtual cards are a card type'],
+    ['plastic', 'on physical cards', 'plastic alone is a card type'],
   ])('%j is parsed as %j: %s', (text, expected) => {
     const form = printed(text);
 
