@@ -75,7 +75,10 @@ class Unreadable extends Error {
  */
 export function parseFilter(text: string): ParsedFilter {
   try {
-    return { filter: read(text) };
+    const filter = read(text);
+    // It is stored as printed, with further parentheses, and a stored filter that cannot be read selects everything.
+    read(printFilter(filter));
+    return { filter };
   } catch (error) {
     if (error instanceof Unreadable) return { error: error.error };
     throw error;
@@ -99,8 +102,6 @@ function read(text: string): Filter {
       : 'Did you mean “or”?';
     throw new Unreadable('', `No alert can be all of this at once. ${meant}`);
   }
-  // The printed form is stored, so it must be parseable.
-  if (printFilter(filter).length > LENGTH_MAX) throw new Unreadable('', TOO_LONG);
   return filter;
 }
 

@@ -36,6 +36,19 @@ describe('a filter', () => {
     expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
+  it.each([9, 15])(
+    'nested %i deep without parentheses around “and” is rejected, or readable as it is stored',
+    (deep) => {
+      let text = 'declines';
+      for (let depth = 0; depth < deep; depth += 1) text = `declines or over 5 (${text})`;
+      const parsed = parseFilter(text);
+
+      if ('filter' in parsed) expect(printed(printFilter(parsed.filter))).toBe(printFilter(parsed.filter));
+      else expect(parsed.error.why).toContain('too many parentheses');
+      expect('filter' in parsed).toBe(deep === 9);
+    },
+  );
+
   it.each([
     ['declines over', '', /missing at the end/],
     ['declines over 12,5', '12,5', /an amount of dollars/],
