@@ -107,7 +107,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       if (other !== null && !isStopped) return await performBoth(given, other, step.also?.turns ?? 0);
       if (isStopped) waiting.push(asked);
       else await perform(asked);
-      if (step.again != null) later.push({ atStep: index + step.again, run: () => perform(given) });
+      if (step.again != null) later.push({ atStep: index + step.again, run: () => perform(given, 2) });
     },
     /** Lets everything come to its end, and checks what is on record and shown. */
     async end(index: number, cast: Sequence['cast']): Promise<void> {
