@@ -114,9 +114,15 @@ const madeIn = ({ last, earlier = [] }: ChangesOfSubject): AskedChange[] => [
   ...(last === null ? [] : [last]),
 ];
 
-function withMade(changes: ChangesOfSubject, made: readonly AskedChange[]): ChangesOfSubject {
-  return { ...changes, last: made.at(-1) ?? null, earlier: made.slice(0, -1).slice(-EARLIER_KEPT_MAX) };
+function withMade(made: readonly AskedChange[], asked: AskedChange[]): ChangesOfSubject {
+  return { last: made.at(-1) ?? null, earlier: made.slice(0, -1).slice(-EARLIER_KEPT_MAX), asked };
 }
+
+const withChange = (changes: ChangesOfSubject, asked: AskedChange): ChangesOfSubject =>
+  withMade([...without(madeIn(changes), asked), stored(asked)], noted(changes.asked, asked));
+
+const withoutChange = (changes: ChangesOfSubject, asked: Pick<AskedChange, 'id'>): ChangesOfSubject =>
+  withMade(without(madeIn(changes), asked), without(changes.asked, asked));
 
 export function createLatestChanges(redis: RedisClient) {
   const store = createChangingRecordStore({
@@ -147,19 +153,13 @@ export function createLatestChanges(redis: RedisClient) {
   return {
     /** Records that `id` changed it last. Earlier changes can no longer be observed. @returns all of the account. */
     changed: (acctId: number, expected: Expected, asked: AskedChange): Promise<AccountChanges> =>
-      change(acctId, expected, (changes) => ({
-        ...withMade(changes, [...without(madeIn(changes), asked), stored(asked)]),
-        asked: noted(changes.asked, asked),
-      })),
+      change(acctId, expected, (changes) => withChange(changes, asked)),
     /** It was already in effect when someone asked for it. Earlier requests must not change it any more. */
     alreadyInEffect: (acctId: number, expected: Expected, asked: AskedChange): Promise<AccountChanges> =>
       change(acctId, expected, (changes) => ({ ...changes, asked: noted(changes.asked, asked) })),
     /** The change was certainly not made, so it must not block others, and the one before it is the last again. */
     notMade: (acctId: number, expected: Expected, asked: Pick<AskedChange, 'id'>): Promise<AccountChanges> =>
-      change(acctId, expected, (changes) => ({
-        ...withMade(changes, without(madeIn(changes), asked)),
-        asked: without(changes.asked, asked),
-      })),
+      change(acctId, expected, (changes) => withoutChange(changes, asked)),
     /** Puts back all of an account after Redis has lost it. */
     restore: async (acctId: number, changes: AccountChanges): Promise<void> =>
       void (await store.change(acctId, () => changes)),
