@@ -28,8 +28,9 @@ export function settle(world: World, request: FollowUp): FollowUpAnswer {
     throw new ServiceError(400, `Transaction cannot be settled: it is ${made.state}`);
   }
   const at = world.now();
-  const cents = request.Amount === undefined ? made.heldCents || made.amountCents : toCents(request.Amount);
+  const cents = request.Amount === undefined ? made.openCents : toCents(request.Amount);
   endHold(world, made, 'settled');
+  made.openCents = 0;
   moveLedger(world, made, -cents);
   made.countedCents = cents + (isNext ? made.countedCents : 0);
   made.refundableCents = cents + (isNext ? made.refundableCents : 0);
@@ -60,14 +61,13 @@ export function reverse(world: World, request: FollowUp): FollowUpAnswer {
   if (made.state !== 'held' && made.state !== 'debited') {
     throw new ServiceError(400, `Transaction cannot be reversed: it is ${made.state}`);
   }
-  const openCents = made.state === 'held' ? made.heldCents : made.refundableCents;
+  const openCents = made.state === 'held' ? made.openCents : made.refundableCents;
   const cents = request.Amount === undefined ? openCents : toCents(request.Amount);
   if (openCents === 0) throw new ServiceError(400, 'Transaction cannot be reversed: it is refunded');
   if (cents > openCents) throw new ServiceError(400, 'Reversal exceeds the transaction');
 
   const at = world.now();
   const before = balancesOf(world, made.acctId);
-  made.countedCents -= cents;
   if (made.state === 'held') giveBackHeld(world, made, cents);
   else giveBackDebited(world, made, cents);
 
@@ -84,15 +84,20 @@ export function reverse(world: World, request: FollowUp): FollowUpAnswer {
 }
 
 function giveBackHeld(world: World, made: Purchase, cents: number): void {
-  if (cents === made.heldCents) {
+  made.openCents -= cents;
+  if (made.openCents === 0) {
+    // The padding ends with the last of the purchase.
     endHold(world, made, 'reversed');
+    made.countedCents = 0;
     return;
   }
+  made.countedCents -= cents;
   moveHeld(world, made, -cents);
   made.heldCents -= cents;
 }
 
 function giveBackDebited(world: World, made: Purchase, cents: number): void {
+  made.countedCents -= cents;
   moveLedger(world, made, cents);
   made.refundableCents -= cents;
   if (made.refundableCents === 0) made.state = 'reversed';
@@ -120,6 +125,7 @@ export function refund(world: World, request: FollowUp): FollowUpAnswer {
     authCode,
     state: 'credited',
     heldCents: 0,
+    openCents: 0,
     countedCents: 0,
     holdUntil: null,
     settledAt: at.toISOString(),

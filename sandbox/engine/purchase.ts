@@ -72,6 +72,7 @@ function newPurchase(
     declined,
     state: declined ? 'declined' : isPin ? 'debited' : 'held',
     heldCents: declined || isPin ? 0 : amountCents + paddingCents,
+    openCents: declined || isPin ? 0 : amountCents,
     countedCents: declined ? 0 : amountCents + (isPin ? 0 : countedPadding(world, paddingCents)),
     holdUntil: declined || isPin ? null : holdEnd(world, at),
     settledAt: !declined && isPin ? at.toISOString() : null,

@@ -68,7 +68,10 @@ export interface Purchase {
   readonly fromBusinessBalance: boolean;
   readonly declined: boolean;
   state: 'held' | 'debited' | 'settled' | 'reversed' | 'released' | 'declined' | 'credited';
+  /** What is held, with the padding. */
   heldCents: number;
+  /** What an authorization may still capture or reverse, without the padding. An expired hold does not change it. */
+  openCents: number;
   /** The amount that counts against limits: held, debited or settled, minus reversals. */
   countedCents: number;
   /** When the hold expires. Null when nothing is held. */

@@ -95,6 +95,17 @@ it.each([
   expect(onlyAccount(bare)).toMatchObject({ ledgerCents: 100_000, heldCents });
 });
 
+it('a settlement without an amount is of what was not reversed, also after the hold has expired', () => {
+  const bare = bought(100);
+  reverse(bare.world, { NetworkTransactionId: bare.id, Amount: 40 });
+  bare.at('2026-03-20T17:00:00Z');
+
+  settle(bare.world, { NetworkTransactionId: bare.id });
+
+  expect(bare.emitted.at(-1)?.data).toMatchObject({ TransactionAmount: -60 });
+  expect(onlyAccount(bare)).toMatchObject({ ledgerCents: 94_000, heldCents: 0 });
+});
+
 describe('several captures of one authorization', () => {
   it('are settlements with separate ids, and their amounts add up', () => {
     const bare = bought(40);

@@ -68,6 +68,28 @@ describe('padding', () => {
     expect(onlyAccount(bare).heldCents).toBe(5900);
   });
 
+  it.each([true, false])('is no part of what is settled or reversed (counted against limits: %s)', (isCounted) => {
+    const begin = () => {
+      const assumptions = { padAuthorizations: true, paddingCountsAgainstLimits: isCounted };
+      const bare = bareWorld({ seed: oneHolder(), assumptions });
+      const { NetworkTransactionId } = buy(bare, { MCCCode: '5542' });
+      const last = () => ({ ...bare.world.purchaseById.get(NetworkTransactionId), ...bare.emitted.at(-1)?.data });
+      return { bare, NetworkTransactionId, last };
+    };
+    const settled = begin();
+    settle(settled.bare.world, settled);
+    const reversed = begin();
+    reverse(reversed.bare.world, reversed);
+    const partly = begin();
+    reverse(partly.bare.world, { ...partly, Amount: 4 });
+
+    expect(settled.last()).toMatchObject({ TransactionAmount: -10, countedCents: 1000, refundableCents: 1000 });
+    expect(reversed.last()).toMatchObject({ TransactionAmount: 10, countedCents: 0, state: 'reversed' });
+    expect(onlyAccount(reversed.bare)).toMatchObject({ heldCents: 0 });
+    expect(partly.last()).toMatchObject({ TransactionAmount: 4, heldCents: 5500 });
+    expect(() => reverse(partly.bare.world, { ...partly, Amount: 6.01 })).toThrow('Reversal exceeds the transaction');
+  });
+
   it('must be covered by the balance', () => {
     const bare = bareWorld({ seed: oneHolder(58), assumptions: { padAuthorizations: true } });
 
