@@ -112,6 +112,11 @@ export function freshData(entry: CatalogueEntry, at: Date, serial: number): Reco
   const id = at.getTime() + serial;
   const fresh: Record<string, unknown> = {
     NetworkTransactionId: id,
+    // Each settlement and reversal is of a purchase of its own. Otherwise two of them would be one purchase.
+    AuthTransactionId: id,
+    ReferencedTranId: id,
+    ReferencedTransactionTime: local,
+    HoldTime: local,
     // A parcel and an order are one event each, however often they are reported. The prefix is the carrier's.
     TrackingNumber: `9400111899${String(id).slice(-12)}`,
     // Short: a longer one could be a card number.
@@ -119,9 +124,12 @@ export function freshData(entry: CatalogueEntry, at: Date, serial: number): Reco
     TransactionTime: local,
     MerchantLocalTime: local,
     OrderDateTime: toServiceTimeMs(at),
-    ...(entry.kind === 'settlement' ? { SettlementTime: local } : {}),
+    SettlementTime: local,
   };
   return Object.fromEntries(
-    Object.entries(sampleData(entry)).map(([name, value]) => [name, name in fresh ? fresh[name] : value]),
+    Object.entries(sampleData(entry)).map(([name, value]) => [
+      name,
+      value !== null && name in fresh ? fresh[name] : value,
+    ]),
   );
 }

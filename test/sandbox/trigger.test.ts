@@ -182,6 +182,18 @@ describe('trigger', () => {
     for (const data of samples) expect(DATA_SCHEMAS[kind].safeParse(data).error).toBeUndefined();
   });
 
+  it.each(['settlement', 'reversal'])('sends each %s of a purchase of its own, requested now', (kind) => {
+    const at = new Date('2026-05-02T17:31:07.124Z');
+    const [one, other] = [0, 1].map((serial) => freshData(entryOf(kind)!, at, serial));
+
+    expect(one).toMatchObject({
+      ReferencedTransactionTime: '2026-05-02T13:31:07',
+      AuthTransactionId: expect.any(Number),
+    });
+    expect(one?.['AuthTransactionId']).toBe(one?.['ReferencedTranId']);
+    expect(one?.['AuthTransactionId']).not.toBe(other?.['AuthTransactionId']);
+  });
+
   it.each([
     ['2.0.1.3', -84.1],
     ['2.0.1.1', 84.1],
