@@ -5,12 +5,13 @@ import type { BlockAction } from '../actions/verbs.ts';
 import { contentId } from '../core/content-id.ts';
 import { within } from '../core/deadline.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import { latestPurchases, type ReadTransactions } from '../directory/read-transactions.ts';
+import type { ReadTransactions } from '../directory/read-transactions.ts';
 import { tooOld } from '../directory/resolve-card.ts';
 import { FraudCaseAlert, type TransactionAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { Announce } from './announce.ts';
 import type { FraudCases } from './fraud-case-store.ts';
+import { latestPurchases } from './latest-purchases.ts';
 import { withAlert } from './respond-to-alert.ts';
 import type { CloseFraudCaseAction } from './verbs.ts';
 

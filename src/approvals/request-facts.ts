@@ -3,6 +3,7 @@ import { type Action, alertIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { merchantKey } from '../alerts/aggregation-group-store.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
+import { latestPurchases } from '../alerts/latest-purchases.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { LimitPeriod, limitPeriods, type Rule } from '../card-api/rule.ts';
@@ -11,7 +12,7 @@ import type { RemainingLimits } from '../card-api/schema.ts';
 import type { CardStatus, TransactionEvent } from '../core/event.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { foldName } from '../directory/card-query.ts';
-import { latestPurchases, type ReadTransactions } from '../directory/read-transactions.ts';
+import type { ReadTransactions } from '../directory/read-transactions.ts';
 import type { Requests } from './request-store.ts';
 
 /** What approvers see besides the change, as of the request. */
@@ -98,7 +99,7 @@ export function createGatherFacts(deps: Deps): GatherFacts {
     const to = deps.now();
     const read = await deps.readTransactions(event.acctId, { from: new Date(to.getTime() - LOOK_BACK_MS), to });
     if (read === null) return null;
-    const there = latestPurchases(read.filter((one) => merchantKey(one) === merchantKey(event)));
+    const there = latestPurchases(read, (one) => merchantKey(one) === merchantKey(event));
     return there.map(({ occurredAt, amountCents }) => ({ at: occurredAt, amountCents }));
   }
 

@@ -15,16 +15,6 @@ export type ReadTransactions = (
   window: { readonly from: Date; readonly to: Date },
 ) => Promise<TransactionEvent[] | null>;
 
-const LATEST_MAX = 5;
-
-/** The latest purchases among transactions, newest first. An authorization of $0.00 only checks the card. */
-export function latestPurchases(transactions: readonly TransactionEvent[]): TransactionEvent[] {
-  return transactions
-    .filter(({ kind, amountCents }) => (kind === 'authorization' || kind === 'pin') && amountCents > 0)
-    .toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt))
-    .slice(0, LATEST_MAX);
-}
-
 export function createReadTransactions({ card, toMissed }: Deps): ReadTransactions {
   return async function readTransactions(acctId, window) {
     const rows = await orNull(card.listAccountNetworkTransactions(acctId, window));

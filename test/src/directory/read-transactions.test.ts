@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PayloadError } from '../../../src/core/errors.ts';
-import { createReadTransactions, latestPurchases } from '../../../src/directory/read-transactions.ts';
+import { createReadTransactions } from '../../../src/directory/read-transactions.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
@@ -26,12 +26,4 @@ it('returns null instead of failing if the card service is down', async () => {
   });
 
   expect(await read(7378, window)).toBeNull();
-});
-
-it('counts no check of the card as a purchase', () => {
-  const bought = { ...event, kind: 'authorization' } as const;
-
-  expect(latestPurchases([{ ...bought, amountCents: 0 }, bought, { ...bought, kind: 'pin', amountCents: 0 }])).toEqual([
-    bought,
-  ]);
 });
