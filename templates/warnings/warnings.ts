@@ -69,7 +69,7 @@ function lineOf(limit: UsedLimit, isOneOfMany: boolean): string {
 
 const day = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', dateStyle: 'medium' });
 
-/** A card in use expires soon, and no new one is on its way. */
+/** A card in use expires soon, and the account has no newer one. An order whose card does not exist yet is not known. */
 export function expiryWarning(
   { card, expiresOn }: { readonly card: CardFacts /** `2026-11-30` */; readonly expiresOn: string },
   audience: 'team' | 'holder',
@@ -78,9 +78,9 @@ export function expiryWarning(
   const date = Number.isNaN(Date.parse(expiresOn)) ? 'soon' : day.format(new Date(expiresOn));
   const who = isHolders ? `your ${cardName(card)}` : shortCard(card);
   const title = `Card expires ${date} · ${who}`;
-  const todo = isHolders
-    ? 'No new card has been ordered yet. Ask an operator for one, and update the subscriptions that charge this card.'
-    : 'No new card has been ordered yet. Order one now, so that it arrives in time.';
+  const order = card.isVirtual === true ? 'Order one in time.' : 'Order one now, so that it arrives in time.';
+  const ask = 'Ask an operator for one, and update the subscriptions that charge this card.';
+  const todo = `I know of no newer card on this account. ${isHolders ? ask : order}`;
   return { text: sentence(`${title}. ${todo}`), blocks: [section(`*${title}*`, todo)] };
 }
 

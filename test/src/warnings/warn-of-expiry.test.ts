@@ -3,6 +3,7 @@ import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { createPreferences } from '../../../src/holders/preference-store.ts';
 import { createWarnOfExpiry, expiringCards } from '../../../src/warnings/warn-of-expiry.ts';
 import { createWarned } from '../../../src/warnings/warned-store.ts';
+import { expiryWarning } from '../../../templates/warnings/warnings.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { card } from '../../templates/fixtures.ts';
 
@@ -58,9 +59,15 @@ it('notifies the channel and the holder once', async () => {
   await warn();
 
   expect(told).toEqual([
-    'C0STATUS Card expires Nov 30, 2026 · Jane Doe · card 1212. No new card has been ordered yet. Order one now, so that it arrives in time.',
-    'U0HUGO Card expires Nov 30, 2026 · your card 1212. No new card has been ordered yet. Ask an operator for one, and update the subscriptions that charge this card.',
+    'C0STATUS Card expires Nov 30, 2026 · Jane Doe · card 1212. I know of no newer card on this account. Order one now, so that it arrives in time.',
+    'U0HUGO Card expires Nov 30, 2026 · your card 1212. I know of no newer card on this account. Ask an operator for one, and update the subscriptions that charge this card.',
   ]);
+});
+
+it('does not speak of the mail when the card is virtual', () => {
+  const { text } = expiryWarning({ card: { ...card, isVirtual: true }, expiresOn: '2026-11-30' }, 'team');
+
+  expect(text).toMatch(/account\. Order one in time\.$/);
 });
 
 it('skips recipients who switched it off', async () => {
