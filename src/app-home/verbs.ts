@@ -24,7 +24,7 @@ export const DelegateAction = actionOf('delegate', target.channel, {
 });
 export type DelegateAction = z.infer<typeof DelegateAction>;
 
-export const delegateUsage = 'delegate @user 2026-12-24 2027-01-02 | off';
+export const delegateUsage = 'delegate @user monday friday | off';
 
 const usage = 'notify KIND on|off, notify digest daily|weekly|off, or notify quiet 22:00-07:00 | off';
 
@@ -49,7 +49,7 @@ export const appHomeVerbs = {
     alsoCalled: ['deputy', 'substitute'],
     command: {
       usage: 'delegate @user FROM UNTIL',
-      example: 'delegate @jane 2026-12-24 2027-01-02',
+      example: 'delegate @jane monday friday',
       effect: 'names who stands in for you while you are away, where the policy allows it; “off” ends it',
       read: readDelegate,
     },
@@ -65,7 +65,8 @@ function readDelegate(words: readonly string[], clock: Clock): ReadCommand | Unc
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: delegateUsage });
   if (to === undefined) return unclear('Who stands in for you? Pick the name from the list that Slack shows.');
   const found = readDays(days, clock);
-  if (found === null) return unclear('From which day until which? Write both, such as “Dec 24 Jan 2” or 2026-12-24.');
+  if (found === null)
+    return unclear('From which day until which? Write both, such as “Dec 24 Jan 2” or “monday friday”.');
   return read({ to, ...found });
 }
 

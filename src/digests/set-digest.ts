@@ -17,7 +17,7 @@ import {
 import type { DigestOf } from './send-digest.ts';
 import type { DigestAction, DigestInput } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'withLock' | 'zone' | 'now'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'withLock' | 'zone' | 'now'> {
   readonly digests: Pick<Digests, 'set' | 'ofChannel' | 'remove'>;
   readonly shownDeclines: Pick<ShownDeclines, 'lastShown'>;
   /** Posts a digest until now, once per id. Returns what was posted, for the record; null: nothing. */
@@ -51,8 +51,14 @@ export function createSetDigest(deps: Deps) {
       const kinds = await stillMeant(action, wanted);
       if (kinds.length === 0) return await answer(action, setSince());
       const after = schedule === null ? 'none' : scheduleWords(schedule);
+      const isRecorded = await deps.hasBegun(action);
+      // Recorded first: after a crash the digests are gone, and only the record shows that they were ended.
+      const isNothing = schedule === null && current.length === 0 && !isRecorded;
       const line = { did: 'set the digest of', channel };
-      await record(action, { event: 'done', isFirst: true, before, after, line });
+      await record(action, {
+        isFirst: true,
+        ...(isNothing ? { event: 'unchanged' } : { event: 'done', before, after, line }),
+      });
       if (schedule !== null) {
         await digests.set(schedule);
         const shown = await deps.shownDeclines.lastShown(scheduleId(channel, kindOf(schedule)));
@@ -60,7 +66,8 @@ export function createSetDigest(deps: Deps) {
         return await answer(action, digestSet({ ...schedule, next }));
       }
       for (const kind of kinds) await digests.remove(channel, kind);
-      await answer(action, kinds.length === wanted.length ? digestOff() : setSince());
+      const ended = isRecorded ? null : current.map(kindOf);
+      await answer(action, kinds.length === wanted.length ? digestOff(ended) : setSince());
     });
   };
 

@@ -266,7 +266,7 @@ function mayBeSomebodyElse(rest: readonly string[], match: CardMatch | undefined
 /** The answer to a button on an alert that is no longer stored. */
 export const tooOld = (): Refusal => ({
   why: 'This alert is too old, so I cannot act from it.',
-  whoCan: `Use ${commandCode()} with the card’s last four digits.`,
+  whoCan: `Use ${commandCode('show')} with the card’s last four digits, or type ${commandCode()} to pick the card.`,
 });
 
 /** The card in use, if a card that cannot be used was named instead. */

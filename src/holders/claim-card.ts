@@ -58,7 +58,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     const proved = action.confirmed ? own[0]?.account : linked;
     if (proved !== undefined) {
       const link = { acctId: proved.acctId, cardId: null, userId, provedBy: 'email' } as const;
-      return await deps.answer(action, linkResult({ ...(await deps.setLink(action, link)), userId }));
+      return await deps.answer(action, linkResult({ ...(await deps.setLink(action, link)), userId, isOwn: true }));
     }
     if (own.length === 0 || own.length > ACCOUNTS_MAX) {
       const isNarrowed = meant.length > ACCOUNTS_MAX && matching.length > 0;

@@ -101,7 +101,7 @@ export function createLinkCard({ authorize, person, setLink, refuse, answer }: L
       return await refuse(action, { why, whoCan }, { acctId, cardId });
     }
     const linked = await setLink(action, { acctId, cardId, userId, provedBy: 'approver' });
-    await answer(action, linkResult({ ...linked, userId }));
+    await answer(action, linkResult({ ...linked, userId, isOwn: false }));
   };
 }
 

@@ -9,7 +9,7 @@ import type { Since } from '../core/since.ts';
 import type { Message } from '../slack/message.ts';
 import type { OnProgress, RecoverGap } from './recover-gap.ts';
 import type { Recoveries, RecoveryProgress, RecoveryShown } from './recovery-store.ts';
-import type { RecoverAction } from './verbs.ts';
+import { type RecoverAction, recentMoment } from './verbs.ts';
 
 interface StartDeps extends Pick<ActionTools, 'answer' | 'record' | 'refuse'> {
   /** The typed start time, UTC ISO 8601; null when there is no such date. */
@@ -26,7 +26,7 @@ export function createStartRecovery({ momentOf, recoverGap, opsChannel, answer, 
     const from = momentOf(action.target.since, action.askedAt);
     if (from === null || from >= action.askedAt) {
       const why = from === null ? 'There is no such date.' : 'That is not in the past.';
-      const whoCan = `Write ${commandCode('recover 2h')} or ${commandCode('recover 2026-11-20T09:00')}.`;
+      const whoCan = `Write ${commandCode('recover 2h')} or ${commandCode(`recover ${recentMoment(new Date(action.askedAt))}`)}.`;
       return await refuse(action, { why, whoCan });
     }
     await record(action, { event: 'done', isFirst: true, detail: `what was missed since ${from}` });

@@ -177,7 +177,7 @@ export const routingVerbs = {
     isOfAccount: true,
     command: {
       usage: 'travel-mute CARD COUNTRY[, COUNTRY] until DATE [reason]',
-      example: 'travel-mute 4242 Spain, PT until May 9',
+      example: 'travel-mute 4242 Spain, PT until friday',
       effect:
         'hides the declines that a trip explains from the channels: they go only to you. It does not allow purchases abroad',
       alias: 'travel',
@@ -213,7 +213,7 @@ function unclear(usage: string, why: string, example?: string): UnclearCommand {
 /** The duration may follow `for` or `until`. The card comes first, so that a holder named "2 Days" is not cut in two. */
 function readMute(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const usage = 'mute CARD DURATION [reason]';
-  const example = 'mute 4242 3 days trade show';
+  const { example } = routingVerbs.mute.command;
   if (words.length === 0) return unclear(usage, 'Which card do you mean?', example);
   const at = words.findIndex((_, index) => index > 0 && beginsTime(words.slice(index), clock));
   if (at === -1) return unclear(usage, 'For how long? A mute always has an end.', example);

@@ -267,12 +267,18 @@ export function digestSet({ weekday, isMonthly, hour, minute, zone, next }: Dige
   const head = `This channel gets a digest ${day} at ${clockWords(hour, minute)} ${escapeUntrusted(zoneWord(zone), 40)}.`;
   return {
     text: sentence(`${head} The next one ${dateAfter('comes', next)}.`),
-    blocks: [section(`*${head}*`, `The next one ${dateAfter('comes', next)}. ${commandCode('digest off')} ends it.`)],
+    blocks: [
+      section(
+        `*${head}*`,
+        `The next one ${dateAfter('comes', next)}. ${commandCode('digest off')} ends all digests of this channel.`,
+      ),
+    ],
   };
 }
 
-/** This channel no longer gets a digest. */
-export function digestOff(): Message {
-  const text = 'This channel no longer gets a digest.';
+/** This channel no longer gets digests. @param ended none: it got none; null: not known any more. */
+export function digestOff(ended: readonly DigestKind[] | null): Message {
+  const which = ended === null ? '' : ` (ended: ${ended.join(', ')})`;
+  const text = ended?.length === 0 ? 'This channel gets no digests.' : `This channel gets no digests any more${which}.`;
   return { text, blocks: [section(`*${text}*`)] };
 }

@@ -9,6 +9,8 @@ interface LinkResult {
   readonly card: CardFacts;
   /** Slack user who holds the card. */
   readonly userId: string;
+  /** The reader is that person. */
+  readonly isOwn: boolean;
   /** Slack user who was linked to it before; null: nobody. */
   readonly before: string | null;
   /** It was already linked to this person. */
@@ -18,12 +20,14 @@ interface LinkResult {
 }
 
 /** For the person who linked a card. */
-export function linkResult({ card, userId, before, isSame, heldNow }: LinkResult): Message {
-  if (heldNow !== undefined) return linkedSince(card, `Linked to ${mention(userId)}`, heldNow);
-  const head = isSame
-    ? `${mention(userId)} is already linked to ${cardOfHolder(card)}. Nothing changed.`
-    : `Linked: ${mention(userId)} holds ${cardOfHolder(card)}.`;
-  const effect = isSame ? '' : 'They get direct messages about it from now on, and can always block it.';
+export function linkResult({ card, userId, isOwn, before, isSame, heldNow }: LinkResult): Message {
+  if (heldNow !== undefined) return linkedSince(card, `Linked to ${isOwn ? 'you' : mention(userId)}`, heldNow);
+  const name = cardOfHolder(card);
+  const [same, linked, they] = isOwn
+    ? [`${name} is already linked to you`, `This card is linked to you: ${name}`, 'You']
+    : [`${mention(userId)} is already linked to ${name}`, `Linked: ${mention(userId)} holds ${name}`, 'They'];
+  const head = isSame ? `${same}. Nothing changed.` : `${linked}.`;
+  const effect = isSame ? '' : `${they} get direct messages about it from now on, and can always block it.`;
   const replaced = before === null ? '' : `${mention(before)} is no longer linked to it.`;
 
   return {

@@ -237,7 +237,7 @@ const holders: readonly ExamplePicture[] = [
     alt: 'Linked: Sam holds the card. Then which messages Sam will get, and how to block the card',
     templates: ['holders/link-result'],
     shows: () => [
-      linkResult({ card, userId: userId.sam, before: null, isSame: false }),
+      linkResult({ card, userId: userId.sam, isOwn: false, before: null, isSame: false }),
       holderWelcome({ card, by: userId.ana }),
     ],
   },

@@ -301,9 +301,10 @@ describe('with any strings, Slack accepts the message and shows them as text', (
         }
         for (const heldBy of [text, null]) expectFit(linkLost({ card, by: text, heldBy, isClaim: heldBy === null }));
         expectFit(confirmOwnCard([card, ...cards].map((one) => ({ value: 'p_1', card: one }))));
-        for (const isSame of [true, false]) expectFit(linkResult({ card, userId: text, before: text, isSame }));
+        for (const isSame of [true, false])
+          expectFit(linkResult({ card, userId: text, isOwn: !isSame, before: text, isSame }));
         for (const heldNow of [text, null]) {
-          expectFit(linkResult({ card, userId: text, before: null, isSame: false, heldNow }));
+          expectFit(linkResult({ card, userId: text, isOwn: true, before: null, isSame: false, heldNow }));
           expectFit(linkEnded({ card, heldNow }));
           expectFit(linkUnchanged({ card, heldBy: heldNow }));
         }

@@ -71,6 +71,7 @@ function createWorld(start: string) {
       answer = message;
     },
     record: async () => undefined,
+    hasBegun: async () => false,
     beginSetting: async () => true,
     withLock: withoutLock,
     zone: 'UTC',

@@ -99,8 +99,21 @@ describe('a digest', () => {
 
     const { told, set } = await typed('off', { isExtShared: false, isMember: false }, 'C2');
 
-    expect(told).toMatch(/no longer gets a digest/);
+    expect(told).toContain('This channel gets no digests any more (ended: daily).');
     expect(set).toEqual([]);
+  });
+
+  it('names all that ended', async () => {
+    await typed('weekly monday 09:00', own, 'C3');
+    await typed('monthly 09:00', own, 'C3');
+
+    expect((await typed('off', own, 'C3')).told).toContain('(ended: weekly, monthly)');
+  });
+
+  it('says so if there was none to end', async () => {
+    const { told, recorded } = await typed('off', own, 'C4');
+    expect(told).toContain('This channel gets no digests.');
+    expect(recorded.at(-1)).toMatchObject({ event: 'unchanged' });
   });
 
   it.each([
@@ -122,6 +135,6 @@ describe('a digest', () => {
 
     expect((await deps.digests.ofChannel('C1')).map(({ hour }) => hour)).toEqual(hours);
     expect(/changed again since you asked/.test(answers.at(-1)?.text ?? '')).toBe(hours.length < 2);
-    expect(await stations()).toEqual(['done', 'done']);
+    expect(await stations()).toEqual([first === 'off' ? 'unchanged' : 'done', 'done']);
   });
 });

@@ -41,6 +41,13 @@ it.each(helpFor(everyRole, everyRole).own.map(({ example }) => example))('help e
   expect(parseCommand(escaped, clock).kind).toMatch(/^(read|help)$/);
 });
 
+it.each(helpFor(everyRole, everyRole).own.map(({ usage, example }) => `${usage} / ${example}`))(
+  'help shows no fixed day, which is over or too far off for most of the year: %s',
+  (text) => {
+    expect(text).not.toMatch(/\d{4}-\d\d|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w* \d/);
+  },
+);
+
 /** How each verb that takes a card asks which card is meant. */
 const questions: Readonly<Record<string, string>> = {
   show: 'show',

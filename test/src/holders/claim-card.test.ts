@@ -132,7 +132,7 @@ it('links the card after the confirmation', async () => {
   await world.claimCard(claim({ confirmed: true, target: { kind: 'card', acctId, cardId: null, alertId: null } }));
 
   expect(world.set).toEqual([{ acctId, cardId: null, userId: 'U0HUGO', provedBy: 'email' }]);
-  expect(world.answers).toEqual([expect.stringContaining('Linked: <@U0HUGO>')]);
+  expect(world.answers).toEqual([expect.stringMatching(/^This card is linked to you: .* You get direct messages/)]);
 });
 
 it('answers that the card is already linked to the person, without asking an approver', async () => {
@@ -140,7 +140,7 @@ it('answers that the card is already linked to the person, without asking an app
 
   await world.claimCard(claim());
 
-  expect(world.answers).toEqual([expect.stringContaining('is already linked to')]);
+  expect(world.answers).toEqual([expect.stringContaining('is already linked to you. Nothing changed.')]);
 });
 
 it.each<[string, Given]>([
