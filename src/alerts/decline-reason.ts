@@ -98,7 +98,7 @@ function ruleMcc(message: string): Entry {
 }
 
 const usualStatus =
-  /^(?:card status (?:closed|blocked|inactive)|new card pending activation|new card pending activation, card status inactive or card status closed)$/i;
+  /^(?:card status (?:closed|blocked|inactive|new card pending activation)|new card pending activation|new card pending activation, card status inactive or card status closed)$/i;
 
 const closed: Entry = {
   title: 'Card is closed',

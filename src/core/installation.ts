@@ -86,9 +86,19 @@ export function serviceTime(instant: string): string {
   return time === null ? instant : `${time} ${current().zone.short}`;
 }
 
-/** `9:14 AM` or `Nov 20, 9:14 AM`, for use under a heading that names the zone. */
-export function serviceClock(instant: string, withDay = false): string {
-  return format(instant, withDay ? current().clockAndDay : current().clock) ?? instant;
+/** `9:14 AM`, for use under a heading that names the zone. */
+export function serviceClock(instant: string): string {
+  return format(instant, current().clock) ?? instant;
+}
+
+/** `Nov 20, 9:14 AM`, with its year if that is not the year of `seenAt`. The heading names the zone. */
+export function serviceDay(instant: string, seenAt: string): string {
+  return format(instant, isOtherYear(instant, seenAt) ? current().full : current().clockAndDay) ?? instant;
+}
+
+function isOtherYear(instant: string, seenAt: string): boolean {
+  const [year, seen] = [instant, seenAt].map((each) => format(each, current().year));
+  return year !== null && seen !== null && year !== seen;
 }
 
 function format(instant: string, by: Intl.DateTimeFormat): string | null {
@@ -115,6 +125,7 @@ function describe({ command, serviceZone: timeZone, program = '' }: Installation
       long: nameOf('longGeneric').replace(/(?<!Standard) Time$/, ' time'),
     },
     full: formatIn({ dateStyle: 'medium', timeStyle: 'short' }),
+    year: formatIn({ year: 'numeric' }),
     clock: formatIn({ timeStyle: 'short' }),
     clockAndDay: formatIn({ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' }),
   };

@@ -4,7 +4,7 @@ import { clockWords, weekdayNames } from '../../src/core/calendar-words.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { commandCode, serviceClock, serviceZone, slashCommand, zoneWord } from '../../src/core/installation.ts';
+import { commandCode, serviceDay, serviceZone, slashCommand, zoneWord } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { ApprovedChange, OpenException } from '../../src/digests/exceptions.ts';
 import type { DigestKind, DigestSchedule } from '../../src/digests/schedule-store.ts';
@@ -73,8 +73,8 @@ export function digest(facts: Digest, place: ChannelVisibility): { message: Mess
     rowsOf('By reason', 'Reason', reasons, facts),
     rowsOf('By merchant', 'Merchant', merchants, facts),
     rowsOf('By group', 'Group', groups, facts),
-    dataTable('Approved changes and orders', approvalColumns(), approvals),
-    dataTable('Temporary changes and open requests', openColumns(), open),
+    dataTable('Approved changes and orders', approvalColumns(to), approvals),
+    dataTable('Temporary changes and open requests', openColumns(to), open),
     dataTable('Waiting to be activated', inactiveColumns, inactive, 1000),
   ];
   const message = {
@@ -108,7 +108,7 @@ function declinesWords({ count, attempts, cents }: Sums): string {
 
 /** `since Nov 19, 12:00 PM ET`. */
 export function sinceWords(from: string): string {
-  return `since ${serviceClock(from, true)} ${serviceZone().short}`;
+  return `since ${serviceDay(from, from)} ${serviceZone().short}`;
 }
 
 /** `3 declines, $84.10, arrived after the last digest`. Empty when nothing did. */
@@ -223,23 +223,23 @@ function rowsOf(
   return dataTable(caption, columns, rows);
 }
 
-const approvalColumns = (): Column<ApprovedChange>[] => [
+const approvalColumns = (to: string): Column<ApprovedChange>[] => [
   { head: 'Card', of: (change) => cardOfHolderRaw({ ...change, acctId: null, cardId: null }) },
   { head: 'Added', of: ({ cents }) => (cents === null ? 'no amount' : formatCents(cents)) },
   { head: 'Change', of: ({ before, after }) => (before === null ? after : changeWords(before, after)) },
   { head: 'Duration', of: ({ kind, duration }) => duration ?? (kind === 'order' ? '' : 'permanent') },
-  { head: `When (${serviceZone().short})`, of: ({ at }) => serviceClock(at, true) },
+  { head: `When (${serviceZone().short})`, of: ({ at }) => serviceDay(at, to) },
   { head: 'Decision', of: ({ isOverride }) => (isOverride ? 'emergency override' : 'approved') },
   { head: 'By', of: ({ approvedBy }) => ({ users: approvedBy }) },
 ];
 
 const openKinds = { temporary: 'temporary', asking: 'to be decided', request: 'waiting for approval' } as const;
 
-const openColumns = (): Column<OpenException>[] => [
+const openColumns = (to: string): Column<OpenException>[] => [
   { head: 'Card', of: ({ card }) => (isNoCard(card) ? '' : cardOfHolderRaw(card)) },
   { head: 'Change', of: ({ change }) => change },
   { head: 'State', of: ({ kind }) => openKinds[kind] },
-  { head: `Ends (${serviceZone().short})`, of: ({ endsAt }) => serviceClock(endsAt, true) },
+  { head: `Ends (${serviceZone().short})`, of: ({ endsAt }) => serviceDay(endsAt, to) },
   { head: 'Asked by', of: ({ by }) => ({ users: [by] }) },
 ];
 

@@ -10,7 +10,7 @@ import {
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import { isUndated, kindTraits } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { serviceClock, serviceTime } from '../../src/core/installation.ts';
+import { serviceTime } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import * as limits from '../../src/slack/limits.ts';
@@ -56,6 +56,8 @@ export interface BatchRow {
   readonly at: string;
   /** The time needs its day. */
   readonly needsDay: boolean;
+  /** When people first see it, UTC ISO 8601. */
+  readonly seenAt: string;
   /** The latest action on it. */
   readonly done: Outcome | null;
 }
@@ -77,7 +79,7 @@ const blank = {
 /** An alert that another version stored. */
 export function unreadableRow(id: string): BatchRow {
   const words = { what: 'Alert', who: 'Could not be shown', why: `Kept as ${id}` };
-  return { ...blank, ...words, id, kind: 'decline', nouns: ['alert', 'alerts'], at: '', needsDay: false };
+  return { ...blank, ...words, id, kind: 'decline', nouns: ['alert', 'alerts'], at: '', needsDay: false, seenAt: '' };
 }
 
 const spendWords = { authorization: 'Spent', pin: 'Spent', settlement: 'Settled', reversal: 'Reversed' } as const;
@@ -85,10 +87,11 @@ const spendWords = { authorization: 'Spent', pin: 'Spent', settlement: 'Settled'
 /** An alert as a row. It shows no more than the alert's own message would show in this channel. */
 export function batchRow(alert: Alert, view: View): BatchRow {
   const row = rowOf(alert, view);
-  return { ...row, needsDay: needsDay(row.at, alert, view) };
+  const { now = new Date(alert.event.receivedAt) } = view;
+  return { ...row, needsDay: needsDay(row.at, alert, view), seenAt: now.toISOString() };
 }
 
-type Row = Omit<BatchRow, 'needsDay'>;
+type Row = Omit<BatchRow, 'needsDay' | 'seenAt'>;
 
 function rowOf(alert: Alert, view: View): Row {
   const { event, outcomes } = alert;
@@ -284,12 +287,18 @@ export function rowCard(row: BatchRow): string[] {
   return [...rowHolder(row), row.at === '' ? '' : when].filter(Boolean);
 }
 
+/** On the service's clock. */
+export function isSameDay(one: string, other: string): boolean {
+  const dayOf = (at: string): string => serviceTime(at).split(',', 2).join();
+  return dayOf(one) === dayOf(other);
+}
+
 /** The total amounts of some alerts, and when they happened. */
 export function totals(rows: readonly BatchRow[]): string {
   const times = rows.flatMap(({ at }) => at || []).toSorted();
   const [first = '', last = ''] = [times[0], times.at(-1)];
-  const isOneDay = serviceClock(first, true).split(',')[0] === serviceClock(last, true).split(',')[0];
-  const isOneMinute = serviceClock(first, true) === serviceClock(last, true);
+  const isOneDay = isSameDay(first, last);
+  const isOneMinute = serviceTime(first) === serviceTime(last);
   const amounts = sums(rows).map(([amount, words]) => `*${amount}* ${words}`);
   const since = amounts.length === 0 ? dateToken(first) : `${amounts.join(', ')}${dateAfter(',', first)}`;
   return isOneMinute ? since : `${since} ${isOneDay ? dateAfter('to', last, '{time}') : dateAfter('to', last)}`;

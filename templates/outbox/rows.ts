@@ -1,11 +1,11 @@
 import type { DataTableBlock } from '@slack/types';
 import { type CsvColumn, csvDollars, csvFile } from '../../src/core/csv.ts';
-import { serviceClock, serviceZone } from '../../src/core/installation.ts';
+import { serviceClock, serviceDay, serviceZone } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { outcomeShort } from '../actions/outcomes.ts';
 import { escapeUntrusted, inSections, section, sentence } from '../core/blocks.ts';
 import { type Cell, type Column, dataTable } from '../core/data-table.ts';
-import { type BatchRow, count, countWords, rowAmount, rowLine } from './batch-row.ts';
+import { type BatchRow, count, countWords, isSameDay, rowAmount, rowLine } from './batch-row.ts';
 
 /** Only one of the two time columns is shown, depending on whether everything happened on one day. */
 const TIME = 'Time';
@@ -13,8 +13,8 @@ const DAY_AND_TIME = 'Day and time';
 
 /** Numbers, so that readers can sort by time and amount instead of alphabetically. */
 const columns: readonly Column<BatchRow>[] = [
-  { head: TIME, of: ({ at }) => moment(at, false) },
-  { head: DAY_AND_TIME, of: ({ at }) => moment(at, true) },
+  { head: TIME, of: ({ at }) => moment(at, serviceClock(at)) },
+  { head: DAY_AND_TIME, of: ({ at, seenAt }) => moment(at, serviceDay(at, seenAt)) },
   { head: 'What', max: 22, of: ({ what }) => what },
   { head: 'Cardholder', max: 28, isRowHeader: true, of: ({ who }) => who },
   { head: 'Card', max: 4, of: ({ last4 }) => last4 },
@@ -45,7 +45,8 @@ export function rowsTable(rows: readonly BatchRow[], { withDone, sizeMax }: Opti
 }
 
 function columnsOf(rows: readonly BatchRow[]): Column<BatchRow>[] {
-  const isOneDay = new Set(rows.map(({ at }) => serviceClock(at, true).split(',')[0])).size === 1;
+  const [first = '', ...times] = rows.flatMap(({ at }) => at || []);
+  const isOneDay = times.every((at) => isSameDay(at, first));
   const left = new Set([
     isOneDay ? DAY_AND_TIME : TIME,
     ...(new Set(rows.map(({ what }) => what)).size === 1 ? ['What'] : []),
@@ -59,9 +60,8 @@ function columnsOf(rows: readonly BatchRow[]): Column<BatchRow>[] {
     );
 }
 
-function moment(at: string, withDay: boolean): Cell {
-  if (at === '') return '';
-  return { value: Date.parse(at), text: serviceClock(at, withDay) };
+function moment(at: string, text: string): Cell {
+  return at === '' ? '' : { value: Date.parse(at), text };
 }
 
 function amount(cents: number | null, text: string): Cell {

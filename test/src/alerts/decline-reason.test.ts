@@ -229,6 +229,16 @@ it.each([
   for (const isVirtual of [false, null]) expect(of(isVirtual)).toMatch(impossible);
 });
 
+it.each(['Card Status New Card Pending Activation', 'New Card Pending Activation'])(
+  'does not quote the usual words for a new card: %s',
+  (message) => {
+    expect(declineReason({ code: 'decline.card.status', message })).toMatchObject({
+      title: 'New card, not activated yet',
+      saysMore: false,
+    });
+  },
+);
+
 it('does not offer to activate a closed card', () => {
   const { meaning, adminFix } = declineReason({ code: 'decline.card.status', message: 'Card Status Closed' });
 

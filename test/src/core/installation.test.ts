@@ -5,6 +5,7 @@ import {
   DEFAULT_COMMAND,
   DEFAULT_ZONE,
   serviceClock,
+  serviceDay,
   serviceTime,
   serviceZone,
   slashCommand,
@@ -25,7 +26,8 @@ describe('times on the card service’s clock', () => {
     useInstallation({ command: DEFAULT_COMMAND, serviceZone: zone });
     expect(serviceTime('2026-11-20T23:44:00Z')).toBe(full);
     expect(serviceClock('2026-11-20T23:44:00Z')).toBe(clock);
-    expect(serviceClock('2026-11-20T23:44:00Z', true)).toMatch(/^Nov 2[01], /);
+    expect(serviceDay('2026-11-20T23:44:00Z', '2026-11-21T10:00:00Z')).toMatch(/^Nov 2[01], /);
+    expect(serviceDay('2026-11-20T23:44:00Z', '2027-02-01T10:00:00Z')).toMatch(/^Nov 2[01], 2026, /);
     expect(serviceZone()).toMatchObject({ name: zone, long: name });
   });
 

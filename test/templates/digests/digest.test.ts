@@ -94,6 +94,15 @@ describe('a digest', () => {
     expect(page).toContain('Over the daily limit · Declines 9');
   });
 
+  it('names the year of what ends in another one', () => {
+    const [one] = facts.open;
+    const open = one === undefined ? [] : [one, { ...one, endsAt: '2027-02-03T18:00:00Z' }];
+    const page = shown(withoutDataTables(digest({ ...facts, open }, 'private').message.blocks));
+
+    expect(page).toContain(' Nov 16, 1:00 PM ');
+    expect(page).toContain(' Feb 3, 2027, 1:00 PM ');
+  });
+
   it.each([1, 2])('gives no sum for %i approvals without an amount', (count) => {
     const approvals = Array.from({ length: count }, () => ({ ...approved, cents: null }));
     const { text } = digest({ ...facts, approvals }, 'private').message;

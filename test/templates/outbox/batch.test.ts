@@ -48,6 +48,16 @@ describe('several alerts in one message', () => {
     expect(shownIn(blocks).match(/\*No longer waiting\*/g)).toHaveLength(1);
   });
 
+  it('name the year of what happened in another one, which is not the same day, and no time that is not known', () => {
+    const at = ['2025-12-20T15:00:00Z', '2026-12-20T15:00:00Z', ''];
+    const late = rows(12, (i) => ({ at: at[i % 3] ?? '', seenAt: '2026-12-21T15:00:00Z' }));
+    const shown = JSON.stringify(draw(late).blocks);
+
+    expect(shown).toContain('"Dec 20, 2025, 10:00 AM"');
+    expect(shown).toContain('"Dec 20, 10:00 AM"');
+    expect(shown).not.toContain('"value":null');
+  });
+
   it('call an authorization of $0.00 a check of the card, not a purchase', () => {
     const of = (amountCents: number) =>
       transactionAlert({ kind: 'authorization', amountCents, requestedCents: amountCents, decline: null });
