@@ -53,8 +53,9 @@ export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   const behind = words.slice(end + tail);
   // "Tomorrow 25:00": no reason starts like a time.
   const isNoTime = /^(at )?\d{1,2}[:.]\d\d([ap]m)?(?= |$)/i.test(behind.slice(0, 2).join(' '));
-  const isAbroad = read.end.kind === 'until' && zone === 0 && startsWithZone(behind);
-  if (isNoTime || isAbroad || goesOn(behind, clock)) return unreadable(words, end + tail + 2);
+  const isAbroad = read.end.kind === 'until' && zone === 0 && isElsewhere(behind);
+  const isFraction = /^\d\/\d$/.test(words[end - 1] ?? '') && unitName.test(behind[0] ?? '');
+  if (isNoTime || isAbroad || isFraction || goesOn(behind, clock)) return unreadable(words, end + tail + 2);
   return { ...read, words: end + tail };
 }
 
@@ -75,8 +76,10 @@ const zoneName =
   /^((UTC|GMT|utc|gmt)([+-]\d{1,2}(:?\d\d)?)?|([ECMP][SD]?T|[ecmp][sd]t|et|AK[SD]T|HST|CES?T|EES?T|WES?T|BST|IST|JST|AE[SD]T)(?= |$)|([Ee]astern|[Cc]entral|[Mm]ountain|[Pp]acific)( ([Ss]tandard|[Dd]aylight))?( [Tt]ime)?|\p{Lu}\p{L}+ time)(?= |$)/u;
 
 /** `5pm London`, `5pm in Tokyo`, `5pm Z`. */
-function startsWithZone([first = '', second = '']: readonly string[]): boolean {
-  const place = /^in$/i.test(first) ? second : first;
+function isElsewhere(words: readonly string[]): boolean {
+  const [place = '', ...more] = /^in$/i.test(words[0] ?? '') ? words.slice(1) : words;
+  // A `London trip` is a reason.
+  if (more.length > 0) return false;
   return /^z$/i.test(place) || Intl.supportedValuesOf('timeZone').some((zone) => zone.endsWith(`/${place}`));
 }
 
@@ -93,18 +96,23 @@ function isZone(typed: string, { now, zone }: Clock): boolean {
 
 const ordinal =
   '(\\d{1,2}(st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|[a-z]+teenth|twentieth|thirtieth|(twenty|thirty)-[a-z]+)';
-/** `friday the 11th`, `friday @5pm`, `friday at5pm`, `friday week`, `3 days as of`, `2h per day`, and `1/2 year`, which is no date. */
+/**
+ * `friday the 11th`, `friday @5pm`, `friday at5pm`, `friday week`, `same time`, `3 days as of`, `2h per day`. Not `2nd
+ * attempt`, `latest invoice` or `@jane asked`, which are reasons.
+ */
 const continuation = new RegExp(
-  `^([-–—] ?)?(the )?(?=\\d|(?<=the ))${ordinal}(?= |$)|^(@|at\\d|(latest|week|lunchtime|cob|exclusive|(same|this) time|as of|per (day|week|month))(?= |$)|(close|daily|weekly|monthly)$|(years?|yrs?|months?|quarters?|fortnights?|decades?)(?= |$))`,
+  `^([-–—] )?the ${ordinal}(?= |$)|^([-–—] )?\\d{1,2}(st|nd|rd|th)($| of )|^(@ ?|at|latest |latest by )(\\d|noon|midnight)|^((same|this) time|as of|per (day|week|month))(?= |$)|^(week|lunchtime|cob|exclusive|latest|close|daily|weekly|monthly)$`,
   'i',
 );
+/** `1/2 year`, which is no date. */
+const unitName = /^(years?|yrs?|months?|quarters?|fortnights?|decades?)$/i;
 
 /**
  * True when a time continues with another one: `monday to friday`, `2 hours ago`, `monday morning`, `tomorrow at 9`,
  * `monday 9ish`, `a day or two`, `2:30 hours`, `3 days starting monday`, `3 days in december`.
  */
 function goesOn([first = '', ...rest]: readonly string[], clock: Clock): boolean {
-  if (startsWithHour([first, ...rest]) || continuation.test([first, ...rest.slice(0, 3)].join(' '))) return true;
+  if (startsWithHour([first, ...rest]) || continuation.test([first, ...rest].join(' '))) return true;
   if (/^(ago|later|morning|afternoon|evening|eve|night|noon|midday|am|pm|h|hrs?|hours?|mins?|minutes?)$/i.test(first))
     return true;
   if (/^or$/i.test(first) && /^(so|two|three|four|more|less|longer)$/i.test(rest[0] ?? '')) return true;

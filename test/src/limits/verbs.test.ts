@@ -156,7 +156,6 @@ describe('words about time that cannot be read', () => {
     'trip for 1,5d',
     '1,5 d',
     '2,5w',
-    '2-d',
     'two-d',
     '2dayz',
     '2hh',
@@ -185,6 +184,25 @@ describe('words about time that cannot be read', () => {
     'a term sheet',
   ])('%s is a reason', (text) => {
     expect(read(words(`4242 daily 800 ${text}`), clock)).toMatchObject({ kind: 'read', reason: text });
+  });
+
+  it.each([
+    ['for 2 days', 'month end close'],
+    ['until friday', 'quarter close'],
+    ['for 4h', 'year end party'],
+    ['for 2h', '@ Costco'],
+    ['for 4h', '@jane asked'],
+    ['for 4h', '2nd attempt'],
+    ['until friday', '2nd attempt'],
+    ['until tomorrow', '3rd party'],
+    ['for 2h', 'latest invoice'],
+    ['until friday', 'latest order'],
+    ['until friday', 'exclusive offer'],
+    ['until friday', 'week of conference'],
+    ['tomorrow 5pm', 'Phoenix conference'],
+    ['until 5pm', 'Paris office'],
+  ])('%s is read, and %s is the reason', (time, reason) => {
+    expect(read(words(`4242 daily 800 ${time} ${reason}`), clock)).toMatchObject({ kind: 'read', reason });
   });
 
   it.each(['sat', 'sat only', 'until sat phone', 'saturday phone'])('%s is an end', (text) => {
