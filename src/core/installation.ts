@@ -96,6 +96,12 @@ export function serviceDay(instant: string, seenAt: string): string {
   return format(instant, isOtherYear(instant, seenAt) ? current().full : current().clockAndDay) ?? instant;
 }
 
+/** Whether two times are on one day of the service. */
+export function isSameServiceDay(one: string, other: string): boolean {
+  const dayOf = (at: string): string => serviceTime(at).split(',', 2).join();
+  return dayOf(one) === dayOf(other);
+}
+
 function isOtherYear(instant: string, seenAt: string): boolean {
   const [year, seen] = [instant, seenAt].map((each) => format(each, current().year));
   return year !== null && seen !== null && year !== seen;

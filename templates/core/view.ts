@@ -19,6 +19,11 @@ const NEAR_MS = 12 * 3_600_000;
  * True when the time of an alert needs its day: it arrived late, was held back, or is shown again, or the card service
  * dates it ahead.
  */
-export function needsDay(at: string, { event, late }: Alert, { now = new Date(event.receivedAt) }: View): boolean {
-  return late || Math.abs(now.getTime() - Date.parse(at)) > NEAR_MS;
+export function needsDay(at: string, alert: Alert, view: View): boolean {
+  return alert.late || Math.abs(seenAt(alert, view).getTime() - Date.parse(at)) > NEAR_MS;
+}
+
+/** When people first see an alert. */
+export function seenAt({ event }: Pick<Alert, 'event'>, { now }: Pick<View, 'now'>): Date {
+  return now ?? new Date(event.receivedAt);
 }

@@ -7,7 +7,7 @@ import { exceededLimit, type LimitRaise, limitsOf, mayNeedMore } from '../../src
 import { hasReset, limitName, windowEnd } from '../../src/limits/rule-words.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted } from '../core/blocks.ts';
-import type { View } from '../core/view.ts';
+import { seenAt, type View } from '../core/view.ts';
 
 /** Sorts after every time. */
 const NEVER = '9999';
@@ -204,12 +204,8 @@ function leftWords(cents: number, alert: TransactionAlert): string {
 }
 
 /** Its window is over, so that people can simply try again. */
-function isReset(
-  period: LimitWindow,
-  { event }: TransactionAlert,
-  { now = new Date(event.receivedAt) }: Seen,
-): boolean {
-  return hasReset(period, event.occurredAt, now);
+function isReset(period: LimitWindow, alert: TransactionAlert, view: Seen): boolean {
+  return hasReset(period, alert.event.occurredAt, seenAt(alert, view));
 }
 
 function opensAgain(period: LimitWindow, alert: TransactionAlert, view: Seen): string {

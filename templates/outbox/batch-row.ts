@@ -10,7 +10,7 @@ import {
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import { isUndated, kindTraits } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { serviceTime } from '../../src/core/installation.ts';
+import { isSameServiceDay, serviceTime } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import * as limits from '../../src/slack/limits.ts';
@@ -23,7 +23,7 @@ import { isCardCheck } from '../alerts/money-line.ts';
 import { isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import { countOf, escapeUntrusted } from '../core/blocks.ts';
 import { cardOf, holderRaw, statusWord } from '../core/card-words.ts';
-import { needsDay, type View } from '../core/view.ts';
+import { needsDay, seenAt, type View } from '../core/view.ts';
 
 /** One alert of a batch: who, how much, where, why. All fields are raw; the caller escapes them. */
 export interface BatchRow {
@@ -87,8 +87,7 @@ const spendWords = { authorization: 'Spent', pin: 'Spent', settlement: 'Settled'
 /** An alert as a row. It shows no more than the alert's own message would show in this channel. */
 export function batchRow(alert: Alert, view: View): BatchRow {
   const row = rowOf(alert, view);
-  const { now = new Date(alert.event.receivedAt) } = view;
-  return { ...row, needsDay: needsDay(row.at, alert, view), seenAt: now.toISOString() };
+  return { ...row, needsDay: needsDay(row.at, alert, view), seenAt: seenAt(alert, view).toISOString() };
 }
 
 type Row = Omit<BatchRow, 'needsDay' | 'seenAt'>;
@@ -200,13 +199,12 @@ const STATUSES_SHOWN = 5;
 
 function statusWay({ event, changes }: StatusAlert): string {
   const way = changes.map((change) => {
-    const { from } = change;
-    const now = statusNow(change) ?? '';
+    const [from, now] = [change.from, statusNow(change) ?? ''];
     return from === null || from === now ? statusWord(now) : `${statusWord(from)} → ${statusWord(now)}`;
   });
   const more = way.length - STATUSES_SHOWN;
-  const seen = event.isSeen === true ? ' (seen later)' : '';
-  return capital(`${way.slice(0, STATUSES_SHOWN).join('; ')}${more > 0 ? ` and ${more} more` : ''}${seen}`);
+  const rest = `${more > 0 ? ` and ${more} more` : ''}${event.isSeen === true ? ' (seen later)' : ''}`;
+  return capital(`${way.slice(0, STATUSES_SHOWN).join('; ')}${rest}`);
 }
 
 const virtualWords: Readonly<Record<VirtualCardAlert['event']['outcome'], string>> = {
@@ -287,21 +285,14 @@ export function rowCard(row: BatchRow): string[] {
   return [...rowHolder(row), row.at === '' ? '' : when].filter(Boolean);
 }
 
-/** On the service's clock. */
-export function isSameDay(one: string, other: string): boolean {
-  const dayOf = (at: string): string => serviceTime(at).split(',', 2).join();
-  return dayOf(one) === dayOf(other);
-}
-
 /** The total amounts of some alerts, and when they happened. */
 export function totals(rows: readonly BatchRow[]): string {
   const times = rows.flatMap(({ at }) => at || []).toSorted();
   const [first = '', last = ''] = [times[0], times.at(-1)];
-  const isOneDay = isSameDay(first, last);
-  const isOneMinute = serviceTime(first) === serviceTime(last);
   const amounts = sums(rows).map(([amount, words]) => `*${amount}* ${words}`);
   const since = amounts.length === 0 ? dateToken(first) : `${amounts.join(', ')}${dateAfter(',', first)}`;
-  return isOneMinute ? since : `${since} ${isOneDay ? dateAfter('to', last, '{time}') : dateAfter('to', last)}`;
+  if (serviceTime(first) === serviceTime(last)) return since;
+  return `${since} ${isSameServiceDay(first, last) ? dateAfter('to', last, '{time}') : dateAfter('to', last)}`;
 }
 
 /**

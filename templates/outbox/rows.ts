@@ -1,11 +1,11 @@
 import type { DataTableBlock } from '@slack/types';
 import { type CsvColumn, csvDollars, csvFile } from '../../src/core/csv.ts';
-import { serviceClock, serviceDay, serviceZone } from '../../src/core/installation.ts';
+import { isSameServiceDay, serviceClock, serviceDay, serviceZone } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { outcomeShort } from '../actions/outcomes.ts';
 import { escapeUntrusted, inSections, section, sentence } from '../core/blocks.ts';
 import { type Cell, type Column, dataTable } from '../core/data-table.ts';
-import { type BatchRow, count, countWords, isSameDay, rowAmount, rowLine } from './batch-row.ts';
+import { type BatchRow, count, countWords, rowAmount, rowLine } from './batch-row.ts';
 
 /** Only one of the two time columns is shown, depending on whether everything happened on one day. */
 const TIME = 'Time';
@@ -46,7 +46,7 @@ export function rowsTable(rows: readonly BatchRow[], { withDone, sizeMax }: Opti
 
 function columnsOf(rows: readonly BatchRow[]): Column<BatchRow>[] {
   const [first = '', ...times] = rows.flatMap(({ at }) => at || []);
-  const isOneDay = times.every((at) => isSameDay(at, first));
+  const isOneDay = times.every((at) => isSameServiceDay(at, first));
   const left = new Set([
     isOneDay ? DAY_AND_TIME : TIME,
     ...(new Set(rows.map(({ what }) => what)).size === 1 ? ['What'] : []),

@@ -4,6 +4,7 @@ import {
   commandCode,
   DEFAULT_COMMAND,
   DEFAULT_ZONE,
+  isSameServiceDay,
   serviceClock,
   serviceDay,
   serviceTime,
@@ -27,6 +28,8 @@ describe('times on the card service’s clock', () => {
     expect(serviceTime('2026-11-20T23:44:00Z')).toBe(full);
     expect(serviceClock('2026-11-20T23:44:00Z')).toBe(clock);
     expect(serviceDay('2026-11-20T23:44:00Z', '2026-11-21T10:00:00Z')).toMatch(/^Nov 2[01], /);
+    expect(isSameServiceDay('2026-11-20T13:00:00Z', '2026-11-20T14:30:00Z')).toBe(true);
+    expect(isSameServiceDay('2025-11-20T14:00:00Z', '2026-11-20T14:00:00Z')).toBe(false);
     expect(serviceDay('2026-11-20T23:44:00Z', '2027-02-01T10:00:00Z')).toMatch(/^Nov 2[01], 2026, /);
     expect(serviceZone()).toMatchObject({ name: zone, long: name });
   });
