@@ -84,7 +84,10 @@ it('/card recover checks on demand and reposts nothing', async () => {
 
   await command(people.zoe, 'recover 2h');
   await waitTold(people.zoe, /Looking for everything .*since/);
-  await until(() => lines().some((line) => line.startsWith('Nothing was missed')), 'it says that nothing was missed');
+  await until(
+    () => lines().some((line) => line.startsWith('No purchase or card status was missed')),
+    'it says that nothing was missed',
+  );
   await until(isQuiet, 'nothing is waiting');
 
   expect(all()).toEqual(before);
