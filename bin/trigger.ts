@@ -32,7 +32,7 @@ Times are those of CARD_SERVICE_TIMEZONE (America/New_York). PROGRAM selects ano
 receivers.
 
 Exit code: 0 when every webhook was accepted (200 or 201), 1 when not, 64 for a wrong command line,
-78 when the variable of the secret, the time zone or the port is bad.
+78 when a variable of the secret, the time zone or the address of web is bad.
 `;
 
 const problems: string[] = [];

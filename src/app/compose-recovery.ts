@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PayloadError } from '../core/errors.ts';
-import { FETCHED_PATH } from '../core/event.ts';
+import { type CardStatusEvent, FETCHED_PATH } from '../core/event.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
 import { createLateIntake } from '../intake/take-late.ts';
@@ -67,7 +67,10 @@ export function composeRecovery(context: WorkerContext) {
     }),
     refreshDirectory: statuses.refreshDirectory,
     /** True when a later webhook repeats something already backfilled. */
-    isBackfilled: backfilled.covers,
+    async isBackfilled(event: CardStatusEvent): Promise<boolean> {
+      const known = (await context.directory.account(event.acctId))?.cards ?? [];
+      return await backfilled.covers(event, async (id) => known.find(({ cardId }) => cardId === id)?.status ?? null);
+    },
   };
 }
 

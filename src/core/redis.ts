@@ -189,15 +189,15 @@ export async function requireFittingAddress(redis: RedisClient): Promise<void> {
   }
 }
 
-/** Whether a server belongs to a cluster with other servers. */
+/** Whether a server shares the keys of a cluster with others. Replicas have the keys of their primary. */
 async function isOneOfSeveral(redis: Redis): Promise<boolean> {
   const ranges = await redis.cluster('SLOTS').catch((error: unknown) => {
     // Without a cluster, or the right to ask, Redis answers with an error.
     if (isReply(error)) return [];
     throw error;
   });
-  const servers = (ranges as [number, number, ...[host: string, port: number][]][]).flatMap(([, , ...its]) => its);
-  return new Set(servers.map(([host, port]) => `${host}:${port}`)).size > 1;
+  const primaries = (ranges as [number, number, [host: string, port: number]][]).map(([, , primary]) => primary);
+  return new Set(primaries.map(([host, port]) => `${host}:${port}`)).size > 1;
 }
 
 /** Redis answered with an error. ioredis exports its class without a type. */

@@ -53,12 +53,10 @@ export function createSetDigest(deps: Deps) {
       const after = schedule === null ? 'none' : scheduleWords(schedule);
       const isRecorded = await deps.hasBegun(action);
       // Recorded first: after a crash the digests are gone, and only the record shows that they were ended.
-      const isNothing = schedule === null && current.length === 0 && !isRecorded;
       const line = { did: 'set the digest of', channel };
-      await record(action, {
-        isFirst: true,
-        ...(isNothing ? { event: 'unchanged' } : { event: 'done', before, after, line }),
-      });
+      if (schedule !== null || current.length > 0)
+        await record(action, { isFirst: true, event: 'done', before, after, line });
+      else if (!isRecorded) await record(action, { isFirst: true, event: 'unchanged' });
       if (schedule !== null) {
         await digests.set(schedule);
         const shown = await deps.shownDeclines.lastShown(scheduleId(channel, kindOf(schedule)));

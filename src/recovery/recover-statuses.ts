@@ -37,13 +37,20 @@ export function createBackfilled(redis: RedisClient) {
   return {
     /** Records that the card's change to `status` is reported: it happened after `after` and was seen at `until`. */
     remember: spans.put,
-    /** True when what the event is about was reported before. It may also list cards that did not change. */
-    async covers({ cards, callbackAt }: CardStatusEvent): Promise<boolean> {
+    /**
+     * True when what the event is about was reported before. It may also list cards that did not change.
+     *
+     * @param statusOf the status of another of the account's cards, as it is known.
+     */
+    async covers(
+      { cards, callbackAt }: CardStatusEvent,
+      statusOf: (cardId: number) => Promise<CardStatus | null>,
+    ): Promise<boolean> {
       const atMs = Date.parse(callbackAt);
       const covered = await Promise.all(
         cards.map(async ({ cardId, status }) => {
           const span = await spans.get(cardId);
-          if (span === null) return null;
+          if (span === null) return (await statusOf(cardId)) === status ? null : false;
           const untilMs = Date.parse(span.until) + (status === span.status ? CLOCK_SKEW_MS : 0);
           return atMs > Date.parse(span.after) && atMs <= untilMs;
         }),

@@ -84,7 +84,8 @@ export function requestSummary(request: LimitRequest, of: string): string {
     ? `, changed by ${request.state === 'overridden' ? 'the emergency override' : 'an approver'}`
     : '';
   const at = merchantWords(facts);
-  if (payCents !== null) return `${wants} to pay ${formatCents(payCents)}${at}${of && ` with${of}`}${changed}: ${moves}`;
+  if (payCents !== null)
+    return `${wants} to pay ${formatCents(payCents)}${at}${of && ` with${of}`}${changed}: ${moves}`;
   const { purchase } = facts;
   const pass = purchase === null ? '' : ` so that ${formatCents(purchase.amountCents)}${at} goes through`;
   return `${asks} to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}${changed}: ${changes.length > 1 ? moves : `${escapeUntrusted(moveWords(changes), RULES_MAX)}${difference(changes)}`}`;

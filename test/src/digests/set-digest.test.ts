@@ -41,6 +41,7 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
   await setDigest(action);
   return {
     told: world.answers.map(({ text }) => text).join('\n'),
+    lines: world.auditLines,
     set: await digests.ofChannel(channel),
     posted,
     stations: await world.stations(),
@@ -111,9 +112,10 @@ describe('a digest', () => {
   });
 
   it('says so if there was none to end', async () => {
-    const { told, recorded } = await typed('off', own, 'C4');
+    const { told, recorded, lines } = await typed('off', own, 'C4');
     expect(told).toContain('This channel gets no digests.');
     expect(recorded.at(-1)).toMatchObject({ event: 'unchanged' });
+    expect(lines).toEqual([]);
   });
 
   it.each([
