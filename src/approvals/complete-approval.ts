@@ -69,12 +69,9 @@ export type ApprovalVerified = (
 export function createCompletion(deps: Deps): { complete: CompleteApproval; verified: ApprovalVerified } {
   return {
     async complete(click, request, approval, result, lease) {
-      // A person who asked for a second approval is notified by the change itself; the person who gave it, here. This
-      // runs first: while the request is in flight, another worker repeats this step after a crash.
-      // Of an order, whoever asked is notified.
-      const isOwnOrder = orderIn(request)?.actor.userId === click.actor.userId;
-      const isNotifiedElsewhere = isMade(result) || isInOwnName(click, request) || isOwnOrder;
-      if (!isNotifiedElsewhere) await deps.answer(click, notMade(click, request, approval, result));
+      // This runs first: while the request is in flight, another worker repeats this step after a crash.
+      if (!isNotifiedElsewhere(click, request, result))
+        await deps.answer(click, notMade(click, request, approval, result));
       if (request.action.verb === 'block-all' && request.state === 'open') {
         const notice = blockAllDecided({ by: approval.by, cards: request.action.acctIds.length, note: result.note });
         await deps.notifyDirectly(request.action.actor.userId, `${click.id}-block-all`, notice);
@@ -97,11 +94,10 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     }
     if (request.state !== 'open') return await deps.requests.save(request);
     // An order without an answer is never sent again, so nothing is left to approve.
-    const isOver = isMade(result) || (!isAboutRules(request) && result.state === 'unknown');
-    if (isOver) {
-      const { control } = result;
-      const temporaryChangeId = control?.kind === 'revert' ? control.id : null;
-      return await decide(request, approval, { temporaryChangeId, ...(!isMade(result) && { isUnconfirmed: true }) });
+    const isUnanswered = !isAboutRules(request) && result.state === 'unknown';
+    if (isMade(result) || isUnanswered) {
+      const temporaryChangeId = revertIdOf(result);
+      return await decide(request, approval, { temporaryChangeId, ...(isUnanswered && { isUnconfirmed: true }) });
     }
     if (result.state !== 'unknown') {
       await deps.requests.save(request);
@@ -114,11 +110,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     await deps.updateRequest(request.id);
   }
 
-  async function verified(
-    request: LimitRequest,
-    actionId: string,
-    confirmation: Verdict['confirmation'],
-  ): Promise<void> {
+  async function verified(...[request, actionId, confirmation]: Parameters<ApprovalVerified>): Promise<void> {
     if (request.state !== 'open') {
       if (isDecidedBy(request, actionId)) await reportDecided(request, confirmation, deps);
       return;
@@ -173,6 +165,12 @@ async function reportDecided(
   if (request.action.verb === 'ask') await holderNotices.notifyDecided(request);
 }
 
+/** A person who asked for a second approval is notified by the change itself; the person who gave it is not. */
+function isNotifiedElsewhere(click: ApprovalClick, request: LimitRequest, result: Result): boolean {
+  const isOwnOrder = orderIn(request)?.actor.userId === click.actor.userId;
+  return isMade(result) || isInOwnName(click, request) || isOwnOrder;
+}
+
 function notMade({ id }: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight, result: Result): Message {
   const { by, at, changes } = approval;
   if (isAboutRules(request)) {
@@ -197,6 +195,11 @@ function notOrdered(request: LimitRequest, { state, apiWords, note }: Result): M
   const whoCan =
     request.state === 'open' ? 'The request is still open: approve it again, or deny it.' : 'Look at the request.';
   return refusal({ why, whoCan, changed: 'Nothing was ordered. Whoever asked was told.' });
+}
+
+/** The temporary change that was made; null: none. */
+function revertIdOf({ control }: Result): string | null {
+  return control?.kind === 'revert' ? control.id : null;
 }
 
 function isMade({ state }: Result): boolean {

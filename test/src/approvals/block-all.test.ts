@@ -3,6 +3,7 @@ import type { LimitRequest } from '../../../src/approvals/request.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { REQUEST_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
+import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, performAction, verbsOf, type WorldDeps } from '../../support/perform-world.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
@@ -263,6 +264,31 @@ it('can be denied between two tries while no card is blocked, and then the job b
     message: expect.stringContaining('Nothing changed.'),
     answer: 'Not done. Somebody else decided the request first. Look at the request. Nothing changed.',
   });
+});
+
+it('is approved with all its cards, or denied with none, wherever the worker of the approval is killed', async () => {
+  const ends = new Set<string>();
+  let blocked: number[] = [];
+  const names = acctIds.map(String);
+  const yes = ask('decide', { ...request, ...approver });
+  const no = { ...yes, id: 'act_cem', actor: { userId: 'U0CEM', teamId: 'T1' }, approve: false };
+
+  await killEverywhere(
+    yes,
+    async ({ deps }) => {
+      blocked = [];
+      await performAction(ask('block-all', { ...operator, acctIds, names }), deps);
+      return { ...deps, card: { ...deps.card, setCardStatus: async (acctId) => void blocked.push(acctId) } };
+    },
+    async ({ deps }, diedAt) => {
+      const ended = await deps.requests.get('req_blockall1');
+      expect(new Set(blocked), diedAt).toEqual(new Set(ended?.state === 'denied' ? [] : acctIds));
+      ends.add(ended?.state ?? '');
+    },
+    async (_world, deps) => await performAction(no, deps),
+  );
+
+  expect([...ends].toSorted()).toEqual(['approved', 'denied']);
 });
 
 it('is finished although the approver lost the role between two tries', async () => {
