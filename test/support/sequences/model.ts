@@ -337,6 +337,9 @@ export function createModel(atFirst: Facts) {
     const given = isOverride ? 1 : countApprovals(names);
     if (given > 1) {
       if (given < approvals(most, bands)) return `${given} of ${approvals(most, bands)} approvers raised ${words}`;
+      const lastTwo = allowanceOf([job.request?.by, job.by].filter(isPerson), acctId, standing);
+      const fault = judgeSums(job, acctId, amounts, lastTwo, given, standing);
+      if (fault !== null) return `${given} approvers raised ${words}, ${fault}`;
       count('by several');
       if (names.some((own, index) => !own.includes(supporters[index] ?? ''))) count('by a delegate');
       const askers = askersOf(job, acctId, standing);
@@ -359,7 +362,6 @@ export function createModel(atFirst: Facts) {
     return null;
   }
 
-  /** What a person allowed alone counts with what they and their delegates added to the same limit within 24 hours. */
   function judgeAlone(
     job: Job,
     acctId: number,
@@ -367,10 +369,29 @@ export function createModel(atFirst: Facts) {
     by: readonly string[],
     standing: Standing,
   ): string | null {
+    const fault = judgeSums(job, acctId, amounts, by, 1, standing);
+    if (fault !== null) return fault;
+    const most = Math.max(...amounts.map(({ now, lasting }) => Math.max(now, lasting)));
+    return exceeded(job, by, acctId, most, standing);
+  }
+
+  /**
+   * What these people allow counts with what they and their delegates added to the same limit within 24 hours.
+   *
+   * @param given how many people approved it.
+   */
+  function judgeSums(
+    job: Job,
+    acctId: number,
+    amounts: readonly Loosening[],
+    by: readonly string[],
+    given: number,
+    standing: Standing,
+  ): string | null {
     const { bands } = standing.rulesOf(acctId);
     for (const { rule, now, lasting, soon = 0 } of amounts)
       for (const whom of by) {
-        if (approvals(soon, bands) > 1) return `soon by ${soon}`;
+        if (approvals(soon, bands) > given) return `soon by ${soon}`;
         const earlier = done.filter(
           (one) =>
             isAddedBy(one, whom) &&
@@ -383,10 +404,9 @@ export function createModel(atFirst: Facts) {
           [now, now + sumOf(earlier, 'now')],
           [lasting, lasting + sumOf(earlier, 'lasting')],
         ] as const)
-          if (cents > 0 && approvals(sum, bands) > 1) return `with what ${whom} added within 24 hours ${sum}`;
+          if (cents > 0 && approvals(sum, bands) > given) return `with what ${whom} added within 24 hours ${sum}`;
       }
-    const most = Math.max(...amounts.map(({ now, lasting }) => Math.max(now, lasting)));
-    return exceeded(job, by, acctId, most, standing);
+    return null;
   }
 
   function judgeOverride(job: Job, acctId: number, before: Facts, standing: Standing): string | null {
@@ -445,15 +465,14 @@ export function createModel(atFirst: Facts) {
     const ordered = { job: job.id, acctId: null, rule: 'order', now: cents, lasting: 0, at: standing.now };
     if (job.verb === 'decide' && given > 1) {
       count('ordered by several');
+      const people = allowanceOf([job.request?.by, by].filter(isPerson), null, standing);
+      const needed = Math.max(...people.map((whom) => approvals(orderedWith(job, cents, whom, standing), orderBands)));
       done.push({ ...ordered, by: [], askers: askersOf(job, null, standing) });
-      return given < approvals(cents, orderBands) ? `${given} approvers ordered a card with ${cents}` : null;
+      return given < needed ? `${given} approvers ordered a card with ${cents}, which needs ${needed}` : null;
     }
     const allowance = allowanceOf([by], null, standing);
     for (const whom of allowance) {
-      const earlier = done.filter(
-        (one) => isAddedBy(one, whom) && one.rule === 'order' && one.job !== job.id && one.at >= standing.now - DAY,
-      );
-      const sum = earlier.reduce((total, one) => total + one.now, cents);
+      const sum = orderedWith(job, cents, whom, standing);
       if (approvals(sum, orderBands) > 1) return `${by} alone put ${sum} on new cards, with what ${whom} did`;
     }
     const cap = exceeded(job, allowance, null, cents, standing);
@@ -461,6 +480,14 @@ export function createModel(atFirst: Facts) {
     count('ordered');
     done.push({ ...ordered, by: allowance });
     return null;
+  }
+
+  /** The money of an order, with that of a person's other orders within 24 hours. */
+  function orderedWith(job: Job, cents: number, whom: string, { now }: Standing): number {
+    const earlier = done.filter(
+      (one) => isAddedBy(one, whom) && one.rule === 'order' && one.job !== job.id && one.at >= now - DAY,
+    );
+    return earlier.reduce((total, one) => total + one.now, cents);
   }
 
   function judgeStatus(job: Job, acctId: number, { before, after }: Change, standing: Standing): string | null {
@@ -572,6 +599,10 @@ function allowanceOf(people: readonly string[], acctId: number | null, standing:
 /** With whose next raises it counts what several approved: an approver’s who asked for it, but not a holder’s. */
 function askersOf({ request }: Job, acctId: number | null, standing: Standing): readonly string[] {
   return request === undefined || request.isHolders ? [] : allowanceOf([request.by], acctId, standing);
+}
+
+function isPerson(userId: string | null | undefined): userId is string {
+  return userId != null;
 }
 
 function isAddedBy({ by, askers = [] }: Loosening, whom: string): boolean {

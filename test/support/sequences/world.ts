@@ -47,7 +47,7 @@ export const policies: readonly ApprovalPolicy[] = [
   },
   {
     bands: upTo([500, 1], [2000, 2], [null, 3]),
-    orderBands: upTo([500, 1], [null, 2]),
+    orderBands: upTo([500, 1], [1500, 2], [null, 3]),
     caps: {
       person: { dayCents: 80_000, monthCents: 150_000 },
       card: { dayCents: 120_000, monthCents: 400_000 },
