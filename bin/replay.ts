@@ -12,6 +12,7 @@ import { FETCHED_PATH, type StoredEvent } from '../src/core/event.ts';
 import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { createRedo } from '../src/core/redo.ts';
+import { createDirectory } from '../src/directory/directory.ts';
 import { createIntake } from '../src/intake/intake.ts';
 import { everyStuck, findFailed } from '../src/ops/stuck.ts';
 import { createBackfilled } from '../src/recovery/recover-statuses.ts';
@@ -56,7 +57,9 @@ const quarantine = createQuarantineStore(redis);
 const shards = await readShards(redis);
 const queues = openQueues(redis, shards, { onlyLook: verb === 'list' || verb === 'show' });
 const intake = createIntake(redis, { shards });
-const unreportedOnly = createUnreportedOnly(redis, await measuredClock(redis));
+const now = await measuredClock(redis);
+const unreportedOnly = createUnreportedOnly(redis, now);
+const directory = createDirectory({ redis, loader: null, now });
 
 async function list(): Promise<number> {
   const count = { quarantined: 0, failed: 0 };
@@ -110,7 +113,8 @@ async function recordRun(detail: string): Promise<void> {
 
 /** Recovery may have reported the same under another id, or longer ago than the inbox remembers. */
 async function isReported(event: StoredEvent, path: string): Promise<boolean> {
-  if (event.kind === 'card-status') return await createBackfilled(redis).covers(event);
+  if (event.kind === 'card-status')
+    return await createBackfilled(redis).covers(event, (await directory.account(event.acctId))?.cards ?? []);
   return path === FETCHED_PATH && 'merchant' in event && (await unreportedOnly([event])).length === 0;
 }
 

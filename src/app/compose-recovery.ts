@@ -68,8 +68,7 @@ export function composeRecovery(context: WorkerContext) {
     refreshDirectory: statuses.refreshDirectory,
     /** True when a later webhook repeats something already backfilled. */
     async isBackfilled(event: CardStatusEvent): Promise<boolean> {
-      const known = (await context.directory.account(event.acctId))?.cards ?? [];
-      return await backfilled.covers(event, async (id) => known.find(({ cardId }) => cardId === id)?.status ?? null);
+      return await backfilled.covers(event, (await context.directory.account(event.acctId))?.cards ?? []);
     },
   };
 }

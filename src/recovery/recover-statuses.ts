@@ -40,17 +40,18 @@ export function createBackfilled(redis: RedisClient) {
     /**
      * True when what the event is about was reported before. It may also list cards that did not change.
      *
-     * @param statusOf the status of another of the account's cards, as it is known.
+     * @param known the account's cards, with their statuses as they are known.
      */
     async covers(
       { cards, callbackAt }: CardStatusEvent,
-      statusOf: (cardId: number) => Promise<CardStatus | null>,
+      known: readonly { readonly cardId: number; readonly status: CardStatus | null }[],
     ): Promise<boolean> {
       const atMs = Date.parse(callbackAt);
       const covered = await Promise.all(
         cards.map(async ({ cardId, status }) => {
           const span = await spans.get(cardId);
-          if (span === null) return (await statusOf(cardId)) === status ? null : false;
+          if (span === null)
+            return known.some((card) => card.cardId === cardId && card.status === status) ? null : false;
           const untilMs = Date.parse(span.until) + (status === span.status ? CLOCK_SKEW_MS : 0);
           return atMs > Date.parse(span.after) && atMs <= untilMs;
         }),

@@ -65,9 +65,6 @@ function world(accounts: readonly DirectoryAccount[], known = accounts.length, i
   return { recovery, calls, taken, backfilled };
 }
 
-/** The account has one card. */
-const noOther = async () => null;
-
 describe('a status change without a webhook', () => {
   it('is reported once after a gap, and a webhook that arrives later adds nothing', async () => {
     const { recovery, taken, backfilled } = world([account(1)]);
@@ -79,16 +76,14 @@ describe('a status change without a webhook', () => {
     const [event] = taken;
     if (event === undefined) throw new Error('nothing was reported');
     expect(event.cards).toMatchObject([{ cardId: 1, status: 'BLOCKED' }]);
-    expect(await backfilled.covers({ ...event, callbackAt: at(30) }, noOther)).toBe(true);
-    expect(await backfilled.covers({ ...event, callbackAt: at(90) }, noOther)).toBe(false);
-    expect(await backfilled.covers({ ...event, callbackAt: at(60) }, noOther), 'the moment of the last report').toBe(
-      false,
-    );
+    expect(await backfilled.covers({ ...event, callbackAt: at(30) }, [])).toBe(true);
+    expect(await backfilled.covers({ ...event, callbackAt: at(90) }, [])).toBe(false);
+    expect(await backfilled.covers({ ...event, callbackAt: at(60) }, []), 'the moment of the last report').toBe(false);
     const other = { cardId: 99, last4: '0099', status: 'ACTIVE', cardOrderId: null } as const;
     const both = { ...event, cards: [...event.cards, other], callbackAt: at(30) };
-    expect(await backfilled.covers(both, async () => 'ACTIVE'), 'the other card is unchanged').toBe(true);
-    expect(await backfilled.covers(both, async () => 'INACTIVE'), 'the other card is new').toBe(false);
-    expect(await backfilled.covers({ ...both, cards: [other] }, async () => 'ACTIVE')).toBe(false);
+    expect(await backfilled.covers(both, [{ cardId: 99, status: 'ACTIVE' }]), 'the other card is unchanged').toBe(true);
+    expect(await backfilled.covers(both, [{ cardId: 99, status: 'INACTIVE' }]), 'the other card is new').toBe(false);
+    expect(await backfilled.covers({ ...both, cards: [other] }, [{ cardId: 99, status: 'ACTIVE' }])).toBe(false);
   });
 
   it('keeps the gap open while some cards cannot be read', async () => {
