@@ -44,7 +44,7 @@ export function createBackfilled(redis: RedisClient) {
      */
     async covers(
       { cards, callbackAt }: CardStatusEvent,
-      known: readonly { readonly cardId: number; readonly status: CardStatus | null }[],
+      known: readonly { readonly cardId: number | null; readonly status: CardStatus | null }[],
     ): Promise<boolean> {
       const atMs = Date.parse(callbackAt);
       const covered = await Promise.all(
