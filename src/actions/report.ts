@@ -4,7 +4,6 @@ import { changeWords, sentences } from '../../templates/core/change-words.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import { mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import { goalsOf } from '../card-api/rule-change.ts';
-import { serviceTime } from '../core/installation.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import { type Action, alertIdOf, isOnAlert } from './action.ts';
 import {
@@ -204,7 +203,7 @@ function detailOf({ apiWords, note, counted, control }: Result): string | null {
   if (counted != null) return sentences(countedText(counted), note);
   const back = control?.back;
   if (back === undefined) return note;
-  return sentences(`Goes back to ${back.to} ${back.when} on ${serviceTime(control?.until ?? '')}`, note);
+  return sentences(`Goes back to ${back.to} ${back.when} at ${control?.until}`, note);
 }
 
 export function toOutcome(

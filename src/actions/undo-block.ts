@@ -58,8 +58,9 @@ interface Deps
 export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: ActionRun) => Promise<void> {
   return async function undoBlock(action, run) {
     const block = await deps.blocks.get(action.target.actionId);
-    const refuse = (why: string, whoCan: Refusal['whoCan'], about: { isMistake?: true } = {}) =>
-      deps.refuse(action, { what: 'Undoing the block', why, whoCan }, { acctId: block?.acctId ?? null, ...about });
+    const about = { acctId: block?.acctId ?? null };
+    const what = 'Undoing the block';
+    const refuse = (why: string, whoCan: string) => deps.refuse(action, { what, why, whoCan }, about);
     if (block === null)
       return await refuse('That can be undone for a minute only.', 'An approver can unblock the card.');
     const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
@@ -74,7 +75,11 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
       if ((await deps.reports.resume(unblock, 'unblock', written)) !== null) return;
       const whyNot = isUnsent(written) ? await whyNotUndo(block, deps) : null;
       if (whyNot !== null)
-        return await refuse(whyNot.why, whyNot.whoCan ?? (await whoUnblocks(action, block)), { isMistake: true });
+        return await deps.refuse(
+          action,
+          { what, ...whyNot, whoCan: whyNot.whoCan ?? (await whoUnblocks(action, block)) },
+          { ...about, isMistake: true },
+        );
       await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, { ...run, lease });
     });
   };
@@ -104,7 +109,7 @@ interface WhyNotDeps {
 async function whyNotUndo(
   block: Block,
   { blocks, latestChanges, history }: WhyNotDeps,
-): Promise<(Pick<Refusal, 'why'> & Partial<Pick<Refusal, 'whoCan'>>) | null> {
+): Promise<(Pick<Refusal, 'why' | 'isOutdated'> & Partial<Pick<Refusal, 'whoCan'>>) | null> {
   const { actionId, acctId, cardId, by } = block;
   const other = (await blocks.wantedBy(acctId)).find((userId) => userId !== by);
   if (other !== undefined) {
@@ -112,13 +117,13 @@ async function whyNotUndo(
     return { why: 'Somebody else wants this card blocked as well.', whoCan };
   }
   if (await wasBlockedOutside(block, history))
-    return { why: 'This card was unblocked and blocked again outside Slack since then.' };
+    return { why: 'This card was unblocked and blocked again outside Slack since then.', isOutdated: true };
   const changedLater = (counts: (verb: string) => boolean = () => true) =>
     latestChanges.isSuperseded(acctId, { kind: 'status', status: 'BLOCKED', cardId }, actionId, [], counts);
   if (!(await changedLater())) return null;
   if (await changedLater((verb) => verb === 'block'))
-    return { why: 'This card was unblocked and blocked again since then.' };
-  return { why: 'This card was unblocked already.', whoCan: 'Nothing is left to undo.' };
+    return { why: 'This card was unblocked and blocked again since then.', isOutdated: true };
+  return { why: 'This card was unblocked already.', whoCan: 'Nothing is left to undo.', isOutdated: true };
 }
 
 /** The card service reported another block after this one. */

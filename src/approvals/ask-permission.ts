@@ -62,6 +62,7 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
       link: await deps.linkOf(action),
       reason,
       command: deps.commandOf(asked),
+      role: role ?? 'approver',
       whoMay: role === null ? [] : await deps.whoMay(role, group),
     };
     await deps.postToApprovals(`ask-${id}`, permissionAsked(question), group);

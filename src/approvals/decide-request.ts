@@ -85,7 +85,7 @@ export function createDecideRequest(deps: Deps) {
     if (own !== undefined && isExpired({ ...request, term: own }, deps.now()))
       return await refuse(passedWords(own), 'Choose a later end.');
     const why = await deps.decisions.approve(action, request, run);
-    if (why !== null) await refuse(why.why, why.whoCan);
+    if (why !== null) await deps.refuse(action, why, about);
   };
 }
 
@@ -127,7 +127,7 @@ export function createDecisions(deps: DecisionDeps) {
       action: DecideAction,
       asked: OpenRequest,
       run: LockedRun,
-    ): Promise<Pick<Refusal, 'why' | 'whoCan'> | null> {
+    ): Promise<Pick<Refusal, 'why' | 'whoCan' | 'isOutdated'> | null> {
       const judged = await deps.judgeClick(action, asked, run.lease);
       if (judged.kind === 'refused') return judged;
       const { request, now } = judged;

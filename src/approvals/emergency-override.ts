@@ -48,7 +48,7 @@ export function createOverrideRequest(deps: Deps) {
     const notYet = await deps.execution.whyNotYet(request);
     if (notYet !== null) return await over(notYet.why, notYet.whoCan);
     const judged = await deps.judgeClick(action, request, run.lease);
-    if (judged.kind === 'refused') return await refuse(judged.why, judged.whoCan);
+    if (judged.kind === 'refused') return await deps.refuse(action, judged, about);
     const capped = await capChange(judged, deps);
     if (capped === null) {
       return await refuse('The request is above the emergency cap, and there is no amount that could be lowered.');

@@ -5,7 +5,7 @@ import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { isLooser, isMade, type RuleChange } from '../card-api/rule-change.ts';
-import { commandCode, serviceTime } from '../core/installation.ts';
+import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import { termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
@@ -50,7 +50,7 @@ export type JudgeClick = (
   click: ApprovalClick,
   request: OpenRequest,
   lease: Lease,
-) => Promise<JudgedClick | ({ readonly kind: 'refused' } & Pick<Refusal, 'why' | 'whoCan'>)>;
+) => Promise<JudgedClick | ({ readonly kind: 'refused' } & Pick<Refusal, 'why' | 'whoCan' | 'isOutdated'>)>;
 
 interface Deps extends Pick<ActionTools, 'updateRequest'>, AllowedDeps, ReadDeps {
   readonly recount: Recount;
@@ -87,11 +87,12 @@ export function createJudgeClick(deps: Deps): JudgeClick {
         whoCan: 'Nothing is left to approve. Deny the request, or let it expire.',
       };
     }
-    if (moved !== null) return { kind: 'refused', why: moved, whoCan: again };
+    if (moved !== null) return { kind: 'refused', why: moved, whoCan: again, isOutdated: true };
     if (hasSeen(click, request)) return { kind: 'counts', request: kept, now };
     await deps.updateRequest(kept.id);
     const shown = `${ruleMoves(changesFromNow(kept))}, ${termWords(kept.term)}`;
-    return { kind: 'refused', why: `It was changed since you saw it. It is now: ${shown}.`, whoCan: seen };
+    const since = `It was changed since you saw it. It is now: ${shown}.`;
+    return { kind: 'refused', why: since, whoCan: seen, isOutdated: true };
   };
 
   async function withoutVoid(click: ApprovalClick, current: OpenRequest, request: OpenRequest): Promise<OpenRequest> {
@@ -166,14 +167,12 @@ export function whyLower(
   };
 }
 
-/** `daily limit $800.00, back to $150.00 on Nov 20, 2026, 5:00 PM ET` */
+/** `daily limit $800.00 until 2026-11-20T22:00:00.000Z, then $150.00 again` */
 function momentWords({ rule, now, back, until }: TemporaryValue): string {
   const to = stateWords([{ rule, to: back }], 'to');
   const when =
-    until === null
-      ? `until an approver decides whether it goes back to ${to}`
-      : `back to ${to} on ${serviceTime(until)}`;
-  return `${ruleStates([{ rule, to: now }], 'to')}, ${when}`;
+    until === null ? `until an approver decides whether it goes back to ${to}` : `until ${until}, then ${to} again`;
+  return `${ruleStates([{ rule, to: now }], 'to')} ${when}`;
 }
 
 /**

@@ -43,7 +43,8 @@ type ExpiredClaim = Extract<Claim, { state: 'expired' }>;
 const changedHands = {
   why: 'Who holds the card has changed since you saw the claim.',
   whoCan: 'Look at the claim: it shows that now. Confirm again if you agree.',
-};
+  isOutdated: true,
+} as const;
 
 function isAsSeen({ target }: DecideClaimAction, { action }: Claim, heldBy: string | null): boolean {
   // Already in the requested state, through this click before a crash.

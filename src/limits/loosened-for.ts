@@ -1,5 +1,4 @@
 import type { ActionTools } from '../actions/action-tools.ts';
-import { serviceTime } from '../core/installation.ts';
 import { whyTooLong } from '../policy/approval-policy.ts';
 import { lastsMs } from './change-request.ts';
 import type { Raise, RaiseAmounts } from './raise-amount.ts';
@@ -27,6 +26,6 @@ export async function loosenedFor(raise: Raise, acctId: number, deps: Deps): Pro
   const tooLongInFull =
     tooLong === null || since === undefined
       ? tooLong
-      : `${tooLong} The card has been loosened since ${serviceTime(since)}, and that counts.`;
+      : `${tooLong} The card has been loosened since ${since}, and that counts.`;
   return { lastsMs: lasts, tooLong, tooLongInFull };
 }

@@ -3,7 +3,8 @@ import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type Clock, endOf, readEnd } from '../core/end-time.ts';
-import { serviceTime, slashCommand } from '../core/installation.ts';
+import type { WebhookKind } from '../core/event.ts';
+import { slashCommand } from '../core/installation.ts';
 import { countryInSentence } from '../core/merchant-category.ts';
 import type { Message } from '../slack/message.ts';
 import type { Mute, Mutes } from './mute-store.ts';
@@ -14,8 +15,8 @@ const DAYS_MAX = 90;
 /** Purchases in any other country are abroad for the card service. */
 const HOME = 'US';
 
-/** Ends a mute early. Idempotent. */
-type CloseMute = (mute: Mute, endedBy: string | null) => Promise<void>;
+/** Ends a mute early. Idempotent. @returns the kind of each alert that it withheld. */
+type CloseMute = (mute: Mute, endedBy: string | null) => Promise<readonly WebhookKind[]>;
 
 interface MuteDeps
   extends Pick<ActionTools, 'authorize' | 'answer' | 'record' | 'refuse' | 'refuseUnclear' | 'withLock'>,
@@ -51,8 +52,10 @@ export function createMuteVerbs(deps: MuteDeps) {
         const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel mute '}until ${endsAt}`);
         await record(action, { ...doneTo(first.card, 'ended a mute of'), before: before.join(', ') });
       }
-      for (const mute of ofCard) await closeMute(mute, action.actor.userId);
-      await answer(action, muteEnded({ mutes: ofCard }));
+      const kinds: WebhookKind[] = [];
+      for (const mute of ofCard) kinds.push(...(await closeMute(mute, action.actor.userId)));
+      // After a crash, what the first of them withheld is not known any more.
+      await answer(action, muteEnded({ mutes: ofCard, ...(!hasBegun && { kinds }) }));
     },
 
     /** `/card mutes`: lists the mutes and travel mutes in force of cards that this person's role covers. */
@@ -163,8 +166,8 @@ async function whyNotMute(
   const replaced = await muteNow(acctId, deps, action.verb);
   const hasRoom = action.askedAt < latest && (replaced?.endsAt ?? '') < latest;
   return {
-    why: `${why} It has been muted since ${serviceTime(since)}, and that counts.`,
-    whoCan: hasRoom ? `Mute it until ${serviceTime(latest)} at most, or ask an approver.` : 'Ask an approver.',
+    why: `${why} It has been muted since ${since}, and that counts.`,
+    whoCan: hasRoom ? `Mute it until ${latest} at most, or ask an approver.` : 'Ask an approver.',
   };
 }
 
@@ -195,7 +198,7 @@ async function whyShorter(
   if (longer === undefined) return null;
   const what = verb === 'mute' ? 'The card is muted' : 'The card has a travel mute';
   return {
-    why: `${what} until ${serviceTime(longer.endsAt)}, which is later.`,
+    why: `${what} until ${longer.endsAt}, which is later.`,
     whoCan: `To end it sooner, type ${slashCommand('unmute')} with this card first.`,
   };
 }
@@ -245,7 +248,8 @@ export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
     closeMute,
   };
 
-  async function closeMute(mute: Mute, endedBy: string | null): Promise<void> {
+  /** @returns the kind of each alert that it withheld. */
+  async function closeMute(mute: Mute, endedBy: string | null): Promise<WebhookKind[]> {
     // Before reporting. Otherwise an alert that arrives in between would be withheld and never reported.
     await mutes.end(mute);
     const withheld = await mutes.withheld(mute.id);
@@ -258,5 +262,6 @@ export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
       await postNotice(channel, `${mute.id}-${channel}`, message);
     }
     await mutes.remove(mute);
+    return [...new Map(withheld.map(({ eventId, kind }) => [eventId, kind])).values()];
   }
 }

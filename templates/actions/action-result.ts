@@ -11,6 +11,7 @@ import {
   section,
   sentence,
   serviceSays,
+  withTimes,
 } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 import { changeWords, goesBack } from '../core/change-words.ts';
@@ -82,7 +83,7 @@ export function actionResult(result: ActionResult): Message {
 
   return {
     text: sentence(
-      [head, moved && `${moved}.`, said, back, why, note === null ? '' : escapeUntrusted(note, RULES_MAX), ended, sure]
+      [head, moved && `${moved}.`, said, back, why, note === null ? '' : withTimes(note, RULES_MAX), ended, sure]
         .filter(Boolean)
         .join(' '),
     ),
@@ -94,7 +95,7 @@ export function actionResult(result: ActionResult): Message {
         back,
         ended,
         why,
-        note === null ? null : escapeUntrusted(note, RULES_MAX),
+        note === null ? null : withTimes(note, RULES_MAX),
         sure,
         reason === null || state === 'unchanged' ? null : `Reason: ${escapeUntrusted(reason, 300)}`,
       ),

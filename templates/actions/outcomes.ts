@@ -4,7 +4,7 @@ import { formatRoughly } from '../../src/core/duration.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { SECTION_TEXT_MAX } from '../../src/slack/limits.ts';
 import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
-import { escapeUntrusted, RULES_MAX, section } from '../core/blocks.ts';
+import { escapeUntrusted, RULES_MAX, section, withTimes } from '../core/blocks.ts';
 import { goesBack, sentences } from '../core/change-words.ts';
 
 type Words = Readonly<Record<Outcome['state'], string>>;
@@ -94,7 +94,7 @@ export function outcomeLine(outcome: Outcome): string {
       ? `*${mention(by)} confirmed making this purchase* at ${when}`
       : `*${wordsOf(outcome, state)}*${closedBy}${person(outcome, isSeen ? 'done' : state)} at ${when}${sure}`;
   const said = [
-    escapeUntrusted(sentences(text), TEXT_MAX),
+    withTimes(sentences(text), TEXT_MAX),
     control == null ? '' : goesBack(control),
     reason === '' ? '' : escapeUntrusted(sentences(`Reason: ${reason}`), REASON_MAX),
   ].filter(Boolean);

@@ -2,7 +2,6 @@ import type { Button } from '@slack/types';
 import type { Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
-import { serviceTime } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { limitsOf } from '../../src/limits/remedy-change.ts';
@@ -84,7 +83,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
       ...outcomeLines(outcomes),
       ...actions(...controls({ ...alert, card }, reason)),
       ...context(
-        alert.late ? `Arrived late: it happened on ${serviceTime(event.occurredAt)}.` : null,
+        alert.late ? 'Arrived late' : null,
         [event.id, reason.isWithheld ? '' : escapeUntrusted(reason.code, 80)].filter(Boolean).join(' · '),
       ),
     ],

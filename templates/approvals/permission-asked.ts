@@ -4,12 +4,14 @@ import type { TransactionEvent } from '../../src/core/event.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { type ChangeRequest, termWords } from '../../src/limits/change-request.ts';
+import type { Role } from '../../src/policy/decide-action.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, link, mention, mentions } from '../../src/slack/mrkdwn.ts';
 import { requestedRules } from '../actions/asked-words.ts';
 import { copyable, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
+import { whoWords } from '../policy/not-permitted.ts';
 
 export interface Typed {
   readonly words: string;
@@ -34,20 +36,27 @@ interface Question {
   readonly reason: string;
   /** `unblock`; null: it is only a button. */
   readonly command: string | null;
+  readonly role: Role;
   readonly whoMay: readonly string[];
 }
 
+const asksWhom: Readonly<Record<Role, string>> = {
+  approver: 'an approver',
+  operator: 'an operator or an approver',
+  holder: whoWords.holder,
+};
+
 /** Someone is not permitted to do something and asks the people who are. */
 export function permissionAsked(question: Question): Message {
-  const { by, doing, purchase, reason, whoMay } = question;
-  const head = `${mention(by)} asks you to ${doing}${about(question)}${wanted(question)}`;
+  const { by, doing, purchase, reason, role, whoMay } = question;
+  const head = `${mention(by)} asks ${asksWhom[role]} to ${doing}${about(question)}${wanted(question)}`;
   const where = [
     purchase === null ? '' : amountAt(purchase.amountCents, purchase.merchant.name),
     question.link === null ? '' : link(question.link, 'Open the message'),
   ].filter(Boolean);
   const why = reason === '' ? null : `Reason: “${escapeUntrusted(reason, 300)}”`;
   const command = commandFor(question);
-  const how = command === null ? 'Only you may do this.' : `Only you may do this: ${commandCode(command)}.`;
+  const how = `Only ${whoWords[role]} may do this${command === null ? '' : `: ${commandCode(command)}`}.`;
   return {
     text: sentence([`${head}.`, why, how, mentions(whoMay)].filter(Boolean).join(' ')),
     blocks: [section(`*${head}*`, where.join(' · '), why, [how, mentions(whoMay)].filter(Boolean).join(' '))],

@@ -3,8 +3,8 @@ import { lowerFirst } from '../../src/core/first-letter.ts';
 import { BETWEEN_RULES } from '../../src/limits/rule-words.ts';
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { channelMention, dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
-import { context, escapeUntrusted, sentence } from '../core/blocks.ts';
+import { channelMention, dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { context, escapeUntrusted, hasTime, sentence, withTimes } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 import { moved, ruleByRule } from '../core/change-words.ts';
 import { countedWords } from '../limits/counted-words.ts';
@@ -56,9 +56,9 @@ export function auditLine({
   const what = `${escapeUntrusted(did, 300)}${person}${channel === undefined ? '' : ` ${channelMention(channel)}`}${card === null ? '' : ` ${cardOfHolder(card)}`}`;
   const sides = before === null || after === null ? [[before ?? after ?? '']] : ruleByRule(before, after);
   const details = [
-    [sides.map(ruleWords).join(BETWEEN_RULES), readable(lasts ?? '')].filter(Boolean).join(', '),
+    [sides.map(ruleWords).join(BETWEEN_RULES), withTimes(lasts ?? '')].filter(Boolean).join(', '),
     reason === null || reason.trim() === '' ? '' : `“${escapeUntrusted(reason, 200)}”`,
-    [outcomeOf === undefined ? '' : mention(outcomeOf), escapeUntrusted(outcome, 300).replace(/\.$/, '')]
+    [outcomeOf === undefined ? '' : mention(outcomeOf), withTimes(outcome, 300).replace(/\.$/, '')]
       .filter(Boolean)
       .join(' '),
     counted == null ? '' : countedWords(counted).replace(/\.$/, ''),
@@ -81,26 +81,13 @@ export function auditLine({
 /** A rule before and after; `daily limit` is named only once. */
 function ruleWords(rule: readonly string[]): string {
   const [before = '', after = ''] = rule;
-  const isPlain = rule.length === 2 && !instant.test(before) && !instant.test(after);
+  const isPlain = rule.length === 2 && !hasTime(before) && !hasTime(after);
   return isPlain && before !== '' && after !== ''
     ? escapeUntrusted(moved(before, after), 160)
-    : rule.filter(Boolean).map(readable).join(' → ');
-}
-
-const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/;
-
-/** A value as recorded, with all times shown in the reader's time zone. */
-function readable(side: string): string {
-  const found = instant.exec(side);
-  if (found === null || Number.isNaN(Date.parse(found[0]))) return escapeUntrusted(side, 80);
-  const behind = escapeUntrusted(side.slice(0, found.index).trim(), 80);
-  // There may be several: `until …, travel mute until …`.
-  const ahead = readable(side.slice(found.index + found[0].length).trim());
-  // Only a plain word goes into the token.
-  const [, start = '', word] = /^(.*? ?)([A-Za-z]+)$/.exec(behind) ?? [];
-  const said =
-    word === undefined ? `${behind}${behind && ' '}${dateToken(found[0])}` : start + dateAfter(word, found[0]);
-  return ahead === '' || /^[,.;:]/.test(ahead) ? `${said}${ahead}` : `${said} ${ahead}`;
+    : rule
+        .filter(Boolean)
+        .map((side) => withTimes(side))
+        .join(' → ');
 }
 
 /** The digits of a hash that are enough to identify it. */

@@ -10,7 +10,7 @@ import type {
 } from '@slack/types';
 import { commandCode, slashCommand, terminalCommand } from '../../src/core/installation.ts';
 import * as limits from '../../src/slack/limits.ts';
-import { escapeMrkdwn, plain, truncate } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, escapeMrkdwn, plain, truncate } from '../../src/slack/mrkdwn.ts';
 
 /** Outside text inside a mrkdwn text: escaped, one line, cut to `max`. */
 export function escapeUntrusted(text: string, max = 120): string {
@@ -32,9 +32,30 @@ export function copyable(text: string, max = 120): string {
   return words.join(' ');
 }
 
-/** A sentence of ours that may hold outside text: the commands that it names stay code. */
+const recordedTime = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/;
+
+/** The text holds a time as recorded. */
+export function hasTime(text: string): boolean {
+  return recordedTime.test(text);
+}
+
+/** Like {@link escapeUntrusted}, with all times as recorded shown in the reader's time zone. */
+export function withTimes(text: string, max = 80): string {
+  const found = recordedTime.exec(text);
+  if (found === null || Number.isNaN(Date.parse(found[0]))) return escapeUntrusted(text, max);
+  const behind = escapeUntrusted(text.slice(0, found.index).trim(), max);
+  // There may be several: `until …, travel mute until …`.
+  const ahead = withTimes(text.slice(found.index + found[0].length).trim(), max);
+  // Only a plain word goes into the token.
+  const [, start = '', word] = /^(.*? ?)([A-Za-z]+)$/.exec(behind) ?? [];
+  const said =
+    word === undefined ? `${behind}${behind && ' '}${dateToken(found[0])}` : start + dateAfter(word, found[0]);
+  return ahead === '' || /^[,.;:]/.test(ahead) ? `${said}${ahead}` : `${said} ${ahead}`;
+}
+
+/** A sentence of ours that may hold outside text: the commands that it names stay code, and its times are readable. */
 export function sentenceWithCommands(text: string, max = 300): string {
-  return escapeUntrusted(text, max).replaceAll(/ˋ([^ˋ]*)ˋ/g, (whole, code: string) => {
+  return withTimes(text, max).replaceAll(/ˋ([^ˋ]*)ˋ/g, (whole, code: string) => {
     const isOurs = [`${slashCommand()} `, terminalCommand('')].some((start) => `${code} `.startsWith(start));
     return isOurs ? `\`${code}\`` : whole;
   });

@@ -5,7 +5,8 @@ import { mentions } from '../../src/slack/mrkdwn.ts';
 import { actions, section, sentence } from '../core/blocks.ts';
 import { askThemButton, type Refusal } from './refusal.ts';
 
-const whoWords: Readonly<Record<Role, string>> = {
+/** `Only … may unblock cards.` */
+export const whoWords: Readonly<Record<Role, string>> = {
   approver: 'approvers',
   operator: 'operators and approvers',
   holder: 'the person who holds the card',
@@ -41,7 +42,7 @@ export function notPermitted({ doing, role, isExternal, isForSomeCards, whoMay, 
     : `Only ${whoWords[role ?? 'operator']} may ${doing}.${isForSomeCards ? ` ${forSomeCards}` : ''}`;
 
   return {
-    text: sentence(`Not done: ${why} Nothing changed.`),
+    text: sentence(['Not done:', why, people, 'Nothing changed.'].filter(Boolean).join(' ')),
     blocks: [
       section(`*Not done.* ${why}`, people, 'Nothing changed.'),
       ...actions(askValue === null || people === '' || who === '' ? null : askThemButton(askValue, doing)),

@@ -26,11 +26,14 @@ export interface Refusal {
   readonly changed?: string;
   /** The outcome is unknown: it may have been done. */
   readonly isUnsure?: boolean;
+  /** `why` says what others have changed since: only the click changed nothing. */
+  readonly isOutdated?: true;
 }
 
 /** A refusal with its reason and who can help. The refusal itself changed nothing. */
-export function refusal({ what, why, whoCan, isUnsure = false, ...given }: Refusal): Message {
-  const { changed = isUnsure ? '' : 'Nothing changed.' } = given;
+export function refusal({ what, why, whoCan, isUnsure = false, isOutdated, ...given }: Refusal): Message {
+  const nothing = isOutdated === true ? 'Your click changed nothing.' : 'Nothing changed.';
+  const { changed = isUnsure ? '' : nothing } = given;
   const title = `${isUnsure ? 'Not certain' : 'Not done'}${what === undefined ? '' : `: ${escapeUntrusted(what, 200)}`}.`;
   const { text, userIds = [], channels = [], askValue } = typeof whoCan === 'string' ? { text: whoCan } : whoCan;
   const people = channels.length === 0 ? mentions(userIds, 'or') : channels.map(channelMention).join(' or ');

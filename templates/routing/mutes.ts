@@ -49,12 +49,12 @@ interface MuteEnded {
   readonly mutes: readonly Mute[];
   /** Slack user who ended it early; null: it expired. Absent in the answer to the person who ended it. */
   readonly endedBy?: string | null;
-  /** Kind of each alert that it withheld. */
+  /** Kind of each alert that it withheld. Absent: not known any more. */
   readonly kinds?: readonly WebhookKind[];
 }
 
 /** Mutes that have ended, and the alerts they withheld. */
-export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
+export function muteEnded({ mutes, endedBy, kinds }: MuteEnded): Message {
   const [mute] = mutes;
   if (mute === undefined) {
     const none = 'This card is not muted.';
@@ -67,12 +67,9 @@ export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
       : mute.kind === 'mute'
         ? `The mute of ${card} has ended.`
         : `The travel mute of ${card} has ended: the channels get these declines again.`;
-  const alerts = `${countOf(kinds.length, 'alert')} ${kinds.length === 1 ? 'was' : 'were'}`;
-  const kept =
-    kinds.length === 0
-      ? ''
-      : `${alerts} ${mute.kind === 'mute' ? 'not posted here' : 'sent only to you'} in that time: ${counts(kinds)}.`;
-  const see = kinds.includes('decline')
+  const where = mute.kind === 'mute' ? 'not posted here' : 'sent only to you';
+  const kept = kinds === undefined ? '' : withheldWords(kinds, endedBy === undefined ? 'held back' : where);
+  const see = kinds?.includes('decline')
     ? ` See them: ${commandCode(`declines ${copyable(cardHandle(mute.card), 20)} 90d`)}`
     : '';
   return {
@@ -82,10 +79,16 @@ export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
       ...context(
         `Set by ${mention(mute.by)}${dateAfter(',', mute.at)}`,
         endedBy == null ? null : `Ended by ${mention(endedBy)}`,
-        mute.reason === '' ? null : escapeUntrusted(mute.reason, 300),
+        mute.reason === '' ? null : `Reason: ${escapeUntrusted(mute.reason, 300)}`,
       ),
     ],
   };
+}
+
+/** `4 alerts were held back in that time: 3 declines, 1 settlement.` */
+function withheldWords(kinds: readonly WebhookKind[], how: string): string {
+  if (kinds.length === 0) return `No alerts were ${how}.`;
+  return `${countOf(kinds.length, 'alert')} ${kinds.length === 1 ? 'was' : 'were'} ${how} in that time: ${counts(kinds)}.`;
 }
 
 /** For a person whose unmute is answered only after others may have changed more. */

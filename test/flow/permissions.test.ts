@@ -44,7 +44,7 @@ describe('people without permission', () => {
     await cardbell().press(olga, told, 'ask_permission');
     await cardbell().waitTold(olga, /^Asked: .*in the approvals channel/, since);
 
-    const asked = new RegExp(`<@${olga}> asks you to unblock .*${last4Of(card)}`);
+    const asked = new RegExp(`<@${olga}> asks an approver to unblock .*${last4Of(card)}`);
     const question = await cardbell().waitFor(channels.approvals, asked);
     expect(question.text).toContain(`/card unblock ${last4Of(card)}`);
     const answer = JSON.stringify(cardbell().now(told).blocks);

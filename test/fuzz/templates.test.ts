@@ -317,6 +317,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       link: 'https://team.slack.com/archives/C1/p1',
       reason: two,
       command: 'block',
+      role: 'approver' as const,
       whoMay: many('U1'),
     };
     return [

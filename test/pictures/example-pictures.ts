@@ -399,13 +399,14 @@ const answers: readonly ExamplePicture[] = [
     shows: () => {
       const asked = {
         by: userId.otto,
-        doing: 'unblock cards',
+        doing: 'unblock',
         typed: null,
         input: {},
         purchase: null,
         link: null,
         reason: 'found it',
         command: 'unblock',
+        role: 'approver',
         whoMay: [userId.ana, userId.ben],
       } as const;
       return [

@@ -269,7 +269,9 @@ describe('Undo after the card became active in another way', () => {
 
     await performAction(undo, world.deps);
 
-    expect(world.answers.at(-1)?.text).toMatch(/unblocked and blocked again outside Slack.*Nothing changed/);
+    expect(world.answers.at(-1)?.text).toMatch(
+      /unblocked and blocked again outside Slack.*Your click changed nothing\.$/,
+    );
     expect(world.writes).toEqual(['status BLOCKED']);
     expect((await world.stations()).at(-1)).toBe('refused');
   });

@@ -189,6 +189,6 @@ it('refuses what would keep the card loosened for longer in all than the policy 
 
   expect(await deps.requests.open()).toEqual([]);
   expect(world.answers.at(-1)?.text).toMatch(
-    /The policy allows this for 4 hours at most\. The card has been loosened since .*, and that counts\./,
+    /The policy allows this for 4 hours at most\. The card has been loosened <!date\^\d+\^since .*>, and that counts\./,
   );
 });

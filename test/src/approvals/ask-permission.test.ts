@@ -40,7 +40,9 @@ it('lets a refused person ask the people with permission, in the approvals chann
 
   expect(posted.size, 'one question, even if the job runs again').toBe(1);
   const [message] = posted.values();
-  expect(message?.text).toMatch(/^<@U0OLGA> asks you to unblock Jane Doe · card .*\. Reason: “found it” Only you may/);
+  expect(message?.text).toMatch(
+    /^<@U0OLGA> asks an approver to unblock Jane Doe · card .*\. Reason: “found it” Only approvers may/,
+  );
   expect(message?.text).toContain('`/card unblock ');
   expect(world.answers.at(-1)?.text).toMatch(/^Asked: <@U0ANA> and <!subteam\^S0APPROVERS>, in the approvals channel/);
   expect((await world.stations()).filter((event) => event === 'asked')).toHaveLength(1);
@@ -71,7 +73,9 @@ describe('the people asked read all that is asked', () => {
   it('the new limit, how long, and the command that makes it', async () => {
     const text = await questionAfter('limit', { ...byCommand, changeRequest: fourHours, reason: 'team lunch' });
 
-    expect(text).toMatch(/<@U0OLGA> asks you to change a limit of Jane Doe · .*: daily limit \$450\.00, for 4 hours\*/);
+    expect(text).toMatch(
+      /<@U0OLGA> asks an approver to change a limit of Jane Doe · .*: daily limit \$450\.00, for 4 hours\*/,
+    );
     expect(text).toContain('“team lunch”');
     expect(text).toMatch(/`\/card limit \S+ daily \$450\.00 for 4 hours`/);
   });
@@ -144,7 +148,7 @@ it('names the typed words if the card is unknown', async () => {
   );
 
   const [question] = posted.values();
-  expect(question?.text).toContain('asks you to block cards · “Sam Rivera”');
+  expect(question?.text).toContain('asks an operator or an approver to block cards · “Sam Rivera”');
   expect(question?.text).toContain('`/card block Sam Rivera`');
 });
 

@@ -133,7 +133,9 @@ describe('a queue entry', () => {
       expect(world.writes).toEqual([]);
       expect(await refusedOf(world)).toMatchObject([{ verb, roles: [] }]);
       const answer = world.answers.at(-1);
-      expect(answer?.text).toMatch(/one for the cards of some groups only, and this is not limited to them\. Nothing/);
+      expect(answer?.text).toMatch(
+        /one for the cards of some groups only, and this is not limited to them\. Ask <@U0ANA>\. Nothing/,
+      );
       expect(JSON.stringify(answer?.blocks)).toContain('Ask <@U0ANA>.');
     },
   );

@@ -24,7 +24,7 @@ it.each<[string, Term, string | undefined, number, string | null, RegExp | null]
     '2026-11-20T14:00:00.000Z',
     5 * HOUR,
     most,
-    /at most\. The card has been loosened since Nov 20, 2026, 9:00 AM ET, and that counts\.$/,
+    /at most\. The card has been loosened since 2026-11-20T14:00:00\.000Z, and that counts\.$/,
   ],
 ])('a raise keeps a card loosened for %s', async (_what, term, since, lastsMs, tooLong, inFull) => {
   const loosened = await loosenedFor({ changes: raised, fromBase: raised, term }, 7378, {

@@ -52,7 +52,9 @@ describe('a mute', () => {
 
     const refused = await mute('2h');
     expect(refused).toMatch(/Only approvers may mute a card for more than 24 hours/);
-    expect(refused).toMatch(/It has been muted since Nov 20, 2026, 10:00 AM ET, and that counts/);
+    expect(refused).toMatch(
+      /It has been muted <!date\^\d+\^since .*\|since Nov 20, 2026, 10:00 AM ET>, and that counts/,
+    );
     expect(refused, 'it lasts as long as it may already').toMatch(/that counts\. Ask an approver\./);
     expect(await ends()).toEqual(['2026-11-21T15:00:00.000Z']);
     expect(await mute('24h', hugo)).toMatch(/Only approvers may mute a card for more than 24 hours/);
@@ -63,7 +65,7 @@ describe('a mute', () => {
     await mute('2h');
     await wait(1);
 
-    expect(await mute('24h')).toMatch(/Mute it until Nov 21, 2026, 10:00 AM ET at most, or ask an approver/);
+    expect(await mute('24h')).toMatch(/Mute it <!date.*\|until Nov 21, 2026, 10:00 AM ET> at most, or ask an approver/);
     expect(await mute('23h')).toMatch(/is muted until/);
     expect(await ends()).toEqual(['2026-11-21T15:00:00.000Z']);
   });
@@ -157,7 +159,7 @@ describe('a mute', () => {
     const { mute, ends, deps } = await world();
     await mute('3 days fraud case', approver);
 
-    expect(await mute('1h')).toMatch(/muted until Nov 23, 2026.*later.*\/card unmute/);
+    expect(await mute('1h')).toMatch(/muted <!date.*\|until Nov 23, 2026.*later.*\/card unmute/);
     expect(await ends()).toEqual(['2026-11-23T15:00:00.000Z']);
 
     await performAction(ask('unmute', { ...byCommand, ...operator }), deps);
@@ -217,6 +219,25 @@ describe('a mute', () => {
     expect(await ends()).toEqual(['2026-11-20T23:01:00.000Z']);
     expect(answers.at(-1)?.text).toMatch(/is muted until Nov 20, 2026, 6:01 PM ET/);
     expect(await stations()).toEqual(events);
+  });
+
+  it.each([
+    [2, /has ended\. 2 alerts were held back in that time: (?:1 decline, 1 settlement|1 settlement, 1 decline)\.$/],
+    [0, /has ended\. No alerts were held back\.$/],
+  ])('says when it is ended how many alerts it withheld: %i', async (count, words) => {
+    const { mutes, deps, answers } = await world();
+    await performAction(muteFor('2h'), deps);
+    const [mute] = await mutes.active();
+    const alerts = [
+      { channel: 'C1', kind: 'decline', eventId: 'evt_1' },
+      { channel: 'C2', kind: 'decline', eventId: 'evt_1' },
+      { channel: 'C1', kind: 'settlement', eventId: 'evt_2' },
+    ] as const;
+    if (count > 0) await mutes.withhold(mute?.id ?? '', alerts);
+
+    await performAction(unmute(), deps);
+
+    expect(answers.at(-1)?.text).toMatch(words);
   });
 
   it('is on record as ended, and no more, when the job that ended it runs again', async () => {

@@ -259,7 +259,7 @@ describe('a declined purchase', () => {
 
     expect(text).toMatch(/^Late notice: /);
     expect(shown(blocks)).toContain('Declined earlier: $84.10');
-    expect(shown(blocks)).toContain('Arrived late: it happened on Nov 20, 2026, 9:14 AM ET');
+    expect(shown(blocks)).toContain('Arrived late');
   });
 
   it.each([
