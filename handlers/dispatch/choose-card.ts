@@ -18,8 +18,8 @@ async function chooseKept(
 ): Promise<void> {
   const pending = await deps.pending.get(pendingId);
   if (pending?.kind !== 'choice') {
-    const why = 'This question is more than 30 minutes old.';
-    const no = { why, whoCan: 'Ask again with the command.' };
+    const why = 'This button is more than 30 minutes old.';
+    const no = { why, whoCan: 'Start again where you began.' };
     return await refuseChoice(interaction, { kind: 'action', actionId: pendingId }, no, deps);
   }
   const asked = pending.action;

@@ -63,7 +63,7 @@ export function createSubscriptionVerbs(deps: Deps) {
         return await refuseUnclear(action, { why, usage: unsubscribeUsage, example });
       }
       // Recorded first: after a crash they are gone, and only the record shows who ended them.
-      const line = { did: 'took subscriptions away' };
+      const line = { did: 'ended subscriptions of', channel: action.origin.channel };
       await record(action, { event: 'done', isFirst: true, before: listOf(meant), line });
       for (const subscription of meant) await subscriptions.remove(subscription);
       await answer(action, unsubscribed({ removed: meant.map(described) }));

@@ -10,6 +10,7 @@ import { modal } from '../core/form.ts';
 import type { View } from '../core/view.ts';
 import { isEnoughAgain } from '../limits/limit-words.ts';
 import { stepLine } from '../routing/why.ts';
+import { meaningOf } from './decline.ts';
 import { fixes, isFollowed, isMisused, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
 
 interface Explained {
@@ -63,8 +64,7 @@ function about({ alert, eventLog, whoMay }: Explained, view: View): KnownBlock[]
     section(`${cardOfHolder(cardOf(alert))}${dateAfter(',', event.occurredAt)}`),
     section(
       `*Why:* ${escapeUntrusted(reason.title, 100)}`,
-      escapeUntrusted(reason.meaning, 300),
-      shortfall(alert, reason, view),
+      shortfall(alert, reason, view) || meaningOf(cardOf(alert), reason),
       serviceWords(reason),
     ),
     ...(`${holder}${admin}` === ''

@@ -46,7 +46,7 @@ export function homeHealth(facts: HealthFacts): KnownBlock[] {
         ? `*Redis is at ${percent(memory.share ?? 0)} of its memory; webhooks are refused from ${percent(memory.refusedFrom)}.* Give it more (maxmemory).`
         : null,
       waiting === 0 ? 'No backlog.' : `${countOf(waiting, 'job')} waiting${lag}.`,
-      failed === 0 ? 'No errors.' : `*${failed} failed permanently.*`,
+      failed === 0 ? 'No errors.' : `*${countOf(failed, 'job')} failed permanently.*`,
       quarantined === 0
         ? 'All webhooks could be read.'
         : `*${countOf(quarantined, 'webhook')} could not be read and ${quarantined === 1 ? 'is' : 'are'} in quarantine.*`,

@@ -71,7 +71,8 @@ export const LIMITS_UNREAD = 'The limits are not available right now.';
 /** One card, for the person who asked. */
 export function cardShow(shownCard: CardShow, view: View): Message {
   const { card, status, balanceCents, limits, hasLimits, declines } = shownCard;
-  const known = status === null ? 'status not known' : statusWord(status);
+  const known = status === null ? 'not known' : statusWord(status);
+  const is = status === null ? ': status not known' : ` is ${known}`;
   const set = limits.filter(({ limitCents }) => limitCents !== null);
   const none = hasLimits ? 'No limit is set.' : LIMITS_UNREAD;
   const lines = ['*Limits*', ...set.map(limitLine), set.length === 0 ? none : null, followsRuleset(card)];
@@ -86,7 +87,7 @@ export function cardShow(shownCard: CardShow, view: View): Message {
 
   return {
     text: sentence(
-      `${cardOfHolder(card)} is ${known}, with ${countedLimits}${countOf(declines.length, 'recent decline')}.${hasLimits ? '' : ` ${LIMITS_UNREAD}`}`,
+      `${cardOfHolder(card)}${is}, with ${countedLimits}${countOf(declines.length, 'recent decline')}.${hasLimits ? '' : ` ${LIMITS_UNREAD}`}`,
     ),
     blocks: [
       header(`${capital(cardName(card))}: ${holderRaw(card)}`),

@@ -51,7 +51,7 @@ export function claimRequest(request: ClaimFacts): Message {
   const title = isUnlink ? unlinkTitles[state] : titles[state];
 
   return {
-    text: sentence(`${title} ${what}. ${isOpen ? [...held, advice].join(' ') : outcome(request)}`),
+    text: sentence(`${title}${isOpen ? '' : ':'} ${what}. ${isOpen ? [...held, advice].join(' ') : outcome(request)}`),
     blocks: [
       header(title),
       section(`*${what}.*`, isOpen ? advice : outcome(request)),

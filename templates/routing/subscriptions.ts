@@ -129,14 +129,17 @@ interface SubscriptionList {
 /** What channels get, and when. */
 export function subscriptionList({ isAll, rules, mutes, page }: SubscriptionList): Message {
   const count = rules.reduce((sum, { subscriptions }) => sum + subscriptions.length, 0);
-  const where = isAll ? 'All channels' : 'This channel';
-  const subscriptions = countOf(count, 'subscription');
   const quiet = rules.filter((rule) => rule.quiet !== null).length;
+  const where = isAll ? 'All channels' : 'This channel';
+  const quietIn = isAll ? `quiet hours in ${countOf(quiet, 'channel')}` : 'quiet hours';
+  const parts = [
+    count === 0 ? 'no subscriptions' : countOf(count, 'subscription'),
+    quiet === 0 ? 'no quiet hours' : quietIn,
+    mutes === 0 ? 'no mutes' : countOf(mutes, 'mute'),
+  ];
   const shown = pageOf(rules.flatMap(sectionsOf), page);
   return {
-    text: sentence(
-      `${where}: ${subscriptions}, quiet hours in ${quiet} of ${rules.length}, ${countOf(mutes, 'mute')}.`,
-    ),
+    text: sentence(`${where}: ${parts.join(', ')}.`),
     blocks: [
       header(isAll ? 'What channels get' : 'What this channel gets'),
       ...shown.shown,

@@ -148,7 +148,8 @@ export function warningsSet({ kinds, isOn, elsewhere }: WarningsSet): Message {
   const said = isOn
     ? `This channel gets warnings about ${what}.`
     : `This channel no longer gets warnings about ${what}.`;
-  const holders = isOn ? '' : 'Cardholders decide for themselves, in the Home tab.';
+  const isOfHolders = kinds.some((kind) => kind !== 'low-balance');
+  const holders = isOn || !isOfHolders ? '' : 'Cardholders decide for themselves, in the Home tab.';
   const more = [holders, elsewhere].filter(Boolean);
   return { text: sentence([said, ...more].join(' ')), blocks: [section(`*${said}*`, ...more)] };
 }

@@ -58,7 +58,7 @@ const clicks: readonly [string, string, string, string, RegExp, help?: string][]
   ['the form of a request that is gone', ana, 'change_request', 'req_gone', /This request is too old/],
   ['an override of a request that is gone', olga, 'break_glass', 'req_gone', /This request is too old/],
   ['all cards of a warning that is gone', olga, 'block_tested_cards', 'evt_gone', /This warning is too old/],
-  ['an answer to a question that is gone', olga, 'choose_card', 'p_gone', /This question is more than 30 minutes old/],
+  ['an answer to a question that is gone', olga, 'choose_card', 'p_gone', /This button is more than 30 minutes old/],
   ['a form opened by someone without permission', otto, 'approve_remedy', 'evt_gone', /not permitted|Only approvers/],
 ];
 

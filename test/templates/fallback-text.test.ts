@@ -10,9 +10,12 @@ import { auditLine } from '../../templates/audit/audit-line.ts';
 import { cardShow } from '../../templates/directory/card-show.ts';
 import { chooseCard } from '../../templates/directory/choose-card.ts';
 import { help } from '../../templates/dispatch/help.ts';
+import { claimRequest } from '../../templates/holders/claim-request.ts';
 import { requestDecided } from '../../templates/holders/holder-request.ts';
+import { subscriptionList } from '../../templates/routing/subscriptions.ts';
 import { EXAMPLE_PICTURES } from '../pictures/example-pictures.ts';
-import { openRequestOf } from '../support/limit-requests.ts';
+import { askedAt, openRequestOf } from '../support/limit-requests.ts';
+import { ask } from '../support/perform-world.ts';
 import { answer } from './answer-fixtures.ts';
 
 const decision = { actionId: 'act_1', by: 'U2', at: '2026-11-20T14:20:00Z' };
@@ -57,4 +60,15 @@ it.each(messages)('the fallback text of %s consists of complete sentences', (_na
   expect(sentences.split(' ').length).toBeGreaterThan(4);
   expect(sentences, 'the text after a reason is a separate sentence').not.toMatch(/Reason: [^.”]*[a-z] [A-Z][a-z]+ /);
   expect(sentences).not.toMatch(/\*|undefined|null|\.\.|\s{2}| \.|\n/);
+});
+
+it('a card without a known status, subscriptions that do not exist and a decided claim read as sentences', () => {
+  const claim = { id: 'clm_1', action: ask('claim'), cards: [], expiresAt: askedAt, state: 'expired' as const };
+  const rules = { channel: 'C1', byDefault: [], subscriptions: [], quiet: null };
+
+  expect(cardShow({ ...answer.show, status: null }, { place: 'direct' }).text).toMatch(/\d: status not known, with /);
+  expect(subscriptionList({ isAll: false, rules: [rules], mutes: 0, page: 1 }).text).toBe(
+    'This channel: no subscriptions, no quiet hours, no mutes.',
+  );
+  expect(claimRequest({ claim, cards: [], isWhole: true }).text).toMatch(/^Claim expired: <@/);
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createSubscriptions } from '../../../src/routing/channel-rules-store.ts';
+import type { Message } from '../../../src/slack/message.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
@@ -86,8 +87,11 @@ it.each([
   expect(answers.at(-1)?.text).toMatch(/^This channel already gets: /);
   expect(await store.all()).toHaveLength(1);
 
-  await performAction(typedIn('C1', again), deps);
+  const lines: string[] = [];
+  const postAuditLine = async (_id: string, { text }: Message) => void lines.push(text);
+  await performAction(typedIn('C1', again), { ...deps, postAuditLine });
   expect(answers.at(-1)?.text).toMatch(/^This subscription has ended\./);
+  expect(lines).toEqual([expect.stringContaining('ended subscriptions of <#C1>')]);
   expect(await store.all()).toEqual([]);
 });
 

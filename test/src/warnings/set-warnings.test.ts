@@ -46,3 +46,17 @@ it('leaves the warnings that were switched again since, when its job runs again'
   expect(await deps.preferences.switchedOff('C1')).toEqual(['expiring-cards']);
   expect(answers.at(-1)?.text).toMatch(/changed again since you asked/);
 });
+
+it.each([
+  [['low-balance'], false],
+  [['low-balance', 'failing-subscriptions'], true],
+] as const)('names cardholders only with warnings that they get, too: %j', async (kinds, says) => {
+  const { deps, answers } = await createActionWorld(redis(), {
+    warningChannels: { 'expiring-cards': 'C1', 'failing-subscriptions': 'C1', 'low-balance': 'C1' },
+  });
+  const target = { kind: 'channel', text: '' } as const;
+
+  await performAction(ask('warnings', { target, kinds: [...kinds], isOn: false }), deps);
+
+  expect((answers.at(-1)?.text ?? '').includes('Cardholders decide for themselves')).toBe(says);
+});

@@ -28,6 +28,16 @@ it("names the people who can fix it, and the event's log if given", () => {
   expect(text).toContain('2 more declines');
 });
 
+it('says once why it was declined: the numbers say the same as the meaning', () => {
+  const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
+  const text = (remedy: typeof raise | null) =>
+    shown([{ alert: { ...alert, remedy }, eventLog: null, whoMay }], { place: 'private', more: 0 });
+
+  const [known, unknown] = [text(raise), text(null)];
+  expect(unknown).toContain('The purchase is more than what is left');
+  expect(known).not.toContain('The purchase is more than what is left');
+});
+
 it('says that nobody can fix it, if so', () => {
   const alert = declined('decline.balance.card', 'Insufficient funds');
 

@@ -167,7 +167,7 @@ describe('App Home', () => {
     [{ memory: { share: null, refusedFrom: 0.85 } }, /All systems normal/],
     [
       { failed: 1, stuck: [{ id: 'j1', what: 'alerts/deliver-alert', cause: 'boom' }] },
-      /1 failed permanently.*boom \(j1\)/s,
+      /1 job failed permanently.*boom \(j1\)/s,
     ],
   ])("reports the bot's health: %j", (over, words) => {
     expect(read({ team: { ...team, health: { ...health, ...over } } })).toMatch(words);

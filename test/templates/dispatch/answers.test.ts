@@ -164,7 +164,7 @@ it('a card without limits and declines says so', () => {
 
   expect(text).toContain('No limit is set.');
   expect(text).toContain('*Recent declines*\nNone.');
-  expect(text).toContain('Status not known');
+  expect(text).toContain('*Status*\nNot known');
 });
 
 describe('the result of an action', () => {
