@@ -72,10 +72,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
       // This runs first: while the request is in flight, another worker repeats this step after a crash.
       if (!isNotifiedElsewhere(click, request, result))
         await deps.answer(click, notMade(click, request, approval, result));
-      if (request.action.verb === 'block-all' && request.state === 'open') {
-        const notice = blockAllDecided({ by: approval.by, cards: request.action.acctIds.length, note: result.note });
-        await deps.notifyDirectly(request.action.actor.userId, `${click.id}-block-all`, notice);
-      }
+      await notifyOfBlocks(request, approval, result, deps);
       // The change may have taken longer than the lock lasts.
       await lease.confirm();
       await apply(request, approval, result);
@@ -149,6 +146,19 @@ export async function endInFlight<R extends LimitRequest>(
   const ended = withoutInFlight(request, actionId);
   const { action } = request;
   return action.verb === 'block-all' ? withBlocked(ended, await blockedBy(actionId, action.acctIds, progress)) : ended;
+}
+
+/** Answers to *Block all* for each card may come too late to be seen, and are many. */
+async function notifyOfBlocks(
+  { action, state }: LimitRequest,
+  { actionId, by }: ApprovalInFlight,
+  { note }: Result,
+  { notifyDirectly }: Pick<Deps, 'notifyDirectly'>,
+): Promise<void> {
+  // Whoever decided it otherwise meanwhile has told them.
+  if (action.verb !== 'block-all' || state !== 'open') return;
+  const notice = blockAllDecided({ by, cards: action.acctIds.length, note });
+  await notifyDirectly(action.actor.userId, `${actionId}-block-all`, notice);
 }
 
 /** The change that decided the request was verified. */

@@ -30,7 +30,8 @@ const trees = ['Alder', 'Birch', 'Cedar', 'Elder', 'Hazel', 'Larch', 'Maple', 'R
 
 const direct = (user: string): string => `D${user.slice(1)}`;
 // Not a reminder, which lists all pending requests.
-const requestFor = (card: SandboxAccount): RegExp => new RegExp(`^(?!Reminder).*want(?:s|ed) to pay [^:]*${holderOf(card)}`);
+const requestFor = (card: SandboxAccount): RegExp =>
+  new RegExp(`^(?!Reminder).*want(?:s|ed) to pay [^:]*${holderOf(card)}`);
 const requestOf = (card: SandboxAccount): Promise<StoredMessage> =>
   cardbell().waitFor(channels.approvals, requestFor(card));
 const formOf = async (user: string): Promise<string> => {
