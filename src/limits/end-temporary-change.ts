@@ -145,7 +145,8 @@ export function createTimeLeft({ sharedNow, secondNow, notifyOps }: TimeLeftDeps
  */
 export type InEffect = (temporaryChange: TemporaryChange, lease: Lease) => Promise<TemporaryChange | null>;
 
-interface InEffectDeps extends Pick<ActionTools, 'postTemporaryChange' | 'cardChanged' | 'answer' | 'factsOf' | 'now'> {
+interface InEffectDeps
+  extends Pick<ActionTools, 'postTemporaryChange' | 'cardChanged' | 'notifyDirectly' | 'factsOf' | 'now'> {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
   readonly audit: Pick<Audit, 'append'>;
@@ -188,7 +189,9 @@ export function createInEffect(deps: InEffectDeps): InEffect {
       control: isRunning ? { kind: 'revert', id, until: endsAt } : null,
     };
     if (alertId !== null) await deps.outcomes.show(alertId, outcomeOf, toOutcome(action, verb, result, sentAt));
-    if (!isOnAlert(action)) await deps.answer(action, resultMessage(action, verb, result, sentAt));
+    if (isOnAlert(action)) return;
+    // They had an answer before, and nobody waits for another one by now.
+    await deps.notifyDirectly(action.actor.userId, `${id}-made-late`, resultMessage(action, verb, result, sentAt));
   }
 
   /** The verification of its action has ended, and is on record as such. */

@@ -223,7 +223,10 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     momentOf: () => null,
     recoverGap: async () => {},
     withLock: withoutLock,
-    answer: async (_action, message) => void answers.push(message),
+    async answer({ id, origin }, message) {
+      if (origin.isDirect !== true || !directIds.has(id)) answers.push(message);
+      if (origin.isDirect === true) directIds.add(id);
+    },
     alertMessages: alertMessages(trackedMessages),
     alertLink: async () => null,
     requestLink: async () => null,
