@@ -6,6 +6,7 @@ import { plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { button } from '../core/blocks.ts';
 import { cardOfHolderRaw } from '../core/card-words.ts';
 import { revertButton } from '../limits/temporary-change.ts';
+import { endedIn } from './outcomes.ts';
 
 interface About {
   /** An opaque id: the alert. */
@@ -62,9 +63,9 @@ export function controlButtons(control: Control | null, card: CardFacts): Button
 
 /** What can still be done about the latest temporary change that is not over, and about the latest block. */
 export function controlsOf(outcomes: readonly Outcome[]): Control[] {
-  const over = new Set(outcomes.map(({ ends }) => ends));
+  const ended = endedIn(outcomes);
   const done = outcomes.filter(({ state }) => state === 'done');
-  const rules = done.findLast(({ control }) => control?.kind === 'revert' && !over.has(control.id));
+  const rules = done.findLast(({ control }) => control?.kind === 'revert' && !ended.has(control.id));
   const status = done.findLast(({ verb }) => statusVerbs.has(verb));
   return [rules?.control, status?.control].filter((control) => control !== null && control !== undefined);
 }

@@ -80,8 +80,17 @@ const sureWords: Readonly<Record<Confirmation, string>> = {
 const TEXT_MAX = 2 * RULES_MAX;
 const REASON_MAX = 300;
 
-/** `Blocked by @ana at 9:14 AM today · confirmed. Nothing else changed.` */
-export function outcomeLine(outcome: Outcome): string {
+/** The temporary changes that are over: they go back to nothing any more. */
+export function endedIn(outcomes: readonly Outcome[]): ReadonlySet<string | undefined> {
+  return new Set(outcomes.map(({ ends }) => ends));
+}
+
+/**
+ * `Blocked by @ana at 9:14 AM today · confirmed. Nothing else changed.`
+ *
+ * @param ended see {@link endedIn}.
+ */
+export function outcomeLine(outcome: Outcome, ended: ReadonlySet<string | undefined> = new Set()): string {
   const { verb, by, at, state, text, reason = '', confirmation, control, closed } = outcome;
   const isClosed = closed !== undefined && state === 'failed';
   const closedBy = isClosed && closed.how === 'denied' && closed.by !== null ? ` by ${mention(closed.by)}` : '';
@@ -95,7 +104,7 @@ export function outcomeLine(outcome: Outcome): string {
       : `*${wordsOf(outcome, state)}*${closedBy}${person(outcome, isSeen ? 'done' : state)} at ${when}${sure}`;
   const said = [
     withTimes(sentences(text), TEXT_MAX),
-    control == null ? '' : goesBack(control),
+    control == null || ended.has(control.id) ? '' : goesBack(control),
     reason === '' ? '' : escapeUntrusted(sentences(`Reason: ${reason}`), REASON_MAX),
   ].filter(Boolean);
   return isSeen || isClosed || said.length === 0 ? head : `${head}. ${said.join(' ')}`;
@@ -178,17 +187,17 @@ export function closedLines(outcomes: readonly Outcome[], declinedAt: string): S
     (one) => one.verb !== 'acknowledge' && (!resolution.covered.includes(one) || one.confirmation === 'unconfirmed'),
   );
   const first = `*${resolution.title}.* ${resolution.words}`;
-  return [section(first, ...latestLines(others, first.length))];
+  return [section(first, ...latestLines(others, endedIn(outcomes), first.length))];
 }
 
 /** What people did about an alert: the last six, oldest first. */
 export function outcomeLines(outcomes: readonly Outcome[]): SectionBlock[] {
-  return outcomes.length === 0 ? [] : [section(...latestLines(outcomes))];
+  return outcomes.length === 0 ? [] : [section(...latestLines(outcomes, endedIn(outcomes)))];
 }
 
 /** The last six, or as many of them as one section has room for. @param used characters of it. */
-function latestLines(outcomes: readonly Outcome[], used = 0): string[] {
-  const lines = outcomes.slice(-6).map(outcomeLine);
+function latestLines(outcomes: readonly Outcome[], ended: ReadonlySet<string | undefined>, used = 0): string[] {
+  const lines = outcomes.slice(-6).map((outcome) => outcomeLine(outcome, ended));
   let room = SECTION_TEXT_MAX - used;
   const tooMany = lines.findLastIndex((line) => {
     room -= line.length + 1;

@@ -55,6 +55,18 @@ describe('a change of several limits', () => {
     expect(actionResult({ ...result, verb: 'limit', by: 'U1', at: askedAt, reason, ref: null }).text).toContain(back);
   });
 
+  it('no longer says what they go back to once they are over', () => {
+    const over = outcome({ verb: 'restore', by: 'U1', at: '2026-11-20T14:40:00Z', ends: control.id });
+    const textOf = (...outcomes: Parameters<typeof outcomeLines>[0][number][]) =>
+      JSON.stringify([outcomeLines(outcomes), closedLines([paid, ...outcomes], '2026-11-20T14:14:00Z')]);
+    const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:10:00Z' });
+
+    expect(textOf(changed).split(back)).toHaveLength(3);
+    expect(textOf(changed, over)).toContain('Limit changed');
+    expect(textOf(changed, over)).not.toContain('Goes back to');
+    expect(textOf(changed, { ...over, ends: 'act_other' }).split(back)).toHaveLength(3);
+  });
+
   it('leaves out the oldest lines if the newest have no room left', () => {
     const outcomes = Array.from({ length: 6 }, (_, index) => ({ ...changed, by: `U${index}` }));
     const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:20:00Z' });
