@@ -137,13 +137,15 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
     });
   };
 
-  /** The same person's open claim of the same cards. */
-  async function twinOf({ verb, actor }: Action, acctIds: readonly number[]): Promise<Claim | null> {
+  /** The same person's open claim of the same cards, and of the same links if these are to end. */
+  async function twinOf(asked: Action, acctIds: readonly number[]): Promise<Claim | null> {
+    const links = new Map<number, string | undefined>();
+    for (const acctId of acctIds) links.set(acctId, (await linkOf(asked, acctId)).linkOf);
     const isSame = ({ action, cards }: Claim): boolean =>
-      action.verb === verb &&
-      action.actor.userId === actor.userId &&
+      action.verb === asked.verb &&
+      action.actor.userId === asked.actor.userId &&
       cards.length === acctIds.length &&
-      cards.every(({ acctId }) => acctIds.includes(acctId));
+      cards.every(({ acctId, linkOf }) => links.has(acctId) && links.get(acctId) === linkOf);
     return (await deps.claims.open()).find(isSame) ?? null;
   }
 

@@ -144,6 +144,9 @@ async function confirmClaim(action: DecideClaimAction, claim: ConfirmedClaim, de
   if (!(await takeEffect(action, claim, deps))) {
     const shown = { card: await deps.factsOf(acctId), heldBy: await holderOf(acctId, deps) };
     await deps.answer(action, linkUnchanged(shown));
+    // No link tells them. Of a card that they only claim to hold, they do not learn who does.
+    const { verb, actor } = claim.action;
+    if (verb === 'unlink') await deps.notifyDirectly(actor.userId, `${claim.id}-unchanged`, linkUnchanged(shown));
   }
   await announce(claim, deps);
 }

@@ -278,6 +278,24 @@ it('creates one claim however often the same card is claimed', async () => {
   expect(world.entries).toHaveLength(1);
 });
 
+it('creates another claim that a link is over once the card is linked to somebody else', async () => {
+  const unlink = (id: string) => ask('unlink', { id, actor: { userId: 'U0HUGO', teamId: 'T1' } });
+  const [ofSam, ofKim] = ['U0SAM', 'U0KIM'].map((userId) => setUp({ link: linkedTo(userId) }).openClaim);
+
+  for (const [openClaim, id] of [
+    [ofSam, 'act_sam1'],
+    [ofSam, 'act_sam2'],
+    [ofKim, 'act_kim1'],
+    [ofKim, 'act_kim2'],
+  ] as const)
+    await openClaim?.(unlink(id), [acctId]);
+
+  expect((await createClaims(redis(), storeSigner).open()).map(({ id, cards }) => [id, cards[0]?.linkOf])).toEqual([
+    ['clm_kim1', 'U0KIM'],
+    ['clm_sam1', 'U0SAM'],
+  ]);
+});
+
 it('answers only the person who claims a nonexistent card', async () => {
   const world = setUp({ accounts: 0 });
 

@@ -370,8 +370,26 @@ describe('a claim that somebody no longer holds a card', () => {
 
     expect([world.ended, world.refusals]).toEqual([[], []]);
     expect(world.entries).toMatchObject([{ event: 'unchanged', acctId }]);
-    expect(world.answers).toEqual([expect.stringMatching(/^<@U0KIM> is linked to .* now\. Nothing changed\.$/)]);
+    const unchanged = expect.stringMatching(/^<@U0KIM> is linked to .* now\. Nothing changed\.$/);
+    expect(world.answers).toEqual([unchanged]);
+    expect([...world.told], 'the claimant').toEqual([['clm_1-unchanged', unchanged]]);
     expect(await world.claims.get('clm_1')).toMatchObject({ state: 'confirmed' });
+  });
+
+  it('does not tell who claims a card that somebody else holds it', async () => {
+    const world = await setUp(undefined, kim);
+    const click = decision(1);
+    await world.claims.save({
+      ...open,
+      state: 'confirmed',
+      acctId,
+      decision: { actionId: click.id, by: 'U0BEN', at: '' },
+    });
+
+    await world.decideClaim(click);
+
+    expect(world.answers).toEqual([expect.stringContaining('<@U0KIM> is linked to')]);
+    expect([...world.told]).toEqual([]);
   });
 
   it('ends the link of somebody else if that is what it was about', async () => {
