@@ -22,7 +22,7 @@ import {
   without,
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
-import { CardApiError } from '../core/errors.ts';
+import { CardApiError, TooLateError } from '../core/errors.ts';
 import { capital } from '../core/first-letter.ts';
 import type { Lease } from '../core/lock.ts';
 import { withAcceptedReturns } from './contradiction.ts';
@@ -159,14 +159,16 @@ function createPutBack(deps: RestoreDeps): (write: Write) => Promise<void> {
     }
     const expects = { kind: 'rule', changes: back } as const;
     await latestChanges.changed(acctId, expects, { id, verb: 'end', askedAt });
+    // Whoever has the lock by now continues from what is stored.
     await lease.confirm();
-    assertFresh(readAt);
     try {
+      assertFresh(readAt);
       await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));
     } catch (error) {
-      if (!(error instanceof CardApiError)) throw error;
-      if (error.outcome === 'unknown' && (await isBack(acctId, back, deps))) return;
-      if (error.outcome !== 'unknown' && !wasSent) {
+      if (!(error instanceof CardApiError || error instanceof TooLateError)) throw error;
+      const outcome = error instanceof TooLateError ? 'not_sent' : error.outcome;
+      if (outcome === 'unknown' && (await isBack(acctId, back, deps))) return;
+      if (outcome !== 'unknown' && !wasSent) {
         await latestChanges.notMade(acctId, expects, { id });
         await progress.write(progressId, { state: 'asked' });
       }

@@ -25,6 +25,9 @@ afterEach(() => void vi.restoreAllMocks());
 const unknown = { state: 'unknown', card, before: null, after: null, apiWords: null, note: null } as const;
 
 describe('restoring the previous rules', () => {
+  /** What the last restore did. */
+  const steps: string[] = [];
+
   async function restore(
     dailyCents: number | null,
     over: Partial<TemporaryChange> = {},
@@ -33,7 +36,7 @@ describe('restoring the previous rules', () => {
     ofChange: ActionState | null = null,
     mayStill: () => Promise<boolean> = async () => true,
   ) {
-    const steps: string[] = [];
+    steps.length = 0;
     const after = await createRestore({
       progress: {
         read: async (id) => (id === 'act_1' ? ofChange : written),
@@ -53,7 +56,10 @@ describe('restoring the previous rules', () => {
           steps.push(`${kind} changed by ${id}, asked for at ${askedAt}`);
           return {};
         },
-        notMade: async () => ({}),
+        async notMade(_acctId, { kind }, { id }) {
+          steps.push(`${kind} not changed by ${id}`);
+          return {};
+        },
       },
       ...alone,
       now,
@@ -65,10 +71,17 @@ describe('restoring the previous rules', () => {
     expect(await restore(45_000, {}, null, held, null, async () => false)).toEqual({ after: null, steps: [] });
   });
 
-  it.each<[string, number]>([
-    ['whoever reverts it was asked about', 0],
-    ['the progress was written', 1],
-  ])('writes nothing if the rules were read too long ago when %s', async (_what, step) => {
+  const begun = [
+    'progress sending: daily limit $450.00 → daily limit $400.00',
+    'rule changed by end-act_1, asked for at 2026-11-20T16:00:00.000Z',
+  ];
+  const sending = { state: 'sending', before: 'daily limit $450.00', after: 'daily limit $400.00' } as const;
+
+  it.each<[string, number, ActionState | null, string[]]>([
+    ['whoever reverts it was asked about', 0, null, []],
+    ['the progress was written', 1, null, [...begun, 'rule not changed by end-act_1', 'progress asked']],
+    ['the progress was read that an earlier attempt had written', 1, sending, begun.slice(1)],
+  ])('writes nothing if the rules were read too long ago when %s', async (_what, step, written, left) => {
     let elapsedMs = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => elapsedMs);
     const wait = () => {
@@ -84,7 +97,8 @@ describe('restoring the previous rules', () => {
       return true;
     };
 
-    await expect(restore(45_000, {}, null, slow, null, asked)).rejects.toThrow(TooLateError);
+    await expect(restore(45_000, {}, written, slow, null, asked)).rejects.toThrow(TooLateError);
+    expect(steps).toEqual(left);
   });
 
   it('writes the progress and then the old rules if nobody changed them in the meantime', async () => {
