@@ -39,7 +39,8 @@ export function createRefusalCounts(redis: RedisClient) {
       if (first === null || first === id) return null;
       await redis
         .multi()
-        .sadd(countKey(first), `${id} ${verb} ${isMistake ? 'mistake' : 'refused'}`)
+        // Two words as older versions wrote them: those of the last minute may be waiting.
+        .sadd(countKey(first), isMistake ? `${verb} ${id} mistake` : `${verb} ${id}`)
         .expire(countKey(first), KEPT_SECONDS)
         .exec();
       return { first, leftMs: Math.max(0, await redis.pttl(key)) };
@@ -53,10 +54,12 @@ export function createRefusalCounts(redis: RedisClient) {
       const [counted, taken] = [countKey(first), takenKey(first)];
       if ((await redis.exists(counted)) === 1) await redis.renamenx(counted, taken);
       const all = (await redis.smembers(taken)).toSorted().map((member) => member.split(' '));
-      const verbsOf = (how: string): string[] =>
-        all.filter(([, , counted]) => counted === how).map(([, verb = '']) => verb);
-      const id = all[0]?.[0];
-      return id === undefined ? null : { id, refused: verbsOf('refused'), mistakes: verbsOf('mistake') };
+      const verbsOf = (counted: readonly string[][]): string[] => counted.map(([verb = '']) => verb);
+      const isMistake = ([, , how]: readonly string[]): boolean => how === 'mistake';
+      const id = all[0]?.[1];
+      if (id === undefined) return null;
+      const refused = verbsOf(all.filter((one) => !isMistake(one)));
+      return { id, refused, mistakes: verbsOf(all.filter(isMistake)) };
     },
     /** How often a refused person has asked others within an hour, including this action. Idempotent. */
     questions: ({ id, actor }: Pick<Action, 'id' | 'actor'>): Promise<number> =>

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRefusalCounts } from '../../../src/actions/record-limits.ts';
+import { stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask } from '../../support/perform-world.ts';
 
@@ -34,4 +35,14 @@ it('keeps a refusal that is counted while others are taken, for the next record'
   expect(await counts.take('act_1')).toEqual({ id: 'act_4', refused: ['block'], mistakes: [] });
   await counts.forget('act_1');
   expect(await counts.take('act_1')).toBeNull();
+});
+
+it('tells mistakes from refusals, and reads the refusals that an older version counted', async () => {
+  const counts = createRefusalCounts(redis());
+  await counts.note(refused('act_1'));
+  await redis().sadd(stateKey('refused-more:act_1'), 'activate act_0');
+  await counts.note(refused('act_2', 'show'), true);
+  await counts.note(refused('act_3'));
+
+  expect(await counts.take('act_1')).toEqual({ id: 'act_0', refused: ['activate', 'block'], mistakes: ['show'] });
 });
