@@ -2,7 +2,7 @@ import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
 import { noCard } from '../core/card-facts.ts';
-import { type CardApiError, TooLateError } from '../core/errors.ts';
+import { CardApiError, RolesUnreadError, TooLateError } from '../core/errors.ts';
 import { fromStored } from '../core/unknown-fields.ts';
 import { type Action, type Resolved, UnreadableAction } from './action.ts';
 import { type ActionState, type ReportedState, type Result, reported, stateOf } from './action-state.ts';
@@ -14,14 +14,22 @@ import { unblockOf } from './undo-block.ts';
 
 const ownFault = 'Something in Cardbell itself went wrong. Try again in a minute.';
 
+/** Why an action is not retried. Null: the cause is Cardbell's. */
+export type Cause = CardApiError | RolesUnreadError | null;
+
+/** The cause that an error names to people. */
+export function causeOf(error: unknown): Cause {
+  return error instanceof CardApiError || error instanceof RolesUnreadError ? error : null;
+}
+
 /** A change that will not be retried. */
 interface FailedChange extends Pick<Change, 'action' | 'verb' | 'acctId' | 'written' | 'outcomeOf'> {
-  readonly error: CardApiError | null;
+  readonly error: Cause;
   /** An extra sentence for when nothing changed. */
   readonly hint?: string | null;
 }
 
-/** How actions end that are not retried. The error is null when the cause is Cardbell's, not the card API's. */
+/** How actions end that are not retried. */
 export type Failures = ReturnType<typeof createFailures>;
 
 interface Deps
@@ -33,7 +41,7 @@ interface Deps
 export function createFailures(deps: Deps) {
   return {
     /** Reports the failure, and whether anything may have changed anyway. */
-    async failAction(given: Resolved, error: CardApiError | null): Promise<void> {
+    async failAction(given: Resolved, error: Cause): Promise<void> {
       const { action, acctId } = (await undoOf(given.action)) ?? given;
       const written = await deps.progress.read(action.id);
       if (reported(written)?.isNotified === true) return;
@@ -71,18 +79,19 @@ export function createFailures(deps: Deps) {
     const expects = isUnsure ? { expects: written.expects } : {};
     const state = isUnsure ? 'unknown' : 'failed';
     const note = isUnsure ? null : sentences(whyOf(error), hint);
-    const apiWords = error?.apiMessage ?? null;
+    const apiWords = wordsOf(error);
     const result = { state, card, before, after, apiWords, note, ...expects } as const;
     return await deps.reports.report(action, verb, result, { outcomeOf });
   }
 
-  async function failUnchanged(action: Action, error: CardApiError | null, acctId = 0): Promise<void> {
-    const apiWords = error?.apiMessage ?? null;
+  async function failUnchanged(action: Action, error: Cause, acctId = 0): Promise<void> {
+    const apiWords = wordsOf(error);
     const quoted = apiWords === null ? '' : ` It says: “${apiWords}”.`;
     const own = givenUp('failed', deps.now(), apiWords, {
       what: await requestOf(action, acctId, deps),
       detail: apiWords ?? error?.code ?? 'internal',
-      why: error === null ? 'It could not be finished.' : `The card service could not be asked.${quoted}`,
+      why:
+        error instanceof CardApiError ? `The card service could not be asked.${quoted}` : 'It could not be finished.',
       whoCan: whyOf(error) ?? 'Try again in a minute.',
     });
     // Stored before anyone is notified: another worker that still has the job must not perform it after that.
@@ -138,7 +147,14 @@ function givenUp(
   return { ...stateOf(result, now.toISOString()), givenUp: words };
 }
 
-function whyOf(error: CardApiError | null): string | null {
+/** What the card service said of it. */
+function wordsOf(error: Cause): string | null {
+  return error instanceof CardApiError ? error.apiMessage : null;
+}
+
+function whyOf(error: Cause): string | null {
+  if (error instanceof RolesUnreadError)
+    return sentences(`${error.message}, so I can’t decide this yet`, 'Try again in a minute');
   return error === null ? ownFault : noteOf(error);
 }
 

@@ -2,13 +2,12 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import { isUnsent, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
-import type { Failures } from '../actions/fail-action.ts';
+import type { Cause, Failures } from '../actions/fail-action.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
 import { goalsOf, withGoals } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
-import type { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
 import { type RuleAction, ruleVerbOf } from '../limits/verbs.ts';
@@ -208,10 +207,10 @@ interface FailDeps extends Pick<ActionTools, 'withLock' | 'updateRequest'> {
 
 /**
  * An approval that will not be retried: updates the request, notifies the person who asked, and leaves the card to
- * verification. The error is null when the cause is Cardbell's, not the card API's.
+ * verification.
  */
 export function createFailApproval(deps: FailDeps) {
-  return async function failApproval(click: ApprovalClick, error: CardApiError | null): Promise<void> {
+  return async function failApproval(click: ApprovalClick, error: Cause): Promise<void> {
     const { requestId } = click.target;
     await deps.withLock(`request:${requestId}`, async (lease) => {
       const request = await deps.requests.get(requestId);

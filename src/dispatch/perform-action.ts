@@ -3,7 +3,7 @@ import { notLinked, notPermitted } from '../../templates/policy/not-permitted.ts
 import { isOnAlert, type Resolved } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
-import type { Failures } from '../actions/fail-action.ts';
+import { type Cause, causeOf, type Failures } from '../actions/fail-action.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import type { DropApproval } from '../approvals/drop-approval.ts';
 import type { ApprovalClick } from '../approvals/request.ts';
@@ -25,7 +25,7 @@ interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf
   readonly resolveCard: ResolveCard;
   readonly handlers: Handlers;
   /** Fails an approval that will not be retried. The error is null when the cause is Cardbell's, not the card API's. */
-  readonly failApproval: (click: ApprovalClick, error: CardApiError | null) => Promise<void>;
+  readonly failApproval: (click: ApprovalClick, error: Cause) => Promise<void>;
   readonly dropApproval: DropApproval;
   /** Whether others were asked to approve the action. */
   readonly hasRequest: (actionId: string) => Promise<boolean>;
@@ -77,10 +77,9 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
       }
       // Others can still approve it, so it has not failed. Its handler continues with the request.
       if (await deps.hasRequest(action.id)) return await handle(action, resolved, run);
-      const answer = error instanceof CardApiError ? error : null;
-      if (isApproval(action)) await deps.failApproval(action, answer);
-      else await deps.failures.failAction(resolved, answer);
-      if (answer === null) throw error;
+      if (isApproval(action)) await deps.failApproval(action, causeOf(error));
+      else await deps.failures.failAction(resolved, causeOf(error));
+      if (!(error instanceof CardApiError)) throw error;
     }
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreUnavailableError } from '../../../src/core/errors.ts';
+import { RolesUnreadError, StoreUnavailableError } from '../../../src/core/errors.ts';
 import { stateKey } from '../../../src/core/keys.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
@@ -50,6 +50,30 @@ it('reports a failed action from the next worker, in the same words, if the firs
   await performAction(order, world.deps);
 
   await told(world);
+});
+
+it.each<[string, Action, (world: PerformWorld) => Partial<WorldDeps>, RegExp]>([
+  [
+    'Slack',
+    order,
+    givingUp,
+    /Slack does not say who has which role, so I can’t decide this yet\. Try again in a minute/,
+  ],
+  [
+    'the card service',
+    ask('unblock', byCommand),
+    ({ deps: { directory } }) => ({ directory: { ...directory, account: async () => null, reload: async () => null } }),
+    /The card service did not return whose card it is, so I can’t decide this yet\. Try again in a minute/,
+  ],
+])('names %s as the cause if who may decide was not read', async (_who, action, over, why) => {
+  const world = await createActionWorld(redis());
+  const deps = { ...world.deps, isLastAttempt: true, ...over(world) };
+
+  await expect(performAction(action, deps)).rejects.toThrow(RolesUnreadError);
+
+  expect(world.writes).toEqual([]);
+  expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(why)]);
+  expect(world.answers[0]?.text).not.toContain('Cardbell itself');
 });
 
 describe.each<[string, Action, string]>([
