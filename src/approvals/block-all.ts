@@ -12,7 +12,7 @@ import { CardApiError, TooLateError } from '../core/errors.ts';
 import { permanent } from '../limits/change-request.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import type { RequestedChange } from './open-request.ts';
-import type { BlockedCard } from './request.ts';
+import type { BlockedCard, LimitRequest } from './request.ts';
 
 /**
  * Blocks cards, each as a separate action, once. A card that cannot be blocked does not delay the others, and the
@@ -38,7 +38,7 @@ export function createBlockAll({ block, progress, failures }: BlockDeps): BlockA
     const ended = reported(stands);
     if (ended !== null) return ended.result;
     if (stands?.state === 'refused') throw new TooLateError('another worker has refused it');
-    const left: string[] = [];
+    const [left, unanswered]: [string[], string[]] = [[], []];
     let later: CardApiError | null = null;
     for (const [index, acctId] of acctIds.entries()) {
       const id = blockIdOf(asked.id, acctId);
@@ -54,7 +54,9 @@ export function createBlockAll({ block, progress, failures }: BlockDeps): BlockA
       const result = reported(await progress.read(id))?.result;
       // A closed card needs no block.
       const isLeft = result?.state === 'failed' && result.before !== 'closed';
-      if (isLeft) left.push(names[index] ?? String(acctId));
+      const name = names[index] ?? String(acctId);
+      if (isLeft) left.push(name);
+      if (result?.state === 'unknown') unanswered.push(name);
     }
     if (later !== null) {
       // Before the retry, others may decide otherwise, unless a card was blocked.
@@ -62,8 +64,9 @@ export function createBlockAll({ block, progress, failures }: BlockDeps): BlockA
       if (isUnsent) await progress.write(asked.id, { state: 'asked' });
       throw later;
     }
-    const done = { state: 'done', card: noCard, before: null, after: null, apiWords: null, note: null } as const;
-    return left.length === 0 ? done : { ...done, state: 'failed', note: notBlocked(left, acctIds.length) };
+    const note = notBlocked(left, unanswered, acctIds.length);
+    const state = left.length === 0 ? 'done' : 'failed';
+    return { state, card: noCard, before: null, after: null, apiWords: null, note };
   };
 }
 
@@ -77,17 +80,37 @@ export async function blockedBy(
     const state = await progress.read(blockIdOf(actionId, acctId));
     const result = reported(state)?.result.state;
     if (result === 'done') return [{ acctId, isCertain: true }];
-    return state?.state === 'sending' || result === 'unknown' ? [{ acctId, isCertain: false }] : [];
+    return state?.state === 'sending' || result === 'unknown' ? [{ acctId, isCertain: false, actionId }] : [];
   });
   return (await Promise.all(blocked)).flat();
 }
 
+/** The request with what is known by now of the cards whose block got no answer at first. */
+export async function withAnswers<R extends LimitRequest>(
+  request: R,
+  { progress }: { readonly progress: Pick<Progress, 'read'> },
+): Promise<R> {
+  if (request.blocked === undefined) return request;
+  const blocked = request.blocked.map(async (card) =>
+    card.isCertain || card.actionId === undefined ? card : await blockedBy(card.actionId, [card.acctId], progress),
+  );
+  return { ...request, blocked: (await Promise.all(blocked)).flat() };
+}
+
 const NAMED_MAX = 5;
 
-function notBlocked(left: readonly string[], all: number): string {
-  const more = left.length > NAMED_MAX ? ` and ${left.length - NAMED_MAX} more` : '';
-  const names = `${left.slice(0, NAMED_MAX).join('; ')}${more}`;
-  return `${left.length} of ${countOf(all, 'card')} could not be blocked: ${names}.`;
+/** Null: all are blocked. */
+function notBlocked(left: readonly string[], unanswered: readonly string[], all: number): string | null {
+  const said = [
+    left.length === 0 ? '' : `${left.length} of ${countOf(all, 'card')} could not be blocked: ${named(left)}.`,
+    unanswered.length === 0 ? '' : `No answer came for ${countOf(unanswered.length, 'card')}: ${named(unanswered)}.`,
+  ].filter(Boolean);
+  return said.length === 0 ? null : said.join(' ');
+}
+
+function named(cards: readonly string[]): string {
+  const more = cards.length > NAMED_MAX ? ` and ${cards.length - NAMED_MAX} more` : '';
+  return `${cards.slice(0, NAMED_MAX).join('; ')}${more}`;
 }
 
 interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'now' | 'withLock'> {

@@ -152,12 +152,13 @@ export async function endInFlight<R extends LimitRequest>(
 async function notifyOfBlocks(
   { action, state }: LimitRequest,
   { actionId, by }: ApprovalInFlight,
-  { note }: Result,
+  result: Result,
   { notifyDirectly }: Pick<Deps, 'notifyDirectly'>,
 ): Promise<void> {
   // Whoever decided it otherwise meanwhile has told them.
   if (action.verb !== 'block-all' || state !== 'open') return;
-  const notice = blockAllDecided({ by, cards: action.acctIds.length, note });
+  const { note } = result;
+  const notice = blockAllDecided({ by, cards: action.acctIds.length, note, isOpen: !isMade(result) });
   await notifyDirectly(action.actor.userId, `${actionId}-block-all`, notice);
 }
 

@@ -2,6 +2,7 @@ import { countOf } from '../../templates/core/blocks.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
+import type { Progress } from '../actions/progress-store.ts';
 import { isLooser, isSameGoals, type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
@@ -9,6 +10,7 @@ import { passedWords, termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleNames, ruleStates } from '../limits/rule-words.ts';
 import type { CountedRaise } from '../policy/approval-policy.ts';
+import { withAnswers } from './block-all.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
 import { type JudgeClick, type JudgedClick, type Recount, whyLower } from './judge-click.ts';
@@ -94,6 +96,7 @@ type Decisions = ReturnType<typeof createDecisions>;
 
 interface DecisionDeps extends Pick<ActionTools, 'record' | 'updateRequest'>, Pick<RaiseAmounts, 'changesFromBase'> {
   readonly requests: Pick<Requests, 'save'>;
+  readonly progress: Pick<Progress, 'read'>;
   readonly execution: Pick<Execution, 'execute'>;
   readonly judgeClick: JudgeClick;
   readonly recount: Recount;
@@ -159,7 +162,8 @@ export function createDecisions(deps: DecisionDeps) {
   };
 
   /** Ends a request without a change. */
-  async function close(action: Closing, closed: ClosedRequest, lease: Lease): Promise<void> {
+  async function close(action: Closing, asked: ClosedRequest, lease: Lease): Promise<void> {
+    const closed = await withAnswers(asked, deps);
     const outcome = earlierChange(closed) ?? 'nothing changed';
     // Saved first: if the process crashed before this, someone else could decide and two endings would be recorded.
     await lease.confirm();

@@ -72,6 +72,8 @@ const BlockedCard = z.strictObject({
   acctId: z.int(),
   /** False: no answer came, so it may be blocked. */
   isCertain: z.boolean(),
+  /** The click whose block of it got no answer. */
+  actionId: z.string().optional(),
 });
 export type BlockedCard = z.infer<typeof BlockedCard>;
 
@@ -329,14 +331,16 @@ export function earlierChange(request: LimitRequest): string | null {
   return blockedBefore(request);
 }
 
-/** `an earlier approval blocked 5 of 8 cards`; null: it blocked none. */
+/** `an earlier approval blocked 5 of 8 cards, and perhaps 1 more`; null: it blocked none. */
 export function blockedBefore(request: LimitRequest): string | null {
   const { blocked = [] } = request;
   if (blocked.length === 0) return null;
   const { length: certain } = blocked.filter(({ isCertain }) => isCertain);
   const perhaps = blocked.length - certain;
+  const all = countOf(blocksIn(request).length, 'card');
+  if (certain === 0) return `an earlier approval may have blocked ${perhaps} of ${all}`;
   const more = perhaps === 0 ? '' : `, and perhaps ${perhaps} more`;
-  return `an earlier approval blocked ${certain} of ${countOf(blocksIn(request).length, 'card')}${more}`;
+  return `an earlier approval blocked ${certain} of ${all}${more}`;
 }
 
 /** Adds the cards that an approval has blocked. */

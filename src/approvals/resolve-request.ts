@@ -11,6 +11,7 @@ import type { Lease } from '../core/lock.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
 import type { Message } from '../slack/message.ts';
+import { withAnswers } from './block-all.ts';
 import type { Execution } from './execute-approval.ts';
 import {
   type ApprovalInFlight,
@@ -148,16 +149,17 @@ const VERIFIED_MS = 3 * 60_000;
 export type ExpireRequest = (request: OpenRequest, lease: Lease) => Promise<void>;
 
 interface ExpireDeps extends Pick<ActionTools, 'record'> {
+  readonly progress: Pick<Progress, 'read'>;
   readonly resolve: ResolveRequest;
 }
 
-export function createExpireRequest({ record, resolve }: ExpireDeps): ExpireRequest {
+export function createExpireRequest({ record, progress, resolve }: ExpireDeps): ExpireRequest {
   return async function expireRequest(request, lease) {
     await lease.confirm();
     const { action, acctId, card, id } = request;
     const detail = `${id} expired without a decision`;
     await record(action, { event: 'ended', isByItself: true, acctId, cardId: card.cardId, detail });
-    await resolve({ ...request, state: 'expired' });
+    await resolve({ ...(await withAnswers(request, { progress })), state: 'expired' });
   };
 }
 

@@ -57,15 +57,17 @@ function waitingWords(request: LimitRequest): string {
 interface BlockAllDecided {
   readonly by: string;
   readonly cards: number;
-  /** Which cards could not be blocked; null: none. */
+  /** Which cards could not be blocked, or got no answer; null: none. */
   readonly note: string | null;
+  /** The approval has to be repeated for these. */
+  readonly isOpen: boolean;
 }
 
 /** For the person who asked to block many cards: an approver agreed. */
-export function blockAllDecided({ by, cards, note }: BlockAllDecided): Message {
+export function blockAllDecided({ by, cards, note, isOpen }: BlockAllDecided): Message {
   const head = `${mention(by)} approved your request to block ${countOf(cards, 'card')}.`;
   const said = note === null ? '' : escapeUntrusted(note, 500);
-  const open = note === null ? '' : 'The request is still open for these.';
+  const open = isOpen ? 'The request is still open for these.' : '';
   const shown = 'The alert shows what became of each card.';
   return {
     text: sentence([head, said, open, shown].filter(Boolean).join(' ')),

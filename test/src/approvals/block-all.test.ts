@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { type Result, stateOf } from '../../../src/actions/action-state.ts';
+import { blockedBy, blockIdOf, createBlockAll } from '../../../src/approvals/block-all.ts';
 import type { LimitRequest } from '../../../src/approvals/request.ts';
+import { noCard } from '../../../src/core/card-facts.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { REQUEST_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
@@ -347,6 +350,70 @@ it.each(endings)('says what an approval blocked, while it is open and once it is
   expect([message, asker]).toEqual([expect.stringContaining(earlier), expect.stringContaining(earlier)]);
   expect([message, asker].join(' ')).not.toContain('Nothing changed');
   if (state !== 'expired') expect(lines.at(-1)).toContain(': an earlier approval blocked 5 of 6 cards');
+});
+
+/** Of a card. */
+const result = { card: noCard, before: null, after: null, apiWords: null, note: null } as const;
+const blockOf12 = blockIdOf('act_early', 12);
+
+describe.each<[string, Result['state'], string]>([
+  ['is found blocked', 'done', 'An earlier approval blocked 1 of 6 cards.'],
+  ['is not known', 'unknown', 'An earlier approval may have blocked 1 of 6 cards.'],
+  ['is found not blocked', 'failed', 'Nothing changed.'],
+])('a card whose block got no answer, and that %s before the request ends', (_how, found, said) => {
+  it.each(endings)('is told of as such once it is %s', async (state, end) => {
+    const direct: string[] = [];
+    const made = await createWorld(() => ({
+      notifyDirectly: async (_userId, _id, { text }) => void direct.push(text),
+    }));
+    const { deps, blockAll } = made;
+    await blockAll(operator);
+    const [open] = await deps.requests.open();
+    const blocked = [{ acctId: 12, isCertain: false, actionId: 'act_early' }];
+    if (open !== undefined) await deps.requests.save({ ...open, blocked });
+    expect((await told(made)).message).toContain('An earlier approval may have blocked 1 of 6 cards.');
+    await deps.progress.write(blockOf12, stateOf({ ...result, state: found }, deps.now().toISOString()));
+
+    await end(made);
+
+    expect(await deps.requests.get('req_blockall1')).toMatchObject({ state });
+    expect([(await told(made)).message, direct.at(-1)]).toEqual([
+      expect.stringContaining(said),
+      expect.stringContaining(said),
+    ]);
+  });
+});
+
+it.each<[string, Result['state'], string | null]>([
+  ['could not be blocked', 'failed', '1 of 6 cards could not be blocked: Holder 11 · card 11. '],
+  ['was blocked', 'done', ''],
+])('names a card without an answer if another one %s', async (_what, other, said) => {
+  const { deps } = (await createWorld()).world;
+  const names = acctIds.map((acctId) => `Holder ${acctId} · card ${acctId}`);
+  const states = new Map<number, Result['state']>([
+    [11, other],
+    [12, 'unknown'],
+  ]);
+  const blockAll = createBlockAll({
+    ...deps,
+    failures: { failAction: async () => {} },
+    async block({ action, acctId }) {
+      const state = states.get(acctId) ?? 'done';
+      await deps.progress.write(action.id, stateOf({ ...result, state }, deps.now().toISOString()));
+    },
+  });
+
+  const ended = await blockAll(ask('block-all', { id: 'act_early', acctIds, names }), { isLast: true });
+
+  expect(ended).toMatchObject({
+    state: other,
+    note: `${said}No answer came for 1 card: Holder 12 · card 12.`,
+  });
+  expect(await blockedBy('act_early', [11, 12], deps.progress)).toContainEqual({
+    acctId: 12,
+    isCertain: false,
+    actionId: 'act_early',
+  });
 });
 
 it('has one final state if a card cannot be read and the request is denied, even if its job runs again', async () => {

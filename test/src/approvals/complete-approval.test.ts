@@ -67,6 +67,7 @@ describe('a completed approval', () => {
 
   it.each([
     ['done', null, 'The alert shows what became of each card.'],
+    ['done', 'No answer came for 1 card: B.', 'No answer came for 1 card: B. The alert shows'],
     ['failed', '1 of 2 cards could not be blocked: B.', '1 of 2 cards could not be blocked: B. The request is still'],
   ] as const)('to block many cards (%s) is reported to whoever asked', async (state, note, words) => {
     const world = setUp();

@@ -180,6 +180,7 @@ describe('an approval', () => {
     const told: unknown[] = [];
     const finished: LimitRequest[] = [];
     const { approve, deny } = createDecisions({
+      progress: { read: async () => null },
       requests: { save: async (request) => void saved.push(request) },
       execution: { execute: async (_click, _request, approved) => void executed.push(approved) },
       judgeClick: async (_action, request) =>

@@ -187,6 +187,7 @@ it('leaves a decided request alone', async () => {
 it('is audited as automatic before it ends', async () => {
   const steps: string[] = [];
   const expire = createExpireRequest({
+    progress: { read: async () => null },
     record: async (_action, { event, isByItself }) => void steps.push(`${event} ${isByItself}`),
     resolve: async ({ state }) => void steps.push(state),
   });
