@@ -32,10 +32,15 @@ export interface StatusChanger {
   readonly userId: string;
   readonly actionId: string;
   /**
-   * By the card service's clock: when the card's last known change was, or when this one was sent, less what clocks may
-   * differ by. Webhooks may be delayed, and those of earlier changes do not belong to this action.
+   * When the card's last known change was, by the card service's clock; '' if none is known. Webhooks may be delayed, and
+   * those of earlier changes do not belong to this action.
    */
   readonly after: string;
+  /**
+   * When this change was sent, less what correct clocks differ by. Counts only if an earlier action still waits for the
+   * same status: otherwise the card service's clock may be as slow as it likes.
+   */
+  readonly notBefore: string;
 }
 
 /** Statuses of cards, as the card service reported them, and which of them actions made. */
@@ -133,9 +138,9 @@ function expectations(
 ) {
   const by = async (cardId: number | null): Promise<StatusChanger> => {
     const known = cardId === null ? [] : await history.statuses(cardId);
-    const lastAt = known.at(-1)?.callbackAt ?? '';
     const notBefore = new Date(now().getTime() - CLOCKS_DIFFER_MS).toISOString();
-    return { userId: action.actor.userId, actionId: action.id, after: lastAt > notBefore ? lastAt : notBefore };
+    const after = known.at(-1)?.callbackAt ?? '';
+    return { userId: action.actor.userId, actionId: action.id, after, notBefore };
   };
   return {
     async prepare(): Promise<void> {

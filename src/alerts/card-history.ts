@@ -157,16 +157,19 @@ function createExpectations(redis: RedisClient) {
     async expectStatus(
       acctId: number,
       status: CardStatus,
-      by: StatusChanger,
+      { userId, actionId, after, notBefore }: StatusChanger,
       cardId: number | null = null,
     ): Promise<void> {
       const key = expectKey(acctId, status, cardId);
+      const [earlierId, eventId] = await redis.hmget(key, 'actionId', 'eventId');
       // After a crash, an action expects again what may have come meanwhile.
-      if ((await redis.hget(key, 'actionId')) === by.actionId) return;
+      if (earlierId === actionId) return;
+      // The webhook of the earlier action may still come.
+      const isAwaited = earlierId != null && eventId == null;
       await redis
         .multi()
         .del(key)
-        .hset(key, { ...by })
+        .hset(key, { userId, actionId, after: isAwaited && notBefore > after ? notBefore : after })
         .expire(key, EXPECTED_SECONDS)
         .exec();
     },

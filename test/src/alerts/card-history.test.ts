@@ -144,7 +144,7 @@ it('the fifty latest payments of an account are kept as long as their alerts', a
 const event = (id: string, acctId: number, callbackAt = '2026-11-20T15:00:00.0000000Z') => ({ acctId, id, callbackAt });
 
 describe('the status an action waits for', () => {
-  const by = { userId: 'U0ANA', actionId: 'act_1', after: '' };
+  const by = { userId: 'U0ANA', actionId: 'act_1', after: '', notBefore: '' };
 
   it('belongs to the first event with this status, however often it is read', async () => {
     const history = createCardHistory(redis());
@@ -167,6 +167,36 @@ describe('the status an action waits for', () => {
     expect(await history.expectedBy(event('evt_1', 7), 'BLOCKED'), 'before it was unblocked').toBeNull();
     expect(await history.confirmedBy(7, 'BLOCKED', 'act_1')).toBeNull();
     expect(await history.expectedBy(event('evt_2', 7, '2026-11-20T15:30:00.0000000Z'), 'BLOCKED')).toBe('U0ANA');
+  });
+
+  it('is not before it was sent while an earlier action still waits for the same', async () => {
+    const history = createCardHistory(redis());
+    const later = { ...by, actionId: 'act_2', notBefore: '2026-11-20T15:10:00.000Z' };
+    await history.expectStatus(7, 'BLOCKED', by);
+    await history.expectStatus(7, 'BLOCKED', later);
+
+    expect(await history.confirmedBy(7, 'BLOCKED', 'act_2')).toBeNull();
+    expect(await history.expectedAction(event('evt_1', 7), 'BLOCKED'), 'the webhook of the earlier one').toBeNull();
+    expect(await history.expectedAction(event('evt_2', 7, '2026-11-20T15:30:00.0000000Z'), 'BLOCKED')).toMatchObject({
+      actionId: 'act_2',
+    });
+  });
+
+  it('may be before it was sent by a slow clock of the card service', async () => {
+    const history = createCardHistory(redis());
+    const notBefore = '2026-11-20T15:10:00.000Z';
+    await history.expectStatus(7, 'BLOCKED', { ...by, notBefore });
+    expect(await history.expectedBy(event('evt_1', 7), 'BLOCKED')).toBe('U0ANA');
+
+    await history.expectStatus(7, 'BLOCKED', {
+      ...by,
+      actionId: 'act_2',
+      after: event('evt_1', 7).callbackAt,
+      notBefore,
+    });
+
+    const next = event('evt_2', 7, '2026-11-20T15:05:00.0000000Z');
+    expect(await history.expectedAction(next, 'BLOCKED')).toMatchObject({ actionId: 'act_2' });
   });
 
   it('stays that of its event if a worker that died is followed by another', async () => {
@@ -196,7 +226,7 @@ describe('the status an action waits for', () => {
     await history.expectStatus(7, 'BLOCKED', by);
     await history.expectedBy(event('evt_1', 7), 'BLOCKED');
 
-    await history.expectStatus(7, 'BLOCKED', { userId: 'U0BEN', actionId: 'act_2', after: '' });
+    await history.expectStatus(7, 'BLOCKED', { ...by, userId: 'U0BEN', actionId: 'act_2' });
     expect(await history.expectedBy(event('evt_2', 7), 'BLOCKED')).toBe('U0BEN');
 
     await history.expectStatus(7, 'BLOCKED', by);
@@ -212,7 +242,7 @@ it('an event is expected while one of our actions waits for its status, and if i
   expect(await history.isExpected(1, told('evt_a'))).toBe(false);
 
   const after = '2026-11-20T14:59:00.000Z';
-  await history.expectStatus(1, 'BLOCKED', { userId: 'U0OLGA', actionId: 'act_1', after });
+  await history.expectStatus(1, 'BLOCKED', { userId: 'U0OLGA', actionId: 'act_1', after, notBefore: '' });
   expect(await history.isExpected(1, told('evt_a')), 'the event may be in flight').toBe(true);
   expect(await history.isExpected(1, told('evt_old', after)), 'an earlier change').toBe(false);
 

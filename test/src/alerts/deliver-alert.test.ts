@@ -79,7 +79,12 @@ describe('an activation directly followed by a block', () => {
   it('that still waits for it shares its message, which shows who blocked the card', async () => {
     const { deliver, outbox, alerts, routes, toHolder, history } = world();
     for (const { id } of [active, blocked]) routes.set(id, here);
-    await history.expectStatus(blocked.acctId ?? 0, 'BLOCKED', { userId: 'U0OLGA', actionId: 'act_1', after: '' });
+    await history.expectStatus(blocked.acctId ?? 0, 'BLOCKED', {
+      userId: 'U0OLGA',
+      actionId: 'act_1',
+      after: '',
+      notBefore: '',
+    });
 
     const wait = await deliver(active, { hasWaited: false });
     for (const event of [blocked, active, blocked, active]) await deliver(event);
