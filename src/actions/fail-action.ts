@@ -86,12 +86,10 @@ export function createFailures(deps: Deps) {
 
   async function failUnchanged(action: Action, error: Cause, acctId = 0): Promise<void> {
     const apiWords = wordsOf(error);
-    const quoted = apiWords === null ? '' : ` It says: “${apiWords}”.`;
     const own = givenUp('failed', deps.now(), apiWords, {
       what: await requestOf(action, acctId, deps),
       detail: apiWords ?? error?.code ?? 'internal',
-      why:
-        error instanceof CardApiError ? `The card service could not be asked.${quoted}` : 'It could not be finished.',
+      why: stoppedBy(error),
       whoCan: whyOf(error) ?? 'Try again in a minute.',
     });
     // Stored before anyone is notified: another worker that still has the job must not perform it after that.
@@ -145,6 +143,12 @@ function givenUp(
 ): ReportedState {
   const result = { state, card: noCard, before: null, after: null, apiWords, note: null } as const;
   return { ...stateOf(result, now.toISOString()), givenUp: words };
+}
+
+function stoppedBy(error: Cause): string {
+  if (!(error instanceof CardApiError)) return 'It could not be finished.';
+  const { apiMessage } = error;
+  return `The card service could not be asked.${apiMessage === null ? '' : ` It says: “${apiMessage}”.`}`;
 }
 
 /** What the card service said of it. */
