@@ -45,7 +45,7 @@ const clicks: readonly [string, string, string, string, RegExp, help?: string][]
     'approve_remedy',
     'evt_gone',
     /This alert is too old/,
-    'Use `/card` with the card’s last four digits.',
+    'Use `/card show` with the card’s last four digits, or type `/card` to pick the card.',
   ],
   [
     'a button of App Home from before the bot token was replaced',

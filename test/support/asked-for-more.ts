@@ -35,7 +35,7 @@ export const override = ask('emergency-override', {
   reason: 'he stands at the counter',
 });
 
-/** Direct messages to people, deduplicated by their ids. */
+/** Hugo’s direct messages, deduplicated by their ids. */
 export interface Told {
   readonly deps: WorldDeps;
   told(): string[];
@@ -46,7 +46,10 @@ export async function linkHugo(world: PerformWorld): Promise<Told> {
   const told = new Map<string, Message>();
   const deps: WorldDeps = {
     ...world.deps,
-    notifyDirectly: async (userId, id, message) => void told.set(`${userId} ${id}`, message),
+    async notifyDirectly(userId, id, message) {
+      if (userId === HUGO.userId) told.set(`${userId} ${id}`, message);
+      else await world.deps.notifyDirectly(userId, id, message);
+    },
   };
   const at = world.deps.now().toISOString();
   await deps.links.link({ acctId, userId: HUGO.userId, provedBy: 'approver', by: 'U0ANA', at });

@@ -104,7 +104,7 @@ describe('a change whose response was lost and that is found in effect later', (
     await lookUntilOver({ ...world, deps });
 
     expect(posted).toEqual([later.id]);
-    expect(JSON.stringify(world.answers.at(-1)?.blocks)).toContain('Take back now');
+    expect(JSON.stringify(world.direct.at(-1)?.blocks)).toContain('Take back now');
   });
 
   it('a permanent raise cancels the end of an earlier temporary raise', async () => {

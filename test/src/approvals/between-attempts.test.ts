@@ -243,6 +243,7 @@ async function raiseOfTwo() {
   const lines: string[] = [];
   const world = await createActionWorld(redis(), {
     answer: async ({ actor }, { text }) => void told.push(`${actor.userId}: ${text}`),
+    notifyDirectly: async (userId, _id, { text }) => void told.push(`${userId}: ${text}`),
     postAuditLine: async (_id, { text }) => void lines.push(text),
   });
   const hour = { kind: 'duration', ms: 3_600_000 } as const;

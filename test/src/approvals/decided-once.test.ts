@@ -177,6 +177,6 @@ describe('a change that fails between the write and its response', () => {
     }
 
     expect(await world.stations()).toEqual(['asked', 'sent', 'unknown', 'confirmed']);
-    expect(world.answers.at(-1)?.text).toMatch(/^Limit changed/);
+    expect(world.direct.at(-1)?.text).toMatch(/^Limit changed/);
   });
 });

@@ -184,7 +184,7 @@ describe('a holder who may try again', () => {
     await performAction(approvalClick('act_ben', 'U0BEN'), hugo.deps);
     await lookUntilOver({ ...one, deps: hugo.deps }, 'act_ben');
 
-    const told = hugo.told().findLast((text) => text.startsWith('U0HUGO ')) ?? '';
+    const told = hugo.told().at(-1) ?? '';
     expect(told).toContain('try again before');
     expect(told.includes('Your card follows the spending ruleset “Travel”, which may overrule this')).toBe(says);
   });
