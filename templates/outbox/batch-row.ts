@@ -290,9 +290,8 @@ export function totals(rows: readonly BatchRow[]): string {
   const times = rows.flatMap(({ at }) => at || []).toSorted();
   const [first = '', last = ''] = [times[0], times.at(-1)];
   const amounts = sums(rows).map(([amount, words]) => `*${amount}* ${words}`);
-  if (first === '') return amounts.join(', ');
-  const since = amounts.length === 0 ? dateToken(first) : `${amounts.join(', ')}${dateAfter(',', first)}`;
-  if (serviceTime(first) === serviceTime(last)) return since;
+  const since = amounts.length === 0 ? dateToken(first) : `${amounts.join(', ')}${first && dateAfter(',', first)}`;
+  if (first === '' || serviceTime(first) === serviceTime(last)) return since;
   return `${since} ${isSameServiceDay(first, last) ? dateAfter('to', last, '{time}') : dateAfter('to', last)}`;
 }
 
