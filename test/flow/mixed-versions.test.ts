@@ -60,7 +60,9 @@ it('an action that this version cannot read fails for good, is on record, and no
   const queues = openQueues(store);
   const action = ask('block', { id: 'act_newer1', actor: { userId: olga, teamId: 'T1' } });
   const origin = { ...action.origin, kind: 'command', channel: channels.alerts, messageTs: null };
-  const data = { ...action, origin, target: { kind: 'kind-of-a-newer-version', id: 'x1' } };
+  // A late answer would be a direct message.
+  const askedAt = new Date().toISOString();
+  const data = { ...action, origin, askedAt, target: { kind: 'kind-of-a-newer-version', id: 'x1' } };
 
   await queues.actions.add('perform-action', data, {
     jobId: 'act_newer1',

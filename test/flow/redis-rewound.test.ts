@@ -190,9 +190,7 @@ it('keeps what people set and removed in the lost time, and repeats nothing', as
   expect((await links.ofAccount(linked.AcctId))?.userId).toBe(hugo);
   expect(await links.ofAccount(unlinked.AcctId), 'the link does not come back').toBeNull();
   expect(await createMutes(store, () => new Date()).inForce(), 'the mute does not come back').toEqual([]);
-  expect((await createSubscriptions(store).all()).map(({ filter }) => filter)).toEqual([
-    'settlements and over $5,000.00',
-  ]);
+  expect((await createSubscriptions(store).all()).map(({ filter }) => filter)).toEqual(['settlements over $5,000.00']);
   expect(await createRequests(store, null).requestsOf(muted.AcctId)).toMatchObject([{ state: 'approved' }]);
   const done = (await auditOf(store)).slice(before).filter(({ event }) => event === 'done');
   expect(done.map(({ verb }) => verb).toSorted()).toEqual(['limit', 'link', 'subscribe', 'unlink', 'unmute']);

@@ -118,8 +118,9 @@ describe('web and worker, each with a separate Redis user,', () => {
     await waitFor(`D${hana.slice(1)}`, /is linked to you/);
     const number = Number(last4Of(other)) < 1000 ? '4242' : last4Of(other);
 
+    const since = Date.now() / 1000;
     await command(hana, `ask ${number} lunch`);
-    const told = await waitTold(hana, /./);
+    const told = await waitTold(hana, /./, since);
 
     expect(told.text).not.toMatch(/How much/);
     expect(told.text.replace(',', '')).toMatch(new RegExp(`\\$${number}\\.00|approver|does not cover this purchase`));
