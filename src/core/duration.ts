@@ -259,12 +259,12 @@ const listedMonth = new RegExp(`(,|;|&| and) ?(?!(may|march) (?!only))${month}(?
 /** True when a reason may mention a duration that we cannot read as a time: `2-3 hours`, `for december`. */
 export function mayMeanTime(words: readonly string[]): boolean {
   const said = words.map((word) => bare(word).toLowerCase());
-  // `4 dayz`, `2 hors`, `1,5d`, `2+h`, `2hh`
+  // `4 dayz`, `2 hors`, `1,5d`, `3-4d`, `2hh`
   const isLength = said.some((word, index) => {
     const [, together, name = ''] = /^(\p{Nd}[\p{Nd}.,+-]*)?([a-z]+)$/u.exec(word) ?? [];
     const count = together ?? said[index - 1] ?? '';
     const unitName = name.replace(/z$/, 's');
-    const isShort = /^[hdw]$/.test(name) ? /[.,+]/.test(count) : /^(hh|dd|ww)$/.test(name);
+    const isShort = /^[hdw]$/.test(name) ? /[.,+]|\d-\d/.test(count) : /^(hh|dd|ww)$/.test(name);
     const isUnit = isShort || timeUnit.test(unitName) || isMisspelt(unitName, unitNames);
     return isUnit && /^\p{Nd}[\p{Nd}.,+-]*$/u.test(count);
   });

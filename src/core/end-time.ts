@@ -55,7 +55,8 @@ export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   const isNoTime = /^(at )?\d{1,2}[:.]\d\d([ap]m)?(?= |$)/i.test(behind.slice(0, 2).join(' '));
   const isAbroad = read.end.kind === 'until' && zone === 0 && isElsewhere(behind);
   const isFraction = /^\d\/\d$/.test(words[end - 1] ?? '') && unitName.test(behind[0] ?? '');
-  if (isNoTime || isAbroad || isFraction || goesOn(behind, clock)) return unreadable(words, end + tail + 2);
+  const isDated = read.end.kind !== 'duration' && dayOfMonth.test(behind.join(' '));
+  if (isNoTime || isAbroad || isFraction || isDated || goesOn(behind, clock)) return unreadable(words, end + tail + 2);
   return { ...read, words: end + tail };
 }
 
@@ -79,7 +80,7 @@ const zoneName =
 function isElsewhere(words: readonly string[]): boolean {
   const [place = '', ...more] = /^in$/i.test(words[0] ?? '') ? words.slice(1) : words;
   // A `London trip` is a reason.
-  if (more.length > 0) return false;
+  if (!new RegExp(`^${reasonStart}`, 'i').test(more.length === 0 ? '' : ` ${more.join(' ')}`)) return false;
   return /^z$/i.test(place) || Intl.supportedValuesOf('timeZone').some((zone) => zone.endsWith(`/${place}`));
 }
 
@@ -94,6 +95,8 @@ function isZone(typed: string, { now, zone }: Clock): boolean {
   return [zone, ...names.map(({ value }) => value)].some((name) => plain(name) === plain(typed));
 }
 
+/** The text ends, or a reason starts. */
+const reasonStart = '(?=$| (for|because|to|please|as|while|and|so|since|due)(?= |$))';
 const ordinal =
   '(\\d{1,2}(st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|[a-z]+teenth|twentieth|thirtieth|(twenty|thirty)-[a-z]+)';
 /**
@@ -101,9 +104,12 @@ const ordinal =
  * attempt`, `latest invoice` or `@jane asked`, which are reasons.
  */
 const continuation = new RegExp(
-  `^([-–—] )?the ${ordinal}(?= |$)|^([-–—] )?\\d{1,2}(st|nd|rd|th)($| of )|^(@ ?|at|latest |latest by )(\\d|noon|midnight)|^((same|this) time|as of|per (day|week|month))(?= |$)|^(week|lunchtime|cob|exclusive|latest|close|daily|weekly|monthly)$`,
+  `^([-–—] )?the ${ordinal}(?= |$)|^([-–—] )?\\d{1,2}(st|nd|rd|th)($| of )|^(@ ?|at|latest |latest by )(\\d|noon|midnight)|^((same|this) time|as of|per (day|week|month))(?= |$)|^(week|lunchtime|cob|exclusive|latest|close|daily|weekly|monthly)${reasonStart}`,
   'i',
 );
+/** Behind a day, `11th team offsite` is asked about, too: only what is usually counted is a reason, as in `2nd attempt`. */
+const dayOfMonth =
+  /^\d{1,2}(st|nd|rd|th) (?!(attempts?|try|time|party|class|round|floor|street|st|ave(nue)?|visit|night|leg|half|edition|anniversary|laptop|order)(?= |$))/i;
 /** `1/2 year`, which is no date. */
 const unitName = /^(years?|yrs?|months?|quarters?|fortnights?|decades?)$/i;
 

@@ -39,8 +39,12 @@ export function hasTime(text: string): boolean {
   return recordedTime.test(text);
 }
 
-/** Like {@link escapeUntrusted}, with all times as recorded shown in the reader's time zone. */
+/**
+ * Like {@link escapeUntrusted}, with all times as recorded shown in the reader's time zone. What is quoted stays as it was
+ * typed.
+ */
 export function withTimes(text: string, max = 80): string {
+  if (/[“ˋ][^”ˋ]*\d{4}-\d\d-\d\dT/.test(text)) return escapeUntrusted(text, max);
   const found = recordedTime.exec(text);
   if (found === null || Number.isNaN(Date.parse(found[0]))) return escapeUntrusted(text, max);
   const behind = escapeUntrusted(text.slice(0, found.index).trim(), max);

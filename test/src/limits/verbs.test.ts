@@ -153,6 +153,13 @@ describe('words about time that cannot be read', () => {
     'at 17h30',
     // A length in a form that we do not read.
     '1,5d',
+    '3-4d',
+    '1-2w travel',
+    'until friday 11th for trip',
+    'until friday 11th team offsite',
+    'until friday week for travel',
+    'until friday latest please',
+    'until 5pm London please',
     'trip for 1,5d',
     '1,5 d',
     '2,5w',

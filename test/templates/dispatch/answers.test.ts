@@ -9,6 +9,7 @@ import { auditLine } from '../../../templates/audit/audit-line.ts';
 import { cardShow } from '../../../templates/directory/card-show.ts';
 import { chooseCard } from '../../../templates/directory/choose-card.ts';
 import { help } from '../../../templates/dispatch/help.ts';
+import { unclear } from '../../../templates/dispatch/unclear.ts';
 import { remedyForm } from '../../../templates/limits/remedy-form.ts';
 import { opsNotice } from '../../../templates/ops/ops-notice.ts';
 import { refusal } from '../../../templates/policy/refusal.ts';
@@ -21,6 +22,12 @@ import { dailyRaise } from '../fixtures.ts';
 import { buttonIds, buttons, shown, texts } from '../shown.ts';
 
 const everyRole = ['holder', 'operator', 'approver'] as const;
+
+it('quotes a time that cannot be read as it was typed', () => {
+  const why = '“until 2026-11-20T22:00:00Z” is not a time I can read.';
+
+  expect(unclear({ why, usage: 'limit' }).text).toContain(why);
+});
 
 describe('help', () => {
   it('has all typed verbs, each with an example that starts with it', () => {
