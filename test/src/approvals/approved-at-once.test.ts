@@ -24,6 +24,15 @@ const somebody = { name: null, isBot: false, isGuest: false, isExternal: false, 
 const by = (userId: string) => ({ actor: { userId, teamId: 'T1' } });
 const person = { userId: 'U0OLGA', provedBy: 'approver', by: 'U0ANA', at: '2026-11-20T15:00:00.000Z' } as const;
 
+/** Ben approves the request with this id. */
+const approval = (of: string) =>
+  ask('decide', {
+    id: `act_ben${of}`,
+    ...by('U0BEN'),
+    approve: true,
+    target: { kind: 'request', requestId: `req_${of}` },
+  });
+
 it('does not count both of two concurrent approvals by one person as the first', async () => {
   const world = await createActionWorld(redis(), { policyFor: () => capped });
   // It is her own card, so someone else has to approve any raise.
@@ -32,13 +41,6 @@ it('does not count both of two concurrent approvals by one person as the first',
     ask('limit', { ...byCommand, id, changeRequest: { goals: [goal], term: { kind: 'permanent' } } });
   await performAction(raise('act_one', limitGoal('daily', 100_000)), world.deps);
   await performAction(raise('act_two', limitGoal('monthly', 260_000)), world.deps);
-  const approval = (of: string) =>
-    ask('decide', {
-      id: `act_ben${of}`,
-      ...by('U0BEN'),
-      approve: true,
-      target: { kind: 'request', requestId: `req_${of}` },
-    });
 
   // The second approval is judged before the first is counted, and executed after it.
   let reads = 0;
@@ -87,13 +89,6 @@ it('does not order with two approvals what needs three with what was ordered in 
   const sealed = JSON.stringify({ ...JSON.parse(virtualOrder.sealed), fundCents: 300_000 });
   for (const id of ['act_one', 'act_two'])
     await performAction(ask('order-virtual', { ...byCommand, id, target: { ...virtualOrder, sealed } }), world.deps);
-  const approval = (of: string) =>
-    ask('decide', {
-      id: `act_ben${of}`,
-      ...by('U0BEN'),
-      approve: true,
-      target: { kind: 'request', requestId: `req_${of}` },
-    });
 
   // The second approval is judged before the first is counted, and executed after it.
   let isFirst = true;
