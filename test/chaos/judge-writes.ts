@@ -1,3 +1,4 @@
+import type { AuditRecord } from '../../src/audit/audit-record.ts';
 import { eventsOf } from './judge-clicks.ts';
 import type { Click, Recording, Write } from './recording.ts';
 
@@ -98,19 +99,40 @@ function comebackFaults(done: readonly Write[]): string[] {
   });
 }
 
+/** A change without an answer is on record as unknown, and as confirmed once the card shows it. */
+const isMadeBy = (event: AuditRecord['event']): boolean => event === 'done' || event === 'confirmed';
+
+/** The last records of a card, for the message of a fault. */
+const historyOf = (acctId: number, records: Recording['records']): string =>
+  records
+    .filter((one) => one.acctId === acctId)
+    .slice(-12)
+    .map(({ at, event, actionId, before, after, confirmedBy }) =>
+      [at, event, actionId, before, '→', after, confirmedBy].filter((part) => part != null).join(' '),
+    )
+    .join('\n    ');
+
 /** In the end each card matches its latest recorded outcome, and changes made elsewhere are kept. */
 function endFaults({ cards, records, portal, bases }: Recording): string[] {
   const faults: string[] = [];
   for (const card of cards) {
     // A write before a newer change may be recorded after it, as superseded.
     const superseded = new Set(records.flatMap(({ event, actionId }) => (event === 'superseded' ? [actionId] : [])));
-    const own = records.filter(
-      ({ acctId, event, after, actionId }) =>
-        acctId === card.acctId && event === 'done' && after !== null && !superseded.has(actionId),
-    );
+    // In the order of the writes: a worker that is killed before it records an outcome records it when it is back, and by
+    // then a later change of the card may be on record.
+    const sentAs = ({ actionId }: AuditRecord): number =>
+      records.findLastIndex((one) => one.event === 'sent' && one.actionId === actionId);
+    const own = records
+      .filter(
+        ({ acctId, event, after, actionId }) =>
+          acctId === card.acctId && isMadeBy(event) && after !== null && !superseded.has(actionId),
+      )
+      .sort((one, other) => sentAs(one) - sentAs(other));
     const status = own.findLast(({ after }) => after === 'blocked' || after === 'active');
     if (status !== undefined && status.after !== card.status)
-      faults.push(`the card of ${card.acctId} is ${card.status}, the record says ${status.after}`);
+      faults.push(
+        `the card of ${card.acctId} is ${card.status}, the record says ${status.after}: ${historyOf(card.acctId, records)}`,
+      );
     const limit = own.findLast(({ after }) => after?.includes('$'));
     const base = bases.find(({ acctId }) => acctId === card.acctId);
     const dollars = base?.dailyLimit ?? (limit?.after == null ? null : Number(limit.after.replaceAll(/[^\d.]/g, '')));
