@@ -1,3 +1,5 @@
+import { BoundedMap } from './bounded-map.ts';
+
 /** A merchant regardless of spelling: `key` is equal for the same merchant, `name` is for people. */
 interface MerchantName {
   readonly key: string;
@@ -22,12 +24,21 @@ const storeNumber = /\s+(?:(?:store|location|no\.?|number)?\s*#\s*\d+|(?:store|n
  * stays.
  */
 export function merchantName(sent: string): MerchantName {
+  const known = names.get(sent) ?? readName(sent);
+  names.set(sent, known);
+  return known;
+}
+
+/** Each decline asks several times, and most merchants come again. */
+const names = new BoundedMap<string, MerchantName>(2000);
+
+function readName(sent: string): MerchantName {
   const spaced = sent
     .normalize('NFKC')
     .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
     .trim();
   const own = withoutStore(withoutReference(spaced.replace(facilitators, ''))) || spaced;
-  if (own !== spaced) return merchantName(own);
+  if (own !== spaced) return readName(own);
   const key = own
     .toLowerCase()
     .replaceAll(/['’`]/g, '')

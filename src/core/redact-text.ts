@@ -1,3 +1,4 @@
+import { BoundedMap } from './bounded-map.ts';
 import { isCardNumber, maskCardNumbers, maskIdentifier } from './card-number.ts';
 
 const month = '(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?\\s?)?';
@@ -30,11 +31,20 @@ const encodedInText = /[\w+/-]{18,}={0,2}/g;
  * numbers and tokens. Sees through invisible characters, and drops them when something is removed.
  */
 export function redactText(text: string): string {
-  if (!mayHoldSecret.test(text)) return text;
+  if (harmless.has(text) || !mayHoldSecret.test(text)) return text;
   const seen = text.replaceAll(/\p{Cf}/gu, '');
   const redacted = withoutSecrets(seen);
-  return redacted === seen ? text : redacted;
+  if (redacted !== seen) return redacted;
+  if (text.length <= NAME_LENGTH_MAX) harmless.set(text, true);
+  return text;
 }
+
+/**
+ * Searched texts without a secret, such as the names and places of merchants with a number, which come again. Nothing
+ * from which something was removed is kept.
+ */
+const harmless = new BoundedMap<string, true>(4096);
+const NAME_LENGTH_MAX = 100;
 
 /** Masks an identifier that could be a card number. One with words in it is no identifier, and is redacted as text. */
 export function redactIdentifier(identifier: string): string {

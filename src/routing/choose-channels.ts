@@ -71,7 +71,7 @@ function alwaysPasses(event: StoredEvent): boolean {
 
 /** The mutes that apply to an event, before the travel mutes, because a mute withholds it from everyone. */
 export function mutesOf(event: StoredEvent, mutes: readonly Mute[], now: number): readonly Mute[] {
-  if (event.acctId === null || alwaysPasses(event)) return [];
+  if (event.acctId === null || mutes.length === 0 || alwaysPasses(event)) return [];
   const ofCard = mutes.filter(({ acctId, endsAt }) => acctId === event.acctId && Date.parse(endsAt) > now);
   return [
     ...ofCard.filter(({ kind }) => kind === 'mute'),

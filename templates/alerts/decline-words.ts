@@ -1,7 +1,7 @@
 import { isKnownLater, type TransactionAlert } from '../../src/alerts/alert.ts';
 import { type DeclineReason, declineReason, serviceSays } from '../../src/alerts/decline-reason.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
-import type { DeclinedCard } from '../../src/core/card-facts.ts';
+import { type DeclinedCard, declinedCard } from '../../src/core/card-facts.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
@@ -29,9 +29,9 @@ const withheldReason: Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'a
 
 type Declined = Pick<TransactionAlert['event'], 'decline'> & Partial<Pick<TransactionAlert, 'remedy'>> & DeclinedCard;
 
-export function shownReason({ decline, remedy, ...card }: Declined, place: ChannelVisibility): ShownReason {
-  const said = decline ?? { code: '', message: '' };
-  const reason = declineReason(said, remedy, card);
+export function shownReason(declined: Declined, place: ChannelVisibility): ShownReason {
+  const said = declined.decline ?? { code: '', message: '' };
+  const reason = declineReason(said, declined.remedy, declined);
   const isWithheld = reason.isSensitive && !mayShow('sensitiveReason', place);
   return { ...reason, message: said.message, ...(isWithheld && withheldReason), isWithheld };
 }
@@ -39,7 +39,7 @@ export function shownReason({ decline, remedy, ...card }: Declined, place: Chann
 /** The reason of a decline as it is now: its card may have been activated or unblocked since. */
 export function reasonOf(alert: TransactionAlert, place: ChannelVisibility): ShownReason {
   const { event, remedy, card, outcomes } = alert;
-  const reason = shownReason({ ...card, decline: event.decline, remedy }, place);
+  const reason = shownReason({ ...declinedCard(card), decline: event.decline, remedy }, place);
   const mayBeActive = reason.remedy === 'retry' || reason.remedy === 'activate';
   const { isActivated: wasActivated, isUnblocked, isPaid } = currentState(outcomes);
   if (reason.remedy === 'unblock' && (isUnblocked || isPaid)) return { ...reason, ...unblockedNow };

@@ -62,8 +62,17 @@ export interface BatchRow {
   readonly done: Outcome | null;
 }
 
-/** What most rows lack. */
-const blank = {
+/** Every field, so that all rows have the same shape, which V8 reads and copies fastest. Most rows lack some of them. */
+const blank: BatchRow = {
+  id: '',
+  kind: 'decline',
+  nouns: ['alert', 'alerts'],
+  what: '',
+  who: '',
+  why: '',
+  at: '',
+  needsDay: false,
+  seenAt: '',
   last4: '',
   cents: null,
   isSum: false,
@@ -74,12 +83,12 @@ const blank = {
   events: 1,
   code: '',
   done: null,
-} as const;
+};
 
 /** An alert that another version stored. */
 export function unreadableRow(id: string): BatchRow {
   const words = { what: 'Alert', who: 'Could not be shown', why: `Kept as ${id}` };
-  return { ...blank, ...words, id, kind: 'decline', nouns: ['alert', 'alerts'], at: '', needsDay: false, seenAt: '' };
+  return { ...blank, ...words, id };
 }
 
 const spendWords = { authorization: 'Spent', pin: 'Spent', settlement: 'Settled', reversal: 'Reversed' } as const;
