@@ -10,11 +10,11 @@ import {
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import { isUndated, kindTraits } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { isSameServiceDay, serviceTime } from '../../src/core/installation.ts';
+import { serviceTime } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import * as limits from '../../src/slack/limits.ts';
-import { dateAfter, dateToken, truncate } from '../../src/slack/mrkdwn.ts';
+import { dateToken, truncate } from '../../src/slack/mrkdwn.ts';
 import { isStillWaiting } from '../alerts/activation-reminder.ts';
 import { placesOf } from '../alerts/card-testing.ts';
 import { howPaid, otherRequestedCents } from '../alerts/decline.ts';
@@ -292,28 +292,4 @@ export function rowHolder({ who, last4 }: BatchRow): string[] {
 export function rowCard(row: BatchRow): string[] {
   const when = row.needsDay ? dateToken(row.at) : dateToken(row.at, '{time}');
   return [...rowHolder(row), row.at === '' ? '' : when].filter(Boolean);
-}
-
-/** The total amounts of some alerts, and when they happened. */
-export function totals(rows: readonly BatchRow[]): string {
-  const times = rows.flatMap(({ at }) => at || []).toSorted();
-  const [first = '', last = ''] = [times[0], times.at(-1)];
-  const amounts = sums(rows).map(([amount, words]) => `*${amount}* ${words}`);
-  const since = amounts.length === 0 ? dateToken(first) : `${amounts.join(', ')}${first && dateAfter(',', first)}`;
-  if (first === '' || serviceTime(first) === serviceTime(last)) return since;
-  return `${since} ${isSameServiceDay(first, last) ? dateAfter('to', last, '{time}') : dateAfter('to', last)}`;
-}
-
-/**
- * Total amounts: `$84.10`, `in all`. Purchases, settlements and refunds are not added together, because they can be the
- * same money.
- */
-export function sums(rows: readonly BatchRow[]): [amount: string, words: string][] {
-  const cents = new Map<string, number>();
-  for (const row of rows) {
-    if (row.cents === null || row.cents === 0) continue;
-    const words = row.kind === 'decline' ? 'declined' : row.what.toLowerCase();
-    cents.set(words, (cents.get(words) ?? 0) + row.cents);
-  }
-  return [...cents].map(([words, sum]) => [formatCents(sum), cents.size === 1 ? 'in all' : words]);
 }

@@ -1,10 +1,12 @@
 import type { Block, KnownBlock } from '@slack/types';
+import { isSameServiceDay, serviceTime } from '../../src/core/installation.ts';
+import { formatCents } from '../../src/core/money.ts';
 import * as limits from '../../src/slack/limits.ts';
-import { plain, truncate } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeLine } from '../actions/outcomes.ts';
 import { escapeUntrusted, type Field, fields, section } from '../core/blocks.ts';
 import type { BatchContext } from './batch.ts';
-import { type BatchRow, count, tally, totals } from './batch-row.ts';
+import { type BatchRow, count, tally } from './batch-row.ts';
 
 const TOP = 5;
 const DONE_SHOWN = 6;
@@ -86,4 +88,28 @@ function barChart(title: string, series: string, bars: readonly Bar[]): KnownBlo
   };
   // The published types do not include it yet.
   return block as Block as KnownBlock;
+}
+
+/** The total amounts of some alerts, and when they happened. */
+export function totals(rows: readonly BatchRow[]): string {
+  const times = rows.flatMap(({ at }) => at || []).toSorted();
+  const [first = '', last = ''] = [times[0], times.at(-1)];
+  const amounts = sums(rows).map(([amount, words]) => `*${amount}* ${words}`);
+  const since = amounts.length === 0 ? dateToken(first) : `${amounts.join(', ')}${first && dateAfter(',', first)}`;
+  if (first === '' || serviceTime(first) === serviceTime(last)) return since;
+  return `${since} ${isSameServiceDay(first, last) ? dateAfter('to', last, '{time}') : dateAfter('to', last)}`;
+}
+
+/**
+ * Total amounts: `$84.10`, `in all`. Purchases, settlements and refunds are not added together, because they can be the
+ * same money.
+ */
+export function sums(rows: readonly BatchRow[]): [amount: string, words: string][] {
+  const cents = new Map<string, number>();
+  for (const row of rows) {
+    if (row.cents === null || row.cents === 0) continue;
+    const words = row.kind === 'decline' ? 'declined' : row.what.toLowerCase();
+    cents.set(words, (cents.get(words) ?? 0) + row.cents);
+  }
+  return [...cents].map(([words, sum]) => [formatCents(sum), cents.size === 1 ? 'in all' : words]);
 }

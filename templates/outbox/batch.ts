@@ -7,19 +7,8 @@ import type { Message } from '../../src/slack/message.ts';
 import { truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeLine } from '../actions/outcomes.ts';
 import { context, escapeUntrusted, header, plainText, section, sentence } from '../core/blocks.ts';
-import {
-  type BatchRow,
-  count,
-  countWords,
-  howMuchWhere,
-  rowCard,
-  rowHolder,
-  rowLabel,
-  sums,
-  tally,
-  totals,
-} from './batch-row.ts';
-import { batchSummary, doneLines } from './batch-summary.ts';
+import { type BatchRow, count, countWords, howMuchWhere, rowCard, rowHolder, rowLabel, tally } from './batch-row.ts';
+import { batchSummary, doneLines, sums, totals } from './batch-summary.ts';
 import { rowsTable } from './rows.ts';
 
 const LIST_MAX = 5;
