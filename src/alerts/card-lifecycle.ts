@@ -2,7 +2,7 @@ import { contentId } from '../core/content-id.ts';
 import type { CardStatus, CardStatusEvent, TransactionEvent } from '../core/event.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
-import type { DirectoryAccount } from '../directory/account.ts';
+import { cardWithDigits, type DirectoryAccount } from '../directory/account.ts';
 import {
   ActivationReminder,
   type Alert,
@@ -200,7 +200,7 @@ async function reminderFor(awaited: Awaited, deps: ReminderDeps): Promise<Alert 
     return 'unknown';
   }
   const { event } = shipped;
-  const card = account.cards.find(({ last4, status }) => last4 === event.last4 && status !== 'CLOSED');
+  const card = cardWithDigits(account.cards, event.last4);
   const isReplaced = account.cards.some(({ cardId }) => (cardId ?? 0) > (card?.cardId ?? 0));
   if (card?.status !== 'INACTIVE' || isReplaced) return 'none';
   const id = contentId('evt_', ['reminder', event.id]);

@@ -79,13 +79,11 @@ export function toCardFacts(
   const all = account?.cards ?? [];
   const suited = withStatusIn(statuses, all);
   const card =
-    cardId !== null || last4 !== null
-      ? all.find((one) => (cardId === null ? one.last4 === last4 : one.cardId === cardId))
-      : suited.length === 1
-        ? suited[0]
-        : all.length === 1
-          ? all[0]
-          : undefined;
+    cardId !== null
+      ? all.find((one) => one.cardId === cardId)
+      : last4 !== null
+        ? cardWithDigits(all, last4)
+        : (onlyOf(suited) ?? onlyOf(all));
   const isUnnamed = cardId === null && last4 === null;
   const status = card?.status ?? (isUnnamed ? commonStatus(suited, withStatusIn(openStatuses, all), all) : null);
   return {
@@ -99,6 +97,16 @@ export function toCardFacts(
     ...(status === null ? {} : { status }),
     ...(account?.rulesetId == null ? {} : { ruleset: followed(account.rulesetId) }),
   };
+}
+
+/** A renewed card may have the digits of the one before: they mean the newest card that is not closed. */
+export function cardWithDigits(cards: readonly DirectoryCard[], last4: string): DirectoryCard | undefined {
+  const alike = cards.filter((card) => card.last4 === last4);
+  return alike.findLast(({ status }) => status !== 'CLOSED') ?? alike.at(-1);
+}
+
+function onlyOf(cards: readonly DirectoryCard[]): DirectoryCard | undefined {
+  return cards.length === 1 ? cards[0] : undefined;
 }
 
 const openStatuses: readonly CardStatus[] = ['INACTIVE', 'ACTIVE', 'BLOCKED'];

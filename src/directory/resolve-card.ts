@@ -9,7 +9,7 @@ import { closest } from '../core/closest.ts';
 import { commandCode } from '../core/installation.ts';
 import { redactText } from '../core/redact-text.ts';
 import { truncate } from '../slack/mrkdwn.ts';
-import { type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
+import { cardWithDigits, type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
 import { interpret, splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
@@ -129,7 +129,7 @@ function createOfAlert({ directory, cardOfAlert, refuse }: Pick<Deps, 'directory
   async function toActivate<A extends Action>(action: A, acctId: number, { cardId, last4 }: CardOfAlert['named']) {
     if (cardId !== null || last4 === null) return { action, acctId, cardId };
     const idIn = (account: Pick<DirectoryAccount, 'cards'> | null) =>
-      account?.cards.findLast((card) => card.last4 === last4)?.cardId ?? null;
+      cardWithDigits(account?.cards ?? [], last4)?.cardId ?? null;
     const found = idIn(await directory.account(acctId)) ?? idIn(await directory.reload(acctId));
     if (found !== null) return { action, acctId, cardId: found };
     const why = `The account no longer has card ${last4}, which this alert is about.`;
@@ -248,7 +248,7 @@ async function askWhich(action: Action, query: string, candidates: readonly Cand
   for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX)) {
     const target = { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } as const;
     const value = await putChoice({ ...action, target }, questionId);
-    choices.push({ value, card: await factsOf(acctId, { last4 }), status });
+    choices.push({ value, card: await factsOf(acctId, { cardId, last4 }), status });
   }
   await answer(action, chooseCard({ doing: doing(action.verb), query, choices, matches: candidates.length }));
 }

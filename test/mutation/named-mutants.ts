@@ -66,14 +66,14 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'an event is about any card of the account',
     file: 'src/directory/account.ts',
-    from: 'one.last4 === last4 : one.cardId === cardId',
-    to: 'one.last4 === last4 : true',
+    from: 'all.find((one) => one.cardId === cardId)',
+    to: 'all.find(() => true)',
   },
   {
     name: 'an event of one card shows another with the same last four digits',
     file: 'src/directory/account.ts',
-    from: 'cardId === null ? one.last4 === last4 : one.cardId === cardId',
-    to: 'one.last4 === last4',
+    from: '    cardId !== null\n      ?',
+    to: '    cardId !== null && last4 === null\n      ?',
   },
   {
     name: 'an event of an account is about a card that is closed',
@@ -84,8 +84,8 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'an event of an account with several open cards is about the first',
     file: 'src/directory/account.ts',
-    from: ': suited.length === 1',
-    to: ': suited.length >= 1',
+    from: 'return cards.length === 1 ?',
+    to: 'return cards.length >= 1 ?',
   },
   {
     name: 'what the inbox remembers counts as reported',

@@ -95,6 +95,14 @@ describe('a card that was shipped', () => {
     expect(announced).toEqual([]);
   });
 
+  it.each(['ACTIVE', 'BLOCKED', 'CLOSED'] as const)('triggers a reminder if it renews a card that is %s', async (old) => {
+    cards = [card(6000, old), card(6231, 'INACTIVE')];
+
+    await look();
+
+    expect(announced).toMatchObject([{ kind: 'activation-reminder', card: { status: 'INACTIVE' } }]);
+  });
+
   it('is checked again later if the card API does not respond', async () => {
     cards = null;
     await look();

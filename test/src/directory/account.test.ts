@@ -39,10 +39,28 @@ describe('the card of an event', () => {
     [
       'is decided by the id, even if another card has the same last four digits',
       [active, blocked],
-      { cardId: 3, last4: '2222' },
-      { cardId: 3, status: 'BLOCKED' },
+      { cardId: 2, last4: '2222' },
+      { cardId: 2, status: 'ACTIVE' },
     ],
     ['is the card with its last four digits', [closed, active], { last4: '1111' }, { cardId: 1, status: 'CLOSED' }],
+    [
+      'is the renewed card, which has the digits of the closed one',
+      [closed, cardOf(4, '1111', 'INACTIVE')],
+      { last4: '1111' },
+      { cardId: 4, status: 'INACTIVE' },
+    ],
+    [
+      'is the renewed card while the one before is in use',
+      [active, cardOf(4, '2222', 'INACTIVE')],
+      { last4: '2222' },
+      { cardId: 4, status: 'INACTIVE' },
+    ],
+    [
+      'is the open one of two with the same digits',
+      [active, cardOf(4, '2222', 'CLOSED')],
+      { last4: '2222' },
+      { cardId: 2, status: 'ACTIVE' },
+    ],
     [
       'is the only open card if the event names no card',
       [closed, active],

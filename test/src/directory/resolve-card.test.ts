@@ -287,6 +287,12 @@ describe('the card to activate', () => {
       [cardOf(2, 'INACTIVE'), cardOf(3, 'INACTIVE')],
       2,
     ],
+    [
+      'was shipped, not a closed one with the same digits',
+      'evt_shipped',
+      [cardOf(2, 'INACTIVE'), { ...cardOf(3, 'CLOSED'), last4: '0002' }],
+      2,
+    ],
     ['is of the account, if the alert names none', 'evt_unnamed', [cardOf(3, 'INACTIVE')], null],
   ])('is the one that %s', async (_what, alertId, ofAccount, cardId) => {
     cards = [...ofAccount];
