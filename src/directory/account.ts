@@ -256,14 +256,14 @@ function withHint(
   hint: Omit<DirectoryCard, 'cardId'>,
   unreported?: DirectoryCard['was'] | null,
 ): DirectoryCard[] {
-  const place = cards.findIndex((card) => card.last4 === hint.last4);
-  const card = cards[place];
-  if (card === undefined) return [...cards, withWas({ cardId: null, ...hint }, undefined, unreported ?? null)];
-  const isNews =
-    hint.status !== null && hint.status !== card.status && (card.status === null || !isLater(card.seenAt, hint.seenAt));
-  if (!isNews) return [...cards];
+  const alike = cards.filter((card) => card.last4 === hint.last4);
+  if (alike.length === 0) return [...cards, withWas({ cardId: null, ...hint }, undefined, unreported ?? null)];
+  // Closed is final, and of several open cards, as after a renewal, it may be any: only their ids can tell.
+  const card = onlyOf(alike.filter(({ status }) => status !== 'CLOSED'));
+  if (card === undefined || hint.status === null || hint.status === card.status) return [...cards];
+  if (card.status !== null && isLater(card.seenAt, hint.seenAt)) return [...cards];
   const changed = { ...card, status: hint.status, seenAt: hint.seenAt };
-  return cards.with(place, unreported === undefined ? changed : withWas(changed, card, null));
+  return cards.with(cards.indexOf(card), unreported === undefined ? changed : withWas(changed, card, null));
 }
 
 /** `Mary Ann Smith` → `Mary Ann`, `Smith`: a guess, corrected by the API's list. */

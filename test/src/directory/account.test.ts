@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ListedAccount } from '../../../src/card-api/schema-account.ts';
 import type { WhichCard } from '../../../src/core/event.ts';
 import {
   DirectoryAccount,
@@ -6,6 +7,7 @@ import {
   holderOf,
   lacksDetails,
   toCardFacts,
+  withListed,
 } from '../../../src/directory/account.ts';
 
 const cardOf = (cardId: number | null, last4: string, status: DirectoryCard['status']): DirectoryCard => ({
@@ -124,6 +126,27 @@ describe('the card of an event', () => {
       isVirtual: null,
       group: null,
     });
+  });
+});
+
+describe('a status in the list of all accounts, which names a card by its digits', () => {
+  const renewed = cardOf(4, '1111', 'ACTIVE');
+
+  it.each<[string, DirectoryCard[], string, DirectoryCard['status'][]]>([
+    ['is the one of the renewed card, not of the closed one', [closed, renewed], 'Blocked', ['CLOSED', 'BLOCKED']],
+    ['reopens no closed card if a renewed one has it', [closed, renewed], 'Active', ['CLOSED', 'ACTIVE']],
+    ['reopens no closed card if it is the only one', [closed], 'Active', ['CLOSED']],
+    ['changes nothing if two open cards may be meant', [active, blocked], 'Inactive', ['ACTIVE', 'BLOCKED']],
+  ])('%s', (_what, cards, CardStatus, statuses) => {
+    const listed = ListedAccount.parse({ AccountId: 7, CardStatus, CardNumber4Digits: cards[0]?.last4 });
+
+    const after = withListed(accountOf(...cards), listed, '2026-11-20T16:00:00.000Z').cards;
+
+    expect(after.map(({ status }) => status)).toEqual(statuses);
+    expect(
+      after.filter(({ was }) => was !== undefined).map(({ status }) => status),
+      'only a change is reported',
+    ).toEqual(statuses.filter((status) => !cards.some((card) => card.status === status)));
   });
 });
 
