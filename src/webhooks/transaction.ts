@@ -193,8 +193,8 @@ export function toMissedTransaction(
   row: AnyRecord,
   { zone, receivedAt }: { zone: string; receivedAt: string },
 ): TransactionEvent {
-  const transactionAt = instantOf('TransactionTime', String(row['TransactionTime']), zone);
-  const settledAt = typeof row['SettlementTime'] === 'string' ? toInstant(row['SettlementTime'], zone) : null;
+  const transactionAt = instantOf('TransactionTime', String(row['TransactionTime']), zone, receivedAt);
+  const settledAt = toInstant(String(row['SettlementTime']), zone, receivedAt);
   const callbackAt = settledAt !== null && settledAt > transactionAt ? settledAt : transactionAt;
   return redactTransaction(row, { zone, receivedAt, callbackAt, version: undefined });
 }

@@ -6,6 +6,7 @@ import type { TransactionEvent } from '../../../src/core/event.ts';
 import { toInstant } from '../../../src/core/service-time.ts';
 import { toStoredEvent } from '../../../src/webhooks/kind.ts';
 import { toMissedTransaction } from '../../../src/webhooks/transaction.ts';
+import { webhook } from '../../fixtures/webhooks/webhook.ts';
 import { type Receiver, startReceiver, until, useSandboxes } from '../../sandbox/running-sandbox.ts';
 
 const zone = 'America/New_York';
@@ -108,4 +109,15 @@ it('a row in a different notation keeps its id', async () => {
       expect(read(other).id).toBe(read(row).id);
     }),
   );
+});
+
+it.each([
+  ['2026-11-01T05:36:00.000Z', '2026-11-01T05:30:00.0000000Z'],
+  ['2026-11-01T06:36:00.000Z', '2026-11-01T06:30:00.0000000Z'],
+])('a row of the hour that occurs twice, fetched at %s, happened at %s', (fetchedAt, happenedAt) => {
+  const times = { TransactionTime: '2026-11-01T01:30:00', SettlementTime: '2026-11-01T01:30:00' };
+  const readAt = (name: string) => toMissedTransaction(webhook(name, times).Data, { zone, receivedAt: fetchedAt });
+
+  expect(readAt('decline')).toMatchObject({ callbackAt: happenedAt, occurredAt: happenedAt });
+  expect(readAt('settlement')).toMatchObject({ callbackAt: happenedAt, settledAt: happenedAt });
 });
