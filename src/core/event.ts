@@ -206,10 +206,20 @@ export interface WhichCard {
 
 /** Which of the account's cards an event is about, if it says. */
 export function whichCard(event: StoredEvent): WhichCard {
-  if (event.kind === 'decline' && declineCode(event.decline) === 'decline.card.status')
-    return { statuses: declinedStatuses(event.decline?.message ?? '') };
-  if (event.kind === 'card-status') return event.cards.length === 1 ? { cardId: event.cards[0]?.cardId } : {};
-  return event.kind === 'card-shipping' || event.kind === 'virtual-card' ? { last4: event.last4 } : {};
+  switch (event.kind) {
+    case 'card-status':
+      return event.cards.length === 1 ? { cardId: event.cards[0]?.cardId } : {};
+    case 'card-shipping':
+    case 'virtual-card':
+      return { last4: event.last4 };
+    default: {
+      const code = declineCode(event.decline);
+      if (code === 'decline.card.status') return { statuses: declinedStatuses(event.decline?.message ?? '') };
+      // A card that pays, or fails only by a limit or a balance, has been activated. Its replacement may be in the mail.
+      const isActivated = event.decline === null || /^decline\.(?:rule|balance)\./.test(code);
+      return isActivated ? { statuses: ['ACTIVE', 'BLOCKED'] } : {};
+    }
+  }
 }
 
 /** Takes the place of a receiver's path for a network transaction fetched by recovery. */

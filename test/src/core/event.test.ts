@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest';
 import type { StoredEvent } from '../../../src/core/event.ts';
 import { declineCode, whichCard } from '../../../src/core/event.ts';
-import { change, shippingAlert, statusAlert, transactionAlert, virtualAlert } from '../../templates/fixtures.ts';
+import {
+  change,
+  declined,
+  shippingAlert,
+  statusAlert,
+  transactionAlert,
+  virtualAlert,
+} from '../../templates/fixtures.ts';
 
 it.each([
   ['decline.rule.velocity', 'decline.rule.velocity'],
@@ -25,7 +32,11 @@ it.each<[string, StoredEvent, ReturnType<typeof whichCard>]>([
   ['a shipment', shippingAlert().event, { last4: shippingAlert().event.last4 }],
   ['a virtual card', { ...virtual, last4: '4242' }, { last4: '4242' }],
   ['an order that made no virtual card', { ...virtual, last4: null }, { last4: null }],
-  ['a purchase', transactionAlert().event, {}],
-])('%s is about the card it names, if any', (_what, event, expected) => {
+  ['a purchase', transactionAlert({ kind: 'authorization', decline: null }).event, { statuses: ['ACTIVE', 'BLOCKED'] }],
+  ['a decline by a limit', transactionAlert().event, { statuses: ['ACTIVE', 'BLOCKED'] }],
+  ['a decline by the balance', declined('decline.balance.card', '').event, { statuses: ['ACTIVE', 'BLOCKED'] }],
+  ['a decline without a reason', declined('decline', 'Do not honor').event, {}],
+  ['a decline by the status', declined('decline.card.status', 'Card Status Closed').event, { statuses: ['CLOSED'] }],
+])('%s is about the card it names, or those that it may be', (_what, event, expected) => {
   expect(whichCard(event)).toEqual(expected);
 });

@@ -83,6 +83,12 @@ describe('the card of an event', () => {
       { cardId: 3, status: 'BLOCKED' },
     ],
     [
+      'is the one in use while its replacement is in the mail',
+      [active, cardOf(4, '4444', 'INACTIVE')],
+      { statuses: ['ACTIVE', 'BLOCKED'] },
+      { cardId: 2, status: 'ACTIVE' },
+    ],
+    [
       'is the only one, even if it has another status by now',
       [active],
       { statuses: ['INACTIVE'] },
