@@ -1,8 +1,8 @@
 import { contentId } from '../core/content-id.ts';
-import type { CardStatus, CardStatusEvent, TransactionEvent } from '../core/event.ts';
+import { type CardStatus, type CardStatusEvent, type TransactionEvent, whichCard } from '../core/event.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
-import { cardWithDigits, type DirectoryAccount } from '../directory/account.ts';
+import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import {
   ActivationReminder,
   type Alert,
@@ -157,7 +157,7 @@ interface ReminderDeps {
   readonly cardOrders: Pick<CardOrders, 'ofAccount' | 'overdue' | 'forget' | 'restore'>;
   readonly alerts: Pick<Alerts, 'get'>;
   /** The account straight from the card API; null when the API does not answer. */
-  readonly reload: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards'> | null>;
+  readonly reload: (acctId: number) => Promise<DirectoryAccount | null>;
   readonly announce: Announce;
   readonly now: () => Date;
   readonly log: Log;
@@ -200,16 +200,15 @@ async function reminderFor(awaited: Awaited, deps: ReminderDeps): Promise<Alert 
     return 'unknown';
   }
   const { event } = shipped;
-  const card = cardWithDigits(account.cards, event.last4);
-  const isReplaced = account.cards.some(({ cardId }) => (cardId ?? 0) > (card?.cardId ?? 0));
-  if (card?.status !== 'INACTIVE' || isReplaced) return 'none';
+  const card = toCardFacts(acctId, account, whichCard(event));
+  const isReplaced = account.cards.some(({ cardId }) => (cardId ?? 0) > (card.cardId ?? 0));
+  if (card.status !== 'INACTIVE' || isReplaced) return 'none';
   const id = contentId('evt_', ['reminder', event.id]);
-  const facts = { ...shipped.card, status: card.status };
   return ActivationReminder.parse({
     ...shipped,
     kind: 'activation-reminder',
     event: { ...event, id },
-    card: facts,
+    card,
     outcomes: [],
   });
 }

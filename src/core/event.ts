@@ -210,8 +210,10 @@ export function whichCard(event: StoredEvent): WhichCard {
     case 'card-status':
       return event.cards.length === 1 ? { cardId: event.cards[0]?.cardId } : {};
     case 'card-shipping':
+      // Without digits: a new card.
+      return { last4: event.last4 || null, statuses: ['INACTIVE'] };
     case 'virtual-card':
-      return { last4: event.last4 };
+      return { last4: event.last4 || null };
     default: {
       const code = declineCode(event.decline);
       if (code === 'decline.card.status') return { statuses: declinedStatuses(event.decline?.message ?? '') };

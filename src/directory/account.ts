@@ -212,7 +212,7 @@ export function withEvent(stored: DirectoryAccount | null, event: StoredEvent, n
         ...withHolder(account, event.holder, at),
         customId: isLater(account.detailsAt, at) ? account.customId : (event.customId ?? account.customId),
         cards: event.cards.reduce(
-          (cards, { cardId, last4, status }) => withStatus(cards, { cardId, last4, status, seenAt: at }),
+          (cards, { cardId, last4, status }) => withStatus(cards, { cardId, last4: last4 || null, status, seenAt: at }),
           account.cards,
         ),
       };
@@ -246,7 +246,8 @@ function withStatus(cards: readonly DirectoryCard[], news: DirectoryCard): Direc
   // The webhook reports the change that the API already showed.
   const { was, ...withoutWas } = stored;
   const isReported = was === undefined || stored.status === news.status;
-  const updated = isOld ? { ...(isReported ? withoutWas : stored), cardId: news.cardId } : news;
+  const facts = isOld ? (isReported ? withoutWas : stored) : news;
+  const updated = { ...facts, cardId: news.cardId, last4: news.last4 ?? stored.last4 };
   return cards.map((card) => (card === stored ? updated : card)).filter((card) => card === updated || !isHint(card));
 }
 

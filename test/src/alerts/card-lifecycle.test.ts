@@ -95,12 +95,31 @@ describe('a card that was shipped', () => {
     expect(announced).toEqual([]);
   });
 
-  it.each(['ACTIVE', 'BLOCKED', 'CLOSED'] as const)('triggers a reminder if it renews a card that is %s', async (old) => {
-    cards = [card(6000, old), card(6231, 'INACTIVE')];
+  it.each(['ACTIVE', 'BLOCKED', 'CLOSED'] as const)(
+    'triggers a reminder if it renews a card that is %s',
+    async (old) => {
+      cards = [card(6000, old), card(6231, 'INACTIVE')];
+
+      await look();
+
+      expect(announced).toMatchObject([{ kind: 'activation-reminder', card: { status: 'INACTIVE' } }]);
+    },
+  );
+
+  it('triggers a reminder even if its digits were not sent', async () => {
+    const bare = shippingAlert({ id: 'evt_000000000000000b', cardOrderId: 2000, last4: '' });
+    await createAlerts(redis()).save(bare);
+    await news().shipping(bare);
+    cards = [card(6000, 'ACTIVE', '9999'), card(6231, 'INACTIVE')];
 
     await look();
 
-    expect(announced).toMatchObject([{ kind: 'activation-reminder', card: { status: 'INACTIVE' } }]);
+    expect(announced).toContainEqual(
+      expect.objectContaining({
+        event: expect.objectContaining({ cardOrderId: 2000 }),
+        card: expect.objectContaining({ last4: '1212' }),
+      }),
+    );
   });
 
   it('is checked again later if the card API does not respond', async () => {

@@ -29,7 +29,8 @@ const { event: virtual } = virtualAlert();
 it.each<[string, StoredEvent, ReturnType<typeof whichCard>]>([
   ['a status of one card', status, { cardId: card?.cardId ?? 0 }],
   ['a status of several cards', { ...status, cards: [...status.cards, ...status.cards] }, {}],
-  ['a shipment', shippingAlert().event, { last4: shippingAlert().event.last4 }],
+  ['a shipment', shippingAlert().event, { last4: '1212', statuses: ['INACTIVE'] }],
+  ['a shipment without digits', shippingAlert({ last4: '' }).event, { last4: null, statuses: ['INACTIVE'] }],
   ['a virtual card', { ...virtual, last4: '4242' }, { last4: '4242' }],
   ['an order that made no virtual card', { ...virtual, last4: null }, { last4: null }],
   ['a purchase', transactionAlert({ kind: 'authorization', decline: null }).event, { statuses: ['ACTIVE', 'BLOCKED'] }],

@@ -605,6 +605,20 @@ describe('learning from webhooks', () => {
     expect(await directory.account(1)).toMatchObject({ lastName: 'New', cards: [{ cardId: 11, status: 'BLOCKED' }] });
   });
 
+  it('keeps the digits if a webhook has none', async () => {
+    employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1111', status: 'ACTIVE' }] });
+    await filled();
+    clock = new Date('2026-11-20T12:10:00Z');
+
+    await directory.learn(statusEvent(1, { at: '2026-11-20T12:01:00Z', cardId: 11, last4: '', status: 'BLOCKED' }));
+    await directory.learn(statusEvent(1, { at: '2026-11-20T12:01:00Z', cardId: 12, last4: '', status: 'INACTIVE' }));
+
+    expect((await directory.account(1))?.cards).toMatchObject([
+      { cardId: 11, last4: '1111', status: 'BLOCKED' },
+      { cardId: 12, last4: null },
+    ]);
+  });
+
   it('keeps a status that arrived during an API call', async () => {
     employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1111', status: 'ACTIVE' }] });
     const load = api.getAccount.bind(api);
