@@ -29,10 +29,14 @@ interface AggregationRule {
 
 /**
  * A merchant's number and name together, because shops of a chain may share either. Spelling variants of the name give the
- * same key.
+ * same key. Without both, nobody knows whether two purchases were made at the same merchant: each has a key of its own.
  */
-export function merchantKey({ merchant }: Pick<TransactionEvent, 'merchant'>): string {
-  return contentId('', [merchant.id, merchantName(merchant.name).key]);
+export function merchantKey({
+  merchant,
+  networkTransactionId,
+}: Pick<TransactionEvent, 'merchant' | 'networkTransactionId'>): string {
+  const { key } = merchantName(merchant.name);
+  return contentId('', merchant.id === '' && key === '' ? [networkTransactionId] : [merchant.id, key]);
 }
 
 /** Same card account, merchant, place, reason and amount. A different amount or city is a different purchase. */

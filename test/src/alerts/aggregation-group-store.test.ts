@@ -44,6 +44,16 @@ async function repeatsOf(alert: TransactionAlert, channel = 'C1') {
   return stored?.kind === 'transaction' ? stored.repeats[channel] : undefined;
 }
 
+it('declines without any merchant are no repeats: nobody knows whether it was the same', async () => {
+  const merchant = { ...transactionAlert().event.merchant, id: '', name: ' ' };
+
+  for (const index of [1, 2]) {
+    const alert = tried(index, index, { merchant, networkTransactionId: `${index}` });
+    expect(await join(alert)).toBe(idOf(index));
+    expect(await join(alert), 'again').toBe(idOf(index));
+  }
+});
+
 describe('declines of the same card, merchant, reason and amount', () => {
   it('form one group, led by the first to arrive, even if another was attempted earlier', async () => {
     const [late, early, later] = [tried(5, 10), tried(1, 0), tried(9, 20)];

@@ -63,6 +63,12 @@ describe('declines at one merchant', () => {
     ]);
   });
 
+  it('do not trigger one if no merchant was sent', async () => {
+    const merchant = { ...transactionAlert().event.merchant, id: '', name: '' };
+    for (const [index, acctId] of [1001, 1002, 1003, 1004].entries())
+      expect(await join(tried(index, acctId, index, { merchant, networkTransactionId: `${index}` }))).toBeNull();
+  });
+
   it('know which of the cards was closed when it was tried', async () => {
     const [one, two, three] = [tried(1, 1001, 0), tried(2, 1002, 1), tried(3, 1003, 2)];
     await join(one);

@@ -106,6 +106,15 @@ it('shows on the decline that its retry was paid, and notifies the approver with
   expect(told[0]).toMatch(/Approved by <@U0ANA>, paid at .*7 minutes/);
 });
 
+it('takes no purchase for the retry if neither says at which merchant', async () => {
+  const merchant = { ...declined.event.merchant, id: '', name: '' };
+  const bare = { ...declined, event: { ...declined.event, merchant }, outcomes: [approved] };
+
+  const { shown, told } = await resolve(paid({ merchant, networkTransactionId: '2265018' }), bare);
+
+  expect([shown, told]).toEqual([[], []]);
+});
+
 it('notifies the approver even if the retry was faster than the card service’s response', async () => {
   const { told } = await resolve(paid(), declined, { ...declined, outcomes: [approved] });
 
