@@ -228,15 +228,18 @@ export async function readBack(
   return account === null ? null : (cardInUse(account, cardId)?.status ?? null);
 }
 
-/** The card in use: the requested one, else an activated one, else the newest that is not closed. */
+/** Of the cards of an account, the one with the first of these is in use. */
+const inUseOrder: readonly (CardStatus | null)[] = ['ACTIVE', 'BLOCKED', null, 'INACTIVE', 'CLOSED'];
+
+/** The card in use: the requested one, else the newest active one, else the newest that comes closest to that. */
 export function cardInUse<Card extends { readonly cardId: number | null; readonly status: CardStatus | null }>(
   account: { readonly cards: readonly Card[] },
   cardId: number | null,
 ): Card | undefined {
-  const named = cardId === null ? undefined : account.cards.find((card) => card.cardId === cardId);
-  if (named !== undefined) return named;
-  const open = account.cards.filter((card) => card.status !== 'CLOSED');
-  return open.find((card) => card.status !== 'INACTIVE') ?? open.at(-1) ?? account.cards.at(-1);
+  const { cards } = account;
+  const named = cardId === null ? undefined : cards.find((card) => card.cardId === cardId);
+  const newest = inUseOrder.map((status) => cards.findLast((card) => card.status === status));
+  return named ?? newest.find((card) => card !== undefined);
 }
 
 /** The answer for an action that waited while someone requested a different change that was made first. */

@@ -53,10 +53,11 @@ const statusNumbers: Record<number, CardStatus> = {
   11: 'CLOSED',
 };
 
-/** `Active` and `ACTIVE` are the same status. Null for an unknown word. */
+/** `Active` and `ACTIVE` are the same status, and a removed card is closed. Null for an unknown word. */
 export function toCardStatus(value: string | number | null | undefined): CardStatus | null {
   if (typeof value === 'number') return statusNumbers[value] ?? null;
-  const parsed = CardStatus.safeParse(value?.trim().toUpperCase());
+  const word = value?.trim().toUpperCase();
+  const parsed = CardStatus.safeParse(word === 'REMOVED' ? 'CLOSED' : word);
   return parsed.success ? parsed.data : null;
 }
 

@@ -286,7 +286,7 @@ function candidatesOf(action: Action, matches: readonly CardMatch[]): Candidate[
     // Nothing can be done with a closed card, and the person is told so. It counts only when there is no open card.
     const cards = open.length > 0 ? open : match.cards;
     if (action.verb !== 'activate') {
-      const [first] = isNamed ? cards : [cardInUse({ cards }, null)];
+      const first = match.matchedBy === 'card_id' ? cards[0] : cardInUse({ cards }, null);
       const cardId = isNamed ? (first?.cardId ?? null) : null;
       return [{ acctId: match.acctId, cardId, last4: first?.last4 ?? null, status: first?.status ?? null }];
     }

@@ -20,6 +20,11 @@ const accountWith = (...statuses: string[]): AccountDetails =>
 describe('the selected card', () => {
   it.each([
     ['an activated card', ['CLOSED', 'BLOCKED', 'INACTIVE'], 2],
+    ['the active one, not an older blocked one', ['BLOCKED', 'ACTIVE'], 2],
+    ['the active one, not a newer blocked one', ['ACTIVE', 'BLOCKED'], 1],
+    ['the newest of several active ones', ['ACTIVE', 'ACTIVE', 'INACTIVE'], 2],
+    ['a blocked one, not one with an unknown status', ['Lost', 'BLOCKED', 'Lost'], 2],
+    ['not one that was removed', ['INACTIVE', 'Removed'], 1],
     ['the newest if none was activated', ['CLOSED', 'INACTIVE', 'INACTIVE'], 3],
     ['the last if all are closed', ['CLOSED', 'CLOSED'], 2],
   ])('is %s', (_which, statuses, cardId) => {

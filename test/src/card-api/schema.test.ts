@@ -55,6 +55,7 @@ describe('remaining limits', () => {
 it.each([
   ['Active', 'ACTIVE'],
   [' BLOCKED ', 'BLOCKED'],
+  ['Removed', 'CLOSED'],
   [0, 'ACTIVE'],
   [1, 'INACTIVE'],
   [2, 'BLOCKED'],

@@ -239,6 +239,12 @@ describe('one of several cards of an account', () => {
     expect(await resolveCard(named(verb, '3'))).toMatchObject({ acctId: 7, cardId: 3 });
   });
 
+  it('is the one in use of those with the same digits', async () => {
+    found = { '0001': [known(7, 'last4', { ...fresh, last4: '0001' }, inUse)] };
+
+    expect(await resolveCard(named('limit', '0001'))).toMatchObject({ acctId: 7, cardId: 1 });
+  });
+
   it.each(['Jane', '7'])('is the one in use if %s was typed', async (typed) => {
     expect(await resolveCard(named('block', typed))).toMatchObject({ acctId: 7, cardId: null });
   });
