@@ -98,11 +98,9 @@ export function readSpendRules(
     lifetime: toLimit(of.LifetimeSpendLimit),
   });
   const all = toLimits(rules);
-  // A daily limit that is switched off is shown as zero.
-  const isOff = rules.IsDailySpendLimitEnabled === false && all.daily === 0;
-  const limits = isOff ? { ...all, daily: null } : all;
   return {
-    limits,
+    // Switched off, it is none, whatever amount is left there.
+    limits: rules.IsDailySpendLimitEnabled === false ? { ...all, daily: null } : all,
     apartCents: assumptions.longerLimitAboveCents,
     categories: (rules.MerchantCategories ?? []).map((category) => ({
       id: category.Id,

@@ -105,7 +105,8 @@ describe('reading spend rules', () => {
 
   it('reads null, a missing field and a disabled daily limit as no limit, and zero as zero', () => {
     expect(readSpendRules({ DailySpendLimit: null })?.limits).toEqual(none);
-    expect(readSpendRules({ IsDailySpendLimitEnabled: false, DailySpendLimit: 0 })?.limits).toEqual(none);
+    for (const DailySpendLimit of [0, 500])
+      expect(readSpendRules({ IsDailySpendLimitEnabled: false, DailySpendLimit })?.limits).toEqual(none);
     expect(readSpendRules({ IsDailySpendLimitEnabled: true, DailySpendLimit: 0 })?.limits).toEqual({
       ...none,
       daily: 0,
