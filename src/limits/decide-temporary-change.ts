@@ -26,7 +26,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'a
   readonly handOver: HandOver;
   readonly restore: Restore;
   readonly endQuestions: EndQuestions;
-  readonly notifyEnd: NotifyEnd;
+  readonly notifyEnd: Pick<NotifyEnd, 'notify' | 'show'>;
 }
 
 /**

@@ -16,7 +16,7 @@ import { foldName } from '../directory/card-query.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { termWords } from './change-request.ts';
-import { type EndQuestions, itSays, type NotifyEnd, type OverChange } from './notify-end.ts';
+import type { EndQuestions, NotifyEnd, OverChange } from './notify-end.ts';
 import { mayStillCome, REFUSALS_MAX, type Restore } from './restore.ts';
 import { backWords, ruleStates, stateWords } from './rule-words.ts';
 import { sidesOf } from './send-rules.ts';
@@ -94,7 +94,7 @@ export function createEndTemporaryChange(deps: EndDeps) {
     if (left === null) return null;
     const refusals = (left.refusals ?? 0) + 1;
     if (refusals >= REFUSALS_MAX) {
-      await notifyEnd.notify({ ...left, refusals, state: 'refused' }, null, itSays(error));
+      await notifyEnd.giveUp({ ...left, refusals }, error);
       return null;
     }
     await temporaryChanges.save({ ...left, refusals });

@@ -7,6 +7,8 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import type { Audit } from '../audit/audit.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { type RuleChange, without } from '../card-api/rule-change.ts';
+import type { CardClient } from '../card-api/client.ts';
+import { orNull } from '../card-api/errors.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { CardApiError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -39,6 +41,7 @@ interface Deps
       | 'postToApprovals'
     >,
     RecordDeps {
+  readonly card: Pick<CardClient, 'getAccount'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get' | 'save'>;
   readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
   readonly notifyOps: NotifyOps;
@@ -46,44 +49,54 @@ interface Deps
 
 export function createNotifyEnd(deps: Deps) {
   return {
-    /**
-     * Records how it ended, then reports: to the audit channel, in its messages, and to the person who asked for it. It
-     * is marked as over last: after a crash before that, it is ended and reported again; all steps are idempotent.
-     *
-     * @param action the click that ended it; null when its time was over.
-     * @param note sentences about what is unusual.
-     */
-    async notify(temporaryChange: OverChange, action: Action | null, note = ''): Promise<void> {
-      const { id, acctId, alertId, state } = temporaryChange;
-      const card = await deps.factsOf(acctId);
-      const detail = `${details[state]} ${note}`.trim();
-      const at = await recordEnd(temporaryChange, { action, card, detail }, deps);
-      const by = action?.actor.userId ?? null;
-      if (alertId !== null) {
-        await deps.outcomes.show(alertId, `end-${id}`, toOutcome(temporaryChange, detail, at, by));
-      }
-      // The alert or request that announced it shows its end itself. Unexpected ends and pending decisions are sent to
-      // the person.
-      const isShown = state === 'ended' && (alertId !== null || temporaryChange.requestId !== null);
-      if (temporaryChange.by.userId !== by && !isShown) {
-        const message = temporaryChangeEnded(temporaryChange, card);
-        await deps.notifyDirectly(temporaryChange.by.userId, `temporary-change-${id}-${state}`, message);
-      }
-      // Nothing tries it again, so the card keeps the temporary value until a person changes it.
-      if (state === 'refused') {
-        await deps.postToApprovals(
-          `temporary-change-${id}-refused`,
-          temporaryChangeEnded(temporaryChange, card),
-          card.group,
-        );
-        await deps.notifyOps(opsIssue.notPutBack(id.slice(-8)));
-      }
-      await deps.temporaryChanges.save(temporaryChange);
-      await show(temporaryChange);
+    notify,
+    /** It cannot be put back. If its account was closed, nothing has to be. */
+    async giveUp(temporaryChange: TemporaryChange, error: CardApiError): Promise<void> {
+      const account = await orNull(deps.card.getAccount(temporaryChange.acctId));
+      if (account?.accountStatus !== 'CLOSED')
+        return await notify({ ...temporaryChange, state: 'refused' }, null, whyNot(error));
+      const closedAt = deps.now().toISOString();
+      await notify({ ...temporaryChange, closedAt, state: 'kept' }, null, 'The account is closed.');
     },
     /** Updates everything that shows the temporary change. */
     show,
   };
+
+  /**
+   * Records how it ended, then reports: to the audit channel, in its messages, and to the person who asked for it. It
+   * is marked as over last: after a crash before that, it is ended and reported again; all steps are idempotent.
+   *
+   * @param action the click that ended it; null when its time was over.
+   * @param note sentences about what is unusual.
+   */
+  async function notify(temporaryChange: OverChange, action: Action | null, note = ''): Promise<void> {
+    const { id, acctId, alertId, state } = temporaryChange;
+    const card = await deps.factsOf(acctId);
+    const detail = `${details[state]} ${note}`.trim();
+    const at = await recordEnd(temporaryChange, { action, card, detail }, deps);
+    const by = action?.actor.userId ?? null;
+    if (alertId !== null) {
+      await deps.outcomes.show(alertId, `end-${id}`, toOutcome(temporaryChange, detail, at, by));
+    }
+    // The alert or request that announced it shows its end itself. Unexpected ends and pending decisions are sent to
+    // the person.
+    const isShown = state === 'ended' && (alertId !== null || temporaryChange.requestId !== null);
+    if (temporaryChange.by.userId !== by && !isShown) {
+      const message = temporaryChangeEnded(temporaryChange, card);
+      await deps.notifyDirectly(temporaryChange.by.userId, `temporary-change-${id}-${state}`, message);
+    }
+    // Nothing tries it again, so the card keeps the temporary value until a person changes it.
+    if (state === 'refused') {
+      await deps.postToApprovals(
+        `temporary-change-${id}-refused`,
+        temporaryChangeEnded(temporaryChange, card),
+        card.group,
+      );
+      await deps.notifyOps(opsIssue.notPutBack(id.slice(-8)));
+    }
+    await deps.temporaryChanges.save(temporaryChange);
+    await show(temporaryChange);
+  }
 
   async function show(temporaryChange: TemporaryChange): Promise<void> {
     const { id, acctId, requestId, state } = temporaryChange;
@@ -120,7 +133,7 @@ export function createEndQuestions(deps: {
   };
 }
 
-export const itSays = ({ apiMessage, code }: CardApiError): string => `It says: “${apiMessage ?? code}”.`;
+const whyNot = ({ apiMessage, code }: CardApiError): string => `It says: “${apiMessage ?? code}”.`;
 
 interface RecordDeps extends Pick<ActionTools, 'postAuditLine' | 'now'> {
   readonly audit: Pick<Audit, 'append'>;

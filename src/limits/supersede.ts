@@ -118,7 +118,7 @@ export type HandOver = (temporaryChange: TemporaryChange) => Promise<TemporaryCh
 
 export function createHandOver(
   deps: Pick<SupersedeDeps, 'outcomes' | 'now'> & {
-    readonly notifyEnd: NotifyEnd;
+    readonly notifyEnd: Pick<NotifyEnd, 'notify' | 'show'>;
     readonly temporaryChanges: Pick<TemporaryChanges, 'all' | 'save' | 'get'>;
     readonly supersede: Supersede;
   },

@@ -106,6 +106,8 @@ export function ending(one: TemporaryChange): string {
     const asked = ending({ ...one, changes: without(changes, back), meanwhile: meanwhile && without(meanwhile, back) });
     return `${escapeUntrusted(backWords(one), RULES_MAX)} ${asked}`;
   }
+  // Nobody decided that.
+  if (state === 'kept' && closedBy === null) return `No longer applies to this card, so nothing was put back${when}.`;
   const later = one.later === undefined ? '' : ` ${capital(escapeUntrusted(laterWords(one.later), RULES_MAX))}`;
   const who = by.trim() || 'automatically';
   const set = escapeUntrusted(stateWords(changes, 'to'), RULES_MAX);

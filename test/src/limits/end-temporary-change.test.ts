@@ -39,8 +39,8 @@ describe('when a temporary change is due to end', () => {
         return { ...given, state: 'ended' };
       },
       notifyEnd: {
-        notify: async ({ state }, _action, refused) =>
-          void steps.push([`told ${state}`, refused].filter(Boolean).join(' ')),
+        notify: async ({ state }, _action, note) => void steps.push([`told ${state}`, note].filter(Boolean).join(' ')),
+        giveUp: async ({ refusals }, { apiMessage }) => void steps.push(`given up ${refusals}: ${apiMessage}`),
         show: async ({ state }) => void steps.push(`shown ${state}`),
       },
     })('act_1', time.isEarly);
@@ -87,10 +87,10 @@ describe('when a temporary change is due to end', () => {
     expect(await end(temporaryChangeOf({ refusals }), failed('refused'))).toMatchObject({ again: 60_000 });
   });
 
-  it("reports the card service's reason for the fifth refusal", async () => {
+  it('gives up after the fifth refusal', async () => {
     expect(await end(temporaryChangeOf({ refusals: 4 }), failed('refused'))).toMatchObject({
       again: null,
-      steps: ['told refused It says: “No.”.'],
+      steps: ['given up 5: No.'],
     });
   });
 

@@ -156,6 +156,21 @@ describe('the end of a temporary change is reported once, where the change was a
     ]);
   });
 
+  it('only to the person who asked for it, if the account was closed meanwhile', async () => {
+    const world = await raised(byCommand);
+    const putSpendRules = async (): Promise<never> => {
+      throw refusal('Account closed', { status: 403 });
+    };
+    const getAccount = async (id: number) => ({ ...(await world.deps.card.getAccount(id)), accountStatus: 'CLOSED' });
+    const deps = { ...world.deps, card: { ...world.deps.card, getAccount, putSpendRules } };
+
+    for (let time = 0; time < 6; time += 1) await endTemporaryChange(world.raise.id, deps);
+
+    expect(await world.state()).toBe('kept');
+    expect(world.opsIssues).toEqual([]);
+    expect((await world.told()).direct).toEqual([`${world.raise.actor.userId} temporary-change-${world.raise.id}-kept`]);
+  });
+
   it('as a question, once, if someone changed the rule in the meantime', async () => {
     const { timeIsOver, told, state, service } = await raised({});
     service.rules['DailySpendLimit'] = 600;

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Statement } from '../../../src/audit/audit-record.ts';
-import {
-  createEndQuestions,
-  createNotifyEnd,
-  itSays,
-  type OverChange,
-  recordEnd,
-} from '../../../src/limits/notify-end.ts';
+import { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import { createEndQuestions, createNotifyEnd, type OverChange, recordEnd } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { refusal } from '../../support/card-api-errors.ts';
@@ -27,9 +22,10 @@ const changeNow = (state: OverChange['state'], over: Partial<TemporaryChange> = 
 });
 
 describe('the end of a temporary change', () => {
-  function setUp() {
+  function setUp(AccountStatus = 'OPEN') {
     const steps: string[] = [];
     const notifyEnd = createNotifyEnd({
+      card: { getAccount: async () => AccountDetails.parse({ AccountId: 7378, AccountStatus, CardList: [] }) },
       temporaryChanges: { get: async () => null, save: async ({ state }) => void steps.push(`kept as ${state}`) },
       audit: { append: async ({ detail }) => void steps.push(`on record: ${detail}`) },
       postAuditLine: async () => {},
@@ -133,18 +129,21 @@ describe('the end of a temporary change', () => {
   it('is reported to approvers and ops if the card service refuses it', async () => {
     const { notifyEnd, steps } = setUp();
 
-    await notifyEnd.notify(changeNow('refused'), null);
+    await notifyEnd.giveUp(temporaryChangeOf(), refusal('No.'));
 
+    expect(steps[0]).toMatch(/refuses to put it back\. It says: “No\.”\.$/);
     expect(steps).toContain('approvers told: temporary-change-act_1-refused');
     expect(steps).toContain('ops told: not-put-back:act_1');
   });
 
-  it('adds what is unusual, such as the refusal in the words of the card service', async () => {
-    const { notifyEnd, steps } = setUp();
+  it('needs nobody if the card service refuses it because the account is closed', async () => {
+    const { notifyEnd, steps } = setUp('CLOSED');
 
-    await notifyEnd.notify(changeNow('refused'), null, itSays(refusal('No.')));
+    await notifyEnd.giveUp(temporaryChangeOf(), refusal('Account closed'));
 
-    expect(steps[0]).toMatch(/refuses to put it back\. It says: “No\.”\.$/);
+    expect(steps).toContain('on record: It stays as it is now. The account is closed.');
+    expect(steps).toContain('kept as kept');
+    expect(steps.filter((step) => /^(approvers|ops) told/.test(step))).toEqual([]);
   });
 });
 

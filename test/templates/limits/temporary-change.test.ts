@@ -51,6 +51,7 @@ it.each<[TemporaryChange['state'], object, string]>([
     'Back to $400.00 by <@U2>. Daily limit $500.00 when the other temporary change ends.',
   ],
   ['kept', meanwhile(null), 'It stays at no limit, decided by <@U2>'],
+  ['kept', { closedBy: null }, 'No longer applies to this card, so nothing was put back'],
   ['refused', {}, 'refuses to put it back to $400.00, so it is still $450.00.'],
   ['superseded', {}, 'Replaced by a later change by <@U2>'],
   ['open', several, `Goes back to ${of} $25.00 and daily limit $400.00 `],
