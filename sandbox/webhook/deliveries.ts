@@ -84,7 +84,7 @@ export function createDeliveries(deps: Deps): Deliveries {
     const delivery = outbox.get(deliveryId);
     if (delivery === undefined) return;
     if (stored !== undefined) {
-      inOrder.done(deliveryId);
+      // Those after it keep waiting: the first attempt is still to come.
       stored.push(delivery);
       return;
     }

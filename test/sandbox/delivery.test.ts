@@ -287,13 +287,21 @@ describe('delivery of webhooks', () => {
     expect(receiver.received[5]!.body).toEqual(receiver.received[2]!.body);
   });
 
-  it('sends ACTIVE before BLOCKED, even to a slow receiver', async () => {
+  it.each([
+    ['to a slow receiver', false],
+    ['after an outage that began while they were on their way', true],
+  ])('sends ACTIVE before BLOCKED, even %s', async (_where, isOut) => {
     receiver.answer = (_request, response) =>
       void setTimeout(() => response.writeHead(200).end(), receiver.received.length === 1 ? 150 : 0);
     const sandbox = await start();
     const inactive = sandbox.accounts().find(({ CardList }) => CardList[0]?.CardStatus === 'INACTIVE')!;
 
     sandbox.setStatus({ AcctId: inactive.AcctId, CardStatus: 'BLOCKED' });
+    if (isOut) {
+      sandbox.outage(true);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      sandbox.outage(false);
+    }
     await until(() => sandbox.deliveries.length === 2, 'two webhooks');
 
     expect(receiver.received.map(({ body }) => body.Data.CardList[0].CardStatus)).toEqual(['ACTIVE', 'BLOCKED']);
