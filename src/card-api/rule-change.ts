@@ -76,6 +76,11 @@ export function limitOf({ limits, categories }: CardLimits, { period, category }
   return (category === null ? limits : own?.limits)?.[period] ?? null;
 }
 
+/** Whether a card can have this rule: a limit of a category needs the category. */
+export function isOnCard({ categories }: CardLimits, rule: Rule): boolean {
+  return rule.kind !== 'limit' || rule.category === null || categories.some(({ id }) => id === rule.category?.id);
+}
+
 /** All limits that a card can have, also those that it has not: they may be without an amount only for a time. */
 export function limitsOf({ limits, categories }: CardLimits): LimitGoal[] {
   const overall = limitPeriods.map((period) => ({ rule: limitRule(period, null), to: limits[period] }));

@@ -93,7 +93,8 @@ export function createEndTemporaryChange(deps: EndDeps) {
     const left = await temporaryChanges.get(temporaryChangeId);
     if (left === null) return null;
     const refusals = (left.refusals ?? 0) + 1;
-    if (refusals >= REFUSALS_MAX) {
+    // What Cardbell itself does not send, it will not send later either.
+    if (refusals >= REFUSALS_MAX || error.outcome === 'not_sent') {
       await notifyEnd.giveUp({ ...left, refusals }, error);
       return null;
     }

@@ -4,11 +4,12 @@ import { temporaryChangeEnded } from '../../templates/limits/temporary-change.ts
 import type { Action } from '../actions/action.ts';
 import type { Outcome } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { noteOf } from '../actions/send-change.ts';
 import type { Audit } from '../audit/audit.ts';
-import { isSameRule } from '../card-api/rule.ts';
-import { type RuleChange, without } from '../card-api/rule-change.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
+import { isSameRule } from '../card-api/rule.ts';
+import { type RuleChange, without } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { CardApiError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -23,7 +24,7 @@ const details: Readonly<Record<OverChange['state'], string>> = {
   ended: 'The temporary change has ended.',
   asking: 'The temporary change has ended, but the card has another value now: an approver has to decide.',
   kept: 'It stays as it is now.',
-  refused: 'The temporary change has ended, but the card service refuses to put it back.',
+  refused: 'The temporary change has ended, but it could not be put back.',
 };
 
 /** Reports how a temporary change ended. Idempotent. */
@@ -133,7 +134,7 @@ export function createEndQuestions(deps: {
   };
 }
 
-const whyNot = ({ apiMessage, code }: CardApiError): string => `It says: “${apiMessage ?? code}”.`;
+const whyNot = (error: CardApiError): string => noteOf(error) ?? `The card service says: “${error.apiMessage}”.`;
 
 interface RecordDeps extends Pick<ActionTools, 'postAuditLine' | 'now'> {
   readonly audit: Pick<Audit, 'append'>;
@@ -207,7 +208,7 @@ function keptSides({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'me
 }
 
 /** Only these rules of a temporary change. */
-function about(temporaryChange: TemporaryChange, changes: readonly RuleChange[]): TemporaryChange {
+export function about(temporaryChange: TemporaryChange, changes: readonly RuleChange[]): TemporaryChange {
   const others = without(temporaryChange.changes, changes);
   const { meanwhile } = temporaryChange;
   return { ...temporaryChange, changes: [...changes], meanwhile: meanwhile && without(meanwhile, others) };

@@ -10,6 +10,7 @@ import {
   changesFrom,
   isLooser,
   isMade,
+  isOnCard,
   isSameGoals,
   type LimitGoal,
   limitGoals,
@@ -26,7 +27,7 @@ import { CardApiError, TooLateError } from '../core/errors.ts';
 import { capital } from '../core/first-letter.ts';
 import type { Lease } from '../core/lock.ts';
 import { withAcceptedReturns } from './contradiction.ts';
-import type { NotifyEnd, OverChange } from './notify-end.ts';
+import { about, type NotifyEnd, type OverChange } from './notify-end.ts';
 import { ruleStates } from './rule-words.ts';
 import { assertFresh } from './send-rules.ts';
 import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
@@ -62,21 +63,21 @@ interface RestoreDeps extends Pick<ActionTools, 'applyChanges'>, LaterDeps {
 
 export function createRestore(deps: RestoreDeps): Restore {
   const putBack = createPutBack(deps);
-  return async function restore(temporaryChange, by, lease) {
-    const { id, acctId, state } = temporaryChange;
+  return async function restore(whole, by, lease) {
+    const { id, acctId, state } = whole;
     const readAt = performance.now();
     const { rules, raw } = await deps.card.getSpendRules(acctId);
+    const closed = { closedAt: deps.now().toISOString(), closingActionId: by?.id ?? null };
+    // The limits of a category that the card has lost are gone with it.
+    const temporaryChange = about(
+      whole,
+      whole.changes.filter(({ rule }) => isOnCard(rules, rule)),
+    );
+    if (temporaryChange.changes.length === 0) return { ...whole, ...closed, state: 'kept' };
     const changes = accepted(rules, temporaryChange.changes);
     const back = changesFrom(rules, reversed(changes));
     const meanwhile = changes.map(({ rule, to }, index) => ({ rule, from: to, to: back[index]?.from ?? null }));
-    const ended = {
-      ...temporaryChange,
-      changes,
-      closedAt: deps.now().toISOString(),
-      closedBy: by?.actor.userId ?? null,
-      closingActionId: by?.id ?? null,
-      meanwhile,
-    };
+    const ended = { ...temporaryChange, ...closed, changes, closedBy: by?.actor.userId ?? null, meanwhile };
     const asEnded = async (): Promise<OverChange> => {
       await lease.confirm();
       const later = await restoreLater(ended, temporaryChange.changes, rules, deps);
@@ -111,7 +112,8 @@ export function createRestore(deps: RestoreDeps): Restore {
       await putBack(write);
       return true;
     } catch (error) {
-      if (!isLast || !(error instanceof CardApiError) || error.code !== 'refused') throw error;
+      if (!(error instanceof CardApiError) || error.code !== 'refused') throw error;
+      if (!isLast && error.outcome !== 'not_sent') throw error;
       return false;
     }
   }

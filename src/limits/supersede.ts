@@ -96,8 +96,8 @@ export function otherwiseWords(
   accepted: readonly RuleChange[],
   later: readonly RuleGoal[] = [],
 ): string[] {
-  return accepted.flatMap(({ rule, from }, index) => {
-    const was = before[index]?.from ?? null;
+  return accepted.flatMap(({ rule, from }) => {
+    const was = before.find((change) => isSameRule(change.rule, rule))?.from ?? null;
     if (from === was) return [];
     const side = isLooser([{ rule, from: was, to: from }]) ? 'below' : 'above';
     const [now, wanted] = [from, was].map((to) => stateWords([{ rule, to }], 'to'));

@@ -128,7 +128,7 @@ const ofSingle: Ended = {
   ended: ({ was, who, when }) => `Back to ${was} ${who}${when}.`,
   kept: ({ is, who, when }) => `It stays at ${is}, decided ${who}${when}.`,
   refused: ({ was, set }) =>
-    `The card service refuses to put it back to ${was}, so it is still ${set}. Change it in the card program’s portal.`,
+    `It could not be put back to ${was}, so it is still ${set}. Change it in the card program’s portal.`,
 };
 
 const ofSeveral: Ended = {
@@ -137,7 +137,7 @@ const ofSeveral: Ended = {
   ended: ({ was, who, when }) => `Put back ${who}${when}: ${was}.`,
   kept: ({ is, who, when }) => `They stay as they are, decided ${who}${when}: ${is}.`,
   refused: ({ was, set }) =>
-    `The card service refuses to put them back to ${was}, so they stay: ${set}. Change them in the card program’s portal.`,
+    `They could not be put back to ${was}, so they stay: ${set}. Change them in the card program’s portal.`,
 };
 
 /** For the person who asked for it: it is over. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { notSent } from '../../../src/card-api/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { refusal } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
@@ -149,10 +150,25 @@ describe('the end of a temporary change is reported once, where the change was a
     for (let time = 0; time < 6; time += 1) await endTemporaryChange(world.raise.id, deps);
 
     expect(await world.state()).toBe('refused');
-    expect(toApprovers).toEqual([expect.stringContaining('refuses to put it back to $400.00, so it is still $450.00')]);
+    expect(toApprovers).toEqual([expect.stringContaining('could not be put back to $400.00, so it is still $450.00')]);
     expect(toOps).toEqual([expect.stringMatching(/^not-put-back:/)]);
     expect((await world.told()).direct).toEqual([
       `${world.raise.actor.userId} temporary-change-${world.raise.id}-refused`,
+    ]);
+  });
+
+  it('at once and with its own reason, if Cardbell itself cannot put it back', async () => {
+    const world = await raised({});
+    const putSpendRules = async (): Promise<never> => {
+      throw notSent('applyChanges', 'the last spend category cannot be removed');
+    };
+
+    const deps = { ...world.deps, card: { ...world.deps.card, putSpendRules } };
+    expect(await endTemporaryChange(world.raise.id, deps)).toBeNull();
+
+    expect(await world.state()).toBe('refused');
+    expect((await world.told()).onAlert).toEqual([
+      expect.stringMatching(/could not be put back\. I did not send it: the last spend category cannot be removed\.$/),
     ]);
   });
 
@@ -168,7 +184,9 @@ describe('the end of a temporary change is reported once, where the change was a
 
     expect(await world.state()).toBe('kept');
     expect(world.opsIssues).toEqual([]);
-    expect((await world.told()).direct).toEqual([`${world.raise.actor.userId} temporary-change-${world.raise.id}-kept`]);
+    expect((await world.told()).direct).toEqual([
+      `${world.raise.actor.userId} temporary-change-${world.raise.id}-kept`,
+    ]);
   });
 
   it('as a question, once, if someone changed the rule in the meantime', async () => {

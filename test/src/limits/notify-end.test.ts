@@ -96,7 +96,7 @@ describe('the end of a temporary change', () => {
       /^The temporary change has ended, but the card has another value now: an approver has to decide/,
     ],
     ['kept', 'failed', /^It stays as it is now/],
-    ['refused', 'failed', /^The temporary change has ended, but the card service refuses to put it back/],
+    ['refused', 'failed', /^The temporary change has ended, but it could not be put back/],
   ] as const)(
     'with the outcome %s shows on the alert as %s, in the words of the audit line',
     async (state, shown, words) => {
@@ -131,7 +131,7 @@ describe('the end of a temporary change', () => {
 
     await notifyEnd.giveUp(temporaryChangeOf(), refusal('No.'));
 
-    expect(steps[0]).toMatch(/refuses to put it back\. It says: “No\.”\.$/);
+    expect(steps[0]).toMatch(/could not be put back\. The card service says: “No\.”\.$/);
     expect(steps).toContain('approvers told: temporary-change-act_1-refused');
     expect(steps).toContain('ops told: not-put-back:act_1');
   });

@@ -71,6 +71,20 @@ describe('restoring the previous rules', () => {
     expect(await restore(45_000, {}, null, held, null, async () => false)).toEqual({ after: null, steps: [] });
   });
 
+  it('leaves out the limits of a category that the card has lost meanwhile', async () => {
+    const lost = limitChange('daily', 20_000, 30_000, { id: 5, name: 'Fuel' });
+    const daily = limitChange('daily', 40_000, 45_000);
+
+    const { after } = await restore(45_000, { changes: [lost, daily] });
+    expect(after).toMatchObject({ state: 'ended', changes: [daily] });
+    expect(steps).toContain('written {"kept":true,"daily":[40000]}');
+
+    expect(await restore(45_000, { changes: [lost] })).toMatchObject({
+      after: { state: 'kept', changes: [lost], closedBy: null, closedAt: now().toISOString() },
+      steps: [],
+    });
+  });
+
   const begun = [
     'progress sending: daily limit $450.00 → daily limit $400.00',
     'rule changed by end-act_1, asked for at 2026-11-20T16:00:00.000Z',

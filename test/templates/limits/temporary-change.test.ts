@@ -52,7 +52,7 @@ it.each<[TemporaryChange['state'], object, string]>([
   ],
   ['kept', meanwhile(null), 'It stays at no limit, decided by <@U2>'],
   ['kept', { closedBy: null }, 'No longer applies to this card, so nothing was put back'],
-  ['refused', {}, 'refuses to put it back to $400.00, so it is still $450.00.'],
+  ['refused', {}, 'could not be put back to $400.00, so it is still $450.00.'],
   ['superseded', {}, 'Replaced by a later change by <@U2>'],
   ['open', several, `Goes back to ${of} $25.00 and daily limit $400.00 `],
   [
@@ -70,7 +70,7 @@ it.each<[TemporaryChange['state'], object, string]>([
   [
     'refused',
     several,
-    `to put them back to ${of} $25.00 and daily limit $400.00, so they stay: ${of} $50.00 and daily limit $450.00.`,
+    `could not be put back to ${of} $25.00 and daily limit $400.00, so they stay: ${of} $50.00 and daily limit $450.00.`,
   ],
   ['superseded', several, 'Replaced by a later change by <@U2>'],
 ])('a temporary change that is %s says so: %j', (state, over, words) => {
