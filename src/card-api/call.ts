@@ -1,6 +1,6 @@
 import { isBrokenCircuitError } from 'cockatiel';
 import { CardApiError } from '../core/errors.ts';
-import { parseExactly } from '../core/exact-json.ts';
+import { NUMBER_MARK, parseExactly, stringifyExactly } from '../core/exact-json.ts';
 import type { Log } from '../core/log.ts';
 import { span } from '../core/trace.ts';
 import { version } from '../core/version.ts';
@@ -24,7 +24,7 @@ export interface CallOptions {
   readonly maxRetries?: number;
 }
 
-interface CallRequest extends Sent, Pick<Endpoint<never[], unknown>, 'method' | 'retry' | 'answer'> {
+interface CallRequest extends Sent, Pick<Endpoint<never[], unknown>, 'method' | 'retry' | 'answer' | 'isWrittenBack'> {
   /** Name of the client's method: the only part of the call that errors and logs show. */
   readonly operation: string;
   /** Variants of the path, with `{name}` in place of an id. The next one is tried on 404 and 405. */
@@ -137,11 +137,11 @@ function withIds(path: string, { operation, ids }: CallRequest): string {
   });
 }
 
-function readAnswer({ status, text }: Answer, { operation, answer }: CallRequest): unknown {
+function readAnswer({ status, text }: Answer, { operation, answer, isWrittenBack }: CallRequest): unknown {
   if (answer === null) return undefined;
   let body: unknown;
   try {
-    body = parseExactly(text ?? '');
+    body = parseExactly(text ?? '', isWrittenBack === true ? NUMBER_MARK : '');
   } catch {
     throw badAnswer(operation, status, 'not JSON');
   }
@@ -217,7 +217,7 @@ function createExchange({ baseUrl, token, authScheme, fetch }: SendDeps) {
     const response = await fetch(`${base}${path}${search}`, {
       method,
       headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: stringifyExactly(body) }),
       redirect: 'manual',
       signal,
     });

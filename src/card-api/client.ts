@@ -68,14 +68,14 @@ export function createCardClient(options: CardClientOptions): CardClient {
 /** The endpoint's arguments, followed by the options of the call. */
 function methodOf(
   operation: string,
-  { method, path, retry, send, answer, isList }: Endpoint<never[], unknown>,
+  { path, send, isList, ...endpoint }: Endpoint<never[], unknown>,
   assumptions: CardApiAssumptions,
   call: Call,
 ) {
   const paths = new Map<string, unknown>(Object.entries(assumptions)).get(`${operation}Paths`) ?? [path];
   return async (...args: unknown[]): Promise<unknown> => {
     const sent = send(...(args.slice(0, send.length) as never[]));
-    const request = { operation, method, paths: paths as readonly string[], retry, answer, ...sent };
+    const request = { ...endpoint, operation, paths: paths as readonly string[], ...sent };
     try {
       return await call(request, args[send.length] as CallOptions | undefined);
     } catch (error) {

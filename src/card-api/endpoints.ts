@@ -35,6 +35,8 @@ export interface Endpoint<Args extends readonly unknown[], Answer> {
   readonly answer: z.ZodType<Answer> | null;
   /** A list that some statuses report as empty. */
   readonly isList?: boolean;
+  /** Fields that we do not know are written back, so a number must stay one, whatever its size. */
+  readonly isWrittenBack?: boolean | undefined;
 }
 
 export type Endpoints = ReturnType<typeof cardEndpoints>;
@@ -96,7 +98,10 @@ const cardCalls = (assumptions: CardApiAssumptions) => ({
   activateCard: write('POST', '/Card/Activate/{acctId}/{cardId}', 'once', (acctId: number, cardId: number) => ({
     ids: { acctId, cardId },
   })),
-  getSpendRules: read('/Card/SpendRules/{acctId}/Advanced', ofAccount, spendRulesSchema(assumptions)),
+  getSpendRules: {
+    ...read('/Card/SpendRules/{acctId}/Advanced', ofAccount, spendRulesSchema(assumptions)),
+    isWrittenBack: true,
+  },
   /** Replaces all rules: `raw` from `getSpendRules`, with `applyChanges` applied. */
   putSpendRules: write('PUT', '/Card/SpendRules/{acctId}/Advanced', 'once', (acctId: number, raw: AnyRecord) => ({
     ...ofAccount(acctId),

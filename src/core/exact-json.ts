@@ -1,16 +1,27 @@
 /** Strings, which stay unchanged, and integers of 16 or more digits. */
 const stringOrLongInteger = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])-?[1-9]\d{15,}(?![\w.])/g;
 
+/** Begins, in JSON, the text of a number that is written as one again. No text of the card service begins with it. */
+export const NUMBER_MARK = '\\u0000';
+
 /**
  * `JSON.parse` that keeps every digit: an integer that JavaScript cannot represent becomes a string. (The service's ids
  * have 64 bits.)
  *
+ * @param mark how that string begins: {@link NUMBER_MARK} if it is written back.
  * @throws SyntaxError
  */
-export function parseExactly(text: string): unknown {
+export function parseExactly(text: string, mark = ''): unknown {
   const value: unknown = JSON.parse(text);
   // The text is valid JSON at this point, so quotes reliably delimit strings.
-  return mayLackDigits(value) ? JSON.parse(text.replaceAll(stringOrLongInteger, asText)) : value;
+  return mayLackDigits(value)
+    ? JSON.parse(text.replaceAll(stringOrLongInteger, (token) => asText(token, mark)))
+    : value;
+}
+
+/** `JSON.stringify` that writes marked numbers as numbers. */
+export function stringifyExactly(value: unknown): string {
+  return JSON.stringify(value).replaceAll(/"\\u0000(-?\d+)"/g, '$1');
 }
 
 /** Deeper than anything sent on purpose, and far less than the stack allows: only the text is searched. */
@@ -25,6 +36,6 @@ function mayLackDigits(value: unknown, depth = 0): boolean {
   return false;
 }
 
-function asText(token: string): string {
-  return token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`;
+function asText(token: string, mark: string): string {
+  return token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${mark}${token}"`;
 }

@@ -163,6 +163,16 @@ describe('reading responses', () => {
       New: { deep: [1] },
     });
   });
+
+  it('writes an unknown whole number back as it was, whatever its size', async () => {
+    const rules =
+      '{"DailySpendLimit":5,"New":{"id":9007199254740993,"text":"9007199254740993","all":[-9223372036854775808]}}';
+    api.answerWith((response) => void response.writeHead(200).end(rules));
+
+    await client.putSpendRules(7, (await client.getSpendRules(7)).raw);
+
+    expect(api.received.at(-1)?.text).toBe(rules);
+  });
 });
 
 it('remaining limits are requested under the other name if the first is unknown, and from then on under that name', async () => {
