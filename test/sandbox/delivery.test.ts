@@ -298,8 +298,7 @@ describe('delivery of webhooks', () => {
 
     sandbox.setStatus({ AcctId: inactive.AcctId, CardStatus: 'BLOCKED' });
     if (isOut) {
-      sandbox.outage(true);
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await until(() => sandbox.outage(true) > 0, 'a stored webhook');
       sandbox.outage(false);
     }
     await until(() => sandbox.deliveries.length === 2, 'two webhooks');
