@@ -30,6 +30,9 @@ export interface CardClientOptions
   readonly onAvailability?: (isAvailable: boolean) => void;
 }
 
+/** How long one attempt of a call may take. */
+export const ATTEMPT_TIMEOUT_MS = 10_000;
+
 export function createCardClient(options: CardClientOptions): CardClient {
   // Checked here, because fetch would include the token in its error message.
   if (!/^[\x21-\x7e]+$/.test(options.token))
@@ -43,7 +46,7 @@ export function createCardClient(options: CardClientOptions): CardClient {
       // Only for a `Retry-After` that is a date.
       now: () => new Date(),
       clean: (text) => text,
-      timeoutMs: 10_000,
+      timeoutMs: ATTEMPT_TIMEOUT_MS,
       ...options,
       assumptions,
     },

@@ -35,7 +35,7 @@ export interface Planned {
   readonly term: Term;
   /** The rules as the card API returned them. */
   readonly raw: Record<string, unknown>;
-  /** When the rules were requested, by `performance.now`. */
+  /** When the rules arrived, by `performance.now`. */
   readonly readAt: number;
   /**
    * Why it cannot be made, or why the card service would reject it; null when no reason is known. If the rules have the
@@ -62,8 +62,8 @@ interface Deps extends Pick<ActionTools, 'factsOf' | 'now' | 'zone'> {
 export function createPlanChange({ factsOf, card: api, nameCategory, raises, zone, now }: Deps): PlanChange {
   return async function planChange(action, acctId) {
     const card = await factsOf(acctId);
-    const readAt = performance.now();
     const { rules, raw } = await api.getSpendRules(acctId);
+    const readAt = performance.now();
     const named = await nameCategory(action, acctId, rules);
     if (typeof named === 'string') return { kind: 'impossible', card, changes: [], why: named };
     const { goals, term } = named;

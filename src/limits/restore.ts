@@ -65,8 +65,8 @@ export function createRestore(deps: RestoreDeps): Restore {
   const putBack = createPutBack(deps);
   return async function restore(whole, by, lease) {
     const { id, acctId, state } = whole;
-    const readAt = performance.now();
     const { rules, raw } = await deps.card.getSpendRules(acctId);
+    const readAt = performance.now();
     const closed = { closedAt: deps.now().toISOString(), closingActionId: by?.id ?? null };
     // The limits of a category that the card has lost are gone with it.
     const temporaryChange = about(

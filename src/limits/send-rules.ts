@@ -4,7 +4,7 @@ import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import { type Change, type Finish, type SendChange, superseded } from '../actions/send-change.ts';
 import { READ_ONCE } from '../actions/verify-action.ts';
-import type { CardClient } from '../card-api/client.ts';
+import { ATTEMPT_TIMEOUT_MS, type CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { changesFrom, isMade, type RuleChange, type Term } from '../card-api/rule-change.ts';
 import { contentId } from '../core/content-id.ts';
@@ -23,15 +23,14 @@ import { ruleStates } from './rule-words.ts';
 import type { TemporaryChanges } from './temporary-change-store.ts';
 import { ruleVerbOf } from './verbs.ts';
 
-const FRESH_MS = 5_000;
-
 /**
- * Rules that were read a while ago are not written back, because someone may have changed them since.
+ * Rules that were read a while ago are not written back, because someone may have changed them since. Whatever is read
+ * between the two may take as long as the card service may: a slow one must not keep limits from being changed.
  *
- * @param readAt by `performance.now()`.
+ * @param readAt when they arrived, by `performance.now()`.
  */
 export function assertFresh(readAt: number): void {
-  if (performance.now() - readAt > FRESH_MS) throw new TooLateError('the spend rules were read too long ago');
+  if (performance.now() - readAt > ATTEMPT_TIMEOUT_MS) throw new TooLateError('the spend rules were read too long ago');
 }
 
 /** Why a change is not made, and how it ends. */

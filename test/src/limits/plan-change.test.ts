@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import { createPlanChange } from '../../../src/limits/plan-change.ts';
 import type { RaiseAmounts } from '../../../src/limits/raise-amount.ts';
@@ -6,6 +6,8 @@ import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
+
+afterEach(() => void vi.restoreAllMocks());
 
 const permanent: Term = { kind: 'permanent' };
 const now = (): Date => new Date('2026-11-20T15:00:00.000Z');
@@ -46,6 +48,26 @@ describe('planning a change', () => {
     });
 
     expect(await plan(ask('limit'), acctId)).toEqual({ kind: 'impossible', card, changes: [], why: 'Which category?' });
+  });
+
+  it('dates the rules by when they arrived, however long the card service took', async () => {
+    let elapsedMs = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => elapsedMs);
+    const plan = createPlanChange({
+      raises: nothingTemporary,
+      factsOf: async () => card,
+      card: {
+        async getSpendRules() {
+          elapsedMs = 30_000;
+          return { rules: rulesOf({ daily: 40_000 }), raw: {} };
+        },
+      },
+      nameCategory: async () => ({ goals: [limitGoal('daily', 45_000)], term: permanent }),
+      zone: 'America/New_York',
+      now,
+    });
+
+    expect(await plan(ask('limit'), acctId)).toMatchObject({ readAt: 30_000 });
   });
 
   it('accepts the day that begins now as the earliest end', async () => {

@@ -35,6 +35,7 @@ describe('restoring the previous rules', () => {
     lease = held,
     ofChange: ActionState | null = null,
     mayStill: () => Promise<boolean> = async () => true,
+    reading: () => void = () => {},
   ) {
     steps.length = 0;
     const after = await createRestore({
@@ -47,7 +48,10 @@ describe('restoring the previous rules', () => {
         },
       },
       card: {
-        getSpendRules: async () => ({ rules: rulesOf({ daily: dailyCents }), raw: { kept: true } }),
+        getSpendRules: async () => {
+          reading();
+          return { rules: rulesOf({ daily: dailyCents }), raw: { kept: true } };
+        },
         putSpendRules: async (_acctId, raw) => void steps.push(`written ${JSON.stringify(raw)}`),
       },
       applyChanges: (raw, goals) => ({ ...raw, daily: goals.map(({ to }) => to) }),
@@ -99,7 +103,7 @@ describe('restoring the previous rules', () => {
     let elapsedMs = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => elapsedMs);
     const wait = () => {
-      elapsedMs += 7000;
+      elapsedMs += 11_000;
     };
     const slow = {
       async confirm() {
@@ -113,6 +117,25 @@ describe('restoring the previous rules', () => {
 
     await expect(restore(45_000, {}, written, slow, null, asked)).rejects.toThrow(TooLateError);
     expect(steps).toEqual(left);
+  });
+
+  it('writes the rules however long the card service took to send them', async () => {
+    let elapsedMs = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => elapsedMs);
+
+    const { steps } = await restore(
+      45_000,
+      {},
+      null,
+      held,
+      null,
+      async () => true,
+      () => {
+        elapsedMs += 30_000;
+      },
+    );
+
+    expect(steps.at(-1)).toBe('written {"kept":true,"daily":[40000]}');
   });
 
   it('writes the progress and then the old rules if nobody changed them in the meantime', async () => {
