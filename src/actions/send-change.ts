@@ -46,6 +46,7 @@ type Explanation = Pick<Result, 'apiWords' | 'note'>;
 interface Steps {
   /** Runs before the call to the card service, because the process may die after either step. */
   readonly prepare: () => Promise<unknown>;
+  /** @throws TooLateError when it has sent nothing. */
   readonly write: () => Promise<void>;
   /** Runs after a missing answer. `changed`: someone else changed the same thing. `unread`: the card cannot be read. */
   readonly look: () => Promise<'made' | 'changed' | 'unmade' | 'unread'>;
@@ -100,10 +101,12 @@ export function createSendChange({ progress, record, now, latestChanges, reports
     await record(action, { event: 'sent', acctId, cardId, ...sides, detail });
     await latestChanges.changed(acctId, expects, action);
     await steps.prepare();
+    // Whoever has the lock by now continues from what is stored.
+    await run.lease.confirm();
     try {
-      await run.lease.confirm();
       await steps.write();
     } catch (error) {
+      if (error instanceof TooLateError && !mayStillCome) await startOver();
       if (!(error instanceof CardApiError)) throw error;
       const seen = error.outcome === 'unknown' ? await steps.look() : 'unmade';
       if (seen === 'made') return await steps.made('confirmed');

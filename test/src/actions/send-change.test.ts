@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ActionState, Result } from '../../../src/actions/action-state.ts';
 import { createSendChange, noteOf } from '../../../src/actions/send-change.ts';
 import { notSent } from '../../../src/card-api/errors.ts';
-import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
+import { AppError, CardApiError, TooLateError } from '../../../src/core/errors.ts';
 import { refusal } from '../../support/card-api-errors.ts';
 import { held } from '../../support/held.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
@@ -14,7 +14,7 @@ type Steps = Parameters<ReturnType<typeof createSendChange>>[1];
 
 interface Given {
   /** The card service’s response to the write. */
-  readonly answer?: CardApiError;
+  readonly answer?: CardApiError | TooLateError;
   readonly seen?: Awaited<ReturnType<Steps['look']>>;
   readonly written?: ActionState;
   /** Where the action stands when it is about to be sent, if another worker got there first. */
@@ -89,7 +89,7 @@ async function send(given: Given, steps: string[] = []): Promise<string[]> {
 /** The same for a change that is retried later. */
 async function sendOrThrow(given: Given): Promise<string[]> {
   const steps: string[] = [];
-  await expect(send(given, steps)).rejects.toThrow(CardApiError);
+  await expect(send(given, steps)).rejects.toThrow(AppError);
   return [...steps, 'thrown'];
 }
 
@@ -141,6 +141,12 @@ describe('a change of a card', () => {
     expect(steps).toEqual([...before, 'no longer counts as a change', 'expected by nobody', 'asked', 'thrown']);
   });
 
+  it('that was stopped before it was sent starts over, also at the last attempt', async () => {
+    const steps = await sendOrThrow({ answer: new TooLateError('too late') });
+
+    expect(steps).toEqual([...before, 'no longer counts as a change', 'expected by nobody', 'asked', 'thrown']);
+  });
+
   it('that is refused after an attempt without an answer may still be made', async () => {
     const written = {
       state: 'sending',
@@ -153,6 +159,7 @@ describe('a change of a card', () => {
     expect(await send({ written, answer: refusal('No.') })).toEqual([...before, 'left to the verification']);
     const limited = refusal(null, { code: 'rate_limited' });
     expect(await sendOrThrow({ written, answer: limited, isLast: false })).toEqual([...before, 'thrown']);
+    expect(await sendOrThrow({ written, answer: new TooLateError('too late') })).toEqual([...before, 'thrown']);
   });
 
   it('is sent again if the card cannot be read: that is no sign of a change', async () => {
