@@ -63,7 +63,7 @@ export function withAcceptedReturns(
   changes: readonly RuleChange[],
   planned: readonly LimitGoal[],
 ): RuleChange[] {
-  const backs = limitGoals(reversed(changes)).flatMap(({ rule, to }) => (to === null ? [] : { rule, to }));
+  const backs = limitGoals(reversed(changes));
   const most = (rule: LimitRule): number =>
     Math.min(
       ...neighborsOf(current, rule).map((neighbor) => {
@@ -72,7 +72,7 @@ export function withAcceptedReturns(
         return neighbor.isAbove && !goesBackToo && cents !== null ? cents - neighbor.apartCents : Infinity;
       }),
     );
-  const lowered = backs.map(({ rule, to }) => ({ rule, to: Math.min(to, most(rule)) }));
+  const lowered = backs.map(({ rule, to }) => ({ rule, to: to === null ? null : Math.min(to, most(rule)) }));
   const goals = withRaisedAlong(current, [...lowered, ...planned]);
   return changes.map((change) => {
     if (typeof change.from !== 'number') return change;

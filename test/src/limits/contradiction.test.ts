@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type LimitPeriod, type LimitWindow, limitPeriods } from '../../../src/card-api/rule.ts';
 import { type LimitGoal, limitOf } from '../../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../../src/card-api/spend-rules.ts';
-import { contradiction, withRaisedAlong } from '../../../src/limits/contradiction.ts';
-import { limitGoal } from '../../support/limit-goals.ts';
+import { contradiction, withAcceptedReturns, withRaisedAlong } from '../../../src/limits/contradiction.ts';
+import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 const current: CardLimits = {
@@ -218,5 +218,26 @@ describe('limits that rise along', () => {
         }
       }),
     );
+  });
+});
+
+describe('limits that go back', () => {
+  const raised: CardLimits = { limits: { ...none, daily: 10_000, weekly: 10_000, monthly: 40_000 }, categories: [] };
+  const back = (period: LimitPeriod, from: number | null) => limitChange(period, from, 10_000);
+
+  it.each([
+    ['no further than a longer one', [back('daily', 20_000)], [back('daily', 10_000)]],
+    [
+      'as far as a longer one that goes back, too',
+      [back('daily', 20_000), back('weekly', 30_000)],
+      [back('daily', 20_000), back('weekly', 30_000)],
+    ],
+    [
+      'all the way beside a longer one that goes back to none, up to the next one',
+      [back('weekly', null), back('daily', 50_000)],
+      [back('weekly', null), back('daily', 40_000)],
+    ],
+  ])('go back %s', (_how, changes, accepted) => {
+    expect(withAcceptedReturns(raised, changes, [])).toEqual(accepted);
   });
 });

@@ -65,6 +65,19 @@ it('a daily limit goes back all the way when the lower weekly limit that was in 
   expect(await deps.temporaryChanges.all()).toEqual([]);
 });
 
+it('also if the weekly limit goes back to none together with it', async () => {
+  const { takeBackFirst, endAll, rules } = await changed({ DailySpendLimit: 500, WeeklySpendLimit: null }, [
+    ['daily', 50, 60],
+    ['weekly', 90, 30],
+  ]);
+
+  await takeBackFirst();
+  expect(rules()).toMatchObject({ DailySpendLimit: 90, WeeklySpendLimit: 90 });
+  await endAll();
+
+  expect(rules()).toMatchObject({ DailySpendLimit: 500, WeeklySpendLimit: null });
+});
+
 it('a raised weekly limit does not stay for good because a raised daily limit ends after it', async () => {
   const { takeBackFirst, endAll, rules } = await changed({ DailySpendLimit: 80, WeeklySpendLimit: 100 }, [
     ['weekly', 400, 60],
