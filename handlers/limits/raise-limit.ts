@@ -1,6 +1,6 @@
 import { ruleRemedy } from '../../src/alerts/rule-remedy.ts';
 import { isSameRule, type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
-import { inRuleOrder, isAboutLimits, type LimitGoal, limitGoals, limitOf } from '../../src/card-api/rule-change.ts';
+import { inRuleOrder, type LimitGoal, limitGoals, limitOf } from '../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../src/card-api/spend-rules.ts';
 import { slashCommand } from '../../src/core/installation.ts';
 import { formatCents, parseAmount } from '../../src/core/money.ts';
@@ -10,7 +10,13 @@ import type { Prepared } from '../../src/dispatch/request-action.ts';
 import type { InputOf } from '../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { contradiction, withRaisedAlong } from '../../src/limits/contradiction.ts';
-import { goalsOfRemedy, type LimitRaise, limitsOf, type Remedy } from '../../src/limits/remedy-change.ts';
+import {
+  goalsOfRemedy,
+  type LimitRaise,
+  limitsOf,
+  type RaiseLimit,
+  type Remedy,
+} from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { type RuleAction, ruleVerbOf } from '../../src/limits/verbs.ts';
 import { limitWord } from '../../templates/core/card-words.ts';
@@ -65,15 +71,12 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string
 
   const term = inputs.term(today);
   if ('error' in term) errors['day'] = term.error;
-  const goals =
-    remedy === null || remedy.kind === 'raise_limit'
-      ? limitsTyped(inputs, remedy, rules, errors)
-      : goalsOfRemedy(remedy, null, 0);
+  const isOfLimits = remedy?.kind === 'raise_limit';
+  const goals = isOfLimits ? limitsTyped(inputs, remedy, rules, errors) : remedy && goalsOfRemedy(remedy, null, 0);
   // Submitted before the worker has filled it in.
-  if (remedy?.kind === 'allow_category' && goals === null)
-    errors['reason'] ??= 'The number of this category is still being looked up. Wait a few seconds and submit again.';
-  // If the limit behind a decline is unknown, the worker determines the category first.
-  const current = remedy === null || goals === null || !isAboutLimits(goals) ? null : rules;
+  if (!isOfLimits && goals === null)
+    errors['reason'] ??= 'The card is still being read. Wait a few seconds and submit again.';
+  const current = isOfLimits && goals !== null ? rules : null;
   const typed = limitGoals(goals ?? []);
   const inputOf = inputsByRule(inputs);
   if (!passes) Object.assign(errors, tooLow(typed, remedy, inputOf));
@@ -84,8 +87,7 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string
     if (against !== null) errors[inputOf(against.goal.rule)] = against.why;
   }
   if (goals === null || 'error' in term || Object.keys(errors).length > 0) return { errors };
-  const changeRequest: ChangeRequest = { goals, term, ...(remedy === null && { isCategoryUnknown: true }) };
-  const asked = { ask: { verb: ruleVerbOf(goals), input: { changeRequest } }, reason };
+  const asked = { ask: { verb: ruleVerbOf(goals), input: { changeRequest: { goals, term } } }, reason };
   if (current === null || along.length === 0) return asked;
   const toRaise =
     (isAdjustedToo: boolean) =>
@@ -104,12 +106,7 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string
  *
  * @param errors collects the errors by input.
  */
-function limitsTyped(
-  inputs: Inputs,
-  remedy: Remedy | null,
-  rules: CardLimits | null,
-  errors: Errors,
-): LimitGoal[] | null {
+function limitsTyped(inputs: Inputs, remedy: RaiseLimit, rules: CardLimits | null, errors: Errors): LimitGoal[] | null {
   const asked = inputs.amounts();
   if (asked.length === 0) return limitTyped(inputs, remedy, errors);
   const goals = asked.flatMap(({ action, limit, text }): LimitGoal[] => {
@@ -162,22 +159,21 @@ function inputsByRule(inputs: Inputs): PlaceOf {
 
 const unclearAmount = 'Write dollars such as 450 or 1,250.50.';
 
-function limitTyped(inputs: Inputs, remedy: Remedy | null, errors: Errors): LimitGoal[] | null {
+function limitTyped(inputs: Inputs, { limits }: RaiseLimit, errors: Errors): LimitGoal[] | null {
   const to = parseAmount(inputs.text(formInput.amount));
   const chosen = LimitWindow.safeParse(inputs.choice(formInput.period));
   if (to === null) {
     errors[formInput.amount] = unclearAmount;
     return null;
   }
-  const shown = limitsOf(remedy)[0]?.rule;
-  const period = chosen.success ? chosen.data : (shown?.period ?? 'daily');
-  return [{ rule: { kind: 'limit', period, category: shown?.category ?? null }, to }];
+  const { rule } = limits[0];
+  return [{ rule: { ...rule, period: chosen.success ? chosen.data : rule.period }, to }];
 }
 
 /** The rule with its category name, taken from the form or from the card's rules. */
-function ruleOf({ period, categoryId }: AmountLimit, remedy: Remedy | null, rules: CardLimits | null): LimitRule {
+function ruleOf({ period, categoryId }: AmountLimit, { limits }: RaiseLimit, rules: CardLimits | null): LimitRule {
   if (categoryId === null) return { kind: 'limit', period, category: null };
-  const shown = limitsOf(remedy).map((limit) => limit.rule.category);
+  const shown = limits.map((limit) => limit.rule.category);
   const named = [...shown, ...(rules?.categories ?? [])].find((category) => category?.id === categoryId);
   const category = { id: categoryId, name: named?.name ?? `category ${categoryId}` };
   return { kind: 'limit', period, category };

@@ -228,7 +228,6 @@ function settings(context: WorkerContext) {
     hasCardGroups: () => hasCardGroups(context),
     /** What would let a declined purchase pass now. */
     checkPurchase: remedies.checkPurchase,
-    fitsMerchant: context.fitsMerchant,
     /** The spend rules as received, with some of them changed and everything else unchanged. */
     applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => applyChanges(raw, goals, assumptions),
     paddingCountsAgainstBalance: assumptions.paddingCountsAgainstBalance,

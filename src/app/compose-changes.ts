@@ -12,7 +12,6 @@ import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
 import { ruleRemedy } from '../alerts/rule-remedy.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
-import { createNameCategory } from '../limits/binding-limit.ts';
 import { createChangeRule, createPermitChange, createResumeChange, type OpenRequest } from '../limits/change-rule.ts';
 import { createDecideTemporaryChange, createPermitDecision } from '../limits/decide-temporary-change.ts';
 import { createEndTemporaryChange, createInEffect } from '../limits/end-temporary-change.ts';
@@ -77,7 +76,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     );
   const changeRule = createChangeRule({
     ...tools,
-    plan: createPlanChange({ ...tools, nameCategory: createNameCategory(tools) }),
+    plan: createPlanChange(tools),
     permit: createPermitChange({ ...tools, openRequest }),
     send: createSendRules({ ...tools, terms, sendChange: createSendChange(tools) }),
     terms,

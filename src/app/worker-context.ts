@@ -206,7 +206,6 @@ function createCards(base: WithServices) {
   });
   const directory = openDirectory(base, card);
   const factsOf: FactsOf = async (acctId, which) => toCardFacts(acctId, await directory.account(acctId), which);
-  const fitsMerchant = createFitsMerchant(assumptions.categoryCodes);
   return {
     assumptions,
     card,
@@ -215,11 +214,10 @@ function createCards(base: WithServices) {
     directory,
     factsOf,
     nameRuleset: createNameRuleset({ card, mayOverrule: assumptions.rulesetMayOverrule, now }),
-    fitsMerchant,
     /** What would let a declined purchase pass. */
     remedies: createRemedies({
       card,
-      fitsMerchant,
+      fitsMerchant: createFitsMerchant(assumptions.categoryCodes),
       cardsOf: async (acctId) => await withSince((await directory.account(acctId))?.cards ?? [], base.history),
       hasFraudCase: async (acctId) => (await base.fraudCases.openOf(acctId)) !== null,
       namedIn: (decline) => declineReason(decline),

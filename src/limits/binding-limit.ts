@@ -1,24 +1,10 @@
-import type { ActionTools } from '../actions/action-tools.ts';
-import type { CardClient } from '../card-api/client.ts';
 import { isSameRule, type LimitPeriod, limitPeriods, limitWindows, type SpendCategory } from '../card-api/rule.ts';
-import { changesFrom, goalsOf, isLooser, type LimitGoal, limitGoals, limitOf } from '../card-api/rule-change.ts';
+import { type LimitGoal, limitOf } from '../card-api/rule-change.ts';
 import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
-import type { CardLimits, SpendRules } from '../card-api/spend-rules.ts';
-import { declineCode } from '../core/event.ts';
-import { formatCents } from '../core/money.ts';
-import type { ChangeRequest } from './change-request.ts';
+import type { CardLimits } from '../card-api/spend-rules.ts';
 import { withRaisedAlong } from './contradiction.ts';
-import type { FitsMerchant } from './merchant-fit.ts';
 import type { LimitRaise, RaiseLimit } from './remedy-change.ts';
-import { limitName } from './rule-words.ts';
-import {
-  fittingCategories,
-  type LimitedCategory,
-  limitedCategories,
-  remainingAt,
-  stoppingCategory,
-} from './stopping-category.ts';
-import type { RuleAction } from './verbs.ts';
+import { fittingCategories, type LimitedCategory, limitedCategories, stoppingCategory } from './stopping-category.ts';
 
 interface DeclinedPurchase {
   /** `decline.rule.velocity` or `decline.rule.velocity.mcc`; other codes have no limit to raise. */
@@ -170,69 +156,3 @@ const NOTHING_READ: readonly RemainingLimit[] = limitPeriods.map((period) => ({
   limitCents: null,
   remainingCents: null,
 }));
-
-/**
- * Determines which limit is meant if the form could not: a purchase declined by a category's limit while the card could
- * not be read. The result is a limit that stops the purchase now, or none, because the person typed an amount for a
- * category without seeing the card's own limits.
- *
- * A change request with a known limit is unchanged, as is a request whose limit was determined before a crash.
- *
- * Returns the change request with its limit named, or one sentence: why nothing was changed, and what to do. Throws
- * CardApiError when the card still cannot be read.
- */
-export type NameCategory = (action: RuleAction, acctId: number, rules: SpendRules) => Promise<ChangeRequest | string>;
-
-interface NameDeps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
-  readonly fitsMerchant: FitsMerchant;
-  readonly card: Pick<CardClient, 'getRemainingLimits'>;
-  readonly progress: Pick<ActionTools['progress'], 'read'>;
-}
-
-export function createNameCategory({ card, progress, purchaseOf, fitsMerchant, now }: NameDeps): NameCategory {
-  return async function nameCategory(action, acctId, rules) {
-    const { isCategoryUnknown, ...changeRequest } = action.changeRequest;
-    const { goals, term } = changeRequest;
-    const event = isCategoryUnknown === true ? await purchaseOf(action) : null;
-    const code = declineCode(event?.decline);
-    const [goal] = limitGoals(goals);
-    if (event === null || code !== 'decline.rule.velocity.mcc' || goal === undefined) return changeRequest;
-    const sent = await progress.read(action.id);
-    // With the sent change in effect the purchase would pass, so a limit that stops it now is not the intended one.
-    if (sent?.state === 'sending' && sent.expects?.kind === 'rule')
-      return { goals: goalsOf(sent.expects.changes), term };
-
-    const amountCents = event.amountCents + event.paddingCents;
-    const purchase = { code, amountCents, fits: (name: string) => fitsMerchant(name, event.mcc) };
-    const remaining = await card.getRemainingLimits(acctId);
-    const then = remainingAt(event.occurredAt, remaining, now());
-    const found = bindingLimit(purchase, remaining, rules, then);
-    if (found === null) return allPass(purchase, remaining, rules, then) ? passes : unclearCategory;
-    const { category } = found.limits[0].rule;
-    const stopping = found.limits.filter(
-      ({ rule, isAdjustedToo }) => !isAdjustedToo && rule.category?.id === category?.id,
-    );
-    const meant: LimitGoal = { rule: { ...goal.rule, category }, to: goal.to };
-    const isOneOfThem = stopping.some(({ rule }) => rule.period === goal.rule.period);
-    const isEnough = isOneOfThem && isLooser(changesFrom(rules, [meant]));
-    return isEnough ? { goals: [meant], term } : otherwise(meant, stopping);
-  };
-}
-
-const passes = 'By now nothing stops this purchase: it can simply be tried again.';
-export const unclearCategory =
-  'I cannot tell which merchant category stopped this purchase. Change it in the card program’s portal.';
-
-/** `By now the card's own weekly limit of $600.00 stops this purchase: …`. Raw. */
-function otherwise({ rule, to }: LimitGoal, stopping: readonly LimitRaise[]): string {
-  const names = stopping.map(({ rule: { period, category }, from }) => {
-    const name =
-      category === null ? `the card's own ${limitName(period, null)}` : `the ${limitName(period, category.name)}`;
-    return from === null ? name : `${name} of ${formatCents(from)}`;
-  });
-  const what = `By now ${list.format(names)} ${names.length === 1 ? 'stops' : 'stop'} this purchase`;
-  const asked = to === null ? 'none' : formatCents(to);
-  return `${what}: a ${limitName(rule.period, null)} of ${asked} would not let it pass. Open the form again: it names what has to rise.`;
-}
-
-const list = new Intl.ListFormat('en-US');

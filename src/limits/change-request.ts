@@ -9,8 +9,6 @@ import { serviceTime, serviceZone } from '../core/installation.ts';
 export const ChangeRequest = z.strictObject({
   goals: RuleGoals,
   term: Term,
-  /** The form could not determine which limit stopped the purchase. The worker determines the category. */
-  isCategoryUnknown: z.literal(true).optional(),
   /** What the holder asked to pay, in whole cents. */
   payCents: z.int().positive().optional(),
 });

@@ -5,7 +5,6 @@ import type { Result } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
-import { mayStillBeMade } from '../actions/send-change.ts';
 import { overtaken } from '../actions/send-status.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { isAboutLimits, isLooser, isMade, type RuleChange, reversed, type Term } from '../card-api/rule-change.ts';
@@ -41,7 +40,7 @@ export interface Approval {
 /** Changes a card's rules under the account's lock. Throws CardApiError when the job should be retried. */
 type ChangeRule = (resolved: Resolved<RuleAction>, approval: Approval | null, run: LockedRun) => Promise<Result>;
 
-interface Deps extends Pick<ActionTools, 'askAgain' | 'now'> {
+interface Deps extends Pick<ActionTools, 'askAgain'> {
   readonly plan: PlanChange;
   readonly permit: PermitChange;
   readonly send: SendRules;
@@ -60,29 +59,16 @@ export function createChangeRule(deps: Deps): ChangeRule {
   const { plan, permit, send, terms, progress, reports, latestChanges } = deps;
   return async function changeRule({ action, acctId }, approval, run) {
     const written = await progress.read(action.id);
-    const planned = await plan(action, acctId);
-    const { card, changes } = planned;
+    const { card, changes, sides, raw, readAt, against } = await plan(action, acctId);
     const finish = (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
-      const sides = planned.kind === 'impossible' ? { before: null, after: null } : planned.sides;
       const isUseless = state === 'done' && card.status === 'BLOCKED' && isLooser(changes);
       const note = isUseless ? sentences(rest.note, BLOCKED) : (rest.note ?? null);
       const result = { state, card, ...sides, apiWords: null, ...rest, note };
       return reports.report(action, ruleVerbOf(changes), result, approval ?? {});
     };
     const wasSending = written?.state === 'sending';
-    if (planned.kind === 'impossible') {
-      const expects = wasSending ? written.expects : undefined;
-      const isOpen = mayStillBeMade(written, ruleVerbOf(changes), deps.now());
-      if (!isOpen || expects?.kind !== 'rule') return await finish('failed', { note: planned.why });
-      return await finish('unknown', { ...sidesOf(expects.changes), note: planned.why, expects });
-    }
-    const made: MadeChange<RuleAction> = {
-      action,
-      acctId,
-      changes,
-      term: planned.term,
-      requestId: approval?.requestId ?? null,
-    };
+    const { term } = action.changeRequest;
+    const made: MadeChange<RuleAction> = { action, acctId, changes, term, requestId: approval?.requestId ?? null };
     const isThere = isMade(changes);
 
     // After a crash the write may have been our own. Then the change is done, not superfluous.
@@ -94,7 +80,6 @@ export function createChangeRule(deps: Deps): ChangeRule {
       return await finish('done', { ...sidesOf(sent), ...opened, confirmation: 'confirmed' });
     }
     const expects = { kind: 'rule', changes } as const;
-    const { raw, readAt, sides } = planned;
     const sent = { ...made, card, raw, readAt, sides };
     const refuse = (refused: RefusedChange) => send({ ...sent, written, refused }, run, finish, approval ?? {});
     const isOvertaken = await latestChanges.isOvertaken(acctId, expects, action);
@@ -102,9 +87,9 @@ export function createChangeRule(deps: Deps): ChangeRule {
       const over = { state: 'failed', note: overtaken(ruleNames(changes), wasSending) } as const;
       return wasSending ? await refuse(over) : await finish('failed', over);
     }
-    if (planned.against !== null) {
-      const against = { state: 'failed', note: planned.against } as const;
-      return wasSending ? await refuse(against) : await finish('failed', against);
+    if (against !== null) {
+      const failed = { state: 'failed', note: against } as const;
+      return wasSending ? await refuse(failed) : await finish('failed', failed);
     }
     const refused = await permit(made, approval, card, !wasSending);
     // An earlier attempt's change is not in effect and is not sent again.

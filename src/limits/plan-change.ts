@@ -16,7 +16,6 @@ import {
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { slashCommand } from '../core/installation.ts';
-import type { NameCategory } from './binding-limit.ts';
 import { hasPassed, passedWords } from './change-request.ts';
 import { contradiction, withAcceptedReturns } from './contradiction.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
@@ -24,7 +23,6 @@ import { ruleStates } from './rule-words.ts';
 import type { RuleAction } from './verbs.ts';
 
 export interface Planned {
-  readonly kind: 'planned';
   readonly card: CardFacts;
   readonly changes: readonly RuleChange[];
   /**
@@ -32,7 +30,6 @@ export interface Planned {
    * that it would go back to: keeping it is a raise from there.
    */
   readonly sides: { readonly before: string; readonly after: string };
-  readonly term: Term;
   /** The rules as the card API returned them. */
   readonly raw: Record<string, unknown>;
   /** When the rules arrived, by `performance.now`. */
@@ -44,34 +41,25 @@ export interface Planned {
   readonly against: string | null;
 }
 
-/** The changes an action makes to the card's current rules. `impossible`: the intended rule cannot be determined. */
-export type PlanChange = (
-  action: RuleAction,
-  acctId: number,
-) => Promise<
-  | Planned
-  | { readonly kind: 'impossible'; readonly card: CardFacts; readonly changes: readonly []; readonly why: string }
->;
+/** The changes an action makes to the card's current rules. */
+export type PlanChange = (action: RuleAction, acctId: number) => Promise<Planned>;
 
 interface Deps extends Pick<ActionTools, 'factsOf' | 'now' | 'zone'> {
   readonly card: Pick<CardClient, 'getSpendRules'>;
-  readonly nameCategory: NameCategory;
   readonly raises: Pick<RaiseAmounts, 'changesFromBase' | 'changesFromReturn'>;
 }
 
-export function createPlanChange({ factsOf, card: api, nameCategory, raises, zone, now }: Deps): PlanChange {
+export function createPlanChange({ factsOf, card: api, raises, zone, now }: Deps): PlanChange {
   return async function planChange(action, acctId) {
     const card = await factsOf(acctId);
     const { rules, raw } = await api.getSpendRules(acctId);
     const readAt = performance.now();
-    const named = await nameCategory(action, acctId, rules);
-    if (typeof named === 'string') return { kind: 'impossible', card, changes: [], why: named };
-    const { goals, term } = named;
+    const { goals, term } = action.changeRequest;
     const changes = changesFrom(rules, goals);
     const against = await whyNot(action, { acctId, rules, changes, term });
     const before = ruleStates(await keptFromReturn(changes, term, acctId), 'from');
     const sides = { before, after: ruleStates(changes, 'to') };
-    return { kind: 'planned', card, changes, sides, term, raw, readAt, against };
+    return { card, changes, sides, raw, readAt, against };
   };
 
   async function keptFromReturn(

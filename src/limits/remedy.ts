@@ -287,10 +287,9 @@ export function createFillForm<A extends DeclineAlert>(deps: FillDeps<A>): (acti
     await deps.updateForm(form, { alert, pendingId, remedy, state: stateOf(check, alert) });
   };
 
-  function stateOf(check: PurchaseCheck, { event, remedy }: A): FilledForm<A>['state'] {
+  function stateOf(check: PurchaseCheck, { remedy }: A): FilledForm<A>['state'] {
     if (check.state !== 'unknown') return check.state === 'passes' ? 'passes' : 'checked';
-    const isOfCategory = declineCode(event.decline) === 'decline.rule.velocity.mcc';
-    return check.isUnclear === true && isOfCategory && remedy === null ? 'unclear' : 'unread';
+    return check.isUnclear === true && remedy === null ? 'unclear' : 'unread';
   }
 
   /** For input errors in the form. Without them the worker reports the errors afterwards. */

@@ -1,10 +1,8 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
-import { declineReason } from '../../src/alerts/decline-reason.ts';
 import { type LimitWindow, limitWindows } from '../../src/card-api/rule.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { unclearCategory } from '../../src/limits/binding-limit.ts';
 import { type LimitRaise, limitsOf, mayNeedMore, type Remedy } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
@@ -23,8 +21,8 @@ export interface RemedyForm {
   readonly remedy: Remedy | null;
   /**
    * `checking`: shows the alert's data while the card is being read. `passes`: nothing stops the purchase any more.
-   * `unclear`: nothing tells which category's limit stopped it. `unread`: the card service did not answer. `along`: it was
-   * submitted, and more limits have to rise than the person entered.
+   * `unclear`: nothing tells which limit stopped it. `unread`: the card service did not answer. `along`: it was submitted,
+   * and more limits have to rise than the person entered.
    */
   readonly state: 'checking' | 'checked' | 'passes' | 'unclear' | 'unread' | 'along';
   /** The card service's day, `2026-11-20`. */
@@ -52,7 +50,7 @@ export function remedyForm(form: RemedyForm): ModalView {
     submit: words.submit,
     blocks: [
       ...about(form, words, raised),
-      ...(remedy === null || remedy.kind === 'raise_limit' ? limitInputs(form, raised) : []),
+      ...limitInputs(form.state, raised),
       ...(remedy?.kind === 'unblock' ? [] : termInputs(form.today, { kind: 'purchase' })),
       reasonInput('Reason', 'Goes on record with your name.'),
     ],
@@ -61,7 +59,7 @@ export function remedyForm(form: RemedyForm): ModalView {
 
 /** Nothing can be submitted. A rule that allows the purchase already cannot be allowed again; a limit may still be raised. */
 function isUseless({ remedy, state }: RemedyForm): boolean {
-  return state === 'unclear' || (state === 'passes' && isRule(remedy)) || isUnnumbered(remedy, state);
+  return remedy === null || (state === 'passes' && isRule(remedy)) || isUnnumbered(remedy, state);
 }
 
 /** No rules that were read name the category, and the card service knows categories by their numbers only. */
@@ -105,20 +103,19 @@ function wordsOf(remedy: Remedy | null, count: number): Words {
 
 const hint = 'The whole limit, not the difference. Examples: 450, $1,250.50';
 
-function limitInputs(form: RemedyForm, raised: readonly LimitRaise[]): KnownBlock[] {
-  if (raised.length > 1) return raised.map((limit) => severalInput(limit, form));
-  const { remedy, alert, state } = form;
-  const raise = limitsOf(remedy)[0] ?? null;
-  const reason = alert.event.decline === null ? null : declineReason(alert.event.decline);
-  const period = raise?.rule.period ?? reason?.period ?? 'daily';
-  const ofCategory = raise === null ? reason?.code === 'decline.rule.velocity.mcc' : raise.rule.category !== null;
-  const windows = limitWindows.filter((one) => ofCategory || one !== 'transaction');
+function limitInputs(state: RemedyForm['state'], raised: readonly LimitRaise[]): KnownBlock[] {
+  const [raise, ...others] = raised;
+  if (raise === undefined) return [];
+  if (others.length > 0) return raised.map((limit) => severalInput(limit, state));
+  const { rule, to } = raise;
+  const { period, category } = rule;
   // Fresh numbers replace the suggestion. If they are the same, the typed text stays.
-  const amount = amountInput({ label: 'New limit in dollars', hint }, raise?.to ?? null, {
-    block: `${formInput.amount}-${raise?.to ?? state}`,
+  const amount = amountInput({ label: 'New limit in dollars', hint }, to, {
+    block: `${formInput.amount}-${to ?? state}`,
   });
   // If the limit that stops the purchase is known, raising another one would not help.
-  if (raise !== null && raise.to !== null) return [amount];
+  if (to !== null) return [amount];
+  const windows = limitWindows.filter((one) => category !== null || one !== 'transaction');
   return [
     input(
       formInput.period,
@@ -135,7 +132,7 @@ function limitInputs(form: RemedyForm, raised: readonly LimitRaise[]): KnownBloc
 }
 
 /** One of several limits that are raised together. Each may be left unchanged. */
-function severalInput({ rule, to }: LimitRaise, { state }: RemedyForm): KnownBlock {
+function severalInput({ rule, to }: LimitRaise, state: RemedyForm['state']): KnownBlock {
   const action = amountOf(rule);
   return amountInput(
     { label: amountLabel(rule), hint: 'The whole limit, not the difference. Empty: it stays as it is.' },
@@ -151,6 +148,10 @@ function windowWord(window: LimitWindow): string {
 const unnumbered =
   'I don’t know the number that the card service gives this category. Allow it in the card program’s portal.';
 
+const unclear = 'I cannot tell which limit stopped this purchase. Change it in the card program’s portal.';
+const again = 'Close this form, and open it again in a moment.';
+const earlier = 'These numbers are from when the alert was sent.';
+
 function about(form: RemedyForm, { does }: Words, raised: readonly LimitRaise[]): KnownBlock[] {
   const { alert, remedy, state } = form;
   const { event } = alert;
@@ -161,21 +162,15 @@ function about(form: RemedyForm, { does }: Words, raised: readonly LimitRaise[])
     section(
       `*${cardOfHolder(cardOf(alert))}*`,
       `Declined: ${formatCents(event.amountCents)}${at}${onTop(event)}`,
-      ...(isRule(remedy) || remedy?.kind === 'unblock'
-        ? [does]
-        : raised.length > 1
-          ? stoppedBy(raised, state)
-          : currentOf(limitsOf(remedy)[0] ?? null, state)),
+      ...(raised.length > 1 ? stoppedBy(raised, state) : [does, ...raised.flatMap((raise) => currentOf(raise, state))]),
     ),
     ...context(
       remedy?.kind === 'unblock' || isUseless(form) ? null : mayLeaveRuleset(cardOf(alert)),
       state === 'checking' ? 'Checking what the card allows right now…' : null,
-      state === 'unclear' ? unclearCategory : null,
+      state === 'unclear' ? unclear : null,
       isUnnumbered(remedy, state) ? unnumbered : null,
       state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,
-      state === 'unread'
-        ? 'The card’s current limits could not be read. These numbers are from when the alert was sent.'
-        : null,
+      state === 'unread' ? `The card’s current limits could not be read. ${remedy === null ? again : earlier}` : null,
       state === 'passes' || state === 'along' || suggested.length < raised.length ? null : lowestWords(raised),
     ),
   ];
@@ -192,9 +187,7 @@ function lowestWords(raised: readonly LimitRaise[]): string | null {
     : `${amount} is the lowest limit that lets this purchase through.`;
 }
 
-function currentOf(raise: LimitRaise | null, state: RemedyForm['state']): (string | null)[] {
-  if (raise === null) return state === 'unclear' ? [] : ['The current limit is not known.'];
-  const { rule, from, remainingCents } = raise;
+function currentOf({ rule, from, remainingCents }: LimitRaise, state: RemedyForm['state']): (string | null)[] {
   const { period, category } = rule;
   const rest = remainingCents === null || period === 'transaction' ? '' : `, ${left(remainingCents)} left`;
   return [

@@ -8,7 +8,7 @@ import type { DelegateAction, PreferenceAction } from '../../src/app-home/verbs.
 import type { AskAction } from '../../src/approvals/verbs.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import type { AuditRecord } from '../../src/audit/audit-record.ts';
-import { categoryCodes, parseAssumptions } from '../../src/card-api/assumptions.ts';
+import { parseAssumptions } from '../../src/card-api/assumptions.ts';
 import { AccountDetails } from '../../src/card-api/schema-account.ts';
 import { applyChanges, readSpendRules } from '../../src/card-api/spend-rules.ts';
 import type { CardStatus } from '../../src/core/event.ts';
@@ -19,7 +19,6 @@ import type { DigestAction } from '../../src/digests/verbs.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
 import { type ActionOf, type Action as AnyAction, isAsHolder, type Verb, verbs } from '../../src/dispatch/verbs.ts';
 import { type ChangeRequest, durationOf } from '../../src/limits/change-request.ts';
-import { createFitsMerchant } from '../../src/limits/merchant-fit.ts';
 import { alertMessages } from '../../src/outbox/tracked-message-store.ts';
 import { approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
@@ -183,7 +182,6 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     applyChanges: (raw, goals) => applyChanges(raw, goals, assumptions),
     paddingCountsAgainstBalance: assumptions.paddingCountsAgainstBalance,
     checkPurchase: async () => ({ state: 'unknown' }),
-    fitsMerchant: createFitsMerchant(categoryCodes),
     rolesOf: async (userId) => {
       const roles = knownRoles.get(userId) ?? bothRoles;
       return { roles: roles.length === 0 ? [] : [...new Set<Role>([...roles, 'holder'])], isComplete: true };

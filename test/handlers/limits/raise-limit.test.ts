@@ -5,7 +5,7 @@ import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
 
 /** Submits the form of a decline. @param typed the amounts, by input. */
-async function submit(remedy: Remedy, typed: Readonly<Record<string, string>> = {}) {
+async function submit(remedy: Remedy | null, typed: Readonly<Record<string, string>> = {}) {
   const asked: unknown[] = [];
   const acked: unknown[] = [];
   const rules = rulesOf({ daily: 40_000, weekly: 60_000 });
@@ -30,13 +30,12 @@ async function submit(remedy: Remedy, typed: Readonly<Record<string, string>> = 
   return { asked, errors: acked[0] };
 }
 
-it('says why a category cannot be allowed before its number is known', async () => {
+it('changes nothing before the card was read: the limit, or the number of the category, is not known', async () => {
   const allow = (id: number | null) => submit({ kind: 'allow_category', category: { id, name: 'Bars' } });
+  const errors = { reason: 'The card is still being read. Wait a few seconds and submit again.' };
 
-  expect(await allow(null)).toEqual({
-    asked: [],
-    errors: { reason: 'The number of this category is still being looked up. Wait a few seconds and submit again.' },
-  });
+  expect(await submit(null, { amount: '450' })).toEqual({ asked: [], errors });
+  expect(await allow(null)).toEqual({ asked: [], errors });
   expect(await allow(12)).toEqual({ asked: ['allow'], errors: undefined });
 });
 

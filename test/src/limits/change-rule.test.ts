@@ -23,11 +23,10 @@ const run = { isLast: false, lease: held };
 const now = (): Date => new Date('2026-11-20T15:00:00.000Z');
 
 describe('a rule change', () => {
-  const planned = { kind: 'planned', card, term: permanent, raw: {}, readAt: 0 } as const;
+  const planned = { card, raw: {}, readAt: 0 } as const;
   interface Given {
     readonly changes?: readonly RuleChange[];
     readonly against?: string;
-    readonly impossible?: string;
     readonly refused?: 'failed' | 'waiting';
     readonly written?: ActionState;
     readonly kept?: Opened;
@@ -35,22 +34,10 @@ describe('a rule change', () => {
     readonly approval?: Approval;
   }
   async function change(given: Given): Promise<string[]> {
-    const {
-      changes = raised,
-      against,
-      impossible,
-      refused,
-      written,
-      kept,
-      isOvertaken = false,
-      approval = null,
-    } = given;
+    const { changes = raised, against, refused, written, kept, isOvertaken = false, approval = null } = given;
     const steps: string[] = [];
     const changeRule = createChangeRule({
-      plan: async () =>
-        impossible === undefined
-          ? { ...planned, changes, sides: sidesOf(changes), against: against ?? null }
-          : { kind: 'impossible', card, changes: [], why: impossible },
+      plan: async () => ({ ...planned, changes, sides: sidesOf(changes), against: against ?? null }),
       permit: async () => {
         steps.push('permitted?');
         return refused === undefined ? null : { state: refused, note: 'no' };
@@ -65,7 +52,6 @@ describe('a rule change', () => {
         alreadyInEffect: async () => ({}),
       },
       askAgain: async () => void steps.push('asked again'),
-      now: () => new Date('2026-11-20T15:00:00Z'),
       terms: {
         async resolve({ changes: [first] }) {
           steps.push(`its end starts, from ${String(first?.from)}`);
@@ -115,22 +101,6 @@ describe('a rule change', () => {
       'leaves a temporary value alone if that was requested later',
       { changes: isThere, isOvertaken: true, kept: { note: 'It stays.', control: null } },
       ['permitted?', `limit, unchanged, The daily limit is $450.00 already., ${after}`],
-    ],
-    ['fails if the category is ambiguous', { impossible: 'Which?' }, ['limit, failed, Which?']],
-    [
-      'that is no longer possible may still be made if it was sent a minute ago',
-      {
-        impossible: 'Which?',
-        written: {
-          state: 'sending',
-          before: null,
-          after: null,
-          basis: 'then',
-          sentAt: '2026-11-20T14:59:00Z',
-          expects: { kind: 'rule', changes: raised },
-        },
-      },
-      [`limit, unknown, Which?, ${after}`],
     ],
     [
       'reports that the rule already has this value',

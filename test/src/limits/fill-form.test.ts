@@ -68,7 +68,7 @@ it("keeps the alert's values in the form when the card is unreadable", async () 
   expect(shown).toEqual([['unread', raise]]);
 });
 
-it('says that nothing tells which category stopped the purchase if all limits were read', async () => {
+it('says that nothing tells which limit stopped the purchase if all limits were read', async () => {
   const ofCategory = declined('decline.rule.velocity.mcc', 'over');
   const shownFor = async (check: PurchaseCheck, of = ofCategory) => (await fill({ check, alert: of })).shown;
 
@@ -77,9 +77,8 @@ it('says that nothing tells which category stopped the purchase if all limits we
   expect(await shownFor({ state: 'unknown', isUnclear: true }, { ...ofCategory, remedy: raise })).toEqual([
     ['unread', raise],
   ]);
-  // Then the person chooses the limit.
   const ofCard = declined('decline.rule.velocity', 'over');
-  expect(await shownFor({ state: 'unknown', isUnclear: true }, ofCard)).toEqual([['unread', null]]);
+  expect(await shownFor({ state: 'unknown', isUnclear: true }, ofCard)).toEqual([['unclear', null]]);
 });
 
 it.each<[string, Given]>([

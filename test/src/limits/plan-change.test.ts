@@ -32,23 +32,9 @@ describe('planning a change', () => {
       raises,
       factsOf: async () => card,
       card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000, weekly: 50_000 }), raw: { a: 1 } }) },
-      nameCategory: async () => ({ goals, term }),
       zone: 'America/New_York',
       now: () => at,
-    })(ask('limit'), acctId);
-
-  it('is impossible if the category is ambiguous', async () => {
-    const plan = createPlanChange({
-      raises: nothingTemporary,
-      factsOf: async () => card,
-      card: { getSpendRules: async () => ({ rules: rulesOf({}), raw: {} }) },
-      nameCategory: async () => 'Which category?',
-      zone: 'America/New_York',
-      now,
-    });
-
-    expect(await plan(ask('limit'), acctId)).toEqual({ kind: 'impossible', card, changes: [], why: 'Which category?' });
-  });
+    })(ask('limit', { changeRequest: { goals, term } }), acctId);
 
   it('dates the rules by when they arrived, however long the card service took', async () => {
     let elapsedMs = 0;
@@ -83,15 +69,14 @@ describe('planning a change', () => {
   });
 
   it('never lowers a limit for a form that raises what stopped a purchase', async () => {
-    const planned = (goals: readonly ReturnType<typeof limitGoal>[], asked: ReturnType<typeof ask>) =>
+    const planned = (goals: readonly ReturnType<typeof limitGoal>[], asked: ReturnType<typeof ask<'limit'>>) =>
       createPlanChange({
         raises: nothingTemporary,
         factsOf: async () => card,
         card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000 }), raw: {} }) },
-        nameCategory: async () => ({ goals, term: permanent }),
         zone: 'America/New_York',
         now,
-      })(asked as ReturnType<typeof ask<'limit'>>, acctId);
+      })({ ...asked, changeRequest: { goals, term: permanent } }, acctId);
     const { origin } = ask('limit');
     const byForm = ask('limit', { target: { kind: 'alert', alertId: 'evt_1' }, origin: { ...origin, kind: 'form' } });
 
@@ -108,7 +93,6 @@ describe('planning a change', () => {
 
   it('starts from the current rules', async () => {
     expect(await plan([limitGoal('daily', 45_000)])).toMatchObject({
-      kind: 'planned',
       changes: [limitChange('daily', 40_000, 45_000)],
       raw: { a: 1 },
       against: null,

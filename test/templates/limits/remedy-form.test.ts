@@ -28,11 +28,19 @@ it('a limit may still be raised when nothing stops the purchase any more', () =>
 });
 
 it.each([
+  ['decline.rule.velocity', 'checking', null, 'Checking what the card allows right now'],
+  [
+    'decline.rule.velocity',
+    'unread',
+    null,
+    'The card’s current limits could not be read. Close this form, and open it again in a moment.',
+  ],
+  ['decline.rule.velocity', 'passes', null, 'No limit or rule stops this purchase any more. Have it tried again.'],
   [
     'decline.rule.velocity.mcc',
     'unclear',
     null,
-    'I cannot tell which merchant category stopped this purchase. Change it in the card program’s portal.',
+    'I cannot tell which limit stopped this purchase. Change it in the card program’s portal.',
   ],
   [
     'decline.rule.mcc',
@@ -40,7 +48,7 @@ it.each([
     { kind: 'allow_category', category: { id: null, name: 'Bars' } },
     'I don’t know the number that the card service gives this category. Allow it in the card program’s portal.',
   ],
-] as const)('the form of a decline with %s cannot be submitted if its category is not known', (...row) => {
+] as const)('the form of a decline with %s (%s) cannot be submitted if what stops it is not known', (...row) => {
   const [code, state, remedy, why] = row;
   const alert = declined(code, 'Unauthorized merchant category: Bars');
   const form = remedyForm({ privateMetadata: 'p', alert, remedy, state, today: '2026-11-20' });
