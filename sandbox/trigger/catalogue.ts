@@ -84,6 +84,7 @@ export function declineMessage(code: string): string | undefined {
 function declineFields(code: string): Record<string, unknown> {
   return {
     ...(code === 'decline.card.pin' ? pinFields : {}),
+    ...(code === 'decline.balance.card' ? { AvailableBalance: 60, LedgerBalance: 60 } : {}),
     ...(code === 'decline.rule.location' ? { MerchantCity: '', MerchantState: '', MerchantCountry: 'NO' } : {}),
     ...(code === 'decline.rule.cardnotpresent' ? { IsCardPresent: false } : {}),
     ...(code === 'decline.rule.mcc' ? { MCCCode: '5251', MerchantName: 'OAK HARDWARE' } : {}),

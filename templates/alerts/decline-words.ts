@@ -65,15 +65,11 @@ export function serviceWords({ isWithheld, isKnown, saysMore, code, message }: S
 
 /** Which limit or balance stopped the purchase, and by how much. Empty when unknown or not allowed in this channel. */
 export function shortfall(alert: TransactionAlert, reason: ShownReason, view: View): string {
-  const { event } = alert;
-  if (reason.code === 'decline.balance.card' && event.availableCents !== null && mayShow('balance', view.place)) {
-    const missing = missingBalance(alert);
-    const { paddingCents } = event;
-    const onTop = paddingCents === 0 ? '' : ` and the ${formatCents(paddingCents)} that the card service sets aside`;
-    const needed = missing > 0 ? `: this purchase${onTop} needed *${formatCents(missing)} more*` : '';
-    return `Card balance ${balanceWord(event.availableCents)}${needed}.`;
-  }
-  return limitLines(alert, view);
+  const { paddingCents, availableCents } = alert.event;
+  const missing = missingBalance(alert, reason, view);
+  if (availableCents === null || missing === 0) return limitLines(alert, view);
+  const onTop = paddingCents === 0 ? '' : ` and the ${formatCents(paddingCents)} that the card service sets aside`;
+  return `Card balance ${balanceWord(availableCents)}: this purchase${onTop} needed *${formatCents(missing)} more*.`;
 }
 
 /**
@@ -108,10 +104,10 @@ export function fixes(
 }
 
 /** What the holder can do about a balance that is too low; empty when it is unknown or none was the cause. */
-function balanceWays({ event }: TransactionAlert, reason: ShownReason, { place }: View): string {
-  const { availableCents, paddingCents } = event;
-  if (reason.code !== 'decline.balance.card' || availableCents === null || !mayShow('balance', place)) return '';
-  const canPay = availableCents - paddingCents;
+function balanceWays(alert: TransactionAlert, reason: ShownReason, view: View): string {
+  const missing = missingBalance(alert, reason, view);
+  if (missing === 0) return '';
+  const canPay = alert.event.amountCents - missing;
   return canPay > 0
     ? `Pay ${formatCents(canPay)} or less, or ask for money to be added to the card.`
     : 'Ask for money to be added to the card.';
@@ -165,15 +161,19 @@ function adminFix(alert: TransactionAlert, reason: ShownReason, view: View): str
   if (remedy?.kind === 'raise_limit' && remedy.limits[0].to !== null && raise !== '') {
     return `Raise ${raise} if the purchase is legitimate, then have it tried again.`;
   }
-  const missing = missingBalance(alert);
-  if (reason.code === 'decline.balance.card' && missing > 0 && mayShow('balance', view.place)) {
+  const missing = missingBalance(alert, reason, view);
+  if (missing > 0) {
     return `Add at least ${formatCents(missing)} to the card in the card program’s portal, then have it tried again.`;
   }
   return escapeUntrusted(reason.adminFix, 300);
 }
 
-/** By how much a purchase exceeded the card's balance; 0 when unknown. */
-function missingBalance({ event }: TransactionAlert): number {
+/**
+ * By how much a purchase exceeded the card's balance; 0 when that was not the cause, is unknown, may not be shown in this
+ * channel, or does not fit the cause: the balance may have been read at another moment.
+ */
+function missingBalance({ event }: TransactionAlert, { code }: ShownReason, { place }: View): number {
   const { amountCents, paddingCents, availableCents } = event;
-  return availableCents === null ? 0 : Math.max(0, amountCents + paddingCents - availableCents);
+  if (code !== 'decline.balance.card' || availableCents === null || !mayShow('balance', place)) return 0;
+  return Math.max(0, amountCents + paddingCents - availableCents);
 }

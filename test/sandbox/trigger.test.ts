@@ -48,6 +48,13 @@ describe('the catalogue', () => {
     );
   });
 
+  it('declines for a balance that does not cover the purchase', () => {
+    const entry = entryOf('decline.balance.card');
+    const { AvailableBalance, TransactionAmount } = entry === undefined ? {} : sampleData(entry);
+
+    expect(Number(AvailableBalance)).toBeLessThan(Math.abs(Number(TransactionAmount)));
+  });
+
   it.each(CATALOGUE.map((entry) => [entry.name, entry] as const))(
     'the sample of %s fits its schema',
     (_name, entry) => {

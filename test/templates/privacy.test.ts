@@ -7,8 +7,8 @@ import { renderAlert } from '../../templates/alerts/alert.ts';
 import { change, declined, raise, shippingAlert, statusAlert, transactionAlert, virtualAlert } from './fixtures.ts';
 import { buttonIds, shown } from './shown.ts';
 
-/** One alert of every kind, and of every decline code. The balance is an amount that appears nowhere else. */
-const balance = { availableCents: 98_765_43, ledgerCents: 98_765_43 };
+/** One alert of every kind, and of every decline code. The balance is an amount that appears nowhere else, and too low. */
+const money = { availableCents: 98_765_43, ledgerCents: 98_765_43, amountCents: 100_000_00 };
 const alerts: readonly (readonly [string, Alert])[] = [
   ...declineCodes.map((code): [string, Alert] => [
     code,
@@ -30,7 +30,7 @@ const alerts: readonly (readonly [string, Alert])[] = [
 ].map(([name, alert]): [string, Alert] => [
   name as string,
   (alert as Alert).kind === 'transaction'
-    ? ({ ...(alert as Alert), event: { ...(alert as Alert).event, ...balance } } as Alert)
+    ? ({ ...(alert as Alert), event: { ...(alert as Alert).event, ...money } } as Alert)
     : (alert as Alert),
 ]);
 const cases = places.flatMap((place) =>

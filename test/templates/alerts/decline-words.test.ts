@@ -10,7 +10,7 @@ import { batchForm, batchMessage } from '../../../templates/outbox/batch.ts';
 import { rowsCsv } from '../../../templates/outbox/rows.ts';
 import { subscriptionWarning } from '../../../templates/warnings/warnings.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
-import { batchRows, declined } from '../fixtures.ts';
+import { batchRows, declined, transactionAlert } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
 const place = 'private' as const;
@@ -85,6 +85,19 @@ it.each([
     }
   },
 );
+
+it.each(['private', 'direct'] as const)('a balance that was enough is not given as the cause (%s)', (place) => {
+  const alert = transactionAlert({
+    availableCents: 125_000,
+    decline: { code: 'decline.balance.card', message: 'Transaction exceeded current card balance' },
+  });
+  for (const isLong of [true, false])
+    for (const render of [renderAlert, renderHolderAlert]) {
+      const words = shown(render(alert, { place, isLong })?.blocks ?? []);
+      expect(words).toMatch(/It does not cover this purchase\./);
+      expect(words).not.toMatch(/1,250|or less|at least/);
+    }
+});
 
 describe('the words of the card service', () => {
   const text = (code: string, message: string, isLong: boolean) =>
