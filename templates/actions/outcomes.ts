@@ -115,13 +115,13 @@ const ANSWERED_WITHIN_MS = 10_000;
 const changeVerbs: ReadonlySet<Outcome['verb']> = new Set(['limit', 'allow', 'unblock', 'activate']);
 
 /** How a retry succeeded, and the outcomes its text covers; null if no retry did. */
-interface Resolution {
+export interface Resolution {
   /** `Approved by @Ana, paid at 4:28 AM, limit back to $150.00. 7 minutes after the decline.` */
   readonly words: string;
   /** The outcomes that the text covers, with their amounts. */
   readonly covered: readonly (Outcome | undefined)[];
   /** How certain it is that the purchase was paid: another amount may be another purchase, or a part. */
-  readonly title: string;
+  readonly title: 'Resolved' | 'Partly paid' | 'Probably resolved';
   /** The change that let the purchase through. */
   readonly approved: Outcome | undefined;
 }

@@ -4,7 +4,7 @@ import type { Alert } from '../../src/alerts/alert.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
 import { ruleStates } from '../../src/limits/rule-words.ts';
 import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
-import { currentState, resolutionOf } from '../actions/outcomes.ts';
+import { currentState, type Resolution, resolutionOf } from '../actions/outcomes.ts';
 import { isTooLow } from '../alerts/decline-words.ts';
 import { escapeUntrusted, RULES_MAX, section } from '../core/blocks.ts';
 import { BLOCKED } from '../core/card-words.ts';
@@ -20,7 +20,7 @@ export function holderOutcomes(alert: Alert, declinedAt: string | null = null): 
   const { outcomes } = alert;
   const resolution = declinedAt === null ? null : resolutionOf(outcomes, declinedAt);
   const lines = [
-    resolution === null ? '' : `*Your purchase went through.* ${resolution.words}`,
+    resolution === null ? '' : `*${paidWords[resolution.title]}.* ${resolution.words}`,
     ...outcomes
       .filter((one) => resolution === null || (one !== resolution.approved && !resolution.covered.includes(one)))
       .slice(-6)
@@ -28,6 +28,13 @@ export function holderOutcomes(alert: Alert, declinedAt: string | null = null): 
   ].filter(Boolean);
   return lines.length === 0 ? [] : [section(...lines)];
 }
+
+/** An amount that differs may be of another purchase, or a part. */
+const paidWords: Readonly<Record<Resolution['title'], string>> = {
+  Resolved: 'Your purchase went through',
+  'Partly paid': 'A part of your purchase was paid',
+  'Probably resolved': 'Your purchase probably went through',
+};
 
 /** The last outcome as a plain sentence, for the fallback text. */
 export function holderOutcomeSentence(outcomes: readonly Outcome[]): string {

@@ -182,11 +182,15 @@ describe('a purchase that was paid later, for the holder', () => {
   });
 });
 
-it('says what was paid, if it is not what was declined', () => {
-  const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:21:00Z', text: '$99.00' });
+it.each([
+  ['', /\*Your purchase went through\.\* Paid at/],
+  ['$40.00 of $84.10', /\*A part of your purchase was paid\.\* Paid \$40\.00 of \$84\.10 at/],
+  ['$99.00', /\*Your purchase probably went through\.\* Paid \$99\.00 at/],
+])('says what was paid, and whether it is certain, if it is not what was declined: %s', (text, words) => {
+  const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:21:00Z', text });
   const alert = declined('decline.rule.velocity', '', { outcomes: [paid] });
 
-  expect(shown(renderHolderAlert(alert, { place: 'direct', isLong: true })?.blocks ?? [])).toMatch(/[Pp]aid \$99\.00/);
+  expect(shown(renderHolderAlert(alert, { place: 'direct', isLong: true })?.blocks ?? [])).toMatch(words);
 });
 
 it('the end of a temporary limit is shown with its amount', () => {
