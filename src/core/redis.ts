@@ -213,6 +213,9 @@ function connect({ log, name, ...target }: ConnectionOptions, redisOptions: Opti
     ...redisOptions,
     retryStrategy,
     maxLoadingRetryTime: LOADING_RETRY_MS,
+    // A primary that became a replica keeps its connections open. A new connection leads to the new primary. `true`: the
+    // refused command is not sent again.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     connectionName: `cardbell-${name}`,
     ...(target.keyPrefix === undefined ? {} : { keyPrefix: target.keyPrefix }),
   };

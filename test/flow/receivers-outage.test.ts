@@ -1,6 +1,8 @@
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { webhook } from '../fixtures/webhooks/webhook.ts';
+import { movingAddress } from '../support/moving-address.ts';
 import { inbox, type RunningWeb, send, startWeb } from '../support/running-web.ts';
 import { until } from '../support/until.ts';
 
@@ -129,6 +131,30 @@ describe('while Redis is frozen', () => {
     expect(new Set(after.map(({ status }) => status))).toEqual(new Set([200]));
     expect(await stored()).toBe(500);
   });
+});
+
+it('leaves a Redis that became a replica, keeps what that one had acknowledged, and stores webhooks again', async () => {
+  const former = await startRedis();
+  const address = await movingAddress(former.port);
+  const moved = await startWeb({ REDIS_URL: address.url });
+  const taken = async (id: number): Promise<number> => {
+    const body = JSON.stringify(webhook('decline', { NetworkTransactionId: id }));
+    return (await send(`${moved.url}/webhooks/decline`, { body })).status;
+  };
+  expect(await taken(1)).toBe(200);
+  const admin = new Redis(former.url);
+  await admin.call('REPLICAOF', '127.0.0.1', '1');
+  address.leadTo(moved.redis.port);
+
+  expect(await taken(2)).toBe(503);
+  await until(async () => (await fetch(`${moved.url}/readyz`)).status === 200, 'web is ready again');
+  expect(await taken(2)).toBe(200);
+
+  await until(async () => (await moved.store.xlen(inbox)) === 2, 'both are stored on the new primary');
+  admin.disconnect();
+  await moved.stop();
+  address.close();
+  await former.stop();
 });
 
 it('answers 503 when Redis is full, and stores nothing partially', async () => {

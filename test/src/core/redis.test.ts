@@ -8,6 +8,7 @@ import { startRedis } from '../../../local/redis.ts';
 import { startCluster } from '../../../local/redis-cluster.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { connectFailFast, connectPatient, requireFittingAddress, whyUnusable } from '../../../src/core/redis.ts';
+import { movingAddress } from '../../support/moving-address.ts';
 import { until } from '../../support/until.ts';
 
 /** With ioredis' default wait of up to 10 s, eight checks would not fit into the timeout of `until`. */
@@ -113,6 +114,32 @@ it('says that a Redis without a primary accepts no writes, and that a number is 
   expect(await whyUnusable(redis)).toMatch(/redis (is not connected|does not answer)/);
   redis.disconnect();
 });
+
+it.each([
+  ['web', connectFailFast],
+  ['worker', connectPatient],
+] as const)(
+  '%s leaves a primary that became a replica for the new one, also on a copy of its connection, as BullMQ makes it',
+  async (name, connect) => {
+    const [former, primary] = await Promise.all([startRedis(), startRedis()]);
+    const address = await movingAddress(former.port);
+    const redis = connect({ urls: [address.url], log: createLog({ level: 'silent', process: 'test' }), name }) as Redis;
+    const copy = redis.duplicate({ maxRetriesPerRequest: null });
+    await until(() => redis.status === 'ready' && copy.status === 'ready', 'the connections can be used');
+    await redis.call('REPLICAOF', '127.0.0.1', '1');
+    address.leadTo(primary.port);
+
+    for (const client of [redis, copy]) {
+      await expect(client.set('key', 'not sent again')).rejects.toThrow('READONLY');
+      await until(async () => (await whyUnusable(client)) === null, 'the new primary accepts writes');
+      expect(await client.get('key')).toBeNull();
+    }
+
+    for (const client of [redis, copy]) client.disconnect();
+    address.close();
+    await Promise.all([former.stop(), primary.stop()]);
+  },
+);
 
 it('asks for two addresses of a cluster, and works with one that is given twice', async () => {
   const cluster = await startCluster(2);
