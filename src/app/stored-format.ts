@@ -1,6 +1,7 @@
 import { ConfigError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
+import { createLooking } from '../core/looking.ts';
 import { type RedisClient, requireFittingAddress, whenReady } from '../core/redis.ts';
 import { isRefused } from '../core/redis-refused.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
@@ -101,26 +102,32 @@ export async function watchFormat(
   log: Log,
   mayWrite: readonly string[] = [],
 ): Promise<void> {
-  await whenReady(redis, FIRST_LOOK_MS);
-  if (redis.status === 'ready') await claim();
+  let isUnread = false;
   // A failover or a restore may have brought other data.
-  redis.on('ready', () => {
+  const looking = createLooking(() =>
     claim().catch((error: unknown) => {
       log.fatal({ err: error }, 'this process cannot use the stored data');
       process.exit(EX_CONFIG);
-    });
-  });
+    }),
+  );
+  await whenReady(redis, FIRST_LOOK_MS);
+  if (redis.status === 'ready' && (await claim())) looking.start();
+  redis.on('ready', looking.start);
 
-  async function claim(): Promise<void> {
+  /** @returns whether to try again. If Redis is down again, the next connection does. */
+  async function claim(): Promise<boolean> {
     try {
       await requireFittingAddress(redis);
       await Promise.all(mayWrite.map((key) => redis.del(key)));
       await claimFormat(redis, shards);
+      isUnread = false;
+      return false;
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       if (isRefused(error)) throw new ConfigError([refusedUser]);
-      // Redis is down again: the next connection checks.
-      log.warn({ err: error }, 'could not read the format of the stored data');
+      if (!isUnread) log.warn({ err: error }, 'could not read the format of the stored data');
+      isUnread = true;
+      return redis.status === 'ready';
     }
   }
 }

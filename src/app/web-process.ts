@@ -231,9 +231,9 @@ async function openIntake(config: WebConfig, log: Log, onLoss: () => void) {
   const shards = config.redisShards;
   await watchFormat(redis, shards, log);
   const diskWait = await watchDurability(redis, { wanted: config.redisDurability, log });
-  const isAskingDisk = diskWait() === 'waitaof';
+  const mayAskDisk = config.redisDurability === 'disk' && diskWait() !== 'fsync-always';
   // Asking for the disk blocks a connection for up to a second, so use a separate one.
-  const store = isAskingDisk ? connectFailFast({ ...config.redis, log, name: 'web-intake' }) : redis;
+  const store = mayAskDisk ? connectFailFast({ ...config.redis, log, name: 'web-intake' }) : redis;
   // For inspection only: web adds no jobs.
   const queues = openQueues(redis, shards);
   const memory = watchMemory(redis, {

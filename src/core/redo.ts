@@ -7,6 +7,7 @@ import { createDoubt } from './doubt.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { webKeys } from './keys.ts';
 import type { Log } from './log.ts';
+import { createLooking } from './looking.ts';
 import { isStoreTrouble, type RedisClient, runIdsOf } from './redis.ts';
 
 /** A Redis that syncs once a second may lose two seconds of writes; a slow disk or a replica may lose more. */
@@ -101,7 +102,6 @@ export function createRedo(
       if (isStoreTrouble(error)) {
         // A cluster's client stays ready while one of its servers is down.
         absence.begin();
-        await sleep(AGAIN_MS);
         return true;
       }
       // This user may not read the run id, so we cannot detect a replaced server.
@@ -110,25 +110,6 @@ export function createRedo(
     if (!looking.isOutdated()) absence.end();
     return false;
   }
-}
-
-/** Runs checks one after the other. @param look returns whether to check again. */
-function createLooking(look: () => Promise<boolean>) {
-  let isLooking = false;
-  /** The connection was lost and reopened during the check. */
-  let isOutdated = false;
-  return {
-    isOutdated: () => isOutdated,
-    start: function start(): void {
-      isOutdated = isLooking;
-      if (isLooking) return;
-      isLooking = true;
-      void look().then((isAgain) => {
-        isLooking = false;
-        if (isAgain || isOutdated) start();
-      });
-    },
-  };
 }
 
 /**

@@ -2,6 +2,7 @@ import { Cluster, Redis } from 'ioredis';
 import { ConfigError } from '../core/errors.ts';
 import { intakeKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
+import { createLooking } from '../core/looking.ts';
 import { type RedisClient, serversOf, whenReady } from '../core/redis.ts';
 
 /** `redis`: as durable as Redis' settings. `disk`: a 200 response means that the webhook is on disk. */
@@ -17,6 +18,9 @@ export interface RedisSettings {
 
 /** How to wait for the disk: not at all, because Redis syncs before each answer, or by asking after each write. */
 export type DiskWait = 'none' | 'fsync-always' | 'waitaof';
+
+/** Of each server. */
+const readSettings = (redis: RedisClient): Promise<RedisSettings[]> => Promise.all(serversOf(redis).map(settingsOf));
 
 async function settingsOf(node: Redis): Promise<RedisSettings> {
   const info = (await Promise.all(['server', 'memory', 'persistence'].map((part) => node.info(part)))).join('\n');
@@ -114,6 +118,17 @@ function isAtLeast(version: string, major: number, minor: number): boolean {
   return ownMajor > major || (ownMajor === major && ownMinor >= minor);
 }
 
+/** @throws ConfigError as {@link diskWaitOf}, and when a server answers before its disk can have a write. */
+async function checkedDiskWait(
+  redis: RedisClient,
+  wanted: Durability,
+  settings: readonly RedisSettings[],
+): Promise<DiskWait> {
+  const wait = diskWaitOf(wanted, settings, redis instanceof Cluster);
+  if (wait === 'waitaof' && redis instanceof Redis && (await isLying(redis))) throw new ConfigError([cannotBeTrusted]);
+  return wait;
+}
+
 /** How long startup waits for Redis. */
 const FIRST_LOOK_MS = 1500;
 
@@ -121,7 +136,8 @@ const cannotBeTrusted =
   'REDIS_DURABILITY: disk needs a Redis whose WAITAOF waits, and this one answers before its disk can have the write (https://github.com/redis/redis/pull/13793): set appendfsync always, or update Redis';
 
 /**
- * Checks Redis' settings at startup and whenever the connection comes back, because a restart may have changed them.
+ * Checks Redis' settings at startup and whenever the connection comes back, because a restart may have changed them. While
+ * `disk` is not available, it checks again and again, because all webhooks are refused.
  *
  * @param options.onProblems called once for each set of problems.
  * @returns how to wait for the disk; null while `disk` is configured but not (yet) available.
@@ -138,31 +154,41 @@ export async function watchDurability(
   const { wanted, log, onProblems } = options;
   let wait: DiskWait | null = wanted === 'redis' ? 'none' : null;
   let known = '';
-  const look = async (): Promise<void> => {
+  let failure = '';
+  const read = async (): Promise<void> => {
     if (wanted === 'disk') wait = null;
-    const settings = await Promise.all(serversOf(redis).map(settingsOf));
+    const settings = await readSettings(redis);
     await notify(settings);
-    const found = diskWaitOf(wanted, settings, redis instanceof Cluster);
-    if (found === 'waitaof' && redis instanceof Redis && (await isLying(redis)))
-      throw new ConfigError([cannotBeTrusted]);
-    wait = found;
+    wait = await checkedDiskWait(redis, wanted, settings);
+    failure = '';
   };
-  const lookAgain = (): void => {
-    look().catch((error: unknown) => {
-      log.error(
-        { err: error },
-        wanted === 'disk' ? 'cannot wait for the disk of redis' : 'the settings of redis could not be read',
-      );
-    });
-  };
+  const { start } = createLooking(async () => {
+    try {
+      await read();
+      return false;
+    } catch (error) {
+      // One line per cause, not per attempt.
+      if (String(error) !== failure)
+        log.error(
+          { err: error },
+          wanted === 'disk' ? 'cannot wait for the disk of redis' : 'the settings of redis could not be read',
+        );
+      failure = String(error);
+      return wait === null && redis.status === 'ready';
+    }
+  });
 
   if (wanted === 'disk') {
     await whenReady(redis, FIRST_LOOK_MS);
-    if (redis.status === 'ready') await look();
+    if (redis.status === 'ready')
+      await read().catch((error: unknown) => {
+        if (error instanceof ConfigError) throw error;
+        start();
+      });
   } else if (redis.status === 'ready') {
-    lookAgain();
+    start();
   }
-  redis.on('ready', lookAgain);
+  redis.on('ready', start);
   return () => wait;
 
   async function notify(settings: readonly RedisSettings[]): Promise<void> {

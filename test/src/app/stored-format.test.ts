@@ -1,10 +1,11 @@
 import type { Redis } from 'ioredis';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { claimFormat, FORMAT, readShards, watchFormat, whyNotShards } from '../../../src/app/stored-format.ts';
 import { stateKey } from '../../../src/core/keys.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { whyUnusable } from '../../../src/core/redis.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { until } from '../../support/until.ts';
 
 const redis = useRedis();
 const stored = async (): Promise<string | null> => await redis().get(stateKey('format'));
@@ -124,4 +125,15 @@ it('ends with what was expected if Redis refuses the user, and changes nothing',
   expect(await whyUnusable(worker as Redis, [own])).toBeNull();
   for (const each of [web, worker]) each?.disconnect();
   await redis().call('ACL', 'DELUSER', 'web', 'worker');
+});
+
+it('reads the format again if Redis was too slow to say it, although the connection stayed open', async () => {
+  const process = redis().duplicate() as Redis;
+  const slow = vi.spyOn(process, 'select').mockRejectedValueOnce(new Error('Command timed out'));
+
+  await watchFormat(process, 1, createLog({ level: 'silent', process: 'test' }));
+
+  await until(async () => (await stored()) === String(FORMAT), 'the format is stored');
+  expect(slow).toHaveBeenCalledTimes(2);
+  process.disconnect();
 });

@@ -1,7 +1,16 @@
-import { expect, it } from 'vitest';
+import type { Redis } from 'ioredis';
+import { expect, it, vi } from 'vitest';
+import { startRedis } from '../../../local/redis.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
-import type { RedisClient } from '../../../src/core/redis.ts';
-import { answersTooSoon, diskWaitOf, problemsOf, type RedisSettings } from '../../../src/intake/durability.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { connectFailFast, type RedisClient, whenReady } from '../../../src/core/redis.ts';
+import {
+  answersTooSoon,
+  diskWaitOf,
+  problemsOf,
+  type RedisSettings,
+  watchDurability,
+} from '../../../src/intake/durability.ts';
 import { createIntake } from '../../../src/intake/intake.ts';
 import { until } from '../../support/until.ts';
 import { read } from '../webhooks/read.ts';
@@ -121,4 +130,31 @@ it('refuses everything while disk sync is required but unavailable', async () =>
 
   await expect(intake.take({ type: 'event', event: read('decline') })).rejects.toThrow('cannot wait for its disk');
   expect(calls).toEqual([]);
+});
+
+it('waits for the disk again after the settings could not be read once, at startup or after a reconnect', async () => {
+  const server = await startRedis({ extraArgs: ['--appendfsync', 'always'] });
+  const log = createLog({ level: 'silent', process: 'test' });
+  const redis = connectFailFast({ urls: [server.url], log, name: 'web' }) as Redis;
+  const info = redis.info.bind(redis);
+  let failures = 0;
+  // The client itself asks without a section.
+  vi.spyOn(redis, 'info').mockImplementation(async (...asked: unknown[]) => {
+    if (asked[0] !== 'server' || failures === 0) return await info(...(asked as string[]));
+    failures -= 1;
+    throw new Error('Command timed out');
+  });
+  await whenReady(redis, 10_000);
+
+  failures = 1;
+  const diskWait = await watchDurability(redis, { wanted: 'disk', log });
+  expect(diskWait()).toBeNull();
+  await until(() => diskWait() === 'fsync-always', 'the settings are read again');
+  failures = 1;
+  redis.stream.destroy();
+  await until(() => diskWait() === null, 'the settings could not be read');
+
+  await until(() => diskWait() === 'fsync-always', 'the settings are read again after the reconnect');
+  redis.disconnect();
+  await server.stop();
 });
