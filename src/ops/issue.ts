@@ -2,6 +2,7 @@ import type { SlackError } from '../core/errors.ts';
 import { FETCHED_PATH, type QuarantinedWebhook } from '../core/event.ts';
 import { commandCode, terminalCode } from '../core/installation.ts';
 import type { OpsIssue } from './notify-ops.ts';
+import { fileAdvice } from './refused-place.ts';
 
 /**
  * Everything that can go wrong with Cardbell itself, described for the people who run it. What Slack refuses in a channel
@@ -125,18 +126,12 @@ export function cannotRender(alertId: string): OpsIssue {
   };
 }
 
-function fileAdvice(slackError: string): string {
-  if (slackError === 'missing_scope') return 'Give the app the scope files:write, and install it again.';
-  if (slackError === 'storage_limit_reached') return 'Free some of the workspace’s file storage.';
-  return 'Allow apps to upload files in this workspace.';
-}
-
 export function noFiles(slackError: string): OpsIssue {
   return {
     cause: `files:${slackError}`,
     title: `Slack does not accept a file (${slackError})`,
-    what: 'More alerts came at once than fit into one message, and the file with all of them could not be attached.',
-    means: 'They are posted as tables in the thread of their summary instead. Nothing is missing.',
+    what: 'A file could not be attached: all alerts of a summary, or the rows of a monthly digest.',
+    means: 'Alerts are posted as tables in the thread of their summary. A digest says that its file is missing.',
     todo: fileAdvice(slackError),
   };
 }

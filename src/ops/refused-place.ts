@@ -75,26 +75,43 @@ const ofApp: ReadonlySet<string> = new Set([
 /** A status of HTTP never comes from Slack’s API itself. */
 const isOfProxy = (slackError: string): boolean => slackError.startsWith('http_');
 
-/** Advice on codes about what the app may do. */
-function rightsAdvice(slackError: string): string {
-  if (slackError === 'missing_scope') return 'Give the app the scope chat:write, and install it again.';
-  if (isOfProxy(slackError)) return 'Let the proxy or firewall pass Cardbell’s requests to Slack.';
-  return `${lookUp(slackError)}, or ask a Slack administrator to let the app post.`;
+/** What refuses posts, and what helps. @param isUnclear Slack, or something in between, gives no clear answer to them. */
+function postsRefusal(slackError: string, isUnclear: boolean): Refusal {
+  if (isUnclear)
+    return {
+      what: 'Cardbell’s messages get no clear answer, although Slack answers its other requests.',
+      todo: 'Let the proxy or firewall pass Cardbell’s messages to Slack, or see slack-status.com.',
+    };
+  if (isOfProxy(slackError))
+    return {
+      what: 'Something between Cardbell and Slack refuses its messages.',
+      todo: 'Let the proxy or firewall pass Cardbell’s requests to Slack.',
+    };
+  const todo =
+    slackError === 'missing_scope'
+      ? 'Give the app the scope chat:write, and install it again.'
+      : `${lookUp(slackError)}, or ask a Slack administrator to let the app post.`;
+  return { what: 'Slack refuses Cardbell’s messages, whatever they say.', todo };
 }
 
 /** One issue for all channels and people if the refusal concerns the app. @param place the channel or person; null: unknown. */
-export function postsRefused(place: string | null, { slackError }: SlackError): OpsIssue {
+export function postsRefused(place: string | null, { code, slackError }: SlackError): OpsIssue {
   const about = ofApp.has(slackError) || isOfProxy(slackError) ? null : place;
   return {
     cause: `posts:${about ?? ''}:${slackError}`,
     title: `Slack refuses messages (${slackError})`,
-    what: isOfProxy(slackError)
-      ? 'Something between Cardbell and Slack refuses its messages.'
-      : 'Slack refuses Cardbell’s messages, whatever they say.',
+    ...postsRefusal(slackError, code === 'unknown'),
     means: 'They wait until this is fixed. Nothing is lost.',
-    todo: rightsAdvice(slackError),
     ...(about !== null && { about }),
   };
+}
+
+/** What lets Cardbell attach files again. */
+export function fileAdvice(slackError: string): string {
+  if (slackError === 'no_answer') return 'Let the proxy or firewall pass Cardbell’s uploads to files.slack.com.';
+  if (slackError === 'missing_scope') return 'Give the app the scope files:write, and install it again.';
+  if (slackError === 'storage_limit_reached') return 'Free some of the workspace’s file storage.';
+  return 'Allow apps to upload files in this workspace.';
 }
 
 /** Cannot be posted while it lasts: until then it is in the log and the metrics only. */

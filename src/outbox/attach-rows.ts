@@ -3,16 +3,17 @@ import { rowsCsv, rowsPage, rowsPages } from '../../templates/outbox/rows.ts';
 import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import type { FoundMessage, Slack } from '../slack/client.ts';
-import type { Message, MessageRef } from '../slack/message.ts';
-import { type Draft, draftOf, type FileEntry, type OutboxEntry, type RowsEntry } from './entry.ts';
+import { fileAdvice } from '../ops/refused-place.ts';
+import type { FoundMessage, Slack, UploadedFile } from '../slack/client.ts';
+import type { MessageRef } from '../slack/message.ts';
+import { draftOf, type FileEntry, type OutboxEntry, type RowsEntry } from './entry.ts';
 import type { Batch, BatchMessages, Threads, UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import { type Rendered, type RowsOf, threadOfRows } from './render-entries.ts';
 import { ELSEWHERE, refOf } from './sending-store.ts';
 import type { Subject } from './tracked-message-store.ts';
 
-/** Attempts to upload the file before its rows are posted as tables. */
+/** Attempts to upload a file before something else is posted instead, because everything behind it waits. */
 const FILE_TRIES = 3;
 
 interface Deps {
@@ -26,36 +27,37 @@ interface Deps {
   readonly notifyOps: NotifyOps;
 }
 
-/**
- * Uploads a file that is not visible yet. When Slack refuses it, returns a message that says so.
- *
- * @throws SlackError when a retry can help.
- */
-async function renderFile(
-  { file, comment }: FileEntry,
-  { slack, notifyOps }: Pick<Deps, 'slack' | 'notifyOps'>,
-): Promise<Draft> {
-  try {
-    return { kind: 'file', file: await slack.uploadFile(file), comment, thread: null };
-  } catch (error) {
-    if (!(error instanceof SlackError) || !isPermanent(error)) throw error;
-    await notifyOps(opsIssue.noFiles(error.slackError));
-    return draftOf(noFile(file));
-  }
-}
-
-/** The message that replaces a missing file. */
-export function noFile({ title }: FileEntry['file']): Message {
-  const text = `Slack took no file, so “${title}” is missing here. Give Cardbell the scope files:write, then ask for the digest again.`;
-  return { text, blocks: [] };
-}
-
 export type AttachRows = ReturnType<typeof createAttachRows>;
 
-/** Posts the rows of a summary in its thread: as a file, or as tables when Slack refuses the file. */
+/** Posts the rows of a summary in its thread, and the file of a digest, or what replaces a file that Slack does not take. */
 export function createAttachRows(deps: Deps) {
   const { slack, batchMessages, rowsOf, threads, outbox, unsupported, notifyOps } = deps;
-  return { render, asTables, renderFile: (entry: FileEntry) => renderFile(entry, deps) };
+  return { render, renderFile, asTables, asText };
+
+  /** `elsewhere` when a text replaces the file. */
+  async function renderFile(entry: FileEntry, channel: string): Promise<Rendered> {
+    const file = await upload(channel, entry.id, entry.file);
+    if (typeof file !== 'string') return { kind: 'file', file, comment: entry.comment, thread: null };
+    await asText(entry, channel, file);
+    return ELSEWHERE;
+  }
+
+  /**
+   * Uploads a file. It is not visible yet, so a retry is safe.
+   *
+   * @returns the file; Slack's error code when a retry cannot help, or the last of several did not.
+   * @throws SlackError when a retry can help.
+   */
+  async function upload(channel: string, entryId: string, file: FileEntry['file']): Promise<UploadedFile | string> {
+    try {
+      return await slack.uploadFile(file);
+    } catch (error) {
+      if (!(error instanceof SlackError)) throw error;
+      const isLast = error.code === 'unknown' && (await outbox.countTry(channel, entryId)) >= FILE_TRIES;
+      if (!isLast && !isPermanent(error)) throw error;
+      return error.slackError;
+    }
+  }
 
   /** Null when the summary is too old, `elsewhere` when tables replace the file. */
   async function render(entry: RowsEntry, channel: string): Promise<Rendered | null> {
@@ -72,21 +74,24 @@ export function createAttachRows(deps: Deps) {
       const message = rowsPage(rows, { page: entry.page, noFile: entry.noFile, hasTable });
       return draftOf(message, { thread, newBlocks: hasTable ? ['data_table'] : [] });
     }
-    if ((await outbox.countTry(channel, entry.id)) > FILE_TRIES) {
-      await asTables(entry, channel, 'no_answer');
-      return ELSEWHERE;
-    }
     const words = countWords(rows);
-    try {
-      const title = `${words}.csv`;
-      const file = await slack.uploadFile({ name: fileName(entry), title, content: rowsCsv(rows) });
-      return { kind: 'file', file, comment: `Every row: ${words}, as a table for any spreadsheet.`, thread };
-    } catch (error) {
-      // Nothing is visible yet, so a retry is safe.
-      if (!(error instanceof SlackError) || !isPermanent(error)) throw error;
-      await asTables(entry, channel, error.slackError);
-      return ELSEWHERE;
-    }
+    const uploaded = await upload(channel, entry.id, {
+      name: fileName(entry),
+      title: `${words}.csv`,
+      content: rowsCsv(rows),
+    });
+    if (typeof uploaded !== 'string')
+      return { kind: 'file', file: uploaded, comment: `Every row: ${words}, as a table for any spreadsheet.`, thread };
+    await asTables(entry, channel, uploaded);
+    return ELSEWHERE;
+  }
+
+  /** Posts that the file is missing, and why. */
+  async function asText({ id, audience, priority, file }: FileEntry, channel: string, slackError: string) {
+    const why = `Slack took no file (${slackError}), so “${file.title}” is missing here.`;
+    const text = `${why} ${fileAdvice(slackError)} Then ask for the digest again.`;
+    await outbox.put(channel, { kind: 'notice', id: `${id}-plain`, audience, message: { text, blocks: [] }, priority });
+    await notifyOps(opsIssue.noFiles(slackError));
   }
 
   /** Posts the same rows as tables, after all more urgent entries. */

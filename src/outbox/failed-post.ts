@@ -18,6 +18,8 @@ const VISIBLE_AFTER_SLOW_MS = 3500;
 /** Not even the fallback channel can be posted to: someone must invite the bot or configure another channel. */
 const NO_CHANNEL_PAUSE_MS = 10_000;
 export const UNKNOWN_PAUSE_MS = 2000;
+/** After so many unclear attempts, although the history can be read, another attempt helps only if somebody changes something. */
+const UNCLEAR_TRIES = 5;
 
 export interface FailedPostDeps {
   readonly outbox: Outbox;
@@ -106,7 +108,12 @@ export async function resolveFailure(
       await resolveRefused(claimed, draft, error, deps);
       return null;
     case 'unknown':
-      await resolveUnknown(claimed, draft, tookMs, deps);
+      if ((await resolveUnknown(claimed, draft, tookMs, deps)) === 'resolved' || sending.attempt < UNCLEAR_TRIES) {
+        return null;
+      }
+      // Everything behind it waits. A file can be replaced.
+      if (draft.kind === 'file') await resolveRefused(claimed, draft, error, deps);
+      else await deps.undeliverable.mustWait(channel, error);
       return null;
   }
 }
@@ -135,14 +142,19 @@ async function resolveRefused(
 }
 
 /** This worker's own request has ended, so it need not wait for the claim to expire. */
-async function resolveUnknown(claimed: Claimed, draft: Draft, tookMs: number, deps: FailedPostDeps): Promise<void> {
+async function resolveUnknown(
+  claimed: Claimed,
+  draft: Draft,
+  tookMs: number,
+  deps: FailedPostDeps,
+): ReturnType<typeof reconcile> {
   const { sleep } = deps.runtime;
   await sleep(VISIBLE_AFTER_MS);
   if (tookMs > SLOW_AFTER_MS) {
-    if ((await reconcile(claimed, draft, deps, 'early')) !== 'not found') return;
+    if ((await reconcile(claimed, draft, deps, 'early')) === 'resolved') return 'resolved';
     await sleep(VISIBLE_AFTER_SLOW_MS);
   }
-  await reconcile(claimed, draft, deps);
+  return await reconcile(claimed, draft, deps);
 }
 
 /** Slack's error codes for a valid token that may not read the history. */

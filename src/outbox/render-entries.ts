@@ -29,7 +29,7 @@ interface Deps {
   readonly renderBatch: Pick<RenderBatch, 'render'>;
   readonly attachRows: {
     readonly render: (entry: RowsEntry, channel: string) => Promise<Rendered | null>;
-    readonly renderFile: (entry: FileEntry) => Promise<Draft>;
+    readonly renderFile: (entry: FileEntry, channel: string) => Promise<Rendered>;
   };
   readonly threads: Pick<Threads, 'rootOf' | 'isGone'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
@@ -79,7 +79,7 @@ export function createRenderEntries(deps: Deps): RenderEntries {
     if (await mustNotPost(first, channel))
       throw new SlackError('conversations.info', 'channel_unusable', SHARED_CHANNEL);
     if (first.kind === 'rows') return await attachRows.render(first, channel);
-    if (first.kind === 'file') return await attachRows.renderFile(first);
+    if (first.kind === 'file') return await attachRows.renderFile(first, channel);
     if (first.kind === 'notice') return await renderNotice(first.message);
     const tracked = trackedOf(entries);
     // Read first: a change in the meantime then makes the message count as outdated, never as current.

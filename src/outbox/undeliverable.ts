@@ -6,7 +6,7 @@ import { channelUnusable, personUnreachable, postsRefused } from '../ops/refused
 import { isSlackTokenDead } from '../ops/watch-token.ts';
 import type { Message } from '../slack/message.ts';
 import { truncate } from '../slack/mrkdwn.ts';
-import { type AttachRows, noFile } from './attach-rows.ts';
+import type { AttachRows } from './attach-rows.ts';
 import { alertIdOf, type Draft, forAnotherChannel, type OutboxEntry } from './entry.ts';
 import type { UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
@@ -25,7 +25,7 @@ interface Deps {
     readonly unshared: (than: string) => Promise<string | null>;
   };
   readonly renderEntries: RenderEntries;
-  readonly attachRows: Pick<AttachRows, 'asTables'>;
+  readonly attachRows: Pick<AttachRows, 'asTables' | 'asText'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'add'>;
   readonly eventLog: Pick<EventLog, 'note'>;
   /** Whose direct conversation it is; null: unknown. */
@@ -104,6 +104,7 @@ export function createUndeliverable(deps: Deps) {
     /** Slack refuses this entry: posts it as plain text. */
     async refused(entry: OutboxEntry, channel: string, error: SlackError): Promise<void> {
       if (entry.kind === 'rows' && entry.page === null) await attachRows.asTables(entry, channel, error.slackError);
+      else if (entry.kind === 'file') await attachRows.asText(entry, channel, error.slackError);
       else if (!entry.id.endsWith('-plain')) await postPlain(entry, channel, error, deps);
     },
   };
@@ -142,7 +143,6 @@ async function messageIn(
   entry: OutboxEntry,
   { renderEntries }: Pick<Deps, 'renderEntries'>,
 ): Promise<Message | null> {
-  if (entry.kind === 'file') return noFile(entry.file);
   try {
     const draft = await renderEntries([entry], channel);
     return draft !== null && draft !== ELSEWHERE && draft.kind === 'message' ? draft.message : null;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
 import { SlackError } from '../../../src/core/errors.ts';
 import { outboxKey, stateKey } from '../../../src/core/keys.ts';
+import type { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { Killed } from '../../support/crash-at.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { createPostingWorld } from '../../support/posting-world.ts';
@@ -113,7 +115,68 @@ describe('a file for the controller', () => {
         ...posted,
         ...waiting.map(({ entry }) => (entry.kind === 'notice' ? entry.message.text : entry.kind)),
       ];
-      expect(said).toEqual([expect.stringMatching(/“Declines.csv” is missing here/)]);
+      expect(said).toEqual([expect.stringMatching(/\(file_uploads_disabled\), so “Declines.csv” is missing here/)]);
+      expect(world.opsIssues.map(({ cause }) => cause)).toEqual(['files:file_uploads_disabled']);
+    },
+  );
+});
+
+describe('a file that Slack neither takes nor refuses', () => {
+  const noAnswer = (method: string) => new SlackError(method, 'unknown', 'no_answer');
+  async function flushedWith(entry: z.input<typeof OutboxEntry>, call: 'uploadFile' | 'shareFile') {
+    const posted: string[] = [];
+    let calls = 0;
+    const world = createPostingWorld(redis(), {
+      slack: {
+        uploadFile: async ({ name, title }) => ({ id: 'F1', name, title }),
+        findMessages: async () => [],
+        async post(channel, { text }) {
+          posted.push(text);
+          return { channel, ts: `3.${posted.length}` };
+        },
+        [call]: async () => {
+          calls += 1;
+          throw noAnswer(call);
+        },
+      },
+    });
+    const of = { channel: 'C1', ts: '1.000001' };
+    const alerts = (await world.entries(3)).map(({ id }) => ({ id, label: id, times: 1 }));
+    await world.batchMessages.save('C1', of.ts, { why: 'busy', audience: 'team', form: 'summary', alerts });
+    await world.outbox.put('C1', entry);
+    await world.outbox.put('C1', { kind: 'notice', id: 'n1', message: { text: 'A decline.', blocks: [] } });
+    for (let run = 0; run < 9; run += 1) {
+      await world.flush('C1');
+      await redis().del(outboxKey('C1', 'paused'));
+    }
+    return { posted, calls, causes: world.opsIssues.map(({ cause }) => cause) };
+  }
+
+  it.each([
+    ['uploadFile', 3],
+    ['shareFile', 5],
+  ] as const)('is replaced after several attempts, and does not block its channel (%s)', async (call, most) => {
+    const file = { name: 'cardbell-1.csv', title: 'Declines.csv', content: 'a,b' };
+
+    const digest = await flushedWith({ kind: 'file', id: 'digest-csv', file, comment: 'For you.' }, call);
+
+    expect(digest.posted.toSorted()).toEqual([
+      'A decline.',
+      expect.stringMatching(/^Slack took no file \(no_answer\)/),
+    ]);
+    expect(digest.posted.join()).toContain('files.slack.com');
+    expect(digest).toMatchObject({ calls: most, causes: ['files:no_answer'] });
+  });
+
+  it.each(['uploadFile', 'shareFile'] as const)(
+    'is replaced by tables if it is the rows of a summary (%s)',
+    async (call) => {
+      const of = { channel: 'C1', ts: '1.000001' };
+
+      const rows = await flushedWith({ kind: 'rows', id: `rows-${of.ts}`, of, page: null }, call);
+
+      expect(rows.posted.toSorted()).toEqual(['A decline.', expect.stringContaining('rows as a file (no_answer)')]);
+      expect(rows.causes).toEqual(['files:no_answer']);
     },
   );
 });

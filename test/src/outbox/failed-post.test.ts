@@ -39,7 +39,7 @@ async function flushed(posts: readonly ('ok' | SlackError)[], history: SlackErro
   });
   for (const entry of await world.entries(2)) await world.outbox.put('C1', entry);
   await world.flush('C1');
-  return { refs, texts, copies, waiting: await world.outbox.waiting('C1') };
+  return { refs, texts, copies, waiting: await world.outbox.waiting('C1'), opsIssues: world.opsIssues };
 }
 
 it('reposts a message that was not found with the same reference, and searches for copies of it', async () => {
@@ -164,4 +164,14 @@ it('posts nothing more in an unusable channel if its worker dies once the other 
   await world.flush('C0ALL');
 
   expect(posts).toEqual(['C1', 'C0ALL']);
+});
+
+it('notifies ops of a message that gets no clear answer five times, and keeps trying', async () => {
+  const { refs, opsIssues } = await flushed([...Array.from({ length: 5 }, () => noAnswer), 'ok'], 'empty');
+
+  expect(new Set(refs.slice(0, 6)).size).toBe(1);
+  expect(opsIssues).toMatchObject([
+    { cause: 'posts:C1:no_answer', todo: expect.stringContaining('proxy or firewall') },
+  ]);
+  expect((await flushed([noAnswer, noAnswer, noAnswer, noAnswer, 'ok'], 'empty')).opsIssues).toEqual([]);
 });
