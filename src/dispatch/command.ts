@@ -86,7 +86,9 @@ const plainNumbers = [
   `(?<!\\d${gap})\\d{4,6}\\.\\d\\d`,
   `(?<!\\d${gap})\\d{1,3}(?:,\\d{3}){1,2}(?!${gap}\\d)`,
 ];
-const plainNumber = new RegExp(`(?<!\\S)(${plainNumbers.join('|')})(?=[,;]?(?!\\S))`);
+/** Merchant category codes, of which a filter lists several. Nobody calls a card number a category. */
+const categoryCodes = '(?<=\\bcategory[\\s:]+)\\d{4}(?: ?, ?\\d{4})+(?![^\\s),;])';
+const plainNumber = new RegExp(`((?<!\\S)(?:${plainNumbers.join('|')})(?=[,;]?(?!\\S))|${categoryCodes})`, 'i');
 
 /** Masks card numbers. Two days have as many digits as a card number, and one in ten pairs has its check digit. */
 function maskTyped(text: string): string {

@@ -256,6 +256,8 @@ function readCountryFilter(cursor: Cursor): Filter {
 
 function readText(cursor: Cursor, fact: TextFact): Filter {
   const text = cursor.text();
+  // Codes without commas are masked if they could be a card number, and the end of one would stand for all of them.
+  if (fact === 'category' && text.includes('••')) cursor.fail('a category, or codes with commas: category 5812,5813');
   return { is: 'text', fact, text: /[\p{L}\p{N}]/u.test(text) ? text : cursor.fail('a word, or several in quotes') };
 }
 

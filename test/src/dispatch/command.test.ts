@@ -203,6 +203,21 @@ describe('numbers beside a card', () => {
     );
   });
 
+  it.each([
+    'subscribe declines category 4829,6051,6211,7995',
+    'subscribe declines and not (Category: 4829, 6051, 6211, 7995)',
+    'unsubscribe declines category 4829,6051,6211,7995',
+    'quiet 22:00-07:00 except declines category:4829,6051,6211,7995 over 500',
+  ])('keeps all codes of “%s”, although they have the check digit of a card number', (typed) => {
+    const [verb = '', ...words] = typed.split(' ');
+    expect(parseCommand(typed, clock)).toMatchObject({ verb, target: { text: words.join(' ') } });
+  });
+
+  it('are masked behind codes, and behind a category that is no list of codes', () => {
+    for (const typed of ['category 4111-1111-1111-1111', 'category 5812,5813 4111 1111 1111 1111'])
+      expect(JSON.stringify(parseCommand(`subscribe declines ${typed}`, clock))).toContain('••1111');
+  });
+
   it('takes no amount and its neighbors for a card number', () => {
     fc.assert(
       fc.property(amount, day, fc.integer({ min: 10_000_000, max: 999_999_999 }), (dollars, date, acctId) => {

@@ -58,6 +58,7 @@ describe('a filter', () => {
     [`${'not '.repeat(30)}declines`, 'not', /too many “not”/],
     ['declines, shipping and status', '', /No alert can be all of this at once\. Did you mean “or”\?/],
     ['virtual over 5', '', /No alert can be all of this at once\. Virtual cards, .* are “virtual cards”/],
+    ['category ••7995', '••7995', /codes with commas/],
     ['x'.repeat(2001), '', /at most 2000 characters/],
   ])('reports the word that it cannot parse, case %#', (text, word, why) => {
     const parsed = parseFilter(text);
