@@ -123,6 +123,8 @@ export interface Resolved<A extends Action = Action> {
   readonly acctId: number;
   /** Null: applies to the account (block, unblock and limits are set on the account). */
   readonly cardId: number | null;
+  /** What was asked for and is not done, for the answer. Absent: nothing. */
+  readonly note?: string;
 }
 
 /** The alert that shows the outcome, if any. */

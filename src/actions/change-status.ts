@@ -1,6 +1,7 @@
 import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { confirmActivation } from '../../templates/actions/confirm-activation.ts';
 import { statusWord } from '../../templates/core/card-words.ts';
+import { sentences } from '../../templates/core/change-words.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -46,17 +47,18 @@ interface Deps extends Pick<ActionTools, 'progress'>, PermitDeps, AskFirstDeps {
 
 export function createChangeStatus(deps: Deps): ChangeStatus {
   const { progress, blocks, sendStatus } = deps;
-  return async function changeStatus(verb, { action, acctId, cardId }, run, { closes } = {}) {
+  return async function changeStatus(verb, asked, run, { closes } = {}) {
+    const { action, acctId, cardId } = asked;
     // Also when the card is already blocked: the first person to block it must not undo a block others rely on.
     if (verb === 'block') await blocks.want(acctId, action.actor.userId);
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
-    if (account === null) return await blockUnread({ action, acctId, cardId }, run);
+    if (account === null) return await blockUnread(asked, run);
     const card = cardToChange(verb, account, cardId);
     const facts = await factsOfCard(acctId, card, deps.factsOf);
     const before = card?.status ?? null;
     const written = await progress.read(action.id);
     const sides = { before: before === null ? null : statusWord(before), after: null };
-    const report = finisher(action, verb, facts, sides);
+    const report = finisher(asked, verb, facts, sides);
     const finish: Finish = async (state, rest) => {
       // The card is active, no matter who activated it, so earlier block requests no longer count.
       if (verb !== 'block' && (state === 'done' || state === 'unchanged')) await blocks.forgetWanted(acctId);
@@ -89,13 +91,14 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   };
 
   function finisher(
-    action: Action,
+    { action, note: besides }: Resolved,
     verb: StatusVerb,
     card: CardFacts,
     sides: { readonly before: string | null; readonly after: null },
   ): Finish {
-    return (state, rest = {}) =>
-      deps.reports.report(action, verb, { state, card, ...sides, apiWords: null, note: null, ...rest });
+    const report = (result: Result) => deps.reports.report(action, verb, result);
+    return (state, { note, ...rest } = {}) =>
+      report({ state, card, ...sides, apiWords: null, ...rest, note: sentences(note, besides) || null });
   }
 
   async function isBlockAwaited(acctId: number): Promise<boolean> {
@@ -107,7 +110,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   async function blockUnread(resolved: Resolved, run: LockedRun): Promise<Result> {
     const { action, acctId, cardId } = resolved;
     const card = await deps.factsOf(acctId, { cardId });
-    const finish = finisher(action, 'block', card, { before: null, after: null });
+    const finish = finisher(resolved, 'block', card, { before: null, after: null });
     const written = await progress.read(action.id);
     return await sendStatus.send('block', resolved, { before: null, card, written }, finish, run);
   }

@@ -10,6 +10,7 @@ import { commandCode } from '../core/installation.ts';
 import { redactText } from '../core/redact-text.ts';
 import { truncate } from '../slack/mrkdwn.ts';
 import { cardWithDigits, type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
+import { askedBesides } from './asked-besides.ts';
 import { interpret, splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
@@ -59,11 +60,22 @@ export function createResolveCard(deps: Deps): ResolveCard {
   return async function resolveCard<A extends Action>(action: A) {
     // Permitted and found before it was sent, so its outcome has to be determined.
     const sent = sentCard(await deps.progress.read(action.id));
-    if (sent !== null) return { action: await withReason(action, deps.directory), ...sent };
+    if (sent !== null) return await withNote({ action: await withReason(action, deps.directory), ...sent }, true);
     if (action.target.kind === 'own') return await ownCard(action);
     const card = await findCard(action);
-    return card === null || (await isAnotherMeant(card)) ? null : card;
+    return card === null || (await isAnotherMeant(card)) ? null : await withNote(card, false);
   };
+
+  /** A block says what it does not do. An unblock that asks for more is refused. */
+  async function withNote<A extends Action>(card: Resolved<A>, isSent: boolean): Promise<Resolved<A> | null> {
+    const { action, acctId, cardId } = card;
+    const besides = await askedBesides(card, { ...deps, ...deps.directory });
+    if (besides === null) return card;
+    const { note, ...no } = besides;
+    if (isSent || action.verb === 'block') return { ...card, note };
+    await refuse(action, no, { acctId, cardId, isMistake: true });
+    return null;
+  }
 
   /** Refuses a change of the account, and so of its card in use, for which another of its cards was named. */
   async function isAnotherMeant({ action, acctId, cardId }: Resolved): Promise<boolean> {

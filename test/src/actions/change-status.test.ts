@@ -61,6 +61,16 @@ it('activates no replacement of the card that an alert is about, and says that t
   );
 });
 
+it('blocks a card at once if an end was typed, and says that a block has none', async () => {
+  const world = await createActionWorld(redis());
+  const target = { kind: 'card', acctId, cardId: byCommand.target.cardId, alertId: null } as const;
+
+  await performAction(ask('block', { target, reason: 'for 2 hours' }), world.deps);
+
+  expect(world.writes).toEqual(['status BLOCKED']);
+  expect(world.answers.at(-1)?.text).toContain('A block has no end: the card stays blocked until it is unblocked.');
+});
+
 /** An account whose card 7 has a replacement, card 8, that is not activated. */
 function withReplacement(status: string | null) {
   return AccountDetails.parse({

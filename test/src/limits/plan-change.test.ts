@@ -48,7 +48,6 @@ describe('planning a change', () => {
           return { rules: rulesOf({ daily: 40_000 }), raw: {} };
         },
       },
-      nameCategory: async () => ({ goals: [limitGoal('daily', 45_000)], term: permanent }),
       zone: 'America/New_York',
       now,
     });

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { askedBesides } from '../../../src/directory/asked-besides.ts';
+import type { CardMatch } from '../../../src/directory/index-entries.ts';
+import { ask } from '../../support/perform-world.ts';
+
+const matchOf = (acctId: number, matchedBy: CardMatch['matchedBy']): CardMatch => ({
+  acctId,
+  holder: null,
+  customId: null,
+  isVirtual: false,
+  group: null,
+  accountStatus: 'OPEN',
+  cards: [],
+  matchedBy,
+});
+const known: Readonly<Record<string, CardMatch[]>> = {
+  '4242': [matchOf(7, 'last4')],
+  '4243': [matchOf(9, 'last4')],
+  'card 4243': [matchOf(9, 'last4')],
+  Sam: [matchOf(9, 'name')],
+  'Sam Rivera': [matchOf(9, 'name')],
+  '8888': [matchOf(11, 'last4')],
+};
+const besides = (verb: 'block' | 'unblock' | 'activate', reason: string) =>
+  askedBesides(
+    { action: ask(verb, { reason, target: { kind: 'words', words: ['4242'] } }), acctId: 7, cardId: null },
+    { findKnown: async (words) => known[words] ?? [], mayAct: async (_action, acctId) => acctId !== 11 },
+  );
+
+describe('another card in the reason', () => {
+  it.each([
+    ['4243', '4243'],
+    ['and 4243 stolen', '4243'],
+    [', 4243', '4243'],
+    ['/ 4243', '4243'],
+    ['&4243', '4243'],
+    ['and card 4243', 'card 4243'],
+    ['and Sam Rivera', 'Sam Rivera'],
+    ['+ Sam lost them', 'Sam'],
+  ])('is the card that “%s” names', async (reason, other) => {
+    expect(await besides('block', reason)).toMatchObject({
+      note: `Only one card at a time: ${other} is not blocked.`,
+    });
+    expect(await besides('unblock', reason)).toMatchObject({
+      why: 'Only one card at a time.',
+      whoCan: `Unblock ${other} separately.`,
+    });
+  });
+
+  it.each([
+    ['names the same card again', '4242 stolen'],
+    ['names a card that the person may not see', 'and 8888 stolen'],
+    ['says who did something', 'Sam Rivera lost it'],
+    ['names no card', 'and 9999 stolen'],
+  ])('is none if it %s: “%s”', async (_what, reason) => {
+    expect(await besides('block', reason)).toBeNull();
+  });
+
+  it('matters only where the words behind the card are a reason', async () => {
+    expect(await besides('activate', 'and 4243')).toBeNull();
+  });
+});
+
+describe('an end in the reason', () => {
+  it.each(['for 2 hours', '2h', 'until friday', 'tonight', 'temporarily', 'for the trip until friday'])(
+    'is “%s”, which neither a block nor an unblock has',
+    async (reason) => {
+      expect(await besides('block', reason)).toMatchObject({
+        note: 'A block has no end: the card stays blocked until it is unblocked.',
+      });
+      expect(await besides('unblock', reason)).toMatchObject({
+        why: 'An unblock has no end.',
+        whoCan: 'Leave the time out.',
+      });
+    },
+  );
+
+  it.each(['', 'found again', 'found again today', 'lost for good', 'for the team offsite'])(
+    'is not in “%s”',
+    async (reason) => {
+      expect(await besides('unblock', reason)).toBeNull();
+    },
+  );
+});
