@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import { aboutChannel, type ReadCommand, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
-import { readDay } from '../core/calendar-words.ts';
+import { addDays, readDay } from '../core/calendar-words.ts';
 import type { Clock } from '../core/end-time.ts';
 import { localDate } from '../core/service-time.ts';
 import { directKinds, type NotificationKind, ownDigestTimes } from '../holders/preference-store.ts';
@@ -73,9 +73,14 @@ function readDelegate(words: readonly string[], clock: Clock): ReadCommand | Unc
 /** `Dec 24 Jan 2`, `from today until friday`: the first and the last day. Null when these are not exactly two days. */
 function readDays(typed: readonly string[], { now, zone }: Clock): { from: string; until: string } | null {
   const words = typed.filter((word) => !/^(from|to|till?|until|through|thru|[-–—])$/i.test(word));
-  const first = readDay(words, localDate(now, zone));
-  const last = first === null ? null : readDay(words.slice(first.words), first.date);
-  if (first === null || last === null || first.words + last.words < words.length) return null;
+  const today = localDate(now, zone);
+  const first = readDay(words, today);
+  if (first === null) return null;
+  const behind = words.slice(first.words);
+  // The last day may be the first: “friday friday”. Tomorrow is always the day after today.
+  const eve = addDays(first.date, -1);
+  const last = readDay(behind, eve < today || /^to(day|morrow)/i.test(behind[0] ?? '') ? today : eve);
+  if (last === null || last.words < behind.length) return null;
   return { from: first.date, until: last.date };
 }
 

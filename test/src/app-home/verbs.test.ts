@@ -46,6 +46,15 @@ describe('the words after /card delegate', () => {
     ['<@U0BEN> Dec 24 Jan 2', { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' }],
     ['<@U0BEN> from 12/24 to 1/2', { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' }],
     ['<@U0BEN> today until friday', { to: 'U0BEN', from: '2026-11-20', until: '2026-11-27' }],
+    // One day, also if it is named twice.
+    ['<@U0BEN> friday friday', { to: 'U0BEN', from: '2026-11-27', until: '2026-11-27' }],
+    ['<@U0BEN> today today', { to: 'U0BEN', from: '2026-11-20', until: '2026-11-20' }],
+    ['<@U0BEN> tomorrow tomorrow', { to: 'U0BEN', from: '2026-11-21', until: '2026-11-21' }],
+    ['<@U0BEN> from tomorrow until saturday', { to: 'U0BEN', from: '2026-11-21', until: '2026-11-21' }],
+    ['<@U0BEN> Dec 24 Dec 24', { to: 'U0BEN', from: '2026-12-24', until: '2026-12-24' }],
+    ['<@U0BEN> monday friday', { to: 'U0BEN', from: '2026-11-23', until: '2026-11-27' }],
+    // Refused later: the last day is before the first.
+    ['<@U0BEN> monday tomorrow', { to: 'U0BEN', from: '2026-11-23', until: '2026-11-21' }],
     ['<@U0BEN> tomorrow - 24 Dec', { to: 'U0BEN', from: '2026-11-21', until: '2026-12-24' }],
     ['off', null],
   ])('%j', (text, delegate) => {
