@@ -96,7 +96,7 @@ export function runCommandForm(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
     const inputs = inputsOf(view);
     const person = inputs.person(commandInput.person);
-    const typed = inputs.text(commandInput.words).split(/\s+/);
+    const typed = inputs.typed(commandInput.words).split(/\s+/);
     const [verb = '', ...rest] = typed[0] === slashCommand() ? typed.slice(1) : typed;
     const mention = person === null ? [] : [`<@${person}>`];
     // `delegate` takes the person before the days; other verbs take the holder after the card.
@@ -106,8 +106,17 @@ export function runCommandForm(deps: ListenerDeps) {
       await ack(inputs.refusal({ [commandInput.words]: parsed.why }));
       return;
     }
+    const chosen = inputs.channel(commandInput.channel);
+    if (chosen === null && changesChannel(parsed)) {
+      await ack(inputs.refusal({ [commandInput.channel]: 'Choose the channel to change.' }));
+      return;
+    }
     await ack();
-    const channel = inputs.channel(commandInput.channel) ?? body.user.id;
+    const channel = chosen ?? body.user.id;
     await runCommand(parsed, body.trigger_id, ofForm(body, { channel, messageTs: null }, deps), deps);
   };
+}
+
+function changesChannel(parsed: Command): boolean {
+  return parsed.kind === 'read' && parsed.target.kind === 'channel' && permissionOf(parsed.verb).ofAllCards === true;
 }

@@ -22,10 +22,13 @@ export function inputsOf(view: ViewOutput) {
     for (const [actionId, given] of Object.entries(elements)) entered.set(actionId, { blockId, given });
   }
   const given = (actionId: string): Entered => entered.get(actionId)?.given ?? {};
-  const text = (actionId: string): string => maskCardNumbers(given(actionId).value?.trim() ?? '');
+  const typed = (actionId: string): string => given(actionId).value?.trim() ?? '';
+  const text = (actionId: string): string => maskCardNumbers(typed(actionId));
   return {
     /** Masked, because people may type a card number. */
     text,
+    /** Not masked: for a command, whose parser tells two days from a card number. */
+    typed,
     /** The typed amounts of a form with several limits. Empty for a form with one limit. */
     amounts: () =>
       [...entered.keys()].flatMap((action) => {

@@ -32,6 +32,28 @@ it('a global shortcut accepts every command, replies in the chosen channel, and 
   expect(JSON.stringify(unclear.json)).toContain('errors');
 });
 
+it('reads a message link and two days as typed, although they have the check digit of a card number', async () => {
+  await run(olga, {
+    words: 'why https://x.slack.com/archives/C0DECLINES/p1795000000071271',
+    channel: channels.declines,
+  });
+  await cardbell().waitTold(olga, /I know no such alert/);
+
+  await run(ana, { words: 'delegate 2026-11-26 2026-11-30', person: hana });
+  await cardbell().waitTold(ana, /That date has passed|stands in for you/);
+});
+
+it('asks for the channel of a setting, and of nothing else', async () => {
+  for (const words of ['alerts long', 'subscribe declines', 'quiet off']) {
+    const unclear = await run(ana, { words });
+    expect(unclear.json).toMatchObject({ errors: { channel: 'Choose the channel to change.' } });
+  }
+  await run(ana, { words: 'alerts short', channel: channels.declines });
+  await cardbell().waitTold(ana, /Alerts in this channel are now three lines/);
+  await run(ana, { words: 'mutes' });
+  await cardbell().waitTold(ana, /No card is muted/);
+});
+
 it('lets people pick a holder or a delegate from a list', async () => {
   const card = cardbell().take('ACTIVE');
 
