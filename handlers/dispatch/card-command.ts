@@ -36,7 +36,9 @@ export function card(verb: string, deps: ListenerDeps) {
     await ack();
     const interaction = ofCommand(command, deps);
     // Only `/card` has Slack's escaping turned on, so only there do mentions include user ids.
-    const typed = verb === '' ? readSlashText(command.text) : command.text;
+    // Required by Slack's types, and yet absent from some requests without words.
+    const text = command.text ?? '';
+    const typed = verb === '' ? readSlashText(text) : text;
     await runCommand(deps.readCommand(`${verb} ${typed}`), command.trigger_id, interaction, deps);
   };
 }

@@ -194,6 +194,16 @@ it('rejects a body of more than 512 KB, even without a declared length', async (
   expect(status).toBe(413);
 });
 
+it('reads a command without any text as one without words', async () => {
+  const fields = { user_id: 'U00000000', team_id: 'T00000000', channel_id: 'C00000000', trigger_id: '1.2.x' };
+
+  const { status } = await slack.deliverCommand({ ...fields, command: '/card-block', response_url: slack.responseUrl });
+
+  expect(status).toBe(200);
+  await until(() => slack.calls.some(({ body }) => /Which card should I block/.test(body)), 'the person is asked');
+  expect(errors()).toEqual([]);
+});
+
 it('answers an unknown command with a message', async () => {
   const command = filled(recordedInteractions.interactions['SlashCommand'], slack.responseUrl) as Record<
     string,
