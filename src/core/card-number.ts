@@ -102,9 +102,14 @@ function lastOfCard(groups: readonly Group[], first: number): number | null {
   return last;
 }
 
+/** Text as it is read and compared: `４２٤٢` is 4242, and the `ﬁ` that is one letter is two. */
+export function plainText(text: string): string {
+  return plainDigits(text.normalize('NFKC'));
+}
+
 /** Converts digits of any script to `0` to `9`. */
-function plainDigits(digits: string): string {
-  return /^\d+$/.test(digits) ? digits : Array.from(digits, plainDigit).join('');
+function plainDigits(text: string): string {
+  return text.replaceAll(/[^\P{Nd}\d]/gu, plainDigit);
 }
 
 /** In Unicode the ten digits of a script are consecutive and start with zero, and no other digit directly precedes them. */

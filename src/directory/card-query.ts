@@ -1,4 +1,4 @@
-import { maskCardNumbers } from '../core/card-number.ts';
+import { maskCardNumbers, plainText } from '../core/card-number.ts';
 
 /** How a card was found, strongest first. */
 const matchKinds = ['account_id', 'card_id', 'last4', 'custom_id', 'name'] as const;
@@ -19,10 +19,11 @@ const CUSTOM_ID_MAX = 50;
 /** Minimum letters of a partial name. A complete name may be shorter. */
 const NAME_PREFIX_MIN = 3;
 
-/** Parses what a person typed: `4242`, `••4242`, `card 4242`, `7378`, `F1Q52343SF`, `jane`, `Doe, Jané`. */
+/** Parses what a person typed: `4242`, `••4242`, `Sam Rivera · card 4242`, `7378`, `F1Q52343SF`, `jane`, `Doe, Jané`. */
 export function interpret(query: string): CardQuery {
   const text = unquote(query).trim();
-  const digits = digitsIn(text);
+  // As we write a card: `Sam Rivera · card 1234`.
+  const digits = digitsIn(text.split(' · ').at(-1) ?? '');
   const customId = foldId(text);
   return {
     last4: digits?.length === 4 ? digits : null,
@@ -34,8 +35,9 @@ export function interpret(query: string): CardQuery {
 }
 
 /**
- * The digits of `4242`, `••4242`, `#4242` and, as we write it, `card 4242`; null when the text is anything else. Those of
- * `4242, stolen` too: a card that must be blocked is not to be missed for a comma.
+ * The digits of `4242`, `••4242`, `#4242`, `*4242*`, `card ending in 4242`, `account 7378` and, as we write it, `card
+ * 4242`; null when the text is anything else. Those of `4242, stolen` too: a card that must be blocked is not to be missed
+ * for a comma.
  */
 export function digitsIn(text: string): string | null {
   const plain = text.trim().replace(/[,.;:!]$/, '');
@@ -44,7 +46,8 @@ export function digitsIn(text: string): string | null {
       .exec(plain)
       ?.slice(1)
       .find((part) => part !== undefined) ?? plain;
-  return /^(?:card\s+)?[#*•·.xX…]*\s*(\d{1,15})$/i.exec(inside)?.[1] ?? null;
+  const lead = /^(?:(?:(?:card of )?account|card)(?: ending(?: in)?)?[:\s]\s*)?[#*_•·.xX…]*\s*/i;
+  return /^(\d{1,15})[*_]*$/.exec(inside.replace(lead, ''))?.[1] ?? null;
 }
 
 /**
@@ -52,7 +55,7 @@ export function digitsIn(text: string): string | null {
  * found by its last four digits: only these are stored, and people's input is masked too.
  */
 export function foldId(text: string): string {
-  const masked = maskCardNumbers(text.normalize('NFC')).replaceAll(/\[card (••\d{4})\]/g, '$1');
+  const masked = maskCardNumbers(plainText(text)).replaceAll(/\[card (••\d{4})\]/g, '$1');
   return masked.trim().replaceAll(/\s+/g, ' ').toLowerCase();
 }
 
@@ -71,7 +74,7 @@ const plainLetters: Record<string, string> = {
 
 /** A name's words without case, accents and punctuation: `O’Brien-Łukasz` → `obrien`, `lukasz`. */
 export function nameWords(name: string): string[] {
-  return name
+  return plainText(name)
     .toLowerCase()
     .normalize('NFD')
     .replaceAll(/[\p{M}'’`´ʼ]/gu, '')

@@ -1,5 +1,5 @@
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
-import { maskCardNumbers } from '../core/card-number.ts';
+import { maskCardNumbers, plainText } from '../core/card-number.ts';
 import { closest } from '../core/closest.ts';
 import type { Clock } from '../core/end-time.ts';
 import { readWhy } from '../routing/verbs.ts';
@@ -50,8 +50,8 @@ const synonyms = new Map(
  * Only the last four digits of a typed card number are used; they are enough to find the card.
  */
 export function parseCommand(text: string, clock: Clock): Command {
-  // Normalized first, so that no spacing or full-width digit hides a number.
-  const plain = visible(text.normalize('NFKC')).replaceAll(/\s+/g, ' ');
+  // First, so that no spacing or full-width digit hides a number.
+  const plain = visible(plainText(text)).replaceAll(/\s+/g, ' ');
   const why = readWhy(plain);
   if (why !== null) return why;
   const masked = maskTyped(plain).replaceAll(/\[card (••\d{4})\]/g, '$1');

@@ -1,5 +1,6 @@
 import { BoundedMap } from '../core/bounded-map.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import { plainText } from '../core/card-number.ts';
 import {
   declineCode,
   kindTraits,
@@ -270,8 +271,8 @@ const apostrophes = /['’‘`´ʼ]/g;
 
 function splitWords(text: string): readonly string[] {
   return (
-    text
-      .normalize('NFKD')
+    plainText(text)
+      .normalize('NFD')
       .replaceAll(/\p{M}/gu, '')
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu) ?? []

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isCardNumber, maskCardNumbers, maskIdentifier } from '../../../src/core/card-number.ts';
+import { isCardNumber, maskCardNumbers, maskIdentifier, plainText } from '../../../src/core/card-number.ts';
 import { cardNumber } from '../../support/card-number-arbitrary.ts';
 import { examples } from '../../support/examples.ts';
 
@@ -139,6 +139,11 @@ describe('masking', () => {
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1000, 'milliseconds of CPU time').toBeLessThan(5000);
   });
+});
+
+it('reads digits of every script, and letters that are only written in another form, as plain ones', () => {
+  expect(plainText('٤٢٤٢ ४२४२ ４２４２ \u{1D7DC}')).toBe('4242 4242 4242 4');
+  expect(plainText('ﬁ-①')).toBe('fi-1');
 });
 
 describe('an identifier', () => {

@@ -370,6 +370,11 @@ describe('every typo of a command or a synonym', () => {
   });
 });
 
+it('reads the digits of every script', () => {
+  expect(parseCommand('block ٤٢٤٢', clock)).toEqual(parseCommand('block 4242', clock));
+  expect(parseCommand('limit 4242 daily ٤٥٠', clock)).toEqual(parseCommand('limit 4242 daily 450', clock));
+});
+
 it('ignores invisible characters', () => {
   expect(parseCommand('\u2060block\u200b 42\u200b42\u202flost\ufeff', clock)).toEqual(
     parseCommand('block 4242 lost', clock),
