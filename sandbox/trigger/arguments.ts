@@ -54,7 +54,8 @@ export function parseTriggerArguments(
       switches.add(flag);
       continue;
     }
-    const value = inline ?? rest.shift();
+    // The next flag is no value. An amount may start with one minus.
+    const value = inline ?? (rest[0]?.startsWith('--') === true ? undefined : rest.shift());
     if (value === undefined) throw new UsageError(`--${flag} needs a value`);
     if ((SETTINGS as readonly string[]).includes(flag)) settings.set(flag, value);
     else if (/^[A-Z]/.test(flag)) fields.push([flag, value]);
