@@ -4,18 +4,14 @@ import { pino } from 'pino';
 import { startRedis } from '../local/redis.ts';
 import { ProgramMissingError } from '../local/system-package.ts';
 import { ASSUMPTIONS, type Assumptions, fitsAssumption } from '../sandbox/assumptions.ts';
-import {
-  EnvironmentError,
-  EXIT_USAGE,
-  numberFlag,
-  parseFlags,
-  UsageError,
-  urlFlag,
-  useZoneOf,
-} from '../sandbox/cli-flags.ts';
+import { EXIT_USAGE, numberFlag, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
 import { DataFileError } from '../sandbox/data-file.ts';
 import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
+import { useServiceZone } from '../sandbox/service-time.ts';
 import { EX_CONFIG } from '../src/app/config.ts';
+import { WorkerEnv } from '../src/app/environment.ts';
+import { readVariables } from '../src/app/read-variables.ts';
+import { ConfigError } from '../src/core/errors.ts';
 import { ListenError, listenError } from '../src/core/listen-error.ts';
 import { createLog } from '../src/core/log.ts';
 import { connectPatient, whenReady } from '../src/core/redis.ts';
@@ -40,15 +36,14 @@ const USAGE = `Usage: npm run sandbox -- [flags]
 Days and times are those of CARD_SERVICE_TIMEZONE (America/New_York).
 
 Exit code: 0 when it was stopped, 1 when it could not start, 64 for a wrong command line, 69 when Redis does not
-answer or the port is taken, 78 when the time zone is bad.
+answer or the port is taken, 78 when CARD_SERVICE_TIMEZONE or LOG_LEVEL is bad.
 `;
 
 const REDIS_REMIND_AFTER_MS = 3000;
 
-const log = pino(
-  { name: 'sandbox', level: process.env.LOG_LEVEL ?? 'info' },
-  pino.destination({ dest: 2, sync: true }),
-);
+const problems: string[] = [];
+const given = readVariables(WorkerEnv.pick({ CARD_SERVICE_TIMEZONE: true, LOG_LEVEL: true }), process.env, problems);
+const log = pino({ name: 'sandbox', level: given?.LOG_LEVEL ?? 'info' }, pino.destination({ dest: 2, sync: true }));
 
 function readFlags(args: readonly string[]) {
   const flags = parseFlags(args, {
@@ -135,7 +130,8 @@ async function answers(redisUrl: string): Promise<boolean> {
 }
 
 async function main(): Promise<void> {
-  useZoneOf(process.env['CARD_SERVICE_TIMEZONE']);
+  if (given === null) throw new ConfigError(problems);
+  useServiceZone(given.CARD_SERVICE_TIMEZONE);
   const { options, help, redisUrl, storySpeed, tokenGiven, secretGiven } = readFlags(process.argv.slice(2));
   if (help) return void process.stdout.write(USAGE);
   if (!tokenGiven) log.info('no --token given: the API takes the token "sandbox-token"');
@@ -185,7 +181,7 @@ try {
     process.stderr.write(`sandbox: ${error.message}\n\n${USAGE}`);
     process.exit(EXIT_USAGE);
   }
-  if (error instanceof EnvironmentError) {
+  if (error instanceof ConfigError) {
     process.stderr.write(`sandbox: ${error.message}\n`);
     process.exit(EX_CONFIG);
   }

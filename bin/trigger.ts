@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import './unexpected-error.ts';
 import { ASSUMPTIONS } from '../sandbox/assumptions.ts';
-import { EnvironmentError, EXIT_USAGE, UsageError, useZoneOf } from '../sandbox/cli-flags.ts';
+import { EnvironmentError, EXIT_USAGE, UsageError } from '../sandbox/cli-flags.ts';
+import { useServiceZone } from '../sandbox/service-time.ts';
 import { parseTriggerArguments, type TriggerArguments } from '../sandbox/trigger/arguments.ts';
 import { printCatalogue, trigger } from '../sandbox/trigger/trigger.ts';
 import { EX_CONFIG } from '../src/app/config.ts';
@@ -65,8 +66,9 @@ function sharedSecret(): string | undefined {
 async function send(asked: TriggerArguments): Promise<boolean> {
   const isOwn = asked.to === undefined && asked.url === receivers;
   if (isOwn) problems.push(...faults);
-  if (problems.length > 0) throw new ConfigError(problems);
-  useZoneOf(given['CARD_SERVICE_TIMEZONE']);
+  const read = readVariables(WebEnv.pick({ CARD_SERVICE_TIMEZONE: true }), given, problems);
+  if (read === null || problems.length > 0) throw new ConfigError(problems);
+  useServiceZone(read.CARD_SERVICE_TIMEZONE);
   // During a rotation there are two secrets; the first is the current one.
   const secret = asked.secret ?? (asked.dryRun ? undefined : sharedSecret()?.split(',')[0]?.trim());
   return await trigger({ ...asked, secret: secret === '' ? undefined : secret }, () => new Date(), streams);

@@ -1,5 +1,4 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { useServiceZone } from './service-time.ts';
 
 /** A command line that cannot be understood. The message says what to type instead. */
 export class UsageError extends Error {}
@@ -75,17 +74,4 @@ export function urlFlag(name: string, text: string | undefined, protocols: reado
   if (!protocols.includes(found))
     throw new UsageError(`--${name} must be a URL that starts with ${protocols.join('// or ')}//`);
   return text;
-}
-
-/**
- * Writes all times of this process in the card service's zone, as Cardbell reads them. @param zone omitted: Eastern
- * time.
- */
-export function useZoneOf(zone: string | undefined): void {
-  if (zone === undefined || zone === '') return;
-  try {
-    useServiceZone(zone);
-  } catch {
-    throw new EnvironmentError('CARD_SERVICE_TIMEZONE: expected a time zone such as America/Chicago');
-  }
 }

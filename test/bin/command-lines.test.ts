@@ -243,10 +243,18 @@ it.concurrent.each(['trigger', 'sandbox'])(
     const ended = await run(command, ['decline'], { CARD_SERVICE_TIMEZONE: 'Mars/Hidden' });
 
     expect(ended).toMatchObject({ code: 78, out: '' });
-    expect(ended.err).toContain('CARD_SERVICE_TIMEZONE: expected a time zone such as America/Chicago');
+    expect(ended.err).toContain('CARD_SERVICE_TIMEZONE: expected a time zone name such as America/New_York');
     expect(ended.err).not.toContain('Hidden');
   },
 );
+
+it.concurrent('sandbox takes empty variables as not set, and exits with 78 for a LOG_LEVEL that is none', async () => {
+  const empty = await run('sandbox', ['--help'], { LOG_LEVEL: '', CARD_SERVICE_TIMEZONE: '  ' });
+  const wrong = await run('sandbox', ['--help'], { LOG_LEVEL: 'verbose' });
+
+  expect(empty).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Usage: ') });
+  expect(wrong).toMatchObject({ code: 78, out: '', err: expect.stringContaining('LOG_LEVEL: expected one of trace') });
+});
 
 const bothProcesses = {
   ALERTS_CHANNEL: 'C0ALERTS',
