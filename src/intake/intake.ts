@@ -20,7 +20,7 @@ export const SEEN_TTL_SECONDS = 7 * 24 * 3600;
 const ACTION_TTL_SECONDS = 10 * 60;
 
 /** Longest wait for Redis' acknowledgement. After that the sender gets a 503 and retries. */
-const ACK_DEADLINE_MS = 700;
+export const ACK_DEADLINE_MS = 700;
 
 /** The same for a write that must be on disk: Redis syncs once a second, and sometimes takes twice as long. */
 const DISK_DEADLINE_MS = 1900;

@@ -1,7 +1,9 @@
 import type { Redis } from 'ioredis';
+import { within } from '../core/deadline.ts';
 import { intakeKey } from '../core/keys.ts';
 import { type RedisClient, serversOf } from '../core/redis.ts';
 import { shardsOf } from '../core/shards.ts';
+import { ACK_DEADLINE_MS } from './intake.ts';
 
 const LOOK_EVERY_MS = 200;
 /**
@@ -59,16 +61,18 @@ export function watchMemory(redis: RedisClient, options: Options) {
     /**
      * Reserves what an event of this size will need.
      *
-     * @returns false when there is no room. Checks again before a webhook is refused.
+     * @returns false when there is no room. Checks again before a webhook is refused, unless that takes too long: the card
+     *   service must hear of it at once.
      */
     reserve(bytes: number): boolean | Promise<boolean> {
       hasReserved = true;
       if (isRoomFor(bytes)) return true;
-      return lookOnce(true).then(() => {
+      const looked = lookOnce(true).then(() => {
         const isRoom = isRoomFor(bytes);
         isFull ||= !isRoom;
         return isRoom;
       });
+      return within(ACK_DEADLINE_MS, looked, () => false);
     },
     isFull: () => isFull,
     level: (): MemoryLevel => (isFull ? 'full' : isFilling ? 'filling' : 'enough'),

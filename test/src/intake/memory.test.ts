@@ -113,6 +113,15 @@ it('reports filling before it reports full, and has room again when memory is ad
   expect(watched.level()).toBe('enough');
 });
 
+it('refuses at once when Redis does not say how full it is', async () => {
+  memory = watchMemory(store, { fullAt: 0.85, inHand: () => new Promise(() => {}) });
+  await store.ping();
+  const startedAt = performance.now();
+
+  expect(await memory.reserve(1)).toBe(false);
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+});
+
 it('counts the backlog in the inbox and the queue as used memory', async () => {
   expect((await watch(2 * MB, 0)).isFull()).toBe(false);
   memory?.stop();
