@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000;
 type Given = readonly [period: LimitPeriod, dollars: number, minutes: number, over?: Over];
 
 /** Changes limits one after the other, each for some minutes. Then the first one is taken back, and the others end. */
-async function changed(rules: Readonly<Record<string, number>>, given: readonly Given[]) {
+async function changed(rules: Readonly<Record<string, number | null>>, given: readonly Given[]) {
   const world = await createActionWorld(redis());
   Object.assign(world.service.rules, rules);
   const timeLeft = async (moment: string) => Date.parse(moment) - world.deps.now().getTime();
