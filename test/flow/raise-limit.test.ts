@@ -16,6 +16,8 @@ async function stopped(card: SandboxAccount, purchase: { Amount: number; MCCCode
   return await cardbell().waitFor(channels.declines, new RegExp(MerchantName));
 }
 
+const top = (user: string): string => JSON.stringify(cardbell().workspace.views.top(user) ?? '');
+
 async function openForm(user: string, alert: StoredMessage) {
   await cardbell().press(user, alert, 'approve_remedy');
   await until(() => cardbell().workspace.views.top(user) !== undefined, 'the form opens');
@@ -92,7 +94,6 @@ describe('raising a limit from a decline', () => {
     await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
     const alert = await stopped(card, { Amount: 140 });
     const open = await openForm(ana, alert);
-    const top = (user: string): string => JSON.stringify(cardbell().workspace.views.top(user) ?? '');
     await until(() => top(ana).includes('lowest limit'), 'the card was read');
     await cardbell().command(ben, `limit ${card.AcctId} daily 400 conference`);
     await cardbell().waitTold(ben, new RegExp(`^Limit changed: ${holderOf(card)}`));
@@ -136,6 +137,7 @@ describe('raising a limit from a decline', () => {
     const alert = await stopped(card, { Amount: 140, MCCCode: '5812' });
     cardbell().sandbox.faults.clear();
     const view = await openForm(ben, alert);
+    await until(() => top(ben).includes('lowest limit'), 'the card was read');
 
     await submit(ben, view.id, '150');
     await until(() => cardbell().now(alert).text.includes('Limit changed'), 'the alert says so');
