@@ -18,7 +18,7 @@ import { type Claim, claimMessages } from '../holders/claim-store.ts';
 import { seenKey } from '../intake/intake.ts';
 import { durationOf } from '../limits/change-request.ts';
 import { createTimeLeft } from '../limits/end-temporary-change.ts';
-import type { FilledForm } from '../limits/remedy.ts';
+import type { FilledForm } from '../limits/fill-form.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
 import { alertMessages, type Subject } from '../outbox/tracked-message-store.ts';
 import { createWhoMay } from '../policy/permissions.ts';

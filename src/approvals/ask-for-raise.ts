@@ -76,7 +76,7 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
 }
 
 const noneToChange: Obstacle = {
-  why: 'No limit or rule that I can change stops this purchase.',
+  why: 'I found nothing that I can change to let this purchase pass.',
   whoCan: 'Ask an approver.',
 };
 const noneStops: Obstacle = {
@@ -106,7 +106,8 @@ interface FindDeps extends Pick<ActionTools, 'purchaseOf'> {
 
 /**
  * The changes that would let a holder pay the declined purchase of the action, or else any purchase of that amount.
- * `passes`: no limit or rule stops the purchase. Null: none that can be changed stops it.
+ * `passes`: no limit or rule stops the purchase; without a declined purchase, no limit of the card. Null: nothing is known
+ * that can be changed.
  */
 async function findChange(
   action: Action,

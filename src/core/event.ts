@@ -252,6 +252,11 @@ export function declineCode(decline: { readonly code: string } | null | undefine
   return decline?.code.trim().toLowerCase() ?? '';
 }
 
+/** A decline by a rule of the card or of its ruleset. */
+export function isByRule(decline: { readonly code: string } | null): boolean {
+  return declineCode(decline).startsWith('decline.rule.');
+}
+
 const statusWords: readonly (readonly [RegExp, readonly CardStatus[]])[] = [
   [/clos/i, ['CLOSED']],
   [/pending/i, ['INACTIVE']],

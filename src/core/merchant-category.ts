@@ -117,11 +117,16 @@ export function placeKey(where: MerchantLocation): string {
   return locationLine(where).toLowerCase().replaceAll(/\s+/g, ' ');
 }
 
+/** Outside the United States, as far as the merchant says where it is. */
+export function isAbroad({ country }: Pick<MerchantLocation, 'country'>): boolean {
+  const region = countryCode(country);
+  return region !== undefined && region !== 'US';
+}
+
 /** `Austin, TX` in the United States, `Lisbon, Portugal` elsewhere. Empty when nothing is known. */
 export function locationLine({ city, state, country }: MerchantLocation): string {
   const region = countryCode(country);
-  const isAbroad = region !== undefined && region !== 'US';
-  const parts = isAbroad ? [city.trim(), countryName(region) ?? ''] : [city.trim(), state.trim()];
+  const parts = isAbroad({ country }) ? [city.trim(), countryName(country) ?? ''] : [city.trim(), state.trim()];
   const line = parts.filter((part) => part !== '').join(', ');
   if (line !== '') return line;
   return region === undefined ? country.trim() : (countryName(region) ?? '');

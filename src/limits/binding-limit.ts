@@ -38,7 +38,8 @@ export function bindingLimit(
     const ofCategory = bindingCategory(purchase, remaining, rules, then);
     return ofCategory === null ? null : together([...ofCategory, ...overall], rules);
   }
-  const own = overall.length > 0 || isEnough(purchase, remaining) ? overall : guessed(purchase, rules?.limits ?? null);
+  const own =
+    overall.length > 0 || isEnough(purchase, remaining, rules) ? overall : guessed(purchase, rules?.limits ?? null);
   // The card's own limit was hit first. The category's limit is next, if the category is certain.
   const [next, ...others] = fittingCategories(purchase.fits ?? none, limitedCategories(remaining, rules));
   const further = next === undefined || others.length > 0 ? [] : bindingOf(purchase, next.category, next);
@@ -68,13 +69,15 @@ function bindingCategory(
   return found === null ? null : stopping;
 }
 
-/** The card's own limits now let the purchase pass. */
-function isEnough({ amountCents }: DeclinedPurchase, remaining: RemainingLimits | null): boolean {
-  const windows = remaining?.overall ?? [];
-  return (
-    windows.length > 0 &&
-    windows.every(({ remainingCents }) => remainingCents !== null && remainingCents >= amountCents)
-  );
+/** The card's own limits now let the purchase pass: all that were read, or it has none. */
+function isEnough(
+  { amountCents }: DeclinedPurchase,
+  remaining: RemainingLimits | null,
+  rules: CardLimits | null,
+): boolean {
+  if (remaining === null) return false;
+  if (remaining.overall.length === 0) return rules !== null && limitPeriods.every((one) => rules.limits[one] === null);
+  return remaining.overall.every(({ remainingCents }) => remainingCents !== null && remainingCents >= amountCents);
 }
 
 /** True when no limit was found to stop the purchase, and all relevant limits were read. */
@@ -86,7 +89,7 @@ export function allPass(
 ): boolean {
   if (bindingLimit(purchase, remaining, rules, then) !== null) return false;
   if (purchase.code === 'decline.rule.velocity.mcc') return bindingCategory(purchase, remaining, rules, then) !== null;
-  return purchase.code === 'decline.rule.velocity' && isEnough(purchase, remaining);
+  return purchase.code === 'decline.rule.velocity' && isEnough(purchase, remaining, rules);
 }
 
 function knowsCategories(remaining: RemainingLimits | null, rules: CardLimits | null): boolean {

@@ -1,16 +1,16 @@
 import type { CardClient } from '../card-api/client.ts';
-import { orNull } from '../card-api/errors.ts';
 import type { LimitPeriod, LimitWindow } from '../card-api/rule.ts';
-import type { CardLimits } from '../card-api/spend-rules.ts';
-import { type CardStatus, declineCode, declinedStatuses, type TransactionEvent } from '../core/event.ts';
+import type { RemainingLimits } from '../card-api/schema.ts';
+import type { CardLimits, SpendRules } from '../card-api/spend-rules.ts';
+import { type CardStatus, declineCode, declinedStatuses, isByRule, type TransactionEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
+import { isAbroad } from '../core/merchant-category.ts';
 import { hadBegun } from '../core/service-time.ts';
 import { allPass, bindingLimit } from './binding-limit.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
-import { isIncomplete, type Remedy, withLimitsNow } from './remedy-change.ts';
+import { isIncomplete, type Remedy } from './remedy-change.ts';
 import { hasReset } from './rule-words.ts';
 import { remainingAt } from './stopping-category.ts';
-import type { RemedyAction } from './verbs.ts';
 
 /** An alert that names the limit is better than one that does not, but a late alert is worse. */
 const ADVICE_TIMEOUT_MS = 600;
@@ -51,111 +51,169 @@ export interface Advice {
 /** Whether a declined purchase would pass now, and what it takes if not. */
 export type PurchaseCheck =
   | { readonly state: 'stopped'; readonly remedy: Remedy }
+  /** No limit, no rule and no block stops it. */
   | { readonly state: 'passes' }
   /**
-   * No change would help, the card API did not answer (`isAway`), or all limits were read and do not tell which one it is
-   * (`isUnclear`).
+   * `away`: the card API did not answer. `unclear`: all was read and does not tell what stops it. Otherwise no change would
+   * help.
    */
-  | { readonly state: 'unknown'; readonly isAway?: boolean; readonly isUnclear?: boolean };
+  | { readonly state: 'unknown'; readonly why?: 'away' | 'unclear' };
 
 /**
  * What would let a declined purchase pass, based on the card's current data: the smallest change that the API can make.
  */
 export function createRemedies(deps: Deps) {
   const look = createLook(deps);
-  async function advise(
-    event: TransactionEvent,
-    deadlineMs: number,
-    isUnknown: (check: PurchaseCheck) => boolean,
-  ): Promise<Advice> {
+  async function advise(event: TransactionEvent, deadlineMs: number): Promise<Advice> {
     const check = await look(event, deadlineMs, 'then');
     const isSameWindow = (period: LimitWindow): boolean => !hasReset(period, event.occurredAt, deps.now());
-    if (check.state !== 'stopped') return { remedy: null, isIncomplete: isUnknown(check) };
-    return { remedy: check.remedy, isIncomplete: isIncomplete(check.remedy, isSameWindow) };
+    if (check.state === 'stopped')
+      return { remedy: check.remedy, isIncomplete: isIncomplete(check.remedy, isSameWindow) };
+    return { remedy: null, isIncomplete: check.state === 'unknown' && check.why === 'away' };
   }
   return {
     /** What would have let a declined purchase pass. Answers fast, because an alert waits for it. */
-    adviceFor: (event: TransactionEvent): Promise<Advice> =>
-      advise(event, ADVICE_TIMEOUT_MS, (check) => check.state === 'unknown' && check.isAway === true),
+    adviceFor: (event: TransactionEvent): Promise<Advice> => advise(event, ADVICE_TIMEOUT_MS),
     /** The same for an alert that was sent with incomplete advice. May take as long as a form. */
-    adviceAgain: (event: TransactionEvent): Promise<Advice> =>
-      advise(event, FORM_ADVICE_TIMEOUT_MS, (check) => check.state === 'unknown'),
+    adviceAgain: (event: TransactionEvent): Promise<Advice> => advise(event, FORM_ADVICE_TIMEOUT_MS),
     /** The same for the card's current state, for someone who is about to act. It may have been blocked since. */
-    async checkPurchase(event: TransactionEvent): Promise<PurchaseCheck> {
-      const check = await look(event, FORM_ADVICE_TIMEOUT_MS, 'now');
-      const byCard = check.state === 'passes' ? await byStatus(event, deps, asItIs) : check;
-      return byCard.state === 'stopped' ? byCard : check;
-    },
+    checkPurchase: (event: TransactionEvent): Promise<PurchaseCheck> => look(event, FORM_ADVICE_TIMEOUT_MS, 'now'),
   };
 }
 
 /** Whether the amounts that were left when the purchase was declined count, or those of now. */
 type Time = 'then' | 'now';
 
-function createLook({ card, cardsOf, hasFraudCase, namedIn, fitsMerchant, categoryId, now, log }: Deps) {
+const passes = { state: 'passes' } as const;
+const away = { state: 'unknown', why: 'away' } as const;
+const unclear = { state: 'unknown', why: 'unclear' } as const;
+
+/** A purchase and what its card allows. Each is read once, when it is needed first; null: it could not be read. */
+interface Purchase {
+  readonly event: TransactionEvent;
+  readonly rules: () => Promise<SpendRules | null>;
+  readonly remaining: () => Promise<RemainingLimits | null>;
+}
+
+function createLook(deps: Deps) {
+  const { card, log } = deps;
   return async function look(event: TransactionEvent, deadlineMs: number, time: Time): Promise<PurchaseCheck> {
-    const code = declineCode(event.decline);
-    switch (code) {
-      case 'decline.card.status':
-        // The service says that the card could not be used then, so its own report of the change may be late.
-        return await byStatus(event, { cardsOf, hasFraudCase }, asItIs);
-      case 'decline.rule.velocity':
-      case 'decline.rule.velocity.mcc':
-        return await byLimit(code, event, deadlineMs, time);
-      case 'decline.rule.mcc':
-        return await byCategory(event, deadlineMs);
-      case 'decline.rule.location':
-        return await bySwitch('isInternationalAllowed', { kind: 'allow_international' }, event, deadlineMs);
-      case 'decline.rule.cardnotpresent':
-        return await bySwitch('isCardNotPresentAllowed', { kind: 'allow_card_not_present' }, event, deadlineMs);
-      default:
-        // A blocked card declines everything, so a decline without a reason of its own is one of the block.
-        return code === '' || isReason(code)
-          ? { state: 'unknown' }
-          : await byStatus(event, { cardsOf, hasFraudCase }, time === 'now' ? asItIs : asItWas(event));
-    }
+    const { acctId } = event;
+    const purchase = {
+      event,
+      rules: once(async () => (await readOrLog(card.getSpendRules(acctId, { deadlineMs }), log))?.rules ?? null),
+      remaining: once(() => readOrLog(card.getRemainingLimits(acctId, { deadlineMs }), log)),
+    };
+    const check = await byCode(purchase, time, deps);
+    // An alert is about what declined it: that a card is active by now needs no call of the card API.
+    const isOver = check.state === 'passes' && (time === 'now' || isByRule(event.decline));
+    return isOver ? await byAllElse(purchase, time, deps) : check;
   };
+}
 
-  async function byLimit(
-    code: string,
-    event: TransactionEvent,
-    deadlineMs: number,
-    time: Time,
-  ): Promise<PurchaseCheck> {
-    const [read, rules] = await Promise.all([
-      readOrLog(card.getRemainingLimits(event.acctId, { deadlineMs }), log),
-      readOrLog(card.getSpendRules(event.acctId, { deadlineMs }), log),
-    ]);
-    if (read === null && rules === null) return { state: 'unknown', isAway: true };
-    const then = read && remainingAt(event.occurredAt, read, now());
-    const remaining = time === 'then' ? then : read;
-    const amountCents = event.amountCents + event.paddingCents;
-    const period = event.decline === null ? null : namedIn(event.decline).period;
-    const purchase = { code, amountCents, fits: (name: string) => fitsMerchant(name, event.mcc), period };
-    const found = bindingLimit(purchase, remaining, rules?.rules ?? null, then);
-    if (found !== null) return { state: 'stopped', remedy: found };
-    if (allPass(purchase, remaining, rules?.rules ?? null, then)) return { state: 'passes' };
-    return { state: 'unknown', ...(read !== null && rules !== null && { isUnclear: true }) };
+/** Whether what declined the purchase stops it. */
+async function byCode(purchase: Purchase, time: Time, deps: Deps): Promise<PurchaseCheck> {
+  const { event } = purchase;
+  const code = declineCode(event.decline);
+  switch (code) {
+    case 'decline.card.status':
+      // The service says that the card could not be used then, so its own report of the change may be late.
+      return await byStatus(event, deps, asItIs);
+    case 'decline.rule.velocity':
+    case 'decline.rule.velocity.mcc':
+      return await byLimit(purchase, code, time, deps);
+    case 'decline.rule.mcc':
+      return await byCategory(purchase, deps);
+    case 'decline.rule.location':
+      return abroad(await purchase.rules());
+    case 'decline.rule.cardnotpresent':
+      return online(await purchase.rules());
+    default:
+      // A blocked card declines everything, so a decline without a reason of its own is one of the block.
+      return code === '' || isReason(code)
+        ? { state: 'unknown' }
+        : await byStatus(event, deps, time === 'now' ? asItIs : asItWas(event));
   }
+}
 
-  async function byCategory(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
-    const name = event.decline === null ? null : namedIn(event.decline).category;
-    if (name === null) return { state: 'unknown' };
-    const rules = (await readOrLog(card.getSpendRules(event.acctId, { deadlineMs }), log))?.rules;
-    const isListed = rules?.categories.some((one) => one.name.toLowerCase() === name.toLowerCase());
-    if (isListed === true || rules?.isEveryCategoryAllowed === true) return { state: 'passes' };
-    return { state: 'stopped', remedy: { kind: 'allow_category', category: { id: await categoryId(name), name } } };
-  }
+/** What else stops a purchase that is no longer stopped by what declined it: the first that does. */
+async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<PurchaseCheck> {
+  const { event } = purchase;
+  const [rules, remaining] = await Promise.all([purchase.rules(), purchase.remaining()]);
+  if (rules === null || remaining === null) return away;
+  const isCategoryKnown = declineCode(event.decline).endsWith('.mcc');
+  const isListed = rules.categories.some(({ name }) => deps.fitsMerchant(name, event.mcc));
+  const byRules: PurchaseCheck[] = [
+    isAbroad(event.merchant) ? abroad(rules) : passes,
+    event.isCardPresent === false ? online(rules) : passes,
+    // Nothing tells the name of a category that is not listed.
+    isCategoryKnown || rules.isEveryCategoryAllowed || isListed ? passes : unclear,
+    byLimitNow(event, remaining, rules, deps),
+  ];
+  const isStopping = ({ state }: PurchaseCheck): boolean => state === 'stopped';
+  const stopping = byRules.find(isStopping) ?? byRules.find(({ state }) => state === 'unknown') ?? passes;
+  if (stopping.state === 'stopped' || time === 'then') return stopping;
+  const byCard = await byStatus(event, deps, asItIs);
+  return isStopping(byCard) ? byCard : stopping;
+}
 
-  async function bySwitch(
-    name: 'isInternationalAllowed' | 'isCardNotPresentAllowed',
-    remedy: Remedy,
-    event: TransactionEvent,
-    deadlineMs: number,
-  ): Promise<PurchaseCheck> {
-    const rules = (await readOrLog(card.getSpendRules(event.acctId, { deadlineMs }), log))?.rules;
-    return rules?.[name] === true ? { state: 'passes' } : { state: 'stopped', remedy };
-  }
+async function byLimit(
+  { event, ...read }: Purchase,
+  code: string,
+  time: Time,
+  { namedIn, fitsMerchant, now }: Deps,
+): Promise<PurchaseCheck> {
+  const [left, rules] = await Promise.all([read.remaining(), read.rules()]);
+  if (left === null && rules === null) return away;
+  const then = left && remainingAt(event.occurredAt, left, now());
+  const remaining = time === 'then' ? then : left;
+  const period = event.decline === null ? null : namedIn(event.decline).period;
+  const purchase = { ...takenFromLimits(event, fitsMerchant), code, period };
+  const found = bindingLimit(purchase, remaining, rules, then);
+  if (found !== null) return { state: 'stopped', remedy: found };
+  if (allPass(purchase, remaining, rules, then)) return passes;
+  return left === null || rules === null ? away : unclear;
+}
+
+/** The same for a purchase that no limit has declined, so that none is likely to stop it. */
+function byLimitNow(
+  event: TransactionEvent,
+  remaining: RemainingLimits,
+  rules: CardLimits,
+  { fitsMerchant }: Deps,
+): PurchaseCheck {
+  const purchase = { ...takenFromLimits(event, fitsMerchant), code: 'decline.rule.velocity' };
+  if (allPass(purchase, remaining, rules)) return passes;
+  const found = bindingLimit(purchase, remaining, rules);
+  return found === null || found.limits[0].to === null ? unclear : { state: 'stopped', remedy: found };
+}
+
+function takenFromLimits({ amountCents, paddingCents, mcc }: TransactionEvent, fitsMerchant: FitsMerchant) {
+  return { amountCents: amountCents + paddingCents, fits: (name: string) => fitsMerchant(name, mcc) };
+}
+
+async function byCategory({ event, ...read }: Purchase, { namedIn, categoryId }: Deps): Promise<PurchaseCheck> {
+  const name = event.decline === null ? null : namedIn(event.decline).category;
+  if (name === null) return { state: 'unknown' };
+  const rules = await read.rules();
+  const isListed = rules?.categories.some((one) => one.name.toLowerCase() === name.toLowerCase());
+  if (isListed === true || rules?.isEveryCategoryAllowed === true) return passes;
+  return { state: 'stopped', remedy: { kind: 'allow_category', category: { id: await categoryId(name), name } } };
+}
+
+function abroad(rules: SpendRules | null): PurchaseCheck {
+  const isAllowed = rules?.isInternationalAllowed === true;
+  return isAllowed ? passes : { state: 'stopped', remedy: { kind: 'allow_international' } };
+}
+
+function online(rules: SpendRules | null): PurchaseCheck {
+  const isAllowed = rules?.isCardNotPresentAllowed === true;
+  return isAllowed ? passes : { state: 'stopped', remedy: { kind: 'allow_card_not_present' } };
+}
+
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | undefined;
+  return () => (reading ??= read());
 }
 
 /** Whether a code that has no remedy says why the purchase was declined: a balance, a PIN, the type of merchant. */
@@ -183,7 +241,7 @@ async function byStatus(
 ): Promise<PurchaseCheck> {
   if (!declinedStatuses(event.decline?.message ?? '').includes('BLOCKED')) return { state: 'unknown' };
   const open = (await cardsOf(event.acctId)).filter((card) => card.status !== 'CLOSED' || !hadStatus(card));
-  if (open.some(({ status }) => status === 'ACTIVE')) return { state: 'passes' };
+  if (open.some(({ status }) => status === 'ACTIVE')) return passes;
   const isBlocked = open.length > 0 && open.every((card) => card.status === 'BLOCKED' && hadStatus(card));
   if (!isBlocked) return { state: 'unknown' };
   const isMisused = await hasFraudCase(event.acctId);
@@ -235,68 +293,4 @@ export function withThrottle<Question, Answer>(
       running -= 1;
     }
   };
-}
-
-/** The parts of a decline alert that its form needs. */
-interface DeclineAlert {
-  readonly event: TransactionEvent;
-  readonly remedy: Remedy | null;
-}
-
-export interface FilledForm<A extends DeclineAlert> {
-  readonly alert: A;
-  readonly pendingId: string;
-  readonly remedy: Remedy | null;
-  readonly state: 'checked' | 'passes' | 'unclear' | 'unread';
-}
-
-/** What is known about the card, for when the form is submitted. */
-interface FoundForForm {
-  readonly remedy: Remedy | null;
-  /** Null: could not be read. */
-  readonly rules: CardLimits | null;
-  /** Nothing stops the purchase any more. */
-  readonly passes: boolean;
-}
-
-interface FillDeps<A extends DeclineAlert> {
-  /** Null: the alert is not about a purchase, or has expired. */
-  readonly declineAlert: (alertId: string) => Promise<A | null>;
-  readonly card: Pick<CardClient, 'getSpendRules'>;
-  readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
-  /** @returns false when the form no longer exists. */
-  readonly keepFound: (pendingId: string, found: FoundForForm) => Promise<boolean>;
-  readonly updateForm: (form: RemedyAction['form'], shown: FilledForm<A>) => Promise<void>;
-}
-
-/**
- * A button of a decline was pressed and its form is open: shows what would let the purchase pass now, not when the
- * alert was made.
- *
- * The form works without this, so data that cannot be read stays as it was.
- */
-export function createFillForm<A extends DeclineAlert>(deps: FillDeps<A>): (action: RemedyAction) => Promise<void> {
-  return async function fillForm({ form, target }) {
-    const { pendingId } = form;
-    const alert = await deps.declineAlert(target.alertId);
-    if (alert === null) return;
-    const [check, rules] = await Promise.all([deps.checkPurchase(alert.event), rulesOf(alert.event.acctId)]);
-    const asItWas = check.state === 'passes' && rules !== null ? withLimitsNow(alert.remedy, rules) : alert.remedy;
-    const remedy = check.state === 'stopped' ? check.remedy : asItWas;
-    if (!(await deps.keepFound(pendingId, { remedy, rules, passes: check.state === 'passes' }))) return;
-    await deps.updateForm(form, { alert, pendingId, remedy, state: stateOf(check, alert) });
-  };
-
-  function stateOf(check: PurchaseCheck, { remedy }: A): FilledForm<A>['state'] {
-    if (check.state !== 'unknown') return check.state === 'passes' ? 'passes' : 'checked';
-    return check.isUnclear === true && remedy === null ? 'unclear' : 'unread';
-  }
-
-  /** For input errors in the form. Without them the worker reports the errors afterwards. */
-  async function rulesOf(acctId: number): Promise<CardLimits | null> {
-    const read = await orNull(deps.card.getSpendRules(acctId, { deadlineMs: 3000 }));
-    if (read === null) return null;
-    const { limits, apartCents, categories } = read.rules;
-    return { limits, apartCents, categories };
-  }
 }

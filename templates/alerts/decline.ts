@@ -1,6 +1,7 @@
 import type { Button } from '@slack/types';
 import type { Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { isByRule } from '../../src/core/event.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
@@ -31,7 +32,7 @@ import {
 } from '../core/blocks.ts';
 import { cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { followsRuleset, isByRule, rulesetOf } from '../limits/ruleset-words.ts';
+import { followsRuleset, rulesetOf } from '../limits/ruleset-words.ts';
 import { declineOfBlocked } from './decline-blocked.ts';
 import { fixes, isMisused, isTooLow, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
 import { amountTried, lastTry, repeatsIn } from './repeats.ts';
@@ -97,7 +98,7 @@ function isRulesets(card: CardFacts, reason: ShownReason): boolean {
 
 /** Which ruleset the card follows, when a rule declined the purchase and the meaning does not name it already. */
 export function rulesetLine(card: CardFacts, reason: ShownReason): string | null {
-  if (!isByRule(reason.code)) return null;
+  if (!isByRule(reason)) return null;
   if (!isRulesets(card, reason)) return followsRuleset(card);
   return card.ruleset?.mayOverrule === true ? 'It may overrule the card’s own rules.' : null;
 }

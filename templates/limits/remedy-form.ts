@@ -21,8 +21,8 @@ export interface RemedyForm {
   readonly remedy: Remedy | null;
   /**
    * `checking`: shows the alert's data while the card is being read. `passes`: nothing stops the purchase any more.
-   * `unclear`: nothing tells which limit stopped it. `unread`: the card service did not answer. `along`: it was submitted,
-   * and more limits have to rise than the person entered.
+   * `unclear`: nothing tells what stops it. `unread`: the card service did not answer. `along`: it was submitted, and more
+   * limits have to rise than the person entered.
    */
   readonly state: 'checking' | 'checked' | 'passes' | 'unclear' | 'unread' | 'along';
   /** The card service's day, `2026-11-20`. */
@@ -59,7 +59,8 @@ export function remedyForm(form: RemedyForm): ModalView {
 
 /** Nothing can be submitted. A rule that allows the purchase already cannot be allowed again; a limit may still be raised. */
 function isUseless({ remedy, state }: RemedyForm): boolean {
-  return remedy === null || (state === 'passes' && isRule(remedy)) || isUnnumbered(remedy, state);
+  const isAllowed = state === 'passes' || state === 'unclear';
+  return remedy === null || (isAllowed && isRule(remedy)) || isUnnumbered(remedy, state);
 }
 
 /** No rules that were read name the category, and the card service knows categories by their numbers only. */
@@ -148,7 +149,9 @@ function windowWord(window: LimitWindow): string {
 const unnumbered =
   'I don’t know the number that the card service gives this category. Allow it in the card program’s portal.';
 
-const unclear = 'I cannot tell which limit stopped this purchase. Change it in the card program’s portal.';
+const unclear = 'I cannot tell what stops this purchase now.';
+const inPortal = 'Check the card’s limits and rules in the card program’s portal.';
+const unread = 'The card’s current limits could not be read.';
 const again = 'Close this form, and open it again in a moment.';
 const earlier = 'These numbers are from when the alert was sent.';
 
@@ -167,10 +170,10 @@ function about(form: RemedyForm, { does }: Words, raised: readonly LimitRaise[])
     ...context(
       remedy?.kind === 'unblock' || isUseless(form) ? null : mayLeaveRuleset(cardOf(alert)),
       state === 'checking' ? 'Checking what the card allows right now…' : null,
-      state === 'unclear' ? unclear : null,
+      state === 'unclear' ? `${unclear} ${isUseless(form) ? inPortal : earlier}` : null,
       isUnnumbered(remedy, state) ? unnumbered : null,
       state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,
-      state === 'unread' ? `The card’s current limits could not be read. ${remedy === null ? again : earlier}` : null,
+      state === 'unread' ? `${unread} ${isUseless(form) ? again : earlier}` : null,
       state === 'passes' || state === 'along' || suggested.length < raised.length ? null : lowestWords(raised),
     ),
   ];

@@ -1,6 +1,6 @@
 import type { Alert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
-import { declineCode } from '../../src/core/event.ts';
+import { isByRule } from '../../src/core/event.ts';
 import { escapeUntrusted } from '../core/blocks.ts';
 
 /** `the spending ruleset “Travel”`, or its number if the name is unknown; empty without a ruleset. */
@@ -19,12 +19,7 @@ export function followsRuleset(card: Pick<CardFacts, 'ruleset'>): string | null 
 
 /** A decline by a rule. Its message already says that the ruleset may overrule the card's own rules. */
 export function saysOfRuleset({ event, card }: Pick<Alert, 'event' | 'card'>): boolean {
-  return event.kind === 'decline' && isByRule(event.decline?.code ?? '') && card.ruleset?.mayOverrule === true;
-}
-
-/** A decline by a rule of the card or of its ruleset. */
-export function isByRule(code: string): boolean {
-  return declineCode({ code }).startsWith('decline.rule.');
+  return event.kind === 'decline' && isByRule(event.decline) && card.ruleset?.mayOverrule === true;
 }
 
 /** Shown before a change of the card's own rules: the change may take it off its ruleset; null if it follows none. */

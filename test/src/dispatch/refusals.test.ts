@@ -122,7 +122,7 @@ const rows: Refused[] = [
     when: 'nothing that can be changed would let it pass',
     asked: toPay,
     before: (world) => link(world, 'U0OLGA'),
-    why: /No limit or rule that I can change/,
+    why: /I found nothing that I can change/,
     isOfCard: true,
   },
   {

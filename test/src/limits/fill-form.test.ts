@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createFillForm, type PurchaseCheck } from '../../../src/limits/remedy.ts';
+import { createFillForm } from '../../../src/limits/fill-form.ts';
+import type { PurchaseCheck } from '../../../src/limits/remedy.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -62,23 +63,15 @@ it('shows the limits of now once nothing stops the purchase, and suggests no low
 });
 
 it("keeps the alert's values in the form when the card is unreadable", async () => {
-  const { kept, shown } = await fill({ check: { state: 'unknown', isAway: true }, isAway: true });
+  const { kept, shown } = await fill({ check: { state: 'unknown', why: 'away' }, isAway: true });
 
   expect(kept).toEqual([['p_1', raise, null]]);
   expect(shown).toEqual([['unread', raise]]);
 });
 
-it('says that nothing tells which limit stopped the purchase if all limits were read', async () => {
-  const ofCategory = declined('decline.rule.velocity.mcc', 'over');
-  const shownFor = async (check: PurchaseCheck, of = ofCategory) => (await fill({ check, alert: of })).shown;
-
-  expect(await shownFor({ state: 'unknown', isUnclear: true })).toEqual([['unclear', null]]);
-  expect(await shownFor({ state: 'unknown' })).toEqual([['unread', null]]);
-  expect(await shownFor({ state: 'unknown', isUnclear: true }, { ...ofCategory, remedy: raise })).toEqual([
-    ['unread', raise],
-  ]);
-  const ofCard = declined('decline.rule.velocity', 'over');
-  expect(await shownFor({ state: 'unknown', isUnclear: true }, ofCard)).toEqual([['unclear', null]]);
+it('says that nothing tells what stops the purchase if all was read', async () => {
+  expect((await fill({ check: { state: 'unknown', why: 'unclear' } })).shown).toEqual([['unclear', raise]]);
+  expect((await fill({ check: { state: 'unknown' } })).shown).toEqual([['unread', raise]]);
 });
 
 it.each<[string, Given]>([

@@ -16,7 +16,13 @@ const never = async (): Promise<never> => {
 const declinedAt = '2026-11-20T14:14:00.0000000Z';
 const now = (): Date => new Date('2026-11-20T14:14:01Z');
 const event = (code: string, message: string) =>
-  ({ acctId: 7, occurredAt: declinedAt, decline: { code, message } }) as TransactionEvent;
+  ({
+    acctId: 7,
+    occurredAt: declinedAt,
+    merchant: { country: 'US' },
+    isCardPresent: true,
+    decline: { code, message },
+  }) as TransactionEvent;
 
 /** Since when cards have their statuses; null: not known. */
 const since = (at: string | null) => (status: CardStatus | null) => ({ status, since: at });
@@ -156,7 +162,7 @@ describe('the remedy for a decline due to a limit', () => {
               ofCategory === null
                 ? []
                 : [{ ...restaurants, transactionLimitCents: null, limits: { ...none, daily: 10_000 } }],
-            isEveryCategoryAllowed: false,
+            isEveryCategoryAllowed: true,
             isInternationalAllowed: false,
             isCardNotPresentAllowed: true,
             usesBusinessBalance: null,
@@ -217,7 +223,7 @@ describe('the remedy for a decline due to a limit', () => {
       { state: 'stopped', remedy: { kind: 'unblock' } },
     ],
     ['with room now, on a card whose status is not known', check(velocity, {}, 4_500, null, []), { state: 'passes' }],
-    ['of an unknown category', check(ofCategory, {}, 4_500, null), { state: 'unknown', isUnclear: true }],
+    ['of an unknown category', check(ofCategory, {}, 4_500, null), { state: 'unknown', why: 'unclear' }],
   ])('%s', async (_what, checked, expected) => {
     expect(await checked).toMatchObject(expected);
   });
@@ -356,15 +362,24 @@ describe('what lets a declined purchase pass', () => {
     usesBusinessBalance: null,
   };
 
-  function setUp(read: Partial<SpendRules> | Error, left: number | Error = away, category: string | null = 'Books') {
+  /** @param left of the daily limit; NaN: there is none. */
+  function setUp(
+    read: Partial<SpendRules> | Error,
+    left: number | Error = away,
+    category: string | null = 'Books',
+    called: (call: string) => void = () => {},
+  ) {
     const logged: string[] = [];
     const remedies = createRemedies({
       card: {
         async getRemainingLimits() {
+          called('remaining');
           if (left instanceof Error) throw left;
-          return { overall: [{ period: 'daily', limitCents: 10_000, remainingCents: left }], categories: [] };
+          const daily = { period: 'daily', limitCents: 10_000, remainingCents: left } as const;
+          return { overall: Number.isNaN(left) ? [] : [daily], categories: [] };
         },
         async getSpendRules() {
+          called('rules');
           if (read instanceof Error) throw read;
           return { rules: { ...rules, ...read }, raw: {} };
         },
@@ -380,6 +395,8 @@ describe('what lets a declined purchase pass', () => {
     return { ...remedies, logged };
   }
   const declined = (code: string) => ({ ...event(code, 'no'), amountCents: 4_000, paddingCents: 0, mcc: '5812' });
+
+  const anyKind = { isEveryCategoryAllowed: true };
 
   it.each<[string, string, Partial<SpendRules> | Error, object]>([
     [
@@ -405,7 +422,7 @@ describe('what lets a declined purchase pass', () => {
     [
       'a purchase abroad that is allowed now',
       'decline.rule.location',
-      { isInternationalAllowed: true },
+      { ...anyKind, isInternationalAllowed: true },
       { state: 'passes' },
     ],
     [
@@ -423,13 +440,105 @@ describe('what lets a declined purchase pass', () => {
     [
       'an online purchase that is allowed now',
       'decline.rule.cardnotpresent',
-      { isCardNotPresentAllowed: true },
+      { ...anyKind, isCardNotPresentAllowed: true },
       { state: 'passes' },
     ],
     ['a decline for a reason other than a rule', 'decline.balance.card', {}, { state: 'unknown' }],
-    ['the status of a card that is active now', 'decline.card.status', {}, { state: 'passes' }],
+    ['the status of a card that is active now', 'decline.card.status', anyKind, { state: 'passes' }],
   ])('%s', async (_what, code, read, expected) => {
-    expect(await setUp(read).checkPurchase(declined(code))).toEqual(expected);
+    expect(await setUp(read, 4_000).checkPurchase(declined(code))).toEqual(expected);
+  });
+
+  const inLisbon = { merchant: { country: 'PRT' } } as Partial<TransactionEvent>;
+  const [international, online] = [{ isInternationalAllowed: true }, { isCardNotPresentAllowed: true }];
+  const raised = remedyOf(limitRaise('daily', 10_000, 11_000, { remainingCents: 3_000 }));
+
+  it.each<[string, string, Partial<SpendRules>, number | Error, Partial<TransactionEvent>, object]>([
+    [
+      'a limit, when purchases abroad are allowed now',
+      'decline.rule.location',
+      { ...anyKind, ...international },
+      3_000,
+      inLisbon,
+      { state: 'stopped', remedy: raised },
+    ],
+    [
+      'a limit, when the card is active now',
+      'decline.card.status',
+      anyKind,
+      3_000,
+      {},
+      { state: 'stopped', remedy: raised },
+    ],
+    [
+      'a purchase abroad, when the limit has room now',
+      'decline.rule.velocity',
+      anyKind,
+      4_000,
+      inLisbon,
+      { state: 'stopped', remedy: { kind: 'allow_international' } },
+    ],
+    [
+      'an online purchase, when purchases abroad are allowed now',
+      'decline.rule.location',
+      { ...anyKind, ...international },
+      4_000,
+      { ...inLisbon, isCardPresent: false },
+      { state: 'stopped', remedy: { kind: 'allow_card_not_present' } },
+    ],
+    [
+      'nothing, when all that a purchase abroad and online needs is allowed now',
+      'decline.rule.location',
+      { ...anyKind, ...international, ...online },
+      4_000,
+      { ...inLisbon, isCardPresent: false },
+      { state: 'passes' },
+    ],
+    [
+      'nothing, when its category is listed',
+      'decline.rule.velocity',
+      { categories: [{ ...fuel, name: 'Restaurants' }] },
+      4_000,
+      {},
+      { state: 'passes' },
+    ],
+    [
+      'not known, when none of the listed categories fits it',
+      'decline.rule.velocity',
+      {},
+      4_000,
+      {},
+      { state: 'unknown', why: 'unclear' },
+    ],
+    [
+      'not known, when the limits cannot be read',
+      'decline.rule.location',
+      { ...anyKind, ...international },
+      away,
+      inLisbon,
+      { state: 'unknown', why: 'away' },
+    ],
+    [
+      'nothing, when the card has no limits',
+      'decline.rule.location',
+      { ...anyKind, ...international },
+      Number.NaN,
+      inLisbon,
+      { state: 'passes' },
+    ],
+  ])('is looked for among all rules and limits: %s', async (_what, code, read, left, over, expected) => {
+    expect(await setUp(read, left).checkPurchase({ ...declined(code), ...over })).toEqual(expected);
+  });
+
+  it('reads the card once, and only what is needed', async () => {
+    const calls: string[] = [];
+    const counted = setUp({ ...anyKind, ...international }, 4_000, 'Books', (call) => void calls.push(call));
+
+    await counted.checkPurchase(declined('decline.rule.location'));
+    expect(calls).toEqual(['rules', 'remaining']);
+    await counted.adviceFor(declined('decline.rule.cardnotpresent'));
+    await counted.adviceFor(declined('decline.card.status'));
+    expect(calls.slice(2)).toEqual(['rules']);
   });
 
   it('is unknown for a category that the decline does not name', async () => {
@@ -450,14 +559,17 @@ describe('what lets a declined purchase pass', () => {
     ['only the rules could be read', {}, away],
     ['only the remaining amounts could be read', away, 3_000],
   ])('is unknown instead of an error if %s', async (_what, read, left) => {
-    expect(await setUp(read, left).checkPurchase(declined('decline.rule.velocity.mcc'))).toEqual({ state: 'unknown' });
+    expect(await setUp(read, left).checkPurchase(declined('decline.rule.velocity.mcc'))).toEqual({
+      state: 'unknown',
+      why: 'away',
+    });
   });
 
-  it('is looked up once if no change of ours can help; a form looks it up again', async () => {
+  it('is looked up once if no change of ours can help', async () => {
     const { adviceFor, adviceAgain } = setUp({});
 
     expect(await adviceFor(declined('decline.balance.card'))).toEqual({ remedy: null, isIncomplete: false });
-    expect(await adviceAgain(declined('decline.balance.card'))).toEqual({ remedy: null, isIncomplete: true });
+    expect(await adviceAgain(declined('decline.balance.card'))).toEqual({ remedy: null, isIncomplete: false });
     expect(await adviceAgain(declined('decline.card.status'))).toEqual({ remedy: null, isIncomplete: false });
     expect(await adviceAgain(declined('decline.rule.location'))).toMatchObject({ isIncomplete: false });
   });

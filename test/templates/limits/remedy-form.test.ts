@@ -40,7 +40,13 @@ it.each([
     'decline.rule.velocity.mcc',
     'unclear',
     null,
-    'I cannot tell which limit stopped this purchase. Change it in the card program’s portal.',
+    'I cannot tell what stops this purchase now. Check the card’s limits and rules in the card program’s portal.',
+  ],
+  [
+    'decline.rule.location',
+    'unclear',
+    { kind: 'allow_international' },
+    'I cannot tell what stops this purchase now. Check the card’s limits and rules in the card program’s portal.',
   ],
   [
     'decline.rule.mcc',
