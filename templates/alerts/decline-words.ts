@@ -1,8 +1,9 @@
-import { isKnownLater, type TransactionAlert } from '../../src/alerts/alert.ts';
+import { type Alert, isKnownLater, type TransactionAlert } from '../../src/alerts/alert.ts';
 import { type DeclineReason, declineReason, serviceSays } from '../../src/alerts/decline-reason.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
 import { type DeclinedCard, declinedCard } from '../../src/core/card-facts.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
+import { declineCode, declinedStatuses } from '../../src/core/event.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { type LimitRaise, limitsOf } from '../../src/limits/remedy-change.ts';
@@ -137,6 +138,14 @@ export function isTooLow(remedy: TransactionAlert['remedy'], outcomes: Transacti
 /** A block declined the purchase, and the card should stay blocked. */
 export function isMisused({ remedy }: Pick<TransactionAlert, 'remedy'>): boolean {
   return remedy?.kind === 'unblock' && remedy.isMisused === true;
+}
+
+/** The card is closed for good, as far as is known. The service says so itself if that declined the purchase. */
+export function isClosed({ event, card }: Pick<Alert, 'event' | 'card'>): boolean {
+  if (card.status === 'CLOSED') return true;
+  const declined = event.kind === 'decline' ? event.decline : null;
+  const isByStatus = declineCode(declined) === 'decline.card.status';
+  return isByStatus && declinedStatuses(declined?.message ?? '').every((status) => status === 'CLOSED');
 }
 
 /** For a purchase that a block declined. The card may work again. */

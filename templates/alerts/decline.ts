@@ -34,7 +34,16 @@ import { cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.t
 import type { View } from '../core/view.ts';
 import { followsRuleset, rulesetOf } from '../limits/ruleset-words.ts';
 import { declineOfBlocked } from './decline-blocked.ts';
-import { fixes, isMisused, isTooLow, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
+import {
+  fixes,
+  isClosed,
+  isMisused,
+  isTooLow,
+  reasonOf,
+  type ShownReason,
+  serviceWords,
+  shortfall,
+} from './decline-words.ts';
 import { amountTried, lastTry, repeatsIn } from './repeats.ts';
 
 /** A declined purchase: why, what it means, what fixes it, and the buttons that suit the code. */
@@ -138,12 +147,12 @@ export function otherRequestedCents({ requestedCents, amountCents }: Transaction
 }
 
 /** Remedy, block, acknowledge: each only while it can still do something. */
-function controls({ event, card, remedy, outcomes }: TransactionAlert, reason: ShownReason): (Button | null)[] {
+function controls(alert: TransactionAlert, reason: ShownReason): (Button | null)[] {
+  const { event, card, remedy, outcomes } = alert;
   const { isBlocked, isUnblocked, isActivated, isRaised, isSeen, isFraud, isPaid } = currentState(outcomes);
   const wanted = remedy?.kind ?? reason.remedy;
-  const isClosed = card.status === 'CLOSED' || (reason.code === 'decline.card.status' && reason.remedy === 'none');
   // Nothing helps a purchase that the holder did not make.
-  const mayHelp = !isBlocked && !isFraud && !isClosed;
+  const mayHelp = !isBlocked && !isFraud && !isClosed(alert);
   const wasBlocked = wanted === 'unblock' || (card.status === 'BLOCKED' && !isUnblocked);
   const isDone = wanted === 'unblock' ? isUnblocked : isRaised && !isTooLow(remedy, outcomes);
   const about = { value: event.id, card };
@@ -151,7 +160,7 @@ function controls({ event, card, remedy, outcomes }: TransactionAlert, reason: S
   return [
     mayHelp && !isPaid ? remedyButton({ event, remedy, card }, reason, isDone) : null,
     reason.remedy === 'activate' && wanted === 'activate' && !isActivated && mayHelp ? activateButton(about) : null,
-    wasBlocked || isBlocked || isClosed ? null : blockButton(about),
+    wasBlocked || isBlocked || isClosed(alert) ? null : blockButton(about),
     ...controlsOf(outcomes).flatMap((control) => controlButtons(control, card)),
     isSeen ? null : acknowledgeButton(about),
   ];

@@ -6,7 +6,15 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { howPaid, requestedAmount } from '../alerts/decline.ts';
-import { fixes, isTooLow, reasonOf, type ShownReason, serviceWords, shortfall } from '../alerts/decline-words.ts';
+import {
+  fixes,
+  isClosed,
+  isTooLow,
+  reasonOf,
+  type ShownReason,
+  serviceWords,
+  shortfall,
+} from '../alerts/decline-words.ts';
 import { amountTried, isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, countOf, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
@@ -89,9 +97,10 @@ function whatToDo(alert: TransactionAlert, reason: ShownReason, view: View, said
 }
 
 /** Was it you? Each answer is offered only while it can still be given. */
-function controls({ event, card, outcomes, remedy }: TransactionAlert, reason: ShownReason): (Button | null)[] {
+function controls(alert: TransactionAlert, reason: ShownReason): (Button | null)[] {
+  const { event, card, outcomes, remedy } = alert;
   const { isBlocked, isUnblocked, isRecognized, isFraud, isRaised, isPaid } = currentState(outcomes);
-  const isUnusable = card.status === 'CLOSED' || (card.status === 'BLOCKED' && !isUnblocked);
+  const isUnusable = isClosed(alert) || (card.status === 'BLOCKED' && !isUnblocked);
   const isBlockedAlready = isBlocked || remedy?.kind === 'unblock' || isUnusable;
   const isDone = isRaised && !isTooLow(remedy, outcomes);
   const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isDone && !isFraud && !isPaid;

@@ -5,7 +5,7 @@ import { lowerFirst } from '../../src/core/first-letter.ts';
 import { ruleStates } from '../../src/limits/rule-words.ts';
 import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { currentState, type Resolution, resolutionOf } from '../actions/outcomes.ts';
-import { isTooLow } from '../alerts/decline-words.ts';
+import { isClosed, isTooLow } from '../alerts/decline-words.ts';
 import { escapeUntrusted, RULES_MAX, section } from '../core/blocks.ts';
 import { BLOCKED } from '../core/card-words.ts';
 import { sentences } from '../core/change-words.ts';
@@ -112,7 +112,7 @@ function next(outcome: Outcome, alert: Alert): string {
   if (verb === 'rebase') return escapeUntrusted(text, RULES_MAX);
   if (closed !== undefined && state === 'failed') return 'Nothing changed.';
   if (state === 'failed' || state === 'unknown') {
-    const todo = verb === 'block' ? 'Ask an operator to block it now.' : '';
+    const todo = verb === 'block' && !isClosed(alert) ? 'Ask an operator to block it now.' : '';
     return [escapeUntrusted(sentences(text), RULES_MAX), todo].filter(Boolean).join(' ');
   }
   if (state === 'done' && verb === 'restore')

@@ -121,6 +121,22 @@ describe('a decline, for the holder', () => {
   });
 });
 
+describe('a decline of a card that is closed, for the holder', () => {
+  const closed = declined('decline.card.status', 'Card Status Closed');
+
+  it('offers no block: it would find another card, or none', () => {
+    for (const alert of [closed, declined('decline.rule.velocity', '', { card: { ...card, status: 'CLOSED' } })])
+      expect(render(alert).buttons).toEqual(['recognize_purchase']);
+    expect(render({ ...closed, outcomes: [outcome({ verb: 'recognize', by: 'U9' })] }).buttons).toEqual([]);
+  });
+
+  it('asks nobody to block it if a block has failed', () => {
+    const failed = outcome({ by: 'U9', state: 'failed', text: 'The card is closed' });
+
+    expect(render({ ...closed, outcomes: [failed] }).read).toMatch(/did not work.*The card is closed\.$/m);
+  });
+});
+
 describe('a raise for the purchase that was declined, for the holder', () => {
   const daily = { kind: 'limit', period: 'daily', category: null } as const;
   const change = { verb: 'limit', by: 'U2', at: '2026-11-20T14:20:00Z', confirmation: 'confirmed' } as const;
