@@ -6,7 +6,6 @@ import { isReply, isStoreTrouble } from '../core/redis.ts';
 import type { Redo } from '../core/redo.ts';
 import { queueTelemetry } from '../core/trace.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
-import type { FailureCauses } from '../ops/failure-causes.ts';
 import { type Throttle, whenSlackTakesIt } from '../outbox/send-message.ts';
 import { isJobName, type JobData, type JobName, jobs } from './jobs.ts';
 
@@ -36,8 +35,6 @@ interface ConsumerDeps {
   readonly log: Log;
   /** Called for each try. */
   readonly measure: (queue: QueueName, job: string, outcome: 'done' | 'later' | 'failed', durationMs: number) => void;
-  /** Stores why a job fails for good, so that ops are notified. */
-  readonly noteFailure: FailureCauses['note'];
 }
 
 /**
@@ -56,7 +53,7 @@ export function startConsumers(runJob: RunJob, deps: ConsumerDeps) {
 }
 
 function startWorker(queue: QueueName, shard: number, runJob: RunJob, deps: ConsumerDeps): Worker {
-  const { queues, log, measure, noteFailure } = deps;
+  const { queues, log, measure } = deps;
   const worker = new Worker<Record<string, unknown>>(
     queue,
     async (job, token) => {
@@ -66,12 +63,6 @@ function startWorker(queue: QueueName, shard: number, runJob: RunJob, deps: Cons
       try {
         againMs = await attemptJob(job, runJob);
         outcome = againMs === null ? 'done' : 'later';
-      } catch (error) {
-        if (failsForGood(job, error))
-          await noteFailure(failureOf(job, error)).catch((fault: unknown) => {
-            log.warn({ err: fault, queue }, 'could not store why a job failed');
-          });
-        throw error;
       } finally {
         measure(queue, isJobName(job.name) ? job.name : 'unknown', outcome, performance.now() - startedAt);
       }
@@ -118,16 +109,6 @@ function rest(worker: Worker): void {
   setTimeout(() => {
     if (worker.closing === undefined) void worker.resume();
   }, STORE_PAUSE_MS).unref();
-}
-
-/** True when the job is kept as failed after this error. */
-function failsForGood({ attemptsMade, opts }: Job, error: unknown): boolean {
-  const isLast = error instanceof UnrecoverableError || attemptsMade + 1 >= (opts.attempts ?? 1);
-  return isLast && opts.removeOnFail !== true;
-}
-
-function failureOf({ queueName, name, id = '' }: Job, error: unknown) {
-  return { what: `${queueName}/${name}`, why: error instanceof Error ? error.message : String(error), jobId: id };
 }
 
 async function attemptJob(job: Job, runJob: RunJob): Promise<number | null> {

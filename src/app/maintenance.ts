@@ -5,7 +5,6 @@ import { unreadableKey } from '../core/record-store.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { MemoryLevel, MemoryWatch } from '../intake/memory.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
-import { createFailureCauses } from '../ops/failure-causes.ts';
 import { createWorkers, readHealth, type Workers } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { reportFailedJobs, wakeSkewedJobs } from '../ops/stuck.ts';
@@ -112,7 +111,6 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
         // Another process may have added others meanwhile.
         await redis.srem(unreadableKey, ...unreadable);
       }
-      await createFailureCauses(redis).report(notifyOps);
       if (failed > 0) await reportFailedJobs(queues, notifyOps, clock.now().getTime());
       if (lagMs > LAG_MS) await notifyOps(opsIssue.lagging);
       else if (lagMs < LAG_OVER_MS) await notifyResolved(opsIssue.lagging);

@@ -10,7 +10,6 @@ import { span } from '../core/trace.ts';
 import { watchDurability } from '../intake/durability.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import { type Relay, startRelay } from '../intake/relay.ts';
-import { createFailureCauses } from '../ops/failure-causes.ts';
 import { countEvents, readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { defaultThrottle, type Throttle } from '../outbox/send-message.ts';
@@ -87,8 +86,7 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   await serveQueues(config, queues, admin);
   const stopWatching = await watchSettings(context);
   const runJob = createRunJob({ ...worker, throttle: pace, redo: context.redo, jobDone: context.jobDone });
-  const noteFailure = createFailureCauses(redis).note;
-  const consumers = startConsumers(runJob, { queues, log, measure: admin.metrics.jobRan, noteFailure });
+  const consumers = startConsumers(runJob, { queues, log, measure: admin.metrics.jobRan });
   const relays = startRelays(context);
   const maintenance = createMaintenance(context, { workerId, sweepMs: pace.sweepMs, ...worker });
   maintenance.start();

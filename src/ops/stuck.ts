@@ -4,7 +4,7 @@ import { redisNow } from '../core/clock.ts';
 import type { QuarantinedWebhook } from '../core/event.ts';
 import type { QueueName, Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { failureIssue } from './failure-causes.ts';
+import { jobFailed } from './issue.ts';
 import type { NotifyOps, OpsIssue } from './notify-ops.ts';
 
 /** Something that needs a person: a quarantined webhook, or a job that failed for good. */
@@ -45,12 +45,15 @@ export async function listStuck({ queues, quarantined }: Deps, limit: number): P
 export async function* everyStuck({ queues, quarantined }: EveryDeps): AsyncGenerator<Stuck> {
   for (let from = 0; from < (await quarantined.count()); from += PAGE)
     yield* (await quarantined.list(PAGE, from)).map(ofWebhook);
-  for (const { name, queue } of queues.all) {
-    for (let from = 0; ; from += PAGE) {
-      const jobs = await queue.getFailed(from, from + PAGE - 1);
-      yield* jobs.filter((job) => job !== undefined).map((job) => ofJob({ name, job }));
-      if (jobs.length < PAGE) break;
-    }
+  for (const of of queues.all) for await (const job of failedIn(of)) yield ofJob(job);
+}
+
+/** Every failed job of a queue, newest first. */
+async function* failedIn({ name, queue }: Queues['all'][number]): AsyncGenerator<FailedJob> {
+  for (let from = 0; ; from += PAGE) {
+    const jobs = await queue.getFailed(from, from + PAGE - 1);
+    for (const job of jobs) if (job !== undefined) yield { name, job };
+    if (jobs.length < PAGE) return;
   }
 }
 
@@ -94,18 +97,19 @@ async function failedJobs(queues: Queues, limit: number): Promise<FailedJob[]> {
 
 /** Older failures were already reported. */
 const RECENTLY_MS = 3_600_000;
-const REPORTED_MAX = 100;
+const WHY_MAX = 200;
 
-/**
- * Reports recent jobs of all queues that failed for good, once per cause. Idempotent. Finds those whose cause could not be
- * noted when they failed (`failure-causes.ts`), as long as few others failed after them.
- */
+/** Reports recent jobs of all queues that failed for good, once per cause. Idempotent. */
 export async function reportFailedJobs(queues: Queues, notifyOps: NotifyOps, nowMs: number): Promise<void> {
   const causes = new Map<string, OpsIssue>();
-  for (const { name, job } of await failedJobs(queues, REPORTED_MAX)) {
-    if (nowMs - (job.finishedOn ?? 0) > RECENTLY_MS) continue;
-    const issue = failureIssue({ what: `${name}/${job.name}`, why: job.failedReason ?? '', jobId: job.id ?? '' });
-    if (!causes.has(issue.cause)) causes.set(issue.cause, issue);
+  for (const of of queues.all) {
+    for await (const failed of failedIn(of)) {
+      if (nowMs - (failed.job.finishedOn ?? 0) > RECENTLY_MS) break;
+      const { id, what, cause } = ofJob(failed);
+      const issue = jobFailed(what, (cause.split('\n')[0] ?? '').slice(0, WHY_MAX), id);
+      // The newest job of a cause can be replayed for longest.
+      if (!causes.has(issue.cause)) causes.set(issue.cause, issue);
+    }
   }
   for (const issue of causes.values()) await notifyOps(issue);
 }

@@ -7,7 +7,6 @@ import {
   SlackError,
   StoreUnavailableError,
   TooLateError,
-  UnreadableError,
 } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues } from '../../../src/core/queues.ts';
@@ -23,7 +22,7 @@ afterEach(async () => {
 /** Runs one job per handler in parallel. Returns the attempts of each job and how many failed for good. */
 async function runAll(
   handlers: readonly ((jobTry: JobTry) => Promise<null>)[],
-): Promise<{ attempts: JobTry[][]; failed: number; noted: string[] }> {
+): Promise<{ attempts: JobTry[][]; failed: number }> {
   const client = redis().duplicate({ maxRetriesPerRequest: null });
   const queues = openQueues(client);
   const attempts: JobTry[][] = handlers.map(() => []);
@@ -37,12 +36,7 @@ async function runAll(
   };
   const log = createLog({ level: 'silent', process: 'test' });
   const failed = (): Promise<number> => queues.updates.getFailedCount();
-  const noted: string[] = [];
-  const noteFailure = async ({ what, why }: { what: string; why: string }): Promise<void> => {
-    noted.push(`${what}: ${why}; ${await failed()} failed so far`);
-    throw new Error('a cause that cannot be noted still fails the job');
-  };
-  const consumers = startConsumers(runJob, { queues, log, measure: () => {}, noteFailure });
+  const consumers = startConsumers(runJob, { queues, log, measure: () => {} });
   stops.push(async () => {
     await consumers.close();
     await closeQueues(queues);
@@ -51,7 +45,7 @@ async function runAll(
   for (const index of handlers.keys())
     await createEnqueue(queues, () => new Date())('enrich-alert', { alertId: String(index) });
   await until(async () => done + (await failed()) === handlers.length, 'all jobs have ended', 30_000);
-  return { attempts, failed: await failed(), noted };
+  return { attempts, failed: await failed() };
 }
 
 /** Errors of Redis when it is full, became a replica, moves keys, or holds a lock. None is the job's fault. */
@@ -96,53 +90,12 @@ it('counts an error of the job itself, and fails the job after its last attempt'
   expect(attempts[0]?.map(({ isLast }) => isLast)).toEqual([false, false, true]);
 }, 40_000);
 
-it('notes why a job fails for good, before it has failed', async () => {
-  const { failed, noted } = await runAll([
-    async () => {
-      throw new UnreadableError('an alert');
-    },
-  ]);
-
-  expect(noted).toEqual([`updates/enrich-alert: ${new UnreadableError('an alert').message}; 0 failed so far`]);
-  expect(failed).toBe(1);
-}, 40_000);
-
-it('notes no failure that will be tried again, and none of a job that is not kept', async () => {
-  const client = redis().duplicate({ maxRetriesPerRequest: null });
-  const queues = openQueues(client);
-  const ended: string[] = [];
-  const noted: string[] = [];
-  const runJob: RunJob = async (name, _data, { starts, isLast }) => {
-    if (name === 'enrich-alert' && starts > 1) return null;
-    if (name === 'warn-of-subscription' && isLast) ended.push(name);
-    throw new Error('a fault of ours');
-  };
-  const log = createLog({ level: 'silent', process: 'test' });
-  const noteFailure = async ({ what }: { what: string }) => void noted.push(what);
-  const consumers = startConsumers(runJob, {
-    queues,
-    log,
-    measure: (_queue, job, outcome) => void (outcome === 'done' && ended.push(job)),
-    noteFailure,
-  });
-
-  for (const name of ['enrich-alert', 'warn-of-subscription'] as const)
-    await createEnqueue(queues, () => new Date())(name, { alertId: '1' });
-  await until(() => ended.length === 2, 'both have ended', 30_000);
-  await consumers.close();
-
-  expect(noted).toEqual([]);
-  await closeQueues(queues);
-  client.disconnect();
-}, 40_000);
-
 it('leaves time for everything else while Redis refuses the user', async () => {
   await redis().call('ACL', 'SETUSER', 'limited', 'on', 'nopass', '~*', '-@all', '+ping', '+info', '+config|get');
   const client = redis().duplicate({ maxRetriesPerRequest: null, username: 'limited', password: 'any' });
   const queues = openQueues(client);
   const log = createLog({ level: 'silent', process: 'test' });
-  const noteFailure = async (): Promise<void> => {};
-  const consumers = startConsumers(async () => null, { queues, log, measure: () => {}, noteFailure });
+  const consumers = startConsumers(async () => null, { queues, log, measure: () => {} });
 
   // Without a rest, BullMQ would ask again and again, and no timer would ever run.
   const [, , denied] = await Promise.all([1, 2, 3].map(async () => await deniedAfter(300)));

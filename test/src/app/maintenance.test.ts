@@ -7,7 +7,6 @@ import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.t
 import { unreadableKey } from '../../../src/core/record-store.ts';
 import type { MemoryLevel } from '../../../src/intake/memory.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
-import { createFailureCauses } from '../../../src/ops/failure-causes.ts';
 import { createWorkers } from '../../../src/ops/health.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -115,12 +114,6 @@ it('notifies ops once when Redis is filling up, when it is full, and when it has
     'over: redis-full',
     'over: redis-filling',
   ]);
-});
-
-it('reports why jobs failed for good, also if none is kept any more', async () => {
-  await createFailureCauses(redis()).note({ what: 'alerts/deliver-alert', why: 'no room', jobId: '1' });
-
-  expect(await started()).toContain('A job failed for good (alerts/deliver-alert)');
 });
 
 it('reports unreadable records that another process finds while it reports others', async () => {

@@ -68,7 +68,11 @@ it('reports recently failed jobs of every queue, once per cause', async () => {
     }
     await worker.close();
   };
-  await fail('actions', ['cannot read field 7', 'cannot read field 8']);
+  await fail('actions', ['a cause that 250 others follow', 'cannot read field 7', 'cannot read field 8']);
+  await fail(
+    'actions',
+    Array.from({ length: 250 }, (_, index) => `cannot read field ${index}`),
+  );
   await fail('updates', ['cannot read field 7', 'card 4111111111111111 is gone']);
   const reported: string[] = [];
   const notifyOps: NotifyOps = async ({ title, what }) => void reported.push(`${title} ${what}`);
@@ -76,6 +80,7 @@ it('reports recently failed jobs of every queue, once per cause', async () => {
   await reportFailedJobs(queues, notifyOps, Date.now());
 
   expect(reported.map((text) => /\((.*)\)/.exec(text)?.[1] ?? '').toSorted()).toEqual([
+    'actions/job',
     'actions/job',
     'updates/job',
     'updates/job',
