@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { ServerOptions as HttpsOptions } from 'node:https';
 import type { Socket } from 'node:net';
-import { Server as TlsServer } from 'node:tls';
 import { answerJson, onlyReads } from '../core/answer-json.ts';
 import type { Log } from '../core/log.ts';
 import { version } from '../core/version.ts';
@@ -34,7 +33,7 @@ export const serverOptions = {
 
 /** TLS 1.2 or newer, as the service requires. */
 export function tlsOptions(tls: { cert: Buffer; key: Buffer }): HttpsOptions {
-  return { cert: tls.cert, key: tls.key, minVersion: 'TLSv1.2' };
+  return { cert: tls.cert, key: tls.key, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 };
 }
 
 const webhookPath = /^\/webhooks\/(?:([^/]+)\/(?=[^/]))?([^/]*)\/?$/;
@@ -113,32 +112,39 @@ const BODY_DEADLINE_MS = 2000;
  * anything yet, and for kept-alive connections after their last answer.
  */
 export function watchConnections(server: Server, max = CONNECTIONS_MAX): () => Promise<void> {
-  /** Ordered by last activity, most recent last. */
-  const requests = new Map<Socket, Set<IncomingMessage>>();
+  /** By both ends, because the socket of a request over TLS is not the one of its connection. Most recently used last. */
+  const connections = new Map<string, { readonly socket: Socket; readonly inFlight: Set<IncomingMessage> }>();
+  const keyOf = (socket: Socket): string => `${socket.localAddress} ${socket.remoteAddress} ${socket.remotePort}`;
   let isStopping = false;
 
   server.maxConnections = max + CLOSING_MAX;
-  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
-    if (requests.size >= max) makeRoom();
-    requests.set(socket, new Set());
-    socket.once('close', () => requests.delete(socket));
+  server.on('connection', (socket: Socket) => {
+    if (connections.size >= max) makeRoom();
+    const key = keyOf(socket);
+    connections.set(key, { socket, inFlight: new Set() });
+    socket.once('close', () => {
+      if (connections.get(key)?.socket === socket) connections.delete(key);
+    });
   });
   const makeRoom = (): void => {
-    for (const [socket, inFlight] of requests) {
+    for (const [key, { socket, inFlight }] of connections) {
       if (inFlight.size > 0) continue;
-      requests.delete(socket);
+      connections.delete(key);
       socket.destroy();
       return;
     }
   };
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    const { socket } = request;
-    const inFlight = requests.get(socket);
-    inFlight?.add(request);
+    const key = keyOf(request.socket);
+    const connection = connections.get(key);
+    connection?.inFlight.add(request);
     response.once('close', () => {
-      inFlight?.delete(request);
-      if (inFlight !== undefined && requests.delete(socket)) requests.set(socket, inFlight);
-      if (isStopping && (inFlight?.size ?? 0) === 0) socket.destroySoon();
+      connection?.inFlight.delete(request);
+      if (connection !== undefined && connections.get(key) === connection) {
+        connections.delete(key);
+        connections.set(key, connection);
+      }
+      if (isStopping && (connection?.inFlight.size ?? 0) === 0) request.socket.destroySoon();
     });
   };
   server.prependListener('request', onRequest);
@@ -148,9 +154,9 @@ export function watchConnections(server: Server, max = CONNECTIONS_MAX): () => P
     new Promise((resolve) => {
       isStopping = true;
       server.close(() => resolve());
-      for (const [socket, inFlight] of requests) if (inFlight.size === 0) socket.destroy();
+      for (const { socket, inFlight } of connections.values()) if (inFlight.size === 0) socket.destroy();
       setTimeout(() => {
-        for (const [socket, inFlight] of requests) {
+        for (const { socket, inFlight } of connections.values()) {
           if ([...inFlight].some(({ complete }) => !complete)) socket.destroy();
         }
       }, BODY_DEADLINE_MS).unref();

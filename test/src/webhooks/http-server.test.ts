@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { watchConnections } from '../../../src/webhooks/http-server.ts';
+import { tlsOptions, watchConnections } from '../../../src/webhooks/http-server.ts';
 import { head, openRaw, type RawConnection } from '../../support/raw-connection.ts';
 import { until } from '../../support/until.ts';
 
@@ -45,6 +47,39 @@ it('at the connection limit, closes the oldest idle connection to answer a new o
 
   await until(() => idle[0]?.isClosed() === true, 'the oldest is closed');
   expect(idle.map((connection) => connection.isClosed())).toEqual([true, false, false, false, false]);
+});
+
+it('at the connection limit, closes connections that never start a TLS handshake to answer one that does', async () => {
+  const [cert, key] = ['cert.pem', 'key.pem'].map((name) => readFileSync(`test/fixtures/tls/${name}`)) as [
+    Buffer,
+    Buffer,
+  ];
+  const tls = createTlsServer(tlsOptions({ cert, key }), (request, response) => {
+    if (request.url === '/slow') answerSlow = () => void response.end();
+    else response.end();
+  });
+  watchConnections(tls, MAX);
+  await new Promise<void>((resolve) => void tls.listen(0, '127.0.0.1', resolve));
+  const { port: tlsPort } = tls.address() as AddressInfo;
+  const get = (path: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const options = { port: tlsPort, path, rejectUnauthorized: false, agent: false };
+      request(options, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+  const slow = get('/slow');
+  const silent: RawConnection[] = [];
+  while (silent.length < MAX) silent.push(await openRaw(tlsPort));
+  opened.push(...silent);
+
+  expect(await get('/')).toBe(200);
+
+  await until(() => silent[0]?.isClosed() === true, 'the oldest is closed');
+  answerSlow();
+  expect(await slow, 'the one with a request in progress stays').toBe(200);
+  tls.closeAllConnections();
+  tls.close();
 });
 
 it('closes recently used connections after unused ones, and never one with a request in progress', async () => {
