@@ -51,9 +51,10 @@ export function readDuration(words: readonly string[]): { ms: number; words: num
   return read !== null && read.ms <= DURATION_MAX_MS ? read : null;
 }
 
-/** True for a duration that is longer than a year. */
-export function isOverAYear(words: readonly string[]): boolean {
-  return (readLength(words)?.ms ?? 0) > DURATION_MAX_MS;
+/** True for a duration that is longer than a year: `400d`, `for 60 weeks`. */
+export function isOverAYear([first = '', ...words]: readonly string[]): boolean {
+  const length = /^for$/i.test(first) ? words : [first, ...words];
+  return (readLength(length.map(bare))?.ms ?? 0) > DURATION_MAX_MS;
 }
 
 function readLength(words: readonly string[]): { ms: number; words: number } | null {

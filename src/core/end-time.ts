@@ -51,12 +51,10 @@ export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   if (zone > 0 && !isZone(words.slice(end - zone, end).join(' '), clock)) return unreadable(words, end);
   const tail = wordsOf(/^(only|max|maximum|tops|from now)(?= |$)/i, words.slice(end));
   const behind = words.slice(end + tail);
-  // "Tomorrow 25:00": no reason starts like a time.
-  const isNoTime = /^(at )?\d{1,2}[:.]\d\d([ap]m)?(?= |$)/i.test(behind.slice(0, 2).join(' '));
   const isAbroad = read.end.kind === 'until' && zone === 0 && isElsewhere(behind);
   const isFraction = /^\d\/\d$/.test(words[end - 1] ?? '') && unitName.test(behind[0] ?? '');
   const isDated = read.end.kind !== 'duration' && dayOfMonth.test(behind.join(' '));
-  if (isNoTime || isAbroad || isFraction || isDated || goesOn(behind, clock)) return unreadable(words, end + tail + 2);
+  if (isAbroad || isFraction || isDated || goesOn(behind, clock)) return unreadable(words, end + tail + 2);
   return { ...read, words: end + tail };
 }
 
@@ -80,7 +78,7 @@ const zoneName =
 function isElsewhere(words: readonly string[]): boolean {
   const [place = '', ...more] = /^in$/i.test(words[0] ?? '') ? words.slice(1) : words;
   // A `London trip` is a reason.
-  if (!new RegExp(`^${reasonStart}`, 'i').test(more.length === 0 ? '' : ` ${more.join(' ')}`)) return false;
+  if (!reasonStart.test(more.join(' '))) return false;
   return /^z$/i.test(place) || Intl.supportedValuesOf('timeZone').some((zone) => zone.endsWith(`/${place}`));
 }
 
@@ -96,50 +94,59 @@ function isZone(typed: string, { now, zone }: Clock): boolean {
 }
 
 /** The text ends, or a reason starts. */
-const reasonStart = '(?=$| (for|because|to|please|as|while|and|so|since|due)(?= |$))';
+const reasonStart = /^($|(only|for|because|to|please|as|while|and|so|since|due)(?= |$))/i;
 const ordinal =
   '(\\d{1,2}(st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|[a-z]+teenth|twentieth|thirtieth|(twenty|thirty)-[a-z]+)';
 /**
- * `friday the 11th`, `friday @5pm`, `friday at5pm`, `friday week`, `same time`, `3 days as of`, `2h per day`. Not `2nd
- * attempt`, `latest invoice` or `@jane asked`, which are reasons.
+ * What says more about the time before it, such as when it begins or how often it returns, so that no reason starts with
+ * it. Not `2nd attempt`, `latest invoice`, `following up` or `@jane asked`, which are reasons.
  */
 const continuation = new RegExp(
-  `^([-–—] )?the ${ordinal}(?= |$)|^([-–—] )?\\d{1,2}(st|nd|rd|th)($| of )|^(@ ?|at|latest |latest by )(\\d|noon|midnight)|^((same|this) time|as of|per (day|week|month))(?= |$)|^(week|lunchtime|cob|exclusive|latest|close|daily|weekly|monthly)${reasonStart}`,
+  [
+    // `friday the 11th`, `friday @5pm`, `tomorrow at 9`, `tomorrow 25:00`, `monday 0900`, `Dec 3 - 5 offsite`
+    `the ${ordinal}(?= |$)|\\d{1,2}(st|nd|rd|th)($| of )`,
+    '(@|at ?|latest |latest by )(\\d{1,2}(?=$|[ :.hap])|noon|midnight)',
+    '(at )?\\d{1,2}[:.]\\d\\d([ap]m)?(?= |$)|(at )?(\\d{1,2}|[012]\\d[0-5]\\d)$',
+    '(to|[-–—]) \\d{1,2}(st|nd|rd|th)?(?= |$)',
+    // `2 hours ago`, `monday morning`, `2:30 hours`, `a day or two`
+    '(ago|later|morning|afternoon|evening|eve|night|noon|midday|am|pm|h|hrs?|hours?|mins?|minutes?)(?= |$)',
+    'or (so|two|three|four|more|less|longer)(?= |$)',
+    // `4h every day`, `4h three times a week`
+    '(every|each|per (hour|day|week|month)|once|twice|(two|three|four|five|\\d+) times)(?= |$)',
+    // `monday after next`, `4h when I return`, `4h, extend to 8h`
+    '(after|before|when|whenever|until|till|following(?! up)|upon|starts|starting|effective|ends|ending|extend)(?= |$)',
+    '((same|this) time|as (of|soon|long))(?= |$)',
+  ]
+    .map((each) => `^(${each})`)
+    .join('|'),
   'i',
 );
+/** `friday cob`, `4h weekdays`. Not `week of conference`, `exclusive offer` or `daily specials`. */
+const ofTimeAlone =
+  /^(week(day|end)?s?|workdays?|mornings|afternoons|evenings|nights|(dai|night|(bi)?week|month)ly|lunchtime|cob|exclusive|latest|close)$/i;
 /** Behind a day, `11th team offsite` is asked about, too: only what is usually counted is a reason, as in `2nd attempt`. */
 const dayOfMonth =
   /^\d{1,2}(st|nd|rd|th) (?!(attempts?|try|time|party|class|round|floor|street|st|ave(nue)?|visit|night|leg|half|edition|anniversary|laptop|order)(?= |$))/i;
 /** `1/2 year`, which is no date. */
 const unitName = /^(years?|yrs?|months?|quarters?|fortnights?|decades?)$/i;
 
-/**
- * True when a time continues with another one: `monday to friday`, `2 hours ago`, `monday morning`, `tomorrow at 9`,
- * `monday 9ish`, `a day or two`, `2:30 hours`, `3 days starting monday`, `3 days in december`.
- */
-function goesOn([first = '', ...rest]: readonly string[], clock: Clock): boolean {
-  if (startsWithHour([first, ...rest]) || continuation.test([first, ...rest].join(' '))) return true;
-  if (/^(ago|later|morning|afternoon|evening|eve|night|noon|midday|am|pm|h|hrs?|hours?|mins?|minutes?)$/i.test(first))
-    return true;
-  if (/^or$/i.test(first) && /^(so|two|three|four|more|less|longer)$/i.test(rest[0] ?? '')) return true;
-  if (
-    /^(at )?(\d{1,2}|[012]\d[0-5]\d)$/i.test([first, ...rest].join(' ')) ||
-    /^at \d{1,2}$/i.test(`${first} ${rest[0]}`)
-  )
-    return true;
-  // "Dec 3 - 5", and "Dec 3 and 4" at the end of the text.
-  const isRange = /^(to|[-–—])$/i.test(first) || (/^(and|&)$/i.test(first) && rest.length === 1);
-  if (isRange && /^\d{1,2}(st|nd|rd|th)?$/i.test(rest[0] ?? '')) return true;
+/** Words between a time and what says more about it: `4h, but not on weekends`, `friday or saturday`. */
+const joint =
+  /^(and|or|but|plus|not|only|then|again|except|excluding|early|late|over|past|through|around|[^\p{L}\p{N}]+)$/iu;
+
+/** True when a time continues with another one: `monday to friday`, `3 days starting monday`, `4h not 8h`, `4h weekdays`. */
+function goesOn(words: readonly string[], clock: Clock): boolean {
+  const [first = '', ...rest] = words;
+  if (startsWithHour(words) || continuation.test(words.join(' '))) return true;
+  if (ofTimeAlone.test(first) && reasonStart.test(rest.join(' '))) return true;
+  if (joint.test(first)) return goesOn(rest, clock);
   const isStart = startWord.test(first);
-  const isJoined = isStart || /^(and|or|plus|until|till|through|around|[-–—&+/])$/i.test(first);
-  const other = isJoined ? rest : [first, ...rest];
+  const other = isStart ? rest : words;
   return readPlain(other, clock).kind !== 'none' || (isStart && mayMeanTime(other.slice(0, 2)));
 }
 
 function unreadable(words: readonly string[], count = 3): ReadEnd {
-  const length = words.slice(/^for$/i.test(words[0] ?? '') ? 1 : 0);
-  if (isOverAYear(length))
-    return { kind: 'unclear', why: `“${said(words, count)}” is longer than a year. ${EXAMPLES}` };
+  if (isOverAYear(words)) return { kind: 'unclear', why: `“${said(words, count)}” is longer than a year. ${EXAMPLES}` };
   return { kind: 'unclear', why: `“${said(words, count)}” is not a time I can read. ${EXAMPLES}` };
 }
 
