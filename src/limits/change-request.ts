@@ -160,7 +160,7 @@ function hidesTime(words: readonly string[], clock: Clock): boolean {
 }
 
 /** The words before a time, without those that lead to it: `lunch lasting`, `for the next`. */
-function upTo(words: readonly string[], at: number): readonly string[] {
+export function upTo(words: readonly string[], at: number): readonly string[] {
   const leads = /^(for|the|next|over|lasting|lasts|valid|duration:?|another|these|last)$/i;
   return words.slice(0, words.slice(0, at).findLastIndex((word) => !leads.test(word)) + 1);
 }

@@ -9,8 +9,10 @@ import {
   type UnclearCommand,
   type VerbEntry,
 } from '../actions/verb.ts';
+import { bare } from '../core/duration.ts';
 import { type Clock, isPlainlyTime } from '../core/end-time.ts';
 import { readCountry } from '../core/merchant-category.ts';
+import { upTo } from '../limits/change-request.ts';
 
 /** The end and the countries as typed. They are parsed later, when the time and the time zone are known. */
 const details = { details: z.string() };
@@ -217,11 +219,16 @@ function readMute(words: readonly string[], clock: Clock): ReadCommand | Unclear
   if (words.length === 0) return unclear(usage, 'Which card do you mean?', example);
   const at = words.findIndex((_, index) => index > 0 && beginsTime(words.slice(index), clock));
   if (at === -1) return unclear(usage, 'For how long? A mute always has an end.', example);
-  return aboutCard('mute', words.slice(0, at), { details: words.slice(at).join(' ') });
+  return aboutCard('mute', beforeTime(words, at), { details: words.slice(at).join(' ') });
 }
 
 function beginsTime(words: readonly string[], clock: Clock): boolean {
-  return /^for$/i.test(words[0] ?? '') || isPlainlyTime(words, clock);
+  return /^for$/i.test(words[0] ?? '') || isPlainlyTime(words.map(bare), clock);
+}
+
+/** The card, and what follows it, without the words that lead to the time: `4242 over the weekend`. */
+function beforeTime([card = '', ...words]: readonly string[], at: number): readonly string[] {
+  return [card, ...upTo(words, at - 1)];
 }
 
 /** `4242 Spain, France until May 9 conference`: takes the longest run of words before "until" that names only countries. */
@@ -230,7 +237,7 @@ function readTravel(words: readonly string[], clock: Clock): ReadCommand | Uncle
   if (words.length === 0) return unclear(usage, 'Which card do you mean?');
   const until = words.findIndex((_, index) => index > 0 && beginsTime(words.slice(index), clock));
   if (until === -1) return unclear(usage, 'Until when? A travel mute always has an end.');
-  const before = words.slice(0, until);
+  const before = beforeTime(words, until);
   for (let at = 1; at < before.length; at += 1) {
     const named = before
       .slice(at)

@@ -547,7 +547,8 @@ it('reads a word of hundreds of parts once', () => {
 it.each(times)('/card mute ends with %j, or asks back', (said, term) => {
   const read = muteEndOf(`${said} trip`.split(' '), clock);
   const isTooLong = 'why' in read && read.why.startsWith('That is longer than 90 days');
-  expect('endsAt' in read || isTooLong).toBe(term !== null);
+  expect('endsAt' in read || (isTooLong && said !== 'for 999d')).toBe(term !== null);
+  if (said === 'for 999d') expect(isTooLong).toBe(true);
 });
 
 it.each([

@@ -28,6 +28,23 @@ it.each([
   });
 });
 
+it.each([
+  ['mute', '4242 over the weekend', 'the weekend'],
+  ['mute', '4242 (8h) noise', '(8h) noise'],
+  ['mute', '4242 8h!', '8h!'],
+  ['mute', 'Over 8h', '8h'],
+  ['travel', '4242 Spain over the weekend', 'ES the weekend'],
+] as const)(
+  '%s %s ends with its time, and names the card without the words that lead to it',
+  (verb, typed, details) => {
+    const { words } = { words: typed.split(' ') };
+    expect(routingVerbs[verb].command.read(words, clock)).toMatchObject({
+      target: { words: [words[0]] },
+      input: { details },
+    });
+  },
+);
+
 it('gives a usage hint when it cannot parse a command', () => {
   expect(read(['4242', 'until', 'friday'], clock)).toMatchObject({
     kind: 'unclear',
