@@ -100,7 +100,7 @@ function ruleMcc(message: string): Entry {
 const usualStatus =
   /^(?:card status (?:closed|blocked|inactive|new card pending activation)|new card pending activation|new card pending activation, card status inactive or card status closed)$/i;
 
-const closed: Entry = {
+export const closed: Entry = {
   title: 'Card is closed',
   meaning: 'It can never be used again.',
   holderFix: 'Use another card, or ask for a new one.',

@@ -1,5 +1,6 @@
+import type { Outcome } from '../../src/actions/action-state.ts';
 import { type Alert, isKnownLater, type TransactionAlert } from '../../src/alerts/alert.ts';
-import { type DeclineReason, declineReason, serviceSays } from '../../src/alerts/decline-reason.ts';
+import { closed, type DeclineReason, declineReason, serviceSays } from '../../src/alerts/decline-reason.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
 import { type DeclinedCard, declinedCard } from '../../src/core/card-facts.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
@@ -75,7 +76,7 @@ export function shortfall(alert: TransactionAlert, reason: ShownReason, view: Vi
 
 /**
  * What the cardholder can do, and what an admin can do; empty when there is nothing to do, as for a purchase that was paid
- * or that the holder did not make. A later block comes first, but does not replace the rest.
+ * or that the holder did not make. A later block comes first, but does not replace the rest; nothing helps a closed card.
  */
 export function fixes(
   alert: TransactionAlert,
@@ -83,25 +84,34 @@ export function fixes(
   view: View,
   ways = holderWays(alert, view),
 ): [holder: string, admin: string] {
-  const { outcomes } = alert;
-  const { isBlocked, isRecognized, isFraud, isPaid } = currentState(outcomes);
+  const { isRecognized, isFraud, isPaid } = currentState(alert.outcomes);
   if (isPaid || isFraud) return ['', ''];
-  const blocked = isBlocked ? outcomes.findLast(({ verb, state }) => verb === 'block' && state === 'done') : undefined;
+  if (isClosed(alert)) {
+    const since = reason.title === closed.title ? '' : 'The card is closed. ';
+    return [`${since}${closed.holderFix}`, `${since}${closed.adminFix}`];
+  }
+  const block = blockOf(alert);
   const isDone = isFollowed(alert, reason);
   const again = 'Have the purchase tried again.';
-  if (isDone && blocked === undefined) return ['', again];
+  if (isDone && block === null) return ['', again];
   if (isMisused(alert))
     return ['Ask for a new card.', 'The cardholder reported a purchase as fraud: order a new card.'];
   const wasBlocked = alert.remedy?.kind === 'unblock' || reason.remedy === 'unblock';
-  const holder =
-    blocked?.asHolder === true ? 'An approver can unblock it.' : 'Ask an approver why the card is blocked.';
+  const holder = block?.asHolder === true ? 'An approver can unblock it.' : 'Ask an approver why the card is blocked.';
   const unblock = `If the card should work again: ${unblockCommand(alert)}`;
-  if (wasBlocked || (blocked !== undefined && reason.isSensitive)) return [holder, unblock];
+  if (wasBlocked || (block !== null && reason.isSensitive)) return [holder, unblock];
   // Whoever answered need not be asked.
   const admin = isDone ? again : reason.isSensitive && isRecognized ? '' : adminFix(alert, reason, view);
-  if (blocked === undefined)
+  if (block === null)
     return [ways || balanceWays(alert, reason, view) || escapeUntrusted(reason.holderFix, 300), admin];
   return [holder, `${admin} ${unblockFirst(alert)}`];
+}
+
+/** The block that is in force, as far as is known: by somebody here, or, with nobody's name, elsewhere. Null: none. */
+export function blockOf({ card, outcomes }: TransactionAlert): Pick<Outcome, 'asHolder'> | null {
+  const { isBlocked, isUnblocked } = currentState(outcomes);
+  const blocked = isBlocked ? outcomes.findLast(({ verb, state }) => verb === 'block' && state === 'done') : undefined;
+  return blocked ?? (card.status === 'BLOCKED' && !isUnblocked ? {} : null);
 }
 
 /** What the holder can do about a balance that is too low; empty when it is unknown or none was the cause. */

@@ -34,7 +34,9 @@ import { cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.t
 import type { View } from '../core/view.ts';
 import { followsRuleset, rulesetOf } from '../limits/ruleset-words.ts';
 import { declineOfBlocked } from './decline-blocked.ts';
+
 import {
+  blockOf,
   fixes,
   isClosed,
   isMisused,
@@ -44,6 +46,7 @@ import {
   serviceWords,
   shortfall,
 } from './decline-words.ts';
+
 import { amountTried, lastTry, repeatsIn } from './repeats.ts';
 
 /** A declined purchase: why, what it means, what fixes it, and the buttons that suit the code. */
@@ -153,7 +156,7 @@ function controls(alert: TransactionAlert, reason: ShownReason): (Button | null)
   const wanted = remedy?.kind ?? reason.remedy;
   // Nothing helps a purchase that the holder did not make.
   const mayHelp = !isBlocked && !isFraud && !isClosed(alert);
-  const wasBlocked = wanted === 'unblock' || (card.status === 'BLOCKED' && !isUnblocked);
+  const wasBlocked = wanted === 'unblock' || blockOf(alert) !== null;
   const isDone = wanted === 'unblock' ? isUnblocked : isRaised && !isTooLow(remedy, outcomes);
   const about = { value: event.id, card };
 

@@ -3,7 +3,7 @@ import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { EventLogStep } from '../../src/alerts/event-log.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateAfter, mentions } from '../../src/slack/mrkdwn.ts';
-import { currentState, outcomeLines } from '../actions/outcomes.ts';
+import { outcomeLines } from '../actions/outcomes.ts';
 import { context, countOf, escapeUntrusted, header, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
@@ -11,7 +11,17 @@ import type { View } from '../core/view.ts';
 import { isEnoughAgain } from '../limits/limit-words.ts';
 import { stepLine } from '../routing/why.ts';
 import { meaningOf } from './decline.ts';
-import { fixes, isFollowed, isMisused, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
+import {
+  blockOf,
+  fixes,
+  isClosed,
+  isFollowed,
+  isMisused,
+  reasonOf,
+  type ShownReason,
+  serviceWords,
+  shortfall,
+} from './decline-words.ts';
 
 interface Explained {
   readonly alert: TransactionAlert;
@@ -80,15 +90,15 @@ function about({ alert, eventLog, whoMay }: Explained, view: View): KnownBlock[]
 }
 
 function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained['whoMay'], view: View): string {
-  if (isFollowed(alert, reason)) return 'The cardholder can try again.';
-  const { isBlocked } = currentState(alert.outcomes);
-  const wantedThen = isMisused(alert) ? 'none' : (alert.remedy?.kind ?? reason.remedy);
-  const known = isEnoughAgain(alert, view) ? 'retry' : wantedThen;
-  const wanted = (known === 'none' || known === 'retry') && isBlocked ? 'unblock' : known;
+  const nobody = 'Nobody can change this in Slack. Ask whoever administers the card program.';
+  const isDone = isFollowed(alert, reason) || isEnoughAgain(alert, view);
+  if (isClosed(alert) || (isMisused(alert) && !isDone)) return nobody;
+  const known = isDone ? 'retry' : (alert.remedy?.kind ?? reason.remedy);
+  const wanted = (known === 'none' || known === 'retry') && blockOf(alert) !== null ? 'unblock' : known;
   if (wanted === 'none') {
     return reason.isSensitive
       ? 'The cardholder can try again. Operators can block the card if it was somebody else.'
-      : 'Nobody can change this in Slack. Ask whoever administers the card program.';
+      : nobody;
   }
   if (wanted === 'retry') return 'The cardholder can try again.';
   const [what, ids] = [can[wanted], wanted === 'activate' ? whoMay.operator : whoMay.approver];

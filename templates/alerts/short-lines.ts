@@ -19,7 +19,7 @@ import { shippingTodo } from './card-shipping.ts';
 import { statusWords } from './card-status.ts';
 import { placesOf } from './card-testing.ts';
 import { howPaid, meaningOf, requestedAmount, rulesetLine } from './decline.ts';
-import { fixes, isOrWasBlocked, reasonOf, serviceWords, shortfall } from './decline-words.ts';
+import { blockOf, fixes, isClosed, isOrWasBlocked, reasonOf, serviceWords, shortfall } from './decline-words.ts';
 import { progressLine } from './order-progress.ts';
 import { amountTried, isAnywhere, repeatsIn } from './repeats.ts';
 import type { ShortLines } from './short-alert.ts';
@@ -36,6 +36,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
   const isOfSeveral = isAnywhere(alert, repeats);
   const requested = requestedAmount(event);
   const isBlocked = alert.remedy?.kind === 'unblock';
+  const isUnusable = isClosed(alert) || (alert.card.status === 'BLOCKED' && blockOf(alert) !== null);
   const [, fix] = fixes(alert, reason, view);
   return {
     title: `Declined${times}: ${amountTried(alert, repeats)}${merchant && `${isOfSeveral ? ', first' : ''} at ${merchant}`}`,
@@ -48,7 +49,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
           `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view) || meaningOf(card, reason)}`,
       reason.isKnown ? null : serviceWords(reason),
       // When no button can fix it, what else does.
-      isBlocked || reason.remedy === 'none' || reason.remedy === 'retry' ? fix : null,
+      isBlocked || isUnusable || reason.remedy === 'none' || reason.remedy === 'retry' ? fix : null,
       rulesetLine(card, reason),
     ],
     small: [

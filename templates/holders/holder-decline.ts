@@ -6,7 +6,9 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { howPaid, requestedAmount } from '../alerts/decline.ts';
+
 import {
+  blockOf,
   fixes,
   isClosed,
   isTooLow,
@@ -15,6 +17,7 @@ import {
   serviceWords,
   shortfall,
 } from '../alerts/decline-words.ts';
+
 import { amountTried, isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, countOf, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
@@ -99,9 +102,8 @@ function whatToDo(alert: TransactionAlert, reason: ShownReason, view: View, said
 /** Was it you? Each answer is offered only while it can still be given. */
 function controls(alert: TransactionAlert, reason: ShownReason): (Button | null)[] {
   const { event, card, outcomes, remedy } = alert;
-  const { isBlocked, isUnblocked, isRecognized, isFraud, isRaised, isPaid } = currentState(outcomes);
-  const isUnusable = isClosed(alert) || (card.status === 'BLOCKED' && !isUnblocked);
-  const isBlockedAlready = isBlocked || remedy?.kind === 'unblock' || isUnusable;
+  const { isBlocked, isRecognized, isFraud, isRaised, isPaid } = currentState(outcomes);
+  const isBlockedAlready = isBlocked || remedy?.kind === 'unblock' || blockOf(alert) !== null || isClosed(alert);
   const isDone = isRaised && !isTooLow(remedy, outcomes);
   const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isDone && !isFraud && !isPaid;
   return [

@@ -637,6 +637,36 @@ describe('advice', () => {
     expect(holder?.text).not.toContain('Ask');
   });
 
+  describe('for a card that was blocked or closed elsewhere', () => {
+    const since = (status: 'BLOCKED' | 'CLOSED', outcomes: Outcome[] = []) =>
+      readings(declined(...velocity, { remedy: raise, outcomes, card: { ...card, status, isStatusLater: true } }));
+
+    it('says that the block comes first, until it is lifted', () => {
+      const { team, 'team, long': long, holder, 'holder, long': holderLong } = since('BLOCKED');
+      const unblocked = since('BLOCKED', [outcome({ verb: 'unblock' })]);
+
+      for (const read of [team, long]) {
+        expect(read?.text).toContain('Raise the daily limit to at least');
+        expect(read?.text).toContain('Blocked since. To use the card again: `/card unblock 1212`');
+      }
+      for (const read of [holder, holderLong]) expect(read?.text).toContain('Ask an approver why the card is blocked.');
+      for (const { text } of Object.values(unblocked))
+        expect(text).not.toMatch(/Blocked since|why the card is blocked/);
+    });
+
+    it('is to use another card once it is closed for good', () => {
+      for (const [who, { text, ids }] of Object.entries(since('CLOSED'))) {
+        expect(text, who).toMatch(
+          who === 'team' || who === 'team, long'
+            ? /The card is closed\. Order a new card if one is needed/
+            : /The card is closed\. Use another card, or ask for a new one\./,
+        );
+        expect(text, who).not.toMatch(/Raise the|higher limit|Approvers can|Blocked since/);
+        expect(ids, who).not.toContain('approve_remedy');
+      }
+    });
+  });
+
   it('to the holder of a blocked card is about the block, whatever else would decline the purchase', () => {
     expect(readings(declines['blocked card'])['holder']?.text).toContain('Ask an approver why the card is blocked.');
   });
