@@ -108,7 +108,8 @@ async function main(): Promise<number> {
     process.stderr.write(
       isDryRun
         ? 'Nothing was changed. Run it again when that is corrected.\n'
-        : 'Everything fetched so far is kept. Run it again to continue from there.\n',
+        : // The same times, because a time ago means another one by then.
+          `Everything fetched so far is kept. To continue from there: ${terminalCommand(`recover -- --since ${gap.from} --until ${gap.to}`)}\n`,
     );
     return 1;
   } finally {

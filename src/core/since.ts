@@ -12,7 +12,7 @@ export const Since = z.union([
 ]);
 export type Since = z.infer<typeof Since>;
 
-const dateTime = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?))?$/i;
+const dateTime = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:?\d\d)?))?$/i;
 
 /** `2h`, `3 days`, `2026-11-20`, `2026-11-20T09:00`, with or without offset. Null for anything else. */
 export function readSince(words: readonly string[]): Since | null {

@@ -64,6 +64,19 @@ it('recover --dry-run with a refused token stores nothing, and says that nothing
   expect(await store.keys('*')).toEqual([]);
 });
 
+it('recover that gets no answer names the command that continues: with the times of this gap, not "2h" ago', async () => {
+  const api = await answering(401, { Message: 'Authorization has been denied for this request.' });
+  const service = { CARD_API_URL: `${api}/v4`, SLACK_API_URL: 'http://127.0.0.1:1/api/' };
+
+  const ended = await recover(service);
+  const [, from = '', to = ''] = /npm run recover -- --since (\S+) --until (\S+)\n/.exec(ended.err) ?? [];
+  const continued = await recover(service, '--since', from, '--until', to);
+
+  expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('Everything fetched so far is kept.') });
+  expect(Date.parse(to) - Date.parse(from)).toBe(2 * 3_600_000);
+  expect(continued.err).toContain(`--since ${from} --until ${to}\n`);
+});
+
 /** The card service, whose webhooks reach nobody. */
 const startService = () =>
   startSandbox({
