@@ -10,6 +10,7 @@ import type { Lease } from '../core/lock.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { Result } from './action-state.ts';
 import type { ActionRun, ActionTools, FactsOf, LockedRun } from './action-tools.ts';
+import { askOthers } from './ask-others.ts';
 import type { Blocks } from './block-store.ts';
 import type { Reports } from './report.ts';
 import type { Finish } from './send-change.ts';
@@ -235,9 +236,7 @@ async function permitStatus(
   if (notAgain !== null) await notAgain(`I did not send it again: ${why}`);
   else if (decision.kind === 'late') await askAgain(action, { acctId });
   else {
-    const others = decision.who === null ? [] : await whoMay(decision.who, (await factsOf(acctId)).group);
-    const userIds = others.filter((id) => id !== action.actor.userId);
-    const whoCan = { text: 'Ask another approver.', userIds };
+    const whoCan = await askOthers(action, decision.who, (await factsOf(acctId)).group, { whoMay });
     await refuse(action, { why, whoCan }, { acctId });
   }
   return false;

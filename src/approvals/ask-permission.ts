@@ -1,6 +1,7 @@
 import { permissionAsked, permissionSent, type Typed } from '../../templates/approvals/permission-asked.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { whoElse } from '../actions/ask-others.ts';
 import type { RefusalCounts } from '../actions/record-limits.ts';
 import type { Permission } from '../policy/decide-action.ts';
 import { AskedInput, type AskPermissionAction } from './verbs.ts';
@@ -63,7 +64,7 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
       reason,
       command: deps.commandOf(asked),
       role: role ?? 'approver',
-      whoMay: role === null ? [] : await deps.whoMay(role, group),
+      whoMay: await whoElse(action, role, group, deps),
     };
     await deps.postToApprovals(`ask-${id}`, permissionAsked(question), group);
     await deps.answer(action, permissionSent(question));

@@ -3,13 +3,14 @@ import { notLinked, notPermitted } from '../../templates/policy/not-permitted.ts
 import { isOnAlert, type Resolved } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
+import { askOthers, whoElse } from '../actions/ask-others.ts';
 import { type Cause, causeOf, type Failures } from '../actions/fail-action.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import type { DropApproval } from '../approvals/drop-approval.ts';
 import type { ApprovalClick } from '../approvals/request.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
 import type { ResolveCard } from '../directory/resolve-card.ts';
-import { type Decision, groupAsked, isForSomeCards, mayAsk, type Role } from '../policy/decide-action.ts';
+import { type Decision, groupAsked, isForSomeCards, mayAsk } from '../policy/decide-action.ts';
 import { type Action, type ActionOf, entryOf, isAsHolder, type Verb, type verbs } from './verbs.ts';
 
 /** The function that performs each verb. Verbs about one card also receive that card. */
@@ -158,15 +159,10 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
     const { permission } = entryOf(action.verb);
     const { role, doing } = permission;
     const group = acctId === undefined ? groupAsked(permission) : ((await deps.groupOfCard(acctId)) ?? null);
-    const whoMay = async (needed: Role | null) => (needed === null ? [] : await deps.whoMay(needed, group));
     const isByRole = !mayAsk(permission, action.roles);
     if (acctId !== undefined && (asked.asHolder || !isByRole)) {
-      const userIds = (await whoMay(who)).filter((id) => id !== action.actor.userId);
-      const other = {
-        text: who === 'approver' ? 'Ask another approver.' : 'Ask another operator or an approver.',
-        userIds,
-        askValue: await deps.putChoice(askPermissionOf(action), null),
-      };
+      const askValue = await deps.putChoice(askPermissionOf(action), null);
+      const other = { ...(await askOthers(action, who, group, deps)), askValue };
       const no = isByRole ? notLinked() : { why, whoCan: other };
       return await deps.refuse(action, no, { acctId });
     }
@@ -174,7 +170,7 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
     const people = {
       isExternal: false,
       isForSomeCards: isForSomeCards(permission, await deps.rolesNow(asked)),
-      whoMay: await whoMay(role),
+      whoMay: await whoElse(action, role, group, deps),
     };
     const message = notPermitted({ doing, role, ...people, askValue });
     await deps.refuseWith(action, message, { why, acctId: acctId ?? null });

@@ -152,6 +152,17 @@ it('names the typed words if the card is unknown', async () => {
   expect(question?.text).toContain('`/card block Sam Rivera`');
 });
 
+it('does not ask the approver who asks', async () => {
+  const { world, posted } = await createWorld();
+  const actor = { userId: 'U0ANA', teamId: 'T1' };
+
+  await performAction(ask('ask-permission', { ...byCommand, actor, asked: 'unblock' }), world.deps);
+
+  const [question] = posted.values();
+  expect(question?.text.match(/<@U0ANA>/g), 'only as the person who asks').toHaveLength(1);
+  expect(world.answers.at(-1)?.text).toMatch(/^Asked: <!subteam\^S0APPROVERS>, in the approvals channel/);
+});
+
 it('asks at most five times an hour, so that a refused person cannot keep mentioning the approvers', async () => {
   const { world, posted } = await createWorld();
   for (let count = 1; count <= 7; count += 1)
