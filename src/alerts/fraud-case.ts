@@ -22,7 +22,7 @@ const PURCHASES_MS = 2500;
 interface Deps
   extends Pick<
     ActionTools,
-    'authorize' | 'factsOf' | 'record' | 'refuse' | 'outcomes' | 'notifyDirectly' | 'withLock' | 'now'
+    'authorize' | 'factsOf' | 'record' | 'refuse' | 'outcomes' | 'notifyDirectly' | 'whoMay' | 'withLock' | 'now'
   > {
   readonly alerts: Pick<Alerts, 'get'>;
   readonly fraudCases: FraudCases;
@@ -30,8 +30,6 @@ interface Deps
   readonly links: { readonly ofAccount: (acctId: number) => Promise<{ readonly userId: string } | null> };
   readonly announce: Announce;
   readonly readTransactions: ReadTransactions;
-  /** Whom to mention: user ids and user group ids. */
-  readonly whoMay: (role: 'operator', group: string | null) => Promise<readonly string[]>;
   /** Blocks the card of an action, once. @throws CardApiError when the job should run again. */
   readonly block: (resolved: Resolved<BlockAction>, run: ActionRun) => Promise<void>;
 }

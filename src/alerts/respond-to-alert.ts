@@ -1,21 +1,23 @@
 import { seen } from '../../templates/alerts/seen.ts';
 import { cardOf } from '../../templates/core/card-words.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { askOthers } from '../actions/ask-others.ts';
 import { tooOld } from '../directory/resolve-card.ts';
 import type { Alert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { AcknowledgeAction, CloseFraudCaseAction, RecognizeAction } from './verbs.ts';
 
-interface AlertDeps extends Pick<ActionTools, 'authorize' | 'refuse' | 'withLock'> {
+interface AlertDeps extends Pick<ActionTools, 'authorize' | 'refuse' | 'whoMay' | 'withLock'> {
   readonly alerts: Pick<Alerts, 'get'>;
 }
 
 /** Responds to the alert of an action, one response at a time. Null: the alert is too old, or the person may not respond. */
 export async function withAlert<Result>(
-  { alerts, authorize, refuse, withLock }: AlertDeps,
+  deps: AlertDeps,
   action: AcknowledgeAction | RecognizeAction | CloseFraudCaseAction,
   respond: (alert: Alert) => Promise<Result>,
 ): Promise<Result | null> {
+  const { alerts, authorize, refuse, withLock } = deps;
   const { alertId } = action.target;
   return await withLock(`alert:${alertId}`, async () => {
     const alert = await alerts.get(alertId);
@@ -26,7 +28,8 @@ export async function withAlert<Result>(
     const { acctId } = alert.event;
     const decision = acctId === null ? null : await authorize(action, { acctId });
     if (decision?.kind === 'refused') {
-      await refuse(action, { why: decision.why, whoCan: 'Ask one of them.' }, { acctId });
+      const whoCan = await askOthers(action, decision.who, alert.card.group, deps);
+      await refuse(action, { why: decision.why, whoCan }, { acctId });
       return null;
     }
     return await respond(alert);

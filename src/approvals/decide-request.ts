@@ -2,6 +2,7 @@ import { countOf } from '../../templates/core/blocks.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
+import { askOthers } from '../actions/ask-others.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import { isLooser, isSameGoals, type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
@@ -31,7 +32,7 @@ import type { Requests } from './request-store.ts';
 import type { ExpireRequest } from './resolve-request.ts';
 import type { DecideAction, WithdrawAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'mayAct' | 'refuse' | 'now' | 'updateRequest'> {
+interface Deps extends Pick<ActionTools, 'mayAct' | 'whoMay' | 'refuse' | 'now' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'get'>;
   readonly execution: Pick<Execution, 'resume' | 'stop'>;
   readonly expire: ExpireRequest;
@@ -73,8 +74,10 @@ export function createDecideRequest(deps: Deps) {
     if (await deps.execution.resume(action, request, run)) return;
     if (request.state !== 'open') return await over(`This request is ${stateWords[request.state]} already.`);
     // So far the person is known to approve for some card.
-    if (!(await deps.mayAct(action, accountIn(request))))
-      return await refuse('Only approvers of other cards may decide this request.', 'Ask one of them.');
+    if (!(await deps.mayAct(action, accountIn(request)))) {
+      const whoCan = await askOthers(action, 'approver', isAboutRules(request) ? request.card.group : null, deps);
+      return await refuse('Only approvers of other cards may decide this request.', whoCan);
+    }
     const isOver = isExpired(request, deps.now());
     const notYet = action.approve && !isOver ? null : await deps.execution.stop(request);
     if (notYet !== null) return await over(notYet.why, notYet.whoCan);

@@ -1,8 +1,11 @@
 import { claimDecided } from '../../templates/holders/claim-answers.ts';
 import { linkUnchanged } from '../../templates/holders/link-result.ts';
+import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { askOthers } from '../actions/ask-others.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
+import type { Role } from '../policy/decide-action.ts';
 import {
   type Claim,
   type Claims,
@@ -28,6 +31,7 @@ interface Deps
     | 'person'
     | 'record'
     | 'refuse'
+    | 'whoMay'
     | 'withLock'
   > {
   readonly claims: Pick<Claims, 'get' | 'save'>;
@@ -79,7 +83,7 @@ export function createClaimDecisions(deps: Deps) {
 
   async function decide(action: DecideClaimAction, claimId: string, lease: Lease): Promise<void> {
     const claim = await deps.claims.get(claimId);
-    const refuse = (why: string, whoCan: string) => deps.refuse(action, { why, whoCan });
+    const refuse = (why: string, whoCan: Refusal['whoCan']) => deps.refuse(action, { why, whoCan });
     const over = (why: string, whoCan: string) => deps.refuse(action, { why, whoCan }, { isMistake: true });
     if (claim === null) return await over('This claim is too old.', 'Have it claimed again.');
     // This click decided it before a crash, so some people may not have been notified.
@@ -89,8 +93,10 @@ export function createClaimDecisions(deps: Deps) {
       return await over(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');
     // So far the person is known to approve for some card.
     const mayDecide = await Promise.all(claim.cards.map(({ acctId }) => deps.mayAct(action, acctId)));
-    if (!mayDecide.includes(true))
-      return await refuse('Only approvers of other cards may decide this claim.', 'Ask one of them.');
+    if (!mayDecide.includes(true)) {
+      const whoCan = await others(action, 'approver', claim.cards[0]?.acctId, deps);
+      return await refuse('Only approvers of other cards may decide this claim.', whoCan);
+    }
     if (claim.action.actor.userId === action.actor.userId) {
       return await refuse('You claim this card yourself.', 'It takes somebody else who approves.');
     }
@@ -114,8 +120,9 @@ export function createClaimDecisions(deps: Deps) {
     }
     for (const one of decided) {
       const verdict = await deps.authorize(action, { acctId: one, notInPlaceOf: [claim.action.actor.userId] });
-      const whoCan = 'It needs another approver.';
-      if (verdict.kind === 'refused') return await deps.refuse(action, { why: verdict.why, whoCan }, { acctId: one });
+      if (verdict.kind !== 'refused') continue;
+      const whoCan = await others(action, verdict.who, one, deps);
+      return await deps.refuse(action, { why: verdict.why, whoCan }, { acctId: one });
     }
     if (acctId === undefined) return await refuseClaim(action, { ...claim, state: 'refused', decision }, deps);
     const claimant = claim.action.actor.userId;
@@ -125,6 +132,11 @@ export function createClaimDecisions(deps: Deps) {
     await lease.confirm();
     await confirmClaim(action, { ...claim, state: 'confirmed', acctId, decision }, deps);
   }
+}
+
+async function others(action: DecideClaimAction, role: Role | null, acctId: number | undefined, deps: Deps) {
+  const group = acctId === undefined ? null : (await deps.factsOf(acctId)).group;
+  return await askOthers(action, role, group, deps);
 }
 
 /** Idempotent. */

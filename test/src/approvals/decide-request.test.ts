@@ -52,6 +52,7 @@ function setUp(request: LimitRequest | null, { now = askedAt, hasSent = false, n
       void steps.push(`${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`),
     updateRequest: async () => void steps.push('updated'),
     mayAct: async () => true,
+    whoMay: async () => [],
     now: () => new Date(now),
   });
   return { decide: (action: DecideAction) => decideRequest(action, { isLast: false, lease: held }), steps };

@@ -24,6 +24,7 @@ async function world(group: string | null = null): Promise<PerformWorld> {
       const isTheirs = asked.group === undefined || (userId === 'U0ZED') === (asked.group === 'Crew');
       return { roles: isTheirs ? ['approver', 'operator'] : [], isComplete: true };
     },
+    whoMay: async (_role, group) => (group === 'Crew' ? ['U0ZED'] : ['U0ANA', 'U0BEN']),
   });
 }
 
@@ -58,7 +59,9 @@ describe.each([
 
     await performAction(decide('U0ZED', 'act_zed', approve), deps);
 
-    expect(answers.at(-1)?.text).toContain('Only approvers of other cards may decide this request.');
+    expect(answers.at(-1)?.text).toContain(
+      'Only approvers of other cards may decide this request. Ask another approver. <@U0ANA> or <@U0BEN>.',
+    );
     expect((await stations()).at(-1)).toBe('refused');
     expect(await deps.requests.get('req_much')).toMatchObject({ state: 'open', approvals: [{ by: 'U0ANA' }] });
   });
@@ -79,7 +82,9 @@ it('a request for a card of a group is denied by an approver of that group only'
   expect(await deps.requests.get('req_much')).toMatchObject({ state: 'open' });
 
   await performAction(decide('U0BEN', 'act_ben', false), deps);
-  expect(answers.at(-1)?.text).toContain('Only approvers of other cards may decide this request.');
+  expect(answers.at(-1)?.text).toContain(
+    'Only approvers of other cards may decide this request. Ask another approver. <@U0ZED>.',
+  );
   expect(await deps.requests.get('req_much')).toMatchObject({ state: 'open' });
 
   await performAction(decide('U0ZED', 'act_zed', false), deps);

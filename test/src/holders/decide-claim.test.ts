@@ -70,7 +70,10 @@ async function setUp(
     factsOf: async () => card,
     answer: async (_action, { text }) => void answers.push(text),
     refuse: async (_action, { why, whoCan }) =>
-      void refusals.push(`${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
+      void refusals.push(
+        `${why} ${typeof whoCan === 'string' ? whoCan : [whoCan.text, ...(whoCan.userIds ?? [])].join(' ')}`,
+      ),
+    whoMay: async (role, group) => [role === 'approver' && group === card.group ? 'U0ANA' : 'U0ZED', 'U0OLGA'],
     updateClaim: async ({ id }) => void updated.push(id),
     notifyDirectly: async (_userId, id, { text }) => void told.set(id, text),
     withLock,
@@ -112,7 +115,9 @@ it('is refused by an approver of one of its cards only', async () => {
   const ofOthers = await setUp(undefined, { approvesFor: () => false });
 
   await ofOthers.decideClaim(decision(null));
-  expect(ofOthers.refusals).toEqual(['Only approvers of other cards may decide this claim. Ask one of them.']);
+  expect(ofOthers.refusals).toEqual([
+    'Only approvers of other cards may decide this claim. Ask another approver. U0ANA',
+  ]);
   expect((await ofOthers.claims.get('clm_1'))?.state).toBe('open');
 
   const ofOne = await setUp(undefined, { approvesFor: (acct) => acct === 7 });
@@ -438,7 +443,7 @@ it('is denied only by somebody who decides about all of its cards', async () => 
   });
 
   await decideClaim(decision(null));
-  expect(world.refusals).toEqual([expect.stringMatching(/^.+ It needs another approver\.$/)]);
+  expect(world.refusals).toEqual([expect.stringMatching(/^.+ Ask another approver\. U0ANA$/)]);
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'open' });
 
   await decideClaim(decision(1, { id: 'act_decide2' }));
@@ -450,7 +455,7 @@ it('refuses a decision by an approver who holds the card', async () => {
 
   await world.decideClaim(decision(1));
 
-  expect(world.refusals).toEqual(['It is your own card. It needs another approver.']);
+  expect(world.refusals).toEqual(['It is your own card. Ask another approver. U0ANA']);
   expect(world.set).toEqual([]);
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'open' });
 });
