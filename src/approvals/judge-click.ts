@@ -2,6 +2,7 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Action } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
+import { askAnother } from '../actions/ask-others.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { isLooser, isMade, type RuleChange } from '../card-api/rule-change.ts';
@@ -60,8 +61,8 @@ interface Deps extends Pick<ActionTools, 'updateRequest'>, AllowedDeps, ReadDeps
 
 export function createJudgeClick(deps: Deps): JudgeClick {
   return async function judgeClick(click, request, lease) {
-    const why = await whyNotAllowed(click, request, deps);
-    if (why !== null) return { kind: 'refused', why, whoCan: 'Ask another approver.' };
+    const notAllowed = await whyNotAllowed(click, request, deps);
+    if (notAllowed !== null) return { kind: 'refused', ...notAllowed };
     // There is no single card whose rules could have changed.
     if (!isAboutRules(request)) return { kind: 'counts', request: await withoutVoid(click, request, request), now: [] };
     const { verb, actor } = request.action;
@@ -142,6 +143,10 @@ async function approversOf(
   );
 }
 
+const waited = {
+  why: 'Your click waited longer than 10 minutes, so it does not count.',
+  whoCan: 'Look at the request, and click again if you still agree.',
+} as const;
 const heldByOthers = 'Deny the request. The card’s holder can ask for it.';
 const seen = 'Look at the request: it shows that now. Approve again if you agree.';
 const again = 'No approval counts any more. Look at the request: it shows what is true now, and asks again.';
@@ -231,12 +236,12 @@ async function isOwn(userId: string, request: LimitRequest, { isOwnCard, orders 
   return isAboutRules(request) && (await isOwnCard(userId, request.acctId));
 }
 
-/** Why a person may not decide a request, one sentence; null when they may. */
+/** Why a person may not decide a request, and what to do instead; null when they may. */
 export async function whyNotAllowed(
   click: ApprovalClick,
   request: LimitRequest,
   deps: AllowedDeps,
-): Promise<string | null> {
+): Promise<Pick<Refusal, 'why' | 'whoCan'> | null> {
   const { action, approvals, voided } = request;
   const by = click.actor.userId;
   const acctId = accountIn(request);
@@ -254,8 +259,8 @@ export async function whyNotAllowed(
     ageMs: deps.now().getTime() - openedAtMs(request),
     raiseCents: 1,
   });
-  if (verdict.kind === 'late') return 'Your click waited longer than 10 minutes, so it does not count.';
-  return verdict.kind === 'refused' ? verdict.why : null;
+  if (verdict.kind === 'late') return waited;
+  return verdict.kind === 'refused' ? { why: verdict.why, whoCan: askAnother[verdict.who ?? 'approver'] } : null;
 }
 
 /**

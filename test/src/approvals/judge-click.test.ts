@@ -274,6 +274,23 @@ describe('an earlier approver', () => {
   });
 });
 
+it('an approval that waited longer than ten minutes sends the person back to the request, not to somebody else', async () => {
+  const given = await world();
+  const { deps } = await askedToPay(given, 50_000);
+  const click = { ...approvalClick('act_ben', 'U0BEN'), askedAt: deps.now().toISOString() };
+  given.advance(11 * 60_000);
+
+  await performAction(click, deps);
+  expect(dailyOf(given)).toBe(400);
+  expect(told(given)).toContain(
+    'Your click waited longer than 10 minutes, so it does not count. Look at the request, and click again if you still agree.',
+  );
+  expect(told(given)).not.toContain('Ask another');
+
+  await performAction({ ...click, id: 'act_ben2', askedAt: deps.now().toISOString() }, deps);
+  expect(dailyOf(given)).toBe(900);
+});
+
 describe('an approval of numbers the person has not seen', () => {
   it('does not count, however late the click, because the message with the new numbers may not have arrived', async () => {
     const given = await world();

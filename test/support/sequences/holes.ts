@@ -177,10 +177,10 @@ function withJudgeClick(code: typeof Judging): typeof Judging {
       const judge = code.createJudgeClick(deps);
       if (!isOpen('approvals count for numbers that moved')) return judge;
       return async (click, request) => {
-        const why = await code.whyNotAllowed(click, request, deps);
-        return why === null
+        const notAllowed = await code.whyNotAllowed(click, request, deps);
+        return notAllowed === null
           ? { kind: 'counts', request, now: request.changes }
-          : { kind: 'refused', why, whoCan: 'Ask another approver.' };
+          : { kind: 'refused', ...notAllowed };
       };
     },
   };
