@@ -20,10 +20,10 @@ import {
   blocksIn,
   type ClosedRequest,
   earlierChange,
-  howToAskAgain,
   isAboutRules,
   isExpired,
   type LimitRequest,
+  mayAskAgain,
   type OpenRequest,
   whyExpired,
   withVoid,
@@ -63,7 +63,7 @@ export function createDecideRequest(deps: Deps) {
     const over = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
       deps.refuse(action, { why, whoCan }, { ...about, isMistake: true });
 
-    if (request === null) return await over('This request is too old.', 'Ask for it again.');
+    if (request === null) return await over('This request is too old.', mayAskAgain);
     if (request.state !== 'open' && isDecidedBy(request, action.id)) {
       return request.state === 'denied'
         ? await deps.decisions.deny(action, request, run.lease)
@@ -83,7 +83,7 @@ export function createDecideRequest(deps: Deps) {
     if (notYet !== null) return await over(notYet.why, notYet.whoCan);
     if (isOver) {
       await deps.expire(request, run.lease);
-      return await over(whyExpired(request), howToAskAgain(request));
+      return await over(whyExpired(request), mayAskAgain);
     }
     if (!action.approve) return await deps.decisions.deny(action, request, run.lease);
     const own = action.changeRequest?.term;

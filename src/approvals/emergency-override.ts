@@ -11,7 +11,7 @@ import type { FinishRequest } from './complete-approval.ts';
 import { lowers } from './current-request.ts';
 import type { Execution } from './execute-approval.ts';
 import type { JudgeClick, JudgedClick, Recount } from './judge-click.ts';
-import { type ApprovedChange, accountIn, isAboutRules } from './request.ts';
+import { type ApprovedChange, accountIn, isAboutRules, mayAskAgain } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
 
@@ -40,7 +40,7 @@ export function createOverrideRequest(deps: Deps) {
     const over = (why: string, whoCan: Refusal['whoCan']) =>
       deps.refuse(action, { why, whoCan }, { ...about, isMistake: true });
 
-    if (request === null) return await over('This request is too old.', 'Ask for it again.');
+    if (request === null) return await over('This request is too old.', mayAskAgain);
     if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);
     if (await deps.execution.resume(action, request, run)) return;
     if (request.state !== 'open') return await over('This request is decided already.', 'Nothing is left to decide.');

@@ -19,11 +19,11 @@ import {
   type ApprovalClick,
   type ApprovalInFlight,
   type ApprovedChange,
-  howToAskAgain,
   isAboutRules,
   isExpired,
   isInOwnName,
   type LimitRequest,
+  mayAskAgain,
   orderIn,
   whyExpired,
   withInFlight,
@@ -72,7 +72,7 @@ export function createExecution(deps: Deps) {
     /** Why nobody can act for the approvers right now; null: they can. */
     async whyNotYet(request: LimitRequest): Promise<NotYet | null> {
       const { inFlight } = request;
-      if (isExpired(request, deps.now())) return { why: whyExpired(request), whoCan: howToAskAgain(request) };
+      if (isExpired(request, deps.now())) return { why: whyExpired(request), whoCan: mayAskAgain };
       return notYet(await firstOf(inFlight, mayBeAtCard));
     },
     /**

@@ -270,7 +270,10 @@ export function whyExpired(request: LimitRequest): string {
     : 'Nobody decided within 24 hours, so the request expired.';
 }
 
-/** What to do after a request has expired. Follows {@link whyExpired}. */
+/** For people who decide. Follows {@link whyExpired}. */
+export const mayAskAgain = 'Whoever asked can ask again.';
+
+/** For the person who asked. Follows {@link whyExpired}. */
 export function howToAskAgain(request: LimitRequest): string {
   if (orderIn(request) !== null) return 'Order the card again.';
   if (blocksIn(request).length > 0) return 'Ask for the block again.';

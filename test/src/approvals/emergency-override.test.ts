@@ -160,7 +160,12 @@ describe('an emergency override by an operator', () => {
   });
 
   it.each<[string, LimitRequest | null, Given, string]>([
-    ['the request is too old', null, {}, refused('This request is too old.', 'Ask for it again.', 'no card')],
+    [
+      'the request is too old',
+      null,
+      {},
+      refused('This request is too old.', 'Whoever asked can ask again.', 'no card'),
+    ],
     [
       'someone decided it',
       overridden('act_ben'),
