@@ -31,6 +31,8 @@ interface CommandForm {
   readonly example: string;
   readonly effect: string;
   readonly alias?: string;
+  /** Opens a form, or acts for whoever types it: nobody can type it for somebody else. */
+  readonly isPersonal?: true;
   /** Parses what follows the first word of `usage`. Absent if another verb with the same first word parses for both. */
   readonly read?: (words: readonly string[], clock: Clock) => ReadCommand | UnclearCommand;
 }

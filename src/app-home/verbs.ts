@@ -50,6 +50,7 @@ export const appHomeVerbs = {
     command: {
       usage: 'delegate @user FROM UNTIL',
       example: 'delegate @jane monday friday',
+      isPersonal: true,
       effect: 'names who stands in for you while you are away, where the policy allows it; “off” ends it',
       read: readDelegate,
     },

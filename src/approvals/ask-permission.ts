@@ -3,6 +3,7 @@ import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { whoElse } from '../actions/ask-others.ts';
 import type { RefusalCounts } from '../actions/record-limits.ts';
+import type { Since } from '../core/since.ts';
 import type { Permission } from '../policy/decide-action.ts';
 import { AskedInput, type AskPermissionAction } from './verbs.ts';
 
@@ -26,10 +27,12 @@ interface Deps
   readonly permissionOf: (verb: string) => Permission;
   /** A verb in words, followed by the card: `change a limit of`. */
   readonly refusedTo: (verb: string) => string;
-  /** The first words of its slash command; null: it is only a button. */
+  /** The first words of the slash command that does this for somebody else; null: there is none. */
   readonly commandOf: (verb: string) => string | null;
   /** Link to the alert or the request that an action is about; null: none. */
   readonly linkOf: (action: Pick<Action, 'target'>) => Promise<string | null>;
+  /** As UTC ISO 8601; null: there is no such date. */
+  readonly momentOf: (since: Since, askedAt: string) => string | null;
 }
 
 /** Each question mentions everyone who may do it, so one person may ask only this often within an hour. */
@@ -53,16 +56,17 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
     const line = { did: `asked others to ${doing}`, card };
     await deps.record(action, { event: 'asked', isFirst: true, acctId, line });
     const group = card?.group ?? null;
+    const command = deps.commandOf(asked);
     const question = {
       by: actor.userId,
       doing,
       card,
-      typed: typedIn(action),
+      typed: typedIn(action, command, deps),
       input,
       purchase: await deps.purchaseOf(action),
       link: await deps.linkOf(action),
       reason,
-      command: deps.commandOf(asked),
+      command,
       role: role ?? 'approver',
       whoMay: await whoElse(action, role, group, deps),
     };
@@ -72,7 +76,20 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
 }
 
 /** The words after the verb; null: it was no command, or its card is known. */
-function typedIn({ target, origin: { channel } }: AskPermissionAction): Typed | null {
-  if (target.kind === 'words') return { words: target.words.join(' '), channel: null };
-  return target.kind === 'channel' ? { words: target.text, channel } : null;
+function typedIn(
+  { target, origin: { channel }, askedAt }: AskPermissionAction,
+  command: string | null,
+  { momentOf }: Pick<Deps, 'momentOf'>,
+): Typed | null {
+  switch (target.kind) {
+    case 'words':
+      return { words: target.words.join(' '), channel: null };
+    case 'channel':
+      return { words: target.text, channel: command === null ? null : channel };
+    case 'since':
+      // A time ago is another one when the command is typed.
+      return { words: momentOf(target.since, askedAt)?.replace(/\.\d+/, '') ?? '', channel: null };
+    default:
+      return null;
+  }
 }

@@ -173,8 +173,9 @@ export function doingOf(verb: string): string {
   return isVerb(verb) ? entryOf(verb).permission.doing : 'do that';
 }
 
-/** What its slash command begins with, before the card; null: it is only a button. */
+/** What a slash command that does this for somebody else begins with, before the card; null: there is none. */
 export function commandOf(verb: string): string | null {
-  const entry = isVerb(verb) ? entryOf(verb) : null;
-  return /^.+?(?= CARD)|^\S+/.exec(entry?.command?.usage ?? '')?.[0] ?? null;
+  const command = isVerb(verb) ? entryOf(verb).command : undefined;
+  if (command === undefined || command.isPersonal === true) return null;
+  return /^.+?(?= CARD)|^\S+/.exec(command.usage)?.[0] ?? null;
 }

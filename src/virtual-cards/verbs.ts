@@ -33,6 +33,7 @@ export const virtualCardVerbs = {
     command: {
       usage: 'virtual order [NAME]',
       example: 'virtual order Jane Doe',
+      isPersonal: true,
       effect: 'opens a form to order a virtual card; you hear the result, never the number',
     },
   },

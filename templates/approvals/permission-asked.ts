@@ -8,7 +8,7 @@ import type { Role } from '../../src/policy/decide-action.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, link, mention, mentions } from '../../src/slack/mrkdwn.ts';
 import { requestedRules } from '../actions/asked-words.ts';
-import { copyable, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { copyable, escapeUntrusted, RULES_MAX, section, sentence, withTimes } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { whoWords } from '../policy/not-permitted.ts';
@@ -34,7 +34,7 @@ interface Question {
   /** Link to the alert or the request. */
   readonly link: string | null;
   readonly reason: string;
-  /** `unblock`; null: it is only a button. */
+  /** `unblock`; null: no command does this for somebody else. */
   readonly command: string | null;
   readonly role: Role;
   readonly whoMay: readonly string[];
@@ -55,8 +55,7 @@ export function permissionAsked(question: Question): Message {
     question.link === null ? '' : link(question.link, 'Open the message'),
   ].filter(Boolean);
   const why = reason === '' ? null : `Reason: “${escapeUntrusted(reason, 300)}”`;
-  const command = commandFor(question);
-  const how = `Only ${whoWords[role]} may do this${command === null ? '' : `: ${commandCode(command)}`}.`;
+  const how = `Only ${whoWords[role]} may do this${howToType(question)}.`;
   return {
     text: sentence([`${head}.`, why, how, mentions(whoMay)].filter(Boolean).join(' ')),
     blocks: [section(`*${head}*`, where.join(' · '), why, [how, mentions(whoMay)].filter(Boolean).join(' '))],
@@ -65,14 +64,24 @@ export function permissionAsked(question: Question): Message {
 
 function about({ card, typed }: Question): string {
   if (card !== null) return ` ${cardOfHolder(card)}`;
-  const words = typed === null || typed.words === '' ? '' : ` · “${escapeUntrusted(typed.words, 80)}”`;
-  return `${words}${typed?.channel == null ? '' : ` in ${channelMention(typed.channel)}`}`;
+  // People stay mentioned, because nobody knows them by their ids.
+  const words = withTimes(typed?.words ?? '', 80).replaceAll(/&lt;@([UW][A-Z0-9]{1,30})&gt;/g, '<@$1>');
+  return `${words && ` · “${words}”`}${typed?.channel == null ? '' : ` in ${channelMention(typed.channel)}`}`;
 }
 
 /** `: daily limit $450.00, for 4 hours`, `: @jane`. */
 function wanted({ input: { changeRequest, subject } }: Question): string {
   if (subject !== undefined) return `: ${mention(subject)}`;
   return changeRequest == null ? '' : `: ${escapeUntrusted(requestedRules(changeRequest), RULES_MAX)}`;
+}
+
+/** `: /card unblock 4242`; `: type /card quiet off in #sales`, because a channel's command applies where it is typed. */
+function howToType(question: Question): string {
+  const command = commandFor(question);
+  const channel = question.typed?.channel ?? null;
+  if (command === null || channel === null) return command === null ? '' : `: ${commandCode(command)}`;
+  // Nobody else can type anything in a direct message.
+  return channel.startsWith('D') ? '' : `: type ${commandCode(command)} in ${channelMention(channel)}`;
 }
 
 /** The command that does exactly this; null: there is none. */

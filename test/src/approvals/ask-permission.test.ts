@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { momentOf } from '../../../src/core/since.ts';
 import { verbs } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import type { Message } from '../../../src/slack/message.ts';
@@ -13,6 +14,7 @@ async function createWorld() {
   const world = await createActionWorld(redis(), {
     rolesOf: async () => ({ roles: [], isComplete: true }),
     whoMay: async () => ['U0ANA', 'S0APPROVERS'],
+    momentOf: (since, at) => momentOf(since, at, 'America/New_York'),
     postToApprovals: async (id, message) => void posted.set(id, message),
     alertLink: async (alertId) => `https://team.slack.com/archives/C1/${alertId}`,
     requestLink: async (requestId) => `https://team.slack.com/archives/C2/${requestId}`,
@@ -131,7 +133,41 @@ describe('the people asked read all that is asked', () => {
     const text = await questionAfter('subscribe', { ...byCommand, target });
 
     expect(text).toContain('“declines over 500” in <#C1>');
-    expect(text).toContain('`/card subscribe declines over 500`');
+    expect(text).toContain('Only approvers may do this: type `/card subscribe declines over 500` in <#C1>.');
+  });
+
+  it('no command for a direct message, in which only the person who asks can type', async () => {
+    const origin = { kind: 'command', channel: 'D1', messageTs: null, reply: null, replace: false } as const;
+
+    const text = await questionAfter('quiet', { ...byCommand, origin, target: { kind: 'channel', text: 'off' } });
+
+    expect(text).toContain('“off” in a direct message');
+    expect(text).toContain('Only approvers may do this.');
+  });
+
+  it('since when, also if it was a time ago', async () => {
+    const target = { kind: 'since', since: { agoMs: 3 * 24 * 3_600_000 } } as const;
+
+    const text = await questionAfter('recover', { ...byCommand, target });
+
+    expect(text).toMatch(/have missed events fetched · “<!date\^\d+\^[^>]+>”/);
+    expect(text).toContain('Only approvers may do this: `/card recover 2026-11-17T15:00:00Z`.');
+  });
+
+  it('the people named, and no command, of what acts for whoever types it', async () => {
+    const delegate = { to: 'U0JANE', from: '2026-11-23', until: '2026-11-27' };
+    const target = { kind: 'channel', text: '<@U0JANE> monday friday' } as const;
+
+    const text = await questionAfter('delegate', { ...byCommand, target, delegate });
+
+    expect(text).toContain('asks an approver to name a delegate · “<@U0JANE> monday friday”*');
+    expect(text).toContain('Only approvers may do this.');
+  });
+
+  it('no command for an order, because it opens a form', async () => {
+    const text = await questionAfter('order-virtual', { ...byCommand, target: { kind: 'order', sealed: '' } });
+
+    expect(text).toContain('Only approvers may do this.');
   });
 
   it('the whole command, if its first word is not enough', async () => {
