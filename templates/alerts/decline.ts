@@ -32,21 +32,21 @@ import {
 } from '../core/blocks.ts';
 import { cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
+import { limitLine } from '../limits/limit-words.ts';
 import { followsRuleset, rulesetOf } from '../limits/ruleset-words.ts';
 import { declineOfBlocked } from './decline-blocked.ts';
-
 import {
   blockOf,
   fixes,
   isClosed,
   isMisused,
+  isOrWasBlocked,
   isTooLow,
   reasonOf,
   type ShownReason,
   serviceWords,
   shortfall,
 } from './decline-words.ts';
-
 import { amountTried, lastTry, repeatsIn } from './repeats.ts';
 
 /** A declined purchase: why, what it means, what fixes it, and the buttons that suit the code. */
@@ -64,10 +64,11 @@ export function decline(alert: TransactionAlert, view: View): Message {
   const [holderFix, adminFix] = fixes(alert, reason, view);
   const late = alert.late ? 'Late notice: ' : '';
   const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
+  const cause = lowerFirst(declineCause(alert, view).filter(Boolean).join(' ').replace('*', ''));
 
   return {
     text: sentence(
-      `${late}Declined${times}: ${amount}${at}${where && `, ${escapeUntrusted(where, 80)}`} · ${cardOfHolder(card)}: ${escapeUntrusted(lowerFirst(reason.title), 100)}.${lastTry(repeats)}${outcomeSentence(outcomes)}`,
+      `${late}Declined${times}: ${amount}${at}${where && `, ${escapeUntrusted(where, 80)}`} · ${cardOfHolder(card)}: ${cause}${lastTry(repeats)}${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(`${alert.late ? 'Declined earlier' : 'Declined'}${times}: ${amount}${merchant && ` at ${merchant}`}`),
@@ -103,13 +104,32 @@ export function decline(alert: TransactionAlert, view: View): Message {
   };
 }
 
+/** The second line of an alert: why, with the numbers, and what fixes it if no button can. */
+export function declineCause(alert: TransactionAlert, view: View): (string | null)[] {
+  const card = cardOf(alert);
+  const reason = reasonOf(alert, view.place);
+  const isBlocked = alert.remedy?.kind === 'unblock';
+  const isUnusable = isClosed(alert) || (alert.card.status === 'BLOCKED' && blockOf(alert) !== null);
+  const [, fix] = fixes(alert, reason, view);
+  return [
+    isBlocked
+      ? `*Card ${isOrWasBlocked(alert)}.*`
+      : (reason.remedy === 'raise_limit' && limitLine(alert, view)) ||
+        `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view) || meaningOf(card, reason)}`,
+    reason.isKnown ? null : serviceWords(reason),
+    // When no button can fix it, what else does.
+    isBlocked || isUnusable || reason.remedy === 'none' || reason.remedy === 'retry' ? fix : null,
+    rulesetLine(card, reason),
+  ];
+}
+
 /** The ruleset excludes the merchant category, and the meaning names it. */
 function isRulesets(card: CardFacts, reason: ShownReason): boolean {
   return reason.code === 'decline.rule.mcc' && card.ruleset != null;
 }
 
 /** Which ruleset the card follows, when a rule declined the purchase and the meaning does not name it already. */
-export function rulesetLine(card: CardFacts, reason: ShownReason): string | null {
+function rulesetLine(card: CardFacts, reason: ShownReason): string | null {
   if (!isByRule(reason)) return null;
   if (!isRulesets(card, reason)) return followsRuleset(card);
   return card.ruleset?.mayOverrule === true ? 'It may overrule the card’s own rules.' : null;

@@ -13,13 +13,12 @@ import { countOf, escapeUntrusted } from '../core/blocks.ts';
 import { cardOf, shortCard } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
-import { limitLine } from '../limits/limit-words.ts';
 import { isStillWaiting, reminderTodo } from './activation-reminder.ts';
 import { shippingTodo } from './card-shipping.ts';
 import { statusWords } from './card-status.ts';
 import { placesOf } from './card-testing.ts';
-import { howPaid, meaningOf, requestedAmount, rulesetLine } from './decline.ts';
-import { blockOf, fixes, isClosed, isOrWasBlocked, reasonOf, serviceWords, shortfall } from './decline-words.ts';
+import { declineCause, howPaid, requestedAmount } from './decline.ts';
+import { reasonOf } from './decline-words.ts';
 import { progressLine } from './order-progress.ts';
 import { amountTried, isAnywhere, repeatsIn } from './repeats.ts';
 import type { ShortLines } from './short-alert.ts';
@@ -35,23 +34,11 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
   const reason = reasonOf(alert, view.place);
   const isOfSeveral = isAnywhere(alert, repeats);
   const requested = requestedAmount(event);
-  const isBlocked = alert.remedy?.kind === 'unblock';
-  const isUnusable = isClosed(alert) || (alert.card.status === 'BLOCKED' && blockOf(alert) !== null);
-  const [, fix] = fixes(alert, reason, view);
   return {
     title: `Declined${times}: ${amountTried(alert, repeats)}${merchant && `${isOfSeveral ? ', first' : ''} at ${merchant}`}`,
     who: shortCard(card),
     at: repeats?.lastAt ?? event.occurredAt,
-    cause: [
-      isBlocked
-        ? `*Card ${isOrWasBlocked(alert)}.*`
-        : (reason.remedy === 'raise_limit' && limitLine(alert, view)) ||
-          `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view) || meaningOf(card, reason)}`,
-      reason.isKnown ? null : serviceWords(reason),
-      // When no button can fix it, what else does.
-      isBlocked || isUnusable || reason.remedy === 'none' || reason.remedy === 'retry' ? fix : null,
-      rulesetLine(card, reason),
-    ],
+    cause: declineCause(alert, view),
     small: [
       ...(isOfSeveral
         ? []

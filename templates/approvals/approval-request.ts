@@ -32,7 +32,7 @@ import {
   section,
   sentence,
 } from '../core/blocks.ts';
-import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
+import { cardOfHolderRaw } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { ending, revertButton } from '../limits/temporary-change.ts';
 import {
@@ -45,7 +45,7 @@ import {
   requestedRaw,
   requestFields,
   requestHeadline,
-  requestSummary,
+  requestInWords,
   temporaryWords,
 } from './request-words.ts';
 import { needsWords, whyApprovals } from './why-approvals.ts';
@@ -68,11 +68,10 @@ export function approvalRequest(request: LimitRequest, temporaryChange: Temporar
   const asker = mention(action.actor.userId);
   const isOpen = state === 'open';
   const notSeen = orderIn(request) === null ? NOT_CONFIRMED : NOT_ANSWERED;
+  const stands = [progress(request), ...(isUnconfirmed(request) ? [notSeen] : [])];
 
   return {
-    text: sentence(
-      `${titles[state]}: ${asker} ${requestSummary(request, ` ${cardOfHolder(card)}`)}. ${progress(request)}${isUnconfirmed(request) ? ` ${notSeen.replaceAll('*', '')}` : ''}`,
-    ),
+    text: sentence(`${titles[state]}: ${requestInWords(request, { stands: stands.join(' ') })}`),
     blocks: [
       header(`${titles[state]}: ${titleOf(request)}`),
       section(
@@ -84,8 +83,7 @@ export function approvalRequest(request: LimitRequest, temporaryChange: Temporar
       ...blockedCards(request),
       ...fields(requestFields(request)),
       section(
-        progress(request),
-        isUnconfirmed(request) ? notSeen : null,
+        ...stands,
         whyApprovals(request, 'approver'),
         ...(isOpen ? voidWords(request) : []),
         cautions(request, 'approver'),

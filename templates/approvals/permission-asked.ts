@@ -53,12 +53,14 @@ export function permissionAsked(question: Question): Message {
   const where = [
     purchase === null ? '' : amountAt(purchase.amountCents, purchase.merchant.name),
     question.link === null ? '' : link(question.link, 'Open the message'),
-  ].filter(Boolean);
+  ]
+    .filter(Boolean)
+    .join(' · ');
   const why = reason === '' ? null : `Reason: “${escapeUntrusted(reason, 300)}”`;
   const how = `Only ${whoWords[role]} may do this${howToType(question)}.`;
   return {
-    text: sentence([`${head}.`, why, how, mentions(whoMay)].filter(Boolean).join(' ')),
-    blocks: [section(`*${head}*`, where.join(' · '), why, [how, mentions(whoMay)].filter(Boolean).join(' '))],
+    text: sentence([`${head}.`, where && `${where}.`, why, how, mentions(whoMay)].filter(Boolean).join(' ')),
+    blocks: [section(`*${head}*`, where, why, [how, mentions(whoMay)].filter(Boolean).join(' '))],
   };
 }
 

@@ -10,9 +10,9 @@ import { ruleMoves } from '../../src/limits/rule-words.ts';
 import { MESSAGE_TEXT_MAX } from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, link, mention, mentions, truncate } from '../../src/slack/mrkdwn.ts';
-import { asManyAsFit, countOf, escapeUntrusted, inSections, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { asManyAsFit, countOf, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { BLOCKED, cardOfHolder } from '../core/card-words.ts';
-import { requestSummary } from './request-words.ts';
+import { requestInWords } from './request-words.ts';
 
 /** An undecided request and the link to its message. */
 interface WaitingRequest {
@@ -22,21 +22,19 @@ interface WaitingRequest {
 }
 
 const WAITING_MAX = 10;
-/** The longest two lines fit into a section. A section that is cut loses its last link. */
-const LINES_OF_SECTION = 2;
 
 /** Requests have waited for 15 minutes: one message for all of them. */
 export function requestReminder(waiting: readonly WaitingRequest[], approvers: readonly string[]): Message {
   const head = waiting.length === 1 ? 'a request is waiting' : `${countOf(waiting.length, 'request')} are waiting`;
   const lines = waiting.slice(0, WAITING_MAX).map(({ request, link: address }) => {
-    const words = waitingWords(request);
+    const words = requestInWords(request, { when: dateAfter(', asked', request.action.askedAt) });
     return { words, line: `• ${words}${address === null ? '' : ` · ${link(address, 'Open')}`}` };
   });
   const listed = lines.map(({ line }) => line);
-  const { shown, left } = asManyAsFit(inSections(listed, LINES_OF_SECTION));
-  const more = waiting.length - (left === 0 ? listed.length : shown.length * LINES_OF_SECTION);
+  const { shown } = asManyAsFit(listed.map((line) => section(line)));
+  const more = waiting.length - shown.length;
   const who = mentions(approvers);
-  const said = `Reminder: ${lines.map(({ words }) => words).join('. ')}.`;
+  const said = `Reminder: ${lines.map(({ words }) => words).join(' ')}`;
   return {
     // The end of a long text is cut, and the approvers are at its end.
     text: sentence(`${truncate(said, MESSAGE_TEXT_MAX - who.length - 1)} ${who}`),
@@ -46,12 +44,6 @@ export function requestReminder(waiting: readonly WaitingRequest[], approvers: r
       section(more > 0 ? `… and ${more} more.` : null, `${who} Nothing changes until somebody decides.`.trim()),
     ],
   };
-}
-
-function waitingWords(request: LimitRequest): string {
-  const { action, card } = request;
-  const summary = requestSummary(request, ` ${cardOfHolder(card)}`);
-  return `${mention(action.actor.userId)} ${summary}, ${dateAfter('asked', action.askedAt)}`;
 }
 
 interface BlockAllDecided {
@@ -82,19 +74,14 @@ export function overrideNotice(request: OverriddenRequest, approvers: readonly s
   const what = `${capital(escapeUntrusted(ruleMoves(changesFromNow(request)), RULES_MAX))} ${escapeUntrusted(termWords(term), 80)}`;
   const blocked = isBlocked ? `${BLOCKED} ` : '';
   const head = `${who} used the emergency override for ${cardOfHolder(card)}: ${answersBeforeOverride(request)} in time.`;
+  const bypassed =
+    approvers.length === 0
+      ? 'No other approver is configured.'
+      : `Approved without you: ${mentions(approvers, 'and')}. Reverse it if you disagree.`;
   return {
-    text: sentence(`${head} ${what}. ${blocked}Reason: “${escapeUntrusted(note, 300)}” ${mentions(approvers)}`),
+    text: sentence(`${head} ${what}. ${blocked}Reason: “${escapeUntrusted(note, 300)}” ${bypassed}`),
     blocks: [
-      section(
-        `*${head}*`,
-        what,
-        blocked,
-        `Reason: ${escapeUntrusted(note, 300)}`,
-        dateToken(decision.at),
-        approvers.length === 0
-          ? 'No other approver is configured.'
-          : `Approved without you: ${mentions(approvers, 'and')}. Reverse it if you disagree.`,
-      ),
+      section(`*${head}*`, what, blocked, `Reason: ${escapeUntrusted(note, 300)}`, dateToken(decision.at), bypassed),
     ],
   };
 }

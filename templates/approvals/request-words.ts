@@ -4,6 +4,7 @@ import {
   blockedBefore,
   blocksIn,
   changesFromNow,
+  isAboutRules,
   isChanged,
   type LimitRequest,
   payCentsOf,
@@ -26,7 +27,7 @@ import type { TemporaryValue } from '../../src/limits/rule-future.ts';
 import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
 import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, countOf, escapeUntrusted, type Field, inSections, RULES_MAX, section } from '../core/blocks.ts';
-import { BLOCKED, cardOfHolderRaw, holderName, holderRaw } from '../core/card-words.ts';
+import { BLOCKED, cardOfHolder, cardOfHolderRaw, holderName, holderRaw } from '../core/card-words.ts';
 import { fundedWords } from '../virtual-cards/order.ts';
 import type { Reader } from './why-approvals.ts';
 
@@ -89,6 +90,22 @@ export function requestSummary(request: LimitRequest, of: string): string {
   const { purchase } = facts;
   const pass = purchase === null ? '' : ` so that ${formatCents(purchase.amountCents)}${at} goes through`;
   return `${asks} to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}${changed}: ${changes.length > 1 ? moves : `${escapeUntrusted(moveWords(changes), RULES_MAX)}${difference(changes)}`}`;
+}
+
+/**
+ * The same in sentences, for a notification: for how long, how it stands, what an approver must know first, and why.
+ *
+ * @param when continues the first sentence: `, asked today at 9:14 AM`.
+ */
+export function requestInWords(
+  request: LimitRequest,
+  { when = '', stands = '' }: { readonly when?: string; readonly stands?: string },
+): string {
+  const { action, card, term } = request;
+  const lasts = isAboutRules(request) ? `, ${escapeUntrusted(termWords(term), 80)}` : '';
+  const head = `${mention(action.actor.userId)} ${requestSummary(request, ` ${cardOfHolder(card)}`)}${lasts}${when}.`;
+  const reason = action.reason === '' ? null : `Reason: “${escapeUntrusted(action.reason, 200)}”`;
+  return [head, stands, cautions(request, 'approver'), reason].filter(Boolean).join(' ');
 }
 
 /** ` at Corner Diner (Restaurants)`. The kind of a merchant is known also if its name is not. */

@@ -216,7 +216,7 @@ export function countOf(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The sentence for notifications and screen readers. */
+/** The sentences for notifications and screen readers: on one line, without our own bold. */
 export function sentence(text: string): string {
-  return truncate(text, limits.MESSAGE_TEXT_MAX);
+  return truncate(text.replaceAll('*', '').replaceAll('\n', ' '), limits.MESSAGE_TEXT_MAX);
 }

@@ -87,10 +87,11 @@ interface LinkLost {
 /** For the previous holder of a card. */
 export function linkLost({ card, by, heldBy, isClaim }: LinkLost): Message {
   const head = `Your ${cardName(card)} is no longer linked to you.`;
+  const who = whoEnded({ by, heldBy, isClaim });
   const todo = 'You no longer get messages about it. If you still hold it, talk to an approver.';
   return {
-    text: sentence(`${head} ${todo}`),
-    blocks: [section(`*${head}* ${whoEnded({ by, heldBy, isClaim })}`, todo)],
+    text: sentence(`${head} ${who} ${todo}`),
+    blocks: [section(`*${head}* ${who}`, todo)],
   };
 }
 

@@ -4,19 +4,23 @@ import { helpFor } from '../../src/dispatch/verbs.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { actionResult } from '../../templates/actions/action-result.ts';
 import { confirmActivation } from '../../templates/actions/confirm-activation.ts';
+import { renderAlert } from '../../templates/alerts/alert.ts';
 import { approvalRequest } from '../../templates/approvals/approval-request.ts';
-import { requestReminder } from '../../templates/approvals/request-notes.ts';
+import { permissionAsked } from '../../templates/approvals/permission-asked.ts';
+import { overrideNotice, requestReminder } from '../../templates/approvals/request-notes.ts';
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import { cardShow } from '../../templates/directory/card-show.ts';
 import { chooseCard } from '../../templates/directory/choose-card.ts';
 import { help } from '../../templates/dispatch/help.ts';
 import { claimRequest } from '../../templates/holders/claim-request.ts';
 import { requestDecided } from '../../templates/holders/holder-request.ts';
+import { linkLost } from '../../templates/holders/link-result.ts';
 import { subscriptionList } from '../../templates/routing/subscriptions.ts';
 import { EXAMPLE_PICTURES } from '../pictures/example-pictures.ts';
 import { askedAt, openRequestOf } from '../support/limit-requests.ts';
 import { ask } from '../support/perform-world.ts';
 import { answer } from './answer-fixtures.ts';
+import { card, declined, raise, transactionAlert } from './fixtures.ts';
 
 const decision = { actionId: 'act_1', by: 'U2', at: '2026-11-20T14:20:00Z' };
 const request = openRequestOf();
@@ -71,4 +75,56 @@ it('a card without a known status, subscriptions that do not exist and a decided
     'This channel: no subscriptions, no quiet hours, no mutes.',
   );
   expect(claimRequest({ claim, cards: [], isWhole: true }).text).toMatch(/^Claim expired: <@/);
+});
+
+it('the fallback text of a request and its reminder says for how long, why, and what an approver must know first', () => {
+  const pressing = openRequestOf({ action: { ...request.action, reason: 'hotel in Denver' }, isBlocked: true });
+
+  for (const { text } of [approvalRequest(pressing), requestReminder([{ request: pressing, link: null }], ['U1'])]) {
+    expect(text).toMatch(/\(\+\$500\.00\), for 1 hour[.<]/);
+    expect(text).toContain(
+      'The card is blocked: nothing is paid until an approver unblocks it. Reason: “hotel in Denver”',
+    );
+  }
+});
+
+it('the fallback text of an emergency override tells those who were passed over what they can do', () => {
+  const overridden = { ...request, state: 'overridden', decision, temporaryChangeId: null } as const;
+
+  expect(overrideNotice(overridden, ['U3', 'U4']).text).toMatch(
+    /Approved without you: <@U3> and <@U4>\. Reverse it if you disagree\.$/,
+  );
+});
+
+it('the fallback text of a question to those who may names the purchase, with a link to its alert', () => {
+  const question = {
+    by: 'U1',
+    doing: 'change a limit of',
+    card,
+    typed: null,
+    input: {},
+    purchase: transactionAlert().event,
+    link: 'https://team.slack.com/archives/C1/p1',
+    reason: 'team lunch',
+    command: null,
+    role: 'approver',
+    whoMay: ['U2'],
+  } as const;
+
+  expect(permissionAsked(question).text).toContain(
+    'card 1212. $84.10 at Blue Bottle Coffee · <https://team.slack.com/archives/C1/p1|Open the message>. Reason: “team lunch”',
+  );
+});
+
+it('the fallback text for a former holder says who holds the card now', () => {
+  expect(linkLost({ card, by: 'U1', heldBy: 'U2', isClaim: false }).text).toContain(
+    'is no longer linked to you. Linked to <@U2> by <@U1>. You no longer get messages',
+  );
+});
+
+it.each([
+  ['a limit', transactionAlert({}, { remedy: raise }), 'over the daily limit: $49.00 more than the $35.10 left.'],
+  ['what no button fixes', declined('decline.mcc', 'No'), 'No setting changes this.'],
+])('the fallback text of a decline has the numbers and what fixes it: %s', (_what, alert, words) => {
+  expect(renderAlert(alert, { place: 'private', channel: 'C1' }).text).toContain(words);
 });

@@ -19,7 +19,7 @@ describe('a declined purchase', () => {
     const { text, blocks } = decline(declined(...velocity, { remedy: raise }), inChannel);
 
     expect(text).toBe(
-      'Declined: $84.10 at Blue Bottle Coffee, Austin, TX · Jane Doe · card 1212: over the daily limit.',
+      'Declined: $84.10 at Blue Bottle Coffee, Austin, TX · Jane Doe · card 1212: over the daily limit: $49.00 more than the $35.10 left. <!date^1795237200^Resets {date_short_pretty} at {time}|Resets Nov 21, 2026, 12:00 AM ET>.',
     );
     expect(shown(blocks)).toMatchInlineSnapshot(`
       "Declined: $84.10 at Blue Bottle Coffee
@@ -174,7 +174,7 @@ describe('a declined purchase', () => {
     const here = decline(alert, { place: 'private', channel: 'C1' });
 
     expect(here.text).toBe(
-      'Declined 4 times: $12.00 to $84.10 at Blue Bottle Coffee, Austin, TX · Jane Doe · card 1212: over the daily limit. Last tried on Nov 20, 2026, 9:31 AM ET.',
+      'Declined 4 times: $12.00 to $84.10 at Blue Bottle Coffee, Austin, TX · Jane Doe · card 1212: over the daily limit: $49.00 more than the $35.10 left. <!date^1795237200^Resets {date_short_pretty} at {time}|Resets Nov 21, 2026, 12:00 AM ET>. Last tried on Nov 20, 2026, 9:31 AM ET.',
     );
     expect(shown(here.blocks)).toContain('Declined 4 times: $12.00 to $84.10 at Blue Bottle Coffee');
     expect(shown(here.blocks)).toMatch(/\*First try\*\n<!date\^1795184040.*\n\*Last try\*\n<!date\^1795185060/);
@@ -275,7 +275,9 @@ describe('a declined purchase', () => {
     const merchant = { name: ' ', city: '', state: '', country: '', id: '' };
     const { text, blocks } = decline(transactionAlert({ merchant, mcc: '', isCardPresent: null }), inChannel);
 
-    expect(text).toBe('Declined: $84.10 · Jane Doe · card 1212: over the daily limit.');
+    expect(text).toMatch(
+      /^Declined: \$84\.10 · Jane Doe · card 1212: over the daily limit\. The purchase is more than /,
+    );
     expect(shown(blocks)).not.toMatch(/\*(Merchant|Category|How)\*/);
   });
 });

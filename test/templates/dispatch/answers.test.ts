@@ -218,7 +218,7 @@ describe('a request for approval', () => {
     const { text, blocks } = approvalRequest(answer.request);
 
     expect(text).toBe(
-      'Approval needed: <@U1> asks to raise the daily limit of Jane Doe · card 1212: $400.00 → $2,000.00 (+$1,600.00). 1 of 2 approvals (<@U2>), <!date^1795187640^expires {date_short_pretty} at {time}|expires Nov 20, 2026, 10:14 AM ET>.',
+      'Approval needed: <@U1> asks to raise the daily limit of Jane Doe · card 1212: $400.00 → $2,000.00 (+$1,600.00), permanently. 1 of 2 approvals (<@U2>), <!date^1795187640^expires {date_short_pretty} at {time}|expires Nov 20, 2026, 10:14 AM ET>. Reason: “Trade fair &amp; booth”',
     );
     expect(shown(blocks)).toContain('$400.00 → $2,000.00 (+$1,600.00)');
     expect(shown(blocks)).toContain('Reason: Trade fair &amp; booth');
@@ -238,7 +238,7 @@ describe('a request for approval', () => {
     expect(shown(blocks)).toContain(
       'the cardholder, wants to pay $300.00: daily limit $400.00 → $2,000.00 (+$1,600.00)*\nReason:',
     );
-    expect(text).toContain('$2,000.00 (+$1,600.00). Needs one approval, <!date^1795187640^expires ');
+    expect(text).toContain('$2,000.00 (+$1,600.00), permanently. Needs one approval, <!date^1795187640^expires ');
     expect(two.match(/Needs 2 approvals/g)).toHaveLength(1);
     // The headline names the card and the holder, so that a phone user need not scroll.
     expect(shown(blocks).match(/Jane Doe/g)).toHaveLength(1);
@@ -398,7 +398,7 @@ it('a request for several limits shows the old and new value of each', () => {
   const { text, blocks } = approvalRequest({ ...answer.request, changes, goals: goalsOf(changes) });
 
   expect(text).toContain(
-    'asks to raise 2 limits of Jane Doe · card 1212: daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00.',
+    'asks to raise 2 limits of Jane Doe · card 1212: daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00, permanently.',
   );
   expect(shown(blocks)).toContain(
     'asks to raise 2 limits: daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00*',
