@@ -14,8 +14,8 @@ export interface DeclineReason {
   readonly meaning: string;
   readonly holderFix: string;
   readonly adminFix: string;
-  /** What Cardbell itself can do about it. `retry`: nothing has to change any more. */
-  readonly remedy: Remedy['kind'] | 'none' | 'retry';
+  /** What Cardbell itself can do about it. */
+  readonly remedy: Remedy['kind'] | 'none';
   /** True when the reason would help someone who uses another person's card. */
   readonly isSensitive: boolean;
   /** False for a code that is not in the table. */

@@ -38,6 +38,8 @@ export const Remedy = z.discriminatedUnion('kind', [
     /** The holder reported a purchase as fraud: the card should stay blocked. */
     isMisused: z.literal(true).optional(),
   }),
+  /** Nothing stops it any more: it only has to be tried again. */
+  z.strictObject({ kind: z.literal('retry') }),
 ]);
 export type Remedy = z.infer<typeof Remedy>;
 export type RaiseLimit = Extract<Remedy, { kind: 'raise_limit' }>;
@@ -108,6 +110,7 @@ export function goalsOfRemedy(remedy: Remedy, rules: CardLimits | null, amountCe
       return [{ rule: { kind: 'card_not_present' }, to: true }];
     case 'activate':
     case 'unblock':
+    case 'retry':
       return null;
   }
 }

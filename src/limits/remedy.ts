@@ -42,7 +42,7 @@ interface Deps {
 
 /** What would let a declined purchase pass. */
 export interface Advice {
-  /** Null: no rule was the reason, or the card API did not answer in time. */
+  /** Null: no rule was the reason, nothing tells it, or the card API did not answer in time. */
   readonly remedy: Remedy | null;
   /** Some card API data is missing, so it is worth asking again later. */
   readonly isIncomplete: boolean;
@@ -67,9 +67,9 @@ export function createRemedies(deps: Deps) {
   async function advise(event: TransactionEvent, deadlineMs: number): Promise<Advice> {
     const check = await look(event, deadlineMs, 'then');
     const isSameWindow = (period: LimitWindow): boolean => !hasReset(period, event.occurredAt, deps.now());
-    if (check.state === 'stopped')
-      return { remedy: check.remedy, isIncomplete: isIncomplete(check.remedy, isSameWindow) };
-    return { remedy: null, isIncomplete: check.state === 'unknown' && check.why === 'away' };
+    if (check.state === 'unknown') return { remedy: null, isIncomplete: check.why === 'away' };
+    if (check.state === 'passes') return { remedy: { kind: 'retry' }, isIncomplete: false };
+    return { remedy: check.remedy, isIncomplete: isIncomplete(check.remedy, isSameWindow) };
   }
   return {
     /** What would have let a declined purchase pass. Answers fast, because an alert waits for it. */
@@ -105,9 +105,9 @@ function createLook(deps: Deps) {
       remaining: once(() => readOrLog(card.getRemainingLimits(acctId, { deadlineMs }), log)),
     };
     const check = await byCode(purchase, time, deps);
-    // An alert is about what declined it: that a card is active by now needs no call of the card API.
-    const isOver = check.state === 'passes' && (time === 'now' || isByRule(event.decline));
-    return isOver ? await byAllElse(purchase, time, deps) : check;
+    if (check.state !== 'passes') return check;
+    // That a card is active by now needs no call of the card API for its alert.
+    return time === 'then' && !isByRule(event.decline) ? { state: 'unknown' } : await byAllElse(purchase, time, deps);
   };
 }
 

@@ -34,7 +34,7 @@ const ResolveTemporaryChangeAction = actionOf('complete-temporary-change', targe
 export type TemporaryChangeAction = z.infer<typeof RevertAction> | z.infer<typeof ResolveTemporaryChangeAction>;
 
 /** Completes "was not allowed to …": what the form on a decline would have done. */
-export const remedyRefusedTo: Readonly<Record<Remedy['kind'], string>> = {
+export const remedyRefusedTo: Readonly<Record<Exclude<Remedy['kind'], 'retry'>, string>> = {
   raise_limit: 'raise a limit of',
   allow_category: 'allow a merchant category for',
   allow_international: 'allow purchases abroad for',

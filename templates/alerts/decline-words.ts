@@ -38,10 +38,11 @@ export function shownReason(declined: Declined, place: ChannelVisibility): Shown
   return { ...reason, message: said.message, ...(isWithheld && withheldReason), isWithheld };
 }
 
-/** The reason of a decline as it is now: its card may have been activated or unblocked since. */
+/** The reason of a decline as it is now: what it was may be over. */
 export function reasonOf(alert: TransactionAlert, place: ChannelVisibility): ShownReason {
   const { event, remedy, card, outcomes } = alert;
   const reason = shownReason({ ...declinedCard(card), decline: event.decline, remedy }, place);
+  if (remedy?.kind === 'retry') return { ...reason, ...passesNow };
   const mayBeActive = reason.remedy === 'retry' || reason.remedy === 'activate';
   const { isActivated: wasActivated, isUnblocked, isPaid } = currentState(outcomes);
   if (reason.remedy === 'unblock' && (isUnblocked || isPaid)) return { ...reason, ...unblockedNow };
@@ -50,6 +51,13 @@ export function reasonOf(alert: TransactionAlert, place: ChannelVisibility): Sho
 }
 
 const unblockedNow = { title: 'Card was blocked', meaning: 'It works again.' } as const;
+
+const passesNow = {
+  meaning: 'No limit or rule stops it any more.',
+  holderFix: 'Try again.',
+  adminFix: 'Have the purchase tried again.',
+  remedy: 'retry',
+} as const;
 
 const activeNow = {
   meaning: 'It is active by now.',

@@ -60,7 +60,8 @@ export function remedyForm(form: RemedyForm): ModalView {
 /** Nothing can be submitted. A rule that allows the purchase already cannot be allowed again; a limit may still be raised. */
 function isUseless({ remedy, state }: RemedyForm): boolean {
   const isAllowed = state === 'passes' || state === 'unclear';
-  return remedy === null || (isAllowed && isRule(remedy)) || isUnnumbered(remedy, state);
+  const isNone = remedy === null || remedy.kind === 'retry';
+  return isNone || (isAllowed && isRule(remedy)) || isUnnumbered(remedy, state);
 }
 
 /** No rules that were read name the category, and the card service knows categories by their numbers only. */

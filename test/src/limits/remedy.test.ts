@@ -530,6 +530,18 @@ describe('what lets a declined purchase pass', () => {
     expect(await setUp(read, left).checkPurchase({ ...declined(code), ...over })).toEqual(expected);
   });
 
+  it('is to try again if nothing stops it when its alert is made', async () => {
+    const again = { remedy: { kind: 'retry' }, isIncomplete: false };
+
+    expect(await setUp(anyKind, 4_000).adviceFor(declined('decline.rule.velocity'))).toEqual(again);
+    expect(await setUp({ ...anyKind, ...international }, 4_000).adviceAgain(declined('decline.rule.location'))).toEqual(
+      again,
+    );
+    expect(
+      (await setUp({ ...anyKind, ...international }, 3_000).adviceFor(declined('decline.rule.location'))).remedy,
+    ).toEqual(raised);
+  });
+
   it('reads the card once, and only what is needed', async () => {
     const calls: string[] = [];
     const counted = setUp({ ...anyKind, ...international }, 4_000, 'Books', (call) => void calls.push(call));

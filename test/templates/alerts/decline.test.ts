@@ -639,6 +639,19 @@ describe('advice', () => {
     expect(holder?.text).not.toContain('Ask');
   });
 
+  it('is to try again if nothing stopped the purchase any more when its alert was made', () => {
+    for (const code of ['decline.rule.velocity', 'decline.rule.location']) {
+      const all = readings(declined(code, '', { remedy: { kind: 'retry' } }));
+      for (const [who, { text, ids }] of Object.entries(all)) {
+        expect(text, who).toMatch(/No limit or rule stops it any more\./);
+        expect(text, who).toMatch(/[Tt]r(?:y|ied) again\./);
+        expect(text, who).not.toMatch(/Raise the|higher limit|what is left|outside the United States|Allow/);
+        expect(ids, who).not.toContain('approve_remedy');
+        expect(ids, who).not.toContain('request_increase');
+      }
+    }
+  });
+
   describe('for a card that was blocked or closed elsewhere', () => {
     const since = (status: 'BLOCKED' | 'CLOSED', outcomes: Outcome[] = []) =>
       readings(declined(...velocity, { remedy: raise, outcomes, card: { ...card, status, isStatusLater: true } }));
