@@ -2,7 +2,6 @@ import { homeProgramMenu } from '../../templates/app-home/program-menu.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Slack } from '../slack/client.ts';
-import * as limits from '../slack/limits.ts';
 
 /** A card program, known to people by its command. */
 interface NamedProgram {
@@ -40,7 +39,6 @@ export function publishWhereChosen(
 ): Slack['publishHome'] {
   return async (userId, view) => {
     if ((await chosen.of(userId)) !== program) return;
-    const blocks = [...homeProgramMenu(program, programs), ...view.blocks].slice(0, limits.VIEW_BLOCKS_MAX);
-    await publishHome(userId, { ...view, blocks });
+    await publishHome(userId, { ...view, blocks: [...homeProgramMenu(program, programs), ...view.blocks] });
   };
 }

@@ -169,7 +169,7 @@ export interface OwnCard extends OwnCardFacts {
 const CALL_LIMITS = { deadlineMs: 2500, maxRetries: 0 } as const;
 
 /** Which page, and how many cards per page: each card takes three calls. */
-interface WhichCards {
+export interface WhichCards {
   readonly page: number;
   readonly perPage: number;
 }

@@ -2,7 +2,7 @@ import type { HomeView } from '@slack/types';
 import type { DelegateFacts } from '../../templates/app-home/delegate.ts';
 import { home } from '../../templates/app-home/home.ts';
 import type { HealthFacts } from '../../templates/app-home/home-health.ts';
-import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
+import { CARDS_SHOWN, type OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import type { TeamFacts } from '../../templates/app-home/home-team.ts';
 import type { WaitingRequest } from '../../templates/app-home/home-waiting.ts';
 import type { PreferenceFacts } from '../../templates/app-home/preferences.ts';
@@ -12,12 +12,13 @@ import type { Log } from '../core/log.ts';
 import { type HealthDeps, readHealth } from '../ops/health.ts';
 import { listStuck } from '../ops/stuck.ts';
 import type { KnownRoles } from '../policy/permissions.ts';
+import type { WhichCards } from './home-facts.ts';
 import type { ListPage } from './home-page.ts';
 import type { HomeOpened, HomeViewers } from './viewer-store.ts';
 
 /** What App Home shows to a person. */
 interface Facts {
-  readonly ownCards: (userId: string, page: number) => Promise<ListPage<OwnCardFacts>>;
+  readonly ownCards: (userId: string, which: WhichCards) => Promise<ListPage<OwnCardFacts>>;
   readonly ownRequests: (userId: string) => Promise<WaitingRequest[]>;
   readonly preferencesOf: (userId: string) => Promise<PreferenceFacts>;
   readonly delegateOf: (userId: string) => Promise<DelegateFacts>;
@@ -67,7 +68,7 @@ export function createHome(deps: Deps) {
       const isApprover = roles.includes('approver');
       const isTeam = isApprover || roles.includes('operator');
       const [own, ownRequests, preferences, delegate, team] = await Promise.all([
-        facts.ownCards(userId, pages.cards ?? 1),
+        facts.ownCards(userId, { page: pages.cards ?? 1, perPage: CARDS_SHOWN[isTeam ? 'ofTeam' : 'own'] }),
         facts.ownRequests(userId),
         facts.preferencesOf(userId),
         facts.delegateOf(userId),

@@ -218,7 +218,7 @@ function composeHome(context: WorkerContext) {
     ...context,
     viewers: createHomeViewers(redis, now),
     facts: {
-      ownCards: (userId, page) => ownCards(userId, { page, perPage: 5 }, context),
+      ownCards: (userId, which) => ownCards(userId, which, context),
       preferencesOf: (userId) => preferencesOf(userId, context),
       async delegateOf(userId) {
         const [policy, named] = [context.policy.current(), await context.delegations.of(userId)];

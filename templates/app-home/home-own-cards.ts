@@ -14,6 +14,8 @@ export interface OwnCardFacts extends CardShow {
   readonly value: string;
 }
 
+/** The page of somebody in the team has room for fewer, because everything that waits for the team is on it. */
+export const CARDS_SHOWN = { own: 5, ofTeam: 2 } as const;
 const LIMITS_MAX = 8;
 export const DECLINES_SHOWN = 3;
 

@@ -22,17 +22,7 @@ import {
   temporaryWords,
 } from '../approvals/request-words.ts';
 import { needsWords, whyApprovals } from '../approvals/why-approvals.ts';
-import {
-  actions,
-  button,
-  context,
-  copyable,
-  countOf,
-  escapeUntrusted,
-  fields,
-  RULES_MAX,
-  section,
-} from '../core/blocks.ts';
+import { actions, button, copyable, countOf, escapeUntrusted, fields, RULES_MAX, section } from '../core/blocks.ts';
 import { cardHandle, cardName, cardOfHolder } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { revertButton } from '../limits/temporary-change.ts';
@@ -77,11 +67,11 @@ export function homeRequests(requests: readonly WaitingRequest[], pages: HomePag
         temporaryWords(request),
         earlierApprovalWords(request, 'approver'),
         cautions(request, 'approver'),
+        isAboutRules(request) ? mayLeaveRuleset(request.card) : null,
         whyApprovals(request, 'approver'),
       ),
-      ...blockedCards(request),
+      ...blockedCards(request, 1),
       ...fields(requestFields(request)),
-      ...context(isAboutRules(request) ? mayLeaveRuleset(request.card) : null),
       ...(request.mayDecide ? actions(...decideButtons(request)) : []),
     ]),
   );

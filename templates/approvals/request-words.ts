@@ -26,7 +26,7 @@ import { termWords } from '../../src/limits/change-request.ts';
 import type { TemporaryValue } from '../../src/limits/rule-future.ts';
 import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
 import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
-import { asManyAsFit, countOf, escapeUntrusted, type Field, inSections, RULES_MAX, section } from '../core/blocks.ts';
+import { asManyAsFit, countOf, escapeUntrusted, type Field, inSections, RULES_MAX } from '../core/blocks.ts';
 import { BLOCKED, cardOfHolder, cardOfHolderRaw, holderName, holderRaw } from '../core/card-words.ts';
 import { fundedWords } from '../virtual-cards/order.ts';
 import type { Reader } from './why-approvals.ts';
@@ -53,10 +53,13 @@ function blocksSummary(request: LimitRequest): string {
 }
 
 /** All cards that the request blocks, each by its name. No block if it is about something else. */
-export function blockedCards(request: LimitRequest): SectionBlock[] {
+export function blockedCards(request: LimitRequest, sectionsMax = Number.POSITIVE_INFINITY): SectionBlock[] {
   const lines = blocksIn(request).map((name) => `• ${escapeUntrusted(name, 60)}`);
-  const { shown, left } = asManyAsFit(inSections(lines, NAMES_OF_SECTION));
-  return left === 0 ? shown : [...shown, section(`… and ${lines.length - shown.length * NAMES_OF_SECTION} more.`)];
+  const { shown } = asManyAsFit(inSections(lines, NAMES_OF_SECTION).slice(0, sectionsMax));
+  const named = lines.slice(0, shown.length * NAMES_OF_SECTION);
+  const left = lines.length - named.length;
+  if (left === 0) return shown;
+  return inSections(named.with(-1, `${named.at(-1)}\n… and ${left} more.`), NAMES_OF_SECTION);
 }
 
 /** What the person wrote. *Block all* has no place to write a reason. */

@@ -8,7 +8,7 @@ const programs = [
   { name: '', command: '/card' },
   { name: 'eu', command: '/card-eu' },
 ];
-const view: HomeView = { type: 'home', blocks: Array.from({ length: 100 }, () => ({ type: 'divider' })) };
+const view: HomeView = { type: 'home', blocks: [{ type: 'divider' }] };
 
 it('publishes App Home from the chosen program, by default the first, with the menu on top', async () => {
   const chosen = createChosenPrograms(redis(), programs);
@@ -27,7 +27,7 @@ it('publishes App Home from the chosen program, by default the first, with the m
 
   expect(published.map(([name]) => name)).toEqual(['', 'eu', '']);
   for (const [name, , { blocks }] of published) {
-    expect(blocks).toHaveLength(100);
+    expect(blocks.at(-1)).toEqual({ type: 'divider' });
     expect(blocks[0]).toMatchObject({
       accessory: { initial_option: { text: { text: name === '' ? '/card' : '/card-eu' } } },
     });

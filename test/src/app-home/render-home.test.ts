@@ -4,23 +4,49 @@ import { createHome } from '../../../src/app-home/render-home.ts';
 import { createHomeViewers } from '../../../src/app-home/viewer-store.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
+import type { Role } from '../../../src/policy/decide-action.ts';
+import type { TeamFacts } from '../../../templates/app-home/home-team.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
+const noTeamFacts: TeamFacts = {
+  isApprover: false,
+  requests: [],
+  claims: [],
+  temporaryChanges: [],
+  mutes: [],
+  declines: [],
+  inactive: [],
+  health: {
+    waiting: 0,
+    lagMs: 0,
+    failed: 0,
+    quarantined: 0,
+    stuck: [],
+    isCardApiAway: false,
+    refusedToken: null,
+    memory: { share: null, refusedFrom: 0.85 },
+  },
+};
 
-function createWorld(publishError: SlackError | null = null) {
+function createWorld(publishError: SlackError | null = null, roles: Role[] = []) {
+  const perPage: number[] = [];
   const enqueued: (string | number)[] = [];
   const opened: string[] = [];
   const home = createHome({
     viewers: createHomeViewers(redis(), () => new Date()),
-    currentRoles: async () => ({ roles: [], isComplete: true }),
+    currentRoles: async () => ({ roles, isComplete: true }),
     facts: {
       ownRequests: async () => [],
       preferencesOf: async () => ({ off: [], digest: null, quiet: null, delegates: [] }),
       delegateOf: async () => ({ current: null, allowed: [] }),
-      ownCards: async () => listPage([], 1, 5),
+      ownCards: async (_userId, which) => {
+        perPage.push(which.perPage);
+        return listPage([], which.page, which.perPage);
+      },
       teamFacts: async () => {
-        throw new Error('only the team may see the facts of the team');
+        if (roles.length === 0) throw new Error('only the team may see the facts of the team');
+        return noTeamFacts;
       },
     },
     recordOpening: async ({ userId }) => void opened.push(userId),
@@ -36,7 +62,7 @@ function createWorld(publishError: SlackError | null = null) {
   });
   const open = (userId: string) =>
     home.open({ id: `home_${userId}`, userId, roles: ['operator'], isOpening: true, turn: null });
-  return { home, open, enqueued, opened };
+  return { home, open, enqueued, opened, perPage };
 }
 
 describe('a change that App Home may show', () => {
@@ -67,6 +93,16 @@ it('records an opening but not a change of roles', async () => {
   await home.open({ id: 'home_1', userId: 'U0BEN', roles: ['operator'], isOpening: false, turn: null });
 
   expect(opened).toEqual(['U0ANA']);
+});
+
+it('shows fewer own cards at once to the team, whose page has more lists', async () => {
+  for (const roles of [[], ['operator']] satisfies Role[][]) {
+    const { home, open, perPage } = createWorld(null, roles);
+    await open('U0ANA');
+    await home.render('U0ANA');
+
+    expect(perPage).toEqual([roles.length === 0 ? 5 : 2]);
+  }
 });
 
 describe('App Home that Slack rejects', () => {

@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { type HomePages, listPage, turnOf } from '../../../src/app-home/home-page.ts';
 import { noFacts } from '../../../src/approvals/request-facts.ts';
 import { goalsOf } from '../../../src/card-api/rule-change.ts';
+import { noCard } from '../../../src/core/card-facts.ts';
 import type { Claim } from '../../../src/holders/claim-store.ts';
 import { VIEW_BLOCKS_MAX } from '../../../src/slack/limits.ts';
 import { type Home, home } from '../../../templates/app-home/home.ts';
+import { CARDS_SHOWN } from '../../../templates/app-home/home-own-cards.ts';
+import { homeProgramMenu } from '../../../templates/app-home/program-menu.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
@@ -92,6 +95,12 @@ const team = {
   inactive: [{ card, value: 'sealed' }],
   health,
 };
+const warning = { merchant: 'Corner Diner', link: 'https://example.slack.com/archives/C1/p1' };
+const ruleset = { id: 12, name: 'Travel', mayOverrule: true };
+const programs = [
+  { name: '', command: '/card' },
+  { name: 'eu', command: '/card-eu' },
+];
 const only = <T>(one: T) => listPage([one], 1, 5);
 const none = listPage<typeof own>([], 1, 5);
 const at = '2026-11-20T14:20:00Z';
@@ -267,8 +276,9 @@ describe('App Home', () => {
         fc.integer({ min: 0, max: 150 }),
         many(limit),
         fc.integer({ min: 1, max: 20 }),
-        (text, count, limits, page) => {
-          const named = { ...card, holder: text, last4: text, group: text };
+        fc.boolean(),
+        (text, count, limits, page, isOfMany) => {
+          const named = { ...card, holder: text, last4: text, group: text, ruleset };
           const told = {
             ...decline,
             merchant: { ...decline.merchant, name: text },
@@ -277,6 +287,16 @@ describe('App Home', () => {
           };
           const opsIssue = { id: text, what: text, cause: text };
           const fill = <T>(one: T): T[] => Array<T>(count).fill(one);
+          const named100 = Array<string>(100).fill(text);
+          const blockAll = ask('block-all', { acctIds: named100.map((_, index) => index + 1), names: named100 });
+          const ofMany = {
+            ...request,
+            action: blockAll,
+            changes: [],
+            goals: [],
+            card: noCard,
+            facts: { ...noFacts, warning },
+          };
           const view = home({
             at,
             delegate: { current: { to: text, from: text, until: text }, allowed: fill(text) },
@@ -287,24 +307,37 @@ describe('App Home', () => {
               delegates: fill({ to: text, from: text, until: text }),
             },
             ownRequests: fill({ ...request, card: named, action: askedBy(text) }),
-            own: listPage(fill({ ...own, card: named, status: text, limits, declines: fill(told) }), page, 5),
-            pages: { requests: page, claims: page, changes: page, mutes: page, declines: page, inactive: page },
+            own: listPage(fill({ ...own, card: named, limits, declines: fill(told) }), page, CARDS_SHOWN.ofTeam),
+            pages: {
+              'own-requests': page,
+              requests: page,
+              claims: page,
+              changes: page,
+              mutes: page,
+              declines: page,
+              inactive: page,
+            },
             team: {
               isApprover: true,
-              requests: fill({ ...request, card: named, action: askedBy(text) }),
+              requests: isOfMany ? fill(ofMany) : fill({ ...request, card: named, action: askedBy(text) }),
               temporaryChanges: fill({ ...raise, card: named, by: text }),
               mutes: fill({ ...mute, card: named, reason: text }),
-              claims: fill({ ...claim, claim: claimOf(text), cards: fill({ ...claimed, card: named }).slice(0, 5) }),
+              claims: fill({
+                ...claim,
+                isWhole: false,
+                claim: claimOf(text),
+                cards: fill({ ...claimed, card: named }).slice(0, 5),
+              }),
               declines: fill({ ...told, card: named }),
               inactive: fill({ card: named, value: 'sealed' }),
               health: { ...health, waiting: count, lagMs: 60_000, failed: count, stuck: fill(opsIssue) },
             },
           });
 
-          expect(checkBlocks(view.blocks, 'home')).toEqual([]);
-          expect(view.blocks.length).toBeLessThanOrEqual(VIEW_BLOCKS_MAX);
-          // The timestamp is at the end, so nothing was cut off.
-          expect(shown(view.blocks)).toMatch(/Updates automatically/);
+          const blocks = [...homeProgramMenu('', programs), ...view.blocks];
+
+          expect(checkBlocks(blocks, 'home')).toEqual([]);
+          expect(blocks.length).toBeLessThanOrEqual(VIEW_BLOCKS_MAX);
           if (count > 10) expect(buttonIds(view.blocks)).toContain(page === 1 ? 'next_page' : 'previous_page');
         },
       ),
