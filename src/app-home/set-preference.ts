@@ -5,6 +5,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { RolesUnreadError } from '../core/errors.ts';
 import { localDate } from '../core/service-time.ts';
 import type { BeginSetting } from '../core/setting-order.ts';
+import type { Links } from '../holders/link-store.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import type { Delegations } from '../policy/delegation-store.ts';
 import type { Permissions } from '../policy/permissions.ts';
@@ -15,6 +16,7 @@ import { type DelegateAction, delegateUsage, type PreferenceAction } from './ver
 
 interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear' | 'openDirect' | 'zone'> {
   readonly preferences: Pick<Preferences, 'isOn' | 'set' | 'ownDigest' | 'setOwnDigest'>;
+  readonly links: Pick<Links, 'ofUser'>;
   readonly quietHours: Pick<QuietHoursStore, 'get' | 'set' | 'remove'>;
   /** Applies the quiet hours to messages that are already held. */
   readonly holdAsQuiet: (channel: string) => Promise<number>;
@@ -24,6 +26,7 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear' |
 /** Sets which direct messages someone gets, and when. People can only change their own. Idempotent. */
 export function createSetPreference(deps: Deps) {
   const { preferences, quietHours, beginSetting, answer, record, refuseUnclear } = deps;
+  const hasCard = async (userId: string): Promise<boolean> => (await deps.links.ofUser(userId)).length > 0;
 
   return async function setPreference(action: PreferenceAction): Promise<void> {
     const { preference } = action;
@@ -36,7 +39,7 @@ export function createSetPreference(deps: Deps) {
     const before = words(await preferences.isOn(userId, what));
     await record(action, { event: 'done', isFirst: true, before, after: words(isOn) });
     await preferences.set(userId, what, isOn);
-    await answer(action, preferenceSet({ what, isOn }));
+    await answer(action, preferenceSet({ what, isOn, hasCard: await hasCard(userId) }));
   };
 
   async function setDigest(action: PreferenceAction, often: 'daily' | 'weekly' | 'off'): Promise<void> {
@@ -47,7 +50,7 @@ export function createSetPreference(deps: Deps) {
     await record(action, { event: 'done', isFirst: true, before, after: `digest ${often}` });
     const startedAt = replaced?.startedAt ?? replaced?.since;
     await preferences.setOwnDigest(userId, often === 'off' ? null : { often, since: action.askedAt, startedAt });
-    await answer(action, ownDigestSet(often));
+    await answer(action, ownDigestSet({ often, hasCard: await hasCard(userId) }));
   }
 
   async function setQuiet(action: PreferenceAction, hours: string): Promise<void> {

@@ -62,19 +62,36 @@ function row(words: string, isOn: boolean, value: string): KnownBlock {
   return { ...section(`${words}${isOn ? '' : ' · *off*'}`), accessory: control };
 }
 
+/** Nothing is sent before a card is linked to the person. */
+function onceLinked(hasCard: boolean): string {
+  return hasCard ? '' : `, once a card is linked to you: ${commandCode('link')}`;
+}
+
+interface DigestSet {
+  readonly often: 'daily' | 'weekly' | 'off';
+  readonly hasCard: boolean;
+}
+
 /** Confirms a person's new setting for the digest of their own cards. */
-export function ownDigestSet(often: 'daily' | 'weekly' | 'off'): Message {
+export function ownDigestSet({ often, hasCard }: DigestSet): Message {
   const when = often === 'daily' ? 'every day' : 'every Monday';
   const text =
     often === 'off'
       ? 'You no longer get a digest of your cards.'
-      : `You get a digest of your cards ${when} at 9:00 AM ${serviceZone().short}.`;
+      : `You get a digest of your cards ${when} at 9:00 AM ${serviceZone().short}${onceLinked(hasCard)}.`;
   const undo = `To change that: ${commandCode('notify digest daily | weekly | off')}`;
   return { text: sentence(text), blocks: [section(`*${text}*`, undo)] };
 }
 
-export function preferenceSet({ what, isOn }: { readonly what: DirectKind; readonly isOn: boolean }): Message {
-  const text = `I’ll ${isOn ? '' : 'no longer '}message you when ${lowerFirst(kindWords[what])}.`;
+interface PreferenceSet {
+  readonly what: DirectKind;
+  readonly isOn: boolean;
+  readonly hasCard: boolean;
+}
+
+export function preferenceSet({ what, isOn, hasCard }: PreferenceSet): Message {
+  const when = `message you when ${lowerFirst(kindWords[what])}`;
+  const text = isOn ? `I’ll ${when}${onceLinked(hasCard)}.` : `I’ll no longer ${when}.`;
   const undo = `To change that: ${commandCode(`notify ${what} ${isOn ? 'off' : 'on'}`)}`;
   return { text: sentence(text), blocks: [section(`*${text}*`, undo)] };
 }

@@ -267,8 +267,8 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   },
   preferences: (one) => [
     quietHoursSet({ words: one }),
-    preferenceSet({ what: 'declines', isOn: false }),
-    ownDigestSet('weekly'),
+    preferenceSet({ what: 'declines', isOn: true, hasCard: false }),
+    ownDigestSet({ often: 'weekly', hasCard: false }),
   ],
   delegate: (one) => [
     delegateForm(many(one)),

@@ -359,9 +359,9 @@ const own: readonly ExamplePicture[] = [
     alt: 'Answers: no message about this any more; your quiet hours; a digest every Monday; your delegate',
     templates: ['app-home/preferences', 'app-home/delegate'],
     shows: () => [
-      preferenceSet({ what: 'shipping', isOn: false }),
+      preferenceSet({ what: 'shipping', isOn: false, hasCard: true }),
       quietHoursSet({ words: '22:00-07:00' }),
-      ownDigestSet('weekly'),
+      ownDigestSet({ often: 'weekly', hasCard: true }),
       delegateSet({ to: userId.ben, from: '2026-12-21', until: '2027-01-02' }, []),
     ],
   },

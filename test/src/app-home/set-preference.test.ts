@@ -3,7 +3,7 @@ import type { PreferenceAction } from '../../../src/app-home/verbs.ts';
 import { createPreferences } from '../../../src/holders/preference-store.ts';
 import { createQuietHours } from '../../../src/routing/channel-rules-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createActionWorld, performAction } from '../../support/perform-world.ts';
+import { acctId, ask, createActionWorld, performAction } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const notify = (id: string, preference: PreferenceAction['preference'] = { kind: 'quiet', hours: 'off' }) =>
@@ -31,10 +31,12 @@ describe('a person’s direct messages', () => {
 
     await performAction(notify('act_6', { kind: 'digest', often: 'weekly' }), deps);
     expect(await preferences.ownDigest(userId)).toMatchObject({ often: 'weekly' });
-    expect(answers.at(-1)?.text).toMatch(/digest of your cards every Monday at 9:00 AM ET/);
+    expect(answers.at(-1)?.text).toMatch(/every Monday at 9:00 AM ET, once a card is linked to you: `\/card link`\.$/);
+    await deps.links.link({ acctId, userId, provedBy: 'approver', by: 'U0ANA', at: deps.now().toISOString() });
 
     const first = await preferences.ownDigest(userId);
     await performAction(notify('act_8', { kind: 'digest', often: 'daily' }), deps);
+    expect(answers.at(-1)?.text).toMatch(/every day at 9:00 AM ET\.$/);
     await performAction(notify('act_9', { kind: 'digest', often: 'weekly' }), deps);
     expect((await preferences.ownDigest(userId))?.startedAt, 'still owes from then').toBe(first?.since);
 

@@ -39,8 +39,22 @@ describe('the preferences in App Home', () => {
   });
 
   it('are answered in a sentence', () => {
-    expect(preferenceSet({ what: 'declines', isOn: true }).text).toBe('I’ll message you when your card is declined.');
-    expect(ownDigestSet('off').text).toBe('You no longer get a digest of your cards.');
+    expect(preferenceSet({ what: 'declines', isOn: true, hasCard: true }).text).toBe(
+      'I’ll message you when your card is declined.',
+    );
+    expect(ownDigestSet({ often: 'off', hasCard: false }).text).toBe('You no longer get a digest of your cards.');
     expect(quietHoursSet({ words: null }).text).toBe('You have no quiet hours any more.');
+  });
+
+  it('promise nothing to a person without a card before one is linked to them', () => {
+    expect(preferenceSet({ what: 'declines', isOn: true, hasCard: false }).text).toBe(
+      'I’ll message you when your card is declined, once a card is linked to you: `/card link`.',
+    );
+    expect(preferenceSet({ what: 'declines', isOn: false, hasCard: false }).text).toBe(
+      'I’ll no longer message you when your card is declined.',
+    );
+    expect(ownDigestSet({ often: 'weekly', hasCard: false }).text).toBe(
+      'You get a digest of your cards every Monday at 9:00 AM ET, once a card is linked to you: `/card link`.',
+    );
   });
 });
