@@ -59,19 +59,23 @@ export function createMuteVerbs(deps: MuteDeps) {
       await answer(action, muteEnded({ mutes: ofCard, ...(!hasBegun && { kinds }) }));
     },
 
-    /** `/card mutes`: lists the mutes and travel mutes in force of cards that this person's role covers. */
+    /** `/card mutes`. */
     async list(action: ChannelAction): Promise<void> {
-      const active = await mutes.active();
-      const shown = await Promise.all(active.map(({ acctId }) => deps.mayAct(action, acctId)));
-      const counted = active
-        .filter((_, index) => shown[index])
-        .map(async (mute) => ({
-          ...mute,
-          count: (await mutes.withheld(mute.id)).length,
-        }));
+      const shown = await mutesFor(action, deps);
+      const counted = shown.map(async (mute) => ({ ...mute, count: (await mutes.withheld(mute.id)).length }));
       await answer(action, muteList({ mutes: await Promise.all(counted), page: pageIn(action) }));
     },
   };
+}
+
+/** The mutes and travel mutes in force of cards that a person's role covers, as `/card mutes` lists them. */
+export async function mutesFor(
+  action: Action,
+  { mutes, mayAct }: Pick<ActionTools, 'mayAct'> & { readonly mutes: Pick<Mutes, 'active'> },
+): Promise<Mute[]> {
+  const active = await mutes.active();
+  const isShown = await Promise.all(active.map(({ acctId }) => mayAct({ ...action, verb: 'mutes' }, acctId)));
+  return active.filter((_, index) => isShown[index]);
 }
 
 async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: MuteDeps): Promise<void> {

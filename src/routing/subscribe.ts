@@ -14,6 +14,7 @@ import type { MayGetAlerts } from './channel-access.ts';
 import type { QuietHoursStore, Subscription, Subscriptions } from './channel-rules-store.ts';
 import { describeFilter, describeStored } from './describe-filter.ts';
 import { type Filter, filterKey, kindName, possibleKinds, printFilter, whyNot } from './filter.ts';
+import { mutesFor } from './mute.ts';
 import type { Mutes } from './mute-store.ts';
 import { parseUseful, unknownNames, whySensitive } from './never-matches.ts';
 import { parseFilter } from './parse-filter.ts';
@@ -24,7 +25,7 @@ const SUBSCRIPTIONS_MAX = 1000;
 /** An answer that lists them has no room for more. */
 const OF_CHANNEL_MAX = 100;
 
-interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuse' | 'refuseUnclear'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'mayAct' | 'record' | 'hasBegun' | 'refuse' | 'refuseUnclear'> {
   readonly subscriptions: Subscriptions;
   readonly quietHours: Pick<QuietHoursStore, 'all'>;
   readonly mutes: Pick<Mutes, 'active'>;
@@ -74,7 +75,7 @@ export function createSubscriptionVerbs(deps: Deps) {
       const isAll = /^all\b/i.test(action.target.text.trim());
       const [rules, mutes] = await Promise.all([
         rulesOf(isAll ? null : action.origin.channel, deps),
-        deps.mutes.active(),
+        mutesFor(action, deps),
       ]);
       await answer(action, subscriptionList({ isAll, rules, mutes: mutes.length, page: pageIn(action) }));
     },

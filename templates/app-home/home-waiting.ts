@@ -145,7 +145,7 @@ export function homeTemporaryChanges(changes: readonly OpenTemporaryChange[], pa
 
 export function homeMutes(mutes: readonly OpenMute[], pages: HomePages): KnownBlock[] {
   const page = listPage(mutes, pages.mutes ?? 1, MUTES_SHOWN);
-  return homeList({ list: 'mutes', title: 'Muted cards', ...page }, (shown) => [
+  return homeList({ list: 'mutes', title: 'Mutes', ...page }, (shown) => [
     section(
       ...shown.map(({ card, kind, by, reason, endsAt }) => {
         const what = kind === 'travel' ? 'declines abroad hidden' : 'muted';

@@ -109,7 +109,7 @@ export function muteList({
     mutes.map((mute) => section(...linesOf(mute))),
     page,
   );
-  const title = mutes.length === 0 ? 'No card is muted' : `Muted cards: ${mutes.length}`;
+  const title = mutes.length === 0 ? 'No mutes' : countOf(mutes.length, 'mute');
   return {
     text: sentence(
       `${title}.${mutes.map((mute) => ` ${cardOfHolder(mute.card)} until ${serviceTime(mute.endsAt)}.`).join('')}`,

@@ -122,7 +122,7 @@ interface SubscriptionList {
   readonly rules: readonly ChannelRules[];
   /** Counted from 1. */
   readonly page: number;
-  /** How many mutes and travel mutes are in force. */
+  /** How many mutes and travel mutes of cards that the reader may see are in force. */
   readonly mutes: number;
 }
 
@@ -145,7 +145,7 @@ export function subscriptionList({ isAll, rules, mutes, page }: SubscriptionList
       ...shown.shown,
       ...context(
         pageWords(shown, `subscriptions${isAll ? ' all' : ''}`),
-        mutes === 0 ? null : `${countOf(mutes, 'card')} ${mutes === 1 ? 'is' : 'are'} muted: ${commandCode('mutes')}`,
+        mutes === 0 ? null : `${countOf(mutes, 'mute')}: ${commandCode('mutes')}`,
         isAll ? null : `For every channel: ${commandCode('subscriptions all')}`,
       ),
     ],

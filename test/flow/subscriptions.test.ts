@@ -160,7 +160,7 @@ describe('a muted card', () => {
     await until(async () => (await withheld()) === 2, 'both declines are withheld');
 
     await type(olga, channels.alerts, 'mutes');
-    const list = await waitTold(olga, /^Muted cards: 1/);
+    const list = await waitTold(olga, /^1 mute\./);
     expect(JSON.stringify(list.blocks)).toContain('2 alerts held back so far');
 
     await type(olga, channels.alerts, `unmute ${last4Of(card)}`);

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { createSubscriptions } from '../../../src/routing/channel-rules-store.ts';
 import type { Message } from '../../../src/slack/message.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
+import { ask, byCommand, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
+import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
 const typedIn = (channel: string, text: string) =>
@@ -167,4 +169,25 @@ it.each(['all', 'shipping', ''])('unsubscribe %j that runs again leaves what was
   expect(await deps.subscriptions.all()).toHaveLength(1);
   expect(answers.at(-1)?.text).toMatch(/has ended/);
   expect(await stations()).toEqual(['done', 'done', 'done']);
+});
+
+it.each([
+  ['North', '1 mute'],
+  ['South', 'no mutes'],
+])('the list of a channel counts the mutes that an approver of %s cards may see: %s', async (group, words) => {
+  const { deps, answers } = await createActionWorld(redis(), {
+    hasCardGroups: () => true,
+    directory: directoryOf({ account: async () => accountOf({ group: 'North' }) }),
+    rolesOf: async (_userId, asked = {}) => ({
+      roles: asked.group === undefined || asked.group === group ? ['operator', 'approver'] : [],
+      isComplete: true,
+    }),
+  });
+  const mute = ask('mute', { ...byCommand, details: '2h' });
+  await performAction(mute, { ...deps, rolesOf: async () => ({ roles: ['approver'], isComplete: true }) });
+
+  await performAction(ask('subscriptions', { id: 'act_list', target: { kind: 'channel', text: '' } }), deps);
+
+  expect(answers.at(-1)?.text).toBe(`This channel: no subscriptions, no quiet hours, ${words}.`);
+  expect(shown(answers.at(-1)?.blocks ?? [])).not.toContain('muted');
 });

@@ -238,7 +238,7 @@ describe('App Home', () => {
       }
       expect(seen, list).toEqual(all.map(({ holder }) => holder.replace('.', '')));
     }
-    expect(read({ ...facts.mutes, pages: { mutes: 3 } })).toContain('Muted cards (21 to 23 of 23)');
+    expect(read({ ...facts.mutes, pages: { mutes: 3 } })).toContain('Mutes (21 to 23 of 23)');
     expect(read({ ...facts.mutes, pages: { mutes: 9 } }), 'a page that no longer exists').toContain('(21 to 23 of 23)');
   });
 
