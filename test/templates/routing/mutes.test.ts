@@ -30,3 +30,9 @@ it('a travel mute says wherever it is named that it hides declines and permits n
   for (const text of [ended.text, shown(ended.blocks)])
     expect(text).toMatch(/travel mute of .* has ended: .*channels get these declines again/);
 });
+
+it('a mute says what is posted nevertheless: also that the card was unblocked or activated', () => {
+  expect(shown(muteSet({ ...mute, kind: 'mute' }).blocks)).toContain(
+    'Changes of its status, suspected fraud and a wrong PIN are still posted.',
+  );
+});
