@@ -113,7 +113,8 @@ function alreadySo(changes: readonly RuleChange[]): Partial<Result> {
   const [name, sides] = [ruleNames(changes), sidesOf(changes)];
   if (changes.length > 1) return { ...sides, note: `It is so already: ${sides.before}.` };
   const value = `${stateWords(changes, 'from')} already.`;
-  return { ...sides, note: isAboutLimits(changes) ? `The ${name} is ${value}` : `${capital(name)} are ${value}` };
+  if (!isAboutLimits(changes)) return { ...sides, note: `${capital(name)} are ${value}` };
+  return { ...sides, note: changes[0]?.from === null ? `The card has no ${name} already.` : `The ${name} is ${value}` };
 }
 
 /** A change that the policy does not allow the person to make alone. */

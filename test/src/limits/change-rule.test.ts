@@ -108,6 +108,11 @@ describe('a rule change', () => {
       ['permitted?', `limit, unchanged, The daily limit is $450.00 already., ${after}`],
     ],
     [
+      'reports that the card has no such limit already',
+      { changes: [limitChange('daily', null, null)] },
+      ['permitted?', 'limit, unchanged, The card has no daily limit already., daily limit none'],
+    ],
+    [
       'makes a temporary value permanent',
       { changes: isThere, kept: { note: 'It stays.', control: null } },
       ['permitted?', `limit, done, It stays., ${after}`],
