@@ -45,7 +45,7 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
   const said = whatHappened(alert);
 
   return {
-    text: sentence(`${mark}${title}: ${isCard ? shortCard(known) : holderName(known)}. ${said}`),
+    text: sentence(`${mark}${title}: ${shortCard(known)}. ${said}`),
     blocks: [
       header(`${title}: ${holderRaw(known)}`),
       section(said, isCard ? null : serviceSays(event.message)),

@@ -20,12 +20,15 @@ export function statusWord(status: string): string {
 export function cardOf({ card, event }: Alert): CardFacts {
   const holder = 'holder' in event && event.holder !== '' ? event.holder : null;
   const last4 = 'last4' in event && event.last4 !== '' ? event.last4 : null;
-  return {
+  const known = {
     ...card,
     acctId: card.acctId ?? event.acctId,
     last4: card.last4 ?? last4,
     holder: card.holder ?? holder,
   };
+  // A card that the account has is not the one that was ordered.
+  const isNone = event.kind === 'virtual-card' && event.outcome === 'not_created';
+  return isNone ? { ...known, cardId: null, last4: null } : known;
 }
 
 type Card = Pick<CardFacts, 'holder' | 'last4' | 'cardId' | 'acctId'>;

@@ -316,6 +316,14 @@ describe('a virtual card', () => {
     for (const message of holder) expect(JSON.stringify(message)).toContain('was created, but cannot be used');
   });
 
+  it('that was not created names only its holder: the card that the account has is another one', () => {
+    const alert = virtualAlert({ outcome: 'not_created' });
+
+    expect(shown(renderAlert(alert, view).blocks)).toMatch(/^\*Virtual card not created\* · Jane Doe · <!date/);
+    expect(JSON.stringify(renderAlert(alert, view))).not.toMatch(/1212|8888|6231/);
+    expect(batchRows([alert], view)).toMatchObject([{ who: 'Jane Doe', last4: '' }]);
+  });
+
   it('works without an account', () => {
     const nothing = virtualAlert(
       { outcome: 'not_created', acctId: null, last4: null, holder: '' },
