@@ -19,7 +19,7 @@ function longRunning(name: string, does: string): Verb {
   const help = `Usage: cardbell ${name}
 
 This ${does}. It goes on until SIGTERM or SIGINT.
-It takes no arguments. Its settings are environment variables; docs/install lists them, and cardbell doctor checks them.
+It takes no arguments. Its settings are environment variables; docs/configure.md lists them, and cardbell doctor checks them.
 Ends with 78 when a variable is missing or bad, and names every such variable; with 69 when its port is taken.
 `;
   return { file: `../src/${name}.js`, does, help };

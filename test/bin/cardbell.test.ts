@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -34,4 +34,13 @@ it('a verb that needs packages that are not installed says so in one line', asyn
   });
   expect(await run('audit', '--help')).toMatchObject({ code: 0, err: '' });
   await rm(folder, { recursive: true });
+});
+
+it.each(['start', 'web', 'worker'])('the help of cardbell %s names the page that lists its variables', async (name) => {
+  const child = spawn(process.execPath, ['dist/bin/cardbell.js', name, '--help']);
+  const [, page = ''] = /(docs\/\S+\.md) lists them/.exec(await text(child.stdout)) ?? [];
+
+  const listed = await readFile(page, 'utf8');
+  for (const variable of ['SLACK_BOT_TOKEN', 'WEBHOOK_SHARED_SECRET', 'CARD_API_TOKEN'])
+    expect(listed).toContain(`| \`${variable}\``);
 });
