@@ -8,6 +8,7 @@ describe('the words after /card digest', () => {
     ['daily 09:00', nine],
     ['DAILY 9am', nine],
     ['daily 12am', { ...nine, hour: 0 }],
+    ['daily midnight', { ...nine, hour: 0 }],
     ['daily 12:30pm', { ...nine, hour: 12, minute: 30 }],
     ['daily 17:30 America/Chicago', { ...nine, hour: 17, minute: 30, zone: 'America/Chicago' }],
     ['daily 9:00 PT', { ...nine, zone: 'America/Los_Angeles' }],
