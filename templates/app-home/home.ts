@@ -24,7 +24,7 @@ export interface Home {
   readonly pages: HomePages;
 }
 
-/** App Home: a person's own cards, and for the team everything that waits for them. All lists full, it has 97 blocks. */
+/** App Home: a person's own cards, and for the team everything that waits for them. All lists full, it fits into Slack’s 100 blocks. */
 export function home({ at, own, ownRequests, preferences, team, delegate, pages }: Home): {
   type: 'home';
   blocks: KnownBlock[];

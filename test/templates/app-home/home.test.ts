@@ -341,7 +341,8 @@ describe('App Home', () => {
           if (count > 10) expect(buttonIds(view.blocks)).toContain(page === 1 ? 'next_page' : 'previous_page');
         },
       ),
-      { numRuns: 60 },
+      // All lists full, with pages on both sides.
+      { numRuns: 60, examples: [['x', 150, [limit], 2, true]] },
     );
   });
 });
