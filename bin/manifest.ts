@@ -9,6 +9,9 @@ const usage = `Prints the manifest from which the Slack app is created, with you
 
   --url ADDRESS   where Slack reaches the web process; without it, the example address stays
 
+After you have given Slack a new address, verify the request URL in App Manifest of the app, while web runs. Slack sends no
+events before that.
+
 Reads SLACK_COMMAND, and PROGRAMS with the commands of further card programs. Exit code: 0 when it was printed, 64 for a wrong command line, 78 when a variable is bad.
 `;
 

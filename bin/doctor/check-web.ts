@@ -117,8 +117,10 @@ async function checkSlackRequests(
     },
     body,
   });
-  if (answer.ok && (await answer.text()).includes('cardbell')) report.ok('a signed request of Slack gets through');
-  else
+  if (answer.ok && (await answer.text()).includes('cardbell')) {
+    report.ok('a signed request of Slack gets through');
+    report.note('Slack sends no events until you have verified the request URL in App Manifest of the app');
+  } else
     report.fix(
       `a signed request of Slack was answered with ${answer.status}`,
       'restart web with this SLACK_SIGNING_SECRET, and check the clock of its machine',

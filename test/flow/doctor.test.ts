@@ -56,6 +56,7 @@ describe('the doctor', () => {
     expect(texts).toContain('ok: Slack accepts the message of each kind of alert');
     expect(texts).toContain('ok: a webhook with the shared secret gets through');
     expect(texts).toContain('ok: a signed request of Slack gets through');
+    expect(texts).toContainEqual(expect.stringMatching(/^note: Slack sends no events until you have verified/));
     expect(texts).toContain('ok: its clock agrees with the clock of this machine');
     expect(Object.values(channels).map((channel) => cardbell().texts(channel))).toEqual(before);
     expect(await cardbell().store.zcard(stateKey('quarantine'))).toBe(0);
