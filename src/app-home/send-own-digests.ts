@@ -4,11 +4,11 @@ import { DECLINES_MAX } from '../alerts/card-history.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { placeKey } from '../core/merchant-category.ts';
 import { happenedSince } from '../core/service-time.ts';
-import { coveredSpan, type ShownDeclines } from '../digests/late-declines.ts';
 import { type DigestPeriod, periodBefore, type Span } from '../digests/schedule-store.ts';
-import { ATTEMPTS_MS, added, noSums, purchaseKey, type Tallies } from '../digests/tally-store.ts';
+import { coveredSpan, type ShownDeclines } from '../digests/shown-declines.ts';
+import { ATTEMPTS_MS, added, noSums, purchaseKey, type Sums } from '../digests/tally-store.ts';
 import type { RecentDecline, RecentDeclines } from '../directory/show-card.ts';
-import { type OwnDigest, ownDigestTimes } from '../holders/preference-store.ts';
+import type { OwnDigest } from '../holders/preference-store.ts';
 import type { OwnCard } from './home-facts.ts';
 import type { ListPage } from './home-page.ts';
 
@@ -17,7 +17,7 @@ interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'zone' | 'now'> {
   /** One page of a person's cards, counted from 1. */
   readonly ownCards: (userId: string, page: number) => Promise<Pick<ListPage<OwnCard>, 'shown' | 'pages'>>;
   readonly recentDeclines: RecentDeclines;
-  /** Which digests were sent, and what they counted. */
+  /** Which digests were sent, and until when they have shown declines. */
   readonly sent: ShownDeclines & {
     readonly has: (id: string) => Promise<boolean>;
     readonly add: (id: string, keptMs: number) => Promise<void>;
@@ -36,44 +36,35 @@ interface DueDigest extends OwnDigest {
   readonly period: DigestPeriod;
 }
 
-/** Under this id: it has counted. */
-const begun = (id: string): string => `${id}-begun`;
-
 /** Sends the due digests of people's own cards. Each is sent once per period, however often this runs. */
 export function createSendOwnDigests(deps: Deps): () => Promise<void> {
   const { preferences, sent, notifyDirectly, record, zone, now } = deps;
   return async function sendOwnDigests() {
-    for (const chosen of await preferences.ownDigests())
-      for (const often of ownDigestTimes) await sendIfDue(chosen, often);
+    for (const chosen of await preferences.ownDigests()) await sendIfDue(chosen);
   };
 
-  async function sendIfDue(chosen: OwnDigest, often: OwnDigest['often']): Promise<void> {
-    const { userId, since } = chosen;
+  async function sendIfDue(chosen: OwnDigest): Promise<void> {
+    const { userId, often, since } = chosen;
     const weekday = often === 'weekly' ? MONDAY : null;
     const period = periodBefore({ weekday, isMonthly: false, hour: 9, minute: 0, zone }, now());
     const id = `own-digest-${userId}-${often}-${period.date}`;
-    if (now().getTime() - period.dueMs >= TOO_OLD_MS || (await sent.has(id))) return;
-    const isDue = often === chosen.often && period.dueMs > Date.parse(since);
-    // Once it was begun, it may be posted, and its declines must not be in the next one, whatever is chosen now.
-    if (!isDue && !(await sent.has(begun(id)))) return;
-    await send({ ...chosen, often, id, period });
+    const isDue = period.dueMs > Date.parse(since) && now().getTime() - period.dueMs < TOO_OLD_MS;
+    if (isDue && !(await sent.has(id))) await send({ ...chosen, id, period });
   }
 
   async function send(digest: DueDigest): Promise<void> {
     const { userId, often, id, period } = digest;
     const cards = await countedCards(digest, deps);
-    await sent.add(begun(id), 2 * TOO_OLD_MS);
     if (cards.length > 0) {
-      const total = cards.flatMap(({ counted }) => counted.declines).reduce(added, noSums);
-      const late = cards.reduce((sum, { counted }) => added(sum, counted.late), noSums);
+      const total = cards.flatMap(({ facts: { declines } }) => declines.map(sumsOf)).reduce(added, noSums);
       const isCut = cards.some((card) => card.isCut);
       const facts = cards.map((card) => card.facts);
       const fromMs = Math.min(...cards.map((card) => card.fromMs));
       const from = fromMs === period.fromMs ? null : new Date(fromMs).toISOString();
-      await notifyDirectly(userId, id, ownDigest({ often, from, total, isCut, late, cards: facts }));
+      await notifyDirectly(userId, id, ownDigest({ often, from, total, isCut, cards: facts }));
       await record(userId, id, `${often} digest of own cards: ${cards.length}`);
     }
-    for (const { schedule, counted } of cards) await sent.setShown(schedule, counted);
+    for (const { schedule } of cards) await sent.setShown(schedule, period);
     await sent.add(id, 2 * TOO_OLD_MS);
   }
 }
@@ -89,7 +80,7 @@ async function countedCards(digest: DueDigest, deps: CountDeps) {
 
 /** Each card is counted for itself: what it had before its holder got it was never theirs. */
 async function countedCard({ linkedAt, ...facts }: OwnCard, digest: DueDigest, { recentDeclines, sent }: CountDeps) {
-  const { id, userId, since, startedAt } = digest;
+  const { userId, since, startedAt } = digest;
   const acctId = facts.card.acctId ?? 0;
   const declines = await recentDeclines(acctId, DECLINES_MAX);
   const purchases = purchasesOf(declines.filter(happenedSince(Date.parse(linkedAt))));
@@ -97,16 +88,9 @@ async function countedCard({ linkedAt, ...facts }: OwnCard, digest: DueDigest, {
   const last = await sent.lastShown(schedule);
   const sinceMs = Math.max(Date.parse(startedAt ?? since), Date.parse(linkedAt));
   const period = coveredSpan({ ...digest, last, sinceMs });
-  const counted = await sent.count(tallyOf(purchases), {
-    id: `${id}-${acctId}`,
-    schedule,
-    period,
-    keptMs: 2 * TOO_OLD_MS,
-  });
   const oldest = declines.length < DECLINES_MAX ? undefined : declines.at(-1);
   return {
     schedule,
-    counted,
     fromMs: period.fromMs,
     /** Earlier declines of the period are not kept. */
     isCut: oldest !== undefined && atOf(oldest) >= Math.max(period.fromMs, Date.parse(linkedAt)),
@@ -140,25 +124,14 @@ function purchasesOf(declines: readonly RecentDecline[]): Attempts[] {
 
 const isIn = (at: number, { fromMs, toMs }: Span): boolean => at >= fromMs && at < toMs;
 
-/** Counts like the tallies of all cards: a purchase is one decline at the time of its first attempt. */
-function tallyOf(purchases: readonly Attempts[]): Pick<Tallies, 'sum'> {
-  return {
-    sum: async (fromMs, toMs) =>
-      purchases.flatMap((tried) => {
-        const [first] = tried;
-        const attempts = tried.filter((event) => isIn(atOf(event), { fromMs, toMs })).length;
-        if (attempts === 0) return [];
-        const { code, title } = reasonOf(first);
-        const isNew = isIn(atOf(first), { fromMs, toMs });
-        const sums = { attempts, count: isNew ? 1 : 0, cents: isNew ? first.amountCents : 0 };
-        return [{ code, reason: title, merchant: first.merchant.name, group: null, ...sums }];
-      }),
-  };
-}
-
 /** A purchase as a period's digest lists it; nothing if it was not tried then. */
 function declineIn(tried: Attempts, period: Span): OwnDecline[] {
   const within = tried.filter((event) => isIn(atOf(event), period));
   const latest = within.at(-1);
   return latest === undefined ? [] : [{ ...latest, attempts: within.length, isNew: within[0] === tried[0] }];
+}
+
+/** Counted as in the digest of a channel: a purchase is one decline, when it was first tried. */
+function sumsOf({ attempts, isNew, amountCents }: OwnDecline): Sums {
+  return { attempts, count: isNew ? 1 : 0, cents: isNew ? amountCents : 0 };
 }

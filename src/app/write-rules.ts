@@ -245,17 +245,7 @@ export const rules: Rules = {
     set: { subject: (digest) => `digest:${digest.channel}:${kindOf(digest)}` },
     remove: { subject: (channel, kind) => `digest:${channel}:${kind}` },
   },
-  shownDeclines: {
-    ...reads('lastShown', 'counted'),
-    ...ofJobs('setShown', 'keepCounted'),
-    // The posted digest shows these declines. Counted again, others would be missing from all digests, or be in two.
-    count: {
-      again:
-        (shown, counted, _tallies, { id, keptMs }) =>
-        () =>
-          shown.keepCounted(id, counted, keptMs),
-    },
-  },
+  shownDeclines: { ...reads('lastShown'), ...ofJobs('setShown') },
   // Before the recovery runs again, the webhook may arrive and be reported beside it.
   backfilled: { ...reads('covers'), remember: { subject: of('backfilled') } },
   warned: {

@@ -6,7 +6,6 @@ import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import type { Message } from '../slack/message.ts';
 import type { ApprovedChange, OpenException } from './exceptions.ts';
-import { type Counted, type Covered, coveredSpan, type ShownDeclines } from './late-declines.ts';
 import {
   type DigestKind,
   type DigestPeriod,
@@ -19,6 +18,7 @@ import {
   type Span,
   scheduleId,
 } from './schedule-store.ts';
+import { coveredSpan, type ShownDeclines } from './shown-declines.ts';
 import { added, noSums, sumBy, type Tallies, type TallyRow } from './tally-store.ts';
 
 /** The period of a digest on request: until now, or the previous calendar month. */
@@ -85,19 +85,13 @@ export function createSendDigest(deps: Deps) {
     /** Idempotent. Does nothing if the schedule was replaced meanwhile: its next digest covers this one's declines, too. */
     async send({ channel, kind, dueMs }: DueDigest): Promise<void> {
       const id = `digest-${channel}-${kind}-${dueMs}`;
-      const ofSchedule = scheduleId(channel, kind);
-      // Once it has counted, it may be posted, and its declines must not be in the next one, whatever the schedule is now.
-      const kept = await shownDeclines.counted(id);
-      const counted = kept?.covered
-        ? { ...kept, covered: kept.covered }
-        : await countDue({ channel, kind, dueMs }, id, deps);
-      if (counted === null) return;
-      const last = await shownDeclines.lastShown(ofSchedule);
-      if (last !== null && last.toMs >= counted.shown.toMs) return;
-      const { covered, declines, late } = counted;
-      const what = await postDigest(channel, id, { kind, ...covered, declines, late });
+      const schedule = await digests.get(channel, kind);
+      const due = schedule === null ? null : await duePeriod(schedule, deps);
+      if (schedule === null || due === null || due.dueMs !== dueMs) return;
+      const covered = await coveredBy(schedule, due, deps);
+      const what = await postDigest(channel, id, { kind, ...covered });
       if (what !== null) await record(channel, id, what);
-      await shownDeclines.setShown(ofSchedule, counted);
+      await shownDeclines.setShown(scheduleId(channel, kind), covered.period);
     },
 
     /**
@@ -109,9 +103,7 @@ export function createSendDigest(deps: Deps) {
       const [schedule] = await digests.ofChannel(channel);
       const kind = of === 'last-month' ? 'monthly' : (of ?? (schedule === undefined ? 'daily' : kindOf(schedule)));
       const covered = coveredUntil(now(), { kind, isLast: of === 'last-month', zone: schedule?.zone ?? zone });
-      const { period } = covered;
-      const declines = await tallies.sum(period.fromMs, period.toMs);
-      return await postDigest(channel, id, { kind, ...covered, declines, late: noSums });
+      return await postDigest(channel, id, { kind, ...covered });
     },
   };
 
@@ -122,36 +114,38 @@ export function createSendDigest(deps: Deps) {
       await notifySharedChannel(channel);
       return null;
     }
-    const { kind, declines, late } = asked;
-    const facts = await readFacts(asked, deps);
+    const { kind, period } = asked;
+    const declines = await tallies.sum(period.fromMs, period.toMs);
+    const facts = await readFacts(asked, declines, deps);
     const { approvals, open, inactive } = facts;
     const { message, isWhole } = digest(facts, visibility);
     // A file may be forwarded, so it uses the wording for public channels.
     const worded = declines.map((row) => ({ ...row, reason: reasonName({ ...row, name: row.reason }, 'public') }));
-    const rows = isWhole && kind !== 'monthly' ? null : { declines: worded, late, approvals, open, inactive };
+    const rows = isWhole && kind !== 'monthly' ? null : { declines: worded, approvals, open, inactive };
     await post(channel, id, { message, elsewhere: digest(facts, 'public').message, rows });
     return `${kind} digest of ${countOf(facts.total.count, 'decline')}`;
   }
 }
 
-type CountedDigest = Counted & { readonly covered: Covered };
+/** What a channel's digest is about. */
+interface Covered {
+  readonly period: Span;
+  /** Whether the period is exactly a day, a week or a month. */
+  readonly isExact: boolean;
+  /** What it is compared with. */
+  readonly before: Span;
+}
 
-/** Null: it is not due. */
-async function countDue({ channel, kind, dueMs }: DueDigest, id: string, deps: Deps): Promise<CountedDigest | null> {
-  const { digests, tallies, shownDeclines } = deps;
-  const schedule = await digests.get(channel, kind);
-  const due = schedule === null ? null : await duePeriod(schedule, deps);
-  if (schedule === null || due === null || due.dueMs !== dueMs) return null;
-  const ofSchedule = scheduleId(channel, kind);
-  const last = await shownDeclines.lastShown(ofSchedule);
+async function coveredBy(
+  schedule: DigestSchedule,
+  due: DigestPeriod,
+  { shownDeclines }: Pick<Deps, 'shownDeclines'>,
+): Promise<Covered> {
+  const last = await shownDeclines.lastShown(scheduleId(schedule.channel, kindOf(schedule)));
   const sinceMs = Date.parse(schedule.startedAt ?? schedule.at);
   const period = coveredSpan({ period: due, last, sinceMs });
   const isExact = period.fromMs === due.fromMs;
-  const { fromMs, toMs } = isExact ? periodBeforeThat(schedule, due) : spanBefore(period);
-  const covered = { period, isExact, before: { fromMs, toMs } };
-  const keptMs = 2 * lateMs[kind];
-  const counted = await shownDeclines.count(tallies, { id, schedule: ofSchedule, period, keptMs, covered });
-  return { ...counted, covered: counted.covered ?? covered };
+  return { period, isExact, before: isExact ? periodBeforeThat(schedule, due) : spanBefore(period) };
 }
 
 /** The period of a schedule whose digest is due and was not sent; null: none. */
@@ -168,8 +162,8 @@ async function duePeriod(
   return last !== null && last.toMs >= period.toMs ? null : period;
 }
 
-/** A digest to post, with the declines that it shows. */
-interface Asked extends Pick<Counted, 'declines' | 'late'>, Covered {
+/** A digest to post. */
+interface Asked extends Covered {
   readonly kind: DigestKind;
 }
 
@@ -193,7 +187,11 @@ function spanBefore({ fromMs, toMs }: Span): Span {
   return { fromMs: 2 * fromMs - toMs, toMs: fromMs };
 }
 
-async function readFacts({ kind, period, isExact, before, declines, late }: Asked, { tallies, exceptions }: Deps) {
+async function readFacts(
+  { kind, period, isExact, before }: Asked,
+  declines: readonly TallyRow[],
+  { tallies, exceptions }: Deps,
+) {
   const countedSinceMs = await tallies.countedSinceMs();
   const isComparable = countedSinceMs <= before.fromMs;
   const [earlier, approvals, open, inactive] = await Promise.all([
@@ -207,7 +205,6 @@ async function readFacts({ kind, period, isExact, before, declines, late }: Aske
     isExact,
     from: new Date(period.fromMs).toISOString(),
     to: new Date(period.toMs).toISOString(),
-    late,
     total: declines.reduce(added, noSums),
     before: isComparable ? earlier.reduce(added, noSums).count : null,
     countedSince: countedSinceMs <= period.fromMs ? null : new Date(countedSinceMs).toISOString(),

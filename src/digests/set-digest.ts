@@ -3,7 +3,6 @@ import { digestOff, digestSet } from '../../templates/digests/digest.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { BeginSetting } from '../core/setting-order.ts';
-import type { ShownDeclines } from './late-declines.ts';
 import {
   type DigestKind,
   type DigestSchedule,
@@ -15,6 +14,7 @@ import {
   scheduleWords,
 } from './schedule-store.ts';
 import type { DigestOf } from './send-digest.ts';
+import type { ShownDeclines } from './shown-declines.ts';
 import type { DigestAction, DigestInput } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'withLock' | 'zone' | 'now'> {

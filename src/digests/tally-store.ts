@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { batched } from '../core/batched.ts';
 import { contentId } from '../core/content-id.ts';
 import { stateKey, webKeys } from '../core/keys.ts';
@@ -63,19 +62,20 @@ interface Attempt extends Pick<Counted, 'eventId' | 'cents'> {
 }
 
 /** A purchase is one decline however often it was tried, and its dollars count once. */
-export const Sums = z.strictObject({ count: z.int(), attempts: z.int(), cents: z.int() });
-export type Sums = Readonly<z.infer<typeof Sums>>;
+export interface Sums {
+  readonly count: number;
+  readonly attempts: number;
+  readonly cents: number;
+}
 
 /** The declines of one reason and group at one merchant. */
-export const TallyRow = z.strictObject({
-  code: z.string(),
-  reason: z.string(),
-  merchant: z.string(),
+export interface TallyRow extends Sums {
+  readonly code: string;
+  readonly reason: string;
+  readonly merchant: string;
   /** Null for cards that are in no group. */
-  group: z.string().nullable(),
-  ...Sums.shape,
-});
-export type TallyRow = Readonly<z.infer<typeof TallyRow>>;
+  readonly group: string | null;
+}
 
 export type Tallies = ReturnType<typeof createTallies>;
 
@@ -146,7 +146,7 @@ function rowsIn(bucket: Readonly<Record<string, string>>): TallyRow[] {
 }
 
 /** One row per reason, merchant and group. */
-export function mergeRows(rows: readonly TallyRow[]): TallyRow[] {
+function mergeRows(rows: readonly TallyRow[]): TallyRow[] {
   return sumBy(rows, ({ code, reason, merchant, group }) => [code, reason, merchantName(merchant).key, group]);
 }
 

@@ -4,9 +4,9 @@ import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Sums } from '../../src/digests/tally-store.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { asManyAsFit, context, countOf, header, inSections, section, sentence } from '../core/blocks.ts';
+import { asManyAsFit, context, countOf, header, inSections, sentence } from '../core/blocks.ts';
 import { balanceWord, cardName, statusWord } from '../core/card-words.ts';
-import { lateWords, sinceWords } from '../digests/digest.ts';
+import { sinceWords } from '../digests/digest.ts';
 import { declineLine, LIMITS_UNREAD, limitLine, type ShownDecline } from '../directory/card-show.ts';
 import type { OwnCardFacts } from './home-own-cards.ts';
 
@@ -25,8 +25,6 @@ interface OwnDigestFacts {
   readonly total: Sums;
   /** There were more declines than are kept. */
   readonly isCut: boolean;
-  /** What no earlier digest has shown. */
-  readonly late: Sums;
   readonly cards: readonly (Omit<OwnCardFacts, 'declines'> & { readonly declines: readonly OwnDecline[] })[];
 }
 
@@ -34,16 +32,14 @@ interface OwnDigestFacts {
 const LINES = 12;
 
 /** A day or a week of a person's own cards: the declines, and what is left of the limits. */
-export function ownDigest({ often, from, total, isCut, late, cards }: OwnDigestFacts): Message {
+export function ownDigest({ often, from, total, isCut, cards }: OwnDigestFacts): Message {
   const usual = often === 'daily' ? 'in the last day' : 'in the last week';
   const counted = (isCut ? 'at least ' : '') + countedWords(total, from === null ? usual : sinceWords(from));
-  const arrived = lateWords(late);
   const { shown, left } = asManyAsFit(cards.flatMap(cardSections));
   return {
-    text: sentence(`Your cards: ${counted}.${arrived === '' ? '' : ` ${arrived}.`}`),
+    text: sentence(`Your cards: ${counted}.`),
     blocks: [
       header(`Your cards: ${counted}`),
-      ...(arrived === '' ? [] : [section(`${arrived}.`)]),
       ...shown,
       ...context(
         left > 0 ? '… and more than a message can show: see the Home tab.' : null,

@@ -1,12 +1,10 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { type CsvColumn, csvDollars, csvFile } from '../../src/core/csv.ts';
 import type { ApprovedChange, OpenException } from '../../src/digests/exceptions.ts';
-import type { Sums, TallyRow } from '../../src/digests/tally-store.ts';
+import type { TallyRow } from '../../src/digests/tally-store.ts';
 
 export interface ControllersRows {
   readonly declines: readonly TallyRow[];
-  /** What earlier periods gained since the last digest. */
-  readonly late: Sums;
   readonly approvals: readonly ApprovedChange[];
   readonly open: readonly OpenException[];
   /** Cards that wait to be activated. */
@@ -58,14 +56,13 @@ const openWords = {
  * A period as a file for the controller: one line for each decline, approval, override, open exception and card that
  * waits to be activated, its dollars once.
  */
-export function digestCsv({ declines, late, approvals, open, inactive }: ControllersRows, names: PersonNames): string {
+export function digestCsv({ declines, approvals, open, inactive }: ControllersRows, names: PersonNames): string {
   const named = (userId: string): string => {
     const name = names.get(userId);
     return name == null ? userId : `${name} (${userId})`;
   };
   return csvFile(columns, [
     ...declines.map(({ reason, count, ...row }): Line => ({ ...row, what: 'Declines', why: reason, declines: count })),
-    ...lateLine(late),
     ...approvals.map((change): Line => {
       const { kind, before, after, reason, approvedBy, isOverride } = change;
       const moved = before === null ? after : `${before} → ${after}`;
@@ -93,9 +90,4 @@ export function digestCsv({ declines, late, approvals, open, inactive }: Control
       return { what: 'Waiting to be activated', cents: null, holder, last4, group, why: 'Not activated yet' };
     }),
   ]);
-}
-
-function lateLine({ count, ...sums }: Sums): Line[] {
-  if (count === 0 && sums.attempts === 0) return [];
-  return [{ ...sums, what: 'Late declines', why: 'Arrived after the last digest', declines: count }];
 }

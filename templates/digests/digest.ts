@@ -31,8 +31,6 @@ export interface Digest {
   readonly from: string;
   readonly to: string;
   readonly total: Sums;
-  /** What no earlier digest has shown. */
-  readonly late: Sums;
   /** Declines of the previous period; null when not all of it was counted. */
   readonly before: number | null;
   /** Since when declines are counted, UTC ISO 8601, if that is later than `from`; else null. */
@@ -55,20 +53,16 @@ const spans = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
  * @returns also whether every row fits; the others are in the controller's file.
  */
 export function digest(facts: Digest, place: ChannelVisibility): { message: Message; isWhole: boolean } {
-  const { kind, isExact, from, to, total, late, merchants, groups, approvals, open, inactive } = facts;
+  const { kind, isExact, from, to, total, merchants, groups, approvals, open, inactive } = facts;
   const reasons = facts.reasons.map((row) => ({ ...row, name: reasonName(row, place) }));
   const usual = kind === 'monthly' ? 'Declines of the month' : `Declines of the last ${spans[kind]}`;
   const title = isExact ? usual : `Declines ${sinceWords(from)}`;
   const counted = [declinesWords(total), compared(facts)].filter(Boolean).join(', ');
   const [first] = reasons;
   const most = first === undefined ? '' : ` Most often: ${escapeUntrusted(first.name, 80)}, ${times(first.count)}.`;
-  const others = [
-    countedWords(facts),
-    lateWords(late),
-    approvalWords(approvals),
-    openWords(open),
-    waitingWords(inactive.length),
-  ].filter(Boolean);
+  const others = [countedWords(facts), approvalWords(approvals), openWords(open), waitingWords(inactive.length)].filter(
+    Boolean,
+  );
   const tables = [
     rowsOf('By reason', 'Reason', reasons, facts),
     rowsOf('By merchant', 'Merchant', merchants, facts),
@@ -109,13 +103,6 @@ function declinesWords({ count, attempts, cents }: Sums): string {
 /** `since Nov 19, 12:00 PM ET`. */
 export function sinceWords(from: string): string {
   return `since ${serviceDay(from, from)} ${serviceZone().short}`;
-}
-
-/** `3 declines, $84.10, arrived after the last digest`. Empty when nothing did. */
-export function lateWords(late: Sums): string {
-  if (late.count === 0 && late.attempts === 0) return '';
-  const what = late.count === 0 ? countOf(late.attempts, 'more attempt') : `${declinesWords(late)},`;
-  return `${what} arrived after the last digest`;
 }
 
 /** `4 more than the week before (8)`; empty when not all of the time before was counted. */

@@ -289,7 +289,6 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
         from: '2026-11-19T14:00:00Z',
         total: sums,
         isCut: true,
-        late: sums,
         cards: many({ ...facts, limits: many(limit), declines: many(decline) }),
       }),
     ];

@@ -329,7 +329,6 @@ const own: readonly ExamplePicture[] = [
         from: null,
         total: { count: 1, attempts: 2, cents: 8410 },
         isCut: false,
-        late: { count: 0, attempts: 0, cents: 0 },
         cards: [
           {
             card,

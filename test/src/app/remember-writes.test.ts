@@ -118,25 +118,6 @@ it('does not return a message posted elsewhere to its own channel', async () => 
   expect(await outbox.put('C1', notice), 'when its job runs again').toBe(false);
 });
 
-it('counts for the next digest what the posted one shows, although other declines are counted by now', async () => {
-  const { shownDeclines, writeAgain } = createWorker();
-  const period = { fromMs: 0, toMs: 900_000 };
-  const digest = { id: 'digest-1', schedule: 'C1:daily', period, sinceMs: 0, keptMs: 60_000 };
-  const shop = { code: 'decline', reason: 'Declined', merchant: 'Corner Diner', group: null };
-  const declines = (count: number) => ({
-    sum: async (fromMs: number, toMs: number) =>
-      fromMs < toMs ? [{ ...shop, count, attempts: count, cents: 100 * count }] : [],
-  });
-  let posted: unknown;
-  await losing(async () => {
-    posted = await shownDeclines.count(declines(3), digest);
-  });
-
-  await writeAgain();
-
-  expect(await shownDeclines.count(declines(5), digest)).toEqual(posted);
-});
-
 it('warns in the posted message again, also when another decline finds the same reason first', async () => {
   const { warned, writeAgain } = createWorker();
   await losing(() => warned.messageOf('subscription-1', 'of the first decline', 60_000));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createTools } from '../../../src/app/compose-tools.ts';
 import { SlackError } from '../../../src/core/errors.ts';
-import { createShownDeclines } from '../../../src/digests/late-declines.ts';
 import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSetDigest } from '../../../src/digests/set-digest.ts';
+import { createShownDeclines } from '../../../src/digests/shown-declines.ts';
 import { readDigest } from '../../../src/digests/verbs.ts';
 import { createMayGetAlerts } from '../../../src/routing/channel-access.ts';
 import { useRedis } from '../../support/on-redis.ts';

@@ -38,7 +38,6 @@ it("the controller’s file has a line for each decline, approval, override, ope
   const lines = digestCsv(
     {
       declines: [{ ...decline, ...sums }],
-      late: { count: 3, attempts: 4, cents: 2050 },
       approvals: [approved, { ...approved, isOverride: true, duration: 'for 1 hour', reason: 'two\nlines' }, ordered],
       open: [{ ...open, since: '2026-11-16T10:00:00Z', endsAt: '2026-11-17T10:00:00Z' }],
       inactive: [card],
@@ -52,7 +51,6 @@ it("the controller’s file has a line for each decline, approval, override, ope
   expect(lines).toEqual([
     '\uFEFF"What","Time (UTC)","Amount (USD)","Merchant","Cardholder","Card ending","Group","Why","Code","Declines","Attempts","Duration","Approved or asked by"',
     '"Declines","","84.10","Corner Diner","","","Field","Over the daily limit","decline.rule.velocity","1","30","",""',
-    '"Late declines","","20.50","","","","","Arrived after the last digest","","3","4","",""',
     `"Approval","2026-11-12T15:00:00Z","30.50","","Sam Rivera","1234","","daily limit $150.00 → daily limit $180.50;'=HYPERLINK(""x"")","","","","permanent","Ana Lopez (U0ANA), U0BEN"`.replace(
       ";'=",
       "; '=",

@@ -50,7 +50,6 @@ const facts: Digest = {
   from: '2026-11-09T14:00:00Z',
   to: '2026-11-16T14:00:00Z',
   total: { count: 12, attempts: 30, cents: 123_450 },
-  late: { count: 0, attempts: 0, cents: 0 },
   before: 8,
   countedSince: null,
   reasons: [
@@ -204,17 +203,6 @@ describe('a digest', () => {
     const { message } = digest({ ...facts, total: { count: 0, attempts: 2, cents: 0 } }, 'private');
 
     expect(message.text).toContain('No new declines, 2 more attempts,');
-  });
-
-  it.each([
-    [{ count: 3, attempts: 3, cents: 8410 }, '3 declines, $84.10, arrived after the last digest.'],
-    [{ count: 1, attempts: 2, cents: 8410 }, '1 decline (2 attempts), $84.10, arrived after the last digest.'],
-    [{ count: 0, attempts: 1, cents: 0 }, '1 more attempt arrived after the last digest.'],
-  ])('says what arrived after the last digest: %j', (late, words) => {
-    const { text, blocks } = digest({ ...facts, late }, 'private').message;
-
-    expect(text).toContain(` ${words}`);
-    expect(shown(blocks)).toContain(words);
   });
 
   it('fits any names', () => {
