@@ -15,7 +15,6 @@ import type { RedisClient } from '../src/core/redis.ts';
 import { momentOf, readSince } from '../src/core/since.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
 import { openPolicy } from '../src/policy/policy-source.ts';
-import { missedIn } from '../src/recovery/arrived-webhooks.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { notFetched } from '../templates/recovery/recovery-line.ts';
 import { endMisused, readArguments } from './arguments.ts';
@@ -92,15 +91,14 @@ async function main(): Promise<number> {
       ? await composeDryRun(ofData, redis, now, log)(gap, show)
       : await runHere(ofData, redis, gap, log);
     bar(1, found.recovered);
-    const missed = missedIn(found);
+    const missed = found.recovered + found.unreadable;
     const what = `${missed} of ${countOf(found.found, 'event')} ${missed === 1 ? 'was' : 'were'} missed between ${gap.from} and ${gap.to}`;
     const aside =
       found.unreadable === 0 ? '' : `, ${found.unreadable} kept aside (${terminalCommand('replay -- list')})`;
-    const arrived = found.arrived === 0 ? '' : `, ${found.arrived} of them from quarantine`;
     process.stdout.write(
       isDryRun
-        ? `${what}${found.arrived === 0 ? '' : `; ${found.arrived} more can be read from quarantine`}. Nothing was changed.\nCard statuses are not counted. ${notFetched}\n`
-        : `${what}; ${found.recovered} recovered${arrived}${aside}.\n${notFetched}\n`,
+        ? `${what}. Nothing was changed.\nCard statuses are not counted. ${notFetched}\n`
+        : `${what}; ${found.recovered} recovered${aside}.\n${notFetched}\n`,
     );
     return 0;
   } catch (error) {

@@ -6,10 +6,8 @@ import type { Log } from '../../src/core/log.ts';
 import type { RedisClient } from '../../src/core/redis.ts';
 import { shardOf } from '../../src/core/shards.ts';
 import { seenKey } from '../../src/intake/intake.ts';
-import { createReadArrived } from '../../src/recovery/arrived-webhooks.ts';
 import { createRecoverGap } from '../../src/recovery/recover-gap.ts';
 import { createUnreportedOnly, type Recoveries, RecoveryProgress } from '../../src/recovery/recovery-store.ts';
-import { createQuarantineStore } from '../../src/webhooks/quarantine.ts';
 
 /**
  * Counts what would be recovered. Has nothing that could write: a refused token is reported to nobody but the caller.
@@ -26,7 +24,6 @@ export function composeDryRun(config: WorkerConfig, redis: RedisClient, now: () 
 function createDryRun({ redisShards }: WorkerConfig, redis: RedisClient, now: () => Date) {
   const countNew = createCountNew(redis, redisShards);
   const unreportedOnly = createUnreportedOnly(redis, now);
-  const readArrived = createReadArrived(createQuarantineStore(redis));
   let progress = RecoveryProgress.parse({});
   const recoveries: Recoveries = {
     read: async () => progress,
@@ -36,15 +33,12 @@ function createDryRun({ redisShards }: WorkerConfig, redis: RedisClient, now: ()
   };
   const intake = {
     async take(_gapId: string, events: readonly TransactionEvent[]) {
-      const unreported = await unreportedOnly(events);
-      const count = await countNew(unreported);
-      const arrived = progress.arrived + (await countNew(unreported.filter(await readArrived())));
-      progress = { ...progress, recovered: progress.recovered + count, arrived };
+      const count = await countNew(await unreportedOnly(events));
+      progress = { ...progress, recovered: progress.recovered + count };
       return count;
     },
     async setAside(_gapId: string, rows: readonly QuarantinedWebhook[]) {
-      const hasArrived = await readArrived();
-      const count = await countNew(rows.filter((row) => !hasArrived(row)));
+      const count = await countNew(rows);
       progress = { ...progress, unreadable: progress.unreadable + count };
       return count;
     },

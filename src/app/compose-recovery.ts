@@ -4,7 +4,6 @@ import { type CardStatusEvent, FETCHED_PATH } from '../core/event.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
 import { createLateIntake } from '../intake/take-late.ts';
-import { createReadArrived } from '../recovery/arrived-webhooks.ts';
 import { createRecoverGap, type ReadRow } from '../recovery/recover-gap.ts';
 import { createRecordDiscovered, createStatusRecovery } from '../recovery/recover-statuses.ts';
 import { createRecoveries, createUnreportedOnly } from '../recovery/recovery-store.ts';
@@ -25,7 +24,6 @@ export function composeRecovery(context: WorkerContext) {
   const late = createLateIntake(redis, memory.reserve, redisShards, context.redo);
   const recoveries = createRecoveries(redis, redisShards);
   const unreportedOnly = createUnreportedOnly(redis, now);
-  const readArrived = createReadArrived(context.quarantined);
   const statuses = createStatusRecovery({
     ...context,
     take: late.take,
@@ -42,14 +40,8 @@ export function composeRecovery(context: WorkerContext) {
       recoverGap: createRecoverGap({
         ...common,
         intake: {
-          take: async (gapId, events) => await late.take(gapId, await unreportedOnly(events), await readArrived()),
-          async setAside(gapId, rows) {
-            const hasArrived = await readArrived();
-            return await late.setAside(
-              gapId,
-              rows.filter((row) => !hasArrived(row)),
-            );
-          },
+          take: async (gapId, events) => await late.take(gapId, await unreportedOnly(events)),
+          setAside: late.setAside,
         },
         recoverStatuses: statuses.afterGap,
         recoveries,

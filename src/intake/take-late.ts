@@ -13,8 +13,7 @@ const BATCH_MAX = 100;
 /** How long the progress of a recovery is kept. */
 export const RECOVERY_TTL_SECONDS = 30 * 24 * 3600;
 
-/** @param further another counter of the recovery that it counts for; empty: none. */
-type Fetched = readonly [id: string, entry: InboxEntry, further: 'arrived' | ''];
+type Fetched = readonly [id: string, entry: InboxEntry];
 
 const takeLateSource = readScript(new URL('./take-late.lua', import.meta.url));
 
@@ -32,28 +31,19 @@ export function createLateIntake(
 ) {
   const script = defineScript(redis, takeLateSource);
   return {
-    /**
-     * Stores the events that have not been seen, in this order within a shard.
-     *
-     * @param hasArrived tells of which events the webhook has arrived, but did not fit.
-     * @returns how many.
-     */
-    take: <Event extends StoredEvent>(
-      gapId: string,
-      events: readonly Event[],
-      hasArrived: (event: Event) => boolean = () => false,
-    ) =>
+    /** Stores the events that have not been seen, in this order within a shard. @returns how many. */
+    take: (gapId: string, events: readonly StoredEvent[]) =>
       store(
         gapId,
         'recovered',
-        events.map((event) => [event.id, { type: 'event', event, isLate: true }, hasArrived(event) ? 'arrived' : '']),
+        events.map((event) => [event.id, { type: 'event', event, isLate: true }]),
       ),
     /** Quarantines the rows that do not match and have not been seen. @returns how many. */
     setAside: (gapId: string, rows: readonly QuarantinedWebhook[]) =>
       store(
         gapId,
         'unreadable',
-        rows.map((webhook) => [webhook.id, { type: 'quarantine', webhook }, '']),
+        rows.map((webhook) => [webhook.id, { type: 'quarantine', webhook }]),
       ),
   };
 
@@ -72,8 +62,7 @@ export function createLateIntake(
         for (const entry of entries) {
           if (!(await reserve(entry.length))) throw new StoreUnavailableError('redis is nearly full');
         }
-        const further = batch.map(([, , field]) => field);
-        const write = () => script.run(keys, [SEEN_TTL_SECONDS, RECOVERY_TTL_SECONDS, counter, ...entries, ...further]);
+        const write = () => script.run(keys, [SEEN_TTL_SECONDS, RECOVERY_TTL_SECONDS, counter, ...entries]);
         taken += Number(await write());
         redo?.remember(write);
       }

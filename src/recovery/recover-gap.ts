@@ -63,8 +63,8 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     const statuses = await deps.recoverStatuses(gap);
     await recoveries.write(gap.id, { statuses, finishedAt: now().toISOString() });
     const progress = await recoveries.read(gap.id);
-    const { found, recovered, arrived, unreadable } = progress;
-    log.info({ gap, found, recovered, arrived, unreadable, statuses }, 'gap closed');
+    const { found, recovered, unreadable } = progress;
+    log.info({ gap, found, recovered, unreadable, statuses }, 'gap closed');
     return progress;
   };
 

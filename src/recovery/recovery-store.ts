@@ -32,9 +32,7 @@ export const RecoveryProgress = z.object({
   found: z.coerce.number().default(0),
   /** Events that had not been reported before. */
   recovered: z.coerce.number().default(0),
-  /** Those of them whose webhook had arrived and is in quarantine, so that they were not missed. */
-  arrived: z.coerce.number().default(0),
-  /** Unreadable rows that were not in quarantine before. */
+  /** Unreadable rows, which are in quarantine now. */
   unreadable: z.coerce.number().default(0),
   /** Cards whose status changed without a webhook; included in `recovered`. */
   statuses: z.coerce.number().default(0),
@@ -45,7 +43,7 @@ export const RecoveryProgress = z.object({
   finishedAt: z.string().nullable().default(null),
 });
 export type RecoveryProgress = z.infer<typeof RecoveryProgress>;
-type Counted = 'recovered' | 'arrived' | 'unreadable';
+type Counted = 'recovered' | 'unreadable';
 
 export type Recoveries = ReturnType<typeof createRecoveries>;
 
@@ -61,9 +59,8 @@ export function createRecoveries(redis: RedisClient, shards = 1) {
         shardsOf(shards).map(async (shard) => await redis.hgetall(intakeKey(`recovery:${gapId}`, shard))),
       );
       const progress = RecoveryProgress.parse(first);
-      for (const { recovered = 0, arrived = 0, unreadable = 0 } of more) {
+      for (const { recovered = 0, unreadable = 0 } of more) {
         progress.recovered += Number(recovered);
-        progress.arrived += Number(arrived);
         progress.unreadable += Number(unreadable);
       }
       return progress;

@@ -1,5 +1,4 @@
 import { terminalCode } from '../../src/core/installation.ts';
-import { missedIn } from '../../src/recovery/arrived-webhooks.ts';
 import type { RecoveryProgress, RecoveryShown } from '../../src/recovery/recovery-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
@@ -8,7 +7,7 @@ import { context, countOf, section, sentence } from '../core/blocks.ts';
 /** The progress or result of a gap's recovery. */
 interface RecoveryLine
   extends Omit<RecoveryShown, 'cause'>,
-    Pick<RecoveryProgress, 'recovered' | 'arrived' | 'unreadable' | 'statuses'> {
+    Pick<RecoveryProgress, 'recovered' | 'unreadable' | 'statuses'> {
   /** From when a person repeats it (ms), which may be before `from`: the webhooks of earlier events may be missing too. */
   readonly repeatFromMs: number;
 }
@@ -48,16 +47,14 @@ export function recoveryLine(line: RecoveryLine): Message {
 }
 
 function finished(line: RecoveryLine, span: string): Message {
-  const { recovered, arrived, unreadable, statuses } = line;
-  const missed = missedIn(line);
-  const notMissed = arrived === 0 ? '' : `, ${arrived} of them from quarantine`;
+  const { recovered, unreadable, statuses } = line;
+  const missed = recovered + unreadable;
   if (missed === 0) {
-    const also = arrived === 0 ? '' : `; ${countOf(arrived, 'event')} from quarantine recovered`;
-    const what = `No purchase or card status was missed ${span}${also}.`;
+    const what = `No purchase or card status was missed ${span}.`;
     return { text: sentence(what), blocks: [section(what), ...context(notFetched)] };
   }
   const were = missed === 1 ? 'was' : 'were';
-  const what = `${countOf(missed, 'event')} ${were} missed ${span}; ${recovered} recovered${notMissed}.`;
+  const what = `${countOf(missed, 'event')} ${were} missed ${span}; ${recovered} recovered.`;
   const unread =
     unreadable === 0
       ? null

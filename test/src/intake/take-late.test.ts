@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest';
 import { intakeKey } from '../../../src/core/keys.ts';
 import { shardOf, shardsOf } from '../../../src/core/shards.ts';
-import { inboxKeys } from '../../../src/intake/intake.ts';
+import { createIntake, inboxKeys } from '../../../src/intake/intake.ts';
 import { createLateIntake } from '../../../src/intake/take-late.ts';
 import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
+import { reread } from '../../../src/webhooks/kind.ts';
+import { quarantine } from '../../../src/webhooks/quarantine.ts';
+import { toMissedTransaction } from '../../../src/webhooks/transaction.ts';
+import { webhook } from '../../fixtures/webhooks/webhook.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { read } from '../webhooks/read.ts';
+import { read, receivedAt } from '../webhooks/read.ts';
 
 const redis = useRedis();
 const event = (NetworkTransactionId: number) => read('decline', { NetworkTransactionId });
@@ -22,15 +26,16 @@ it('stores unseen events in order, marks them as late and counts them for the ga
   expect(await counted()).toEqual({ recovered: '2' });
 });
 
-it('counts those whose webhook had arrived, in the same step and once', async () => {
-  const late = createLateIntake(redis(), () => true);
-  const hasArrived = ({ id }: { id: string }): boolean => id === event(2).id;
+it('adds nothing when the webhook of a recovered event is replayed from quarantine', async () => {
+  const zone = 'America/New_York';
+  const body = webhook('decline');
+  const kept = quarantine(body, { path: 'decline', issues: ['unknown'], version: '2.0.1.3', receivedAt });
+  await createLateIntake(redis(), () => true).take('gap_1', [toMissedTransaction(body.Data, { zone, receivedAt })]);
 
-  await late.take('gap_1', [event(1), event(2), event(3)], hasArrived);
-  await late.take('gap_1', [event(2), event(4)], hasArrived);
+  const replayed = { type: 'event', event: reread(kept, zone), isLate: true } as const;
+  expect(await createIntake(redis()).take(replayed)).toBe('seen');
 
-  expect(await counted()).toEqual({ recovered: '4', arrived: '1' });
-  expect(await createRecoveries(redis()).read('gap_1')).toMatchObject({ recovered: 4, arrived: 1 });
+  expect(await stored()).toHaveLength(1);
 });
 
 it('stores each event once, however often it is fetched', async () => {

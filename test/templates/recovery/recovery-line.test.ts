@@ -11,7 +11,6 @@ const line = {
   state: 'done',
   done: 1,
   recovered: 0,
-  arrived: 0,
   unreadable: 0,
   statuses: 0,
 } as const;
@@ -24,7 +23,7 @@ it('says after a failure from when to repeat it, as recover reads it, not later 
 });
 
 describe('the result', () => {
-  const wordsOf = (counts: Partial<Record<'recovered' | 'arrived' | 'unreadable' | 'statuses', number>>): string => {
+  const wordsOf = (counts: Partial<Record<'recovered' | 'unreadable' | 'statuses', number>>): string => {
     const { text, blocks } = recoveryLine({ ...line, ...counts });
     return `${text}\n${shown(blocks)}`.replaceAll(/<!date[^|]*\|([^>]*)>/g, '$1');
   };
@@ -37,17 +36,8 @@ describe('the result', () => {
     expect(words).not.toMatch(/alert|late/);
   });
 
-  it('does not call missed what had arrived and did not fit', () => {
-    expect(wordsOf({ recovered: 2, arrived: 2 })).toMatch(
-      /^No purchase or card status was missed .*; 2 events from quarantine recovered\./,
-    );
-    expect(wordsOf({ recovered: 3, arrived: 1, unreadable: 1 })).toMatch(
-      /^3 events were missed .*; 3 recovered, 1 of them from quarantine\./,
-    );
-  });
-
   it('never says that nothing was missed of what nobody can look up', () => {
-    for (const counts of [{}, { arrived: 1, recovered: 1 }, { unreadable: 1 }, { recovered: 1 }]) {
+    for (const counts of [{}, { unreadable: 1 }, { recovered: 1 }]) {
       expect(wordsOf(counts)).toContain('Shipments and virtual card orders cannot be fetched afterwards, nor statuses');
       expect(wordsOf(counts)).not.toMatch(/nothing/i);
     }
