@@ -1,6 +1,5 @@
-import { delegateEnded, delegateNamed, delegateSet } from '../../templates/app-home/delegate.ts';
+import { delegateEnded, delegateNamed, delegateSet, delegateSetSince } from '../../templates/app-home/delegate.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
-import { setSince } from '../../templates/core/set-since.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { RolesUnreadError } from '../core/errors.ts';
 import { localDate } from '../core/service-time.ts';
@@ -20,12 +19,11 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear' |
   readonly quietHours: Pick<QuietHoursStore, 'get' | 'set' | 'remove'>;
   /** Applies the quiet hours to messages that are already held. */
   readonly holdAsQuiet: (channel: string) => Promise<number>;
-  readonly beginSetting: BeginSetting;
 }
 
 /** Sets which direct messages someone gets, and when. People can only change their own. Idempotent. */
 export function createSetPreference(deps: Deps) {
-  const { preferences, quietHours, beginSetting, answer, record, refuseUnclear } = deps;
+  const { preferences, quietHours, answer, record, refuseUnclear } = deps;
   const hasCard = async (userId: string): Promise<boolean> => (await deps.links.ofUser(userId)).length > 0;
 
   return async function setPreference(action: PreferenceAction): Promise<void> {
@@ -34,7 +32,6 @@ export function createSetPreference(deps: Deps) {
     if (preference.kind === 'digest') return await setDigest(action, preference.often);
     const { what, isOn } = preference;
     const { userId } = action.actor;
-    if (!(await beginSetting(action, `messages:${userId}:${what}`))) return await answer(action, setSince());
     const words = (is: boolean): string => `${what} ${is ? 'on' : 'off'}`;
     const before = words(await preferences.isOn(userId, what));
     await record(action, { event: 'done', isFirst: true, before, after: words(isOn) });
@@ -44,7 +41,6 @@ export function createSetPreference(deps: Deps) {
 
   async function setDigest(action: PreferenceAction, often: 'daily' | 'weekly' | 'off'): Promise<void> {
     const { userId } = action.actor;
-    if (!(await beginSetting(action, `own-digest:${userId}`))) return await answer(action, setSince());
     const replaced = await preferences.ownDigest(userId);
     const before = `digest ${replaced?.often ?? 'off'}`;
     await record(action, { event: 'done', isFirst: true, before, after: `digest ${often}` });
@@ -62,7 +58,6 @@ export function createSetPreference(deps: Deps) {
         usage: 'notify quiet 22:00-07:00 [Europe/Berlin] [weekdays] | off',
       });
     const channel = await deps.openDirect(action.actor.userId);
-    if (!(await beginSetting(action, `quiet:${channel}`))) return await answer(action, setSince());
     const set = await quietHours.get(channel);
     const before = set === null ? null : printQuiet(set.window);
     const window = parsed.kind === 'hours' ? parsed.window : null;
@@ -111,7 +106,7 @@ export function createSetDelegate(deps: DelegateDeps) {
     const isNew = delegate !== null && !(await deps.hasBegun(action));
     const why = isNew ? (whyNot(delegate, userId) ?? (await whyNotPassedOn(userId))) : null;
     if (why !== null) return await refuseUnclear(action, { why, usage: delegateUsage });
-    if (!(await beginSetting(action, `delegate:${userId}`))) return await answer(action, setSince());
+    if (!(await beginSetting(action, `delegate:${userId}`))) return await answer(action, delegateSetSince());
     const previous = await delegations.of(userId);
     const before = words(previous);
     const line =

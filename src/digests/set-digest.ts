@@ -1,10 +1,7 @@
-import { setSince } from '../../templates/core/set-since.ts';
 import { digestOff, digestSet } from '../../templates/digests/digest.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { BeginSetting } from '../core/setting-order.ts';
 import {
-  type DigestKind,
   type DigestSchedule,
   type Digests,
   digestKinds,
@@ -24,7 +21,6 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'wit
   readonly postDigest: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<string | null>;
   /** False when this channel may not get alerts. The user has then been told why. */
   readonly mayGetAlerts: (action: Action) => Promise<boolean>;
-  readonly beginSetting: BeginSetting;
 }
 
 /** `/card digest …`: sets or ends a channel's digest, or posts one now. Idempotent. */
@@ -47,9 +43,6 @@ export function createSetDigest(deps: Deps) {
       const current = await digests.ofChannel(channel);
       const before = current.map(scheduleWords).join('; ') || 'none';
       const schedule = input.kind === 'at' ? toSchedule(input, action, current) : null;
-      const wanted = schedule === null ? digestKinds : [kindOf(schedule)];
-      const kinds = await stillMeant(action, wanted);
-      if (kinds.length === 0) return await answer(action, setSince());
       const after = schedule === null ? 'none' : scheduleWords(schedule);
       const isRecorded = await deps.hasBegun(action);
       // Recorded first: after a crash the digests are gone, and only the record shows that they were ended.
@@ -63,19 +56,10 @@ export function createSetDigest(deps: Deps) {
         const next = new Date(nextDue(schedule, now(), shown?.toMs ?? 0)).toISOString();
         return await answer(action, digestSet({ ...schedule, next }));
       }
-      for (const kind of kinds) await digests.remove(channel, kind);
-      const ended = isRecorded ? null : current.map(kindOf);
-      await answer(action, kinds.length === wanted.length ? digestOff(ended) : setSince());
+      for (const kind of digestKinds) await digests.remove(channel, kind);
+      await answer(action, digestOff(isRecorded ? null : current.map(kindOf)));
     });
   };
-
-  /** Without those that somebody has set since, if the job runs again. */
-  async function stillMeant(action: Action, kinds: readonly DigestKind[]): Promise<DigestKind[]> {
-    const meant: DigestKind[] = [];
-    for (const kind of kinds)
-      if (await deps.beginSetting(action, `digest:${scheduleId(action.origin.channel, kind)}`)) meant.push(kind);
-    return meant;
-  }
 
   function toSchedule(
     { kind: _kind, ...when }: Extract<DigestInput, { kind: 'at' }>,

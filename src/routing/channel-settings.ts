@@ -1,11 +1,9 @@
-import { setSince } from '../../templates/core/set-since.ts';
 import { alertLengthSet, quietEnded, quietSet } from '../../templates/routing/channel-settings.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
 import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
-import type { BeginSetting } from '../core/setting-order.ts';
 import { alertIdOf } from '../outbox/entry.ts';
 import type { Held, Outbox } from '../outbox/outbox-store.ts';
 import type { MayGetAlerts } from './channel-access.ts';
@@ -25,7 +23,6 @@ interface Deps
   /** Applies the channel's quiet hours to the alerts it already holds. @returns how many need not wait any longer. */
   readonly holdAsQuiet: (channel: string) => Promise<number>;
   readonly mayGetAlerts: MayGetAlerts;
-  readonly beginSetting: BeginSetting;
 }
 
 /** `/card quiet …`: holds alerts during these hours, and posts them together when the hours end. */
@@ -49,7 +46,6 @@ export function createSetQuiet(deps: Deps) {
     const { channel } = action.origin;
     const before = await wordsBefore(channel);
     const isRecorded = await hasBegun(action);
-    if (!(await deps.beginSetting(action, `quiet:${channel}`))) return await answer(action, setSince());
     // Recorded first: after a crash the hours are gone, and only the record shows who ended them.
     const line = { did: 'ended the quiet hours of', channel };
     if (before !== null) await record(action, { event: 'done', isFirst: true, before, line });
@@ -76,7 +72,6 @@ export function createSetQuiet(deps: Deps) {
     const exceptWords = filter === null ? null : describeFilter(filter);
     const unknown = filter === null ? [] : unknownNames(filter, await groups());
     const after = `${printQuiet(window)}${exceptWords === null ? '' : `, except ${exceptWords}`}`;
-    if (!(await deps.beginSetting(action, `quiet:${channel}`))) return await answer(action, setSince());
     // Recorded first: after a crash the new hours are already set, and the previous ones are lost.
     const line = { did: 'set the quiet hours of', channel };
     await record(action, { event: 'done', isFirst: true, before, after, line });
@@ -178,15 +173,13 @@ export function createHeldUntil({ quietHours, alerts, now }: HeldDeps) {
 
 interface AlertLengthDeps extends Pick<ActionTools, 'answer' | 'record'> {
   readonly longAlerts: LongAlerts;
-  readonly beginSetting: BeginSetting;
 }
 
 /** `/card alerts long|short`: sets the length of this channel's alerts. Idempotent. */
-export function createSetAlertLength({ longAlerts, beginSetting, answer, record }: AlertLengthDeps) {
+export function createSetAlertLength({ longAlerts, answer, record }: AlertLengthDeps) {
   return async function setAlertLength(action: AlertLengthAction): Promise<void> {
     const { channel } = action.origin;
     const { isLong } = action;
-    if (!(await beginSetting(action, `alert-length:${channel}`))) return await answer(action, setSince());
     const [before, after] = [await longAlerts.has(channel), isLong].map((is) => (is ? 'long alerts' : 'short alerts'));
     const line = { did: 'changed how alerts look in', channel };
     await record(action, { event: 'done', isFirst: true, before: before ?? null, after: after ?? null, line });

@@ -1,7 +1,5 @@
-import { setSince } from '../../templates/core/set-since.ts';
 import { warningsElsewhere, warningsSet } from '../../templates/warnings/warnings.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { BeginSetting } from '../core/setting-order.ts';
 import type { ChannelKind, Preferences } from '../holders/preference-store.ts';
 import type { WarningsAction } from './verbs.ts';
 
@@ -9,12 +7,11 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuse'> {
   readonly preferences: Pick<Preferences, 'set' | 'switchedOff'>;
   /** The channel that gets each kind of warning. */
   readonly warningChannels: Readonly<Record<ChannelKind, string>>;
-  readonly beginSetting: BeginSetting;
 }
 
 /** `/card warnings on|off`: sets which of its warnings this channel gets. Idempotent. */
 export function createSetWarnings(deps: Deps) {
-  const { preferences, warningChannels, beginSetting, answer, record, refuse } = deps;
+  const { preferences, warningChannels, answer, record, refuse } = deps;
   return async function setWarnings(action: WarningsAction): Promise<void> {
     const { channel } = action.origin;
     const { isOn } = action;
@@ -24,15 +21,12 @@ export function createSetWarnings(deps: Deps) {
       const no = { why: 'This channel gets none of them.', whoCan: { text: 'Write the command in', channels } };
       return await refuse(action, no);
     }
-    const meant: ChannelKind[] = [];
-    for (const kind of kinds) if (await beginSetting(action, `warnings:${channel}:${kind}`)) meant.push(kind);
     const others = action.kinds.filter((kind) => !kinds.includes(kind));
     const what = kinds.map((kind) => kind.replaceAll('-', ' ')).join(', ');
     const line = { did: `turned ${isOn ? 'on' : 'off'} warnings (${what}) in`, channel, before: null };
     const before = (await preferences.switchedOff(channel)).join(', ');
     await record(action, { event: 'done', isFirst: true, before: `off: ${before || 'none'}`, line });
-    for (const kind of meant) await preferences.set(channel, kind, isOn);
-    if (meant.length < kinds.length) return await answer(action, setSince());
+    for (const kind of kinds) await preferences.set(channel, kind, isOn);
     await answer(action, warningsSet({ kinds, isOn, elsewhere: warningsElsewhere(others, warningChannels) }));
   };
 }

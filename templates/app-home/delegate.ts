@@ -96,3 +96,10 @@ export function delegateEnded({ by, instead }: { readonly by: string; readonly i
 function daysOf({ from, until }: ShownDelegate): string {
   return `${dayWords(from)} to ${dayWords(until)} (${serviceZone().short})`;
 }
+
+/** For an approver whose choice is answered only after they have made another one. */
+export function delegateSetSince(): Message {
+  const head = 'This has been changed again since you asked.';
+  const stays = 'The newer setting stays.';
+  return { text: sentence(`${head} ${stays}`), blocks: [section(`*${head}*`, stays)] };
+}

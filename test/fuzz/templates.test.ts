@@ -16,7 +16,7 @@ import { declineList } from '../../templates/alerts/decline-list.ts';
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
 import { explainDecline } from '../../templates/alerts/explain-decline.ts';
 import { seen } from '../../templates/alerts/seen.ts';
-import { delegateForm, delegateSet } from '../../templates/app-home/delegate.ts';
+import { delegateForm, delegateSet, delegateSetSince } from '../../templates/app-home/delegate.ts';
 import { ownDigest } from '../../templates/app-home/own-digest.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
 import { approvalRequest } from '../../templates/approvals/approval-request.ts';
@@ -24,7 +24,6 @@ import { askForm } from '../../templates/approvals/ask-form.ts';
 import { decideForm } from '../../templates/approvals/decide-form.ts';
 import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
 import { overrideNotice, requestReminder } from '../../templates/approvals/request-notes.ts';
-import { setSince } from '../../templates/core/set-since.ts';
 import { digestSet } from '../../templates/digests/digest.ts';
 import { cardOption, cardPicker, readingCard } from '../../templates/directory/card-picker.ts';
 import { commandForm } from '../../templates/dispatch/command-form.ts';
@@ -274,6 +273,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     delegateForm(many(one)),
     delegateSet({ to: one, from: one, until: one }, many({ to: one, from: one, until: one })),
     delegateSet(null, []),
+    delegateSetSince(),
   ],
   'command-form': () => [commandForm()],
   'own-digest': (one, two) => {
@@ -347,7 +347,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     [true, false].map((isOn) =>
       warningsSet({ kinds: ['low-balance', 'expiring-cards'], isOn, elsewhere: 'Elsewhere.' }),
     ),
-  'alert-length': () => [setSince(), ...[true, false].map((isLong) => alertLengthSet({ isLong }))],
+  'alert-length': () => [true, false].map((isLong) => alertLengthSet({ isLong })),
   quiet: (one, two) => [
     quietSet({ words: one, except: two, unknown: [{ what: 'group', typed: one, meant: two }], until: at, released: 3 }),
     quietEnded({ wasSet: true, released: 2 }),

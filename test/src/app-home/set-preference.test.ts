@@ -67,29 +67,4 @@ describe('a person’s direct messages', () => {
       expect(answers.at(-1)?.text).toMatch(/hours|exceptions/);
     },
   );
-
-  const { userId } = notify('act_0').actor;
-
-  it.each<[PreferenceAction['preference'], PreferenceAction['preference'], unknown]>([
-    [
-      { kind: 'messages', what: 'shipping', isOn: false },
-      { kind: 'messages', what: 'shipping', isOn: true },
-      [[], undefined, undefined],
-    ],
-    [{ kind: 'digest', often: 'off' }, { kind: 'digest', often: 'daily' }, [[], 'daily', undefined]],
-    [{ kind: 'digest', often: 'daily' }, { kind: 'digest', often: 'off' }, [[], undefined, undefined]],
-    [{ kind: 'quiet', hours: 'off' }, { kind: 'quiet', hours: '22:00-07:00 UTC' }, [[], undefined, '22:00']],
-  ])('stay as they were set since, when the job of %j runs again', async (first, since, kept) => {
-    const { deps, answers, stations } = await createActionWorld(redis());
-    await performAction(notify('act_1', first), deps);
-    await performAction(notify('act_2', since), deps);
-
-    await performAction(notify('act_1', first), deps);
-
-    const quiet = await deps.quietHours.get(`D${userId.slice(1)}`);
-    const digest = await deps.preferences.ownDigest(userId);
-    expect([await deps.preferences.switchedOff(userId), digest?.often, quiet?.window.from]).toEqual(kept);
-    expect(answers.at(-1)?.text).toMatch(/changed again since you asked/);
-    expect(await stations()).toEqual(['done', 'done']);
-  });
 });

@@ -11,21 +11,21 @@ it('lets an action that runs again set something only while no other has set it 
   const first = { id: 'act_1' };
   const second = { id: 'act_2' };
 
-  expect(await beginSetting(first, 'quiet:C1')).toBe(true);
+  expect(await beginSetting(first, 'link:610009')).toBe(true);
   begun.add('act_1');
-  expect(await beginSetting(first, 'quiet:C1')).toBe(true);
+  expect(await beginSetting(first, 'link:610009')).toBe(true);
 
-  expect(await beginSetting(second, 'quiet:C2')).toBe(true);
-  expect(await beginSetting(first, 'quiet:C1'), 'another channel').toBe(true);
+  expect(await beginSetting(second, 'link:610010')).toBe(true);
+  expect(await beginSetting(first, 'link:610009'), 'another card').toBe(true);
 
-  expect(await beginSetting(second, 'quiet:C1')).toBe(true);
+  expect(await beginSetting(second, 'link:610009')).toBe(true);
   begun.add('act_2');
-  expect(await beginSetting(first, 'quiet:C1')).toBe(false);
-  expect(await beginSetting(second, 'quiet:C1')).toBe(true);
+  expect(await beginSetting(first, 'link:610009')).toBe(false);
+  expect(await beginSetting(second, 'link:610009')).toBe(true);
 });
 
 it('lets an action go on whose beginning an older version did not note', async () => {
   const beginSetting = createBeginSetting({ settingOrder: createSettingOrder(redis()), hasBegun: async () => true });
 
-  expect(await beginSetting({ id: 'act_1' }, 'quiet:C1')).toBe(true);
+  expect(await beginSetting({ id: 'act_1' }, 'link:610009')).toBe(true);
 });

@@ -69,7 +69,6 @@ function createWorld(start: string) {
     },
     record: async () => undefined,
     hasBegun: async () => false,
-    beginSetting: async () => true,
     withLock: withoutLock,
     zone: 'UTC',
     now,

@@ -7,7 +7,7 @@ import { createShownDeclines } from '../../../src/digests/shown-declines.ts';
 import { readDigest } from '../../../src/digests/verbs.ts';
 import { createMayGetAlerts } from '../../../src/routing/channel-access.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, contextOf, createActionWorld, performAction } from '../../support/perform-world.ts';
+import { ask, contextOf, createActionWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
@@ -116,27 +116,5 @@ describe('a digest', () => {
     expect(told).toContain('This channel gets no digests.');
     expect(recorded.at(-1)).toMatchObject({ event: 'unchanged' });
     expect(lines).toEqual([]);
-  });
-
-  it.each([
-    ['daily 09:00', 'daily 10:00', [10]],
-    ['daily 09:00', 'off', []],
-    ['off', 'weekly monday 08:00', [8]],
-    ['daily 09:00', 'weekly monday 08:00', [9, 8]],
-  ])('that was set to %j keeps %j, set since, when the job runs again', async (first, since, hours) => {
-    const { deps, answers, stations } = await createActionWorld(redis());
-    const digest = (id: string, words: string) => {
-      const wanted = readDigest(words.split(' '));
-      if (typeof wanted === 'string') throw new Error(wanted);
-      return performAction(ask('digest', { id, target: { kind: 'channel', text: words }, wanted }), deps);
-    };
-    await digest('act_1', first);
-    await digest('act_2', since);
-
-    await digest('act_1', first);
-
-    expect((await deps.digests.ofChannel('C1')).map(({ hour }) => hour)).toEqual(hours);
-    expect(/changed again since you asked/.test(answers.at(-1)?.text ?? '')).toBe(hours.length < 2);
-    expect(await stations()).toEqual([first === 'off' ? 'unchanged' : 'done', 'done']);
   });
 });

@@ -61,20 +61,3 @@ it.each([
     expect(steps).toBeGreaterThan(5);
   },
 );
-
-it.each([
-  ['22:00-07:00 UTC', '20:00-06:00 UTC', ['20:00']],
-  ['22:00-07:00 UTC', 'off', []],
-  ['off', '20:00-06:00 UTC', ['20:00']],
-])('quiet hours set to %j stay %j, set since, when the job runs again', async (first, since, from) => {
-  const world = await createActionWorld(redis());
-  await performAction(typed(first), world.deps);
-  await performAction({ ...typed(since), id: 'act_since' }, world.deps);
-  const stations = await world.stations();
-
-  await performAction(typed(first), world.deps);
-
-  expect((await world.deps.quietHours.all()).map(({ window }) => window.from)).toEqual(from);
-  expect(await world.stations()).toEqual(stations);
-  expect(world.answers.at(-1)?.text).toMatch(/changed again since you asked/);
-});

@@ -32,21 +32,6 @@ it('changes only the warnings that come to this channel, and says where the othe
   );
 });
 
-it('leaves the warnings that were switched again since, when its job runs again', async () => {
-  const { deps, answers } = await createActionWorld(redis(), {
-    warningChannels: { 'expiring-cards': 'C1', 'failing-subscriptions': 'C1', 'low-balance': 'C1' },
-  });
-  const target = { kind: 'channel', text: '' } as const;
-  const off = ask('warnings', { target, kinds: ['low-balance', 'expiring-cards'], isOn: false });
-  await performAction(off, deps);
-  await performAction(ask('warnings', { id: 'act_since', target, kinds: ['low-balance'], isOn: true }), deps);
-
-  await performAction(off, deps);
-
-  expect(await deps.preferences.switchedOff('C1')).toEqual(['expiring-cards']);
-  expect(answers.at(-1)?.text).toMatch(/changed again since you asked/);
-});
-
 it.each([
   [['low-balance'], false],
   [['low-balance', 'failing-subscriptions'], true],
