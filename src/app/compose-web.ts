@@ -71,7 +71,7 @@ export function composeWebhooks(
         throw error;
       }
     },
-    measure: metrics.webhookAnswered,
+    measure: (...answered) => metrics.webhookAnswered(config.program, ...answered),
     now,
     log,
   };

@@ -27,7 +27,7 @@ export function createMetrics(process: string) {
   new Gauge({ ...build, registers: [registry] }).set({ version }, 1);
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
     new Counter({ name: `cardbell_${name}_total`, help, labelNames, registers: [registry] });
-  const webhooks = counter('webhooks', 'Webhooks by receiver and answer.', ['path', 'answer']);
+  const webhooks = counter('webhooks', 'Webhooks by card program, receiver and answer.', ['program', 'path', 'answer']);
   const actions = counter('actions', 'What people asked for, and whether it was taken.', ['verb', 'decision']);
   const timer = createTimer(registry);
   const stored = timer(
@@ -49,8 +49,8 @@ export function createMetrics(process: string) {
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
     /** A webhook was answered. `durationMs` starts when the request arrived. */
-    webhookAnswered(path: string, answer: string, isStored: boolean, durationMs: number): void {
-      webhooks.inc({ path, answer });
+    webhookAnswered(program: string, path: string, answer: string, isStored: boolean, durationMs: number): void {
+      webhooks.inc({ program, path, answer });
       if (isStored) stored(path, durationMs);
     },
     /** Someone requested something. `decision`: whether it was accepted. */

@@ -80,9 +80,8 @@ const faults: Readonly<Record<string, Fault>> = {
   CardbellRedisUnreadable: { 'cardbell_health_read{instance="web"}': '1x70 0x19' },
   CardbellWebhooksRefused: { 'cardbell_webhooks_total{answer="store_unavailable"}': '0x70 0+30x19' },
   CardbellWebhooksNotAuthentic: {
-    'cardbell_webhooks_total{answer="stored"}': null,
-    'cardbell_webhooks_total{answer="duplicate"}': null,
-    'cardbell_webhooks_total{answer="not_authentic"}': '_x20 1x14 2x14 3x14 4x14 5x20',
+    // Of one card program. Those of the first one are accepted.
+    'cardbell_webhooks_total{program="eu",answer="not_authentic"}': '_x20 1x14 2x14 3x14 4x14 5x20',
   },
   CardbellStoringSlow: {
     'cardbell_webhook_store_duration_seconds_bucket{le="0.05"}': '0+30x90',

@@ -67,6 +67,9 @@ describe('a webhook', () => {
     const webhook = sampleWebhook('decline.rule.mcc');
 
     expect(await deliverToEu(webhook, secrets.sharedSecret)).toBe(401);
+    expect(await (await fetch(`${cardbell().adminUrl}/metrics`)).text()).toMatch(
+      /^cardbell_webhooks_total\{program="eu",.*answer="not_authentic"/m,
+    );
     expect(await deliverToEu(webhook, eu.secret, 'uk')).toBe(404);
     expect(await cardbell().deliver({ ...webhook, kind: webhook.kind }, { path: 'nothing' })).toBe(404);
   });

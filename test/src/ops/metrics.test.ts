@@ -5,12 +5,12 @@ import { createMetrics } from '../../../src/ops/metrics.ts';
 it('counts every webhook, but times only those that were stored', async () => {
   const metrics = createMetrics('web');
 
-  metrics.webhookAnswered('decline', 'stored', true, 20);
-  metrics.webhookAnswered('decline', 'not_authentic', false, 1);
+  metrics.webhookAnswered('', 'decline', 'stored', true, 20);
+  metrics.webhookAnswered('eu', 'decline', 'not_authentic', false, 1);
 
   const text = await metrics.registry.metrics();
-  expect(text).toContain('cardbell_webhooks_total{path="decline",answer="stored",process="web"} 1');
-  expect(text).toContain('cardbell_webhooks_total{path="decline",answer="not_authentic",process="web"} 1');
+  expect(text).toContain('cardbell_webhooks_total{program="",path="decline",answer="stored",process="web"} 1');
+  expect(text).toContain('cardbell_webhooks_total{program="eu",path="decline",answer="not_authentic",process="web"} 1');
   expect(text).toContain('cardbell_webhook_store_duration_seconds_count{process="web",path="decline"} 1');
   expect(text).toContain('cardbell_webhook_store_duration_seconds_sum{process="web",path="decline"} 0.02');
 });
