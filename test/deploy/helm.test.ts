@@ -61,6 +61,16 @@ describe('a pod of web', () => {
   });
 });
 
+it('a rollout replaces a pod of web only by one that has reached Redis, and not before requests go elsewhere', () => {
+  const pod = find('Deployment', '-web').spec.template.spec;
+  const [{ startupProbe, lifecycle }] = pod.containers;
+
+  expect(startupProbe.httpGet).toEqual({ path: '/readyz', port: 'admin' });
+  expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThanOrEqual(600);
+  expect(lifecycle.preStop.exec.command).toEqual(['sleep', '5']);
+  expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(8 + 5);
+});
+
 it('a rollout waits for each worker to be ready', () => {
   const { readinessProbe } = find('Deployment', '-worker').spec.template.spec.containers[0];
 
