@@ -36,24 +36,5 @@ export function createBlocks(redis: RedisClient, signer: Signer) {
     keyOf: (actionId) => stateKey(`block:${actionId}`),
     ttlSeconds: KEPT_MS / 1000,
   });
-  const wantedKey = (acctId: number): string => stateKey(`block-wanted:${acctId}`);
-  return {
-    keep: (block: Block): Promise<void> => store.put(block.actionId, block),
-    get: store.get,
-    /** Records that someone wants the account's card blocked, even if it is already blocked. Idempotent. */
-    async want(acctId: number, userId: string): Promise<void> {
-      await redis.multi().sadd(wantedKey(acctId), userId).pexpire(wantedKey(acctId), KEPT_MS).exec();
-    },
-    /** Like `want`, but the card is still active, so earlier requests no longer count. */
-    async resetWanted(acctId: number, userId: string): Promise<void> {
-      const key = wantedKey(acctId);
-      await redis.multi().del(key).sadd(key, userId).pexpire(key, KEPT_MS).exec();
-    },
-    /** Who has wanted the block since the card was last active, within ten minutes. */
-    wantedBy: (acctId: number): Promise<string[]> => redis.smembers(wantedKey(acctId)),
-    /** The card is active again, so earlier block requests no longer count. */
-    async forgetWanted(acctId: number): Promise<void> {
-      await redis.del(wantedKey(acctId));
-    },
-  };
+  return { keep: (block: Block): Promise<void> => store.put(block.actionId, block), get: store.get };
 }

@@ -11,7 +11,7 @@ import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { Result } from './action-state.ts';
 import type { ActionRun, ActionTools, FactsOf, LockedRun } from './action-tools.ts';
 import { askOthers } from './ask-others.ts';
-import type { Blocks } from './block-store.ts';
+import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 import type { Finish } from './send-change.ts';
 import { cardInUse, type SendStatus, type StatusVerb, wantedStatus } from './send-status.ts';
@@ -41,17 +41,15 @@ export type ChangeStatus = (
 
 interface Deps extends Pick<ActionTools, 'progress'>, PermitDeps, AskFirstDeps {
   readonly card: Pick<CardClient, 'getAccount'>;
-  readonly blocks: Pick<Blocks, 'want' | 'resetWanted' | 'forgetWanted'>;
+  readonly latestChanges: Pick<LatestChanges, 'forgetBlocks'>;
   readonly reports: Pick<Reports, 'report'>;
   readonly sendStatus: SendStatus;
 }
 
 export function createChangeStatus(deps: Deps): ChangeStatus {
-  const { progress, blocks, sendStatus } = deps;
+  const { progress, sendStatus } = deps;
   return async function changeStatus(verb, asked, run, { closes } = {}) {
     const { action, acctId, cardId } = asked;
-    // Also when the card is already blocked: the first person to block it must not undo a block others rely on.
-    if (verb === 'block') await blocks.want(acctId, action.actor.userId);
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
     if (account === null) return await blockUnread(asked, run);
     const card = cardToChange(verb, account, cardId);
@@ -59,12 +57,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     const before = card?.status ?? null;
     const written = await progress.read(action.id);
     const sides = { before: before === null ? null : statusWord(before), after: null };
-    const report = finisher(asked, verb, facts, sides);
-    const finish: Finish = async (state, rest) => {
-      // The card is active, no matter who activated it, so earlier block requests no longer count.
-      if (verb !== 'block' && (state === 'done' || state === 'unchanged')) await blocks.forgetWanted(acctId);
-      return await report(state, rest);
-    };
+    const finish = finisher(asked, verb, facts, sides);
 
     if (written?.state === 'sending' && before === wantedStatus[verb]) {
       const closed = account.cards.filter((other) => other.cardId !== null && closes?.includes(other.cardId));
@@ -73,8 +66,9 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     }
     // Unblocked outside Slack since someone wanted it blocked, unless a pending block is just not visible yet.
     if (verb === 'block' && before === 'ACTIVE' && !(await isBlockAwaited(acctId)))
-      await blocks.resetWanted(acctId, action.actor.userId);
+      await deps.latestChanges.forgetBlocks(acctId);
     const obstacle = obstacleTo(verb, card, account);
+    // Also of a block: whoever blocked the card first must not undo a block that others rely on.
     if (obstacle?.state === 'unchanged') await sendStatus.alreadyInEffect(verb, { action, acctId, cardId });
     const wasSending = written?.state === 'sending';
     const resolved = { action, acctId, cardId: card?.cardId ?? null };

@@ -58,8 +58,8 @@ export function createProgress(redis: RedisClient) {
   };
 }
 
-/** Per status or rule. */
-const ASKED_KEPT_MAX = 20;
+/** Per status or rule. More than one person can ask for while they may undo a block. */
+const ASKED_KEPT_MAX = 150;
 /** Changes that may turn out not to have been made. The account's lock lets few of them wait at once. */
 const EARLIER_KEPT_MAX = 5;
 
@@ -68,8 +68,15 @@ const AskedChange = z.strictObject({
   verb: z.string(),
   /** UTC ISO 8601. */
   askedAt: z.string(),
+  /** Slack user; absent: nobody, the end of a temporary change. */
+  by: z.string().optional(),
 });
 type AskedChange = z.infer<typeof AskedChange>;
+
+/** An action that changes something, or an end. */
+interface Asking extends Pick<AskedChange, 'id' | 'verb' | 'askedAt'> {
+  readonly actor?: { readonly userId: string };
+}
 
 /** Who changed the status and the rules of an account. The keys are `status` and those of {@link ruleKeys}. */
 const AccountChanges = z.record(
@@ -79,7 +86,7 @@ const AccountChanges = z.record(
     last: AskedChange.nullable(),
     /** The changes before it, oldest first: one of them is the last if that one was not made. */
     earlier: z.array(AskedChange).optional(),
-    /** The latest requests that are in effect or may be, oldest first. */
+    /** The latest requests that are in effect or may be, in the order in which they were performed. */
     asked: z.array(AskedChange),
   }),
 );
@@ -100,13 +107,11 @@ const without = (asked: readonly AskedChange[], { id }: Pick<AskedChange, 'id'>)
   asked.filter((one) => one.id !== id);
 
 /** Without the rest of the action. */
-const stored = ({ id, verb, askedAt }: AskedChange): AskedChange => ({ id, verb, askedAt });
+const stored = ({ id, verb, askedAt, actor }: Asking): AskedChange => ({ id, verb, askedAt, by: actor?.userId });
 
-/** Adds a request to those of a subject, in the order in which they were made. */
-function noted(others: readonly AskedChange[], asked: AskedChange): AskedChange[] {
-  const all = [...without(others, asked), stored(asked)];
-  return all.toSorted((a, b) => timeOf(a) - timeOf(b)).slice(-ASKED_KEPT_MAX);
-}
+/** Adds a request to those of a subject. */
+const noted = (others: readonly AskedChange[], asked: Asking): AskedChange[] =>
+  [...without(others, asked), stored(asked)].slice(-ASKED_KEPT_MAX);
 
 /** The changes of a subject, in the order in which they were made. */
 const madeIn = ({ last, earlier = [] }: ChangesOfSubject): AskedChange[] => [
@@ -118,11 +123,22 @@ function withMade(made: readonly AskedChange[], asked: AskedChange[]): ChangesOf
   return { last: made.at(-1) ?? null, earlier: made.slice(0, -1).slice(-EARLIER_KEPT_MAX), asked };
 }
 
-const withChange = (changes: ChangesOfSubject, asked: AskedChange): ChangesOfSubject =>
+const withChange = (changes: ChangesOfSubject, asked: Asking): ChangesOfSubject =>
   withMade([...without(madeIn(changes), asked), stored(asked)], noted(changes.asked, asked));
 
 const withoutChange = (changes: ChangesOfSubject, asked: Pick<AskedChange, 'id'>): ChangesOfSubject =>
   withMade(without(madeIn(changes), asked), without(changes.asked, asked));
+
+const activates = (verb: string): boolean => verb === 'unblock' || verb === 'undo-block' || verb === 'activate';
+const ofStatus = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
+
+const withoutBlocks = (changes: ChangesOfSubject): ChangesOfSubject => ({
+  ...changes,
+  asked: changes.asked.filter(({ verb }) => activates(verb)),
+});
+
+const askersOfBlock = (asked: readonly AskedChange[]): string[] =>
+  asked.slice(asked.findLastIndex(({ verb }) => activates(verb)) + 1).flatMap(({ by }) => by ?? []);
 
 export function createLatestChanges(redis: RedisClient) {
   const store = createChangingRecordStore({
@@ -152,14 +168,19 @@ export function createLatestChanges(redis: RedisClient) {
   }
   return {
     /** Records that `id` changed it last. Earlier changes can no longer be observed. @returns all of the account. */
-    changed: (acctId: number, expected: Expected, asked: AskedChange): Promise<AccountChanges> =>
+    changed: (acctId: number, expected: Expected, asked: Asking): Promise<AccountChanges> =>
       change(acctId, expected, (changes) => withChange(changes, asked)),
     /** It was already in effect when someone asked for it. Earlier requests must not change it any more. */
-    alreadyInEffect: (acctId: number, expected: Expected, asked: AskedChange): Promise<AccountChanges> =>
+    alreadyInEffect: (acctId: number, expected: Expected, asked: Asking): Promise<AccountChanges> =>
       change(acctId, expected, (changes) => ({ ...changes, asked: noted(changes.asked, asked) })),
     /** The change was certainly not made, so it must not block others, and the one before it is the last again. */
     notMade: (acctId: number, expected: Expected, asked: Pick<AskedChange, 'id'>): Promise<AccountChanges> =>
       change(acctId, expected, (changes) => withoutChange(changes, asked)),
+    /** The card is active, so earlier blocks are not in effect. */
+    forgetBlocks: (acctId: number): Promise<AccountChanges> => change(acctId, ofStatus, withoutBlocks),
+    /** Who asked for the block that is in effect, also if it was in effect by then. */
+    blockWantedBy: async (acctId: number): Promise<string[]> =>
+      (await ofSubjects(acctId, ofStatus)).flatMap(({ asked }) => askersOfBlock(asked)),
     /** Puts back all of an account after Redis has lost it. */
     restore: async (acctId: number, changes: AccountChanges): Promise<void> =>
       void (await store.change(acctId, () => changes)),

@@ -43,7 +43,7 @@ export async function offerUndo(
 interface Deps
   extends Pick<ActionTools, 'authorize' | 'rolesNow' | 'isOwnCard' | 'factsOf' | 'progress' | 'refuse' | 'withLock'>,
     WhyNotDeps {
-  readonly blocks: Pick<Blocks, 'get' | 'wantedBy'>;
+  readonly blocks: Pick<Blocks, 'get'>;
   readonly changeStatus: ChangeStatus;
   readonly reports: Pick<Reports, 'resume'>;
 }
@@ -100,18 +100,17 @@ export function unblockOf(action: Action, { acctId, cardId, alertId }: Block): A
 }
 
 interface WhyNotDeps {
-  readonly blocks: Pick<Blocks, 'wantedBy'>;
-  readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
+  readonly latestChanges: Pick<LatestChanges, 'isSuperseded' | 'blockWantedBy'>;
   readonly history: Pick<StatusHistory, 'confirmedBy' | 'statuses'>;
 }
 
 /** Why the current block is not only the work of this person, and whom to ask first; null when it is. */
 async function whyNotUndo(
   block: Block,
-  { blocks, latestChanges, history }: WhyNotDeps,
+  { latestChanges, history }: WhyNotDeps,
 ): Promise<(Pick<Refusal, 'why' | 'isOutdated'> & Partial<Pick<Refusal, 'whoCan'>>) | null> {
   const { actionId, acctId, cardId, by } = block;
-  const other = (await blocks.wantedBy(acctId)).find((userId) => userId !== by);
+  const other = (await latestChanges.blockWantedBy(acctId)).find((userId) => userId !== by);
   if (other !== undefined) {
     const whoCan = { text: 'An approver can unblock the card; first ask', userIds: [other] };
     return { why: 'Somebody else wants this card blocked as well.', whoCan };

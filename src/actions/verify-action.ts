@@ -19,7 +19,6 @@ import {
   verdictOf,
 } from './action-state.ts';
 import type { ActionTools } from './action-tools.ts';
-import type { Blocks } from './block-store.ts';
 import type { LatestChanges } from './progress-store.ts';
 import { endOf, FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts';
 import { readBack, type StatusHistory } from './send-status.ts';
@@ -202,8 +201,6 @@ function lineOf({ verb, result, sentAt }: AwaitedChange, { confirmation }: Verdi
 }
 
 interface SeenDeps extends Pick<ActionTools, 'now' | 'nameRuleset'> {
-  readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
-  readonly blocks: Pick<Blocks, 'forgetWanted'>;
   /**
    * Completes a change of rules whose answer was lost.
    *
@@ -220,14 +217,8 @@ interface SeenDeps extends Pick<ActionTools, 'now' | 'nameRuleset'> {
 /** The result of a change after verification, and its note without the part about a ruleset. */
 function createSeenNow(deps: SeenDeps) {
   return async function seenNow(awaited: AwaitedChange, verdict: Verdict) {
-    const { action, acctId, result } = awaited;
-    const { expects } = result;
-    if (verdict.confirmation === 'confirmed' && expects?.kind === 'status' && expects.status === 'ACTIVE') {
-      // Unless a newer action already counts.
-      if (!(await deps.latestChanges.isSuperseded(acctId, expects, action.id))) await deps.blocks.forgetWanted(acctId);
-    }
     const opened = await deps.applyLateConfirmation(awaited, verdict);
-    const seen = { ...resultOf(result, verdict, deps.now()), ...opened };
+    const seen = { ...resultOf(awaited.result, verdict, deps.now()), ...opened };
     return { result: await aboutRuleset(awaited, seen), withoutRuleset: seen.note };
   };
 

@@ -155,10 +155,11 @@ export const rules: Rules = {
   },
   claims: { ...reads('get', 'open'), save: { subject: ofId('claim') }, count: ofActions },
   latestChanges: {
-    ...reads('isOvertaken', 'changedBy', 'isSuperseded'),
+    ...reads('isOvertaken', 'changedBy', 'isSuperseded', 'blockWantedBy'),
     ...ofJobs('restore'),
     changed: ofAccount,
     alreadyInEffect: ofAccount,
+    forgetBlocks: ofAccount,
     notMade: ofAccount,
   },
   progress: {
@@ -172,20 +173,7 @@ export const rules: Rules = {
   },
   refusalCounts: { ...ofJobs('take', 'forget'), note: ofActions, questions: ofActions },
   looks: { isFirst: ofActions },
-  blocks: {
-    ...reads('get', 'wantedBy'),
-    // Losing this write is acceptable: if we remember for too long who wanted a card blocked, an approver has to
-    // unblock it.
-    ...ofJobs('forgetWanted'),
-    keep: each,
-    want: each,
-    resetWanted: {
-      again:
-        (blocks, _result, ...args) =>
-        () =>
-          blocks.want(...args),
-    },
-  },
+  blocks: { ...reads('get'), keep: each },
   recentRaises: {
     ...reads('list'),
     add: { subject: raiseOf },

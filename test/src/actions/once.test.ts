@@ -187,7 +187,7 @@ describe('an unblock that two workers finish, the second while its confirmation 
     const action = ask('unblock', byCommand);
     const world = await createActionWorld(redis());
     world.service.status = 'BLOCKED';
-    const { card, blocks, audit, progress } = world.deps;
+    const { card, audit, progress } = world.deps;
     const isSent = gate();
     const mayAnswer = gate();
     const first = performAction(action, {
@@ -206,12 +206,12 @@ describe('an unblock that two workers finish, the second while its confirmation 
     const mayTell = gate();
     const second = performAction(action, {
       ...world.deps,
-      blocks: {
-        ...blocks,
-        forgetWanted: async (acct) => {
-          await blocks.forgetWanted(acct);
+      progress: {
+        ...progress,
+        write: async (...args) => {
           hasFoundIt.open();
           await mayTell.opened;
+          return await progress.write(...args);
         },
       },
     });

@@ -436,15 +436,17 @@ it('restores a request together with its reminder', async () => {
 });
 
 it('restores who wanted a card blocked, so that nobody undoes the block', async () => {
-  const { blocks, writeAgain } = createWorker();
+  const { latestChanges, writeAgain } = createWorker();
+  const expected = { kind: 'status', status: 'BLOCKED', cardId: 8 } as const;
+  const asked = (userId: string) => ({ id: `act_${userId}`, verb: 'block', askedAt: at, actor: { userId } });
   await losing(async () => {
-    await blocks.resetWanted(7, 'U0OLGA');
-    await blocks.want(7, 'U0ANA');
+    await latestChanges.changed(7, expected, asked('U0OLGA'));
+    await latestChanges.alreadyInEffect(7, expected, asked('U0ANA'));
   });
 
   await writeAgain();
 
-  expect((await blocks.wantedBy(7)).toSorted()).toEqual(['U0ANA', 'U0OLGA']);
+  expect(await latestChanges.blockWantedBy(7)).toEqual(['U0OLGA', 'U0ANA']);
 });
 
 it('repeats only writes that succeeded', async () => {
