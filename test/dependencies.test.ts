@@ -11,8 +11,7 @@ const known: readonly string[] = [
   'src/app-home/home-facts.ts TeamDeps: 11',
   'src/approvals/execute-approval.ts Deps: 9',
   'src/digests/send-digest.ts Deps: 9',
-  'src/limits/decide-temporary-change.ts Deps: 10',
-  'src/limits/end-temporary-change.ts EndDeps: 9',
+  'src/limits/decide-temporary-change.ts Deps: 9',
   'src/outbox/render-entries.ts Deps: 9',
 ];
 

@@ -21,7 +21,7 @@ import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
 import { createRestore } from '../limits/restore.ts';
 import { createApplyLateConfirmation, createSendRules } from '../limits/send-rules.ts';
-import { createHandOver, createSupersede } from '../limits/supersede.ts';
+import { createSupersede } from '../limits/supersede.ts';
 import type { RemedyAction, RuleAction } from '../limits/verbs.ts';
 import type { Tools } from './compose-tools.ts';
 
@@ -62,7 +62,6 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const endQuestions = createEndQuestions({ ...tools, notifyEnd });
   const supersede = createSupersede({ ...tools, notifyEnd });
   const terms = createTemporaryTerms({ ...tools, supersede });
-  const handOver = createHandOver({ ...tools, notifyEnd, supersede });
   const inEffect = createInEffect(tools);
   const restore = createRestore({ ...tools, notifyEnd });
   const permitDecision = createPermitDecision({ ...tools, openRequest });
@@ -85,7 +84,6 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     ...tools,
     permitDecision,
     inEffect,
-    handOver,
     restore,
     endQuestions,
     notifyEnd,
@@ -100,7 +98,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
       revert: decideTemporaryChange,
       'complete-temporary-change': decideTemporaryChange,
     } satisfies Partial<Handlers>,
-    endTemporaryChange: createEndTemporaryChange({ ...tools, inEffect, handOver, restore, endQuestions, notifyEnd }),
+    endTemporaryChange: createEndTemporaryChange({ ...tools, inEffect, restore, endQuestions, notifyEnd }),
     applyLateConfirmation: createApplyLateConfirmation({ ...tools, terms }),
   };
 }

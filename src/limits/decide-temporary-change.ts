@@ -12,8 +12,7 @@ import { endNote, type InEffect } from './end-temporary-change.ts';
 import type { EndQuestions, NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import type { Restore } from './restore.ts';
-import { backWords, raisesKept, ruleMoves, ruleNames, undecided } from './rule-words.ts';
-import type { HandOver } from './supersede.ts';
+import { raisesKept, ruleMoves, ruleNames, undecided } from './rule-words.ts';
 import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
@@ -23,7 +22,6 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'a
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly permitDecision: PermitDecision;
   readonly inEffect: InEffect;
-  readonly handOver: HandOver;
   readonly restore: Restore;
   readonly endQuestions: EndQuestions;
   readonly notifyEnd: Pick<NotifyEnd, 'notify' | 'show'>;
@@ -71,15 +69,13 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     }
     const made = await deps.inEffect(temporaryChange, lease);
     if (made === null) return await refuse(action, notClear, lookLater, isSent);
-    const left = await deps.handOver(made);
-    if (left === null) return await refuse(action, overWords.superseded, goesBack, isSent);
     const noLonger: WhyNot[] = [];
     const mayStill = async (): Promise<boolean> => {
       const whyNow = await permit();
       if (whyNow !== null) noLonger.push(whyNow);
       return whyNow === null;
     };
-    const after = await deps.restore(left, { ...action, mayStill }, lease).catch(async (error: unknown) => {
+    const after = await deps.restore(made, { ...action, mayStill }, lease).catch(async (error: unknown) => {
       if (!isSent) await forgetUnmade(action, acctId, error, deps);
       throw error;
     });
@@ -87,12 +83,12 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     if (after === null) return await refuse(action, notClear, lookLater, isSent);
     await lease.confirm();
     await deps.endQuestions(after, action);
-    await deps.notifyEnd.notify(after, action, endNote(left, after));
+    const note = endNote(made, after);
+    await deps.notifyEnd.notify(after, action, note);
     if (after.state !== 'asking') return await answerInPlace(action, after);
     const touched = ruleNames(undecided(after));
-    const back = backWords(after);
-    const found = `${back} Somebody changed the ${touched} meanwhile, or the card service stored another value. I left it.`;
-    if (back === '' || isSent) return await refuse(action, found.trim(), whereAsked, isSent);
+    const found = `${note} Somebody changed the ${touched} meanwhile, or the card service stored another value. I left it.`;
+    if (note === '' || isSent) return await refuse(action, found.trim(), whereAsked, isSent);
     await deps.refuse(action, { why: found, whoCan: whereAsked, changed: '' }, { isMistake: true });
   }
 }
@@ -126,7 +122,6 @@ function createAnswerBack(deps: Pick<ActionTools, 'refuse' | 'askAgain' | 'answe
 
 const notClear = 'Whether the card service made the change itself is not clear yet.';
 const lookLater = 'Wait two minutes, then look at the card.';
-const goesBack = 'When that ends, it goes back to what was before both.';
 const whereAsked = 'The question is in the channel for requests.';
 
 const overWords: Readonly<Record<TemporaryChange['state'], string>> = {

@@ -6,9 +6,10 @@ import { resultMessage, toOutcome } from '../actions/report.ts';
 import type { Audit } from '../audit/audit.ts';
 import { nobody } from '../audit/audit-record.ts';
 import type { CardClient } from '../card-api/client.ts';
-import { isAboutLimits, ruleValue } from '../card-api/rule-change.ts';
+import { isAboutLimits, ruleValue, without } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
+import { capital } from '../core/first-letter.ts';
 import { serviceTime } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import { happenedSince } from '../core/service-time.ts';
@@ -18,9 +19,9 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import { termWords } from './change-request.ts';
 import type { EndQuestions, NotifyEnd, OverChange } from './notify-end.ts';
 import { mayStillCome, REFUSALS_MAX, type Restore } from './restore.ts';
-import { backWords, ruleStates, stateWords } from './rule-words.ts';
+import { backWords, laterWords, notBackYet, ruleStates, stateWords } from './rule-words.ts';
 import { sidesOf } from './send-rules.ts';
-import { type HandOver, otherwiseWords } from './supersede.ts';
+import { otherwiseWords } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { ruleVerbOf } from './verbs.ts';
 
@@ -31,7 +32,6 @@ interface EndDeps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get' | 'save' | 'forget'>;
   readonly inEffect: InEffect;
-  readonly handOver: HandOver;
   readonly restore: Restore;
   readonly endQuestions: EndQuestions;
   readonly notifyEnd: NotifyEnd;
@@ -71,13 +71,11 @@ export function createEndTemporaryChange(deps: EndDeps) {
           await notifyEnd.show(made);
           return leftMs;
         }
-        const left = await deps.handOver(made);
-        if (left === null) return null;
-        const over = await restore(left, null, lease);
+        const over = await restore(made, null, lease);
         if (over === null) return COME_BACK_MS;
         await lease.confirm();
         await deps.endQuestions(over, null);
-        await notifyEnd.notify(over, null, endNote(left, over));
+        await notifyEnd.notify(over, null, endNote(made, over));
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
         // Everything but a refusal says nothing about the rules.
@@ -219,8 +217,11 @@ export function createInEffect(deps: InEffectDeps): InEffect {
 
 /** What is unusual about an end. */
 export function endNote(before: TemporaryChange, over: OverChange): string {
-  const back = over.state === 'asking' ? backWords(over) : '';
-  return [back, ...otherwiseWords(before.changes, over.changes, over.later)].join(' ').trim();
+  const { state, changes, later = [] } = over;
+  const back = state === 'asking' ? backWords(over) : '';
+  const given = without(later, without(changes, notBackYet(over)));
+  const words = otherwiseWords(before.changes, changes, later);
+  return [back, ...words, given.length === 0 ? '' : capital(laterWords(given))].join(' ').trim();
 }
 
 interface PurchaseDeps {

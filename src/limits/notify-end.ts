@@ -12,9 +12,19 @@ import { isSameRule } from '../card-api/rule.ts';
 import { type RuleChange, without } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { CardApiError } from '../core/errors.ts';
+import { capital, lowerFirst } from '../core/first-letter.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { backAlready, raisesKept, ruleNames, ruleStates, undecided } from './rule-words.ts';
+import {
+  BETWEEN_RULES,
+  backAlready,
+  notBackYet,
+  raisesKept,
+  ruleNames,
+  ruleStates,
+  undecided,
+  WITH_OTHER,
+} from './rule-words.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** A temporary change whose end people learn about. */
@@ -121,7 +131,7 @@ export function createEndQuestions(deps: {
   readonly notifyEnd: Pick<NotifyEnd, 'notify'>;
 }): EndQuestions {
   return async function endQuestions(over, action) {
-    const back = over.state === 'asking' ? backAlready(over) : over.changes;
+    const back = over.state === 'asking' ? backAlready(over) : without(over.changes, notBackYet(over));
     if (over.state === 'kept' || over.state === 'refused') return;
     const isBack = ({ rule, from }: RuleChange) =>
       back.some((change) => isSameRule(change.rule, rule) && change.from === from);
@@ -214,9 +224,12 @@ export function about(temporaryChange: TemporaryChange, changes: readonly RuleCh
   return { ...temporaryChange, changes: [...changes], meanwhile: meanwhile && without(meanwhile, others) };
 }
 
-function toOutcome({ id, state, changes }: OverChange, detail: string, at: string, by: string | null): Outcome {
+function toOutcome(over: OverChange, detail: string, at: string, by: string | null): Outcome {
+  const { id, state, changes } = over;
   const restore = { verb: 'restore', by, at, ends: id } as const;
   if (state !== 'ended') return { ...restore, state: state === 'asking' ? 'waiting' : 'failed', text: detail };
-  const text = changeWords(ruleStates(changes, 'to'), ruleStates(changes, 'from'));
-  return { ...restore, state: 'done', text };
+  const later = notBackYet(over);
+  const words = (some: readonly RuleChange[]) => changeWords(ruleStates(some, 'to'), ruleStates(some, 'from'));
+  const parts = [words(without(changes, later)), later.length === 0 ? '' : `${words(later)} ${WITH_OTHER}`];
+  return { ...restore, state: 'done', text: capital(parts.filter(Boolean).map(lowerFirst).join(BETWEEN_RULES)) };
 }

@@ -1,4 +1,4 @@
-import type { LimitWindow, Rule, RuleValue } from '../card-api/rule.ts';
+import { isSameRule, type LimitWindow, type Rule, type RuleValue } from '../card-api/rule.ts';
 import { isAboutLimits, isLooser, isMade, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import { serviceZone } from '../core/installation.ts';
 import { formatCents } from '../core/money.ts';
@@ -149,7 +149,15 @@ export function backWords(asking: TemporaryChange): string {
   return back.length === 0 ? '' : `Back already: ${ruleStates(back, 'from')}.`;
 }
 
+/** The end of what goes back with another temporary change. */
+export const WITH_OTHER = 'when the other temporary change ends';
+
 /** What goes back all the way when another temporary change ends: `daily limit $500.00 when …`. Raw. */
 export function laterWords(later: readonly RuleGoal[]): string {
-  return `${ruleStates(later, 'to')} when the other temporary change ends.`;
+  return `${ruleStates(later, 'to')} ${WITH_OTHER}.`;
+}
+
+/** The rules of an ended change that are under another one: nothing of them has gone back yet. */
+export function notBackYet({ changes, later = [] }: Pick<TemporaryChange, 'changes' | 'later'>): RuleChange[] {
+  return changes.filter(({ rule, from }) => later.some((goal) => isSameRule(goal.rule, rule) && goal.to === from));
 }

@@ -4,11 +4,10 @@ import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { isLooser, limitGoals, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
-import { capital } from '../core/first-letter.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import { laterWords, ruleName, ruleNames, ruleStates, stateWords, undecided } from './rule-words.ts';
-import { isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
+import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** A change that was made after another, and the Slack user who made it. */
 interface LaterChange {
@@ -105,82 +104,6 @@ export function otherwiseWords(
       return [`For now, the ${ruleName(rule)} goes back to ${now} only: ${laterWords([{ rule, to: was }])}`];
     return [`The ${ruleName(rule)} goes back to ${now}, not to ${wanted}: that would be ${side} what stays.`];
   });
-}
-
-/**
- * A temporary change ends while a shorter one is on top of it. The shorter one then goes back to the value before both.
- * Otherwise the longer one's value would return permanently. The same applies to one about which people decide, and to one
- * that is unconfirmed.
- *
- * @returns the rest, to be restored now; null: nothing.
- */
-export type HandOver = (temporaryChange: TemporaryChange) => Promise<TemporaryChange | null>;
-
-export function createHandOver(
-  deps: Pick<SupersedeDeps, 'outcomes' | 'now'> & {
-    readonly notifyEnd: Pick<NotifyEnd, 'notify' | 'show'>;
-    readonly temporaryChanges: Pick<TemporaryChanges, 'all' | 'save' | 'get'>;
-    readonly supersede: Supersede;
-  },
-): HandOver {
-  return async function handOver(temporaryChange) {
-    const { id, acctId, changes } = temporaryChange;
-    const ours = (change: RuleChange) =>
-      changes.find(({ rule, to }) => isSameRule(rule, change.rule) && to === change.from);
-    // Already handed over before a crash: it goes back to the same value as this one.
-    const isHandedOver = (change: RuleChange, { openedAt }: TemporaryChange): boolean =>
-      openedAt > temporaryChange.openedAt &&
-      changes.some(({ rule, from }) => isSameRule(rule, change.rule) && from === change.from);
-    const given: RuleChange[] = [];
-    let onTop: TemporaryChange | null = null;
-    for (const other of await deps.temporaryChanges.all()) {
-      const isRunning = other.state === 'open' && other.isUnconfirmed !== true;
-      const onOurs = other.changes.filter(
-        (change) => ours(change) !== undefined || (isRunning && isHandedOver(change, other)),
-      );
-      // Only a later change can be on top of this one.
-      const isOnTop = other.acctId === acctId && isUndecided(other) && other.openedAt >= temporaryChange.openedAt;
-      if (other.id === id || !isOnTop || onOurs.length === 0) continue;
-      const from = (change: RuleChange): RuleChange => ({ ...change, from: (ours(change) ?? change).from });
-      const rebased = { ...other, changes: other.changes.map(from) };
-      if (other.state === 'asking' && undecided(rebased).length === 0) await endQuestion(rebased);
-      else await keepRebased(rebased, id);
-      // A change that people decide about, or that nothing has shown, does not end this one with its own end.
-      if (!isRunning) continue;
-      onTop = rebased;
-      given.push(...onOurs);
-    }
-    if (onTop === null) return temporaryChange;
-    await deps.supersede(temporaryChange, given, { id: onTop.id, by: onTop.by.userId });
-    const left = await deps.temporaryChanges.get(id);
-    return left?.state === 'superseded' ? null : left;
-  };
-
-  /** The card has the values from before both, so people have nothing to decide. */
-  async function endQuestion(asking: TemporaryChange): Promise<void> {
-    const closedAt = deps.now().toISOString();
-    await deps.notifyEnd.notify({ ...asking, state: 'ended', closedAt, closedBy: null, closingActionId: null }, null);
-  }
-
-  async function keepRebased(rebased: TemporaryChange, endedId: string): Promise<void> {
-    await showRebased(rebased, endedId);
-    await deps.temporaryChanges.save(rebased);
-    await deps.notifyEnd.show(rebased);
-  }
-
-  /** Its alert says what it went back to when it was made. */
-  async function showRebased({ id, alertId, changes }: TemporaryChange, endedId: string): Promise<void> {
-    if (alertId === null) return;
-    const text = `${capital(ruleStates(changes, 'from'))}: the change that it was made on top of is over.`;
-    const at = deps.now().toISOString();
-    await deps.outcomes.show(alertId, `rebased-${id}-${endedId}`, {
-      verb: 'rebase',
-      by: null,
-      at,
-      state: 'done',
-      text,
-    });
-  }
 }
 
 /** Describes which of the requested rules were temporary and are now permanent. Null: none. */

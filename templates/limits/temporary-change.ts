@@ -6,8 +6,10 @@ import {
   backOf,
   backWords,
   laterWords,
+  notBackYet,
   ruleMoves,
   ruleNames,
+  ruleStates,
   stateWords,
   undecided,
 } from '../../src/limits/rule-words.ts';
@@ -44,16 +46,17 @@ export function temporaryChange(one: TemporaryChange, card: CardFacts): Message 
   const changes = state === 'asking' ? undecided(one) : one.changes;
   const what = escapeUntrusted(ruleMoves(changes), RULES_MAX);
   const isOpen = state === 'open';
+  const title = notBackYet(one).length === changes.length ? 'Ended' : titles[state];
   const isSingle = changes.length === 1;
   // The headline has room for the card only if it does not list several rules.
   const rules = isSingle ? ruleNames(changes) : countOf(changes.length, 'limit');
 
   return {
     text: sentence(
-      `${titles[state]}: ${escapeUntrusted(ruleNames(changes), RULES_MAX)} of ${cardOfHolder(card)}. ${ending(one)}`,
+      `${title}: ${escapeUntrusted(ruleNames(changes), RULES_MAX)} of ${cardOfHolder(card)}. ${ending(one)}`,
     ),
     blocks: [
-      header(`${titles[state]}: ${rules} of ${cardOfHolderRaw(card)}`),
+      header(`${title}: ${rules} of ${cardOfHolderRaw(card)}`),
       section(`*${capital(what)}*`, ending(one)),
       ...(isOpen ? actions(revertButton(id, card)) : []),
       ...(state === 'asking'
@@ -96,7 +99,6 @@ export function ending(one: TemporaryChange): string {
   const { state, changes, endsAt, meanwhile, closedAt, closedBy } = one;
   const when = closedAt === null ? '' : dateAfter(',', closedAt);
   const by = closedBy === null ? '' : ` by ${mention(closedBy)}`;
-  const was = escapeUntrusted(stateWords(changes, 'from'), RULES_MAX);
   if (state === 'open') {
     return goesBack({ back: backOf(one), until: endsAt });
   }
@@ -110,6 +112,10 @@ export function ending(one: TemporaryChange): string {
   if (state === 'kept' && closedBy === null) return `No longer applies to this card, so nothing was put back${when}.`;
   const later = one.later === undefined ? '' : ` ${capital(escapeUntrusted(laterWords(one.later), RULES_MAX))}`;
   const who = by.trim() || 'automatically';
+  const went = without(changes, notBackYet(one));
+  if (went.length === 0) return `Ended ${who}${when}.${later}`;
+  const isPart = went.length < changes.length;
+  const was = escapeUntrusted(isPart ? ruleStates(went, 'from') : stateWords(went, 'from'), RULES_MAX);
   const set = escapeUntrusted(stateWords(changes, 'to'), RULES_MAX);
   const is = escapeUntrusted(stateWords(meanwhile ?? changes, 'to'), RULES_MAX);
   return (changes.length > 1 ? ofSeveral : ofSingle)[state]({ was, is, set, who, when }) + later;

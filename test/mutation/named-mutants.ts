@@ -197,8 +197,8 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   },
   {
     name: 'a temporary change that ends under a shorter one comes back and stays',
-    file: 'src/limits/supersede.ts',
-    from: '      given.push(...onOurs);\n',
+    file: 'src/limits/hand-over.ts',
+    from: '      taken.push(...onOurs);\n',
     to: '',
   },
   {

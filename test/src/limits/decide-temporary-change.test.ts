@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLooser, reversed, type Term } from '../../../src/card-api/rule-change.ts';
+import { isLooser, type RuleGoal, reversed, type Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import {
   createDecideTemporaryChange,
@@ -10,12 +10,14 @@ import type { OverChange } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import type { TemporaryChangeAction } from '../../../src/limits/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { temporaryChangeEnded } from '../../../templates/limits/temporary-change.ts';
 import { authorizationOf } from '../../support/authorization.ts';
 import { refusal } from '../../support/card-api-errors.ts';
 import { held, withoutLock } from '../../support/held.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { memoryRedis } from '../../support/memory-redis.ts';
 import {
+  acctId,
   ask,
   byCommand,
   createActionWorld,
@@ -37,7 +39,6 @@ describe('a click on a temporary change', () => {
     readonly hasBegun?: boolean;
     readonly why?: string;
     readonly after?: OverChange['state'] | null;
-    readonly givesWay?: boolean;
   }
   type Found = TemporaryChange | null;
   const over = (why: string): string => `refused: ${why} Nothing is left to be done.`;
@@ -56,7 +57,6 @@ describe('a click on a temporary change', () => {
       factsOf: async () => card,
       raises: { forget: async () => {} },
       inEffect: async (given) => given,
-      handOver: async (temporaryChange) => (given.givesWay === true ? null : temporaryChange),
       endQuestions: async () => {},
       restore: async (change) => (given.after === null ? null : { ...change, state: given.after ?? 'ended' }),
       notifyEnd: {
@@ -69,13 +69,6 @@ describe('a click on a temporary change', () => {
 
   it.each<[string, TemporaryChangeAction, TemporaryChange | null, Given, string[]]>([
     ['reverts it', takeBack(), temporaryChangeOf(), {}, ['ended']],
-    [
-      'leaves a rule to a shorter change on top of it',
-      takeBack(),
-      temporaryChangeOf(),
-      { givesWay: true },
-      ['refused: A later change took its place. When that ends, it goes back to what was before both.'],
-    ],
     [
       'is refused while nobody knows whether the change was made',
       takeBack(),
@@ -265,6 +258,104 @@ describe('a reduction of a limit that is raised for ten hours', () => {
 
     await endAll(world);
     expect(daily(), 'what the portal set').toBe(500);
+  });
+});
+
+describe('taking back a reduction under a shorter one of somebody else', () => {
+  const by = (userId: string) => ({ ...byCommand, actor: { userId, teamId: 'T1' } });
+  const hours = (count: number) => ({ kind: 'duration', ms: count * 3_600_000 }) as const;
+  const goals = { daily: limitGoal('daily', 10_000), monthly: limitGoal('monthly', 150_000) };
+
+  /** Bob lowers $400 a day and $2,000 a month for a week, and Ana the daily one to $90 for an hour. */
+  async function reduced(of: readonly ('daily' | 'monthly')[] = ['daily'], over: Over = byCommand) {
+    const world = await createActionWorld(memoryRedis(() => new Date('2026-11-20T15:00:00.000Z')));
+    const { deps } = world;
+    const lower = (id: string, userId: string, goals: RuleGoal[], term: Term, about: Over = {}) =>
+      performAction(ask('limit', { ...by(userId), id, changeRequest: { goals, term }, ...about }), deps);
+    const bobs = of.map((period) => goals[period]);
+    await lower('act_bob', 'U0BOB', bobs, hours(7 * 24), over);
+    world.advance(1000);
+    await lower('act_ana', 'U0ANA', [limitGoal('daily', 9000)], hours(1));
+    world.advance(1000);
+    const bob = { kind: 'temporary-change', temporaryChangeId: 'act_bob' } as const;
+    const takenBack = (changed: Partial<typeof deps> = {}) =>
+      performAction(ask('revert', { ...by('U0CEM'), id: 'act_cem', target: bob }), { ...deps, ...changed });
+    const counted = async () =>
+      (await deps.recentRaises.list({ acctId }, deps.now().getTime())).map(({ actionId, cents }) => [actionId, cents]);
+    const limits = () => [world.service.rules['DailySpendLimit'], world.service.rules['MonthlySpendLimit']];
+    return { world, deps, takenBack, counted, limits };
+  }
+
+  it('ends it for whoever asked, with the shorter one', async () => {
+    const { world, deps, takenBack, counted, limits } = await reduced(['daily'], { target: byCommand.target });
+
+    await takenBack();
+
+    expect(limits()).toEqual([90, 2000]);
+    expect(await counted()).toEqual([['act_cem', 30_000]]);
+    const change = await deps.temporaryChanges.get('act_bob');
+    expect(change).toMatchObject({ state: 'ended', closedBy: 'U0CEM', closingActionId: 'act_cem' });
+    expect(change === null ? '' : temporaryChangeEnded(change, card).text).toMatch(
+      /: Ended by <@U0CEM>.*\. Daily limit \$400\.00 when the other temporary change ends\.$/,
+    );
+    expect((await world.records()).filter(({ actionId }) => actionId === 'act_cem')).toMatchObject([
+      { event: 'asked' },
+      {
+        event: 'ended',
+        before: 'daily limit $100.00',
+        after: 'daily limit $400.00',
+        detail: 'The temporary change has ended. Daily limit $400.00 when the other temporary change ends.',
+      },
+    ]);
+    expect(world.answers.map(({ text }) => text).join(), 'it is not refused').not.toContain('Not done');
+    world.advance(3_600_000);
+    await endTemporaryChange('act_ana', deps);
+    expect(limits()).toEqual([400, 2000]);
+  });
+
+  it('puts the others of its limits back at once', async () => {
+    const { deps, takenBack, limits } = await reduced(['daily', 'monthly']);
+
+    await takenBack();
+
+    expect(limits()).toEqual([90, 2000]);
+    expect(await deps.temporaryChanges.get('act_bob')).toMatchObject({
+      state: 'ended',
+      changes: [limitChange('monthly', 200_000, 150_000), limitChange('daily', 40_000, 10_000)],
+      later: [limitGoal('daily', 40_000)],
+    });
+  });
+
+  it.each(['read', 'written'] as const)('leaves everything as it is if the rules cannot be %s', async (what) => {
+    const { world, deps, takenBack, counted, limits } = await reduced(['daily', 'monthly']);
+    const before = await deps.temporaryChanges.all();
+    const fails = async (): Promise<never> => {
+      throw refusal();
+    };
+    const card = { ...deps.card, ...(what === 'read' ? { getSpendRules: fails } : { putSpendRules: fails }) };
+
+    await takenBack({ card, isLastAttempt: true }).catch(() => {});
+
+    expect(await deps.temporaryChanges.all()).toEqual(before);
+    expect(await counted()).toEqual([]);
+    world.advance(3_600_000);
+    await endTemporaryChange('act_ana', deps);
+    expect(limits()).toEqual([100, 1500]);
+  });
+
+  it('says on its alert that it goes back later', async () => {
+    const { deps, takenBack } = await reduced(['daily'], { target: ask('limit').target });
+
+    await takenBack();
+
+    const alert = await deps.alerts.get('evt_0123456789abcdef');
+    expect(alert?.outcomes.at(-1)).toMatchObject({
+      verb: 'restore',
+      by: 'U0CEM',
+      state: 'done',
+      ends: 'act_bob',
+      text: 'Daily limit $100.00 → $400.00 when the other temporary change ends',
+    });
   });
 });
 

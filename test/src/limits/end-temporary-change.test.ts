@@ -14,7 +14,6 @@ describe('when a temporary change is due to end', () => {
     /** Null: unknown. */
     readonly leftMs?: number | null;
     readonly isEarly?: boolean;
-    readonly givesWay?: boolean;
   }
   async function end(temporaryChange: Found | (() => Found), error: Error | null = null, time: Time = {}) {
     const steps: string[] = [];
@@ -32,7 +31,6 @@ describe('when a temporary change is due to end', () => {
       progress: { read: async () => null },
       now,
       inEffect: async (given) => given,
-      handOver: async (given) => (time.givesWay === true ? null : given),
       endQuestions: async () => {},
       restore: async (given) => {
         if (error !== null) throw error;

@@ -17,7 +17,7 @@ const ana = { userId: 'U0ANA', teamId: 'T1' };
 const alone = {
   temporaryChanges: { all: async () => [], save: async () => {} },
   outcomes: { show: async () => {} },
-  notifyEnd: { show: async () => {} },
+  notifyEnd: { show: async () => {}, notify: async () => {} },
 };
 
 afterEach(() => void vi.restoreAllMocks());

@@ -91,7 +91,7 @@ describe('the alert of a temporary change', () => {
     expect(hasButton).toBe(true);
   });
 
-  it('says so too if the later change goes back to the value before both', async () => {
+  it('says that it goes back with the later change if it is taken back under that one', async () => {
     const given = await world();
     await performAction(raise('act_raise', 4, [daily(600)]), given.deps);
     await performAction(later(1, [daily(800)]), given.deps);
@@ -101,7 +101,9 @@ describe('the alert of a temporary change', () => {
 
     expect(await given.deps.temporaryChanges.get('act_later')).toMatchObject({ changes: [{ from: 40_000 }] });
     const { says, hasButton } = await onAlert(given);
-    expect(says).toMatch(/\*Replaced by a later change\* by <@U0BEN> at .*\. Its own end no longer applies\./);
+    expect(says).toMatch(
+      /\*Put back\* by <@U0BEN> at .*\. Daily limit \$600\.00 → \$400\.00 when the other temporary change ends\./,
+    );
     expect(hasButton).toBe(false);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -173,5 +174,103 @@ describe('a question about several limits of which one goes back with another ch
 
     expect(world.service.rules).toMatchObject({ DailySpendLimit: 400, MonthlySpendLimit: 2000 });
     expect(await deps.temporaryChanges.all()).toEqual([]);
+  });
+});
+
+it('what another one took over goes back with it, even if the card service refuses to put back the rest', async () => {
+  const world = await createActionWorld(redis());
+  const goals = [limitGoal('daily', 10_000), limitGoal('monthly', 150_000)];
+  for (const [id, some, minutes] of [
+    ['act_below', goals, 240],
+    ['act_top', [limitGoal('daily', 9000)], 60],
+  ] as const) {
+    const term = { kind: 'duration', ms: minutes * MINUTE_MS } as const;
+    await performAction(ask('limit', { ...byCommand, id, changeRequest: { goals: some, term } }), world.deps);
+    world.advance(1000);
+  }
+  const refuses = async (): Promise<never> => {
+    throw refusal();
+  };
+  const refusing = { ...world.deps, card: { ...world.deps.card, putSpendRules: refuses } };
+  for (let times = 0; times < 5; times += 1) await endTemporaryChange('act_below', refusing);
+  expect(await world.deps.temporaryChanges.get('act_below')).toMatchObject({ state: 'refused' });
+
+  await endTemporaryChange('act_top', world.deps);
+
+  expect(world.service.rules).toMatchObject({ DailySpendLimit: 400, MonthlySpendLimit: 1500 });
+});
+
+describe('a change whose answer was lost, on top of one that ends', () => {
+  const limit = (id: string, dollars: number, minutes: number, askedAt: string) => {
+    const term = { kind: 'duration', ms: minutes * MINUTE_MS } as const;
+    return ask('limit', {
+      ...byCommand,
+      id,
+      askedAt,
+      changeRequest: { goals: [limitGoal('daily', dollars * 100)], term },
+    });
+  };
+
+  /** $900 for some minutes. Half a minute before the end, $1,000 for some, without an answer. Then the first one ends. */
+  async function lostOnTop({ isMade, below, top }: { isMade: boolean; below: number; top: number }) {
+    const world = await createActionWorld(redis());
+    const timeLeft = async (moment: string) => Date.parse(moment) - world.deps.now().getTime();
+    const deps: WorldDeps = { ...world.deps, timeLeft };
+    await performAction(limit('act_below', 900, below, deps.now().toISOString()), deps);
+    world.advance(59.5 * MINUTE_MS);
+    let isAway = false;
+    const card: WorldDeps['card'] = {
+      ...deps.card,
+      getSpendRules: async (...args) =>
+        isAway ? Promise.reject(unanswered()) : await deps.card.getSpendRules(...args),
+      async putSpendRules(...args) {
+        if (isMade) await deps.card.putSpendRules(...args);
+        isAway = true;
+        throw unanswered();
+      },
+    };
+    const onTop = limit('act_top', 1000, top, deps.now().toISOString());
+    await expect(performAction(onTop, { ...deps, card })).rejects.toThrow('unavailable');
+    world.advance(MINUTE_MS / 2);
+    const target = { kind: 'temporary-change', temporaryChangeId: 'act_below' } as const;
+    if (below > 60) await performAction(ask('revert', { target, askedAt: deps.now().toISOString() }), deps);
+    else await endTemporaryChange('act_below', deps);
+    return { world, deps, onTop, daily: () => world.service.rules['DailySpendLimit'] };
+  }
+
+  async function endOnTop({ world, deps }: Awaited<ReturnType<typeof lostOnTop>>) {
+    world.advance(240 * MINUTE_MS);
+    await endTemporaryChange('act_top', deps);
+    return await deps.temporaryChanges.all();
+  }
+
+  it.each([
+    ['shorter', { below: 240, top: 60 }],
+    ['longer', { below: 60, top: 240 }],
+  ])('does not keep its value from going back if it was never made and is %s', async (_which, minutes) => {
+    const given = await lostOnTop({ ...minutes, isMade: false });
+    expect(given.daily()).toBe(400);
+    expect(await given.deps.temporaryChanges.get('act_below')).toMatchObject({ state: 'ended' });
+
+    await performAction(given.onTop, given.deps);
+
+    expect(given.world.writes, 'it is not sent again').toEqual(['limit 900', 'limit 400']);
+    expect(await endOnTop(given)).toEqual([]);
+    expect(given.daily()).toBe(400);
+  });
+
+  it.each([
+    ['shorter', { below: 240, top: 60 }],
+    ['longer', { below: 60, top: 240 }],
+  ])('takes over what it is on top of if the card shows it and it is %s', async (_which, minutes) => {
+    const given = await lostOnTop({ ...minutes, isMade: true });
+    expect(given.daily()).toBe(1000);
+    expect(await given.deps.temporaryChanges.get('act_below')).toMatchObject({
+      state: 'ended',
+      later: [{ rule: { period: 'daily' }, to: 40_000 }],
+    });
+
+    expect(await endOnTop(given)).toEqual([]);
+    expect(given.daily()).toBe(400);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../../src/actions/action-state.ts';
-import { type RuleGoal, without } from '../../../src/card-api/rule-change.ts';
-import { createHandOver, createSupersede, keptWords } from '../../../src/limits/supersede.ts';
+import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
+import { createSupersede, keptWords } from '../../../src/limits/supersede.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
@@ -130,85 +130,4 @@ it('says which of the requested rules were temporary', () => {
   expect(keptWords([limitGoal('daily', 1)], 1)).toBe('It was temporary; now it is permanent.');
   expect(keptWords([limitGoal('daily', 1)], 2)).toBe('The daily limit was temporary; now it is permanent.');
   expect(keptWords([limitGoal('daily', 1), limitGoal('weekly', 1)], 2)).toContain('were temporary');
-});
-
-/** What becomes of these temporary changes when the first of them ends. */
-async function gaveWay(ending: TemporaryChange, ...others: TemporaryChange[]) {
-  const kept = new Map([ending, ...others].map((one) => [one.id, one]));
-  const replaced: string[] = [];
-  const onAlert: string[] = [];
-  const handOver = createHandOver({
-    temporaryChanges: {
-      all: async () => [...kept.values()],
-      get: async (id) => kept.get(id) ?? null,
-      save: async (one) => void kept.set(one.id, one),
-    },
-    supersede: async (one, goals, later) => {
-      replaced.push(`${one.id} by ${later.id} of ${later.by}`);
-      const left = without(one.changes, goals);
-      kept.set(one.id, left.length === 0 ? { ...one, state: 'superseded' } : { ...one, changes: left });
-      return [];
-    },
-    outcomes: { show: async (alertId, _id, { verb, text }) => void onAlert.push(`${alertId}: ${verb} ${text}`) },
-    notifyEnd: {
-      show: async (one) => expect(one).toEqual(kept.get(one.id)),
-      notify: async (one) => void kept.set(one.id, one),
-    },
-    now: () => new Date(at),
-  });
-  const left = await handOver(ending);
-  return { left, others: others.map(({ id }) => kept.get(id)?.changes), replaced, onAlert };
-}
-
-it('a temporary change that ends under a shorter one hands over its base value', async () => {
-  const longer = { ...dailyAndWeekly, changes: [limitChange('daily', 40_000, 70_000)] };
-  const shorter = { ...longer, id: 'act_2', changes: [limitChange('daily', 70_000, 80_000)] };
-
-  expect(await gaveWay(longer, { ...shorter, alertId: 'evt_1', by: { userId: 'U0BEN', teamId: 'T1' } })).toEqual({
-    left: null,
-    others: [[limitChange('daily', 40_000, 80_000)]],
-    replaced: ['act_1 by act_2 of U0BEN'],
-    onAlert: ['evt_1: rebase Daily limit $400.00: the change that it was made on top of is over.'],
-  });
-});
-
-it.each<[string, Partial<TemporaryChange>]>([
-  ['people decide about', { state: 'asking' }],
-  ['nothing has shown', { isUnconfirmed: true }],
-])('a temporary change that ends gives its base value to one that %s, and still ends itself', async (_what, over) => {
-  const longer = { ...dailyAndWeekly, changes: [limitChange('daily', 40_000, 70_000)] };
-  const other = { ...longer, id: 'act_2', changes: [limitChange('daily', 70_000, 80_000)], ...over };
-
-  const { left, others, replaced } = await gaveWay(longer, other);
-  expect({ left, others, replaced }).toEqual({
-    left: longer,
-    others: [[limitChange('daily', 40_000, 80_000)]],
-    replaced: [],
-  });
-});
-
-it("a value handed over before a crash does not count as someone else's change, so the longer one is still over", async () => {
-  const longer = { ...dailyAndWeekly, changes: [limitChange('daily', 40_000, 70_000)] };
-  const given = [limitChange('daily', 40_000, 80_000)];
-  const shorter = { ...longer, id: 'act_2', changes: given, openedAt: '2026-11-20T15:10:00.000Z' };
-
-  expect(await gaveWay(longer, shorter)).toMatchObject({ left: null, others: [given] });
-  // In the opposite order, no change builds on the earlier one.
-  expect(await gaveWay(shorter, longer)).toMatchObject({ left: shorter, others: [longer.changes] });
-});
-
-it.each<[string, Partial<TemporaryChange>]>([
-  ['another card', { acctId: 7379 }],
-  ['another rule', { changes: [limitChange('weekly', 70_000, 80_000)] }],
-  ['a value that someone set in between', { changes: [limitChange('daily', 69_000, 80_000)] }],
-])('a temporary change that ends ignores one of %s', async (_what, over) => {
-  const longer = { ...dailyAndWeekly, changes: [limitChange('daily', 40_000, 70_000)] };
-  const other = { ...longer, id: 'act_2', changes: [limitChange('daily', 70_000, 80_000)], ...over };
-
-  expect(await gaveWay(longer, other)).toEqual({
-    left: longer,
-    others: [other.changes],
-    replaced: [],
-    onAlert: [],
-  });
 });

@@ -209,12 +209,21 @@ it.each([
   expect(shown(renderHolderAlert(alert, { place: 'direct', isLong: true })?.blocks ?? [])).toMatch(words);
 });
 
-it('the end of a temporary limit is shown with its amount', () => {
-  const ended = outcome({ verb: 'restore', by: null, text: 'Daily limit $450.00 → $400.00' });
+it.each([
+  ['Daily limit $450.00 → $400.00', 'Your daily limit is back to $400.00'],
+  [
+    'Daily limit $450.00 → $400.00 when the other temporary change ends',
+    'Your daily limit goes back to $400.00 when the other temporary change ends',
+  ],
+  ['Daily limit $450.00 → $400.00; weekly limit $1 → $2', 'Your card’s limits are back to what they were'],
+  [
+    'Weekly limit $1 → $2; daily limit $450.00 → $400.00 when the other temporary change ends',
+    'Your card’s limits go back to what they were when the other temporary change ends',
+  ],
+])('the end of a temporary limit is shown with its amount: %s', (text, words) => {
+  const ended = outcome({ verb: 'restore', by: null, text });
 
-  expect(render(declined('decline', '', { outcomes: [ended] })).read).toMatch(
-    /\*Your daily limit is back to \$400\.00\* at/,
-  );
+  expect(render(declined('decline', '', { outcomes: [ended] })).read).toContain(`*${words}* at`);
 });
 
 it('the reset time appears only once', () => {

@@ -50,6 +50,11 @@ it.each<[TemporaryChange['state'], object, string]>([
     { later: [limitGoal('daily', 50_000)] },
     'Back to $400.00 by <@U2>. Daily limit $500.00 when the other temporary change ends.',
   ],
+  [
+    'ended',
+    { later: [limitGoal('daily', 40_000)] },
+    'Ended by <@U2>. Daily limit $400.00 when the other temporary change ends.',
+  ],
   ['kept', meanwhile(null), 'It stays at no limit, decided by <@U2>'],
   ['kept', { closedBy: null }, 'No longer applies to this card, so nothing was put back'],
   ['refused', {}, 'could not be put back to $400.00, so it is still $450.00.'],
@@ -66,6 +71,11 @@ it.each<[TemporaryChange['state'], object, string]>([
     `Now: ${of} $60.00 and daily limit $500.00. Should they go back to ${of} $25.00 and daily limit $400.00?`,
   ],
   ['ended', several, `Put back by <@U2>: ${of} $25.00 and daily limit $400.00.`],
+  [
+    'ended',
+    { ...several, later: [limitGoal('daily', 40_000)] },
+    `Put back by <@U2>: ${of} $25.00. Daily limit $400.00 when the other temporary change ends.`,
+  ],
   ['kept', { ...several, ...meanwhile(null, 2_500) }, `decided by <@U2>: ${of} $25.00 and daily limit none.`],
   [
     'refused',

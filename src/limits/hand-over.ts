@@ -1,0 +1,185 @@
+import { reported } from '../actions/action-state.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
+import { isSameRule } from '../card-api/rule.ts';
+import {
+  isLooser,
+  type LimitGoal,
+  limitGoals,
+  limitsOf,
+  type RuleChange,
+  type RuleGoal,
+  reversed,
+  ruleValue,
+  without,
+} from '../card-api/rule-change.ts';
+import type { SpendRules } from '../card-api/spend-rules.ts';
+import { capital } from '../core/first-letter.ts';
+import { withAcceptedReturns } from './contradiction.ts';
+import type { NotifyEnd } from './notify-end.ts';
+import { ruleStates, undecided } from './rule-words.ts';
+import { isMadeBy, isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
+
+export interface HandOverDeps extends Pick<ActionTools, 'now'> {
+  readonly progress: Pick<ActionTools['progress'], 'read'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'all' | 'save'>;
+  readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
+  readonly notifyEnd: Pick<NotifyEnd, 'notify' | 'show'>;
+}
+
+/**
+ * A temporary change ends while another one is on top of it. The other one then goes back to the value before both.
+ * Otherwise the value of the one that ends would return permanently.
+ *
+ * @param rules as they are now.
+ */
+type HandOver = (ending: TemporaryChange, rules: SpendRules) => Promise<HandedOver>;
+
+interface HandedOver {
+  /** The rules of the one that ends which go back only when the other one ends. */
+  readonly given: readonly RuleChange[];
+  /** Lets the others go back to the values before both. Called when its other rules have gone back. Idempotent. */
+  readonly rebase: () => Promise<void>;
+}
+
+export function createHandOver(deps: HandOverDeps): HandOver {
+  return async function handOver({ id, acctId, changes, openedAt }, rules) {
+    const ours = (change: RuleChange) =>
+      changes.find(({ rule, to }) => isSameRule(rule, change.rule) && to === change.from);
+    // Already handed over before a crash: it goes back to the same value as this one.
+    const isHandedOver = (change: RuleChange) =>
+      changes.some(({ rule, from }) => isSameRule(rule, change.rule) && from === change.from);
+    const taken: RuleChange[] = [];
+    const rebased: TemporaryChange[] = [];
+    for (const other of await deps.temporaryChanges.all()) {
+      // Only a later change can be on top of this one.
+      if (other.id === id || other.acctId !== acctId || !isUndecided(other) || other.openedAt < openedAt) continue;
+      // One that people decide about, or that may never be made, is rebased only: its own end may put nothing back.
+      const onOurs = (await rulesMade(other, rules, deps)).filter(
+        (change) => ours(change) !== undefined || (other.openedAt > openedAt && isHandedOver(change)),
+      );
+      taken.push(...onOurs);
+      if (onOurs.length === 0 && !other.changes.some((change) => ours(change) !== undefined)) continue;
+      const from = (change: RuleChange): RuleChange => ({ ...change, from: (ours(change) ?? change).from });
+      rebased.push({ ...other, changes: other.changes.map(from) });
+    }
+    return {
+      given: changes.filter(({ rule }) => taken.some((change) => isSameRule(change.rule, rule))),
+      async rebase() {
+        for (const one of rebased)
+          await (one.state === 'asking' && undecided(one).length === 0 ? endQuestion(one) : keepRebased(one, id));
+      },
+    };
+  };
+
+  /** The card has the values from before both, so people have nothing to decide. */
+  async function endQuestion(asking: TemporaryChange): Promise<void> {
+    const closedAt = deps.now().toISOString();
+    await deps.notifyEnd.notify({ ...asking, state: 'ended', closedAt, closedBy: null, closingActionId: null }, null);
+  }
+
+  async function keepRebased(rebased: TemporaryChange, endedId: string): Promise<void> {
+    const back = capital(ruleStates(rebased.changes, 'from'));
+    const text = `${back}: the change that it was made on top of is over.`;
+    await showRebased(rebased, `rebased-${rebased.id}-${endedId}`, text, deps);
+    await deps.temporaryChanges.save(rebased);
+    await deps.notifyEnd.show(rebased);
+  }
+}
+
+/**
+ * The rules that a running temporary change is known to have set: the card service has answered it, or the card shows
+ * them. Otherwise it may never be made, and is then forgotten without putting anything back.
+ */
+async function rulesMade(
+  { id, state, isUnconfirmed, changes }: TemporaryChange,
+  rules: SpendRules,
+  { progress }: Pick<HandOverDeps, 'progress'>,
+): Promise<readonly RuleChange[]> {
+  if (state !== 'open') return [];
+  const isKnown = isUnconfirmed === false || reported(await progress.read(id))?.result.state === 'done';
+  return isKnown ? changes : changes.filter(({ rule, to }) => ruleValue(rules, rule) === to);
+}
+
+/** Its alert says what it went back to when it was made. */
+async function showRebased(
+  { alertId }: TemporaryChange,
+  outcomeId: string,
+  text: string,
+  { outcomes, now }: Pick<HandOverDeps, 'outcomes' | 'now'>,
+): Promise<void> {
+  const at = now().toISOString();
+  if (alertId !== null) await outcomes.show(alertId, outcomeId, { verb: 'rebase', by: null, at, state: 'done', text });
+}
+
+/**
+ * Limits of a temporary change go back only as far as the card service accepts beside another temporary change: a daily
+ * limit not above a weekly one that is lower for now. They go back all the way when that one ends. Otherwise they would
+ * keep a value that nobody set for good. Idempotent.
+ *
+ * @param ended with the values that the limits go back to now.
+ * @param wanted the same changes with the values they should go back to.
+ * @param rules as they were read before.
+ * @returns what goes back later.
+ */
+export async function restoreLater(
+  ended: TemporaryChange,
+  wanted: readonly RuleChange[],
+  rules: SpendRules,
+  deps: HandOverDeps,
+): Promise<RuleGoal[]> {
+  const short = wanted.flatMap((change, index) => {
+    const reached = ended.changes[index]?.from;
+    return reached === undefined || reached === change.from ? [] : [{ ...change, to: reached }];
+  });
+  if (short.length === 0) return [];
+  const running: TemporaryChange[] = [];
+  for (const other of await deps.temporaryChanges.all()) {
+    if (other.acctId !== ended.acctId || other.id === ended.id) continue;
+    if ((await rulesMade(other, rules, deps)).length > 0) running.push(other);
+  }
+  const stopping = short.map((change) => firstStopping(change, ended, running, rules));
+  for (const other of running) {
+    const joining = short.filter((_change, index) => stopping[index] === other);
+    if (joining.length > 0) await join(joining, other, ended, deps);
+  }
+  return short.filter((_change, index) => stopping[index] !== undefined).map(({ rule, from }) => ({ rule, to: from }));
+}
+
+async function join(
+  changes: readonly RuleChange[],
+  other: TemporaryChange,
+  ended: TemporaryChange,
+  deps: HandOverDeps,
+): Promise<void> {
+  const { id, by, isOverOthers } = other;
+  // Whoever takes the other one back ends this reduction as well.
+  const isOthers = isLooser(reversed(changes)) && !isMadeBy(ended, by.userId);
+  const back = capital(ruleStates(changes, 'from'));
+  await showRebased(other, `joined-${id}-${ended.id}`, `${back}: goes back together with this change.`, deps);
+  const joined = { ...other, changes: [...without(other.changes, changes), ...changes] };
+  await deps.temporaryChanges.save(isOthers || isOverOthers === true ? { ...joined, isOverOthers: true } : joined);
+  await deps.notifyEnd.show(joined);
+}
+
+/**
+ * The temporary change at whose end a limit can go back further, if they end one after another. Undefined: none of them is
+ * in the way.
+ *
+ * @param short from the value it should go back to, to the one that it goes back to now.
+ * @param running earliest end first.
+ */
+function firstStopping(
+  short: RuleChange,
+  { changes }: TemporaryChange,
+  running: readonly TemporaryChange[],
+  rules: SpendRules,
+): TemporaryChange | undefined {
+  let limits: LimitGoal[] = [...without(limitsOf(rules), changes), ...limitGoals(reversed(without(changes, [short])))];
+  return running.find((other) => {
+    const isInForce = (change: RuleChange): boolean =>
+      limits.some(({ rule, to }) => isSameRule(rule, change.rule) && to === change.to);
+    const back = limitGoals(reversed(other.changes.filter(isInForce)));
+    limits = [...without(limits, back), ...back];
+    return withAcceptedReturns(rules, [short], limits)[0]?.from !== short.to;
+  });
+}
