@@ -16,7 +16,7 @@ import { raisesKept, ruleMoves, ruleNames, undecided } from './rule-words.ts';
 import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'answer' | 'factsOf' | 'now'> {
+interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'answer' | 'factsOf'> {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly raises: Pick<RaiseAmounts, 'forget'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
@@ -62,11 +62,6 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const permit = () => deps.permitDecision(action, temporaryChange);
     const why = await permit();
     if (why !== null) return await refuseDecision(action, acctId, why, isSent);
-    if (action.verb === 'complete-temporary-change' && !action.restore) {
-      const over = { closedAt: deps.now().toISOString(), closedBy: action.actor.userId, closingActionId: action.id };
-      await lease.confirm();
-      return await deps.notifyEnd.notify({ ...temporaryChange, ...over, state: 'kept' }, action);
-    }
     const made = await deps.inEffect(temporaryChange, lease);
     if (made === null) return await refuse(action, notClear, lookLater, isSent);
     const noLonger: WhyNot[] = [];
@@ -75,7 +70,8 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
       if (whyNow !== null) noLonger.push(whyNow);
       return whyNow === null;
     };
-    const after = await deps.restore(made, { ...action, mayStill }, lease).catch(async (error: unknown) => {
+    const by = { ...action, isKept: isKeeping(action), mayStill };
+    const after = await deps.restore(made, by, lease).catch(async (error: unknown) => {
       if (!isSent) await forgetUnmade(action, acctId, error, deps);
       throw error;
     });
@@ -180,7 +176,7 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
     // After a crash, only the others decide who were asked before.
     const resumed = await deps.resumeRequest(action.id);
     if (resumed !== null) return askedOthers(resumed.changes, resumed.note);
-    const isKept = action.verb === 'complete-temporary-change' && !action.restore;
+    const isKept = isKeeping(action);
     const isEarly = action.verb === 'revert';
     const all = await raisesOf(action, temporaryChange, raises);
     const beyond = isEarly && isMadeBy(temporaryChange, userId) ? [] : all;
@@ -243,15 +239,18 @@ function raiseOf(action: TemporaryChangeAction, acctId: number, wanted: readonly
   return { id, verb: ruleVerbOf(wanted), target, reason, actor, roles, asHolder, origin, askedAt, changeRequest };
 }
 
+function isKeeping(action: TemporaryChangeAction): boolean {
+  return action.verb === 'complete-temporary-change' && !action.restore;
+}
+
 async function raisesOf(
   action: TemporaryChangeAction,
   temporaryChange: TemporaryChange,
   raises: Pick<RaiseAmounts, 'withoutChange' | 'valuesPutBack'>,
 ): Promise<RuleChange[]> {
+  if (isKeeping(action)) return raisesKept(temporaryChange);
   if (action.verb === 'complete-temporary-change')
-    return action.restore
-      ? raisesBeyond(temporaryChange, await raises.valuesPutBack(temporaryChange))
-      : raisesKept(temporaryChange);
+    return raisesBeyond(temporaryChange, await raises.valuesPutBack(temporaryChange));
   return await raises.withoutChange(temporaryChange);
 }
 

@@ -50,6 +50,8 @@ export type Restore = (
 ) => Promise<OverChange | null>;
 
 interface EndedBy extends Pick<Action, 'id' | 'actor' | 'askedAt'> {
+  /** The values that they were asked about stay. */
+  readonly isKept: boolean;
   /** Asked when the rules have been read, because that may take long. */
   readonly mayStill: () => Promise<boolean>;
 }
@@ -81,6 +83,7 @@ export function createRestore(deps: RestoreDeps): Restore {
     // Someone restored them already, or we did before a crash.
     if (isMade(back)) return (await mayStillCome(id, deps)) ? null : await ends.ended();
     const isAgreed = state === 'asking' && isSameGoals(without(temporaryChange.meanwhile ?? [], ends.given), meanwhile);
+    if (by?.isKept === true) return isAgreed ? ends.kept : await ends.asking(meanwhile);
     assertFresh(readAt);
     // The automatic end was decided when the change was opened.
     const endId = `end-${id}`;
@@ -121,7 +124,8 @@ const isRefusal = (error: unknown): error is CardApiError => error instanceof Ca
 function createEndsOf(deps: RestoreDeps) {
   const planHandOver = createHandOver(deps);
   return async function endsOf(temporaryChange: TemporaryChange, by: EndedBy | null, rules: SpendRules, lease: Lease) {
-    const { given, rebase } = await planHandOver(temporaryChange, rules);
+    const nothing = { given: [], rebase: async () => {} };
+    const { given, rebase } = by?.isKept === true ? nothing : await planHandOver(temporaryChange, rules);
     const left = without(temporaryChange.changes, given);
     const changes = accepted(rules, left);
     const valueNow = ({ rule, to }: RuleChange): RuleChange => ({ rule, from: to, to: ruleValue(rules, rule) });
@@ -161,6 +165,7 @@ function createEndsOf(deps: RestoreDeps) {
         await handOver();
         return { ...temporaryChange, changes: left, ...withLater(givenBack), state: 'asking', meanwhile: values };
       },
+      kept: { ...over, state: 'kept' } satisfies OverChange,
     };
   };
 }

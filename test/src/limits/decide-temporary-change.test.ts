@@ -50,7 +50,6 @@ describe('a click on a temporary change', () => {
       progress: { read: async () => (given.hasBegun === true ? { state: 'asked' } : null) },
       refuse: async (_action, { why, whoCan }) =>
         void steps.push(`refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
-      now: () => new Date('2026-11-20T15:30:00.000Z'),
       permitDecision: async () => (given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' }),
       askAgain: async () => void steps.push('asked again'),
       answer: async (_action, { text }) => void steps.push(`answered: ${text}`),
@@ -58,7 +57,12 @@ describe('a click on a temporary change', () => {
       raises: { forget: async () => {} },
       inEffect: async (given) => given,
       endQuestions: async () => {},
-      restore: async (change) => (given.after === null ? null : { ...change, state: given.after ?? 'ended' }),
+      restore: async (change, by) => {
+        if (given.after === null) return null;
+        return by?.isKept === true
+          ? { ...change, state: 'kept', closedBy: by.actor.userId }
+          : { ...change, state: given.after ?? 'ended' };
+      },
       notifyEnd: {
         notify: async ({ state, closedBy }) => void steps.push([state, closedBy].filter(Boolean).join(' by ')),
         show: async ({ state }) => void steps.push(`shown ${state}`),
@@ -356,6 +360,51 @@ describe('taking back a reduction under a shorter one of somebody else', () => {
       ends: 'act_bob',
       text: 'Daily limit $100.00 → $400.00 when the other temporary change ends',
     });
+  });
+});
+
+describe('*Leave it*', () => {
+  /** $500 for an hour. It ends while the portal has $777, so people are asked. Then the portal sets another value. */
+  async function left(dollars: number) {
+    const world = await createActionWorld(memoryRedis(() => new Date('2026-11-20T15:00:00.000Z')));
+    const { deps, service } = world;
+    const changeRequest = { goals: [limitGoal('daily', 50_000)], term: { kind: 'duration', ms: 3_600_000 } } as const;
+    await performAction(ask('limit', { ...byCommand, id: 'act_1', changeRequest }), deps);
+    service.rules = { ...service.rules, DailySpendLimit: 777 };
+    world.advance(3_600_000);
+    await endTemporaryChange('act_1', deps);
+    service.rules = { ...service.rules, DailySpendLimit: dollars };
+    const leave = ask('complete-temporary-change', {
+      ...byCommand,
+      id: 'act_leave',
+      target,
+      restore: false,
+      askedAt: deps.now().toISOString(),
+    });
+    await performAction(leave, deps);
+    return { world, change: await deps.temporaryChanges.get('act_1'), last: (await world.records()).at(-1) };
+  }
+
+  it('keeps the value that they were asked about', async () => {
+    const { change, last } = await left(777);
+
+    expect(change).toMatchObject({ state: 'kept', closedBy: 'U0OLGA', meanwhile: [{ to: 77_700 }] });
+    expect(last).toMatchObject({ event: 'ended', before: 'daily limit $777.00' });
+  });
+
+  it('asks again about a value that they have not seen', async () => {
+    const { world, change } = await left(800);
+
+    expect(change).toMatchObject({ state: 'asking', meanwhile: [{ to: 80_000 }] });
+    expect(world.answers.at(-1)?.text).toContain('Somebody changed the daily limit meanwhile');
+    expect(world.service.rules['DailySpendLimit']).toBe(800);
+  });
+
+  it('has nothing to leave if the card has its earlier value by now', async () => {
+    const { change, last } = await left(400);
+
+    expect(change).toMatchObject({ state: 'ended', closedBy: 'U0OLGA' });
+    expect(last).toMatchObject({ event: 'ended', after: 'daily limit $400.00' });
   });
 });
 

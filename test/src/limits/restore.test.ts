@@ -67,7 +67,11 @@ describe('restoring the previous rules', () => {
       },
       ...alone,
       now,
-    })(temporaryChangeOf(over), { id: 'act_click', actor: ana, askedAt: '2026-11-20T16:00:00.000Z', mayStill }, lease);
+    })(
+      temporaryChangeOf(over),
+      { id: 'act_click', actor: ana, askedAt: '2026-11-20T16:00:00.000Z', isKept: false, mayStill },
+      lease,
+    );
     return { after, steps };
   }
 
