@@ -218,7 +218,11 @@ function createCards(base: WithServices) {
     remedies: createRemedies({
       card,
       fitsMerchant: createFitsMerchant(assumptions.categoryCodes),
-      cardsOf: async (acctId) => await withSince((await directory.account(acctId))?.cards ?? [], base.history),
+      async accountOf(acctId) {
+        const account = await directory.account(acctId);
+        const mayBeOverruled = assumptions.rulesetMayOverrule && account?.rulesetId != null;
+        return { cards: await withSince(account?.cards ?? [], base.history), mayBeOverruled };
+      },
       hasFraudCase: async (acctId) => (await base.fraudCases.openOf(acctId)) !== null,
       namedIn: (decline) => declineReason(decline),
       categoryId: createCategoryId({

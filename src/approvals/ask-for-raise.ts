@@ -19,7 +19,7 @@ import type { RequestedChange, ResumeRequest } from './open-request.ts';
 import type { AskAction } from './verbs.ts';
 
 interface Deps
-  extends Pick<ActionTools, 'factsOf' | 'record' | 'refuse' | 'answer' | 'outcomes'>,
+  extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'outcomes'>,
     JudgeDeps,
     FindDeps,
     ObstacleDeps {
@@ -99,7 +99,7 @@ async function judge(action: Action, acctId: number, change: Pick<Raise, 'change
   return { verdict: { ...verdict, ...why }, counted: tooMuchForOne(amount) };
 }
 
-interface FindDeps extends Pick<ActionTools, 'purchaseOf'> {
+interface FindDeps extends Pick<ActionTools, 'purchaseOf' | 'factsOf' | 'nameRuleset'> {
   readonly card: Pick<CardClient, 'getSpendRules' | 'getRemainingLimits'>;
   readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
 }
@@ -113,13 +113,14 @@ async function findChange(
   action: Action,
   acctId: number,
   amountCents: number,
-  { card, checkPurchase, purchaseOf }: FindDeps,
+  { card, checkPurchase, purchaseOf, factsOf, nameRuleset }: FindDeps,
 ): Promise<readonly RuleChange[] | 'passes' | null> {
   const { rules } = await card.getSpendRules(acctId);
   const purchase = await purchaseOf(action);
   if (purchase?.decline == null) {
     const remaining = await card.getRemainingLimits(acctId);
-    const limit = bindingLimit({ code: 'decline.rule.velocity', amountCents }, remaining, rules);
+    const mayBeOverruled = (await nameRuleset(await factsOf(acctId))).ruleset?.mayOverrule === true;
+    const limit = bindingLimit({ code: 'decline.rule.velocity', amountCents, mayBeOverruled }, remaining, rules);
     return limit === null ? 'passes' : changesOf(limit, rules, amountCents);
   }
   const check = await checkPurchase({ ...purchase, amountCents });

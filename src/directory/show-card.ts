@@ -58,11 +58,11 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
   };
 }
 
-/** Every limit of a card, with the remaining amount where known. */
+/** Every limit that is in force for a card, which may be its ruleset's, with the remaining amount where known. */
 export function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | null): ShownLimit[] {
   const overall = limitPeriods.map((period): ShownLimit => {
     const left = remaining?.overall.find((row) => row.period === period);
-    const limitCents = rules?.limits[period] ?? left?.limitCents ?? null;
+    const limitCents = left?.limitCents ?? rules?.limits[period] ?? null;
     return { period, category: null, limitCents, remainingCents: left?.remainingCents ?? null };
   });
   if (rules === null) return [...overall, ...(remaining?.categories ?? []).map(ofCategory)];
@@ -70,7 +70,8 @@ export function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | 
     { period: 'transaction' as const, category: name, limitCents: transactionLimitCents, remainingCents: null },
     ...limitPeriods.map((period): ShownLimit => {
       const left = remaining?.categories.find((row) => row.period === period && (row.id === id || row.name === name));
-      return { period, category: name, limitCents: limits[period], remainingCents: left?.remainingCents ?? null };
+      const limitCents = left?.limitCents ?? limits[period];
+      return { period, category: name, limitCents, remainingCents: left?.remainingCents ?? null };
     }),
   ]);
   return [...overall, ...byCategory];

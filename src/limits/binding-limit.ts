@@ -6,7 +6,7 @@ import { withRaisedAlong } from './contradiction.ts';
 import type { LimitRaise, RaiseLimit } from './remedy-change.ts';
 import { fittingCategories, type LimitedCategory, limitedCategories, stoppingCategory } from './stopping-category.ts';
 
-interface DeclinedPurchase {
+export interface DeclinedPurchase {
   /** `decline.rule.velocity` or `decline.rule.velocity.mcc`; other codes have no limit to raise. */
   readonly code: string;
   readonly amountCents: number;
@@ -14,6 +14,8 @@ interface DeclinedPurchase {
   readonly fits?: (categoryName: string) => boolean;
   /** The period of the limit that the card service named. */
   readonly period?: LimitPeriod | null;
+  /** The card follows a spending ruleset, whose limits may be in force instead of its own. */
+  readonly mayBeOverruled?: boolean;
 }
 
 /**
@@ -100,7 +102,7 @@ type Limited = Pick<LimitedCategory, 'windows' | 'limits'> & Partial<Pick<Limite
 
 /** Limits of one category, or of the card, that are too small, tightest first. */
 function bindingOf(
-  { amountCents }: DeclinedPurchase,
+  { amountCents, mayBeOverruled = false }: DeclinedPurchase,
   category: SpendCategory | null,
   { windows, limits, transactionLimitCents = null }: Limited,
 ): LimitRaise[] {
@@ -119,9 +121,11 @@ function bindingOf(
       // If the remaining amount is unknown, only a purchase above the limit itself is certain to be stopped.
       const leftCents = remainingCents ?? from;
       if (leftCents === null || leftCents >= amountCents) return [];
-      const to = remainingCents === null || from === null ? null : from - leftCents + amountCents;
       const rule = { kind: 'limit', period, category } as const;
-      return [{ rule, from, to, remainingCents, isAdjustedToo: false, leftCents }];
+      const limit = { rule, from, remainingCents, isAdjustedToo: false, leftCents };
+      const isOwn = period === 'transaction' || limits === null || limits[period] === from;
+      if (mayBeOverruled && !isOwn) return [{ ...limit, to: null, isOfRuleset: true as const }];
+      return [{ ...limit, to: remainingCents === null || from === null ? null : from - leftCents + amountCents }];
     })
     .toSorted(
       (a, b) => a.leftCents - b.leftCents || limitWindows.indexOf(a.rule.period) - limitWindows.indexOf(b.rule.period),

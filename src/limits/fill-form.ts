@@ -16,7 +16,7 @@ export interface FilledForm<A extends DeclineAlert> {
   readonly alert: A;
   readonly pendingId: string;
   readonly remedy: Remedy | null;
-  readonly state: 'checked' | 'passes' | 'unclear' | 'unread';
+  readonly state: 'checked' | 'passes' | 'unclear' | 'ruleset' | 'unread';
 }
 
 /** What is known about the card, for when the form is submitted. */
@@ -58,7 +58,7 @@ export function createFillForm<A extends DeclineAlert>(deps: FillDeps<A>): (acti
 
   function stateOf(check: PurchaseCheck): FilledForm<A>['state'] {
     if (check.state !== 'unknown') return check.state === 'passes' ? 'passes' : 'checked';
-    return check.why === 'unclear' ? 'unclear' : 'unread';
+    return check.why === undefined || check.why === 'away' ? 'unread' : check.why;
   }
 
   /** For input errors in the form. Without them the worker reports the errors afterwards. */

@@ -13,6 +13,8 @@ export const LimitRaise = z.strictObject({
   remainingCents: z.int().nullable(),
   /** It does not stop the purchase itself, but other limits would be above it. */
   isAdjustedToo: z.boolean(),
+  /** It is not the card's own limit but that of its spending ruleset: raising the card's own does not help. */
+  isOfRuleset: z.literal(true).optional(),
 });
 export type LimitRaise = z.infer<typeof LimitRaise>;
 
@@ -94,7 +96,7 @@ export function mayNeedMore({ rule, to, remainingCents }: LimitRaise): boolean {
  * The rules a card needs for a remedy: all its limits at once.
  *
  * @param amountCents the purchase that should pass.
- * @returns null if the remedy is not a rule (a status), or if the value cannot be determined.
+ * @returns null if the remedy is not a rule of the card (a status, a ruleset), or if the value cannot be determined.
  */
 export function goalsOfRemedy(remedy: Remedy, rules: CardLimits | null, amountCents: number): RuleGoal[] | null {
   switch (remedy.kind) {
@@ -115,7 +117,8 @@ export function goalsOfRemedy(remedy: Remedy, rules: CardLimits | null, amountCe
   }
 }
 
-function raised(limits: readonly LimitRaise[], rules: CardLimits | null, amountCents: number): LimitGoal[] {
+function raised(limits: readonly LimitRaise[], rules: CardLimits | null, amountCents: number): LimitGoal[] | null {
+  if (limits.some(({ isOfRuleset }) => isOfRuleset === true)) return null;
   const goalOf = ({ rule, from, to }: LimitRaise): LimitGoal => {
     const current = rules === null ? from : limitOf(rules, rule);
     // If the remaining amount is unknown, adding the full purchase amount always lets it pass.

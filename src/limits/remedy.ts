@@ -6,7 +6,7 @@ import { type CardStatus, declineCode, declinedStatuses, isByRule, type Transact
 import type { Log } from '../core/log.ts';
 import { isAbroad } from '../core/merchant-category.ts';
 import { hadBegun } from '../core/service-time.ts';
-import { allPass, bindingLimit } from './binding-limit.ts';
+import { allPass, bindingLimit, type DeclinedPurchase } from './binding-limit.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
 import { isIncomplete, type Remedy } from './remedy-change.ts';
 import { hasReset } from './rule-words.ts';
@@ -24,9 +24,15 @@ interface KnownCard {
   readonly since: string | null;
 }
 
+interface KnownAccount {
+  readonly cards: readonly KnownCard[];
+  /** It follows a spending ruleset, which may overrule the card's own rules. */
+  readonly mayBeOverruled: boolean;
+}
+
 interface Deps {
   readonly card: Pick<CardClient, 'getRemainingLimits' | 'getSpendRules'>;
-  readonly cardsOf: (acctId: number) => Promise<readonly KnownCard[]>;
+  readonly accountOf: (acctId: number) => Promise<KnownAccount>;
   readonly hasFraudCase: (acctId: number) => Promise<boolean>;
   /** The merchant category and the period of the limit that a decline names; null: none. */
   readonly namedIn: (decline: NonNullable<TransactionEvent['decline']>) => {
@@ -54,10 +60,10 @@ export type PurchaseCheck =
   /** No limit, no rule and no block stops it. */
   | { readonly state: 'passes' }
   /**
-   * `away`: the card API did not answer. `unclear`: all was read and does not tell what stops it. Otherwise no change would
-   * help.
+   * `away`: the card API did not answer. `unclear`: all was read and does not tell what stops it. `ruleset`: the card's own
+   * rules let it pass, and its ruleset may not. Otherwise no change would help.
    */
-  | { readonly state: 'unknown'; readonly why?: 'away' | 'unclear' };
+  | { readonly state: 'unknown'; readonly why?: 'away' | 'unclear' | 'ruleset' };
 
 /**
  * What would let a declined purchase pass, based on the card's current data: the smallest change that the API can make.
@@ -87,6 +93,7 @@ type Time = 'then' | 'now';
 const passes = { state: 'passes' } as const;
 const away = { state: 'unknown', why: 'away' } as const;
 const unclear = { state: 'unknown', why: 'unclear' } as const;
+const byRuleset = { state: 'unknown', why: 'ruleset' } as const;
 
 /** A purchase and what its card allows. Each is read once, when it is needed first; null: it could not be read. */
 interface Purchase {
@@ -141,6 +148,7 @@ async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<Pu
   const { event } = purchase;
   const [rules, remaining] = await Promise.all([purchase.rules(), purchase.remaining()]);
   if (rules === null || remaining === null) return away;
+  const { mayBeOverruled } = await deps.accountOf(event.acctId);
   const isCategoryKnown = declineCode(event.decline).endsWith('.mcc');
   const isListed = rules.categories.some(({ name }) => deps.fitsMerchant(name, event.mcc));
   const byRules: PurchaseCheck[] = [
@@ -148,27 +156,26 @@ async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<Pu
     event.isCardPresent === false ? online(rules) : passes,
     // Nothing tells the name of a category that is not listed.
     isCategoryKnown || rules.isEveryCategoryAllowed || isListed ? passes : unclear,
-    byLimitNow(event, remaining, rules, deps),
+    byLimitNow({ ...takenFromLimits(event, deps.fitsMerchant), mayBeOverruled }, remaining, rules),
   ];
-  const isStopping = ({ state }: PurchaseCheck): boolean => state === 'stopped';
-  const stopping = byRules.find(isStopping) ?? byRules.find(({ state }) => state === 'unknown') ?? passes;
-  if (stopping.state === 'stopped' || time === 'then') return stopping;
-  const byCard = await byStatus(event, deps, asItIs);
-  return isStopping(byCard) ? byCard : stopping;
+  const byCard = time === 'now' ? await byStatus(event, deps, asItIs) : passes;
+  const stopping = [...byRules, byCard].find(({ state }) => state === 'stopped');
+  return stopping ?? byRules.find(({ state }) => state === 'unknown') ?? (mayBeOverruled ? byRuleset : passes);
 }
 
 async function byLimit(
   { event, ...read }: Purchase,
   code: string,
   time: Time,
-  { namedIn, fitsMerchant, now }: Deps,
+  { namedIn, fitsMerchant, accountOf, now }: Deps,
 ): Promise<PurchaseCheck> {
   const [left, rules] = await Promise.all([read.remaining(), read.rules()]);
   if (left === null && rules === null) return away;
+  const { mayBeOverruled } = await accountOf(event.acctId);
   const then = left && remainingAt(event.occurredAt, left, now());
   const remaining = time === 'then' ? then : left;
   const period = event.decline === null ? null : namedIn(event.decline).period;
-  const purchase = { ...takenFromLimits(event, fitsMerchant), code, period };
+  const purchase = { ...takenFromLimits(event, fitsMerchant), code, period, mayBeOverruled };
   const found = bindingLimit(purchase, remaining, rules, then);
   if (found !== null) return { state: 'stopped', remedy: found };
   if (allPass(purchase, remaining, rules, then)) return passes;
@@ -177,15 +184,15 @@ async function byLimit(
 
 /** The same for a purchase that no limit has declined, so that none is likely to stop it. */
 function byLimitNow(
-  event: TransactionEvent,
+  tried: Omit<DeclinedPurchase, 'code'>,
   remaining: RemainingLimits,
   rules: CardLimits,
-  { fitsMerchant }: Deps,
 ): PurchaseCheck {
-  const purchase = { ...takenFromLimits(event, fitsMerchant), code: 'decline.rule.velocity' };
+  const purchase = { ...tried, code: 'decline.rule.velocity' };
   if (allPass(purchase, remaining, rules)) return passes;
   const found = bindingLimit(purchase, remaining, rules);
-  return found === null || found.limits[0].to === null ? unclear : { state: 'stopped', remedy: found };
+  const isGuess = found?.limits[0].to === null && found.limits[0].isOfRuleset !== true;
+  return found === null || isGuess ? unclear : { state: 'stopped', remedy: found };
 }
 
 function takenFromLimits({ amountCents, paddingCents, mcc }: TransactionEvent, fitsMerchant: FitsMerchant) {
@@ -236,11 +243,12 @@ const asItWas =
  */
 async function byStatus(
   event: TransactionEvent,
-  { cardsOf, hasFraudCase }: Pick<Deps, 'cardsOf' | 'hasFraudCase'>,
+  { accountOf, hasFraudCase }: Pick<Deps, 'accountOf' | 'hasFraudCase'>,
   hadStatus: HadStatus,
 ): Promise<PurchaseCheck> {
   if (!declinedStatuses(event.decline?.message ?? '').includes('BLOCKED')) return { state: 'unknown' };
-  const open = (await cardsOf(event.acctId)).filter((card) => card.status !== 'CLOSED' || !hadStatus(card));
+  const { cards } = await accountOf(event.acctId);
+  const open = cards.filter((card) => card.status !== 'CLOSED' || !hadStatus(card));
   if (open.some(({ status }) => status === 'ACTIVE')) return passes;
   const isBlocked = open.length > 0 && open.every((card) => card.status === 'BLOCKED' && hadStatus(card));
   if (!isBlocked) return { state: 'unknown' };

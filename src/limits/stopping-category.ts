@@ -12,6 +12,9 @@ export interface LimitedCategory {
   readonly transactionLimitCents: number | null;
 }
 
+/** Of a category that the card's own rules do not list. */
+const noLimits = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null } as const;
+
 /** The categories of a card. Without its number a category cannot be changed, so it is left out. */
 export function limitedCategories(remaining: RemainingLimits | null, rules: CardLimits | null): LimitedCategory[] {
   const names = new Map<string, SpendCategory>();
@@ -24,7 +27,7 @@ export function limitedCategories(remaining: RemainingLimits | null, rules: Card
     return {
       category,
       windows: (remaining?.categories ?? []).filter(({ name }) => foldName(name) === key),
-      limits: own?.limits ?? null,
+      limits: own?.limits ?? (rules && noLimits),
       transactionLimitCents: own?.transactionLimitCents ?? null,
     };
   });

@@ -12,7 +12,7 @@ import { currentState } from '../actions/outcomes.ts';
 import { copyable, escapeUntrusted } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardOf } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { holderWays, isEnoughAgain, limitLines, smallestRaise } from '../limits/limit-words.ts';
+import { holderWays, isEnoughAgain, limitLines, limitOfRuleset, smallestRaise } from '../limits/limit-words.ts';
 
 /** A reason as it may be shown in a channel. `isWithheld`: the service's own words must not be shown. */
 export interface ShownReason extends DeclineReason {
@@ -184,6 +184,8 @@ function unblockCommand(alert: TransactionAlert): string {
 function adminFix(alert: TransactionAlert, reason: ShownReason, view: View): string {
   const { remedy } = alert;
   if (isEnoughAgain(alert, view)) return 'Have the purchase tried again: the limit has reset since.';
+  const byRuleset = limitOfRuleset(remedy);
+  if (byRuleset !== null) return byRuleset;
   const raise = smallestRaise(alert, view);
   if (remedy?.kind === 'raise_limit' && remedy.limits[0].to !== null && raise !== '') {
     return `Raise ${raise} if the purchase is legitimate, then have it tried again.`;

@@ -32,7 +32,7 @@ import {
 } from '../core/blocks.ts';
 import { cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { limitLine } from '../limits/limit-words.ts';
+import { limitLine, limitOfRuleset } from '../limits/limit-words.ts';
 import { followsRuleset, rulesetOf } from '../limits/ruleset-words.ts';
 import { declineOfBlocked } from './decline-blocked.ts';
 import {
@@ -109,6 +109,7 @@ export function declineCause(alert: TransactionAlert, view: View): (string | nul
   const card = cardOf(alert);
   const reason = reasonOf(alert, view.place);
   const isBlocked = alert.remedy?.kind === 'unblock';
+  const isByRuleset = limitOfRuleset(alert.remedy) !== null;
   const isUnusable = isClosed(alert) || (alert.card.status === 'BLOCKED' && blockOf(alert) !== null);
   const [, fix] = fixes(alert, reason, view);
   return [
@@ -118,14 +119,14 @@ export function declineCause(alert: TransactionAlert, view: View): (string | nul
         `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view) || meaningOf(card, reason)}`,
     reason.isKnown ? null : serviceWords(reason),
     // When no button can fix it, what else does.
-    isBlocked || isUnusable || reason.remedy === 'none' || reason.remedy === 'retry' ? fix : null,
+    isBlocked || isUnusable || isByRuleset || reason.remedy === 'none' || reason.remedy === 'retry' ? fix : null,
     rulesetLine(card, reason),
   ];
 }
 
 /** The ruleset excludes the merchant category, and the meaning names it. */
 function isRulesets(card: CardFacts, reason: ShownReason): boolean {
-  return reason.code === 'decline.rule.mcc' && card.ruleset != null;
+  return reason.code === 'decline.rule.mcc' && reason.remedy !== 'retry' && card.ruleset != null;
 }
 
 /** Which ruleset the card follows, when a rule declined the purchase and the meaning does not name it already. */
@@ -195,7 +196,7 @@ function remedyButton(
   reason: ShownReason,
   isDone: boolean,
 ): Button | null {
-  const text = isDone ? '' : remedyWords(remedy, reason);
+  const text = isDone || limitOfRuleset(remedy) !== null ? '' : remedyWords(remedy, reason);
   return text === ''
     ? null
     : button({

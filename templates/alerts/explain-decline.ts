@@ -8,7 +8,7 @@ import { context, countOf, escapeUntrusted, header, section } from '../core/bloc
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
 import type { View } from '../core/view.ts';
-import { isEnoughAgain } from '../limits/limit-words.ts';
+import { isEnoughAgain, limitOfRuleset } from '../limits/limit-words.ts';
 import { stepLine } from '../routing/why.ts';
 import { meaningOf } from './decline.ts';
 import {
@@ -92,7 +92,8 @@ function about({ alert, eventLog, whoMay }: Explained, view: View): KnownBlock[]
 function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained['whoMay'], view: View): string {
   const nobody = 'Nobody can change this in Slack. Ask whoever administers the card program.';
   const isDone = isFollowed(alert, reason) || isEnoughAgain(alert, view);
-  if (isClosed(alert) || (isMisused(alert) && !isDone)) return nobody;
+  const isElsewhere = isMisused(alert) || limitOfRuleset(alert.remedy) !== null;
+  if (isClosed(alert) || (isElsewhere && !isDone)) return nobody;
   const known = isDone ? 'retry' : (alert.remedy?.kind ?? reason.remedy);
   const wanted = (known === 'none' || known === 'retry') && blockOf(alert) !== null ? 'unblock' : known;
   if (wanted === 'none') {

@@ -23,7 +23,7 @@ import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, countOf, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { holderWays, limitLine } from '../limits/limit-words.ts';
+import { holderWays, limitLine, limitOfRuleset } from '../limits/limit-words.ts';
 import { askButton, fraudButton, holderBlockButton, recognizeButton } from './holder-buttons.ts';
 import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
 
@@ -105,7 +105,8 @@ function controls(alert: TransactionAlert, reason: ShownReason): (Button | null)
   const { isBlocked, isRecognized, isFraud, isRaised, isPaid } = currentState(outcomes);
   const isBlockedAlready = isBlocked || remedy?.kind === 'unblock' || blockOf(alert) !== null || isClosed(alert);
   const isDone = isRaised && !isTooLow(remedy, outcomes);
-  const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isDone && !isFraud && !isPaid;
+  const isOurs = isRule(remedy?.kind ?? reason.remedy) && limitOfRuleset(remedy) === null;
+  const canAsk = isOurs && !isBlockedAlready && !isDone && !isFraud && !isPaid;
   return [
     canAsk ? askButton(event.id, card) : null,
     isRecognized || isBlocked ? null : recognizeButton(event.id, card),

@@ -132,6 +132,14 @@ function isEnoughNow({ rule, from }: LimitRaise, alert: TransactionAlert, view: 
   return isReset(rule.period, alert, view) && (from ?? 0) >= neededBy(alert);
 }
 
+/** Null: no limit of the card's spending ruleset stops the purchase, so its own rules can let it pass. */
+export function limitOfRuleset(remedy: TransactionAlert['remedy']): string | null {
+  const limit = limitsOf(remedy).find(({ isOfRuleset }) => isOfRuleset === true);
+  if (limit === undefined) return null;
+  const of = limit.from === null ? '' : ` of ${formatCents(limit.from)}`;
+  return `The ruleset’s ${nameOf(limit.rule)}${of} stops it: change it in the card program’s portal.`;
+}
+
 /** What the purchase takes of a limit. */
 function neededBy({ event }: TransactionAlert): number {
   return event.amountCents + event.paddingCents;

@@ -10,8 +10,8 @@ import { context, countOf, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { input, modal, option } from '../core/form.ts';
 import { amountInput, amountLabel, amountOf, formInput, reasonInput, termInputs } from './form-inputs.ts';
-import { left, nameOf, onTop } from './limit-words.ts';
-import { mayLeaveRuleset } from './ruleset-words.ts';
+import { left, limitOfRuleset, nameOf, onTop } from './limit-words.ts';
+import { followsRuleset, mayLeaveRuleset } from './ruleset-words.ts';
 
 export interface RemedyForm {
   /** Opaque id that comes back with the submission. */
@@ -21,10 +21,10 @@ export interface RemedyForm {
   readonly remedy: Remedy | null;
   /**
    * `checking`: shows the alert's data while the card is being read. `passes`: nothing stops the purchase any more.
-   * `unclear`: nothing tells what stops it. `unread`: the card service did not answer. `along`: it was submitted, and more
-   * limits have to rise than the person entered.
+   * `unclear`: nothing tells what stops it. `ruleset`: no rule of the card itself does. `unread`: the card service did not
+   * answer. `along`: it was submitted, and more limits have to rise than the person entered.
    */
-  readonly state: 'checking' | 'checked' | 'passes' | 'unclear' | 'unread' | 'along';
+  readonly state: 'checking' | 'checked' | 'passes' | 'unclear' | 'ruleset' | 'unread' | 'along';
   /** The card service's day, `2026-11-20`. */
   readonly today: string;
   /** The limits with the typed amounts, instead of those of the remedy. */
@@ -60,8 +60,13 @@ export function remedyForm(form: RemedyForm): ModalView {
 /** Nothing can be submitted. A rule that allows the purchase already cannot be allowed again; a limit may still be raised. */
 function isUseless({ remedy, state }: RemedyForm): boolean {
   const isAllowed = state === 'passes' || state === 'unclear';
-  const isNone = remedy === null || remedy.kind === 'retry';
+  const isNone = remedy === null || remedy.kind === 'retry' || isByRuleset(remedy, state);
   return isNone || (isAllowed && isRule(remedy)) || isUnnumbered(remedy, state);
+}
+
+/** Only a change of the card's spending ruleset helps. */
+function isByRuleset(remedy: Remedy | null, state: RemedyForm['state']): boolean {
+  return state === 'ruleset' || limitOfRuleset(remedy) !== null;
 }
 
 /** No rules that were read name the category, and the card service knows categories by their numbers only. */
@@ -152,6 +157,7 @@ const unnumbered =
 
 const unclear = 'I cannot tell what stops this purchase now.';
 const inPortal = 'Check the card’s limits and rules in the card program’s portal.';
+const ownRulesPass = 'The card’s own rules let this purchase pass: check its ruleset in the card program’s portal.';
 const unread = 'The card’s current limits could not be read.';
 const again = 'Close this form, and open it again in a moment.';
 const earlier = 'These numbers are from when the alert was sent.';
@@ -170,6 +176,8 @@ function about(form: RemedyForm, { does }: Words, raised: readonly LimitRaise[])
     ),
     ...context(
       remedy?.kind === 'unblock' || isUseless(form) ? null : mayLeaveRuleset(cardOf(alert)),
+      isByRuleset(remedy, state) ? followsRuleset(cardOf(alert)) : null,
+      state === 'ruleset' ? ownRulesPass : limitOfRuleset(remedy),
       state === 'checking' ? 'Checking what the card allows right now…' : null,
       state === 'unclear' ? `${unclear} ${isUseless(form) ? inPortal : earlier}` : null,
       isUnnumbered(remedy, state) ? unnumbered : null,

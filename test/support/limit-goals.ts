@@ -30,11 +30,12 @@ export function limitRaise(
     remainingCents = null,
     category = null,
     isAdjustedToo = false,
+    ...others
   }: Partial<Omit<LimitRaise, 'rule' | 'from' | 'to'>> & {
     readonly category?: SpendCategory | null;
   } = {},
 ): LimitRaise {
-  return { rule: { kind: 'limit', period, category }, from, to, remainingCents, isAdjustedToo };
+  return { rule: { kind: 'limit', period, category }, from, to, remainingCents, isAdjustedToo, ...others };
 }
 
 /** The remedy that raises these limits, tightest first. */

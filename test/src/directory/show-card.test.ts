@@ -26,10 +26,11 @@ describe('the limits of a card', () => {
   const limitIn = (all: ReturnType<typeof limitsOf>, period: string, category: string | null = null) =>
     all.find((limit) => limit.period === period && limit.category === category);
 
-  it('come from its rules, and from what remains where the rules have none', () => {
+  it('are those in force, which may be its ruleset’s, and its own where nothing tells what remains', () => {
     const all = limitsOf(rules, remaining);
 
-    expect(limitIn(all, 'daily')).toMatchObject({ limitCents: 40_000, remainingCents: 1_000 });
+    expect(limitIn(all, 'daily')).toMatchObject({ limitCents: 39_000, remainingCents: 1_000 });
+    expect(limitIn(limitsOf(rules, null), 'daily')).toMatchObject({ limitCents: 40_000 });
     expect(limitIn(all, 'weekly')).toMatchObject({ limitCents: 150_000, remainingCents: 2_000 });
     expect(limitIn(all, 'monthly')).toMatchObject({ limitCents: null, remainingCents: null });
   });

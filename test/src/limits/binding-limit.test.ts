@@ -161,6 +161,22 @@ describe('the limit that stopped a purchase', () => {
     ]);
   });
 
+  it('is not the card’s own if its ruleset has another one, or has the category alone', () => {
+    const travel = { id: 7, name: 'Travel', period: 'daily', limitCents: 9_000, remainingCents: 1_000 } as const;
+    const windows = { overall: remaining.overall, categories: [travel] };
+    const found = bindingLimit(
+      { ...ofCategory, fits: (name) => name === 'Travel', mayBeOverruled: true },
+      windows,
+      rules,
+    );
+
+    expect(found?.limits.map(({ from, to, isOfRuleset }) => ({ from, to, isOfRuleset }))).toEqual([
+      { from: 9_000, to: null, isOfRuleset: true },
+      { from: 50_000, to: 55_910, isOfRuleset: undefined },
+    ]);
+    expect(found === null ? null : goalsOfRemedy(found, rules, 8_410)).toBeNull();
+  });
+
   it('is null for declines without a limit to raise', () => {
     for (const code of ['decline', 'decline.mcc', 'decline.balance.card', 'decline.card.status']) {
       expect(bindingLimit({ code, amountCents: 60_000 }, remaining, rules)).toBeNull();

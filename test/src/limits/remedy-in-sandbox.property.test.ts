@@ -76,7 +76,7 @@ async function offered(bare: BareWorld, code: string, dollars: number, countedCe
   if (rules === null) throw new Error('the rules cannot be read');
   const { checkPurchase } = createRemedies({
     card: { getRemainingLimits: async () => remainingOf(bare, account), getSpendRules: async () => ({ rules, raw }) },
-    cardsOf: async () => [],
+    accountOf: async () => ({ cards: [], mayBeOverruled: false }),
     hasFraudCase: async () => false,
     namedIn: () => ({ category: null, period: null }),
     fitsMerchant: createFitsMerchant(categoryCodes),

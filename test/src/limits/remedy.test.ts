@@ -47,7 +47,7 @@ describe('the remedy for a decline due to the card’s status', () => {
     const api = { getRemainingLimits: never, getSpendRules: never };
     const { adviceFor } = createRemedies({
       card: api,
-      cardsOf: async () => statuses.map(since(null)),
+      accountOf: async () => ({ cards: statuses.map(since(null)), mayBeOverruled: false }),
       hasFraudCase: async () => what.includes('fraud'),
       namedIn: () => ({ category: null, period: null }),
       fitsMerchant,
@@ -70,7 +70,7 @@ describe('the remedy for a decline of a card that is blocked', () => {
   ])('with %s', async (code, expected) => {
     const { adviceFor } = createRemedies({
       card: { getRemainingLimits: never, getSpendRules: never },
-      cardsOf: async () => (['CLOSED', 'BLOCKED'] as const).map(since(null)),
+      accountOf: async () => ({ cards: (['CLOSED', 'BLOCKED'] as const).map(since(null)), mayBeOverruled: false }),
       hasFraudCase: async () => false,
       namedIn: () => ({ category: null, period: null }),
       fitsMerchant,
@@ -90,7 +90,7 @@ describe('a block that began after the purchase', () => {
   const of = (cards: [CardStatus, string | null][]) =>
     createRemedies({
       card: { getRemainingLimits: never, getSpendRules: never },
-      cardsOf: async () => cards.map(([status, since]) => ({ status, since })),
+      accountOf: async () => ({ cards: cards.map(([status, since]) => ({ status, since })), mayBeOverruled: false }),
       hasFraudCase: async () => false,
       namedIn: () => ({ category: null, period: null }),
       fitsMerchant,
@@ -170,7 +170,7 @@ describe('the remedy for a decline due to a limit', () => {
           raw: {},
         }),
       },
-      cardsOf: async () => statuses.map(since(null)),
+      accountOf: async () => ({ cards: statuses.map(since(null)), mayBeOverruled: false }),
       hasFraudCase: async () => false,
       namedIn: () => ({ category: null, period: null }),
       fitsMerchant,
@@ -252,7 +252,7 @@ describe('the remedy for a decline whose limit has reset since', () => {
         }),
       },
       hasFraudCase: async () => false,
-      cardsOf: async () => [{ status: 'ACTIVE', since: null }],
+      accountOf: async () => ({ cards: [{ status: 'ACTIVE', since: null }], mayBeOverruled: false }),
       namedIn: () => ({ category: null, period: null }),
       fitsMerchant,
       categoryId: never,
@@ -302,7 +302,7 @@ it('is the limit that the service named if what is left of the limits cannot be 
       getSpendRules: async () => ({ rules: { ...rules, ...allowed }, raw: {} }),
     },
     hasFraudCase: never,
-    cardsOf: never,
+    accountOf: async () => ({ cards: [], mayBeOverruled: false }),
     namedIn: ({ code, message }) => declineReason({ code, message }),
     fitsMerchant,
     categoryId: never,
@@ -367,7 +367,7 @@ describe('what lets a declined purchase pass', () => {
     read: Partial<SpendRules> | Error,
     left: number | Error = away,
     category: string | null = 'Books',
-    called: (call: string) => void = () => {},
+    { called = (_call: string) => {}, mayBeOverruled = false } = {},
   ) {
     const logged: string[] = [];
     const remedies = createRemedies({
@@ -384,7 +384,7 @@ describe('what lets a declined purchase pass', () => {
           return { rules: { ...rules, ...read }, raw: {} };
         },
       },
-      cardsOf: async () => [{ status: 'ACTIVE', since: null }],
+      accountOf: async () => ({ cards: [{ status: 'ACTIVE', since: null }], mayBeOverruled }),
       hasFraudCase: async () => false,
       namedIn: () => ({ category, period: null }),
       fitsMerchant,
@@ -530,6 +530,31 @@ describe('what lets a declined purchase pass', () => {
     expect(await setUp(read, left).checkPurchase({ ...declined(code), ...over })).toEqual(expected);
   });
 
+  it.each(['decline.rule.velocity', 'decline.rule.location', 'decline.rule.mcc', 'decline.card.status'])(
+    'is not known if the card’s own rules let a purchase with %s pass, but its ruleset may not',
+    async (code) => {
+      const read = { ...anyKind, ...international, limits: { ...none, daily: 10_000 } };
+      const { checkPurchase, adviceFor } = setUp(read, 4_000, 'Books', { mayBeOverruled: true });
+
+      expect(await checkPurchase(declined(code))).toEqual({ state: 'unknown', why: 'ruleset' });
+      expect(await adviceFor(declined(code))).toEqual({ remedy: null, isIncomplete: false });
+    },
+  );
+
+  it('is no raise of the card’s own limit if its ruleset has another one', async () => {
+    const over = limitRaise('daily', 10_000, null, { remainingCents: 3_000, isOfRuleset: true });
+    const check = (own: number | null, mayBeOverruled: boolean, code = 'decline.rule.velocity') =>
+      setUp({ ...anyKind, ...international, limits: { ...none, daily: own } }, 3_000, 'Books', {
+        mayBeOverruled,
+      }).checkPurchase(declined(code));
+
+    for (const own of [null, 100_000])
+      expect(await check(own, true)).toEqual({ state: 'stopped', remedy: remedyOf(over) });
+    expect(await check(null, true, 'decline.rule.location')).toEqual({ state: 'stopped', remedy: remedyOf(over) });
+    expect(await check(10_000, true)).toEqual({ state: 'stopped', remedy: raised });
+    expect(await check(null, false)).toEqual({ state: 'stopped', remedy: raised });
+  });
+
   it('is to try again if nothing stops it when its alert is made', async () => {
     const again = { remedy: { kind: 'retry' }, isIncomplete: false };
 
@@ -544,7 +569,9 @@ describe('what lets a declined purchase pass', () => {
 
   it('reads the card once, and only what is needed', async () => {
     const calls: string[] = [];
-    const counted = setUp({ ...anyKind, ...international }, 4_000, 'Books', (call) => void calls.push(call));
+    const counted = setUp({ ...anyKind, ...international }, 4_000, 'Books', {
+      called: (call) => void calls.push(call),
+    });
 
     await counted.checkPurchase(declined('decline.rule.location'));
     expect(calls).toEqual(['rules', 'remaining']);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CardFacts } from '../../../src/core/card-facts.ts';
 import { toCardFacts } from '../../../src/directory/account.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
-import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
+import { approvalClick, askedToPay, linkHugo, toPay } from '../../support/asked-for-more.ts';
 import { accountOf, directoryOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -102,6 +102,19 @@ it('no ruleset note appears if rulesets are assumed not to overrule', async () =
 
   expect(one.direct.at(-1)?.text).toMatch(/^Not confirmed/);
   expect(one.direct.at(-1)?.text).not.toContain('ruleset');
+});
+
+it.each([
+  ['has another one', true, []],
+  ['is assumed not to overrule', false, ['open']],
+])('a holder cannot ask to raise the card’s own limit if its ruleset %s', async (_what, mayOverrule, open) => {
+  const { deps } = await linkHugo(await world(mayOverrule));
+  const daily = { period: 'daily', limitCents: 10_000, remainingCents: 5_000 } as const;
+  deps.card.getRemainingLimits = async () => ({ overall: [daily], categories: [] });
+
+  await performAction(toPay(10_910), deps);
+
+  expect((await deps.requests.open()).map(({ state }) => state)).toEqual(open);
 });
 
 it('a block does not mention the ruleset', async () => {

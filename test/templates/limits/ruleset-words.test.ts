@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { CardFacts } from '../../../src/core/card-facts.ts';
+import type { Remedy } from '../../../src/limits/remedy-change.ts';
+import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
+import { explainDecline } from '../../../templates/alerts/explain-decline.ts';
 import { type DecidePurpose, decideForm } from '../../../templates/approvals/decide-form.ts';
 import { cardShow } from '../../../templates/directory/card-show.ts';
+import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import { limitCardForm } from '../../../templates/limits/limit-card-form.ts';
 import { remedyForm } from '../../../templates/limits/remedy-form.ts';
 import { mayBeOverruled } from '../../../templates/limits/ruleset-words.ts';
+import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
 import { answer } from '../answer-fixtures.ts';
 import { card, declined } from '../fixtures.ts';
@@ -45,6 +50,43 @@ it('uses the number if there is no name, and mentions no overruling unless that 
 
   expect(text).toContain('The card follows the spending ruleset 7.');
   expect(mayBeOverruled(own)).toBeNull();
+});
+
+it.each<[string, 'checked' | 'ruleset', Remedy, RegExp]>([
+  ['a rule', 'ruleset', { kind: 'allow_international' }, /own rules let this purchase pass: check its ruleset/],
+  [
+    'a limit',
+    'checked',
+    remedyOf(limitRaise('daily', 10_000, null, { remainingCents: 5_000, isOfRuleset: true })),
+    /The ruleset’s daily limit of \$100\.00 stops it: change it in the card program’s portal\./,
+  ],
+])(
+  '%s that the ruleset may have cannot be changed in the form, which names the ruleset',
+  (_what, state, remedy, why) => {
+    const alert = { ...answer.form.alert, card: travel };
+    const form = remedyForm({ ...answer.form, alert, state, remedy });
+
+    expect([form.submit, form.close?.text]).toEqual([undefined, 'Close']);
+    expect(shown(form.blocks)).toMatch(why);
+    expect(shown(form.blocks)).toContain(
+      'The card follows the spending ruleset “Travel &amp; more”, which may overrule',
+    );
+  },
+);
+
+it('a limit of the ruleset is not offered to be raised: neither to approvers nor by its holder', () => {
+  const remedy = remedyOf(limitRaise('daily', 10_000, null, { remainingCents: 5_000, isOfRuleset: true }));
+  const alert = { ...declined('decline.rule.velocity', ''), card: travel, remedy };
+  const explained = { alert, eventLog: null, whoMay: { approver: ['U1'], operator: ['U2'] } };
+  const team = [true, false].map((isLong) => shown(renderAlert(alert, { place: 'private', isLong }).blocks));
+
+  for (const text of team) {
+    expect(text).toMatch(/daily limit of \$100\.00|daily limit:\* \$34\.10 more than the \$50\.00 left/);
+    expect(text).toContain('The ruleset’s daily limit of $100.00 stops it: change it in the card program’s portal.');
+    expect(text).not.toMatch(/approve_remedy|Raise/);
+  }
+  expect(shown(renderHolderAlert(alert, { place: 'direct' })?.blocks)).not.toContain('request_increase');
+  expect(shown(explainDecline([explained], { place: 'private', more: 0 }).blocks)).toContain('Nobody can change this');
 });
 
 describe('before a rule change, warns that it may take the card off its ruleset', () => {
