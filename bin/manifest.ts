@@ -5,7 +5,7 @@ import { commandConfig } from './reach-redis.ts';
 
 const usage = `Prints the manifest from which the Slack app is created, with your address and your slash command.
 
-  cardbell manifest --url https://cards.example.com
+  npm run --silent manifest -- --url https://cards.example.com
 
   --url ADDRESS   where Slack reaches the web process; without it, the example address stays
 

@@ -61,6 +61,12 @@ describe('the Slack app manifest', () => {
 });
 
 describe('the scripts of package.json', () => {
+  it('print the manifest with the variables of .env', () => {
+    const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> };
+
+    expect(scripts['manifest']).toBe('exec node --env-file-if-exists=.env dist/bin/manifest.js');
+  });
+
   it('that end with a program of our own replace their shell by it, so that a signal to npm stops it', () => {
     const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> };
     const last = Object.values(scripts).map((script) => script.split('&&').at(-1)?.trim() ?? '');
