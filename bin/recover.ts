@@ -6,7 +6,6 @@ import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { createWorkerContext } from '../src/app/worker-context.ts';
 import { measuredClock } from '../src/core/clock.ts';
-import { CardApiError } from '../src/core/errors.ts';
 import { type Gap, gapOf } from '../src/core/gap.ts';
 import { terminalCommand, useInstallation } from '../src/core/installation.ts';
 import { createLog, type Log } from '../src/core/log.ts';
@@ -21,6 +20,7 @@ import { endMisused, readArguments } from './arguments.ts';
 import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 import { composeDryRun } from './recover/dry-run.ts';
+import { whyFailed } from './recover/why-failed.ts';
 
 const usage = `Fetches events that the card service reported and Cardbell missed, and posts them as late.
 
@@ -29,7 +29,7 @@ const usage = `Fetches events that the card service reported and Cardbell missed
   npm run recover -- --since 2h --dry-run           only counts, changes nothing
 
 Nothing is posted twice, so you can run it as often as you like. A worker posts the events. A run without
---dry-run goes on record. Reads the worker's variables. Exit code: 0 when it is done, 1 when the card service did not answer, 64 for a wrong command line,
+--dry-run goes on record. Reads the worker's variables. Exit code: 0 when it is done, 1 when the card service did not answer or another recovery is running, 64 for a wrong command line,
 69 when Redis does not answer, 78 for a variable that is missing.
 `;
 
@@ -132,12 +132,6 @@ async function runHere(config: WorkerConfig, redis: RedisClient, gap: Gap, log: 
     await context.directory.stop();
     await closeQueues(queues);
   }
-}
-
-/** @throws `error` when the card service is not its cause. */
-function whyFailed(error: unknown): string {
-  if (!(error instanceof CardApiError)) throw error;
-  return `${error.message}${error.apiMessage === null ? '' : `: ${error.apiMessage}`}`;
 }
 
 process.exit(await main());

@@ -64,6 +64,9 @@ export class StoreUnavailableError extends AppError {
   readonly retryable = true;
 }
 
+/** Others hold a lock for too long. */
+export class BusyError extends StoreUnavailableError {}
+
 /** A process was frozen or too slow. Others may have taken over its work, so it did not write. */
 export class TooLateError extends AppError {
   readonly code = 'too_late';

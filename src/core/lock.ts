@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreUnavailableError, TooLateError } from './errors.ts';
+import { BusyError, TooLateError } from './errors.ts';
 import { stateKey } from './keys.ts';
 import type { Log } from './log.ts';
 import type { RedisClient } from './redis.ts';
@@ -64,7 +64,7 @@ interface LockOptions {
  * with the next owner's. So call {@link Lease.confirm} before anything that must not overlap, and make everything else
  * safe to repeat.
  *
- * @throws StoreUnavailableError when the lock was not free within `maxWaitMs`.
+ * @throws BusyError when the lock was not free within `maxWaitMs`.
  */
 export function createLock(redis: RedisClient, { maxWaitMs = 60_000, log }: LockOptions = {}): WithLock {
   const lock = createOwnedKey(redis);
@@ -74,7 +74,7 @@ export function createLock(redis: RedisClient, { maxWaitMs = 60_000, log }: Lock
     const owner = randomBytes(12).toString('hex');
     const deadline = performance.now() + maxWaitMs;
     while (!(await lock.take(key, owner, LOCK_TTL_MS))) {
-      if (performance.now() > deadline) throw new StoreUnavailableError('the lock was not free in time');
+      if (performance.now() > deadline) throw new BusyError('the lock was not free in time');
       await sleep(RETRY_MS);
     }
     let isLost = false;

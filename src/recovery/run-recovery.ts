@@ -1,6 +1,6 @@
 import { recoveryLine, recoveryStarted } from '../../templates/recovery/recovery-line.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { CardApiError, StoreUnavailableError } from '../core/errors.ts';
+import { BusyError, CardApiError, StoreUnavailableError } from '../core/errors.ts';
 import { type Gap, isLong, windowOf } from '../core/gap.ts';
 import { commandCode } from '../core/installation.ts';
 import type { WithLock } from '../core/lock.ts';
@@ -99,7 +99,7 @@ interface Deps {
   readonly recoverGap: RecoverGap;
   readonly show: ShowRecovery;
   readonly recoveries: Pick<Recoveries, 'read'>;
-  /** @throws StoreUnavailableError immediately while another recovery is running. */
+  /** @throws BusyError immediately while another recovery is running. */
   readonly tryLock: WithLock;
   /** Waits for a running recovery to end. */
   readonly withLock: WithLock;
@@ -117,12 +117,12 @@ export function createRunRecovery({ recoverGap, show, recoveries, tryLock, withL
       try {
         return await tryLock('recovery', () => runAlone(gap));
       } catch (error) {
-        if (error instanceof StoreUnavailableError) return BUSY_PAUSE_MS;
+        if (error instanceof BusyError) return BUSY_PAUSE_MS;
         throw error;
       }
     },
 
-    /** The same from a terminal: shows the progress there, and the result also in Slack. @throws CardApiError */
+    /** The same from a terminal: shows the progress there, and the result also in Slack. @throws CardApiError, StoreUnavailableError */
     async runHere(gap: Gap, onProgress: OnProgress): Promise<RecoveryProgress> {
       const progress = await withLock('recovery', () => recoverGap(gap, onProgress));
       await show(gap, 'done', 1, progress);
@@ -136,7 +136,7 @@ export function createRunRecovery({ recoverGap, show, recoveries, tryLock, withL
       await show(gap, 'done', 1, result);
       return null;
     } catch (error) {
-      if (!(error instanceof CardApiError)) throw error;
+      if (!(error instanceof CardApiError || error instanceof StoreUnavailableError)) throw error;
       log.warn({ err: error, gap }, 'could not close a gap');
       const progress = await recoveries.read(gap.id);
       if (error.retryable || error.code === 'token_dead') {

@@ -29,7 +29,9 @@ export function recoveryLine(line: RecoveryLine): Message {
     case 'waiting': {
       const what = `Looking for what was missed ${span}: ${percent}% done.`;
       const why =
-        line.state === 'waiting' ? ' The card service is not responding; recovery continues automatically.' : '';
+        line.state === 'waiting'
+          ? ' The card service is not responding, or Redis is full; recovery continues automatically.'
+          : '';
       return {
         text: sentence(`${what} ${soFar}${why}`),
         blocks: [section(`${what}${why}`, `\`${bar(line.done)}\` ${soFar}`)],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CardApiError, StoreUnavailableError } from '../../../src/core/errors.ts';
+import { BusyError, CardApiError, StoreUnavailableError } from '../../../src/core/errors.ts';
 import { gapOf } from '../../../src/core/gap.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
@@ -24,7 +24,7 @@ async function run(error: Error | null, isBusy = false) {
     show: async (_gap, state) => void reported.push(state),
     recoveries,
     async tryLock(_name, work) {
-      if (isBusy) throw new StoreUnavailableError('the lock is taken');
+      if (isBusy) throw new BusyError('the lock is taken');
       return await work(held);
     },
     withLock: withoutLock,
@@ -36,6 +36,12 @@ async function run(error: Error | null, isBusy = false) {
 it.each([
   ['is closed', null, null, ['done']],
   ['waits for an unresponsive card service', apiError('unavailable', 503), 15_000, ['waiting']],
+  [
+    'waits for cards that could not be read',
+    new StoreUnavailableError('some cards could not be read'),
+    15_000,
+    ['waiting'],
+  ],
   ['waits for another token when the card service rejects this one', apiError('token_dead', 401), 60_000, ['waiting']],
   ['fails when the card service refuses it', apiError('refused', 400), null, ['failed']],
 ] as const)('a gap %s', async (_what, error, againMs, reported) => {
