@@ -168,7 +168,7 @@ function createServices({ config, redis, queues, postNotice, now, metrics, log, 
   });
   return {
     slack,
-    ...createDirectChannels(redis, slack.openDirect),
+    ...createDirectChannels(redis, slack.openDirect, config.slackBotToken),
     slackClock,
     notifyOps,
     notifyResolved,

@@ -10,6 +10,7 @@ import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { happenedSince } from '../core/service-time.ts';
+import { createSigner } from '../core/sign.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { personUnreachable } from '../ops/refused-place.ts';
 import { alertIdOf, OutboxEntry } from '../outbox/entry.ts';
@@ -135,13 +136,19 @@ export function createIsOfHolder(deps: Pick<NotifyHolderDeps, 'links'> & Pick<No
   };
 }
 
-/** The id of a direct message channel never changes. Cached so that Slack is not called each time. */
+/** The id of a direct message channel of one Slack app never changes. Cached so that Slack is not called each time. */
 const DIRECT_CHANNEL_KEPT_SECONDS = 30 * 24 * 3600;
 
-/** Which direct message channel belongs to which person. @param open requests a person's channel from Slack. */
-export function createDirectChannels(redis: RedisClient, open: (userId: string) => Promise<string>) {
+/**
+ * Which direct message channel belongs to which person.
+ *
+ * @param open requests a person's channel from Slack.
+ * @param botToken of the app: one that replaces it has other conversations with the same people.
+ */
+export function createDirectChannels(redis: RedisClient, open: (userId: string) => Promise<string>, botToken: string) {
+  const app = createSigner(botToken, 'direct').sign('').slice(0, 10);
   // People's ids and channels' ids begin with different letters.
-  const keyOf = (id: string): string => stateKey(`direct:${id}`);
+  const keyOf = (id: string): string => stateKey(`direct:${app}:${id}`);
   return {
     async directChannel(userId: string): Promise<string> {
       const stored = await redis.get(keyOf(userId));

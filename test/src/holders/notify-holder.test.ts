@@ -125,10 +125,11 @@ function setUp(directChannel: () => Promise<string>) {
 
 it('sends a direct message to the conversation, and looks it up in Slack only once', async () => {
   let opened = 0;
-  const { directChannel, personOf } = createDirectChannels(redis(), async () => {
+  const open = async (): Promise<string> => {
     opened += 1;
     return 'D0HUGO';
-  });
+  };
+  const { directChannel, personOf } = createDirectChannels(redis(), open, 'xoxb-1');
   const world = setUp(() => directChannel('U0HUGO'));
 
   await world.notify();
@@ -137,6 +138,16 @@ it('sends a direct message to the conversation, and looks it up in Slack only on
   expect(world.put).toEqual(['D0HUGO', 'D0HUGO']);
   expect(opened).toBe(1);
   expect(await personOf('D0HUGO')).toBe('U0HUGO');
+});
+
+it('opens other conversations for another Slack app, because those of the former one cannot be posted to', async () => {
+  const former = createDirectChannels(redis(), async () => 'D0FORMER', 'xoxb-former');
+  const current = createDirectChannels(redis(), async () => 'D0HUGO', 'xoxb-current');
+  expect(await former.directChannel('U0HUGO')).toBe('D0FORMER');
+
+  expect(await current.directChannel('U0HUGO')).toBe('D0HUGO');
+  expect(await current.personOf('D0FORMER')).toBeNull();
+  expect((await redis().keys('*')).join()).not.toMatch(/xoxb/);
 });
 
 it('notifies ops when a person cannot receive messages', async () => {
