@@ -1,11 +1,13 @@
 --- @keys last beat of anybody, first beat ever, gaps so far, inbox
 -- One beat. Uses Redis' clock, so that all processes agree on the time. A gap that ends here is recorded and added to
 -- the inbox in the same step, so it will be recovered even if a process dies next. ARGV: our last beat (0: none), how
--- late a beat may be, the cause of a gap that we know of ('': none), maximum age of gaps to keep (ms).
+-- late a beat may be, the cause of a gap that we know of ('': none), maximum age of gaps to keep (ms), how long we have been
+-- refusing webhooks without a beat so far (0: we have not).
 --- @include "../core/now"
 local last = tonumber(redis.call('GET', KEYS[1]) or '0')
 local own, late = tonumber(ARGV[1]), tonumber(ARGV[2])
 local from, cause = 0, ARGV[3]
+if tonumber(ARGV[5]) > 0 then own = now - tonumber(ARGV[5]) end
 if cause ~= '' then
   from = last
   if own > 0 and (from == 0 or own < from) then from = own end

@@ -38,13 +38,16 @@ export function startHeartbeat(
   const script = defineScript(redis, beatSource);
   const alive = defineScript(redis, aliveSource);
   const stopping = new AbortController();
+  const startedAt = performance.now();
   let own = 0;
+  let hasMissed = false;
   let opsIssue: 'start' | 'away' | 'rewound' | '' = 'start';
   void run();
 
   return {
     /** A webhook was answered with 503: the next beat ends a gap, however short. */
     missed(): void {
+      hasMissed = true;
       opsIssue ||= 'away';
     },
     /** Redis came back with older data, or may have: anything acknowledged since its last beat may be gone. */
@@ -75,7 +78,8 @@ export function startHeartbeat(
     opsIssue = '';
     try {
       const keys = [webKeys.open, webKeys.since, webKeys.gaps, inboxKeys.gaps];
-      own = Number(await script.run(keys, [own, stallMs, cause, GAPS_KEPT_MS]));
+      const missingMs = own === 0 && hasMissed ? performance.now() - startedAt : 0;
+      own = Number(await script.run(keys, [own, stallMs, cause, GAPS_KEPT_MS, missingMs]));
       return true;
     } catch (error) {
       opsIssue = cause || 'away';

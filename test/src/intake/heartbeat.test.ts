@@ -99,6 +99,22 @@ it('a 503 answer reports a gap since the last beat', async () => {
   expect((await gaps())[0]).toMatchObject({ cause: 'away' });
 });
 
+it('a process that refused webhooks since its start reports a gap from then on, although another one accepted them', async () => {
+  await start();
+  let isTaking = false;
+  const startedAt = Date.now();
+  const { heart } = await start({ isTaking: () => isTaking });
+  heart.missed();
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  expect(await gaps(), 'the other one accepts webhooks').toEqual([]);
+  isTaking = true;
+
+  await until(async () => (await gaps()).length > 0, 'the gap is reported');
+  const [gap] = await gaps();
+  expect(gap?.cause).toBe('start');
+  expect(Math.abs((gap?.fromMs ?? 0) - startedAt)).toBeLessThan(300);
+});
+
 it('a period in which all webhooks are refused is one gap that ends when they are accepted again', async () => {
   let isTaking = true;
   const { heart } = await start({ isTaking: () => isTaking });
