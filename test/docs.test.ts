@@ -152,6 +152,7 @@ const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] =
     /^(?:kubectl exec deployment\/cardbell-(?:web|worker) -- |heroku run )(?:env PROGRAM=eu )?node dist\/bin\/cardbell\.js (.*)$/,
     cardbell,
   ],
+  [/^kubectl run \S+ .* -- (.*)$/, cardbell],
   [/^helm rollback cardbell$/, () => []],
   [/^kubectl (?:create secret generic|get pods)\b/, () => []],
   [/^sudo (?:apt-get install -y|install -d|chmod \d+|systemctl daemon-reload)\b/, () => []],
