@@ -19,7 +19,7 @@ import { OutboxEntry } from '../outbox/entry.ts';
 import type { Throttle } from '../outbox/send-message.ts';
 import { createCardsFor } from '../policy/permissions.ts';
 import { delegateInForce, delegatesOf } from '../policy/policy.ts';
-import { createHeldUntil, holdAllAsQuiet } from '../routing/channel-settings.ts';
+import { createHeldUntil, holdAsQuiet } from '../routing/channel-settings.ts';
 import { quietWords } from '../routing/quiet-hours.ts';
 import { createActionContext } from './action-context.ts';
 import { composeArchiveMonths, composeCopyHeads } from './compose-audit.ts';
@@ -69,7 +69,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
       waiting: context,
       hasEdits: outbox.hasEdits,
       keepTimers: () => keepIntervals(queues, unneeded(config)),
-      holdAllAsQuiet: () => holdAllAsQuiet(context),
+      holdAsQuiet: (channel) => holdAsQuiet(channel, context),
     }),
     /**
      * At startup, tells ops which of the configured channels are shared with another company. This is checked again

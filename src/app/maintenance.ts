@@ -153,8 +153,8 @@ interface SweepDeps {
   readonly now: () => Date;
   /** Sets missing timers of recurring jobs. */
   readonly keepTimers: () => Promise<void>;
-  /** Holds outbox entries that arrived before someone set quiet hours there. */
-  readonly holdAllAsQuiet: () => Promise<void>;
+  /** Applies the channel's quiet hours to what it holds, also to entries that were held while someone changed them. */
+  readonly holdAsQuiet: (channel: string) => Promise<unknown>;
 }
 
 /**
@@ -186,7 +186,7 @@ export function createSweep(deps: SweepDeps): () => Promise<void> {
       if (isOverdue(expiresAt)) await enqueue('end-claim', { claimId: id });
     }
     for (const { id } of await requests.open()) await enqueue('expire-request', { requestId: id });
-    // Last: it reads alerts, and an unreadable one must not hold up the other steps.
-    await deps.holdAllAsQuiet();
+    // Last: hours that this version cannot read must not hold up the other steps.
+    for (const channel of await outbox.channels()) await deps.holdAsQuiet(channel);
   };
 }

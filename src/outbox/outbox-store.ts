@@ -5,24 +5,18 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { currentTrace } from '../core/trace.ts';
 import { toStored } from '../core/unknown-fields.ts';
-import { entryOf, forAnotherChannel, OutboxEntry, waitOf } from './entry.ts';
+import { forAnotherChannel, OutboxEntry, waitOf } from './entry.ts';
 import { createSendings, ELSEWHERE, keysOf, SENT_TTL_SECONDS } from './sending-store.ts';
 
 /** The channels that may have something waiting. */
 export const channelsKey = stateKey('outbox-channels');
-
-/** An entry that quiet hours hold, and until when (ms). */
-export interface Held {
-  readonly entry: OutboxEntry;
-  readonly untilMs: number;
-}
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
 const scripts = {
   put: readScript(new URL('./put.lua', import.meta.url)),
   remove: readScript(new URL('./remove-entry.lua', import.meta.url)),
-  release: readScript(new URL('./release.lua', import.meta.url)),
+  hold: readScript(new URL('./hold.lua', import.meta.url)),
   pause: readScript(new URL('./pause.lua', import.meta.url)),
 };
 
@@ -46,7 +40,7 @@ export function wakingOutbox(outbox: Outbox, wake: (channel: string) => Promise<
 
 function createEntries(redis: RedisClient) {
   const put = defineScript(redis, scripts.put);
-  const release = defineScript(redis, scripts.release);
+  const hold = defineScript(redis, scripts.hold);
   const remove = defineScript(redis, scripts.remove);
   const noteChannel = createNoteChannel(redis);
   const putTogether = batchedBy(
@@ -82,26 +76,8 @@ function createEntries(redis: RedisClient) {
       }
       return answer === 1;
     },
-    /** Releases all held entries. @returns how many. */
-    releaseHeld: async (channel: string) => Number(await release.run(keysOf(channel), [])),
-    /** Held entries, soonest first. Omits entries that are held until `exceptUntilMs`. */
-    async held(channel: string, exceptUntilMs?: number | null): Promise<Held[]> {
-      const flat = await redis.zrange(outboxKey(channel, 'held'), '0', '-1', 'WITHSCORES');
-      const held: Held[] = [];
-      for (let at = 0; at + 1 < flat.length; at += 2) {
-        const untilMs = Number(flat[at + 1]);
-        if (untilMs === exceptUntilMs) continue;
-        const text = await redis.hget(outboxKey(channel, 'entries'), flat[at] ?? '');
-        // An unreadable entry is set aside when it becomes due.
-        const entry = text === null ? null : entryOf(text);
-        if (entry !== null && !('unreadable' in entry)) held.push({ entry, untilMs });
-      }
-      return held;
-    },
-    /** Changes until when an entry is held (ms); 0 releases it. Does nothing when it is no longer held. */
-    async holdUntil(channel: string, entryId: string, untilMs: number): Promise<void> {
-      await redis.zadd(outboxKey(channel, 'held'), 'XX', untilMs, entryId);
-    },
+    /** Sets until when all held entries are held (ms); 0 releases them. @returns how many they are. */
+    holdUntil: async (channel: string, untilMs: number) => Number(await hold.run(keysOf(channel), [untilMs])),
     /** Removes an entry from the channel, whatever its state. */
     async remove(channel: string, entryId: string): Promise<void> {
       await remove.run(keysOf(channel), [entryId]);

@@ -2,12 +2,10 @@ import { alertLengthSet, quietEnded, quietSet } from '../../templates/routing/ch
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
-import type { EventLog } from '../alerts/event-log.ts';
 import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
-import { alertIdOf } from '../outbox/entry.ts';
-import type { Held, Outbox } from '../outbox/outbox-store.ts';
+import type { Outbox } from '../outbox/outbox-store.ts';
 import type { MayGetAlerts } from './channel-access.ts';
-import type { LongAlerts, QuietHours, QuietHoursStore } from './channel-rules-store.ts';
+import type { LongAlerts, QuietHoursStore } from './channel-rules-store.ts';
 import { quietFor } from './choose-channels.ts';
 import { describeFilter } from './describe-filter.ts';
 import { printFilter } from './filter.ts';
@@ -85,66 +83,21 @@ export function createSetQuiet(deps: Deps) {
 }
 
 interface HoldDeps {
-  readonly outbox: Pick<Outbox, 'channels' | 'held' | 'holdUntil' | 'releaseHeld'>;
+  readonly outbox: Pick<Outbox, 'holdUntil'>;
   readonly quietHours: Pick<QuietHoursStore, 'get'>;
-  readonly alerts: Pick<Alerts, 'get'>;
-  readonly eventLog: Pick<EventLog, 'note'>;
   readonly now: () => Date;
 }
 
-/** How long after a change an alert may still be held under the previous hours. */
-const OVERLAP_MS = 10 * 60_000;
-
 /**
- * Applies a channel's current quiet hours to the entries it holds. Releases an entry when there are no quiet hours now, or
- * when its alert is exempt. Otherwise moves its release to the current end of the hours. Idempotent.
+ * Holds what a channel holds until the current end of its quiet hours, and releases it when there are none now. Idempotent.
  *
  * @returns how many entries were released.
  */
-export async function holdAsQuiet(channel: string, deps: HoldDeps): Promise<number> {
-  return await applyHours(channel, await deps.quietHours.get(channel), deps, false);
-}
-
-/** The same for every channel, for entries held while someone changed the hours. */
-export async function holdAllAsQuiet(deps: HoldDeps): Promise<void> {
-  for (const channel of await deps.outbox.channels()) {
-    // Read one at a time: hours that were just set must not lose the entries they hold.
-    const hours = await deps.quietHours.get(channel);
-    const isSettled = hours !== null && Date.parse(hours.at) + OVERLAP_MS < deps.now().getTime();
-    await applyHours(channel, hours, deps, isSettled);
-  }
-}
-
-/** @param isSettled no entry is still held under the previous hours, so only entries with a different end are checked. */
-async function applyHours(
-  channel: string,
-  hours: QuietHours | null,
-  deps: HoldDeps,
-  isSettled: boolean,
-): Promise<number> {
-  const now = deps.now().getTime();
-  const until = hours === null ? null : quietUntil(hours.window, now);
-  if (hours === null || until === null) return await deps.outbox.releaseHeld(channel);
-  let released = 0;
-  for (const held of await deps.outbox.held(channel, isSettled ? until : null)) {
-    const isExempt = await isExemptFrom(hours, held, now, deps);
-    if (!isExempt && held.untilMs === until) continue;
-    await deps.outbox.holdUntil(channel, held.entry.id, isExempt ? 0 : until);
-    if (isExempt) released += 1;
-    const alertId = alertIdOf(held.entry);
-    if (alertId === null) continue;
-    const what = isExempt ? 'No longer' : `Until ${new Date(until).toISOString()}`;
-    const text = `${what}: the quiet hours of this channel were changed by <@${hours.by}>.`;
-    await deps.eventLog.note(alertId, { step: 'held', channel, text });
-  }
-  return released;
-}
-
-async function isExemptFrom(hours: QuietHours, { entry }: Held, now: number, { alerts }: HoldDeps): Promise<boolean> {
-  const alertId = alertIdOf(entry);
-  const alert = alertId === null ? null : await alerts.get(alertId);
-  if (alert === null) return false;
-  return quietFor(alert, hours, now)?.isExempt ?? true;
+export async function holdAsQuiet(channel: string, { outbox, quietHours, now }: HoldDeps): Promise<number> {
+  const hours = await quietHours.get(channel);
+  const until = hours === null ? null : quietUntil(hours.window, now().getTime());
+  const held = await outbox.holdUntil(channel, until ?? 0);
+  return until === null ? held : 0;
 }
 
 interface HeldDeps {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
-import { createOutbox } from '../../src/outbox/outbox-store.ts';
+import { heldIn } from '../support/held-entries.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
@@ -144,7 +144,7 @@ it('warns a person after their quiet hours', async () => {
   await cardbell().waitTold(hugo, /Your quiet hours: .* wait until they end/);
 
   cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 80, MerchantName: 'Paper Mill' });
-  const held = () => createOutbox(cardbell().store).held(direct(hugo), null);
+  const held = () => heldIn(cardbell().store, direct(hugo));
   await until(async () => (await held()).some(({ entry }) => entry.kind === 'notice'), 'the warning waits');
   expect(
     cardbell()

@@ -83,9 +83,7 @@ export function createWorld({
   };
   const outbox: Outbox = {
     put: async () => true,
-    releaseHeld: async () => 0,
-    held: async () => [],
-    holdUntil: async () => {},
+    holdUntil: async () => 0,
     async remove(_channel, entryId) {
       leave([entryId]);
       const entryIds = sending?.entryIds.filter((id) => id !== entryId) ?? [];

@@ -35,7 +35,7 @@ async function swept(left: Partial<Parameters<typeof createSweep>[0]['waiting']>
     },
     hasEdits: async () => false,
     keepTimers: async () => {},
-    holdAllAsQuiet: async () => {},
+    holdAsQuiet: async () => 0,
   })();
   return added;
 }

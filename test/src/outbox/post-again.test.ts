@@ -4,6 +4,7 @@ import { SlackError } from '../../../src/core/errors.ts';
 import { outboxKey, stateKey } from '../../../src/core/keys.ts';
 import type { OutboxEntry } from '../../../src/outbox/entry.ts';
 import type { Batch } from '../../../src/outbox/message-store.ts';
+import { heldIn } from '../../support/held-entries.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { alertId, createPostingWorld } from '../../support/posting-world.ts';
 import { change, statusAlert, transactionAlert } from '../../templates/fixtures.ts';
@@ -71,7 +72,7 @@ describe('a deleted message', () => {
 
     await world.update(alert(0));
 
-    expect(await world.outbox.held('C1')).toMatchObject([{ entry: { subject: alert(0) }, untilMs: heldUntil }]);
+    expect(await heldIn(redis(), 'C1')).toMatchObject([{ entry: { subject: alert(0) }, untilMs: heldUntil }]);
   });
 });
 
