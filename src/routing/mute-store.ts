@@ -22,14 +22,9 @@ const common = {
   /** UTC ISO 8601. */
   at: z.string(),
   endsAt: z.string(),
-  /** When the card was muted, if this mute was set while another one was in force. Absent: at its own time. */
-  since: z.string().optional(),
 };
 
-/**
- * Keeps a card's alerts out of the channels for a while. As in Alertmanager, a mute is never edited: a change creates a new
- * mute with its own id, which replaces it.
- */
+/** Keeps a card's alerts out of the channels for a while. Never edited: it ends, and a new one has its own id. */
 export const Mute = z.discriminatedUnion('kind', [
   /** All alerts of the card. */
   z.strictObject({ kind: z.literal('mute'), ...common }),
@@ -52,8 +47,8 @@ interface Withheld {
 }
 
 /**
- * A mute is in force, then ended, then removed. Its withheld alerts move in the same transaction that ends or replaces it,
- * so each alert is counted once, even when one mute ends as the next starts.
+ * A mute is in force, then ended, then removed. Its withheld alerts move in the same transaction that ends it, so each alert
+ * is counted once, even when one mute ends as the next starts.
  */
 export type Mutes = ReturnType<typeof createMutes>;
 
@@ -69,22 +64,8 @@ export function createMutes(redis: RedisClient, now: () => Date) {
   const bySoonestEnd = (mutes: Mute[]): Mute[] => mutes.toSorted((a, b) => a.endsAt.localeCompare(b.endsAt));
 
   return {
-    /** Replaces the mute of the same kind and card, and takes over its withheld alerts. Idempotent. */
-    async put(mute: Mute): Promise<void> {
-      const replaced = (await inForce.all()).filter(
-        ({ id, acctId, kind }) => acctId === mute.acctId && kind === mute.kind && id !== mute.id,
-      );
-      await inForce.put(mute.id, mute, (change) => {
-        for (const { id } of replaced) {
-          change
-            .hdel(inForceKey, id)
-            .sunionstore(withheldKey(mute.id), withheldKey(mute.id), withheldKey(id))
-            .expire(withheldKey(mute.id), WITHHELD_TTL_SECONDS)
-            .del(withheldKey(id));
-        }
-        routingChanged(change);
-      });
-    },
+    /** Idempotent. */
+    put: (mute: Mute): Promise<void> => inForce.put(mute.id, mute, routingChanged),
     /** Ends a mute. Its withheld alerts are reported later. Idempotent. */
     async end(mute: Mute): Promise<void> {
       const unreported = unreportedKey(mute.id);

@@ -9,7 +9,7 @@ import { slashCommand } from '../core/installation.ts';
 import { countryInSentence } from '../core/merchant-category.ts';
 import type { Message } from '../slack/message.ts';
 import type { Mute, Mutes } from './mute-store.ts';
-import { type ChannelAction, type MuteAction, pageIn, routingVerbs } from './verbs.ts';
+import { type ChannelAction, type MuteAction, pageIn } from './verbs.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS_MAX = 90;
@@ -33,7 +33,7 @@ export function createMuteVerbs(deps: MuteDeps) {
   return {
     /** `/card mute CARD DURATION [reason]` and `/card travel-mute CARD COUNTRIES until DATE [reason]`. Both have an end. */
     mute: (resolved: Resolved<MuteAction>): Promise<void> =>
-      // One at a time per card: the mute being replaced must not change in between.
+      // One at a time per card: two must not be in force.
       withLock(`mutes:${resolved.acctId}`, () => setMute(resolved, deps)),
 
     /** `/card unmute CARD`: ends its mute and its travel mute now. */
@@ -45,7 +45,7 @@ export function createMuteVerbs(deps: MuteDeps) {
       const [first] = ofCard;
       if (first === undefined) {
         if (hasBegun) {
-          const now = await muteNow(acctId, deps);
+          const now = (await mutes.active()).find((mute) => mute.acctId === acctId);
           return await answer(action, now === undefined ? notMuted() : muteSet(now));
         }
         await record(action, { event: 'unchanged', isFirst: true, acctId, cardId });
@@ -89,8 +89,8 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   }
   // It is recorded once it is stored, so after a crash it was permitted already.
   const hasBegun = await deps.hasBegun(action);
-  const since = judgedAs === 'mute' ? await mutedSince(action, acctId, mutes) : action.askedAt;
-  const refusal = hasBegun ? null : await whyNotMute(action, acctId, { judgedAs, since, endsAt: end.endsAt }, deps);
+  const lastsMs = end.endsAt.getTime() - Date.parse(action.askedAt);
+  const refusal = hasBegun ? null : await whyNotMute(action, acctId, { judgedAs, lastsMs }, deps);
   if (refusal !== null) {
     const what = isTravel ? 'Hiding the declines of a trip' : 'Muting this card';
     return await refuse(action, { what, ...refusal }, { acctId, cardId });
@@ -103,14 +103,13 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
     reason: [action.reason, ...rest.slice(end.words)].filter(Boolean).join(' ').slice(0, 300),
     at: action.askedAt,
     endsAt: end.endsAt.toISOString(),
-    ...(since !== action.askedAt && { since }),
   };
   const directChannel = isTravel ? await deps.openDirect(action.actor.userId) : '';
   const mute: Mute = isTravel
     ? { kind: 'travel', ...facts, countries: countries.split(','), directChannel }
     : { kind: 'mute', ...facts };
   const stored = hasBegun ? await mutes.get(mute.id) : null;
-  // Somebody has ended it since, or another one took its place.
+  // Somebody has ended it since.
   const isOver = hasBegun && (stored === null || stored.hasEnded);
   if (!isOver) {
     await mutes.put(mute);
@@ -120,59 +119,28 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   const after = `${where}until ${mute.endsAt}`;
   const did = isTravel ? 'set a travel mute for' : 'muted';
   await record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
-  const now = isOver ? await muteNow(acctId, deps, mute.kind) : mute;
-  await answer(action, now === undefined ? muteEnded({ mutes: [mute] }) : muteSet(now));
+  await answer(action, isOver ? muteEnded({ mutes: [mute] }) : muteSet(mute));
 }
 
-/** The card's mute in force; undefined when there is none. */
-async function muteNow(
-  acctId: number,
-  { mutes }: Pick<MuteDeps, 'mutes'>,
-  kind: Mute['kind'] | null = null,
-): Promise<Mute | undefined> {
-  return (await mutes.active()).find((mute) => mute.acctId === acctId && (kind === null || mute.kind === kind));
-}
-
-/**
- * Since when the card is muted without a break. A mute that is set while another one is in force counts from the start of that
- * one, whoever set it: otherwise an operator could renew a mute of 24 hours every day, and its alerts would never be reported.
- */
-async function mutedSince({ askedAt }: MuteAction, acctId: number, { inForce }: MuteDeps['mutes']): Promise<string> {
-  const counted = (await inForce()).filter((mute) => mute.acctId === acctId && countsAsMute(mute));
-  return [askedAt, ...counted.map(({ at, since = at }) => since)].toSorted()[0] ?? askedAt;
-}
-
-/** A travel mute counts if it needs the permission of a regular one. */
-function countsAsMute(mute: Mute): boolean {
-  return mute.kind === 'mute' || mute.countries.includes(HOME);
-}
-
-interface MuteTime {
-  /** The verb whose permission it needs. */
-  readonly judgedAs: 'mute' | 'travel';
-  /** From {@link mutedSince}. */
-  readonly since: string;
-  readonly endsAt: Date;
-}
-
+/** @param judgedAs the verb whose permission it needs. */
 async function whyNotMute(
   action: MuteAction,
   acctId: number,
-  { judgedAs, since, endsAt }: MuteTime,
-  deps: Pick<MuteDeps, 'mutes' | 'authorize'>,
+  { judgedAs, lastsMs }: { readonly judgedAs: 'mute' | 'travel'; readonly lastsMs: number },
+  { mutes, authorize }: Pick<MuteDeps, 'mutes' | 'authorize'>,
 ): Promise<{ readonly why: string; readonly whoCan: string } | null> {
-  const lastsMs = endsAt.getTime() - Date.parse(since);
-  const decision = await deps.authorize({ ...action, verb: judgedAs }, { acctId, lastsMs });
-  if (decision.kind !== 'refused') return await whyShorter(action, acctId, endsAt, deps);
-  const { ms, why } = routingVerbs.mute.permission.operatorsUpTo;
-  if (decision.why !== why || since === action.askedAt)
+  const decision = await authorize({ ...action, verb: judgedAs }, { acctId, lastsMs });
+  if (decision.kind === 'refused')
     return { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.' };
-  const latest = new Date(Date.parse(since) + ms).toISOString();
-  const replaced = await muteNow(acctId, deps, action.verb);
-  const hasRoom = action.askedAt < latest && (replaced?.endsAt ?? '') < latest;
+  const own = muteIdOf(action);
+  const other = (await mutes.active()).find(
+    ({ id, acctId: ofCard, kind }) => ofCard === acctId && kind === action.verb && id !== own,
+  );
+  if (other === undefined) return null;
+  const what = action.verb === 'mute' ? 'The card is muted' : 'The card has a travel mute';
   return {
-    why: `${why} It has been muted since ${since}, and that counts.`,
-    whoCan: hasRoom ? `Mute it until ${latest} at most, or ask an approver.` : 'Ask an approver.',
+    why: `${what} until ${other.endsAt}.`,
+    whoCan: `To change that, type ${slashCommand('unmute')} with this card first.`,
   };
 }
 
@@ -183,29 +151,6 @@ export function readMute({ verb, details }: { readonly verb: 'mute' | 'travel'; 
   const [countries = '', ...rest] = words;
   // A trip at home would explain nearly every decline, so this is a regular mute.
   return { judgedAs: countries.split(',').includes(HOME) ? 'mute' : verb, countries, rest } as const;
-}
-
-/** Returns why a mute would end a longer one early; null when it would not. */
-async function whyShorter(
-  action: MuteAction,
-  acctId: number,
-  endsAt: Date,
-  { mutes }: Pick<MuteDeps, 'mutes'>,
-): Promise<{ readonly why: string; readonly whoCan: string } | null> {
-  const { verb } = action;
-  const longer = (await mutes.active()).find(
-    (mute) =>
-      mute.acctId === acctId &&
-      mute.kind === verb &&
-      mute.id !== muteIdOf(action) &&
-      mute.endsAt > endsAt.toISOString(),
-  );
-  if (longer === undefined) return null;
-  const what = verb === 'mute' ? 'The card is muted' : 'The card has a travel mute';
-  return {
-    why: `${what} until ${longer.endsAt}, which is later.`,
-    whoCan: `To end it sooner, type ${slashCommand('unmute')} with this card first.`,
-  };
 }
 
 function muteIdOf({ id }: Action): string {

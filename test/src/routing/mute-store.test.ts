@@ -27,15 +27,15 @@ const cases = steps.flatMap((step) => [
 ]);
 
 it.each(cases)(
-  'reports each alert once if a mute is replaced before $step of its end, which $fate',
+  'reports each alert once if another mute is set before $step of the end of one, which $fate',
   async ({ step, dies }) => {
     let now = new Date('2026-11-20T12:00:02.000Z');
     const mutes = createMutes(redis(), () => now);
     const notices = new Map<string, Message>();
-    let isReplaced = false;
+    let isSet = false;
     const meet = async () => {
-      if (isReplaced) return;
-      isReplaced = true;
+      if (isSet) return;
+      isSet = true;
       await mutes.put(second);
       if (dies) throw new Error('killed');
     };

@@ -57,7 +57,7 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
     (await route(event, card({}), passesMutes)).map(({ channel }) => channel);
   const add = (channel: string, filter: string) => subscriptions.add({ channel, filter, by, at: now.toISOString() });
   let count = 0;
-  /** Each call creates another mute that replaces the previous one. @returns the mute. */
+  /** Each call ends the previous mute of its kind and creates another one. @returns the mute. */
   const mute = async (over: Partial<typeof facts> = {}, countries: readonly string[] = []): Promise<Mute> => {
     count += 1;
     const common = { ...facts, ...over, id: `mute_${count}` };
@@ -65,6 +65,7 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
       countries.length === 0
         ? { kind: 'mute', ...common }
         : { kind: 'travel', ...common, countries: [...countries], directChannel: 'D0TRAVELER' };
+    for (const before of await mutes.inForce()) if (before.kind === asked.kind) await mutes.remove(before);
     await mutes.put(asked);
     return asked;
   };

@@ -110,8 +110,6 @@ export function createModel(atFirst: Facts) {
   const done: Loosening[] = [];
   const ended: { readonly userId: string; readonly acctId: number; readonly at: number }[] = [];
   const overrides: { readonly acctId: number; readonly at: number; readonly job: string }[] = [];
-  /** When the first of the mutes was set that replaced each other. */
-  const mutedSince = new Map<string, number>();
   /** Since when a rule has been loosened for a time: by account and rule. */
   const loosenedSince = new Map<string, number>();
   /** What a rule would have been if a person had not lowered it: by person, account and rule. They may end that alone. */
@@ -564,17 +562,12 @@ export function createModel(atFirst: Facts) {
       if (!mayOperate(by, acctId, standing, (whom) => isOwn(whom, acctId, before, standing)))
         return `${words} without being an operator`;
       if (isOwn(by, acctId, before, standing)) return `${words}, their own card`;
-      const replaced = before.mutes.filter(
+      const isLong = mute.kind === 'mute' && mute.endsAt > job.askedAt + DAY;
+      if (isLong && approvesAs(by, acctId, before, standing).length === 0) return `${words} for more than a day`;
+      const isReplaced = before.mutes.some(
         (one) => one.acctId === acctId && one.kind === mute.kind && one.endsAt > standing.now,
       );
-      const since = Math.min(job.askedAt, ...replaced.map(({ id }) => mutedSince.get(id) ?? job.askedAt));
-      mutedSince.set(mute.id, since);
-      const isLong = mute.kind === 'mute' && mute.endsAt > since + DAY;
-      if (isLong && approvesAs(by, acctId, before, standing).length === 0) return `${words} for more than a day`;
-      const longer = before.mutes.some(
-        (one) => one.acctId === acctId && one.kind === mute.kind && one.endsAt > mute.endsAt,
-      );
-      if (longer) return `${words} for less time than it was`;
+      if (isReplaced) return `${words} in place of another mute`;
     }
     return null;
   }
