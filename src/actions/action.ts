@@ -32,8 +32,8 @@ export const target = {
   claim: z.strictObject({
     kind: z.literal('claim'),
     claimId: z.string(),
-    /** Which of the claim's possible accounts. Null when the claim is denied. */
-    choice: z.int().nonnegative().nullable(),
+    /** False when the claim is denied. */
+    confirms: z.boolean(),
     /** The card's holder when the person saw the claim, as an opaque id. Absent: no holder. */
     seenHolder: z.string().optional(),
   }),

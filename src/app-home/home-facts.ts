@@ -115,14 +115,12 @@ async function waitingRequests(
 
 async function waitingClaims({ userId }: Viewer, deps: TeamDeps): Promise<WaitingClaim[]> {
   const all = await Promise.all((await deps.claims.open()).map((claim) => claimFacts(claim, deps)));
-  const claimed = all.flatMap(({ cards }) => cards.map(({ card }) => card));
+  const claimed = all.map(({ card }) => card);
   const shown = await deps.cardsFor(userId, show, claimed);
   const decidable = await deps.cardsFor(userId, approve, claimed);
-  return all.flatMap(({ claim, cards }) => {
-    const decided = cards.filter(({ card }) => decidable.includes(card));
-    const mayDecide = decided.length > 0 && claim.action.actor.userId !== userId;
-    const seen = mayDecide ? decided : cards.filter(({ card }) => shown.includes(card));
-    return seen.length === 0 ? [] : [{ claim, cards: seen, isWhole: seen.length === cards.length, mayDecide }];
+  return all.flatMap((one) => {
+    const mayDecide = decidable.includes(one.card) && one.claim.action.actor.userId !== userId;
+    return mayDecide || shown.includes(one.card) ? [{ ...one, mayDecide }] : [];
   });
 }
 

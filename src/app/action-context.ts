@@ -14,7 +14,7 @@ import { localDate, toInstant } from '../core/service-time.ts';
 import { shardOf } from '../core/shards.ts';
 import { momentOf, type Since } from '../core/since.ts';
 import { createGroupOfCard } from '../directory/directory.ts';
-import { type Claim, claimMessages } from '../holders/claim-store.ts';
+import type { Claim } from '../holders/claim-store.ts';
 import { seenKey } from '../intake/intake.ts';
 import { durationOf } from '../limits/change-request.ts';
 import { createTimeLeft } from '../limits/end-temporary-change.ts';
@@ -151,13 +151,8 @@ function messages(context: WorkerContext) {
       postTracked(approvalsChannel(context, card.group), { kind: 'request', id }),
     updateRequest: update('request'),
     approvalsChannelOf,
-    async postClaim(claim: Claim) {
-      for (const { id, channel } of claimMessages(claim))
-        if (channel !== undefined) await postTracked(channel, { kind: 'claim', id });
-    },
-    async updateClaim(claim: Claim) {
-      for (const { id } of claimMessages(claim)) await update('claim')(id);
-    },
+    postClaim: async ({ id, card }: Claim) => postTracked(await approvalsChannelOf(card.acctId), { kind: 'claim', id }),
+    updateClaim: update('claim'),
     postTemporaryChange: async ({ id, acctId }: { readonly id: string; readonly acctId: number }) =>
       postTracked(await approvalsChannelOf(acctId), { kind: 'temporary-change', id }),
     updateTemporaryChange: update('temporary-change'),

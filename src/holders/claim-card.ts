@@ -10,14 +10,7 @@ import type { Directory } from '../directory/directory.ts';
 import { notReadYet, typedOnRecord } from '../directory/resolve-card.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
-import {
-  type Claim,
-  type ClaimedCard,
-  type Claims,
-  claimValue,
-  isLinkedSince,
-  readClaimMessage,
-} from './claim-store.ts';
+import { type Claim, type ClaimedCard, type Claims, claimValue, isLinkedSince } from './claim-store.ts';
 import { type SetLink, whyNoHolder } from './link-card.ts';
 import { isSameEmail, type Links } from './link-store.ts';
 import type { ClaimAction } from './verbs.ts';
@@ -25,8 +18,8 @@ import type { ClaimAction } from './verbs.ts';
 /** An undecided claim expires. Silence never confirms it. */
 const CLAIM_MS = 24 * 3_600_000;
 const CLAIMS_A_DAY = 5;
-/** Whoever means one of more accounts has to say which one: approvers would not find it among them. */
-const ACCOUNTS_MAX = 5;
+/** Whoever has more cards under their email address has to say which one they mean. */
+const OWN_MAX = 5;
 
 interface Deps extends Pick<ActionTools, 'refuse' | 'answer' | 'person'> {
   readonly directory: Pick<Directory, 'find' | 'findByEmail'>;
@@ -60,10 +53,8 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
       const link = { acctId: proved.acctId, cardId: null, userId, provedBy: 'email' } as const;
       return await deps.answer(action, linkResult({ ...(await deps.setLink(action, link)), userId, isOwn: true }));
     }
-    if (own.length === 0 || own.length > ACCOUNTS_MAX) {
-      const isNarrowed = meant.length > ACCOUNTS_MAX && matching.length > 0;
-      return await deps.openClaim(action, isNarrowed ? matching.map(({ account }) => account.acctId) : meant);
-    }
+    if (own.length === 0 || own.length > OWN_MAX)
+      return await deps.openClaim(action, matching.length > 0 ? matching.map(({ account }) => account.acctId) : meant);
     await askToConfirm(
       action,
       own.map(({ account }) => account),
@@ -108,13 +99,16 @@ interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer'
   readonly claims: Pick<Claims, 'get' | 'save' | 'open' | 'count'>;
   readonly directory: Pick<Directory, 'account' | 'status'>;
   readonly links: Pick<Links, 'ofAccount'>;
-  readonly approvalsChannelOf: (acctId: number) => Promise<string>;
-  /** Posts a claim to the channels for requests about its cards, where it is confirmed or denied. */
+  /** Posts a claim to the channel for requests about its card, where it is confirmed or denied. */
   readonly postClaim: (claim: Claim) => Promise<void>;
   readonly scheduleClaimEnd: (claimId: string, atMs: number) => Promise<void>;
 }
 
-/** Asks the approvers who holds a card. Claiming again while the claim is open reuses it. Idempotent. */
+/**
+ * Asks the approvers who holds a card. Claiming again while the claim is open reuses it. Idempotent.
+ *
+ * @param acctIds those that the words may mean: whoever means one of several has to say which one.
+ */
 type OpenClaimOf = (action: Claim['action'], acctIds: readonly number[]) => Promise<void>;
 
 export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
@@ -123,46 +117,45 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
     // Two simultaneous commands are also one claim.
     await deps.withLock(`claims-of:${userId}`, async () => {
       const id = `clm_${action.id.slice(4)}`;
-      const existing = (await deps.claims.get(id)) ?? (await twinOf(action, acctIds));
+      const [acctId, ...others] = acctIds;
+      const twin = acctId === undefined || others.length > 0 ? null : await twinOf(action, acctId);
+      const existing = (await deps.claims.get(id)) ?? twin;
       if (existing === null && (await deps.claims.count(userId, action.id)) > CLAIMS_A_DAY) {
         const why = `You have asked ${CLAIMS_A_DAY} times today.`;
         return await deps.refuse(action, { why, whoCan: 'Ask an approver.' });
       }
-      if (acctIds.length === 0) return await refuseUnknown(action, deps);
-      if (acctIds.length > ACCOUNTS_MAX) return await askWhich(action);
-      const claim = existing ?? (await open(id, action, acctIds));
+      if (acctId === undefined) return await refuseUnknown(action, deps);
+      if (others.length > 0) return await askWhich(action);
+      const claim = existing ?? (await open(id, action, acctId));
       await deps.scheduleClaimEnd(claim.id, Date.parse(claim.expiresAt));
       await deps.postClaim(claim);
       await deps.answer(action, claimWaits({ isUnlink: action.verb === 'unlink' }));
     });
   };
 
-  /** The same person's open claim of the same cards, and of the same links if these are to end. */
-  async function twinOf(asked: Action, acctIds: readonly number[]): Promise<Claim | null> {
-    const links = new Map<number, string | undefined>();
-    for (const acctId of acctIds) links.set(acctId, (await linkOf(asked, acctId)).linkOf);
-    const isSame = ({ action, cards }: Claim): boolean =>
+  /** The same person's open claim of the same card, and of the same link if that is to end. */
+  async function twinOf(asked: Action, acctId: number): Promise<Claim | null> {
+    const { linkOf: ending } = await linkOf(asked, acctId);
+    const isSame = ({ action, card }: Claim): boolean =>
       action.verb === asked.verb &&
       action.actor.userId === asked.actor.userId &&
-      cards.length === acctIds.length &&
-      cards.every(({ acctId, linkOf }) => links.has(acctId) && links.get(acctId) === linkOf);
+      card.acctId === acctId &&
+      card.linkOf === ending;
     return (await deps.claims.open()).find(isSame) ?? null;
   }
 
   async function askWhich(action: Action): Promise<void> {
-    const why = `More than ${ACCOUNTS_MAX} cards match “${wordsOf(action)}”.`;
-    const whoCan = `Write ${commandCode('link')} with the card id, the full name or the last four digits.`;
-    const onRecord = `too many cards match ${typedOnRecord(wordsOf(action))}`;
+    const why = `More than one card matches “${wordsOf(action)}”.`;
+    const whoCan = `Write ${commandCode('link')} with the card id, the full name or the last four digits, or ask an approver.`;
+    const onRecord = `more than one card matches ${typedOnRecord(wordsOf(action))}`;
     await deps.refuse(action, { why, whoCan }, { why: onRecord, isMistake: true });
   }
 
-  async function open(id: string, action: Claim['action'], acctIds: readonly number[]): Promise<Claim> {
+  async function open(id: string, action: Claim['action'], acctId: number): Promise<Claim> {
     const expiresAt = new Date(deps.now().getTime() + CLAIM_MS).toISOString();
     const person = await deps.person(action.actor.userId);
-    const cards = await Promise.all(
-      acctIds.map(async (acctId) => ({ ...(await compare(acctId, person)), ...(await linkOf(action, acctId)) })),
-    );
-    const claim: Claim = { id, action, cards, state: 'open', expiresAt };
+    const card = { ...(await compare(acctId, person)), ...(await linkOf(action, acctId)) };
+    const claim: Claim = { id, action, card, state: 'open', expiresAt };
     await deps.record(action, { event: 'waiting', acctId: null, detail: id });
     await deps.claims.save(claim);
     return claim;
@@ -181,7 +174,6 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
       acctId,
       isSameName: compared(person?.name, holder, isSameName),
       isSameEmail: compared(person?.email, account?.email, isSameEmail),
-      channel: await deps.approvalsChannelOf(acctId),
     };
   }
 }
@@ -226,23 +218,18 @@ interface ClaimFactsDeps extends Pick<ActionTools, 'factsOf'> {
 
 /** What approvers see of a claim, with the values of its buttons. */
 export async function claimFacts(claim: Claim, { factsOf, links }: ClaimFactsDeps): Promise<ClaimFacts> {
-  const cards = claim.cards.map(async ({ acctId, linkOf, ...same }, index) => {
-    const heldBy = (await links.ofAccount(acctId))?.userId ?? null;
-    const held = { heldBy, isLinkedSince: isLinkedSince(claim.action, { linkOf }, heldBy) };
-    return { ...same, ...held, card: await factsOf(acctId), choice: claimValue(claim.id, index, heldBy) };
-  });
-  return { claim, cards: await Promise.all(cards), isWhole: true };
+  const { acctId, isSameName, isSameEmail } = claim.card;
+  const heldBy = (await links.ofAccount(acctId))?.userId ?? null;
+  const held = { heldBy, isLinkedSince: isLinkedSince(claim, heldBy) };
+  const value = claimValue(claim.id, heldBy);
+  return { claim, card: await factsOf(acctId), value, isSameName, isSameEmail, ...held };
 }
 
 /** Null when the claim is unknown or too old. */
 export async function claimMessage(
-  messageId: string,
+  claimId: string,
   deps: ClaimFactsDeps & { readonly claims: Pick<Claims, 'get'> },
 ): Promise<Message | null> {
-  const { claimId, channel } = readClaimMessage(messageId);
   const claim = await deps.claims.get(claimId);
-  if (claim === null) return null;
-  const { cards: all } = await claimFacts(claim, deps);
-  const cards = all.filter((_card, index) => claim.cards[index]?.channel === channel);
-  return claimRequest({ claim, cards, isWhole: cards.length === all.length });
+  return claim === null ? null : claimRequest(await claimFacts(claim, deps));
 }

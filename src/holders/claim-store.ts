@@ -22,8 +22,6 @@ const ClaimedCard = z.strictObject({
   isSameEmail: z.boolean().nullable(),
   /** Whose link an unlink claim is to end, if not the claimant's. */
   linkOf: z.string().optional(),
-  /** Where the approvers of its group are asked. Absent: in the only channel that an older version asked. */
-  channel: z.string().optional(),
 });
 export type ClaimedCard = z.infer<typeof ClaimedCard>;
 
@@ -31,8 +29,7 @@ const claimed = {
   id: z.string(),
   /** The person who claims to hold a card, or to hold it no longer. */
   action: z.discriminatedUnion('verb', [ClaimAction, UnlinkAction]),
-  /** The cards the claim may refer to. */
-  cards: z.array(ClaimedCard).min(1),
+  card: ClaimedCard,
   /** UTC ISO 8601. */
   expiresAt: z.string(),
 };
@@ -44,8 +41,8 @@ const claimed = {
  */
 export const Claim = z.discriminatedUnion('state', [
   z.strictObject({ ...claimed, state: z.literal('open') }),
-  /** The confirmed account is linked to the claimant, or to nobody any more. */
-  z.strictObject({ ...claimed, state: z.literal('confirmed'), acctId: z.int(), decision: Decision }),
+  /** The card is linked to the claimant, or to nobody any more. */
+  z.strictObject({ ...claimed, state: z.literal('confirmed'), decision: Decision }),
   z.strictObject({ ...claimed, state: z.literal('refused'), decision: Decision }),
   z.strictObject({ ...claimed, state: z.literal('expired') }),
 ]);
@@ -54,42 +51,19 @@ export type OpenClaim = Extract<Claim, { state: 'open' }>;
 export type ClosedClaim = Exclude<Claim, OpenClaim>;
 
 /** Whether the card was linked to somebody else since its link was claimed to be over. That link stays. */
-export function isLinkedSince(
-  { verb, actor }: Claim['action'],
-  { linkOf = actor.userId }: Pick<ClaimedCard, 'linkOf'>,
-  heldBy: string | null,
-): boolean {
-  return verb === 'unlink' && heldBy !== null && heldBy !== linkOf;
+export function isLinkedSince({ action, card }: Pick<Claim, 'action' | 'card'>, heldBy: string | null): boolean {
+  return action.verb === 'unlink' && heldBy !== null && heldBy !== (card.linkOf ?? action.actor.userId);
 }
 
-/** One message of a claim, in one channel. An opaque id. */
-interface ClaimMessage {
-  readonly id: string;
-  readonly channel: string | undefined;
+/** The value of *Confirm*: the claim and the holder that the person saw. An opaque id. */
+export function claimValue(claimId: string, heldBy: string | null): string {
+  return [claimId, ...(heldBy === null ? [] : [seenHolder(claimId, heldBy)])].join('.');
 }
 
-/** The messages of a claim. Each channel sees only the cards that its approvers decide about. */
-export function claimMessages({ id, cards }: Pick<Claim, 'id' | 'cards'>): ClaimMessage[] {
-  const channels = new Set(cards.map(({ channel }) => channel));
-  return [...channels].map((channel) => ({ id: channel === undefined ? id : `${id}@${channel}`, channel }));
-}
-
-/** Which claim a message shows, and in which channel it was asked. */
-export function readClaimMessage(messageId: string): { readonly claimId: string } & Pick<ClaimMessage, 'channel'> {
-  const [claimId = '', channel] = messageId.split('@');
-  return { claimId, channel };
-}
-
-/** The value of *Confirm*: the card of the claim and the holder that the person saw. An opaque id. */
-export function claimValue(claimId: string, choice: number, heldBy: string | null): string {
-  return [claimId, choice, ...(heldBy === null ? [] : [seenHolder(claimId, heldBy)])].join('.');
-}
-
-/** The value of *Refuse* contains only the claim. */
-export function claimTarget(value: string): DecideClaimAction['target'] {
-  const [claimId = '', index, seen] = value.split('.');
-  const choice = index === undefined || !/^\d{1,2}$/.test(index) ? null : Number(index);
-  return { kind: 'claim', claimId, choice, ...(seen !== undefined && { seenHolder: seen }) };
+/** @param value that of *Confirm*; *Refuse* contains only the claim. */
+export function claimTarget(value: string, confirms: boolean): DecideClaimAction['target'] {
+  const [claimId = '', seen] = value.split('.');
+  return { kind: 'claim', claimId, confirms, ...(seen !== undefined && { seenHolder: seen }) };
 }
 
 /** True when the person saw the card's current holder. */

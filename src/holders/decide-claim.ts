@@ -38,7 +38,7 @@ interface Deps
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setLink: SetLink;
   readonly endLink: EndLink;
-  readonly updateClaim: (claim: Claim) => Promise<void>;
+  readonly updateClaim: (claimId: string) => Promise<void>;
 }
 
 type ConfirmedClaim = Extract<Claim, { state: 'confirmed' }>;
@@ -54,11 +54,6 @@ function isAsSeen({ target }: DecideClaimAction, { action }: Claim, heldBy: stri
   // Already in the requested state, through this click before a crash.
   const isDone = heldBy === (action.verb === 'unlink' ? null : action.actor.userId);
   return isDone || hasSeenHolder(target, heldBy);
-}
-
-/** Whether the card was linked to somebody else since it was claimed that its link is over. */
-function isOver({ action, cards }: Claim, acctId: number, heldBy: string | null): boolean {
-  return isLinkedSince(action, cards.find((card) => card.acctId === acctId) ?? {}, heldBy);
 }
 
 /** Claims end under their lock: if two people press at once, one decides and the other is notified. */
@@ -92,9 +87,8 @@ export function createClaimDecisions(deps: Deps) {
     if (claim.state !== 'open')
       return await over(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');
     // So far the person is known to approve for some card.
-    const mayDecide = await Promise.all(claim.cards.map(({ acctId }) => deps.mayAct(action, acctId)));
-    if (!mayDecide.includes(true)) {
-      const whoCan = await others(action, 'approver', claim.cards[0]?.acctId, deps);
+    if (!(await deps.mayAct(action, claim.card.acctId))) {
+      const whoCan = await others(action, 'approver', claim.card.acctId, deps);
       return await refuse('Only approvers of other cards may decide this claim.', whoCan);
     }
     if (claim.action.actor.userId === action.actor.userId) {
@@ -108,29 +102,26 @@ export function createClaimDecisions(deps: Deps) {
   }
 
   async function confirmOrRefuse(action: DecideClaimAction, claim: OpenClaim, lease: Lease): Promise<void> {
-    const { choice } = action.target;
-    const acctId = choice === null ? undefined : claim.cards[choice]?.acctId;
-    // Who refuses says that it is none of the cards.
-    const decided = acctId === undefined ? claim.cards.map((card) => card.acctId) : [acctId];
+    const { confirms } = action.target;
+    const { acctId } = claim.card;
+    const claimant = claim.action.actor.userId;
     const decision = { actionId: action.id, by: action.actor.userId, at: deps.now().toISOString() };
-    const heldBy = acctId === undefined ? null : await holderOf(acctId, deps);
-    if (acctId !== undefined && !isOver(claim, acctId, heldBy) && !isAsSeen(action, claim, heldBy)) {
-      await deps.updateClaim(claim);
+    const heldBy = await holderOf(acctId, deps);
+    if (confirms && !isLinkedSince(claim, heldBy) && !isAsSeen(action, claim, heldBy)) {
+      await deps.updateClaim(claim.id);
       return await deps.refuse(action, changedHands, { acctId, isMistake: true });
     }
-    for (const one of decided) {
-      const verdict = await deps.authorize(action, { acctId: one, notInPlaceOf: [claim.action.actor.userId] });
-      if (verdict.kind !== 'refused') continue;
-      const whoCan = await others(action, verdict.who, one, deps);
-      return await deps.refuse(action, { why: verdict.why, whoCan }, { acctId: one });
+    const verdict = await deps.authorize(action, { acctId, notInPlaceOf: [claimant] });
+    if (verdict.kind === 'refused') {
+      const whoCan = await others(action, verdict.who, acctId, deps);
+      return await deps.refuse(action, { why: verdict.why, whoCan }, { acctId });
     }
-    if (acctId === undefined) return await refuseClaim(action, { ...claim, state: 'refused', decision }, deps);
-    const claimant = claim.action.actor.userId;
+    if (!confirms) return await refuseClaim(action, { ...claim, state: 'refused', decision }, deps);
     // They may have left since.
     const why = claim.action.verb === 'unlink' ? null : whyNoHolder(await deps.person(claimant));
     if (why !== null) return await deps.refuse(action, { why, whoCan: 'Refuse the claim.' }, { acctId });
     await lease.confirm();
-    await confirmClaim(action, { ...claim, state: 'confirmed', acctId, decision }, deps);
+    await confirmClaim(action, { ...claim, state: 'confirmed', decision }, deps);
   }
 }
 
@@ -150,7 +141,7 @@ async function expire(claim: ExpiredClaim, deps: Deps): Promise<void> {
 
 /** Idempotent. */
 async function confirmClaim(action: DecideClaimAction, claim: ConfirmedClaim, deps: Deps): Promise<void> {
-  const { acctId } = claim;
+  const { acctId } = claim.card;
   // Saved first: if the process crashed before this, someone else could refuse a claim whose card is linked already.
   await deps.claims.save(claim);
   if (!(await takeEffect(action, claim, deps))) {
@@ -165,11 +156,11 @@ async function confirmClaim(action: DecideClaimAction, claim: ConfirmedClaim, de
 
 /** @returns false if nothing changed, because somebody else has decided who holds the card. That is on record. */
 async function takeEffect(action: DecideClaimAction, claim: ConfirmedClaim, deps: Deps): Promise<boolean> {
-  const { acctId } = claim;
+  const { acctId } = claim.card;
   const { verb, actor } = claim.action;
   const heldBy = await holderOf(acctId, deps);
   // Somebody may have linked the card to another person since. That stays.
-  if (isOver(claim, acctId, heldBy) || !isAsSeen(action, claim, heldBy)) {
+  if (isLinkedSince(claim, heldBy) || !isAsSeen(action, claim, heldBy)) {
     if (await deps.hasBegun(action)) return true;
     const detail = 'somebody else has decided since who holds the card';
     await deps.record(action, { event: 'unchanged', acctId, detail });
@@ -197,7 +188,7 @@ async function refuseClaim(action: DecideClaimAction, claim: ClosedClaim, deps: 
 
 /** A confirmed claim is announced by its link. */
 async function announce(claim: ClosedClaim, { updateClaim, notifyDirectly }: Deps): Promise<void> {
-  await updateClaim(claim);
+  await updateClaim(claim.id);
   if (claim.state === 'confirmed') return;
   const by = claim.state === 'refused' ? claim.decision.by : null;
   const { userId } = claim.action.actor;

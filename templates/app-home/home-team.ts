@@ -4,10 +4,10 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { activateButton } from '../actions/card-buttons.ts';
-import { actions, context, countOf, header, section } from '../core/blocks.ts';
+import { header, section } from '../core/blocks.ts';
 import { cardOfHolder, shortCard } from '../core/card-words.ts';
 import { declineLine, type ShownDecline } from '../directory/card-show.ts';
-import { type ClaimFacts, claimedCards, claimWords, refuseButton, whyNotRefuse } from '../holders/claim-request.ts';
+import { type ClaimFacts, claimBlocks, claimWords } from '../holders/claim-request.ts';
 import { type HealthFacts, homeHealth } from './home-health.ts';
 import { homeList } from './home-list.ts';
 import {
@@ -19,7 +19,7 @@ import {
   type WaitingRequest,
 } from './home-waiting.ts';
 
-/** A claim with the cards that the viewer decides about. Who decides about none sees them without buttons. */
+/** A claim. Whoever may not decide about its card sees it without buttons. */
 export interface WaitingClaim extends ClaimFacts {
   readonly mayDecide: boolean;
 }
@@ -40,7 +40,6 @@ export interface TeamFacts {
 }
 
 const CLAIMS_SHOWN = 3;
-const CARDS_OF_CLAIM_MAX = 3;
 const DECLINES_SHOWN = 10;
 const INACTIVE_SHOWN = 5;
 /** How many are read, so that one App Home does not read all of a large program. */
@@ -66,18 +65,7 @@ function homeClaims({ claims }: TeamFacts, pages: HomePages): KnownBlock[] {
   return homeList({ list: 'claims', title: 'Whose card is this?', ...page }, (shown) =>
     shown.flatMap((claim): KnownBlock[] => [
       section(`*${claimWords(claim)}* · ${dateToken(claim.claim.action.askedAt)}`),
-      ...(claim.mayDecide
-        ? [
-            ...claimedCards(claim).slice(0, CARDS_OF_CLAIM_MAX),
-            ...context(
-              claim.cards.length > CARDS_OF_CLAIM_MAX
-                ? `${countOf(claim.cards.length - CARDS_OF_CLAIM_MAX, 'more card')} can be confirmed in the approvals channel.`
-                : null,
-              whyNotRefuse(claim),
-            ),
-            ...actions(refuseButton(claim)),
-          ]
-        : []),
+      ...(claim.mayDecide ? claimBlocks(claim) : []),
     ]),
   );
 }

@@ -276,25 +276,18 @@ describe('with any strings, Slack accepts the message and shows them as text', (
           { isSameName: true, isSameEmail: false },
           { isSameName: null, isSameEmail: null },
         ] as const;
-        const claimed = [card, ...cards].map((one, index) => ({
-          card: one,
-          choice: 'clm_1.0',
-          heldBy: text,
-          ...(same[index % 2] ?? same[0]),
-        }));
         for (const isUnlink of [true, false]) {
           const asked = { actor: { userId: text, teamId: 'T1' }, askedAt: text };
-          for (const isWhole of [true, false]) {
+          for (const compared of same) {
             const claim = {
               id: 'clm_1',
               action: isUnlink ? ask('unlink', asked) : ask('claim', asked),
-              cards: [],
+              card: { acctId: 7, ...compared },
               expiresAt: text,
               state,
               ...(state !== 'open' && state !== 'expired' && { decision: { actionId: 'act_1', by: text, at: text } }),
-              ...(state === 'confirmed' && { acctId: isWhole ? card.acctId : 0 }),
-            } as unknown as Claim;
-            expectFit(claimRequest({ claim, cards: claimed, isWhole }));
+            } as Claim;
+            expectFit(claimRequest({ claim, card, value: 'clm_1', heldBy: text, ...compared }));
           }
           expectFit(claimDecided({ state: 'refused', by: text, isUnlink }));
           expectFit(claimWaits({ isUnlink }));

@@ -109,58 +109,43 @@ it.each([
   const { claims, links } = deps;
   const holder = verb === 'unlink' ? 'U0HUGO' : 'U0SAM';
   await links.link({ acctId, userId: holder, provedBy: 'approver', by: 'U0BEN', at: '2026-11-20T14:00:00.000Z' });
-  const cards = [{ acctId, isSameName: false, isSameEmail: false }];
+  const claimed = { acctId, isSameName: false, isSameEmail: false };
   const action = ask(verb, { actor: { userId: 'U0HUGO', teamId: 'T1' } });
-  await claims.save({ id: 'clm_1', action, cards, state: 'open', expiresAt: '2026-11-21T15:00:00.000Z' });
+  await claims.save({ id: 'clm_1', action, card: claimed, state: 'open', expiresAt: '2026-11-21T15:00:00.000Z' });
   const team = await teamFacts({ userId: 'U0ANA', isApprover: true }, new Date(), { ...nothing, claims, links });
   const { blocks } = home({ ...emptyHome, team });
 
   expect(shown(blocks)).toContain(`Linked to <@${holder}> now`);
   const pressed = buttons(blocks).find(({ action_id }) => action_id === 'confirm_claim')?.value ?? '';
   await performAction(
-    ask('decide-claim', { actor: { userId: 'U0ANA', teamId: 'T1' }, target: claimTarget(pressed) }),
+    ask('decide-claim', { actor: { userId: 'U0ANA', teamId: 'T1' }, target: claimTarget(pressed, true) }),
     deps,
   );
   expect((await links.ofAccount(acctId))?.userId).toBe(verb === 'unlink' ? undefined : 'U0HUGO');
 });
 
-it('shows approvers the claimed cards that they decide about, and others those that they see', async () => {
+it('shows a claim to approvers who decide about its card, and to others who see that', async () => {
   const claim = {
     id: 'clm_1',
     action: ask('claim', { actor: { userId: 'U0HUGO', teamId: 'T1' } }),
-    cards: [7, 8].map((id) => ({ acctId: id, isSameName: false, isSameEmail: false })),
+    card: { acctId: 7, isSameName: false, isSameEmail: false },
     state: 'open',
     expiresAt: '2026-11-21T15:00:00.000Z',
   } as const;
-  const claimsFor = async (userId: string, may: Readonly<Record<string, readonly number[]>>) => {
+  const claimsFor = async (userId: string, may: readonly string[]) => {
     const { claims } = await teamFacts({ userId, isApprover: true }, new Date(), {
       ...nothing,
       claims: { open: async () => [claim] },
       factsOf: async (id) => ({ ...card, acctId: id }),
-      cardsFor: async (_userId, { role }, cards) =>
-        cards.filter(({ acctId: id }) => (may[role ?? ''] ?? []).includes(id ?? 0)),
+      cardsFor: async (_userId, { role }, cards) => (may.includes(role ?? '') ? [...cards] : []),
     });
-    return claims.map(({ cards, isWhole, mayDecide }) => ({
-      choices: cards.map((one) => one.choice),
-      isWhole,
-      mayDecide,
-    }));
+    return claims.map(({ mayDecide }) => mayDecide);
   };
-  const all = ['clm_1.0', 'clm_1.1'];
 
-  expect(await claimsFor('U0ANA', { operator: [7, 8], approver: [8] })).toEqual([
-    { choices: ['clm_1.1'], isWhole: false, mayDecide: true },
-  ]);
-  expect(await claimsFor('U0ANA', { operator: [7, 8], approver: [7, 8] })).toEqual([
-    { choices: all, isWhole: true, mayDecide: true },
-  ]);
-  expect(await claimsFor('U0OLGA', { operator: [7] })).toEqual([
-    { choices: ['clm_1.0'], isWhole: false, mayDecide: false },
-  ]);
-  expect(await claimsFor('U0EVE', {})).toEqual([]);
-  expect(await claimsFor('U0HUGO', { operator: [7, 8], approver: [7, 8] }), 'nobody confirms their own claim').toEqual([
-    { choices: all, isWhole: true, mayDecide: false },
-  ]);
+  expect(await claimsFor('U0ANA', ['operator', 'approver'])).toEqual([true]);
+  expect(await claimsFor('U0OLGA', ['operator'])).toEqual([false]);
+  expect(await claimsFor('U0EVE', [])).toEqual([]);
+  expect(await claimsFor('U0HUGO', ['operator', 'approver']), 'nobody confirms their own claim').toEqual([false]);
 });
 
 it('lists only the newest inactive card of an account as waiting for activation, because it replaces the others', async () => {

@@ -45,7 +45,7 @@ it('ends an expired claim that lost its timer, and leaves an unexpired one open'
   const claim = (id: string, endsInMs: number): OpenClaim => ({
     id,
     action: ask('claim', byCommand),
-    cards: [{ acctId: 7, isSameName: false, isSameEmail: false }],
+    card: { acctId: 7, isSameName: false, isSameEmail: false },
     state: 'open',
     expiresAt: new Date(Date.now() + endsInMs).toISOString(),
   });

@@ -59,7 +59,7 @@ const onAnything: readonly Over[] = [
   { target: { kind: 'channel', text: '' }, delegate: null },
   Object.assign({ reason: '' }, { acctIds: [acctId], names: ['Jane Doe'] }),
   { target: { kind: 'since', since: { agoMs: 3_600_000 } } },
-  { target: { kind: 'claim', claimId: 'clm_1', choice: 0 } },
+  { target: { kind: 'claim', claimId: 'clm_1', confirms: true } },
   { target: { kind: 'request', requestId: 'req_ask1' } },
 ];
 
@@ -353,7 +353,7 @@ describe('a cardholder', () => {
     expect(world.answers.at(-1)?.text).toContain('Somebody else has to confirm');
     expect(await world.deps.links.ofAccount(acctId)).toMatchObject({ userId: 'U0OLGA' });
     await performAction(
-      ask('decide-claim', { target: claimTarget(claimValue('clm_unlink1', 0, 'U0OLGA')), actor: ANA }),
+      ask('decide-claim', { target: claimTarget(claimValue('clm_unlink1', 'U0OLGA'), true), actor: ANA }),
       world.deps,
     );
     expect(await world.deps.links.ofAccount(acctId)).toBeNull();

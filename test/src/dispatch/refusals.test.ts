@@ -40,12 +40,12 @@ const claim = ({ deps }: PerformWorld, over: object = {}) =>
   deps.claims.save({
     id: 'clm_1',
     action: ask('claim', { ...words('1212'), actor: OTTO }),
-    cards: [{ acctId, isSameName: false, isSameEmail: false }],
+    card: { acctId, isSameName: false, isSameEmail: false },
     state: 'open',
     expiresAt: '2026-11-21T15:00:00.000Z',
     ...over,
   });
-const onClaim: Over = { target: { kind: 'claim', claimId: 'clm_1', choice: 0 } };
+const onClaim: Over = { target: { kind: 'claim', claimId: 'clm_1', confirms: true } };
 
 const rows: Refused[] = [
   ...(['block', 'unblock', 'activate', 'limit', 'allow', 'ask', 'acknowledge', 'recognize', 'show'] as const).map(
@@ -160,10 +160,10 @@ const rows: Refused[] = [
   },
   {
     verb: 'claim',
-    when: 'too many cards match',
+    when: 'several cards match',
     asked: words('Smith'),
     deps: { directory: manyCards, person: async () => somebody },
-    why: /cards match/,
+    why: /more than one card matches/i,
   },
   { verb: 'decide-claim', when: 'the claim is too old', asked: onClaim, why: /This claim is too old/ },
   {
@@ -183,7 +183,7 @@ const rows: Refused[] = [
   {
     verb: 'decide-claim',
     when: 'the card has a different holder than the claim showed',
-    asked: { target: claimTarget(claimValue('clm_1', 0, 'U0SAM')) },
+    asked: { target: claimTarget(claimValue('clm_1', 'U0SAM'), true) },
     before: claim,
     isOfCard: true,
     why: /Who holds the card has changed since you saw the claim/,
@@ -257,7 +257,11 @@ it.each([
   ['a filter that cannot be read', ask('subscribe', { target: { kind: 'channel', text: 'foo' } }), '“foo”'],
   ['a request that is over', approvalClick('act_mistake', 'U0ZOE'), 'too old'],
   ['a request that is over', override, 'too old'],
-  ['a claim that is over', ask('decide-claim', { target: { kind: 'claim', claimId: 'clm_1', choice: 0 } }), 'too old'],
+  [
+    'a claim that is over',
+    ask('decide-claim', { target: { kind: 'claim', claimId: 'clm_1', confirms: true } }),
+    'too old',
+  ],
   [
     'a temporary change that is over',
     ask('revert', { target: { kind: 'temporary-change', temporaryChangeId: 'act_9' } }),

@@ -297,7 +297,7 @@ it.each<[string, Action, string]>([
   ['links it to somebody else', ask('link', { ...byCommand, subject: 'U0HUGO' }), 'Linked to <@U0HUGO> by <@U0OLGA>.'],
   [
     'confirms that it is not theirs',
-    ask('decide-claim', { target: { kind: 'claim', claimId: 'clm_1', choice: 0 } }),
+    ask('decide-claim', { target: { kind: 'claim', claimId: 'clm_1', confirms: true } }),
     '<@U0OLGA> confirmed that.',
   ],
 ])('a holder reads what an approver did who %s', async (_what, action, did) => {
@@ -310,11 +310,11 @@ it.each<[string, Action, string]>([
       void told.push(`${userId}: ${JSON.stringify(blocks)}`),
   };
   await deps.links.link({ acctId, userId: 'U0SAM', provedBy: 'approver', by: 'U0BEN', at: '2026-11-01' });
-  const target = claimTarget(claimValue('clm_1', 0, 'U0SAM'));
+  const target = claimTarget(claimValue('clm_1', 'U0SAM'), true);
   await deps.claims.save({
     id: 'clm_1',
     action: ask('unlink', { ...byCommand, actor: { userId: 'U0SAM', teamId: 'T1' } }),
-    cards: [{ acctId, isSameName: false, isSameEmail: false }],
+    card: { acctId, isSameName: false, isSameEmail: false },
     state: 'open',
     expiresAt: '2026-11-21T15:00:00.000Z',
   });

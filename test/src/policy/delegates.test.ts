@@ -242,10 +242,10 @@ it.each<[string, Partial<WorldDeps>]>([
 
 it('a delegate cannot confirm the claim of the approver for whom they stand in', async () => {
   const { deps, verbs, by, answer } = await world({ person: async () => isActive });
-  const cards = [{ acctId, isSameName: false, isSameEmail: false }];
+  const claimed = { acctId, isSameName: false, isSameEmail: false };
   const action = ask('claim', by('U0ANA'));
-  await deps.claims.save({ id: 'clm_1', action, cards, state: 'open', expiresAt: '2026-11-21T15:00:00.000Z' });
-  const target = claimTarget(claimValue('clm_1', 0, null));
+  await deps.claims.save({ id: 'clm_1', action, card: claimed, state: 'open', expiresAt: '2026-11-21T15:00:00.000Z' });
+  const target = claimTarget(claimValue('clm_1', null), true);
   const confirm = (userId: string) =>
     verbs.performAction(ask('decide-claim', { ...by(userId), target }), { isLast: true });
 

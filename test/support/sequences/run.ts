@@ -541,8 +541,8 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       case 'confirm a claim': {
         const claim = newest(await deps.claims.open(), given.which);
         if (claim === undefined) return null;
-        const heldBy = (await deps.links.ofAccount(claim.cards[0]?.acctId ?? 0))?.userId ?? null;
-        return asked(ask('decide-claim', { ...over, target: claimTarget(claimValue(claim.id, 0, heldBy)) }));
+        const heldBy = (await deps.links.ofAccount(claim.card.acctId))?.userId ?? null;
+        return asked(ask('decide-claim', { ...over, target: claimTarget(claimValue(claim.id, heldBy), true) }));
       }
       case 'name a delegate': {
         const days = { from: dayOf(askedAt), until: dayOf(askedAt + given.days * DAY) };

@@ -32,18 +32,20 @@ const own = {
   hasLimits: true,
   declines: [decline],
 };
-const claimed = { card, choice: 'clm_1.0', heldBy: 'U8', isSameName: true, isSameEmail: false };
 const claimOf = (userId: string): Claim => ({
   id: 'clm_1',
   action: ask('claim', { actor: { userId, teamId: 'T1' }, askedAt: '2026-11-20T14:14:00Z' }),
-  cards: [{ acctId: card.acctId ?? 0, isSameName: true, isSameEmail: false }],
+  card: { acctId: card.acctId ?? 0, isSameName: true, isSameEmail: false },
   expiresAt: '2026-11-21T14:14:00Z',
   state: 'open',
 });
 const claim = {
   claim: claimOf('U9'),
-  cards: [claimed],
-  isWhole: true,
+  card,
+  value: 'clm_1',
+  heldBy: 'U8',
+  isSameName: true,
+  isSameEmail: false,
   mayDecide: true,
 };
 const health = {
@@ -129,9 +131,9 @@ describe('App Home', () => {
   });
 
   it('names the account of a claimed card whose digits are not known', () => {
-    const unknown = { ...claimed, card: { ...card, last4: null, cardId: null, acctId: 610_001 } };
+    const unknown = { ...card, last4: null, cardId: null, acctId: 610_001 };
 
-    expect(read({ team: { ...team, claims: [{ ...claim, cards: [unknown] }] } })).toContain(
+    expect(read({ team: { ...team, claims: [{ ...claim, card: unknown }] } })).toContain(
       'says card of account 610001 is theirs',
     );
   });
@@ -219,7 +221,7 @@ describe('App Home', () => {
     const facts = {
       requests: { team: { ...team, requests: asked } },
       'own-requests': { ownRequests: asked },
-      claims: { team: { ...team, claims: all.map((one) => ({ ...claim, cards: [{ ...claimed, card: one }] })) } },
+      claims: { team: { ...team, claims: all.map((one) => ({ ...claim, card: one })) } },
       changes: { team: { ...team, temporaryChanges: all.map((one) => ({ ...raise, card: one })) } },
       mutes: { team: { ...team, mutes: all.map((one) => ({ ...mute, card: one })) } },
       declines: { team: { ...team, declines: all.map((one) => ({ ...decline, card: one })) } },
@@ -322,12 +324,7 @@ describe('App Home', () => {
               requests: isOfMany ? fill(ofMany) : fill({ ...request, card: named, action: askedBy(text) }),
               temporaryChanges: fill({ ...raise, card: named, by: text }),
               mutes: fill({ ...mute, card: named, reason: text }),
-              claims: fill({
-                ...claim,
-                isWhole: false,
-                claim: claimOf(text),
-                cards: fill({ ...claimed, card: named }).slice(0, 5),
-              }),
+              claims: fill({ ...claim, claim: claimOf(text), card: named }),
               declines: fill({ ...told, card: named }),
               inactive: fill({ card: named, value: 'sealed' }),
               health: { ...health, waiting: count, lagMs: 60_000, failed: count, stuck: fill(opsIssue) },
