@@ -58,8 +58,8 @@ export function createProgress(redis: RedisClient) {
   };
 }
 
-/** Per status or rule. More than one person can ask for while they may undo a block. */
-const ASKED_KEPT_MAX = 150;
+/** Per status or rule. */
+const ASKED_KEPT_MAX = 20;
 /** Changes that may turn out not to have been made. The account's lock lets few of them wait at once. */
 const EARLIER_KEPT_MAX = 5;
 
@@ -112,6 +112,15 @@ const stored = ({ id, verb, askedAt, actor }: Asking): AskedChange => ({ id, ver
 /** Adds a request to those of a subject. */
 const noted = (others: readonly AskedChange[], asked: Asking): AskedChange[] =>
   [...without(others, asked), stored(asked)].slice(-ASKED_KEPT_MAX);
+
+/** Nobody crowds out the requests of others by repeating their own. */
+const withoutRepeated = (others: readonly AskedChange[], { verb, askedAt, actor }: Asking): AskedChange[] =>
+  others.filter((one) => one.by !== actor?.userId || one.verb !== verb || timeOf(one) > timeOf({ askedAt }));
+
+const withRequest = (changes: ChangesOfSubject, asked: Asking): ChangesOfSubject => ({
+  ...changes,
+  asked: noted(withoutRepeated(changes.asked, asked), asked),
+});
 
 /** The changes of a subject, in the order in which they were made. */
 const madeIn = ({ last, earlier = [] }: ChangesOfSubject): AskedChange[] => [
@@ -172,7 +181,7 @@ export function createLatestChanges(redis: RedisClient) {
       change(acctId, expected, (changes) => withChange(changes, asked)),
     /** It was already in effect when someone asked for it. Earlier requests must not change it any more. */
     alreadyInEffect: (acctId: number, expected: Expected, asked: Asking): Promise<AccountChanges> =>
-      change(acctId, expected, (changes) => ({ ...changes, asked: noted(changes.asked, asked) })),
+      change(acctId, expected, (changes) => withRequest(changes, asked)),
     /** The change was certainly not made, so it must not block others, and the one before it is the last again. */
     notMade: (acctId: number, expected: Expected, asked: Pick<AskedChange, 'id'>): Promise<AccountChanges> =>
       change(acctId, expected, (changes) => withoutChange(changes, asked)),

@@ -79,6 +79,17 @@ describe('Undo', () => {
     expect((await world.stations()).at(-1)).toBe('refused');
   });
 
+  it('does not lift a block that someone else also wants, however often the person asks for it again', async () => {
+    const world = await blocked();
+    await performAction(block('act_other', { actor: OTTO }), world.deps);
+    for (let count = 0; count < 30; count += 1) await performAction(block(`act_again${count}`), world.deps);
+
+    await performAction(undo, world.deps);
+
+    expect(world.answers.at(-1)?.text).toMatch(/Somebody else wants this card blocked.*<@U0OTTO>/);
+    expect(world.service.status).toBe('BLOCKED');
+  });
+
   it('tells an approver who may not undo it how to unblock the card, and others to ask an approver', async () => {
     const world = await blocked();
     const undoBy = (id: string, roles: Role[]) => performAction({ ...undo, id, actor: OTTO, roles }, world.deps);
