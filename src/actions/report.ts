@@ -4,6 +4,7 @@ import { changeWords, sentences } from '../../templates/core/change-words.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import { mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import { goalsOf } from '../card-api/rule-change.ts';
+import { TooLateError } from '../core/errors.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import { type Action, alertIdOf, isOnAlert } from './action.ts';
 import {
@@ -70,11 +71,13 @@ export function createReports(deps: Deps) {
      * stored outcome wins, so that two concurrent workers report the same.
      *
      * @returns the outcome.
+     * @throws TooLateError when the action was refused meanwhile.
      */
     async report(action: Action, verb: ActionVerb, result: Result, of: OutcomeOf = {}): Promise<Result> {
       const at = deps.now().toISOString();
       const own = stateOf(result, at, awaitedChange({ action, verb, result, sentAt: at }, of));
-      const first = reported(await deps.progress.write(action.id, own)) ?? own;
+      const first = reported(await deps.progress.write(action.id, own));
+      if (first === null) throw new TooLateError('another worker has refused it');
       await notify(action, verb, first, of);
       return first.result;
     },

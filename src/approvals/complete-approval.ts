@@ -190,7 +190,7 @@ function notMade({ id }: ApprovalClick, request: LimitRequest, approval: Approva
   }
   if (orderIn(request) !== null) return notOrdered(request, result);
   const why = result.note ?? '';
-  // Somebody had decided it before any card was blocked.
+  // Somebody else decided it meanwhile.
   if (request.state !== 'open') return refusal({ why, whoCan: 'Look at the request.' });
   const whoCan = 'The request is still open: approve it again to try these again.';
   return refusal({ why, whoCan, changed: 'Whoever asked was told, and the alert shows what became of each card.' });

@@ -1,4 +1,3 @@
-import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import { isUnsent, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
@@ -6,7 +5,6 @@ import type { Cause, Failures } from '../actions/fail-action.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
 import { goalsOf, withGoals } from '../card-api/rule-change.ts';
-import type { CardFacts } from '../core/card-facts.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
@@ -14,23 +12,19 @@ import { type RuleAction, ruleVerbOf } from '../limits/verbs.ts';
 import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import type { BlockAll } from './block-all.ts';
 import { type CompleteApproval, endInFlight } from './complete-approval.ts';
+import { createInFlight } from './in-flight.ts';
 import type { Orders, WhyNoLonger } from './judge-click.ts';
 import {
   type ApprovalClick,
   type ApprovalInFlight,
   type ApprovedChange,
   isAboutRules,
-  isExpired,
   isInOwnName,
   type LimitRequest,
-  mayAskAgain,
   orderIn,
-  whyExpired,
   withInFlight,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
-
-type NotYet = Pick<Refusal, 'why' | 'whoCan'>;
 
 /** Makes the changes of approvals, once per click. Everything runs under the request's lock and is idempotent. */
 export type Execution = ReturnType<typeof createExecution>;
@@ -53,6 +47,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
  * attempts nobody may decide against a change that may already be in effect.
  */
 export function createExecution(deps: Deps) {
+  const { mayBeAtCard, whyNotYet, stop } = createInFlight(deps);
   return {
     execute,
     /**
@@ -69,21 +64,8 @@ export function createExecution(deps: Deps) {
       await execute(click, request, approval, run);
       return true;
     },
-    /** Why nobody can act for the approvers right now; null: they can. */
-    async whyNotYet(request: LimitRequest): Promise<NotYet | null> {
-      const { inFlight } = request;
-      if (isExpired(request, deps.now())) return { why: whyExpired(request), whoCan: mayAskAgain };
-      return notYet(await firstOf(inFlight, mayBeAtCard));
-    },
-    /**
-     * Ends approvals that were begun but not sent, so that the request can be closed. A paused worker that resumes
-     * sends nothing any more.
-     *
-     * @returns why the request cannot be closed now; null when nothing is left that may be sent.
-     */
-    async stop({ inFlight, card }: LimitRequest): Promise<NotYet | null> {
-      return notYet(await firstOf(inFlight, async (approval) => !(await stopOne(approval, card, deps))));
-    },
+    whyNotYet,
+    stop,
   };
 
   /** @throws CardApiError when the job should be retried. */
@@ -125,11 +107,6 @@ export function createExecution(deps: Deps) {
     };
     return await deps.withLock(`account:${acctId}`, changeUnlessKnown, run.lease);
   }
-
-  /** Begun is not sent: if a job died before it recorded sending, the card service has received nothing. */
-  async function mayBeAtCard({ state, actionId }: ApprovalInFlight): Promise<boolean> {
-    return state !== 'begun' || !isUnsent(await deps.progress.read(actionId));
-  }
 }
 
 /** Who approved it last, and how many people approved it. An approver who asked counts as one of several. */
@@ -165,39 +142,7 @@ async function hasFailed(
   return true;
 }
 
-/** @returns false when the card service may have received it. */
-async function stopOne(
-  { state, actionId }: ApprovalInFlight,
-  card: CardFacts,
-  { progress, now }: Pick<Deps, 'progress' | 'now'>,
-): Promise<boolean> {
-  if (state !== 'begun') return false;
-  const note = 'Somebody else decided the request first.';
-  const result = { state: 'failed', card, before: null, after: null, apiWords: null, note } as const;
-  const stands = await progress.begin(actionId, stateOf(result, now().toISOString()));
-  return stands === null || stands.state === 'failed' || isUnsent(stands);
-}
-
-/** The first undecided approval of which this is so. All of them are asked. */
-async function firstOf(
-  inFlight: LimitRequest['inFlight'],
-  isSo: (approval: ApprovalInFlight) => Promise<boolean>,
-): Promise<ApprovalInFlight | undefined> {
-  const undecided = inFlight.filter(({ state }) => state !== 'unconfirmed');
-  return undecided[(await Promise.all(undecided.map(isSo))).indexOf(true)];
-}
-
-/** @param sent what may be in effect already; undefined: nothing. */
-function notYet(sent: ApprovalInFlight | undefined): NotYet | null {
-  if (sent === undefined) return null;
-  const did = sent.kind === 'override' ? 'used the emergency override' : 'approved it';
-  return {
-    why: `Somebody ${did} just now, and whether the card service took it is not clear yet.`,
-    whoCan: 'Wait two minutes: the request says what became of it.',
-  };
-}
-
-interface FailDeps extends Pick<ActionTools, 'withLock' | 'updateRequest'> {
+interface FailDeps extends Pick<ActionTools, 'withLock' | 'updateRequest' | 'isRefused'> {
   readonly progress: Pick<Progress, 'read'>;
   readonly requests: Pick<Requests, 'get' | 'save'>;
   readonly orders: Pick<Orders, 'place'>;
@@ -215,7 +160,8 @@ export function createFailApproval(deps: FailDeps) {
     await deps.withLock(`request:${requestId}`, async (lease) => {
       const request = await deps.requests.get(requestId);
       if (request === null) return await deps.failures.failUnchanged(click, error);
-      if (hasEnded(click, request)) return;
+      // Or others closed the request between the last attempt and this.
+      if (hasEnded(click, request) || (await deps.isRefused(click))) return;
       // Without an approval in flight nothing was begun: the card is unchanged.
       const begun = request.inFlight.find(({ actionId }) => actionId === click.id);
       const approval = begun ?? approvalOf(click, asRequested(click, request));

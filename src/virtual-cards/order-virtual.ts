@@ -69,9 +69,9 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       if (why !== null) return await complete(action, order, 'failed', { note: why });
       await deps.record(action, { event: 'sent', ...entry });
       const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
-      if (standing?.state === 'refused') {
+      if (standing?.state === 'refused' || standing?.state === 'failed') {
         await deps.orderPermit.cancel(action);
-        throw new TooLateError('another worker has refused it');
+        throw new TooLateError('another worker has ended it');
       }
       // This process was paused for longer than its lock. Another one has sent the order, or is about to.
       if (standing !== null) return resultOf(order, 'unknown');
@@ -105,7 +105,8 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
     rest: Partial<Pick<Result, 'apiWords' | 'note'>> = {},
   ): Promise<Result> {
     const own = stateOf({ ...resultOf(order, state), ...rest }, deps.now().toISOString());
-    const reportedState = reported(await progress.write(action.id, own)) ?? own;
+    const reportedState = reported(await progress.write(action.id, own));
+    if (reportedState === null) throw new TooLateError('another worker has refused it');
     await reportOrder(action, order, reportedState, deps);
     return reportedState.result;
   }

@@ -258,6 +258,81 @@ async function raiseOfTwo() {
   return { world, told, lines, click };
 }
 
+/** The card service certainly has not received the change. */
+function limited({ deps }: Pick<Told, 'deps'>): WorldDeps {
+  const putSpendRules = async (): Promise<never> => {
+    throw refusal(null, { code: 'rate_limited' });
+  };
+  return { ...deps, card: { ...deps.card, putSpendRules } };
+}
+
+const endsOfTwo: readonly [string, (made: Awaited<ReturnType<typeof raiseOfTwo>>) => Promise<unknown>][] = [
+  ['denied', ({ world, click }) => performAction(click('act_zoe', 'U0ZOE', false), world.deps)],
+  [
+    'withdrawn',
+    ({ world }) => performAction(ask('withdraw', { target: { kind: 'request', requestId: 'req_limit1' } }), world.deps),
+  ],
+  [
+    'expired',
+    async ({ world }) => {
+      world.advance(REQUEST_MS + 1);
+      await verbsOf(world.deps).ageRequest('req_limit1');
+    },
+  ],
+];
+
+it.each(endsOfTwo)(
+  'tells only the second approver if the request was %s before anything was sent',
+  async (end, ends) => {
+    const made = await raiseOfTwo();
+    const { world, told, click } = made;
+    const ben = click('act_ben', 'U0BEN', true);
+    await expect(performAction(ben, limited(world))).rejects.toThrow('refused');
+    await ends(made);
+    const [before, recorded] = [told.length, (await world.records()).length];
+    const outcomes = async () => (await world.deps.alerts.get('evt_0123456789abcdef'))?.outcomes;
+    const shown = await outcomes();
+
+    await performAction(ben, world.deps);
+    await performAction(ben, world.deps);
+
+    expect(world.writes).toEqual([]);
+    expect(told.slice(before)).toEqual([
+      'U0BEN: Not done. The request ended before anything was sent. Look at the request. Nothing changed.',
+    ]);
+    expect((await world.records()).slice(recorded)).toMatchObject([{ event: 'refused', actor: { userId: 'U0BEN' } }]);
+    expect(await outcomes()).toEqual(shown);
+    expect(await world.deps.requests.get('req_limit1')).toMatchObject({ state: end, inFlight: [] });
+  },
+);
+
+it('tells only the second approver if the request is denied right after the last try', async () => {
+  const { world, told, click } = await raiseOfTwo();
+  const getSpendRules = async () => away();
+  const withLock: WorldDeps['withLock'] = async (name, work, lease) => {
+    try {
+      return await world.deps.withLock(name, work, lease);
+    } catch (error) {
+      if (name === 'request:req_limit1') await performAction(click('act_zoe', 'U0ZOE', false), world.deps);
+      throw error;
+    }
+  };
+  const before = told.length;
+
+  await performAction(click('act_ben', 'U0BEN', true), {
+    ...world.deps,
+    card: { ...world.deps.card, getSpendRules },
+    withLock,
+    isLastAttempt: true,
+  });
+
+  expect(told.slice(before)).toEqual([
+    expect.stringMatching(/^U0OLGA: .*An approver said no/),
+    'U0BEN: Not done. The request ended before anything was sent. Look at the request. Nothing changed.',
+  ]);
+  expect(await world.deps.requests.get('req_limit1')).toMatchObject({ state: 'denied', inFlight: [] });
+});
+
 it('reports a failed second approval to the approver, while the requester still waits', async () => {
   const { world, told, click } = await raiseOfTwo();
   const getSpendRules = async () => away();

@@ -265,7 +265,7 @@ it('can be denied between two tries while no card is blocked, and then the job b
   expect(blocked).toEqual([]);
   expect(await told(world)).toEqual({
     message: expect.stringContaining('Nothing changed.'),
-    answer: 'Not done. Somebody else decided the request first. Look at the request. Nothing changed.',
+    answer: 'Not done. The request ended before anything was sent. Look at the request. Nothing changed.',
   });
 });
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { stateOf } from '../../../src/actions/action-state.ts';
+import { noCard } from '../../../src/core/card-facts.ts';
 import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
 import { createNameRuleset } from '../../../src/directory/rule-names.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { REQUEST_MS } from '../../../src/policy/decide-action.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
@@ -319,6 +322,71 @@ describe('an order above what one person may order', () => {
     await performAction(decide({ id: 'act_zoe', actor: person('U0ZOE'), approve: false }), world.deps);
 
     expect(await world.deps.requests.get('req_order1')).toMatchObject({ state: 'denied', inFlight: [] });
+  });
+
+  it.each<[string, (world: PerformWorld) => Promise<unknown>]>([
+    ['denied', ({ deps }) => performAction(decide({ id: 'act_zoe', actor: person('U0ZOE'), approve: false }), deps)],
+    [
+      'withdrawn',
+      ({ deps }) => performAction(ask('withdraw', { target: { kind: 'request', requestId: 'req_order1' } }), deps),
+    ],
+    [
+      'expired',
+      async ({ deps, advance }) => {
+        advance(REQUEST_MS + 1);
+        await verbsOf(deps).ageRequest('req_order1');
+      },
+    ],
+  ])('that was %s between two tries of an approval is told to the approver only', async (state, ends) => {
+    const told: string[] = [];
+    const world = await createActionWorld(redis(), {
+      answer: async ({ actor }, { text }) => void told.push(`${actor.userId}: ${text}`),
+      unseal: (sealed) => (sealed === '' ? null : sealed),
+    });
+    await performAction(order('act_order1', 100_001), world.deps);
+    const orderVirtualCards = async (): Promise<never> => {
+      throw refusal(null, { code: 'rate_limited' });
+    };
+    const limited = { ...world.deps, card: { ...world.deps.card, orderVirtualCards } };
+    await expect(performAction(decide(ben), limited)).rejects.toThrow(CardApiError);
+    await ends(world);
+    const [before, recorded] = [told.length, (await world.records()).length];
+
+    await performAction(decide(ben), world.deps);
+    await performAction(decide(ben), world.deps);
+
+    expect(world.writes).toEqual([]);
+    const why =
+      state === 'expired'
+        ? 'Nobody decided within 24 hours, so the request expired. Whoever asked can ask again.'
+        : 'The request ended before anything was sent. Look at the request.';
+    expect(told.slice(before)).toEqual([`U0BEN: Not done. ${why} Nothing changed.`]);
+    expect((await world.records()).slice(recorded)).toMatchObject([{ event: 'refused', actor: { userId: 'U0BEN' } }]);
+    expect(await world.deps.requests.get('req_order1')).toMatchObject({ state, inFlight: [] });
+    expect(await world.deps.recentRaises.list('program', world.deps.now().getTime())).toEqual([]);
+  });
+
+  it.each([
+    ['stopped', { state: 'refused', pending: null }],
+    [
+      'given up',
+      stateOf(
+        { state: 'failed', card: noCard, before: null, after: null, apiWords: null, note: null },
+        '2026-11-20T15:00:00.000Z',
+      ),
+    ],
+  ] as const)('no longer counts if it was %s while its worker was paused', async (_what, ended) => {
+    const world = await createActionWorld(redis());
+    const append: WorldDeps['audit']['append'] = async (entry) => {
+      await world.deps.audit.append(entry);
+      if (entry.event === 'sent') await world.deps.progress.begin('act_order1', ended);
+    };
+
+    const paused = { ...world.deps, audit: { ...world.deps.audit, append } };
+    await expect(performAction(order('act_order1', 2500), paused)).rejects.toThrow(TooLateError);
+
+    expect(world.writes).toEqual([]);
+    expect(await world.deps.recentRaises.list('program', world.deps.now().getTime())).toEqual([]);
   });
 
   it.each([

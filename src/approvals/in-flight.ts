@@ -1,0 +1,85 @@
+import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
+import { type ActionState, isUnsent, type RefusedState } from '../actions/action-state.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
+import type { Progress } from '../actions/progress-store.ts';
+import { type ApprovalInFlight, isExpired, type LimitRequest, mayAskAgain, whyExpired } from './request.ts';
+
+interface Deps extends Pick<ActionTools, 'now'> {
+  readonly progress: Pick<Progress, 'read' | 'begin'>;
+}
+
+type NotYet = Pick<Refusal, 'why' | 'whoCan'>;
+
+/** What others may still decide while an approval is in flight. */
+export function createInFlight({ progress, now }: Deps) {
+  return {
+    mayBeAtCard,
+    /** Why nobody can act for the approvers right now; null: they can. */
+    async whyNotYet(request: LimitRequest): Promise<NotYet | null> {
+      if (isExpired(request, now())) return expired(request);
+      return notYet(await firstOf(request, mayBeAtCard));
+    },
+    /**
+     * Ends approvals that were begun but not sent, so that the request can be closed. A paused worker that resumes
+     * sends nothing any more. None is stopped unless all can be.
+     *
+     * @returns why the request cannot be closed now; null when nothing is left that may be sent.
+     */
+    async stop(request: LimitRequest): Promise<NotYet | null> {
+      const sent =
+        (await firstOf(request, isLeft(progress.read))) ??
+        (await firstOf(
+          request,
+          isLeft((actionId) => progress.begin(actionId, stopped(request, now()))),
+        ));
+      return notYet(sent);
+    },
+  };
+
+  /** Begun is not sent: if a job died before it recorded sending, the card service has received nothing. */
+  async function mayBeAtCard({ state, actionId }: ApprovalInFlight): Promise<boolean> {
+    return state !== 'begun' || !isUnsent(await progress.read(actionId));
+  }
+}
+
+/** Whether something of an approval may be at the card service, or is still to be reported. */
+function isLeft(stateOfClick: (actionId: string) => Promise<ActionState | null>) {
+  return async ({ state, actionId }: ApprovalInFlight): Promise<boolean> => {
+    if (state !== 'begun') return true;
+    const stands = await stateOfClick(actionId);
+    return !(isUnsent(stands) || (stands.state === 'failed' && stands.isNotified));
+  };
+}
+
+/** How a click ends that was stopped before anything was sent: only the person who pressed is told. */
+function stopped(request: LimitRequest, now: Date): RefusedState {
+  const { acctId, cardId } = request.card;
+  const ended = { why: 'The request ended before anything was sent.', whoCan: 'Look at the request.' };
+  const words = isExpired(request, now) ? expired(request) : ended;
+  const { text, blocks } = refusal(words);
+  const kind = { isMistake: true, isCertain: true, hasBegun: true } as const;
+  return { state: 'refused', pending: { acctId, cardId, why: words.why, ...kind, answer: { text, blocks } } };
+}
+
+function expired(request: LimitRequest): NotYet {
+  return { why: whyExpired(request), whoCan: mayAskAgain };
+}
+
+/** The first undecided approval of which this is so. All of them are asked. */
+async function firstOf(
+  { inFlight }: LimitRequest,
+  isSo: (approval: ApprovalInFlight) => Promise<boolean>,
+): Promise<ApprovalInFlight | undefined> {
+  const undecided = inFlight.filter(({ state }) => state !== 'unconfirmed');
+  return undecided[(await Promise.all(undecided.map(isSo))).indexOf(true)];
+}
+
+/** @param sent what may be in effect already; undefined: nothing. */
+function notYet(sent: ApprovalInFlight | undefined): NotYet | null {
+  if (sent === undefined) return null;
+  const did = sent.kind === 'override' ? 'used the emergency override' : 'approved it';
+  return {
+    why: `Somebody ${did} just now, and whether the card service took it is not clear yet.`,
+    whoCan: 'Wait two minutes: the request says what became of it.',
+  };
+}
