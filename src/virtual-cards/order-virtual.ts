@@ -60,14 +60,12 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
         if (!reportedState.isNotified) await reportOrder(action, order, reportedState, deps);
         return reportedState.result;
       }
-      const entry = { acctId: null, after: summaryOf(order) };
-      await deps.record(action, { event: 'asked', isFirst: true, ...entry });
       // The worker died while sending: the answer is lost.
       if (written?.state === 'sending') return await complete(action, order, 'unknown');
 
       const why = await deps.orderPermit.count(action, order, approved);
       if (why !== null) return await complete(action, order, 'failed', { note: why });
-      await deps.record(action, { event: 'sent', ...entry });
+      await deps.record(action, { event: 'sent', acctId: null, after: summaryOf(order) });
       const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
       if (standing?.state === 'refused' || standing?.state === 'failed') {
         await deps.orderPermit.cancel(action);
@@ -112,7 +110,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
   }
 }
 
-interface Deps extends Pick<ActionTools, 'progress' | 'refuse'> {
+interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse'> {
   readonly orderPermit: Pick<OrderPermit, 'permit'>;
   /** Opens a request for the order, and answers what happens now. */
   readonly requestOrder: RequestOrder;
@@ -121,7 +119,8 @@ interface Deps extends Pick<ActionTools, 'progress' | 'refuse'> {
 }
 
 /** Orders what one person may order; anything else becomes a request. */
-export function createOrderVirtual({ progress, refuse, orderPermit, requestOrder, resumeOrder, placeOrder }: Deps) {
+export function createOrderVirtual(deps: Deps) {
+  const { progress, record, refuse, orderPermit, requestOrder, resumeOrder, placeOrder } = deps;
   return async function orderVirtual(action: OrderVirtualAction, order: VirtualOrder, run: ActionRun): Promise<void> {
     // Permitted before it was sent, so its outcome has to be determined.
     const written = await progress.read(action.id);
@@ -131,6 +130,7 @@ export function createOrderVirtual({ progress, refuse, orderPermit, requestOrder
     const verdict = isUnsent ? await orderPermit.permit(action, order) : ({ kind: 'allowed' } as const);
     if (verdict.kind === 'refused') return await refuse(action, verdict);
     if (verdict.kind === 'request') return await requestOrder(action, order, verdict);
+    await record(action, { event: 'asked', isFirst: true, acctId: null, after: summaryOf(order) });
     await placeOrder(action, order, { by: action.actor.userId, people: 1 }, run);
   };
 }

@@ -147,6 +147,11 @@ describe('an order above what one person may order', () => {
     const request = await world.deps.requests.get('req_order1');
     expect(request).toMatchObject({ state: 'approved', decision: { by: 'U0BEN' } });
     expect(request?.action.target, 'the content of the form is not kept').toEqual({ kind: 'order', sealed: '' });
+    expect((await world.stations()).slice(-3), 'it is on record as asked since the request').toEqual([
+      'approved',
+      'sent',
+      'done',
+    ]);
   });
 
   it('says on the request why it needs others, also if that is only what others ordered since', async () => {
