@@ -35,8 +35,10 @@ const FIND_CONCURRENCY = 8;
 const FIND_MATCHES = 200;
 const QUOTA_WAIT_MS = 20_000;
 const EMPTY_ACCOUNT_FRESH_MS = 5 * 60_000;
-/** How long a decision waits to learn a card's group. */
-const GROUP_READ_MS = 3000;
+/** How long a decision waits for the current state of an account. */
+const CURRENT_WAIT_MS = 3000;
+/** One read serves all checks of an action, as one answer of Slack does. */
+const CURRENT_FOR_MS = 5000;
 
 /** Who holds which card. The worker stores it in Redis, from the card API and from webhooks. Both processes read it. */
 export function createDirectory(deps: DirectoryDeps) {
@@ -66,6 +68,8 @@ export function createDirectory(deps: DirectoryDeps) {
     account,
     /** The account's current state in the API, for decisions that cannot be undone. Null when the API fails. */
     reload: async (acctId: number): Promise<DirectoryAccount | null> => loader?.load(acctId) ?? null,
+    /** The same, at most seconds old, for decisions about a card's limits. Null when the API does not answer in time. */
+    current: createCurrent(deps, records, loader),
     status,
     all: records.all,
     /** Asks the API again for every account last read before `beforeMs`. False when some could not be read. */
@@ -117,6 +121,15 @@ export function createDirectory(deps: DirectoryDeps) {
     /** Resolves when no background read is running. */
     idle: (): Promise<void> => filler?.idle() ?? Promise.resolve(),
     stop: (): Promise<void> => filler?.stop() ?? Promise.resolve(),
+  };
+}
+
+function createCurrent({ now }: DirectoryDeps, records: ReturnType<typeof createRecords>, loader: Loader | null) {
+  return async function current(acctId: number): Promise<DirectoryAccount | null> {
+    const stored = await records.read(acctId);
+    if (Math.abs(now().getTime() - Date.parse(stored?.detailsAt ?? '')) < CURRENT_FOR_MS) return stored;
+    if (loader === null) return null;
+    return await within(CURRENT_WAIT_MS, loader.load(acctId), () => null).catch(() => null);
   };
 }
 
@@ -225,17 +238,18 @@ function toCompletion(account: DirectoryAccount, typed: string): CardMatch {
 }
 
 interface GroupDeps {
-  readonly directory: Pick<Directory, 'account' | 'reload'>;
+  readonly directory: Pick<Directory, 'account' | 'current'>;
   readonly hasCardGroups: () => boolean;
 }
 
-/** The group of a card, read now if it is not known yet. Null: none; undefined: it could not be read in time. */
+/**
+ * The group of a card, read now if it is not known yet or decides whether the card is loosened. Null: none; undefined: it
+ * could not be read in time.
+ */
 export function createGroupOfCard({ directory, hasCardGroups }: GroupDeps) {
-  return async function groupOfCard(acctId: number): Promise<string | null | undefined> {
+  return async function groupOfCard(acctId: number, isLooser = false): Promise<string | null | undefined> {
     if (!hasCardGroups()) return null;
-    const stored = groupIn(await directory.account(acctId));
-    if (stored !== undefined) return stored;
-    // A block must not wait for a card service that does not answer.
-    return groupIn(await within(GROUP_READ_MS, directory.reload(acctId), () => null).catch(() => null));
+    const stored = isLooser ? undefined : groupIn(await directory.account(acctId));
+    return stored === undefined ? groupIn(await directory.current(acctId)) : stored;
   };
 }

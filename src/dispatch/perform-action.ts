@@ -73,7 +73,8 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
     } catch (error) {
       const mayHelpAgain = !(error instanceof AppError) || error.retryable;
       if (mayHelpAgain && !run.isLast) {
-        if (error instanceof CardApiError && run.isFirst === true) await sayStillTrying(resolved, error);
+        const cause = causeOf(error);
+        if (cause !== null && run.isFirst === true) await sayStillTrying(resolved, cause);
         throw error;
       }
       // Others can still approve it, so it has not failed. Its handler continues with the request.
@@ -91,10 +92,11 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
   }
 
   /** A card service that is down or limits requests can delay the answer by minutes. */
-  async function sayStillTrying({ action, acctId }: Resolved, { code }: CardApiError): Promise<void> {
+  async function sayStillTrying({ action, acctId }: Resolved, cause: NonNullable<Cause>): Promise<void> {
     const message = stillTrying({
       asked: await deps.askedFor(action, acctId === 0 ? null : acctId),
-      isRateLimited: code === 'rate_limited',
+      isRateLimited: cause.code === 'rate_limited',
+      unread: cause instanceof CardApiError ? null : cause.message,
       isBlock: action.verb === 'block',
       isHolder: action.asHolder,
       isOnAlert: isOnAlert(action),

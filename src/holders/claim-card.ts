@@ -3,6 +3,7 @@ import { type ClaimFacts, claimRequest } from '../../templates/holders/claim-req
 import { linkResult } from '../../templates/holders/link-result.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { RolesUnreadError } from '../core/errors.ts';
 import { commandCode } from '../core/installation.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import { nameWords } from '../directory/card-query.ts';
@@ -21,8 +22,8 @@ const CLAIMS_A_DAY = 5;
 /** Whoever has more cards under their email address has to say which one they mean. */
 const OWN_MAX = 5;
 
-interface Deps extends Pick<ActionTools, 'refuse' | 'answer' | 'person'> {
-  readonly directory: Pick<Directory, 'find' | 'findByEmail'>;
+interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'person'> {
+  readonly directory: Pick<Directory, 'find' | 'findByEmail' | 'current'>;
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setLink: SetLink;
   /** @returns the value of a button that runs the action. */
@@ -35,6 +36,7 @@ interface Deps extends Pick<ActionTools, 'refuse' | 'answer' | 'person'> {
  * Otherwise an approver decides. The answer never reveals whose card it is.
  *
  * @throws SlackError when the Slack profile could not be read and a retry may help.
+ * @throws RolesUnreadError when the card service did not return whose card it is. A retry may help.
  */
 export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<void> {
   return async function claimCard(action) {
@@ -49,11 +51,11 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     const linked = own.find(({ heldBy }) => heldBy !== null)?.account;
     // Since the button was offered, the address may have changed or another person may have been linked.
     const proved = action.confirmed ? own[0]?.account : linked;
-    if (proved !== undefined) {
+    if (proved !== undefined && (await hasStill(proved.acctId, person?.email ?? null))) {
       const link = { acctId: proved.acctId, cardId: null, userId, provedBy: 'email' } as const;
       return await deps.answer(action, linkResult({ ...(await deps.setLink(action, link)), userId, isOwn: true }));
     }
-    if (own.length === 0 || own.length > OWN_MAX)
+    if (proved !== undefined || own.length === 0 || own.length > OWN_MAX)
       return await deps.openClaim(action, matching.length > 0 ? matching.map(({ account }) => account.acctId) : meant);
     await askToConfirm(
       action,
@@ -65,6 +67,13 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     if (target.kind === 'card') return [target.acctId];
     if (target.kind !== 'words') return [];
     return (await deps.directory.find(target.words.join(' '))).map(({ acctId }) => acctId);
+  }
+
+  /** The address is proof only if the card program has it now. */
+  async function hasStill(acctId: number, email: string | null): Promise<boolean> {
+    const account = await deps.directory.current(acctId);
+    if (account === null) throw new RolesUnreadError('the card service did not return whose card it is');
+    return isSameEmail(account.email, email);
   }
 
   /** Those of the accounts that have the person's own address, and who is linked to each. */

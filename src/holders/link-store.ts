@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { batched } from '../core/batched.ts';
-import { within } from '../core/deadline.ts';
 import { RolesUnreadError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
@@ -100,16 +99,17 @@ export function createReadableFrom({ links }: { readonly links: Pick<Links, 'ofA
   };
 }
 
-/** Whether a card account is this person's own: nobody decides about their own card. */
-type IsOwnCard = (userId: string, acctId: number) => Promise<boolean>;
+/**
+ * Whether a card account is this person's own: nobody decides about their own card.
+ *
+ * @param isLooser whether this decides if the card is loosened: the email address is then read again.
+ */
+type IsOwnCard = (userId: string, acctId: number, isLooser?: boolean) => Promise<boolean>;
 
 interface OwnCardDeps extends Pick<ActionTools, 'person'> {
   readonly links: Pick<Links, 'wasHolderLately'>;
-  readonly directory: Pick<Directory, 'account' | 'reload'>;
+  readonly directory: Pick<Directory, 'account' | 'current'>;
 }
-
-/** How long a decision waits to learn whose card it is. */
-const OWNER_READ_MS = 3000;
 
 /**
  * A card is a person's own if they are linked to it, were linked within the last 24 hours, or have the email address
@@ -119,17 +119,17 @@ const OWNER_READ_MS = 3000;
  * @throws RolesUnreadError when the card service did not return whose card it is. A retry may help.
  */
 export function createIsOwnCard({ links, directory, person }: OwnCardDeps): IsOwnCard {
-  return async function isOwnCard(userId, acctId) {
+  return async function isOwnCard(userId, acctId, isLooser = false) {
     if (await links.wasHolderLately(userId, acctId)) return true;
-    const email = await emailOf(acctId);
+    const email = await emailOf(acctId, isLooser);
     return email !== null && isSameEmail(email, (await person(userId))?.email ?? null);
   };
 
   /** Null: the card program has none. Webhooks create accounts without it, so it is read if it was not yet. */
-  async function emailOf(acctId: number): Promise<string | null> {
-    const stored = await directory.account(acctId);
+  async function emailOf(acctId: number, isLooser: boolean): Promise<string | null> {
+    const stored = isLooser ? null : await directory.account(acctId);
     if (stored !== null && (stored.email !== null || stored.detailsAt !== null)) return stored.email;
-    const read = await within(OWNER_READ_MS, directory.reload(acctId), () => null);
+    const read = await directory.current(acctId);
     if (read === null) throw new RolesUnreadError('the card service did not return whose card it is');
     return read.email;
   }

@@ -52,7 +52,7 @@ export interface AuthorizationDeps {
   /** A person's Slack profile; null if Slack returns none. */
   readonly person: (userId: string) => Promise<{ readonly isDeactivated: boolean } | null>;
   readonly rolesForCard: ReturnType<typeof createRolesForCard>;
-  readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
+  readonly isOwnCard: (userId: string, acctId: number, isLooser: boolean) => Promise<boolean>;
   readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
   readonly permissionOf: (verb: string) => Permission;
   /** Stores the decision, so that another policy can be tested on it. */
@@ -78,7 +78,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
       const isLooser = loosens(permission, about);
       // Calls Slack only where it matters, because a block must not wait for it.
       const asksWhose = asksWhoseCard(permission);
-      const isOwn = createIsOwn(deps, acctId, isOwnToo);
+      const isOwn = createIsOwn(deps, isLooser, acctId, isOwnToo);
       const isNotFor = isLooser || asksWhose || notInPlaceOf.length > 0 ? createMayNot(notInPlaceOf, isOwn) : {};
       const ofCard = bands === undefined ? (acctId ?? groupAsked(permission)) : null;
       const { roles, isComplete } = await readRoles(asked, isLooser, ofCard, isNotFor);
@@ -121,10 +121,10 @@ export function createAuthorization(deps: AuthorizationDeps) {
      * @param acctId null: an order, whose card does not exist yet.
      * @throws RolesUnreadError
      */
-    async approvesFor(userId: string, acctId: number | null) {
+    async approvesFor(userId: string, acctId: number | null, isLooser = true) {
       const asked = { actor: { userId }, roles: [] };
-      const mayNot = createMayNot([], createIsOwn(deps, acctId));
-      const { roles, isComplete, inPlaceOf = [userId] } = await readRoles(asked, true, acctId, mayNot);
+      const mayNot = createMayNot([], createIsOwn(deps, isLooser, acctId));
+      const { roles, isComplete, inPlaceOf = [userId] } = await readRoles(asked, isLooser, acctId, mayNot);
       if (roles.includes('approver')) return inPlaceOf;
       if (!isComplete) throw new RolesUnreadError();
       return null;
@@ -148,7 +148,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
             ...(await deps.rolesOf(actor.userId, acctId === null ? { ...howOld, group: null } : howOld)),
             isGroupKnown: true,
           }
-        : await deps.rolesForCard(actor.userId, acctId, howOld);
+        : await deps.rolesForCard(actor.userId, acctId, howOld, isLooser);
     // A person who may restrict any card may restrict this one too. An action that loosens it waits.
     if (!isGroupKnown && isLooser) throw new RolesUnreadError('the card service did not return the group of a card');
     // Cardbell itself knows who holds a card, so `holder` never comes from the click.
@@ -160,11 +160,12 @@ export function createAuthorization(deps: AuthorizationDeps) {
 /** Whether a card is a person's own: now, until recently, or by the facts of the case. */
 function createIsOwn(
   { isOwnCard }: Pick<AuthorizationDeps, 'isOwnCard'>,
+  isLooser: boolean,
   acctId: number | null = null,
   isOwnToo: Case['isOwn'] = async () => false,
 ) {
   return async (userId: string): Promise<boolean> =>
-    (await isOwnToo(userId)) || (acctId !== null && (await isOwnCard(userId, acctId)));
+    (await isOwnToo(userId)) || (acctId !== null && (await isOwnCard(userId, acctId, isLooser)));
 }
 
 /** A delegate may not do what the person they act for may not do. */

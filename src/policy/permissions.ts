@@ -247,7 +247,7 @@ interface WhoMayDeps {
 interface RolesForCardDeps {
   readonly rolesOf: Permissions['rolesOf'];
   /** The card's group, as the card service names it. Undefined: unknown. */
-  readonly groupOfCard: (acctId: number) => Promise<string | null | undefined>;
+  readonly groupOfCard: (acctId: number, isLooser: boolean) => Promise<string | null | undefined>;
   readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
 }
 
@@ -256,10 +256,19 @@ interface RolesForCard extends KnownRoles {
   readonly isGroupKnown: boolean;
 }
 
-/** A person's roles for one card: those of its group, and holder only for their own card. */
+/**
+ * A person's roles for one card: those of its group, and holder only for their own card.
+ *
+ * @param isLooser whether this decides if the card is loosened: its group is then read again.
+ */
 export function createRolesForCard({ rolesOf, groupOfCard, links }: RolesForCardDeps) {
-  return async function rolesForCard(userId: string, acctId: number, asked: RolesAsked = {}): Promise<RolesForCard> {
-    const group = await groupOfCard(acctId);
+  return async function rolesForCard(
+    userId: string,
+    acctId: number,
+    asked: RolesAsked = {},
+    isLooser = false,
+  ): Promise<RolesForCard> {
+    const group = await groupOfCard(acctId, isLooser);
     const isGroupKnown = group !== undefined;
     const { roles, ...known } = await rolesOf(userId, { ...asked, ...(isGroupKnown && { group }) });
     const isHolder = await links.isHeldBy(userId, acctId);

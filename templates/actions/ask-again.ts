@@ -1,4 +1,5 @@
 import { formatRoughly } from '../../src/core/duration.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { actions, button, context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
@@ -34,6 +35,8 @@ interface StillTrying {
   readonly asked: string;
   /** The card service rejects requests because it got too many. */
   readonly isRateLimited: boolean;
+  /** `Slack does not say who has which role`; null: the card service could not be asked. */
+  readonly unread: string | null;
   readonly isBlock: boolean;
   /** The reader may not use the card program's portal. */
   readonly isHolder: boolean;
@@ -41,10 +44,11 @@ interface StillTrying {
   readonly isOnAlert: boolean;
 }
 
-/** The card service could not be asked, and the action is retried. The change may be in effect, if an answer was lost. */
-export function stillTrying({ asked, isRateLimited, isBlock, isHolder, isOnAlert }: StillTrying): Message {
+/** Whoever had to be asked did not answer, and the action is retried. The change may be in effect, if an answer was lost. */
+export function stillTrying({ asked, isRateLimited, unread, isBlock, isHolder, isOnAlert }: StillTrying): Message {
   const title = `Still trying to ${escapeUntrusted(asked, ASKED_MAX)}.`;
-  const why = isRateLimited ? 'The card service is rate limiting Cardbell.' : 'The card service does not answer.';
+  const ofService = isRateLimited ? 'The card service is rate limiting Cardbell.' : 'The card service does not answer.';
+  const why = unread === null ? ofService : `${capital(unread)}.`;
   const end = isOnAlert ? '; the message with the button shows how it ends.' : ' and tell you how it ends.';
   const next = `I’ll keep trying for a few minutes${end}`;
   const portal = 'block the card in the card program’s portal.';

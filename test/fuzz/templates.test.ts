@@ -192,7 +192,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     ]),
   'ask-again': (one) => [askAgain({ value: 'p_1', asked: one, waitedMs: 660_000 })],
   'still-trying': (one) => [
-    stillTrying({ asked: one, isRateLimited: false, isBlock: true, isHolder: true, isOnAlert: true }),
+    stillTrying({ asked: one, isRateLimited: false, unread: null, isBlock: true, isHolder: true, isOnAlert: true }),
   ],
   'digest-set': (one, two) => [digestSet({ weekday: null, isMonthly: true, hour: 9, minute: 0, zone: one, next: two })],
   'explain-decline': (one, two) => {

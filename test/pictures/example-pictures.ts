@@ -442,6 +442,7 @@ const answers: readonly ExamplePicture[] = [
       stillTrying({
         asked: 'block Sam Rivera · card 1234',
         isRateLimited: true,
+        unread: null,
         isBlock: true,
         isHolder: false,
         isOnAlert: false,

@@ -25,8 +25,10 @@ export function accountOf(over: Partial<DirectoryAccount> = {}): DirectoryAccoun
 export function directoryOf(over: Partial<Directory> = {}): Directory {
   const status = { accounts: 2, lackingDetails: 0, listedAt: '2026-11-20T15:00:00.000Z' };
   const none = async () => [];
+  const account: Directory['account'] = over.account ?? (async (acctId) => accountOf({ acctId }));
   return {
-    account: async (acctId) => accountOf({ acctId }),
+    account,
+    current: account,
     reload: async () => null,
     status: async () => status,
     async *all() {},

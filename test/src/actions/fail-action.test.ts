@@ -62,7 +62,9 @@ it.each<[string, Action, (world: PerformWorld) => Partial<WorldDeps>, RegExp]>([
   [
     'the card service',
     ask('unblock', byCommand),
-    ({ deps: { directory } }) => ({ directory: { ...directory, account: async () => null, reload: async () => null } }),
+    ({ deps: { directory } }) => ({
+      directory: { ...directory, account: async () => null, current: async () => null },
+    }),
     /The card service did not return whose card it is, so I can’t decide this yet\. Try again in a minute/,
   ],
 ])('names %s as the cause if who may decide was not read', async (_who, action, over, why) => {

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AccountDetails, Business, ListedAccount } from '../../../src/card-api/schema-account.ts';
 import { type CardApiCode, CardApiError } from '../../../src/core/errors.ts';
 import { CardStatusEvent, ShippingEvent, type StoredEvent, VirtualCardEvent } from '../../../src/core/event.ts';
@@ -520,6 +520,37 @@ describe('one account', () => {
     expect((await directory.reload(7))?.cards).toMatchObject([{ status: 'CLOSED' }]);
     api.failWith = () => Promise.reject(apiError('unavailable', null));
     expect(await directory.reload(7)).toBeNull();
+  });
+
+  it('is at most seconds old if it decides about limits, with one call for all checks of an action', async () => {
+    employ(1, { first: 'Jane', last: 'Doe', email: 'jane@example.com' });
+    await directory.account(1);
+    employ(1, { first: 'Jane', last: 'Doe', email: 'doe@example.com' });
+    const emailNow = async () => (await directory.current(1))?.email;
+    expect(await emailNow()).toBe('jane@example.com');
+    clock = new Date(clock.getTime() + 6000);
+
+    expect((await directory.account(1))?.email).toBe('jane@example.com');
+    expect(await Promise.all([emailNow(), emailNow()])).toEqual(['doe@example.com', 'doe@example.com']);
+    expect(await emailNow()).toBe('doe@example.com');
+    expect(api.loads).toEqual([1, 1]);
+  });
+
+  it('is not known for such a decision while the API fails or does not answer within three seconds', async () => {
+    employ(1, { first: 'Jane', last: 'Doe' });
+    await directory.account(1);
+    clock = new Date(clock.getTime() + 6000);
+    api.failWith = async () => Promise.reject(new Error('away'));
+    expect(await directory.current(1)).toBeNull();
+    expect(await open({ loader: null }).current(1)).toBeNull();
+
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    api.failWith = () => new Promise(() => {});
+    const never = directory.current(1);
+    await vi.waitUntil(() => api.loads.length === 3);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(await never).toBeNull();
+    vi.useRealTimers();
   });
 
   it('comes only from Redis in a process without the API', async () => {

@@ -6,26 +6,29 @@ const account = (group: string | null, detailsAt: string | null) => ({ group, de
 const read = account('Sales', '2026-11-20T15:00:00.000Z');
 const onlyFromWebhook = account(null, null);
 
-function groupOf(known: DirectoryAccount | null, reload: () => Promise<DirectoryAccount | null>, hasCardGroups = true) {
-  const directory = { account: async () => known, reload };
-  return createGroupOfCard({ directory, hasCardGroups: () => hasCardGroups })(7);
+interface Given {
+  readonly known: DirectoryAccount | null;
+  readonly hasCardGroups?: boolean;
+  readonly isLooser?: boolean;
+}
+
+function groupOf(current: () => Promise<DirectoryAccount | null>, { known, hasCardGroups = true, isLooser }: Given) {
+  const directory = { account: async () => known, current };
+  return createGroupOfCard({ directory, hasCardGroups: () => hasCardGroups })(7, isLooser);
 }
 
 it('reads the group of a card only when it is not known and matters', async () => {
-  const reload = vi.fn(async () => read);
+  const current = vi.fn(async () => read);
 
-  expect(await groupOf(read, reload)).toBe('Sales');
-  expect(await groupOf(onlyFromWebhook, reload, false)).toBeNull();
-  expect(reload).not.toHaveBeenCalled();
-  expect(await groupOf(onlyFromWebhook, reload)).toBe('Sales');
+  expect(await groupOf(current, { known: read })).toBe('Sales');
+  expect(await groupOf(current, { known: onlyFromWebhook, hasCardGroups: false, isLooser: true })).toBeNull();
+  expect(current).not.toHaveBeenCalled();
+  expect(await groupOf(current, { known: onlyFromWebhook })).toBe('Sales');
 });
 
-it('does not know the group when the card service fails or does not answer within three seconds', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const never = groupOf(onlyFromWebhook, () => new Promise(() => {}));
-  await vi.advanceTimersByTimeAsync(3000);
+it('reads the group of a card again before the card is loosened, and then trusts no older one', async () => {
+  const moved = account('Field', '2026-11-20T15:30:00.000Z');
 
-  expect(await never).toBeUndefined();
-  vi.useRealTimers();
-  expect(await groupOf(onlyFromWebhook, () => Promise.reject(new Error('away')))).toBeUndefined();
+  expect(await groupOf(async () => moved, { known: read, isLooser: true })).toBe('Field');
+  expect(await groupOf(async () => null, { known: read, isLooser: true })).toBeUndefined();
 });

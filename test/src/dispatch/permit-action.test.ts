@@ -285,7 +285,7 @@ describe('a card whose group has its own operators and approvers', () => {
     ['is read first if only a webhook has named the card', south, /^Not done: Only .* Nothing changed/],
     ['is waited for while the card service does not answer', null, null],
   ])('its group %s', async (_what, read, answer) => {
-    const directory = directoryOf({ ...ofOthers.directory, account: async () => unread, reload: async () => read });
+    const directory = directoryOf({ ...ofOthers.directory, account: async () => unread, current: async () => read });
     const world = await createActionWorld(redis(), { ...ofOthers, directory });
     world.service.status = 'BLOCKED';
 
@@ -295,6 +295,18 @@ describe('a card whose group has its own operators and approvers', () => {
     else await done;
     expect(world.writes).toEqual([]);
     expect(world.answers.map(({ text }) => text)).toEqual(answer === null ? [] : [expect.stringMatching(answer)]);
+  });
+
+  it('is not loosened by those who decided about it before it came into the group', async () => {
+    const north = accountOf({ group: 'North' });
+    const directory = directoryOf({ account: async () => north, current: async () => south });
+    const world = await createActionWorld(redis(), { ...ofOthers, directory });
+
+    await performAction(ask('block', byCommand), world.deps);
+    await performAction(ask('unblock', byCommand), world.deps);
+
+    expect(world.writes).toEqual(['status BLOCKED']);
+    expect(world.answers.at(-1)?.text).toMatch(/^Not done\. Only approvers may unblock .*Nothing changed/);
   });
 
   it('is not found in their searches either', async () => {

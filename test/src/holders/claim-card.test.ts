@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import type { RecordEntry } from '../../../src/actions/record.ts';
+import { RolesUnreadError } from '../../../src/core/errors.ts';
 import { DirectoryAccount } from '../../../src/directory/account.ts';
 import type { CardMatch } from '../../../src/directory/index-entries.ts';
 import { claimMessage, createClaimCard, createOpenClaim } from '../../../src/holders/claim-card.ts';
@@ -46,6 +47,8 @@ interface Given {
   readonly own?: number;
   /** What the card program knows differently about the holder. */
   readonly known?: Partial<DirectoryAccount>;
+  /** What the card program shows now, if that differs from what was read before; null: it does not answer. */
+  readonly current?: Partial<DirectoryAccount> | null;
   /** Number of accounts whose cards have not been read yet. */
   readonly unread?: number;
 }
@@ -58,6 +61,7 @@ function setUp({
   accounts = 1,
   own = accounts,
   known = {},
+  current = {},
   unread = 0,
 }: Given = {}) {
   const ids = Array.from({ length: accounts }, (_, index) => acctId + index);
@@ -93,6 +97,7 @@ function setUp({
   });
   const claimCard = createClaimCard({
     ...common,
+    record: async (_action, entry) => void entries.push(entry),
     openClaim,
     person,
     directory: {
@@ -100,6 +105,7 @@ function setUp({
         searched.push(words);
         return ids.map((id) => ({ ...match, acctId: id }));
       },
+      current: async (id) => (current === null ? null : { ...account, ...known, ...current, acctId: id }),
       findByEmail: async () => ids.slice(0, own).map((id) => ({ ...account, ...known, acctId: id })),
     },
     links: { ofAccount: async () => link },
@@ -132,6 +138,16 @@ it('links the card after the confirmation', async () => {
 
   expect(world.set).toEqual([{ acctId, cardId: null, userId: 'U0HUGO', provedBy: 'email' }]);
   expect(world.answers).toEqual([expect.stringMatching(/^This card is linked to you: .* You get direct messages/)]);
+});
+
+it('links no card whose email has changed at the card program since it was read, but asks the approvers', async () => {
+  const confirmed = claim({ confirmed: true, target: { kind: 'card', acctId, cardId: null, alertId: null } });
+  const world = setUp({ current: { email: 'sam@example.com' } });
+  await world.claimCard(confirmed);
+  expect(world.set).toEqual([]);
+  expect(world.posted).toEqual(['clm_claim1']);
+
+  await expect(setUp({ current: null }).claimCard(confirmed)).rejects.toThrow(RolesUnreadError);
 });
 
 it('answers that the card is already linked to the person, without asking an approver', async () => {

@@ -19,15 +19,16 @@ interface Known {
   readonly wasHolder?: boolean;
   readonly cardEmail?: string | null;
   readonly slackEmail?: string | null;
-  readonly directory?: Pick<Directory, 'account' | 'reload'>;
+  readonly directory?: Pick<Directory, 'account' | 'current'>;
+  readonly isLooser?: boolean;
 }
 
-function ownCardOf({ wasHolder = false, cardEmail = null, slackEmail = null, directory }: Known) {
+function ownCardOf({ wasHolder = false, cardEmail = null, slackEmail = null, directory, isLooser }: Known) {
   return createIsOwnCard({
     links: { wasHolderLately: async () => wasHolder },
     directory: directory ?? directoryOf({ account: async () => accountOf({ email: cardEmail }) }),
     person: async () => ({ ...whoever, email: slackEmail }),
-  })('U0OLGA', 7378);
+  })('U0OLGA', 7378, isLooser);
 }
 
 describe('a card counts as someone’s own', () => {
@@ -48,6 +49,19 @@ describe('a card counts as someone’s own', () => {
     expect(await ownCardOf(known)).toBe(false);
   });
 
+  it('by the email that the card program has now, if the card is loosened', async () => {
+    const directory = directoryOf({
+      account: async () => accountOf({ email: 'jane@example.com' }),
+      current: async () => accountOf({ email: 'olga@example.com' }),
+    });
+    const olga = { slackEmail: 'olga@example.com', directory };
+
+    expect(await ownCardOf({ ...olga, isLooser: true })).toBe(true);
+    expect(await ownCardOf(olga)).toBe(false);
+    const away = { ...olga, directory: directoryOf({ current: async () => null }), isLooser: true };
+    await expect(ownCardOf(away)).rejects.toThrow(RolesUnreadError);
+  });
+
   // A webhook that arrives before the account was read creates it without the email address.
   describe.each([
     ['a webhook has created its account', accountOf({ firstName: 'Olga', detailsAt: null })],
@@ -55,7 +69,7 @@ describe('a card counts as someone’s own', () => {
   ])('is read now while %s', (_what, stored) => {
     const olga = { slackEmail: 'olga@example.com' };
     const reading = (read: DirectoryAccount | null) =>
-      directoryOf({ account: async () => stored, reload: async () => read });
+      directoryOf({ account: async () => stored, current: async () => read });
 
     it('and is not theirs only if it has another email or none', async () => {
       const ownIf = (email: string | null) => ownCardOf({ ...olga, directory: reading(accountOf({ email })) });

@@ -17,16 +17,27 @@ import type { HowOld } from '../../../src/policy/slack-answers.ts';
 const now = new Date('2026-11-20T15:00:00.000Z');
 const OLGA = { userId: 'U0OLGA' };
 
+interface World {
+  readonly holder?: string | null;
+  readonly former?: string | null;
+  readonly isGroupKnown?: boolean;
+  readonly isDeactivated?: boolean;
+  readonly isOwnCard?: (userId: string, acctId: number, isLooser: boolean) => Promise<boolean>;
+  readonly groupOfCard?: (acctId: number, isLooser: boolean) => Promise<string | null | undefined>;
+}
+
 /** @param known the roles that Slack reports now. At the click they were different. */
 function world(
   known: KnownRoles | Permissions['rolesOf'],
   {
-    holder = null as string | null,
-    former = null as string | null,
+    holder = null,
+    former = null,
     isGroupKnown = true,
     isDeactivated = false,
     isOwnCard = async (userId: string): Promise<boolean> => userId === holder || userId === former,
-  } = {},
+    groupOfCard = async (_acctId: number, _isLooser: boolean): Promise<string | null | undefined> =>
+      isGroupKnown ? null : undefined,
+  }: World = {},
 ) {
   const asked: HowOld[] = [];
   const remembered: object[] = [];
@@ -39,7 +50,7 @@ function world(
     person: async () => ({ isDeactivated }),
     rolesForCard: createRolesForCard({
       rolesOf,
-      groupOfCard: async () => (isGroupKnown ? null : undefined),
+      groupOfCard,
       links: { isHeldBy: async (userId) => userId === holder },
     }),
     isOwnCard,
@@ -102,6 +113,33 @@ describe('authorizing an action', () => {
     await expect(authorize(click('limit'), { acctId: 1, raiseCents: 1 })).rejects.toThrow(
       'did not return the group of a card',
     );
+  });
+
+  it.each([
+    ['unblock', 0, ['group', 'owner']],
+    ['limit', 1, ['group', 'owner']],
+    ['limit', 0, []],
+    ['mute', 0, []],
+    ['block', 0, []],
+  ])('before a %s of %i cents more it has read again: %o', async (verb, raiseCents, expected) => {
+    const again: string[] = [];
+    const { authorize, click } = world(
+      { roles: ['approver'], isComplete: true },
+      {
+        async groupOfCard(_acctId, isLooser) {
+          if (isLooser) again.push('group');
+          return null;
+        },
+        async isOwnCard(_userId, _acctId, isLooser) {
+          if (isLooser) again.push('owner');
+          return false;
+        },
+      },
+    );
+
+    await authorize(click(verb), { acctId: 1, raiseCents });
+
+    expect(again).toEqual(expected);
   });
 
   it.each<[verb: string, raiseCents: number, isAsked: boolean]>([

@@ -258,7 +258,7 @@ function directoryAt(service: CardService): Directory {
     const all = await Promise.all(cards.map((card) => account(accountOf[card])));
     return all.filter((one) => one?.email === email).filter((one) => one !== null);
   };
-  return directoryOf({ account, reload: account, findByEmail });
+  return directoryOf({ account, findByEmail });
 }
 
 async function factsOf(deps: WorldDeps, service: CardService): Promise<Facts> {

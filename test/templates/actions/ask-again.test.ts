@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { askAgain, stillTrying } from '../../../templates/actions/ask-again.ts';
 
 const asked = 'block Sam Rivera · card 1234';
-const trying = { asked, isRateLimited: false, isBlock: true, isHolder: false, isOnAlert: false };
+const trying = { asked, isRateLimited: false, unread: null, isBlock: true, isHolder: false, isOnAlert: false };
 
 it('asks about a late action with its card and amounts, also in the label of its button', () => {
   const raise = 'change a limit of Sam Rivera · card 1234: daily limit $450.00, for 4 hours';
@@ -19,6 +19,13 @@ it('sends a holder whose block takes long to an operator, because holders have n
     /If it is urgent, ask an operator to block the card in the card program’s portal\.$/,
   );
   expect(stillTrying(trying).text).toMatch(/If it is urgent, block the card in the card program’s portal\.$/);
+});
+
+it('says who did not answer', () => {
+  expect(stillTrying(trying).text).toContain('The card service does not answer. I’ll keep trying');
+  expect(stillTrying({ ...trying, unread: 'Slack does not say who has which role' }).text).toContain(
+    'Slack does not say who has which role. I’ll keep trying',
+  );
 });
 
 it('promises an answer only where one follows: an alert shows itself how its button ended', () => {
