@@ -133,7 +133,13 @@ async function main(asked: { readonly isJson: boolean; readonly url: string | nu
   await (store === null
     ? skip()
     : checkRedis(
-        { ...store, redisFullAt: either?.redisFullAt ?? null, auditArchive: worker?.audit.archive, isRoot },
+        {
+          ...store,
+          redisDurability: either?.redisDurability ?? 'redis',
+          redisFullAt: either?.redisFullAt ?? null,
+          auditArchive: worker?.audit.archive,
+          isRoot,
+        },
         report,
         TIMEOUT_MS,
       ));

@@ -1,4 +1,4 @@
-import type { storeConfig } from '../../src/app/config.ts';
+import type { storeConfig, WebConfig } from '../../src/app/config.ts';
 import { readFormat, whyNotShards, whyUnreadable } from '../../src/app/stored-format.ts';
 import { within } from '../../src/core/deadline.ts';
 import { ConfigError } from '../../src/core/errors.ts';
@@ -11,6 +11,7 @@ import {
   whyUnusable,
 } from '../../src/core/redis.ts';
 import { isRefused } from '../../src/core/redis-refused.ts';
+import { checkedDiskWait, problemsOf, readSettings } from '../../src/intake/durability.ts';
 import { checkArchive } from './check-archive.ts';
 import { checkWaiting } from './check-waiting.ts';
 import type { Report } from './report.ts';
@@ -21,20 +22,23 @@ const CLOCK_DIFFERENCE_MAX_MS = 5000;
 const OLDEST_MAJOR = 7;
 
 type Given = Pick<ReturnType<typeof storeConfig>, 'redis' | 'redisShards'> & {
+  readonly redisDurability: WebConfig['redisDurability'];
   readonly redisFullAt: number | null;
   /** `AUDIT_ARCHIVE` of the worker. Null when it has none, absent when its variables are not set here. */
   readonly auditArchive: string | null | undefined;
   readonly isRoot: boolean;
 };
 
+type InTime = <T>(work: Promise<T>) => Promise<T>;
+
 /** Redis' version, memory, persistence and clock, and whether this build can read the stored data. */
 export async function checkRedis(
-  { redis: target, redisShards, redisFullAt, auditArchive, isRoot }: Given,
+  { redis: target, redisShards, redisDurability, redisFullAt, auditArchive, isRoot }: Given,
   report: Report,
   timeoutMs: number,
 ): Promise<void> {
   const redis = connectPatient({ ...target, log: createLog({ level: 'silent', process: 'doctor' }), name: 'doctor' });
-  const inTime = async <T>(work: Promise<T>): Promise<T> =>
+  const inTime: InTime = async (work) =>
     await within(timeoutMs, work, () => {
       throw new Error('no answer in time');
     });
@@ -47,7 +51,7 @@ export async function checkRedis(
     const server = await inTime(redis.info('server'));
     checkVersion(/redis_version:(\S+)/.exec(server)?.[1] ?? '', report);
     checkMemory(await inTime(redis.info('memory')), report);
-    await checkPersistence(async (name) => await setting(redis, name, inTime), report);
+    await checkSettings(redis, { redisDurability, inTime }, report);
     checkClock(await inTime(redis.time()), Date.now(), report);
     const why = whyUnreadable(await inTime(readFormat(redis)));
     const whyShards = why === null ? await inTime(whyNotShards(redis, redisShards)) : null;
@@ -77,16 +81,6 @@ export async function checkRedis(
   }
 }
 
-/** Null when the service hides its settings, as managed ones do. */
-async function setting(
-  redis: RedisClient,
-  name: string,
-  inTime: <T>(work: Promise<T>) => Promise<T>,
-): Promise<string | null> {
-  const answer = (await inTime(redis.config('GET', name)).catch(() => null)) as string[] | null;
-  return answer?.[1] ?? null;
-}
-
 function checkVersion(version: string, report: Report): void {
   if (Number.parseInt(version, 10) >= OLDEST_MAJOR) report.ok(`answers, version ${version}`);
   else report.fix(`version ${version || 'unknown'} is too old`, `run Redis ${OLDEST_MAJOR} or newer`);
@@ -105,16 +99,27 @@ function checkMemory(info: string, report: Report): void {
     );
 }
 
-async function checkPersistence(get: (name: string) => Promise<string | null>, report: Report): Promise<void> {
-  const policy = await get('maxmemory-policy');
-  if (policy === null)
-    report.note('its settings cannot be read; they should be maxmemory-policy noeviction and appendonly yes');
-  else if (policy === 'noeviction') report.ok('maxmemory-policy is noeviction');
-  else report.fix(`maxmemory-policy is ${policy}: events can vanish`, 'set maxmemory-policy noeviction');
-  const appendOnly = await get('appendonly');
-  if (appendOnly === 'no')
-    report.fix('appendonly is off: a restart of Redis loses everything that waits', 'set appendonly yes');
-  else if (appendOnly === 'yes') report.ok(`appendonly is on, appendfsync ${(await get('appendfsync')) ?? 'unknown'}`);
+/** What the processes check at startup. */
+async function checkSettings(
+  redis: RedisClient,
+  { redisDurability, inTime }: Pick<Given, 'redisDurability'> & { readonly inTime: InTime },
+  report: Report,
+): Promise<void> {
+  const settings = await inTime(readSettings(redis));
+  const problems = problemsOf(settings);
+  for (const { isCertain, what, todo } of problems) {
+    if (isCertain) report.fix(what, todo);
+    else report.note(`${what}: ${todo}`);
+  }
+  const fsync = [...new Set(settings.map((of) => of.fsync ?? 'unknown'))].join(', ');
+  if (problems.length === 0) report.ok(`maxmemory-policy is noeviction, appendonly is on, appendfsync is ${fsync}`);
+  try {
+    await inTime(checkedDiskWait(redis, redisDurability, settings));
+    if (redisDurability === 'disk') report.ok('REDIS_DURABILITY=disk is possible');
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    report.fix('REDIS_DURABILITY=disk is not possible: web does not start', error.problems.join('; '));
+  }
 }
 
 function checkClock(time: readonly (number | string)[], nowMs: number, report: Report): void {

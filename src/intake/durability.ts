@@ -20,7 +20,8 @@ export interface RedisSettings {
 export type DiskWait = 'none' | 'fsync-always' | 'waitaof';
 
 /** Of each server. */
-const readSettings = (redis: RedisClient): Promise<RedisSettings[]> => Promise.all(serversOf(redis).map(settingsOf));
+export const readSettings = (redis: RedisClient): Promise<RedisSettings[]> =>
+  Promise.all(serversOf(redis).map(settingsOf));
 
 async function settingsOf(node: Redis): Promise<RedisSettings> {
   const info = (await Promise.all(['server', 'memory', 'persistence'].map((part) => node.info(part)))).join('\n');
@@ -39,6 +40,8 @@ async function settingsOf(node: Redis): Promise<RedisSettings> {
 }
 
 interface SettingsProblem {
+  /** False when Redis does not report the setting. */
+  readonly isCertain: boolean;
   readonly what: string;
   readonly todo: string;
 }
@@ -47,20 +50,30 @@ interface SettingsProblem {
 export function problemsOf(settings: readonly RedisSettings[]): SettingsProblem[] {
   const found = settings.flatMap(({ policy, isAppendOnly, fsync }): (SettingsProblem | null)[] => [
     policy === null
-      ? { what: 'Redis does not report its maxmemory-policy', todo: 'make sure that it is noeviction' }
+      ? {
+          isCertain: false,
+          what: 'Redis does not report its maxmemory-policy',
+          todo: 'make sure that it is noeviction',
+        }
       : policy === 'noeviction'
         ? null
         : {
+            isCertain: true,
             what: `maxmemory-policy is ${policy}: events can be evicted when memory is short`,
             todo: 'set maxmemory-policy noeviction',
           },
     isAppendOnly === null
-      ? { what: 'Redis does not report whether it keeps an append-only file', todo: 'make sure that appendonly is on' }
+      ? {
+          isCertain: false,
+          what: 'Redis does not report whether it keeps an append-only file',
+          todo: 'make sure that appendonly is on',
+        }
       : isAppendOnly
         ? null
-        : { what: 'appendonly is off: a restart of Redis loses events', todo: 'set appendonly yes' },
+        : { isCertain: true, what: 'appendonly is off: a restart of Redis loses events', todo: 'set appendonly yes' },
     isAppendOnly === true && fsync === 'no'
       ? {
+          isCertain: true,
           what: 'appendfsync is no: a power failure loses up to half a minute',
           todo: 'set appendfsync everysec or always',
         }
@@ -119,7 +132,7 @@ function isAtLeast(version: string, major: number, minor: number): boolean {
 }
 
 /** @throws ConfigError as {@link diskWaitOf}, and when a server answers before its disk can have a write. */
-async function checkedDiskWait(
+export async function checkedDiskWait(
   redis: RedisClient,
   wanted: Durability,
   settings: readonly RedisSettings[],
