@@ -3,6 +3,7 @@ import { countOf } from '../../templates/core/blocks.ts';
 import type { Resolved } from '../actions/action.ts';
 import { type Result, reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
+import type { Blocks } from '../actions/block-store.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import type { BlockAction, BlockAllAction } from '../actions/verbs.ts';
@@ -18,11 +19,13 @@ import type { BlockedCard, LimitRequest } from './request.ts';
  * Blocks cards, each as a separate action, once. A card that cannot be blocked does not delay the others, and the
  * person who asked is told about each card. Fails when any card could not be blocked.
  *
+ * @param approvers want the cards blocked, too: whoever asked cannot undo that alone.
  * @throws CardApiError when the job should be retried.
  */
-export type BlockAll = (action: BlockAllAction, run: ActionRun) => Promise<Result>;
+export type BlockAll = (action: BlockAllAction, approvers: readonly string[], run: ActionRun) => Promise<Result>;
 
 interface BlockDeps extends Pick<ActionTools, 'progress'> {
+  readonly blocks: Pick<Blocks, 'want'>;
   readonly block: (resolved: Resolved<BlockAction>, run: ActionRun) => Promise<void>;
   /** How a block ends that will not be retried. */
   readonly failures: Pick<Failures, 'failAction'>;
@@ -31,8 +34,8 @@ interface BlockDeps extends Pick<ActionTools, 'progress'> {
 /** The block of each card is a separate action. */
 export const blockIdOf = (actionId: string, acctId: number): string => contentId('act_', [actionId, acctId]);
 
-export function createBlockAll({ block, progress, failures }: BlockDeps): BlockAll {
-  return async function blockAll({ acctIds, names, ...asked }, run) {
+export function createBlockAll({ block, blocks, progress, failures }: BlockDeps): BlockAll {
+  return async function blockAll({ acctIds, names, ...asked }, approvers, run) {
     // From here on cards may be blocked, so nobody may decide against it.
     const stands = await progress.begin(asked.id, { state: 'sending', before: null, after: null });
     const ended = reported(stands);
@@ -46,6 +49,7 @@ export function createBlockAll({ block, progress, failures }: BlockDeps): BlockA
       const resolved = { action: { ...asked, id, verb: 'block', target }, acctId, cardId: null } as const;
       try {
         await block(resolved, run);
+        for (const userId of approvers) await blocks.want(acctId, userId);
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
         if (error.retryable && !run.isLast) later = error;

@@ -93,7 +93,10 @@ export function createExecution(deps: Deps) {
     run: LockedRun,
   ): Promise<Result> {
     const { acctId, action: asked } = request;
-    if (asked.verb === 'block-all') return await deps.blockAll({ ...asked, id: click.id, askedAt: click.askedAt }, run);
+    if (asked.verb === 'block-all') {
+      const approvers = approval.approvals.map(({ by }) => by);
+      return await deps.blockAll({ ...asked, id: click.id, askedAt: click.askedAt }, approvers, run);
+    }
     if (asked.verb === 'order-virtual')
       return await deps.orders.place(orderOfClick(click, asked), approvedBy(approval), run);
     const action = changeOf(click, request, approval);

@@ -52,6 +52,18 @@ it('blocks no card before someone else approves, and then each card once', async
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
 });
 
+it('is not undone alone by whoever asked, because a second person wants the cards blocked', async () => {
+  const { world, deps, blocked, blockAll, approve } = await createWorld();
+  await blockAll(operator);
+  await approve(approver);
+  const target = { kind: 'action', actionId: blockIdOf('act_decide1', 11) } as const;
+
+  await performAction(ask('undo-block', { ...operator, target }), deps);
+
+  expect(blocked).toEqual(acctIds);
+  expect(world.answers.at(-1)?.text).toContain('<@U0ANA>');
+});
+
 it('says how many cards it is about, to whoever asks, asks again or may not, and in the audit', async () => {
   const lines: string[] = [];
   const { world, blockAll, approve } = await createWorld(() => ({
@@ -403,7 +415,7 @@ it.each<[string, Result['state'], string | null]>([
     },
   });
 
-  const ended = await blockAll(ask('block-all', { id: 'act_early', acctIds, names }), { isLast: true });
+  const ended = await blockAll(ask('block-all', { id: 'act_early', acctIds, names }), [], { isLast: true });
 
   expect(ended).toMatchObject({
     state: other,
