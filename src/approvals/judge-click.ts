@@ -136,7 +136,9 @@ async function approversOf(
     (userId === asker && !people.includes(asker)) || (await isOwn(userId, request, deps));
   return await Promise.all(
     people.map(async (by): Promise<Approver> => {
-      const all = (await isBarred(by)) ? [] : ((await deps.approvesFor(by, accountIn(request))) ?? []);
+      const all = (await isBarred(by))
+        ? []
+        : ((await deps.approvesFor(by, accountIn(request), isLoosening(request))) ?? []);
       const barred = await Promise.all(all.map(async (whom) => whom !== by && (await isBarred(whom))));
       return { by, inPlaceOf: all.filter((_whom, index) => barred[index] !== true) };
     }),
@@ -233,7 +235,12 @@ async function isOwn(userId: string, request: LimitRequest, { isOwnCard, orders 
   if (userId === request.holder) return true;
   const order = orderIn(request);
   if (order !== null) return await orders.isOwn(userId, order);
-  return isAboutRules(request) && (await isOwnCard(userId, request.acctId));
+  return isAboutRules(request) && (await isOwnCard(userId, request.acctId, true));
+}
+
+/** Blocking cards must not wait, neither for a second click nor for Slack. */
+function isLoosening({ action }: LimitRequest): boolean {
+  return action.verb !== 'block-all';
 }
 
 /** Why a person may not decide a request, and what to do instead; null when they may. */
@@ -257,7 +264,7 @@ export async function whyNotAllowed(
       (action.actor.userId === by && (click.verb === 'emergency-override' || !voided.includes(by))) ||
       given.includes(by),
     ageMs: deps.now().getTime() - openedAtMs(request),
-    raiseCents: 1,
+    raiseCents: isLoosening(request) ? 1 : 0,
   });
   if (verdict.kind === 'late') return waited;
   return verdict.kind === 'refused' ? { why: verdict.why, whoCan: askAnother[verdict.who ?? 'approver'] } : null;

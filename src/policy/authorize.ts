@@ -116,9 +116,9 @@ export function createAuthorization(deps: AuthorizationDeps) {
     },
     /**
      * Whose approval an earlier approval counts as now: the person's own, or that of the people they act for. Null:
-     * nobody's, because they are no longer an approver of the card.
+     * nobody's, because they are no longer an approver of the card. The approval of a block counts until Slack says so.
      *
-     * @param acctId null: an order, whose card does not exist yet.
+     * @param acctId null: an order, whose card does not exist yet, or several cards.
      * @throws RolesUnreadError
      */
     async approvesFor(userId: string, acctId: number | null, isLooser = true) {
@@ -126,8 +126,8 @@ export function createAuthorization(deps: AuthorizationDeps) {
       const mayNot = createMayNot([], createIsOwn(deps, isLooser, acctId));
       const { roles, isComplete, inPlaceOf = [userId] } = await readRoles(asked, isLooser, acctId, mayNot);
       if (roles.includes('approver')) return inPlaceOf;
-      if (!isComplete) throw new RolesUnreadError();
-      return null;
+      if (isLooser && !isComplete) throw new RolesUnreadError();
+      return isComplete ? null : [userId];
     },
   };
 

@@ -106,6 +106,19 @@ it('needs two approvers if an approver asks, because one approval is their own',
   expect(blocked).toEqual(acctIds);
 });
 
+it('waits, once approved, neither for Slack nor for a second click after ten minutes', async () => {
+  const { world, deps, blocked, blockAll } = await createWorld();
+  await blockAll(approver);
+  world.advance(11 * 60_000);
+  const rolesOf: WorldDeps['rolesOf'] = async () => ({ roles: [], isComplete: false });
+  const ben = { ...approver, actor: { userId: 'U0BEN', teamId: 'T1' } };
+
+  await performAction(ask('decide', { ...request, ...ben }), { ...deps, rolesOf });
+
+  expect(blocked).toEqual(acctIds);
+  expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
+});
+
 it('counts as requested at its approval, so that changes of a card since the request do not overtake it', async () => {
   const askedAt: string[] = [];
   const { world, blocked, blockAll } = await createWorld();

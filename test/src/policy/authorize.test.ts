@@ -241,4 +241,11 @@ describe('authorizing an action', () => {
     expect(await approvesFor({ roles: ['operator'], isComplete: true })).toBeNull();
     await expect(approvesFor({ roles: [], isComplete: false })).rejects.toThrow('does not say who');
   });
+
+  it('counts the approval of a block until Slack says that its approver is none', async () => {
+    const approvesFor = (known: KnownRoles) => world(known).approvesFor('U0BEN', null, false);
+
+    expect(await approvesFor({ roles: [], isComplete: false })).toEqual(['U0BEN']);
+    expect(await approvesFor({ roles: [], isComplete: true })).toBeNull();
+  });
 });
