@@ -231,7 +231,7 @@ async function permitStatus(
   else if (decision.kind === 'late') await askAgain(action, { acctId });
   else {
     const whoCan = await askOthers(action, decision.who, (await factsOf(acctId)).group, { whoMay });
-    await refuse(action, { why, whoCan }, { acctId });
+    await refuse(action, { why, whoCan }, { acctId, isByRights: true });
   }
   return false;
 }

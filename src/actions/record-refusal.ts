@@ -18,8 +18,8 @@ interface Refused {
   readonly cardId?: number | null;
   /** For the record, if it differs from what the person reads. */
   readonly why?: string;
-  /** It is not a matter of rights: what was typed names no card or cannot be read, or it is decided or over already. */
-  readonly isMistake?: true;
+  /** The person has no right to do it. Any other refusal is a mistake: unreadable, over already, without effect. */
+  readonly isByRights?: boolean | undefined;
 }
 
 /**
@@ -52,9 +52,13 @@ export function createRefusals(deps: Deps) {
     [...groupBy(verbs, (verb) => verb)].map(([verb, all]) => `${deps.doingOf(verb)} (${all.length})`).join(', ');
   return {
     /** Records a refusal that the person has already seen. */
-    async recordRefusal(action: Action, { why = NOT_PERMITTED, acctId, isMistake }: Refused = {}): Promise<void> {
+    async recordRefusal(
+      action: Action,
+      { why = NOT_PERMITTED, acctId }: Pick<Refused, 'why' | 'acctId'> = {},
+    ): Promise<void> {
       const hasBegun = (await deps.progress.read(action.id)) !== null;
-      const about = { acctId: acctId ?? null, cardId: null, isMistake: isMistake === true };
+      // The web process says no more than this of who may not do it.
+      const about = { acctId: acctId ?? null, cardId: null, isMistake: !why.startsWith(NOT_PERMITTED) };
       await recordOrCount(action, { why, ...about, isCertain: true, hasBegun }, deps);
     },
     /** Records together the refusals of one person within a minute, after the first. */
@@ -84,7 +88,7 @@ export function createRefusals(deps: Deps) {
     },
     /** Answers with what could not be parsed and the correct syntax. */
     refuseUnclear: (action: Action, words: Parameters<typeof unclear>[0], about: Refused = {}): Promise<void> =>
-      refuseWith(action, unclear(words), { why: words.why, ...about, isMistake: true }),
+      refuseWith(action, unclear(words), { why: words.why, ...about }),
     refuseWith,
     isRefused,
   };
@@ -109,7 +113,7 @@ function createRefuseWith(deps: Deps) {
         acctId: about.acctId ?? null,
         cardId: about.cardId ?? null,
         why: about.why ?? NOT_PERMITTED,
-        isMistake: about.isMistake === true,
+        isMistake: about.isByRights !== true,
         isCertain,
         hasBegun: (await progress.read(action.id)) !== null,
         answer: { text: message.text, blocks: message.blocks },

@@ -60,14 +60,15 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
     const block = await deps.blocks.get(action.target.actionId);
     const about = { acctId: block?.acctId ?? null };
     const what = 'Undoing the block';
-    const refuse = (why: string, whoCan: string) => deps.refuse(action, { what, why, whoCan }, about);
+    const refuse = (why: string, whoCan: string, isByRights = false) =>
+      deps.refuse(action, { what, why, whoCan }, { ...about, isByRights });
     if (block === null)
       return await refuse('That can be undone for a minute only.', 'An approver can unblock the card.');
     const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
     const isOwnAction = block.by === action.actor.userId;
     const { acctId, cardId } = block;
     const decision = await deps.authorize(action, { acctId, isOwnAction, ageMs });
-    if (decision.kind === 'refused') return await refuse(decision.why, await whoUnblocks(action, block));
+    if (decision.kind === 'refused') return await refuse(decision.why, await whoUnblocks(action, block), true);
 
     const unblock = unblockOf(action, block);
     await deps.withLock(`account:${acctId}`, async (lease) => {
@@ -78,7 +79,7 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
         return await deps.refuse(
           action,
           { what, ...whyNot, whoCan: whyNot.whoCan ?? (await whoUnblocks(action, block)) },
-          { ...about, isMistake: true },
+          about,
         );
       await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, { ...run, lease });
     });

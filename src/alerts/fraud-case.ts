@@ -54,7 +54,7 @@ export function createFraudCaseVerbs(deps: Deps) {
     async closeFraudCase(action: CloseFraudCaseAction): Promise<void> {
       const caseId = action.target.alertId;
       await withAlert(deps, action, async (open) => {
-        if (open.kind !== 'fraud-case') return await refuse(action, tooOld(), { isMistake: true });
+        if (open.kind !== 'fraud-case') return await refuse(action, tooOld());
         const { acctId } = open.event;
         const by = action.actor.userId;
         const earlier = open.outcomes.find(({ verb }) => verb === 'close-case');

@@ -22,14 +22,14 @@ export async function withAlert<Result>(
   return await withLock(`alert:${alertId}`, async () => {
     const alert = await alerts.get(alertId);
     if (alert === null) {
-      await refuse(action, tooOld(), { isMistake: true });
+      await refuse(action, tooOld());
       return null;
     }
     const { acctId } = alert.event;
     const decision = acctId === null ? null : await authorize(action, { acctId });
     if (decision?.kind === 'refused') {
       const whoCan = await askOthers(action, decision.who, alert.card.group, deps);
-      await refuse(action, { why: decision.why, whoCan }, { acctId });
+      await refuse(action, { why: decision.why, whoCan }, { acctId, isByRights: true });
       return null;
     }
     return await respond(alert);

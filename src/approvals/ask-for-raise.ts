@@ -39,14 +39,13 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     // By now the purchase may pass, or the person may no longer hold the card. The request is open or decided anyway.
     const resumed = await deps.resumeRequest(action.id);
     if (resumed !== null) return await report(action, resumed, resumed);
-    const refuse = (why: string, whoCan: string) => deps.refuse(action, { why, whoCan }, { acctId });
+    const refuse = (why: string, whoCan: string) => deps.refuse(action, { why, whoCan }, { acctId, isByRights: true });
     const held = await deps.authorize(action, { acctId });
     if (held.kind === 'refused') return await refuse(held.why, 'Ask its holder, or an approver.');
     const changes = await findChange(action, acctId, amountCents, deps);
     if (changes === 'passes' || changes === null) {
       const obstacle = await findObstacle(action, acctId, amountCents, deps);
-      const { why, whoCan } = obstacle ?? (changes === null ? noneToChange : noneStops);
-      return await refuse(why, whoCan);
+      return await deps.refuse(action, obstacle ?? (changes === null ? noneToChange : noneStops), { acctId });
     }
     const { verdict, counted } = await judge(action, acctId, { changes, term }, deps);
     if (verdict.kind === 'refused') return await refuse(verdict.why, 'Ask for less, or for a shorter time.');

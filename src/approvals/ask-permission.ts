@@ -44,10 +44,8 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
     const { id, asked, input = {}, actor, reason } = action;
     if ((await deps.refusalCounts.questions(action)) > QUESTIONS_MAX) {
       const why = `You asked ${QUESTIONS_MAX} times within an hour.`;
-      return await deps.refuse(action, {
-        why,
-        whoCan: 'Wait an hour, or write to them yourself.',
-      });
+      const whoCan = 'Wait an hour, or write to them yourself.';
+      return await deps.refuse(action, { why, whoCan }, { isByRights: true });
     }
     const acctId = await deps.accountOf(action.target);
     const card = acctId === null ? null : await deps.factsOf(acctId);

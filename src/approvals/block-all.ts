@@ -3,9 +3,8 @@ import { countOf } from '../../templates/core/blocks.ts';
 import type { Resolved } from '../actions/action.ts';
 import { type Result, reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
-import type { Blocks } from '../actions/block-store.ts';
 import type { Failures } from '../actions/fail-action.ts';
-import type { Progress } from '../actions/progress-store.ts';
+import type { LatestChanges, Progress } from '../actions/progress-store.ts';
 import type { BlockAction, BlockAllAction } from '../actions/verbs.ts';
 import { noCard } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
@@ -25,7 +24,7 @@ import type { BlockedCard, LimitRequest } from './request.ts';
 export type BlockAll = (action: BlockAllAction, approvers: readonly string[], run: ActionRun) => Promise<Result>;
 
 interface BlockDeps extends Pick<ActionTools, 'progress'> {
-  readonly blocks: Pick<Blocks, 'want'>;
+  readonly latestChanges: Pick<LatestChanges, 'alreadyInEffect'>;
   readonly block: (resolved: Resolved<BlockAction>, run: ActionRun) => Promise<void>;
   /** How a block ends that will not be retried. */
   readonly failures: Pick<Failures, 'failAction'>;
@@ -34,7 +33,7 @@ interface BlockDeps extends Pick<ActionTools, 'progress'> {
 /** The block of each card is a separate action. */
 export const blockIdOf = (actionId: string, acctId: number): string => contentId('act_', [actionId, acctId]);
 
-export function createBlockAll({ block, blocks, progress, failures }: BlockDeps): BlockAll {
+export function createBlockAll({ block, latestChanges, progress, failures }: BlockDeps): BlockAll {
   return async function blockAll({ acctIds, names, ...asked }, approvers, run) {
     // From here on cards may be blocked, so nobody may decide against it.
     const stands = await progress.begin(asked.id, { state: 'sending', before: null, after: null });
@@ -49,13 +48,13 @@ export function createBlockAll({ block, blocks, progress, failures }: BlockDeps)
       const resolved = { action: { ...asked, id, verb: 'block', target }, acctId, cardId: null } as const;
       try {
         await block(resolved, run);
-        for (const userId of approvers) await blocks.want(acctId, userId);
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
         if (error.retryable && !run.isLast) later = error;
         else await failures.failAction(resolved, error);
       }
       const result = reported(await progress.read(id))?.result;
+      if (result !== undefined && result.state !== 'failed') await noteApprovers(resolved.action, acctId, approvers);
       // A closed card needs no block.
       const isLeft = result?.state === 'failed' && result.before !== 'closed';
       const name = names[index] ?? String(acctId);
@@ -72,6 +71,13 @@ export function createBlockAll({ block, blocks, progress, failures }: BlockDeps)
     const state = left.length === 0 ? 'done' : 'failed';
     return { state, card: noCard, before: null, after: null, apiWords: null, note };
   };
+
+  async function noteApprovers(action: BlockAction, acctId: number, approvers: readonly string[]): Promise<void> {
+    for (const userId of approvers) {
+      const wanted = { ...action, id: contentId('act_', [action.id, userId]), actor: { userId } };
+      await latestChanges.alreadyInEffect(acctId, { kind: 'status', status: 'BLOCKED', cardId: null }, wanted);
+    }
+  }
 }
 
 /** The cards that an approval has blocked, or may have. */

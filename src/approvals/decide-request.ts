@@ -14,7 +14,7 @@ import type { CountedRaise } from '../policy/approval-policy.ts';
 import { withAnswers } from './block-all.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
-import { type JudgeClick, type JudgedClick, type Recount, whyLower } from './judge-click.ts';
+import { type JudgeClick, type JudgedClick, type Recount, type WhyNot, whyLower } from './judge-click.ts';
 import {
   accountIn,
   blocksIn,
@@ -59,9 +59,8 @@ export function createDecideRequest(deps: Deps) {
   return async function decideRequest(action: DecideAction, run: LockedRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
     const about = { acctId: accountIn(request) };
-    const refuse = (why: string, whoCan: Refusal['whoCan']) => deps.refuse(action, { why, whoCan }, about);
     const over = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
-      deps.refuse(action, { why, whoCan }, { ...about, isMistake: true });
+      deps.refuse(action, { why, whoCan }, about);
 
     if (request === null) return await over('This request is too old.', mayAskAgain);
     if (request.state !== 'open' && isDecidedBy(request, action.id)) {
@@ -76,7 +75,8 @@ export function createDecideRequest(deps: Deps) {
     // So far the person is known to approve for some card.
     if (!(await deps.mayAct(action, accountIn(request)))) {
       const whoCan = await askOthers(action, 'approver', isAboutRules(request) ? request.card.group : null, deps);
-      return await refuse('Only approvers of other cards may decide this request.', whoCan);
+      const why = 'Only approvers of other cards may decide this request.';
+      return await deps.refuse(action, { why, whoCan }, { ...about, isByRights: true });
     }
     const isOver = isExpired(request, deps.now());
     const notYet = action.approve && !isOver ? null : await deps.execution.stop(request);
@@ -88,9 +88,9 @@ export function createDecideRequest(deps: Deps) {
     if (!action.approve) return await deps.decisions.deny(action, request, run.lease);
     const own = action.changeRequest?.term;
     if (own !== undefined && isExpired({ ...request, term: own }, deps.now()))
-      return await refuse(passedWords(own), 'Choose a later end.');
+      return await over(passedWords(own), 'Choose a later end.');
     const why = await deps.decisions.approve(action, request, run);
-    if (why !== null) await deps.refuse(action, why, about);
+    if (why !== null) await deps.refuse(action, why, { ...about, isByRights: why.isByRights });
   };
 }
 
@@ -129,11 +129,7 @@ export function createDecisions(deps: DecisionDeps) {
     /**
      * Counts an approval, and makes the change with the last one. @returns why it does not count; null when it does.
      */
-    async approve(
-      action: DecideAction,
-      asked: OpenRequest,
-      run: LockedRun,
-    ): Promise<Pick<Refusal, 'why' | 'whoCan' | 'isOutdated'> | null> {
+    async approve(action: DecideAction, asked: OpenRequest, run: LockedRun): Promise<WhyNot | null> {
       const judged = await deps.judgeClick(action, asked, run.lease);
       if (judged.kind === 'refused') return judged;
       const { request, now } = judged;
@@ -267,7 +263,7 @@ export function createWithdrawRequest(deps: WithdrawDeps) {
   return async function withdrawRequest(action: WithdrawAction, lease: Lease): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
     const refused = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to withdraw.') =>
-      deps.refuse(action, { why, whoCan }, { acctId: accountIn(request), isMistake: true });
+      deps.refuse(action, { why, whoCan }, { acctId: accountIn(request) });
 
     if (request === null) return await refused('This request is too old.');
     const isOwnAction = request.action.actor.userId === action.actor.userId;
@@ -276,7 +272,7 @@ export function createWithdrawRequest(deps: WithdrawDeps) {
       return await deps.refuse(
         action,
         { why: verdict.why, whoCan: 'An approver can deny it.' },
-        { acctId: accountIn(request) },
+        { acctId: accountIn(request), isByRights: true },
       );
     // This click decided the request before a crash: finish the remaining steps.
     if (isDecidedBy(request, action.id)) return await deps.decisions.withdraw(action, request, lease);

@@ -35,10 +35,9 @@ export function createOverrideRequest(deps: Deps) {
   return async function overrideRequest(action: OverrideAction, run: LockedRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
     const about = { acctId: accountIn(request) };
-    const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
-      deps.refuse(action, { why, whoCan }, about);
-    const over = (why: string, whoCan: Refusal['whoCan']) =>
-      deps.refuse(action, { why, whoCan }, { ...about, isMistake: true });
+    const refuse = (why: string, isByRights = false) =>
+      deps.refuse(action, { why, whoCan: 'Ask an approver.' }, { ...about, isByRights });
+    const over = (why: string, whoCan: Refusal['whoCan']) => deps.refuse(action, { why, whoCan }, about);
 
     if (request === null) return await over('This request is too old.', mayAskAgain);
     if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);
@@ -48,19 +47,20 @@ export function createOverrideRequest(deps: Deps) {
     const notYet = await deps.execution.whyNotYet(request);
     if (notYet !== null) return await over(notYet.why, notYet.whoCan);
     const judged = await deps.judgeClick(action, request, run.lease);
-    if (judged.kind === 'refused') return await deps.refuse(action, judged, about);
+    if (judged.kind === 'refused')
+      return await deps.refuse(action, judged, { ...about, isByRights: judged.isByRights });
     const capped = await capChange(judged, deps);
     if (capped === null) {
       return await refuse('The request is above the emergency cap, and there is no amount that could be lowered.');
     }
     if ((await deps.recount({ ...judged.request, ...capped }, action, [action.actor.userId])).needed > 1) {
-      return await refuse('With what was allowed before, this is more than one person may allow.');
+      return await refuse('With what was allowed before, this is more than one person may allow.', true);
     }
     if (!isLooser(capped.changes) || lowers(withGoals(judged.now, capped.changes))) {
       return await refuse('The card already allows what the override would.');
     }
     if (!(await deps.recentRaises.reserveOverride(request.acctId, action.id))) {
-      return await refuse('The emergency override was already used for this card in the last 24 hours.');
+      return await refuse('The emergency override was already used for this card in the last 24 hours.', true);
     }
     const { acctId, card, id, approvals, counted } = judged.request;
     const detail = `${id}: emergency override`;

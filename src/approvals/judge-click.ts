@@ -51,7 +51,12 @@ export type JudgeClick = (
   click: ApprovalClick,
   request: OpenRequest,
   lease: Lease,
-) => Promise<JudgedClick | ({ readonly kind: 'refused' } & Pick<Refusal, 'why' | 'whoCan' | 'isOutdated'>)>;
+) => Promise<JudgedClick | ({ readonly kind: 'refused' } & WhyNot)>;
+
+/** Why a click does not count. */
+export interface WhyNot extends Pick<Refusal, 'why' | 'whoCan' | 'isOutdated'> {
+  readonly isByRights?: boolean;
+}
 
 interface Deps extends Pick<ActionTools, 'updateRequest'>, AllowedDeps, ReadDeps {
   readonly recount: Recount;
@@ -248,7 +253,7 @@ export async function whyNotAllowed(
   click: ApprovalClick,
   request: LimitRequest,
   deps: AllowedDeps,
-): Promise<Pick<Refusal, 'why' | 'whoCan'> | null> {
+): Promise<WhyNot | null> {
   const { action, approvals, voided } = request;
   const by = click.actor.userId;
   const acctId = accountIn(request);
@@ -267,7 +272,8 @@ export async function whyNotAllowed(
     raiseCents: isLoosening(request) ? 1 : 0,
   });
   if (verdict.kind === 'late') return waited;
-  return verdict.kind === 'refused' ? { why: verdict.why, whoCan: askAnother[verdict.who ?? 'approver'] } : null;
+  if (verdict.kind !== 'refused') return null;
+  return { why: verdict.why, whoCan: askAnother[verdict.who ?? 'approver'], isByRights: true };
 }
 
 /**

@@ -73,7 +73,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
     if (besides === null) return card;
     const { note, ...no } = besides;
     if (isSent || action.verb === 'block') return { ...card, note };
-    await refuse(action, no, { acctId, cardId, isMistake: true });
+    await refuse(action, no, { acctId, cardId });
     return null;
   }
 
@@ -97,7 +97,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
     const [only, ...others] = await links.ofUser(action.actor.userId);
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
-    await refuse(action, only === undefined ? holdsNone() : holdsSeveral, { isMistake: true });
+    await refuse(action, only === undefined ? holdsNone() : holdsSeveral);
     return null;
   }
 
@@ -133,7 +133,7 @@ function createOfAlert({ directory, cardOfAlert, refuse }: Pick<Deps, 'directory
       return action.verb === 'activate' ? await toActivate(action, acctId, named) : { action, acctId, cardId };
     }
     const why = 'This alert names no card account, so I cannot act from it.';
-    await refuse(action, card === null ? tooOld() : { ...tooOld(), why }, { isMistake: true });
+    await refuse(action, card === null ? tooOld() : { ...tooOld(), why });
     return null;
   }
 
@@ -145,7 +145,7 @@ function createOfAlert({ directory, cardOfAlert, refuse }: Pick<Deps, 'directory
     const found = idIn(await directory.account(acctId)) ?? idIn(await directory.reload(acctId));
     if (found !== null) return { action, acctId, cardId: found };
     const why = `The account no longer has card ${last4}, which this alert is about.`;
-    await refuse(action, { ...tooOld(), why }, { acctId, isMistake: true });
+    await refuse(action, { ...tooOld(), why }, { acctId });
     return null;
   }
 }
@@ -179,7 +179,7 @@ const holdsSeveral = {
 
 async function refuseUnknown(action: Action, query: string, deps: Deps): Promise<void> {
   const { directory, refuse } = deps;
-  const onRecord = { why: `no card matches ${typedOnRecord(query)}`, isMistake: true } as const;
+  const onRecord = { why: `no card matches ${typedOnRecord(query)}` };
   const status = await directory.status();
   const unread = notReadYet(
     query,

@@ -166,7 +166,7 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
       const askValue = await deps.putChoice(askPermissionOf(action), null);
       const other = { ...(await askOthers(action, who, group, deps)), askValue };
       const no = isByRole ? notLinked() : { why, whoCan: other };
-      return await deps.refuse(action, no, { acctId });
+      return await deps.refuse(action, no, { acctId, isByRights: true });
     }
     const askValue = await deps.putChoice(askPermissionOf(action), null);
     const people = {
@@ -175,6 +175,6 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
       whoMay: await whoElse(action, role, group, deps),
     };
     const message = notPermitted({ doing, role, ...people, askValue });
-    await deps.refuseWith(action, message, { why, acctId: acctId ?? null });
+    await deps.refuseWith(action, message, { why, acctId: acctId ?? null, isByRights: true });
   }
 }

@@ -120,6 +120,8 @@ interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer'
  */
 type OpenClaimOf = (action: Claim['action'], acctIds: readonly number[]) => Promise<void>;
 
+const tooOften = { why: `You have asked ${CLAIMS_A_DAY} times today.`, whoCan: 'Ask an approver.' };
+
 export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
   return async function openClaim(action, acctIds) {
     const { userId } = action.actor;
@@ -130,8 +132,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
       const twin = acctId === undefined || others.length > 0 ? null : await twinOf(action, acctId);
       const existing = (await deps.claims.get(id)) ?? twin;
       if (existing === null && (await deps.claims.count(userId, action.id)) > CLAIMS_A_DAY) {
-        const why = `You have asked ${CLAIMS_A_DAY} times today.`;
-        return await deps.refuse(action, { why, whoCan: 'Ask an approver.' });
+        return await deps.refuse(action, tooOften, { isByRights: true });
       }
       if (acctId === undefined) return await refuseUnknown(action, deps);
       if (others.length > 0) return await askWhich(action);
@@ -157,7 +158,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
     const why = `More than one card matches “${wordsOf(action)}”.`;
     const whoCan = `Write ${commandCode('link')} with the card id, the full name or the last four digits, or ask an approver.`;
     const onRecord = `more than one card matches ${typedOnRecord(wordsOf(action))}`;
-    await deps.refuse(action, { why, whoCan }, { why: onRecord, isMistake: true });
+    await deps.refuse(action, { why, whoCan }, { why: onRecord });
   }
 
   async function open(id: string, action: Claim['action'], acctId: number): Promise<Claim> {
@@ -199,7 +200,7 @@ async function refuseUnknown(
   };
   const refusal = notReadYet(query, await directory.status()) ?? unknown;
   const why = query === '' ? 'no card was named' : `no card matches ${typedOnRecord(query)}`;
-  await refuse(action, refusal, { why, isMistake: true });
+  await refuse(action, refusal, { why });
 }
 
 function wordsOf({ target }: Action): string {

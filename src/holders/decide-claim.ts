@@ -78,8 +78,9 @@ export function createClaimDecisions(deps: Deps) {
 
   async function decide(action: DecideClaimAction, claimId: string, lease: Lease): Promise<void> {
     const claim = await deps.claims.get(claimId);
-    const refuse = (why: string, whoCan: Refusal['whoCan']) => deps.refuse(action, { why, whoCan });
-    const over = (why: string, whoCan: string) => deps.refuse(action, { why, whoCan }, { isMistake: true });
+    const refuse = (why: string, whoCan: Refusal['whoCan']) =>
+      deps.refuse(action, { why, whoCan }, { isByRights: true });
+    const over = (why: string, whoCan: string) => deps.refuse(action, { why, whoCan });
     if (claim === null) return await over('This claim is too old.', 'Have it claimed again.');
     // This click decided it before a crash, so some people may not have been notified.
     if (claim.state === 'refused' && isDecidedBy(claim, action.id)) return await refuseClaim(action, claim, deps);
@@ -109,12 +110,12 @@ export function createClaimDecisions(deps: Deps) {
     const heldBy = await holderOf(acctId, deps);
     if (confirms && !isLinkedSince(claim, heldBy) && !isAsSeen(action, claim, heldBy)) {
       await deps.updateClaim(claim.id);
-      return await deps.refuse(action, changedHands, { acctId, isMistake: true });
+      return await deps.refuse(action, changedHands, { acctId });
     }
     const verdict = await deps.authorize(action, { acctId, notInPlaceOf: [claimant] });
     if (verdict.kind === 'refused') {
       const whoCan = await others(action, verdict.who, acctId, deps);
-      return await deps.refuse(action, { why: verdict.why, whoCan }, { acctId });
+      return await deps.refuse(action, { why: verdict.why, whoCan }, { acctId, isByRights: true });
     }
     if (!confirms) return await refuseClaim(action, { ...claim, state: 'refused', decision }, deps);
     // They may have left since.

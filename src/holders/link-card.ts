@@ -94,7 +94,7 @@ export function createLinkCard({ authorize, person, setLink, refuse, answer }: L
     const userId = action.subject;
     const verdict = await authorize(action, { acctId, notInPlaceOf: [userId] });
     if (verdict.kind === 'refused')
-      return await refuse(action, { why: verdict.why, whoCan: byAnother }, { acctId, cardId });
+      return await refuse(action, { why: verdict.why, whoCan: byAnother }, { acctId, cardId, isByRights: true });
     const why = whyNoHolder(await person(userId));
     if (why !== null) {
       const whoCan = 'Name a member of this workspace.';
@@ -172,13 +172,13 @@ export function createUnlinkCard(deps: UnlinkCardDeps) {
     if (link === null && !(await deps.hasBegun(action))) {
       const whoCan = `Link it with ${commandCode('link')}, if it should be.`;
       const refusal = { why: 'Nobody is linked to this card.', whoCan };
-      return await deps.refuse(action, refusal, { acctId, cardId, isMistake: true });
+      return await deps.refuse(action, refusal, { acctId, cardId });
     }
     if (link !== null && (await deps.isOwnCard(action.actor.userId, acctId)))
       return await deps.openClaim(action, [acctId]);
     const verdict = await deps.authorize(action, { acctId, notInPlaceOf: link === null ? [] : [link.userId] });
     if (verdict.kind === 'refused')
-      return await deps.refuse(action, { why: verdict.why, whoCan: byAnother }, { acctId, cardId });
+      return await deps.refuse(action, { why: verdict.why, whoCan: byAnother }, { acctId, cardId, isByRights: true });
     const ended = await deps.endLink(action, { acctId, cardId });
     await deps.answer(action, ended.isSame ? linkUnchanged({ card: ended.card, heldBy: null }) : linkEnded(ended));
   };

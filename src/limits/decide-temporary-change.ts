@@ -85,7 +85,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const touched = ruleNames(undecided(after));
     const found = `${note} Somebody changed the ${touched} meanwhile, or the card service stored another value. I left it.`;
     if (note === '' || isSent) return await refuse(action, found.trim(), whereAsked, isSent);
-    await deps.refuse(action, { why: found, whoCan: whereAsked, changed: '' }, { isMistake: true });
+    await deps.refuse(action, { why: found, whoCan: whereAsked, changed: '' });
   }
 }
 
@@ -103,14 +103,14 @@ function createAnswerBack(deps: Pick<ActionTools, 'refuse' | 'askAgain' | 'answe
     why: string,
     whoCan: string,
     isSent = false,
-    about: { readonly isMistake?: true } = { isMistake: true },
+    isByRights = false,
   ): Promise<void> {
     const unsure = { whoCan: 'The card service may have done it before: look at the card.', isUnsure: true };
-    await deps.refuse(action, { why, whoCan, ...(isSent && unsure) }, about);
+    await deps.refuse(action, { why, whoCan, ...(isSent && unsure) }, { isByRights });
   }
 
   async function refuseDecision(action: Action, acctId: number, why: WhyNot, isSent: boolean): Promise<void> {
-    if (why !== 'late') return await refuse(action, why.why, why.whoCan, isSent, {});
+    if (why !== 'late') return await refuse(action, why.why, why.whoCan, isSent, true);
     if (isSent) return await refuse(action, 'It waited longer than 10 minutes.', '', isSent);
     await deps.askAgain(action, { acctId });
   }

@@ -93,7 +93,7 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   const refusal = hasBegun ? null : await whyNotMute(action, acctId, { judgedAs, lastsMs }, deps);
   if (refusal !== null) {
     const what = isTravel ? 'Hiding the declines of a trip' : 'Muting this card';
-    return await refuse(action, { what, ...refusal }, { acctId, cardId });
+    return await refuse(action, { what, ...refusal }, { acctId, cardId, isByRights: refusal.isByRights });
   }
   const facts = {
     id: muteIdOf(action),
@@ -128,10 +128,10 @@ async function whyNotMute(
   acctId: number,
   { judgedAs, lastsMs }: { readonly judgedAs: 'mute' | 'travel'; readonly lastsMs: number },
   { mutes, authorize }: Pick<MuteDeps, 'mutes' | 'authorize'>,
-): Promise<{ readonly why: string; readonly whoCan: string } | null> {
+): Promise<{ readonly why: string; readonly whoCan: string; readonly isByRights?: true } | null> {
   const decision = await authorize({ ...action, verb: judgedAs }, { acctId, lastsMs });
   if (decision.kind === 'refused')
-    return { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.' };
+    return { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.', isByRights: true };
   const own = muteIdOf(action);
   const other = (await mutes.active()).find(
     ({ id, acctId: ofCard, kind }) => ofCard === acctId && kind === action.verb && id !== own,

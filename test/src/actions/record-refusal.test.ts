@@ -128,7 +128,8 @@ it('does not call a person refused who mistyped something that they may do', asy
   const postAuditLine: typeof deps.postAuditLine = async (_id, message) => void lines.push(JSON.stringify(message));
   const verbs = verbsOf({ ...deps, postAuditLine, scheduleRefusals: async () => {} });
   for (const id of ['act_0', 'act_1']) await verbs.recordRefusal(refused(id));
-  for (const id of ['act_2', 'act_3']) await verbs.recordRefusal(refused(id), { isMistake: true });
+  for (const id of ['act_2', 'act_3'])
+    await verbs.recordRefusal(refused(id), { why: 'This request is decided already.' });
 
   await verbs.recordRefusals(refused('act_1'), 'act_0');
 

@@ -15,12 +15,15 @@ import {
   performAction,
   policyOnRecord,
   verbsOf,
+  virtualOrder,
 } from '../../support/perform-world.ts';
 import { expectRefused, link, type Refused, refusedOf } from '../../support/refused.ts';
 import { declined } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
+const GUS = { userId: 'U0GUS', teamId: 'T1' };
+const waitedSince = '2026-11-20T14:40:00.000Z';
 const somebody = { name: null, email: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false };
 const at = '2026-11-20T15:00:00.000Z';
 const gone: Over = { target: { kind: 'alert', alertId: 'evt_gone' } };
@@ -269,6 +272,16 @@ it.each([
     'too old',
   ],
   ['an alert that is over', ask('acknowledge', { target: { kind: 'alert', alertId: 'evt_9' } }), 'too old'],
+  ['a block that is over', ask('undo-block', { target: { kind: 'action', actionId: 'act_9' } }), 'for a minute only'],
+  ['a click that waited', ask('unblock', { ...byCommand, askedAt: waitedSince }), 'longer than 10 minutes'],
+  [
+    'an order that waited',
+    ask('order-virtual', { ...byCommand, target: virtualOrder, askedAt: waitedSince }),
+    'longer',
+  ],
+  ['a link of somebody unknown', ask('link', { ...byCommand, subject: 'U0HUGO' }), 'does not know this person'],
+  ['a claim of somebody unknown', ask('claim', words('1212')), 'does not know this person'],
+  ['a subscription that is none', ask('unsubscribe', { target: { kind: 'channel', text: '7' } }), 'no subscription'],
 ])('the audit line for %s does not say that it was not allowed', async (_what, action, why) => {
   const lines: string[] = [];
   const { deps } = await createActionWorld(redis(), {
@@ -279,6 +292,29 @@ it.each([
 
   expect(lines).toEqual([expect.stringMatching(/^<@U\w+> tried to .*not done, (?:[a-z].*|I .*)nothing changed/)]);
   expect(lines[0]).toContain(why);
+});
+
+it('the audit lines of what has no effect do not say that it was not allowed', async () => {
+  const lines: string[] = [];
+  const { deps } = await createActionWorld(redis(), {
+    postAuditLine: async (_id, { text }) => void lines.push(text),
+  });
+  await deps.links.link({ acctId, userId: 'U0OLGA', provedBy: 'approver', by: 'U0ANA', at });
+  const target = { kind: 'request', requestId: 'req_order1' } as const;
+  const large = JSON.stringify({ ...(JSON.parse(virtualOrder.sealed) as object), fundCents: 100_001 });
+  await performAction(ask('order-virtual', { id: 'act_order1', target: { ...virtualOrder, sealed: large } }), deps);
+  lines.length = 0;
+
+  await performAction(ask('ask', toPay), deps);
+  await performAction(ask('emergency-override', { target, actor: OTTO }), deps);
+  const orderOfNone = { ...deps, unseal: () => null };
+  await performAction(ask('order-virtual', { id: 'act_unread', target: virtualOrder, actor: GUS }), orderOfNone);
+
+  expect(lines).toEqual([
+    expect.stringMatching(/tried to ask for a higher limit for .*: not done, I found nothing that I can change/),
+    expect.stringMatching(/tried to use the emergency override: not done, only a change of a card’s rules/),
+    expect.stringMatching(/tried to order a virtual card: not done, the order can no longer be read/),
+  ]);
 });
 
 it('the audit line of a refusal without a card has no dangling preposition', async () => {
