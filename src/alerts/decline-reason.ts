@@ -225,7 +225,7 @@ const table: Readonly<Record<string, Entry | EntryFor>> = {
     title: 'Card balance too low',
     meaning: 'It does not cover this purchase.',
     holderFix: 'Pay a smaller amount, or ask for money to be added to the card.',
-    adminFix: 'Add money to the card in the card program’s portal, then have the purchase tried again.',
+    adminFix: 'Add money to the card in the card program’s portal.',
     usually: /^transaction exceeded current card balance$/i,
   },
   'decline.card.status': cardStatus,

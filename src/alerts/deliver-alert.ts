@@ -134,9 +134,10 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
 
   function paddingOf({ decline, paddingCents }: TransactionEvent): Partial<TransactionEvent> {
     const { againstLimits, againstBalance } = deps.paddingCounts;
-    const counts = declineCode(decline) === 'decline.balance.card' ? againstBalance : againstLimits;
-    if (counts) return {};
-    return { paddingCents: 0, ...(againstBalance && paddingCents > 0 && { balancePaddingCents: paddingCents }) };
+    const ofBalance = againstBalance ? paddingCents : 0;
+    const ofLimits = againstLimits ? paddingCents : 0;
+    const own = declineCode(decline) === 'decline.balance.card' ? ofBalance : ofLimits;
+    return { paddingCents: own, ...(own !== ofBalance && { balancePaddingCents: ofBalance }) };
   }
 }
 

@@ -225,7 +225,6 @@ function settings(context: WorkerContext) {
     checkPurchase: remedies.checkPurchase,
     /** The spend rules as received, with some of them changed and everything else unchanged. */
     applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => applyChanges(raw, goals, assumptions),
-    paddingCountsAgainstBalance: assumptions.paddingCountsAgainstBalance,
     /** A datetime of the API as UTC ISO 8601. Null when it is not a datetime. */
     toInstant: (text: string) => toInstant(text, zone),
     /** A moment that a person wrote, as UTC ISO 8601. Null when there is no such date. */

@@ -5,7 +5,7 @@ import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, type RuleChange } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
-import type { CardStatus, TransactionEvent } from '../core/event.ts';
+import { type CardStatus, lackingCents, type TransactionEvent } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
 import { bindingLimit } from '../limits/binding-limit.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
@@ -123,7 +123,8 @@ async function findChange(
     return limit === null ? 'passes' : changesOf(limit, rules, amountCents);
   }
   const check = await checkPurchase({ ...purchase, amountCents });
-  if (check.state === 'passes') return 'passes';
+  // What the balance is by now, the obstacle tells.
+  if (check.state === 'passes' || (check.state === 'unknown' && check.why === 'balance')) return 'passes';
   if (check.state !== 'stopped') return null;
   return changesOf(check.remedy, rules, amountCents + purchase.paddingCents);
 }
@@ -135,7 +136,6 @@ interface Obstacle {
 
 interface ObstacleDeps extends Pick<ActionTools, 'purchaseOf'> {
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
-  readonly paddingCountsAgainstBalance: boolean;
 }
 
 /**
@@ -146,15 +146,15 @@ async function findObstacle(
   action: Action,
   acctId: number,
   amountCents: number,
-  { card, purchaseOf, paddingCountsAgainstBalance }: ObstacleDeps,
+  { card, purchaseOf }: ObstacleDeps,
 ): Promise<Obstacle | null> {
   const account = await card.getAccount(acctId);
   const status = cardInUse(account, null)?.status ?? null;
   if (status !== null && status !== 'ACTIVE') return obstacles[status];
   const { availableCents } = account;
-  const purchase = paddingCountsAgainstBalance ? await purchaseOf(action) : null;
+  const purchase = await purchaseOf(action);
   const paddingCents = purchase?.balancePaddingCents ?? purchase?.paddingCents ?? 0;
-  if (availableCents === null || availableCents >= amountCents + paddingCents) return null;
+  if (availableCents === null || lackingCents({ amountCents, paddingCents }, availableCents) === 0) return null;
   if ((await card.getSpendRules(acctId)).rules.usesBusinessBalance !== false) return null;
   const onTop = paddingCents === 0 ? '' : ` and the ${formatCents(paddingCents)} that the card service sets aside`;
   const why = `The card’s balance is ${formatCents(availableCents)}, which does not cover this purchase${onTop}.`;

@@ -96,7 +96,7 @@ export const TransactionEvent = z
     amountCents: Cents.nonnegative(),
     /** What the service reserves on top, for a tip or a full tank. Counts against the limits. */
     paddingCents: Cents.nonnegative().default(0),
-    /** What counts against the balance instead, if something else does. */
+    /** What of it counts against the balance, if that is something else. */
     balancePaddingCents: Cents.nonnegative().optional(),
     direction: z.enum(['debit', 'credit']),
     /** What the merchant asked for, which may be more (partial authorization). Null when absent. */
@@ -118,6 +118,18 @@ export const TransactionEvent = z
   })
   .brand<'StoredEvent'>();
 export type TransactionEvent = z.infer<typeof TransactionEvent>;
+
+/**
+ * By how much a purchase, with what the service reserves on top, exceeds a balance; 0 if it does not, or if the balance is
+ * not known.
+ */
+export function lackingCents(
+  purchase: Pick<TransactionEvent, 'amountCents' | 'paddingCents' | 'balancePaddingCents'>,
+  balanceCents: number | null,
+): number {
+  const { amountCents, paddingCents, balancePaddingCents = paddingCents } = purchase;
+  return balanceCents === null ? 0 : Math.max(0, amountCents + balancePaddingCents - balanceCents);
+}
 
 /** A reversal without a time of its own, from a fetched row: `occurredAt` only puts it into its place among the steps. */
 export function isUndated({ kind, callbackAt, requestedAt }: TransactionEvent): boolean {

@@ -18,6 +18,9 @@ export const LimitRaise = z.strictObject({
 });
 export type LimitRaise = z.infer<typeof LimitRaise>;
 
+/** The card pays from its own balance, which did not cover the purchase either. */
+const balance = { lacksBalance: z.literal(true).optional() };
+
 /** What would let a declined purchase pass, as far as the card API can change it. */
 export const Remedy = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -26,14 +29,16 @@ export const Remedy = z.discriminatedUnion('kind', [
      * The limits that stopped the purchase, tightest first, then those that rise along. Raising only one does not help.
      */
     limits: z.tuple([LimitRaise], LimitRaise).readonly(),
+    ...balance,
   }),
   z.strictObject({
     kind: z.literal('allow_category'),
     /** Null id: the card service's number for the category is unknown. */
     category: z.strictObject({ id: z.int().nullable(), name: z.string() }),
+    ...balance,
   }),
-  z.strictObject({ kind: z.literal('allow_international') }),
-  z.strictObject({ kind: z.literal('allow_card_not_present') }),
+  z.strictObject({ kind: z.literal('allow_international'), ...balance }),
+  z.strictObject({ kind: z.literal('allow_card_not_present'), ...balance }),
   z.strictObject({ kind: z.literal('activate') }),
   z.strictObject({
     kind: z.literal('unblock'),
@@ -45,6 +50,18 @@ export const Remedy = z.discriminatedUnion('kind', [
 ]);
 export type Remedy = z.infer<typeof Remedy>;
 export type RaiseLimit = Extract<Remedy, { kind: 'raise_limit' }>;
+
+/** A change of a card's limits or rules, not of its status. */
+export function isOfRules(
+  remedy: Remedy,
+): remedy is Exclude<Remedy, { readonly kind: 'activate' | 'unblock' | 'retry' }> {
+  return remedy.kind === 'raise_limit' || remedy.kind.startsWith('allow_');
+}
+
+/** The card's balance did not cover the purchase either. */
+export function lacksBalance(remedy: Remedy | null): boolean {
+  return remedy !== null && isOfRules(remedy) && remedy.lacksBalance === true;
+}
 
 /** The limits that have to rise; empty if something else would let the purchase pass. */
 export function limitsOf(remedy: Remedy | null): readonly LimitRaise[] {

@@ -2,13 +2,20 @@ import type { CardClient } from '../card-api/client.ts';
 import type { LimitPeriod, LimitWindow } from '../card-api/rule.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits, SpendRules } from '../card-api/spend-rules.ts';
-import { type CardStatus, declineCode, declinedStatuses, isByRule, type TransactionEvent } from '../core/event.ts';
+import {
+  type CardStatus,
+  declineCode,
+  declinedStatuses,
+  isByRule,
+  lackingCents,
+  type TransactionEvent,
+} from '../core/event.ts';
 import type { Log } from '../core/log.ts';
 import { isAbroad } from '../core/merchant-category.ts';
 import { hadBegun } from '../core/service-time.ts';
 import { allPass, bindingLimit, type DeclinedPurchase } from './binding-limit.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
-import { isIncomplete, type Remedy } from './remedy-change.ts';
+import { isIncomplete, isOfRules, type Remedy } from './remedy-change.ts';
 import { hasReset } from './rule-words.ts';
 import { remainingAt } from './stopping-category.ts';
 
@@ -61,9 +68,10 @@ export type PurchaseCheck =
   | { readonly state: 'passes' }
   /**
    * `away`: the card API did not answer. `unclear`: all was read and does not tell what stops it. `ruleset`: the card's own
-   * rules let it pass, and its ruleset may not. Otherwise no change would help.
+   * rules let it pass, and its ruleset may not. `balance`: all rules let it pass, and the card's balance did not cover it.
+   * Otherwise no change would help.
    */
-  | { readonly state: 'unknown'; readonly why?: 'away' | 'unclear' | 'ruleset' };
+  | { readonly state: 'unknown'; readonly why?: 'away' | 'unclear' | 'ruleset' | 'balance' };
 
 /**
  * What would let a declined purchase pass, based on the card's current data: the smallest change that the API can make.
@@ -94,6 +102,7 @@ const passes = { state: 'passes' } as const;
 const away = { state: 'unknown', why: 'away' } as const;
 const unclear = { state: 'unknown', why: 'unclear' } as const;
 const byRuleset = { state: 'unknown', why: 'ruleset' } as const;
+const byBalance = { state: 'unknown', why: 'balance' } as const;
 
 /** A purchase and what its card allows. Each is read once, when it is needed first; null: it could not be read. */
 interface Purchase {
@@ -112,10 +121,20 @@ function createLook(deps: Deps) {
       remaining: once(() => readOrLog(card.getRemainingLimits(acctId, { deadlineMs }), log)),
     };
     const check = await byCode(purchase, time, deps);
-    if (check.state !== 'passes') return check;
     // That a card is active by now needs no call of the card API for its alert.
-    return time === 'then' && !isByRule(event.decline) ? { state: 'unknown' } : await byAllElse(purchase, time, deps);
+    if (check.state === 'passes' && time === 'then' && !isByRule(event.decline)) return { state: 'unknown' };
+    return await withBalance(check.state === 'passes' ? await byAllElse(purchase, time, deps) : check, purchase);
   };
+}
+
+/** A purchase that some rule has stopped also needs a balance. The event says what it was then. */
+async function withBalance(check: PurchaseCheck, { event, rules }: Purchase): Promise<PurchaseCheck> {
+  if (!isByRule(event.decline) || check.state === 'unknown' || lackingCents(event, event.availableCents) === 0)
+    return check;
+  if ((await rules())?.usesBusinessBalance !== false) return check;
+  if (check.state === 'passes') return byBalance;
+  const { remedy } = check;
+  return isOfRules(remedy) ? { state: 'stopped', remedy: { ...remedy, lacksBalance: true } } : check;
 }
 
 /** Whether what declined the purchase stops it. */

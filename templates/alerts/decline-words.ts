@@ -4,10 +4,10 @@ import { closed, type DeclineReason, declineReason, serviceSays } from '../../sr
 import { isSameRule } from '../../src/card-api/rule.ts';
 import { type DeclinedCard, declinedCard } from '../../src/core/card-facts.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
-import { declineCode, declinedStatuses } from '../../src/core/event.ts';
+import { declineCode, declinedStatuses, lackingCents } from '../../src/core/event.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { type LimitRaise, limitsOf } from '../../src/limits/remedy-change.ts';
+import { type LimitRaise, lacksBalance, limitsOf } from '../../src/limits/remedy-change.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { copyable, escapeUntrusted } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardOf } from '../core/card-words.ts';
@@ -188,11 +188,11 @@ function adminFix(alert: TransactionAlert, reason: ShownReason, view: View): str
   if (byRuleset !== null) return byRuleset;
   const raise = smallestRaise(alert, view);
   if (remedy?.kind === 'raise_limit' && remedy.limits[0].to !== null && raise !== '') {
-    return `Raise ${raise} if the purchase is legitimate, then have it tried again.`;
+    return `Raise ${raise} if the purchase is legitimate${lacksBalance(remedy) ? '' : ', then have it tried again'}.`;
   }
   const missing = missingBalance(alert, reason, view);
   if (missing > 0) {
-    return `Add at least ${formatCents(missing)} to the card in the card program’s portal, then have it tried again.`;
+    return `Add at least ${formatCents(missing)} to the card in the card program’s portal.`;
   }
   return escapeUntrusted(reason.adminFix, 300);
 }
@@ -202,7 +202,5 @@ function adminFix(alert: TransactionAlert, reason: ShownReason, view: View): str
  * channel, or does not fit the cause: the balance may have been read at another moment.
  */
 function missingBalance({ event }: TransactionAlert, { code }: ShownReason, { place }: View): number {
-  const { amountCents, paddingCents, availableCents } = event;
-  if (code !== 'decline.balance.card' || availableCents === null || !mayShow('balance', place)) return 0;
-  return Math.max(0, amountCents + paddingCents - availableCents);
+  return code === 'decline.balance.card' && mayShow('balance', place) ? lackingCents(event, event.availableCents) : 0;
 }

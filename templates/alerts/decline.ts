@@ -32,7 +32,7 @@ import {
 } from '../core/blocks.ts';
 import { cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { limitLine, limitOfRuleset } from '../limits/limit-words.ts';
+import { balanceToo, limitLine, limitOfRuleset } from '../limits/limit-words.ts';
 import { followsRuleset, rulesetOf } from '../limits/ruleset-words.ts';
 import { declineOfBlocked } from './decline-blocked.ts';
 import {
@@ -77,6 +77,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
         // The numbers say the same as the meaning, and add the amount.
         shortfall(alert, reason, view) || meaningOf(card, reason),
         serviceWords(reason),
+        balanceToo(alert, place),
         rulesetLine(card, reason),
       ),
       ...fields([
@@ -118,6 +119,7 @@ export function declineCause(alert: TransactionAlert, view: View): (string | nul
       : (reason.remedy === 'raise_limit' && limitLine(alert, view)) ||
         `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view) || meaningOf(card, reason)}`,
     reason.isKnown ? null : serviceWords(reason),
+    balanceToo(alert, view.place),
     // When no button can fix it, what else does.
     isBlocked || isUnusable || isByRuleset || reason.remedy === 'none' || reason.remedy === 'retry' ? fix : null,
     rulesetLine(card, reason),

@@ -8,7 +8,7 @@ import { context, countOf, escapeUntrusted, header, section } from '../core/bloc
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
 import type { View } from '../core/view.ts';
-import { isEnoughAgain, limitOfRuleset } from '../limits/limit-words.ts';
+import { balanceToo, isEnoughAgain, limitOfRuleset } from '../limits/limit-words.ts';
 import { stepLine } from '../routing/why.ts';
 import { meaningOf } from './decline.ts';
 import {
@@ -76,6 +76,7 @@ function about({ alert, eventLog, whoMay }: Explained, view: View): KnownBlock[]
       `*Why:* ${escapeUntrusted(reason.title, 100)}`,
       shortfall(alert, reason, view) || meaningOf(cardOf(alert), reason),
       serviceWords(reason),
+      balanceToo(alert, view.place),
     ),
     ...(`${holder}${admin}` === ''
       ? []

@@ -23,7 +23,7 @@ import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, countOf, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { holderWays, limitLine, limitOfRuleset } from '../limits/limit-words.ts';
+import { balanceToo, holderWays, limitLine, limitOfRuleset } from '../limits/limit-words.ts';
 import { askButton, fraudButton, holderBlockButton, recognizeButton } from './holder-buttons.ts';
 import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
 
@@ -51,6 +51,7 @@ export function holderDecline(alert: TransactionAlert, view: View): Message {
         `*${escapeUntrusted(reason.title, 100)}*`,
         shortfall(alert, reason, view) || escapeUntrusted(reason.meaning, 300),
         serviceWords(reason),
+        balanceToo(alert, 'direct'),
       ),
       ...(fix === '' ? [] : [section(`*What you can do:* ${fix}`)]),
       ...fields([
@@ -79,7 +80,12 @@ export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<Sh
     (reason.remedy === 'raise_limit' && limitLine(alert, view)) ||
     `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view) || escapeUntrusted(reason.meaning, 300)}`;
   return {
-    cause: [why, reason.isKnown ? null : serviceWords(reason), whatToDo(alert, reason, view, { isResetSaid: true })],
+    cause: [
+      why,
+      reason.isKnown ? null : serviceWords(reason),
+      balanceToo(alert, 'direct'),
+      whatToDo(alert, reason, view, { isResetSaid: true }),
+    ],
     small: isAnywhere(alert, repeatsIn(alert, view))
       ? []
       : [

@@ -1,12 +1,14 @@
 import { isKnownLater, type TransactionAlert } from '../../src/alerts/alert.ts';
 import type { LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
-import { declineCode } from '../../src/core/event.ts';
+import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
+import { declineCode, lackingCents } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { exceededLimit, type LimitRaise, limitsOf, mayNeedMore } from '../../src/limits/remedy-change.ts';
+import { exceededLimit, type LimitRaise, lacksBalance, limitsOf, mayNeedMore } from '../../src/limits/remedy-change.ts';
 import { hasReset, limitName, windowEnd } from '../../src/limits/rule-words.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted } from '../core/blocks.ts';
+import { balanceWord } from '../core/card-words.ts';
 import { seenAt, type View } from '../core/view.ts';
 
 /** Sorts after every time. */
@@ -132,6 +134,22 @@ function isEnoughNow({ rule, from }: LimitRaise, alert: TransactionAlert, view: 
   return isReset(rule.period, alert, view) && (from ?? 0) >= neededBy(alert);
 }
 
+/** Null: nothing is known to lack besides what the remedy is about. */
+export function balanceToo(
+  { event: { availableCents }, remedy }: Pick<TransactionAlert, 'event' | 'remedy'>,
+  place: ChannelVisibility,
+): string | null {
+  if (!lacksBalance(remedy)) return null;
+  const of = availableCents === null || !mayShow('balance', place) ? '' : ` (${balanceWord(availableCents)})`;
+  return `The card’s balance${of} did not cover it either.`;
+}
+
+/** What the balance lets the holder pay; none if that would show how much it is. */
+function inBalance({ event, remedy }: TransactionAlert, { place }: View): number {
+  if (!lacksBalance(remedy)) return Number.POSITIVE_INFINITY;
+  return mayShow('balance', place) ? event.amountCents - lackingCents(event, event.availableCents) : 0;
+}
+
 /** Null: no limit of the card's spending ruleset stops the purchase, so its own rules can let it pass. */
 export function limitOfRuleset(remedy: TransactionAlert['remedy']): string | null {
   const limit = limitsOf(remedy).find(({ isOfRuleset }) => isOfRuleset === true);
@@ -150,7 +168,7 @@ function neededBy({ event }: TransactionAlert): number {
  *
  * @param options.isResetSaid the reset time is already shown next to it.
  */
-export function holderWays(alert: TransactionAlert, view: Seen, { isResetSaid } = { isResetSaid: false }): string {
+export function holderWays(alert: TransactionAlert, view: View, { isResetSaid } = { isResetSaid: false }): string {
   const { event, remedy } = alert;
   if (isEnoughAgain(alert, view)) return isResetSaid ? 'Try again.' : 'Try again: the limit has reset since.';
   const isOver = ({ rule }: LimitRaise): boolean => isReset(rule.period, alert, view);
@@ -164,7 +182,7 @@ export function holderWays(alert: TransactionAlert, view: Seen, { isResetSaid } 
   const leftOfAll = Math.min(
     ...stopping.map(({ remainingCents, from }) => remainingCents ?? from ?? Number.POSITIVE_INFINITY),
   );
-  const leftNow = leftOfAll - event.paddingCents;
+  const leftNow = Math.min(leftOfAll - event.paddingCents, inBalance(alert, view));
   // The window that ends last decides. Lifetime and single-purchase limits never reset.
   const ends = stopping.map(({ rule }) => windowEnd(rule.period, event.occurredAt) ?? NEVER);
   const opens = ends.reduce((last, end) => (end > last ? end : last));

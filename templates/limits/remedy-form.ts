@@ -10,7 +10,7 @@ import { context, countOf, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { input, modal, option } from '../core/form.ts';
 import { amountInput, amountLabel, amountOf, formInput, reasonInput, termInputs } from './form-inputs.ts';
-import { left, limitOfRuleset, nameOf, onTop } from './limit-words.ts';
+import { balanceToo, left, limitOfRuleset, nameOf, onTop } from './limit-words.ts';
 import { followsRuleset, mayLeaveRuleset } from './ruleset-words.ts';
 
 export interface RemedyForm {
@@ -21,10 +21,10 @@ export interface RemedyForm {
   readonly remedy: Remedy | null;
   /**
    * `checking`: shows the alert's data while the card is being read. `passes`: nothing stops the purchase any more.
-   * `unclear`: nothing tells what stops it. `ruleset`: no rule of the card itself does. `unread`: the card service did not
-   * answer. `along`: it was submitted, and more limits have to rise than the person entered.
+   * `unclear`: nothing tells what stops it. `ruleset`: no rule of the card itself does. `balance`: no rule does, but the
+   * card's balance may. `unread`: the card service did not answer. `along`: it was submitted, and more limits have to rise than the person entered.
    */
-  readonly state: 'checking' | 'checked' | 'passes' | 'unclear' | 'ruleset' | 'unread' | 'along';
+  readonly state: 'checking' | 'checked' | 'passes' | 'unclear' | 'ruleset' | 'balance' | 'unread' | 'along';
   /** The card service's day, `2026-11-20`. */
   readonly today: string;
   /** The limits with the typed amounts, instead of those of the remedy. */
@@ -60,7 +60,7 @@ export function remedyForm(form: RemedyForm): ModalView {
 /** Nothing can be submitted. A rule that allows the purchase already cannot be allowed again; a limit may still be raised. */
 function isUseless({ remedy, state }: RemedyForm): boolean {
   const isAllowed = state === 'passes' || state === 'unclear';
-  const isNone = remedy === null || remedy.kind === 'retry' || isByRuleset(remedy, state);
+  const isNone = remedy === null || remedy.kind === 'retry' || state === 'balance' || isByRuleset(remedy, state);
   return isNone || (isAllowed && isRule(remedy)) || isUnnumbered(remedy, state);
 }
 
@@ -182,6 +182,10 @@ function about(form: RemedyForm, { does }: Words, raised: readonly LimitRaise[])
       state === 'unclear' ? `${unclear} ${isUseless(form) ? inPortal : earlier}` : null,
       isUnnumbered(remedy, state) ? unnumbered : null,
       state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,
+      state === 'balance'
+        ? '*No limit or rule stops this purchase any more, but the card’s balance did not cover it.*'
+        : null,
+      balanceToo({ event, remedy }, 'direct'),
       state === 'unread' ? `${unread} ${isUseless(form) ? again : earlier}` : null,
       state === 'passes' || state === 'along' || suggested.length < raised.length ? null : lowestWords(raised),
     ),

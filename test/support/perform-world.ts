@@ -180,7 +180,6 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     directory: directoryOf(),
     toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe' }),
     applyChanges: (raw, goals) => applyChanges(raw, goals, assumptions),
-    paddingCountsAgainstBalance: assumptions.paddingCountsAgainstBalance,
     checkPurchase: async () => ({ state: 'unknown' }),
     rolesOf: async (userId) => {
       const roles = knownRoles.get(userId) ?? bothRoles;

@@ -142,20 +142,23 @@ describe('an activation directly followed by a block', () => {
 });
 
 it.each([
-  ['limits', 'decline.rule.velocity', { againstLimits: false, againstBalance: true }, 0],
-  ['limits', 'decline.rule.velocity', { againstLimits: true, againstBalance: false }, 800],
-  ['balance', 'decline.balance.card', { againstLimits: false, againstBalance: true }, 800],
-  ['balance', 'decline.balance.card', { againstLimits: true, againstBalance: false }, 0],
+  ['limits', 'decline.rule.velocity', { againstLimits: false, againstBalance: true }, 0, 800],
+  ['limits', 'decline.rule.velocity', { againstLimits: true, againstBalance: false }, 800, 0],
+  ['limits', 'decline.rule.velocity', { againstLimits: true, againstBalance: true }, 800, undefined],
+  ['balance', 'decline.balance.card', { againstLimits: false, againstBalance: true }, 800, undefined],
+  ['balance', 'decline.balance.card', { againstLimits: true, againstBalance: false }, 0, undefined],
 ])(
   'padding on top of a purchase counts against its %s, now and later, as configured: %s, %j',
-  async (_what, code, paddingCounts, paddingCents) => {
+  async (_what, code, paddingCounts, paddingCents, balancePaddingCents) => {
     const { deliver, alerts, advised } = world({ paddingCounts });
     const event = declineOf(1, { kind: 'decline', paddingCents: 800, decline: { code, message: '' } });
 
     await deliver(event);
 
     expect(advised).toMatchObject([{ id: event.id, amountCents: event.amountCents, paddingCents }]);
-    expect((await alerts.get(event.id))?.event).toMatchObject({ paddingCents });
+    const kept = (await alerts.get(event.id))?.event;
+    expect(kept).toMatchObject({ paddingCents });
+    expect(kept?.kind === 'decline' ? kept.balancePaddingCents : null).toBe(balancePaddingCents);
   },
 );
 

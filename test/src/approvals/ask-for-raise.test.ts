@@ -89,29 +89,26 @@ it.each([
   ],
   ['taken from the balance', true, 110, /Try again\./],
   ['not taken from the balance', false, 109.99, /Try again\./],
-])(
-  'says whether the balance covers a purchase whose padding is %s',
-  async (_what, paddingCountsAgainstBalance, balance, why) => {
-    const world = await createActionWorld(redis());
-    world.service.rules['UseBusinessBalanceForAuths'] = false;
-    const { deps } = await linkHugo(world);
-    const cards = [{ CardId: cardId, Last4CardNumber: '1212', CardStatus: 'ACTIVE' }];
-    const account = AccountDetails.parse({ AccountId: acctId, AvailableBalance: balance, CardList: cards });
-    const decline = { code: 'decline.rule.velocity', message: 'over' };
-    const alert = transactionAlert({ decline, amountCents: 6000, paddingCents: 5000 });
-    await deps.alerts.save(alert);
-    const asked = ask('ask', { ...toPay(6000), target: { kind: 'alert', alertId: alert.event.id } });
+])('says whether the balance covers a purchase whose padding is %s', async (_what, isCounted, balance, why) => {
+  const world = await createActionWorld(redis());
+  world.service.rules['UseBusinessBalanceForAuths'] = false;
+  const { deps } = await linkHugo(world);
+  const cards = [{ CardId: cardId, Last4CardNumber: '1212', CardStatus: 'ACTIVE' }];
+  const account = AccountDetails.parse({ AccountId: acctId, AvailableBalance: balance, CardList: cards });
+  const decline = { code: 'decline.rule.velocity', message: 'over' };
+  const padding = { paddingCents: 5000, ...(!isCounted && { balancePaddingCents: 0 }) };
+  const alert = transactionAlert({ decline, amountCents: 6000, ...padding });
+  await deps.alerts.save(alert);
+  const asked = ask('ask', { ...toPay(6000), target: { kind: 'alert', alertId: alert.event.id } });
 
-    await performAction(asked, {
-      ...deps,
-      card: { ...deps.card, getAccount: async () => account },
-      paddingCountsAgainstBalance,
-      checkPurchase: async () => ({ state: 'passes' }),
-    });
+  await performAction(asked, {
+    ...deps,
+    card: { ...deps.card, getAccount: async () => account },
+    checkPurchase: async () => ({ state: 'passes' }),
+  });
 
-    expect(world.answers.at(-1)?.text).toMatch(why);
-  },
-);
+  expect(world.answers.at(-1)?.text).toMatch(why);
+});
 
 it('says that the balance does not cover a padding that counts against it, but not against limits', async () => {
   const world = await createActionWorld(redis());
@@ -127,8 +124,7 @@ it('says that the balance does not cover a padding that counts against it, but n
   await performAction(asked, {
     ...deps,
     card: { ...deps.card, getAccount: async () => account },
-    paddingCountsAgainstBalance: true,
-    checkPurchase: async () => ({ state: 'passes' }),
+    checkPurchase: async () => ({ state: 'unknown', why: 'balance' }),
   });
 
   expect(world.answers.at(-1)?.text).toMatch(/does not cover this purchase and the \$50\.00 that/);

@@ -72,6 +72,7 @@ it("keeps the alert's values in the form when the card is unreadable", async () 
 it('says that nothing tells what stops the purchase if all was read', async () => {
   expect((await fill({ check: { state: 'unknown', why: 'unclear' } })).shown).toEqual([['unclear', raise]]);
   expect((await fill({ check: { state: 'unknown', why: 'ruleset' } })).shown).toEqual([['ruleset', raise]]);
+  expect((await fill({ check: { state: 'unknown', why: 'balance' } })).shown).toEqual([['balance', raise]]);
   expect((await fill({ check: { state: 'unknown' } })).shown).toEqual([['unread', raise]]);
 });
 

@@ -555,6 +555,43 @@ describe('what lets a declined purchase pass', () => {
     expect(await check(null, false)).toEqual({ state: 'stopped', remedy: raised });
   });
 
+  it.each<[string, Partial<SpendRules>, Partial<TransactionEvent>, boolean]>([
+    ['does not cover it', { usesBusinessBalance: false }, { availableCents: 3_999 }, true],
+    ['covers it', { usesBusinessBalance: false }, { availableCents: 4_000 }, false],
+    [
+      'covers it, but not what is set aside',
+      { usesBusinessBalance: false },
+      { availableCents: 4_000, paddingCents: 1 },
+      true,
+    ],
+    [
+      'covers it, and what is set aside does not count',
+      { usesBusinessBalance: false },
+      { availableCents: 4_000, paddingCents: 1, balancePaddingCents: 0 },
+      false,
+    ],
+    ['is not known', { usesBusinessBalance: false }, { availableCents: null }, false],
+    ['may not be what pays', { usesBusinessBalance: null }, { availableCents: 0 }, false],
+    ['is not what pays', { usesBusinessBalance: true }, { availableCents: 0 }, false],
+  ])('says whether the card’s balance is too low as well: one that %s', async (_what, read, over, isTooLow) => {
+    const lacks = isTooLow ? { lacksBalance: true } : {};
+    const purchase = (code: string) => ({ ...declined(code), ...over });
+    const stopped = setUp({ ...anyKind, ...read }, 3_000);
+    const passing = setUp({ ...anyKind, ...international, ...read }, 40_000);
+
+    expect((await stopped.adviceFor(purchase('decline.rule.location'))).remedy).toEqual({
+      kind: 'allow_international',
+      ...lacks,
+    });
+    expect((await stopped.adviceFor(purchase('decline.rule.velocity'))).remedy).toMatchObject({
+      kind: 'raise_limit',
+      ...lacks,
+    });
+    expect(await passing.checkPurchase(purchase('decline.rule.location'))).toEqual(
+      isTooLow ? { state: 'unknown', why: 'balance' } : { state: 'passes' },
+    );
+  });
+
   it('is to try again if nothing stops it when its alert is made', async () => {
     const again = { remedy: { kind: 'retry' }, isIncomplete: false };
 

@@ -65,7 +65,8 @@ it.each([
   const text = JSON.stringify(renderAlert({ ...alert, event }, { place: 'private', isLong: true }));
 
   expect(text).toContain(needed);
-  expect(text).toContain(`Add at least ${add} to the card`);
+  // Its limits were not read.
+  expect(text).toContain(`Add at least ${add} to the card in the card program’s portal.`);
 });
 
 it.each([
@@ -97,6 +98,43 @@ it.each(['private', 'direct'] as const)('a balance that was enough is not given 
       expect(words).toMatch(/It does not cover this purchase\./);
       expect(words).not.toMatch(/1,250|or less|at least/);
     }
+});
+
+describe('a balance that is too low besides the limit', () => {
+  const lacking = (availableCents: number, paddingCents = 0) =>
+    transactionAlert(
+      { availableCents, paddingCents },
+      { remedy: { ...remedyOf(limitRaise('daily', 40_000, 45_910, { remainingCents: 2_500 })), lacksBalance: true } },
+    );
+  const words = (
+    alert: TransactionAlert,
+    render: typeof renderHolderAlert,
+    isLong: boolean,
+    where: 'public' | 'direct',
+  ) => shown(render(alert, { place: where, isLong })?.blocks ?? []);
+
+  it.each([true, false])('is said beside the raise, its amount only where it may be shown (long: %s)', (isLong) => {
+    const alert = lacking(1_000);
+
+    expect(words(alert, renderAlert, isLong, 'direct')).toContain(
+      'The card’s balance ($10.00) did not cover it either.',
+    );
+    expect(words(alert, renderAlert, isLong, 'public')).toContain('The card’s balance did not cover it either.');
+    expect(words(alert, renderAlert, isLong, 'public')).not.toContain('$10.00');
+    expect(words(alert, renderAlert, true, 'direct')).not.toContain('tried again');
+  });
+
+  it.each([
+    [1_000, 0, 'Ask for a higher limit, or pay $10.00 or less.'],
+    [1_000, 400, 'Ask for a higher limit, or pay $6.00 or less.'],
+    [5_000, 0, 'Ask for a higher limit, or pay $25.00 or less.'],
+    [0, 0, 'Ask for a higher limit.'],
+  ])('bounds what the holder can pay: %d cents, of which %d are to be set aside', (available, padding, said) => {
+    const text = words(lacking(available, padding), renderHolderAlert, false, 'direct');
+
+    expect(text).toContain(said);
+    expect(text).toContain('did not cover it either.');
+  });
 });
 
 describe('the words of the card service', () => {

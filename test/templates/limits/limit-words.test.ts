@@ -3,13 +3,14 @@ import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { alertDetails } from '../../../templates/alerts/alert-details.ts';
 import { explainDecline } from '../../../templates/alerts/explain-decline.ts';
+import type { View } from '../../../templates/core/view.ts';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import { holderWays, limitLine, limitLines } from '../../../templates/limits/limit-words.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { declined, outcome, transactionAlert } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
-const view = {};
+const view: View = { place: 'direct' };
 
 it('shows what is set aside as a part of what was needed, also when it is more than what is missing', () => {
   const daily = limitRaise('daily', 40_000, 41_000, { remainingCents: 12_310 });

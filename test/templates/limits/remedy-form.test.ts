@@ -23,6 +23,16 @@ it.each([
   expect(JSON.stringify(allowed)).toContain('No limit or rule stops this purchase any more. Have it tried again.');
 });
 
+it('says that the card’s balance was too low as well', () => {
+  const alert = declined('decline.rule.location', '');
+  const remedy = { kind: 'allow_international', lacksBalance: true } as const;
+  const low = { ...alert, event: { ...alert.event, availableCents: -500 } };
+  const form = remedyForm({ privateMetadata: 'p', alert: low, remedy, state: 'checked', today: '2026-11-20' });
+
+  expect(form.submit?.text).toBe('Allow');
+  expect(JSON.stringify(form)).toContain('The card’s balance ($5.00 overdrawn) did not cover it either.');
+});
+
 it('a limit may still be raised when nothing stops the purchase any more', () => {
   expect(formOf('decline.rule.velocity', 'passes').submit?.text).toBe('Raise limit');
 });
@@ -41,6 +51,12 @@ it.each([
     'unclear',
     null,
     'I cannot tell what stops this purchase now. Check the card’s limits and rules in the card program’s portal.',
+  ],
+  [
+    'decline.rule.location',
+    'balance',
+    { kind: 'allow_international' },
+    'No limit or rule stops this purchase any more, but the card’s balance did not cover it.',
   ],
   [
     'decline.rule.location',
