@@ -9,6 +9,7 @@ import { maskCardNumbers } from '../src/core/card-number.ts';
 import { measuredClock } from '../src/core/clock.ts';
 import { PayloadError } from '../src/core/errors.ts';
 import { FETCHED_PATH, type StoredEvent } from '../src/core/event.ts';
+import { stateKey } from '../src/core/keys.ts';
 import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { createRedo } from '../src/core/redo.ts';
@@ -115,7 +116,8 @@ async function recordRun(detail: string): Promise<void> {
 async function isReported(event: StoredEvent, path: string): Promise<boolean> {
   if (event.kind === 'card-status')
     return await createBackfilled(redis).covers(event, (await directory.account(event.acctId))?.cards ?? []);
-  return path === FETCHED_PATH && 'merchant' in event && (await unreportedOnly([event])).length === 0;
+  if (path === FETCHED_PATH && 'merchant' in event && (await unreportedOnly([event])).length === 0) return true;
+  return (await redis.exists(stateKey(`alert:${event.id}`))) === 1;
 }
 
 async function runOne(wanted: string): Promise<0 | 1> {

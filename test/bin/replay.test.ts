@@ -6,11 +6,15 @@ import { type ConnectionOptions, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
+import { createAlerts } from '../../src/alerts/alert-store.ts';
 import { QuarantinedWebhook } from '../../src/core/event.ts';
 import { QUEUE_PREFIX } from '../../src/core/keys.ts';
 import { closeQueues, openQueues } from '../../src/core/queues.ts';
-import { createQuarantineStore } from '../../src/webhooks/quarantine.ts';
+import { reread } from '../../src/webhooks/kind.ts';
+import { createQuarantineStore, quarantine } from '../../src/webhooks/quarantine.ts';
+import { webhook as sample } from '../fixtures/webhooks/webhook.ts';
 import { urlOf, useRedis } from '../support/on-redis.ts';
+import { transactionAlert } from '../templates/fixtures.ts';
 
 const webhook = QuarantinedWebhook.parse({
   id: 'q_1',
@@ -117,6 +121,16 @@ describe('with more webhooks and failed jobs than one page', () => {
     expect(records.map((line) => JSON.parse(line).record)).toEqual([
       expect.objectContaining({ event: 'asked', verb: 'replay', actor: null, detail: 'failed updates/job job-0' }),
     ]);
+  });
+
+  it('adds nothing for a webhook whose event was reported, however long ago', async () => {
+    const receivedAt = new Date().toISOString();
+    const kept = quarantine(sample('decline'), { path: 'decline', issues: ['x'], version: '2.0.1.3', receivedAt });
+    await createQuarantineStore(redis()).keep(kept);
+    // A recovery has stored it before, and the inbox does not remember that any more.
+    await createAlerts(redis()).save(transactionAlert({ id: reread(kept, 'America/New_York').id }));
+
+    expect((await replay('run', kept.id)).lines[0]).toBe(`${kept.id}: was there already, nothing added`);
   });
 
   it('runs all of them once, although the webhooks still do not fit', async () => {
