@@ -18,7 +18,7 @@ export function openRecord(redis: RedisClient, config: RecordConfig) {
   if (secrets.length === 0) return null;
   const policy = orExit(() => readPolicy(config), config.program);
   const { sign } = createRecordSigner(secrets);
-  const { append } = createAudit({ redis, sign, inForce: () => inForce(policy) });
+  const { append } = createAudit({ redis, sign, inForce: (statement) => inForce(policy, statement, null) });
   return async (done: AtTerminal): Promise<void> =>
     append({ ...nobody, ...done, at: new Date(await redisNow(redis)).toISOString() });
 }

@@ -9,7 +9,7 @@ import { verbs } from '../dispatch/verbs.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { aloneCents } from '../policy/approval-policy.ts';
 import { policyOnRecord } from '../policy/permissions.ts';
-import type { Policy } from '../policy/policy.ts';
+import { type Policy, sectionOf } from '../policy/policy.ts';
 import { remembered } from './remember-writes.ts';
 import type { WithCards, WorkerContext } from './worker-context.ts';
 
@@ -21,12 +21,17 @@ type Deps = Pick<
 /** The audit record as the worker writes it: signed, with the policy in force, and with names next to the ids. */
 export function composeAudit({ config, redis, redo, policy, permalink, log, ...stores }: Deps): Audit {
   const { sign } = createRecordSigner(config.audit.secrets);
+  const { factsOf } = stores;
   const describe = describeBy(stores);
   const archive = config.audit.archive === null ? null : openArchive(config.audit.archive);
   const chain = createAudit({
     redis,
     sign,
-    inForce: () => inForce(policy.current()),
+    async inForce(statement) {
+      const { acctId } = statement;
+      const group = acctId === null || policy.current().groups.length === 0 ? null : (await factsOf(acctId)).group;
+      return inForce(policy.current(), statement, group);
+    },
     describe,
     permalink,
     log,
@@ -35,9 +40,11 @@ export function composeAudit({ config, redis, redo, policy, permalink, log, ...s
   return { ...chain, append: remembered(redo, chain.append) };
 }
 
-/** The rules in force, recorded with every entry. */
-export function inForce(policy: Policy) {
-  return { twoPersonAboveCents: aloneCents(policy.standard.approval), policy: policyOnRecord(verbs, policy) };
+/** The rules in force for what happened to a card of a group, recorded with every entry. Orders have their own amounts. */
+export function inForce(policy: Policy, { verb }: Pick<Statement, 'verb'>, group: string | null) {
+  const { bands, orderBands } = sectionOf(policy, group).approval;
+  const alone = aloneCents({ bands: verb === 'order-virtual' ? orderBands : bands });
+  return { twoPersonAboveCents: alone, policy: policyOnRecord(verbs, policy) };
 }
 
 /** Moves old months of the record to files. */

@@ -62,7 +62,7 @@ interface AuditDeps {
   readonly redis: RedisClient;
   /** Signs a record's hash with a key that is not in Redis. */
   readonly sign: (hash: string) => string;
-  readonly inForce: () => InForce;
+  readonly inForce: (statement: Pick<Statement, 'verb' | 'acctId'>) => InForce | Promise<InForce>;
   readonly describe?: (statement: Statement) => Promise<Described>;
   /** A message's permalink; null if unknown. Must be fast. */
   readonly permalink?: (channel: string, ts: string) => Promise<string | null>;
@@ -87,7 +87,7 @@ export function createAudit({ redis, sign, inForce, describe, permalink, log, ar
       const link = channel === null || messageTs === null ? null : ((await permalink?.(channel, messageTs)) ?? null);
       const described = await describe?.(given);
       const permalinked = link === null ? {} : { permalink: link };
-      const record = { at, ...statement, ...described, ...inForce(), ...permalinked };
+      const record = { at, ...statement, ...described, ...(await inForce(given)), ...permalinked };
       let previous = (await redis.get(head)) ?? GENESIS;
       for (;;) {
         const own = chainHash(previous, record);

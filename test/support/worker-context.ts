@@ -15,7 +15,7 @@ const log = createLog({ level: 'silent', process: 'test' });
 export async function openWorkerContext(
   redis: RedisClient,
   redisUrl: string,
-  { cardApiUrl = 'http://127.0.0.1:9/v4', reportsTokens = true } = {},
+  { cardApiUrl = 'http://127.0.0.1:9/v4', reportsTokens = true, env = {} } = {},
 ) {
   const config = workerConfig({
     REDIS_URL: redisUrl,
@@ -24,6 +24,7 @@ export async function openWorkerContext(
     ALERTS_CHANNEL: 'C0ALERTS',
     CARD_API_URL: cardApiUrl,
     CARD_API_TOKEN: 'api-token-0123456789',
+    ...env,
   });
   const queues = openQueues(redis);
   const context = createWorkerContext(config, redis, queues, {
