@@ -20,7 +20,7 @@ const DeclinesAction = actionOf('declines', target.card, {
 export const alertVerbs = {
   acknowledge: {
     action: AcknowledgeAction,
-    permission: { role: 'operator', doing: 'acknowledge alerts' },
+    permission: { role: 'operator', doing: 'acknowledge alerts', restricts: true },
     refusedTo: 'acknowledge an alert about',
     alsoCalled: ['acknowledge', 'ack'],
   },

@@ -48,7 +48,7 @@ const usage = 'limit CARD daily|weekly|monthly|yearly|lifetime AMOUNT [for 4h | 
 export const limitVerbs = {
   limit: {
     action: LimitAction,
-    permission: { role: 'approver', doing: 'change limits', needsOthers: 'much' },
+    permission: { role: 'approver', doing: 'change limits', needsOthers: 'much', restricts: true },
     refusedTo: 'change a limit of',
     alsoCalled: [
       'raise',
@@ -78,6 +78,7 @@ export const limitVerbs = {
       role: 'approver',
       doing: 'change what a card may be used for',
       needsOthers: 'much',
+      restricts: true,
     },
     refusedTo: 'change the spending rules of',
     isOfCard: true,
@@ -93,7 +94,7 @@ export const limitVerbs = {
   },
   revert: {
     action: RevertAction,
-    permission: { role: 'operator', doing: 'take back temporary changes' },
+    permission: { role: 'operator', doing: 'take back temporary changes', restricts: true },
     refusedTo: 'take back a temporary change of',
     alsoCalled: ['revert', 'restore', 'rollback'],
   },

@@ -63,15 +63,15 @@ export interface AuthorizationDeps {
   readonly now: () => Date;
 }
 
-const noRoles: KnownRoles = { roles: [], isComplete: true };
+const noRoles = { roles: [], isComplete: true, isGroupKnown: true };
 
 export function createAuthorization(deps: AuthorizationDeps) {
   return {
     /**
      * Reads the current facts and decides. The roles in an action are those of the click and prove nothing.
      *
-     * @throws RolesUnreadError when Slack does not return the user groups. A retry may help; without an answer nobody
-     * is permitted.
+     * @throws RolesUnreadError when Slack does not return the user groups, or the card service the card's group. A retry
+     * may help; without an answer nobody is permitted.
      */
     async authorize(asked: Asked, { acctId, bands, notInPlaceOf = [], isOwn: isOwnToo, ...about }: Case = {}) {
       const permission = deps.permissionOf(asked.verb);
@@ -81,7 +81,8 @@ export function createAuthorization(deps: AuthorizationDeps) {
       const isOwn = createIsOwn(deps, isLooser, acctId, isOwnToo);
       const isNotFor = isLooser || asksWhose || notInPlaceOf.length > 0 ? createMayNot(notInPlaceOf, isOwn) : {};
       const ofCard = bands === undefined ? (acctId ?? groupAsked(permission)) : null;
-      const { roles, isComplete } = await readRoles(asked, isLooser, ofCard, isNotFor);
+      const { roles, isComplete, isGroupKnown } = await readRoles(asked, isLooser, ofCard, isNotFor);
+      if (!isGroupKnown && waitsForGroup(permission, roles)) throw unreadGroup();
       if (!isComplete && !mayAsk(permission, roles)) throw new RolesUnreadError();
       const isBarredDelegate = await isBarred(permission, isNotFor, roles, () => readRoles(asked, isLooser, ofCard));
       const isHolder = acctId !== undefined && roles.includes('holder');
@@ -137,11 +138,10 @@ export function createAuthorization(deps: AuthorizationDeps) {
     isLooser: boolean,
     acctId?: number | null,
     isNotFor: Pick<RolesAsked, 'mayNot'> = {},
-  ): Promise<KnownRoles> {
+  ): Promise<KnownRoles & { readonly isGroupKnown: boolean }> {
     // Slack keeps a deactivated account in its groups for a while, and its id may stay in the policy file.
     if (isLooser && (await deps.person(actor.userId))?.isDeactivated === true) return noRoles;
-    const stillGoodMs = isLooser ? 0 : Number.POSITIVE_INFINITY;
-    const howOld = { knownForMs: KNOWN_FOR_MS, stillGoodMs, ...isNotFor };
+    const howOld = { knownForMs: KNOWN_FOR_MS, stillGoodMs: isLooser ? 0 : Number.POSITIVE_INFINITY, ...isNotFor };
     const { roles, isComplete, isGroupKnown, inPlaceOf } =
       acctId == null
         ? {
@@ -150,11 +150,21 @@ export function createAuthorization(deps: AuthorizationDeps) {
           }
         : await deps.rolesForCard(actor.userId, acctId, howOld, isLooser);
     // A person who may restrict any card may restrict this one too. An action that loosens it waits.
-    if (!isGroupKnown && isLooser) throw new RolesUnreadError('the card service did not return the group of a card');
+    if (!isGroupKnown && isLooser) throw unreadGroup();
     // Cardbell itself knows who holds a card, so `holder` never comes from the click.
     const certain = isComplete || isLooser ? roles : [...new Set([...roles, ...withoutHolder(atClick)])];
-    return { roles: certain, isComplete, ...(inPlaceOf && { inPlaceOf }) };
+    return { roles: certain, isComplete, isGroupKnown, ...(inPlaceOf && { inPlaceOf }) };
   }
+}
+
+/** A card's holder may do what holders may, whatever its group. */
+function waitsForGroup({ role, holderMay, restricts }: Permission, roles: readonly Role[]): boolean {
+  const isByGroup = role === 'operator' || role === 'approver';
+  return restricts !== true && isByGroup && !(holderMay === true && roles.includes('holder'));
+}
+
+function unreadGroup(): RolesUnreadError {
+  return new RolesUnreadError('the card service did not return the group of a card');
 }
 
 /** Whether a card is a person's own: now, until recently, or by the facts of the case. */

@@ -57,6 +57,8 @@ export interface Permission {
   readonly needsOthers?: 'much' | 'always';
   /** Always loosens the card, whatever its state. For other verbs the facts decide. */
   readonly loosens?: true;
+  /** Unless the facts say otherwise, the card is safer with it, or only quieter: waits for nobody who knows its group. */
+  readonly restricts?: true;
 }
 
 /**

@@ -105,10 +105,26 @@ describe('authorizing an action', () => {
     expect(await unblock({ holder: 'U0HUGO' })).toBe('allowed');
   });
 
+  it.each(['link', 'unlink', 'decide-claim', 'show', 'declines', 'resend-virtual'])(
+    'waits for the group of a card before a %s, except by its holder where that is enough',
+    async (verb) => {
+      const of = { isGroupKnown: false, isOwnCard: async () => false };
+      const known: KnownRoles = { roles: ['approver'], isComplete: true };
+      const { authorize, click } = world(known, of);
+      await expect(authorize(click(verb), { acctId: 1 })).rejects.toThrow('did not return the group of a card');
+
+      const byHolder = world(known, { ...of, holder: 'U0OLGA' });
+      const decided = byHolder.authorize(byHolder.click(verb), { acctId: 1 });
+      if (permissionOf(verb).holderMay === true) expect(await decided).toEqual({ kind: 'allowed' });
+      else await expect(decided).rejects.toThrow(RolesUnreadError);
+    },
+  );
+
   it('allows making a card of an unknown group safer, but not looser', async () => {
     const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { isGroupKnown: false });
 
-    expect(await authorize(click('block'), { acctId: 1 })).toEqual({ kind: 'allowed' });
+    for (const verb of ['block', 'acknowledge', 'mute', 'unmute', 'travel', 'limit', 'revert'])
+      expect(await authorize(click(verb), { acctId: 1 }), verb).toEqual({ kind: 'allowed' });
     await expect(authorize(click('unblock'), { acctId: 1 })).rejects.toThrow('did not return the group of a card');
     await expect(authorize(click('limit'), { acctId: 1, raiseCents: 1 })).rejects.toThrow(
       'did not return the group of a card',
