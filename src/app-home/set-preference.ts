@@ -34,7 +34,7 @@ export function createSetPreference(deps: Deps) {
     const { userId } = action.actor;
     const words = (is: boolean): string => `${what} ${is ? 'on' : 'off'}`;
     const before = words(await preferences.isOn(userId, what));
-    await record(action, { event: 'done', isFirst: true, before, after: words(isOn) });
+    await record(action, setTo(before, words(isOn)));
     await preferences.set(userId, what, isOn);
     await answer(action, preferenceSet({ what, isOn, hasCard: await hasCard(userId) }));
   };
@@ -43,7 +43,7 @@ export function createSetPreference(deps: Deps) {
     const { userId } = action.actor;
     const replaced = await preferences.ownDigest(userId);
     const before = `digest ${replaced?.often ?? 'off'}`;
-    await record(action, { event: 'done', isFirst: true, before, after: `digest ${often}` });
+    await record(action, setTo(before, `digest ${often}`));
     const startedAt = replaced?.startedAt ?? replaced?.since;
     await preferences.setOwnDigest(userId, often === 'off' ? null : { often, since: action.askedAt, startedAt });
     await answer(action, ownDigestSet({ often, hasCard: await hasCard(userId) }));
@@ -62,12 +62,16 @@ export function createSetPreference(deps: Deps) {
     const before = set === null ? null : printQuiet(set.window);
     const window = parsed.kind === 'hours' ? parsed.window : null;
     const after = window === null ? null : printQuiet(window);
-    await record(action, { event: 'done', isFirst: true, before, after });
+    await record(action, setTo(before, after));
     if (window === null) await quietHours.remove(channel);
     else await quietHours.set({ channel, window, except: null, by: action.actor.userId, at: action.askedAt });
     await deps.holdAsQuiet(channel);
     await answer(action, quietHoursSet({ words: window === null ? null : quietWords(window) }));
   }
+}
+
+function setTo(before: string | null, after: string | null) {
+  return { event: before === after ? 'unchanged' : 'done', isFirst: true, before, after } as const;
 }
 
 function exceptIn(parsed: ReturnType<typeof parseQuiet>): string | null {
@@ -108,17 +112,18 @@ export function createSetDelegate(deps: DelegateDeps) {
     if (why !== null) return await refuseUnclear(action, { why, usage: delegateUsage });
     if (!(await beginSetting(action, `delegate:${userId}`))) return await answer(action, delegateSetSince());
     const previous = await delegations.of(userId);
-    const before = words(previous);
+    const [before, after] = [words(previous), words(delegate)];
     const line =
       delegate === null
         ? { did: 'ended the delegation' }
         : { did: 'named', whom: { userId: delegate.to, to: 'as a delegate' } };
-    await record(action, { event: 'done', isFirst: true, before, after: words(delegate), line });
-    // Told before it is set: after that nobody knows who it was.
+    const isSame = before === after;
+    await record(action, { ...setTo(before, after), ...(!isSame && { line }) });
+    // Told before it is set: after that nobody knows what it was.
     if (previous !== null && previous.to !== delegate?.to) await notifyEnded(action, previous);
-    await delegations.set(userId, delegate === null ? null : { for: userId, ...delegate });
-    if (delegate !== null)
+    if (delegate !== null && !isSame)
       await deps.notifyDirectly(delegate.to, `delegate-${action.id}`, delegateNamed({ by: userId, ...delegate }));
+    await delegations.set(userId, delegate === null ? null : { for: userId, ...delegate });
     await answer(action, delegateSet(delegate, deps.policyDelegates(userId)));
   };
 

@@ -61,8 +61,7 @@ export function delegateForm(allowed: readonly string[]): ModalView {
 
 /** Names the new delegate, or says who is left. @param byPolicy whom the policy itself names. */
 export function delegateSet(delegate: ShownDelegate | null, byPolicy: readonly ShownDelegate[]): Message {
-  const none =
-    byPolicy.length === 0 ? 'Nobody stands in for you any more.' : 'You no longer have a delegate of your own.';
+  const none = byPolicy.length === 0 ? 'Nobody stands in for you.' : 'You have no delegate of your own.';
   const text = delegate === null ? none : standsIn(delegate);
   const undo = delegate === null ? null : `To end it earlier: ${commandCode('delegate off')}`;
   const others = byPolicy.map(policyDelegate);

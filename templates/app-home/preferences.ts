@@ -77,7 +77,7 @@ export function ownDigestSet({ often, hasCard }: DigestSet): Message {
   const when = often === 'daily' ? 'every day' : 'every Monday';
   const text =
     often === 'off'
-      ? 'You no longer get a digest of your cards.'
+      ? 'You get no digest of your cards.'
       : `You get a digest of your cards ${when} at 9:00 AM ${serviceZone().short}${onceLinked(hasCard)}.`;
   const undo = `To change that: ${commandCode('notify digest daily | weekly | off')}`;
   return { text: sentence(text), blocks: [section(`*${text}*`, undo)] };
@@ -91,7 +91,7 @@ interface PreferenceSet {
 
 export function preferenceSet({ what, isOn, hasCard }: PreferenceSet): Message {
   const when = `message you when ${lowerFirst(kindWords[what])}`;
-  const text = isOn ? `I’ll ${when}${onceLinked(hasCard)}.` : `I’ll no longer ${when}.`;
+  const text = isOn ? `I’ll ${when}${onceLinked(hasCard)}.` : `I won’t ${when}.`;
   const undo = `To change that: ${commandCode(`notify ${what} ${isOn ? 'off' : 'on'}`)}`;
   return { text: sentence(text), blocks: [section(`*${text}*`, undo)] };
 }
@@ -99,7 +99,7 @@ export function preferenceSet({ what, isOn, hasCard }: PreferenceSet): Message {
 export function quietHoursSet({ words }: { readonly words: string | null }): Message {
   const text =
     words === null
-      ? 'You have no quiet hours any more.'
+      ? 'You have no quiet hours.'
       : `Your quiet hours: ${escapeUntrusted(words, 100)}. Messages about your cards wait until they end; suspected fraud comes at once.`;
   return { text: sentence(text), blocks: [section(text)] };
 }

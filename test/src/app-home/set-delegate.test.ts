@@ -35,7 +35,7 @@ describe('a delegate', () => {
 
     expect(answers.map(({ text }) => text)).toEqual([
       '<@U0BEN> stands in for you Dec 24, 2026 to Jan 2, 2027 (ET). By the policy, <@U0CAL> stands in for you Nov 20, 2026 to Dec 1, 2026 (ET).',
-      'You no longer have a delegate of your own. By the policy, <@U0CAL> stands in for you Nov 20, 2026 to Dec 1, 2026 (ET).',
+      'You have no delegate of your own. By the policy, <@U0CAL> stands in for you Nov 20, 2026 to Dec 1, 2026 (ET).',
     ]);
   });
 
@@ -50,8 +50,22 @@ describe('a delegate', () => {
 
     await performAction(naming('act_2', null), deps);
     expect(await deps.delegations.of(userId)).toBeNull();
-    expect(answers.at(-1)?.text).toBe('Nobody stands in for you any more.');
+    expect(answers.at(-1)?.text).toBe('Nobody stands in for you.');
     expect(await stations()).toEqual(['done', 'done']);
+  });
+
+  it('that is named again, or is none to end, changes nothing, and is told nothing', async () => {
+    const { deps, sent, stations, answers } = await worldWithMessages();
+
+    await performAction(naming('act_1', null), deps);
+    await performAction(naming('act_2', delegate), deps);
+    await performAction(naming('act_3', delegate), deps);
+    await performAction(naming('act_3', delegate), deps);
+
+    expect(await stations()).toEqual(['unchanged', 'done', 'unchanged']);
+    expect([...sent.keys()]).toEqual(['U0BEN delegate-act_2']);
+    expect(answers[0]?.text).toBe('Nobody stands in for you.');
+    expect(answers[2]).toEqual(answers[1]);
   });
 
   it('is told once who named them, until when and what it means, and once that it ended early', async () => {
@@ -189,6 +203,6 @@ describe('a delegate', () => {
 
     expect(await deps.delegations.all()).toHaveLength(since === null ? 0 : 1);
     expect(answers.at(-1)?.text).toMatch(/changed again since you asked/);
-    expect(await stations()).toEqual(['done', 'done']);
+    expect(await stations()).toEqual([first === null ? 'unchanged' : 'done', 'done']);
   });
 });

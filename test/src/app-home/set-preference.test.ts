@@ -17,11 +17,26 @@ describe('a person’s direct messages', () => {
     await performAction(notify('act_1', { kind: 'messages', what: 'shipping', isOn: false }), deps);
     expect(await preferences.isOn(notify('act_0').actor.userId, 'shipping')).toBe(false);
     expect(await preferences.isOn('U0OTHER', 'shipping')).toBe(true);
-    expect(answers.at(-1)?.text).toMatch(/no longer message you when your card is on its way/);
+    expect(answers.at(-1)?.text).toMatch(/I won’t message you when your card is on its way/);
 
     await performAction(notify('act_2', { kind: 'messages', what: 'shipping', isOn: true }), deps);
     expect(await preferences.isOn(notify('act_0').actor.userId, 'shipping')).toBe(true);
     expect(await stations()).toEqual(['done', 'done']);
+  });
+
+  it.each<[PreferenceAction['preference'], string]>([
+    [{ kind: 'messages', what: 'shipping', isOn: false }, 'shipping off'],
+    [{ kind: 'digest', often: 'daily' }, 'digest daily'],
+    [{ kind: 'quiet', hours: '22:00-07:00 UTC' }, '22:00'],
+  ])('are on record as unchanged if they were so already: %j', async (preference, words) => {
+    const { deps, records } = await createActionWorld(redis());
+
+    for (const id of ['act_1', 'act_1', 'act_2']) await performAction(notify(id, preference), deps);
+
+    const [set, again, ...more] = await records();
+    expect([set?.event, again?.event, more]).toEqual(['done', 'unchanged', []]);
+    expect(again?.before).toContain(words);
+    expect(again?.before).toBe(again?.after);
   });
 
   it('can include a digest of their cards every day, every week or never', async () => {

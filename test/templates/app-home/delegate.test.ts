@@ -53,6 +53,6 @@ it('the delegate reads who named them, for which days, and that it ended', () =>
 });
 
 it('is answered in a sentence', () => {
-  expect(delegateSet(null, []).text).toBe('Nobody stands in for you any more.');
+  expect(delegateSet(null, []).text).toBe('Nobody stands in for you.');
   expect(JSON.stringify(delegateSet(current, []).blocks)).toContain('/card delegate off');
 });

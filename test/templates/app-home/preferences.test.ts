@@ -42,8 +42,8 @@ describe('the preferences in App Home', () => {
     expect(preferenceSet({ what: 'declines', isOn: true, hasCard: true }).text).toBe(
       'I’ll message you when your card is declined.',
     );
-    expect(ownDigestSet({ often: 'off', hasCard: false }).text).toBe('You no longer get a digest of your cards.');
-    expect(quietHoursSet({ words: null }).text).toBe('You have no quiet hours any more.');
+    expect(ownDigestSet({ often: 'off', hasCard: false }).text).toBe('You get no digest of your cards.');
+    expect(quietHoursSet({ words: null }).text).toBe('You have no quiet hours.');
   });
 
   it('promise nothing to a person without a card before one is linked to them', () => {
@@ -51,7 +51,7 @@ describe('the preferences in App Home', () => {
       'I’ll message you when your card is declined, once a card is linked to you: `/card link`.',
     );
     expect(preferenceSet({ what: 'declines', isOn: false, hasCard: false }).text).toBe(
-      'I’ll no longer message you when your card is declined.',
+      'I won’t message you when your card is declined.',
     );
     expect(ownDigestSet({ often: 'weekly', hasCard: false }).text).toBe(
       'You get a digest of your cards every Monday at 9:00 AM ET, once a card is linked to you: `/card link`.',
