@@ -32,7 +32,7 @@ type Context = Pick<
   readonly memory: Pick<MemoryWatch, 'level' | 'share'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly quarantined: { readonly count: () => Promise<number> };
-  readonly card: Pick<CardClient, 'getCurrentToken'>;
+  readonly card: Pick<CardClient, 'getCurrentToken' | 'ping'>;
   readonly directory: { readonly refresh: () => Promise<unknown> };
 };
 
@@ -57,6 +57,8 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
         void orLog('clock skew', wakeSkewed);
         void orLog('watch', watch);
         void orLog('clock', checkClock);
+        // In quiet times nothing else would notice that it answers again.
+        if (context.isCardApiAway()) card.ping().catch(() => {});
       }, sweepMs);
       timers.push(
         sweeping,

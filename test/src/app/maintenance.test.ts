@@ -26,6 +26,7 @@ async function started({
   level = (): MemoryLevel => 'enough',
   temporaryChanges = [] as TemporaryChange[],
   onNotify = async (): Promise<unknown> => null,
+  sweepMs = 15_000,
 } = {}): Promise<string[]> {
   const did: string[] = [];
   const step = (name: string) => async (): Promise<void> => {
@@ -50,6 +51,10 @@ async function started({
       },
       notifyResolved: async ({ cause }) => void did.push(cause === 'lag' ? 'no lag' : `over: ${cause}`),
       card: {
+        async ping() {
+          did.push('ping');
+          throw new Error('the card API does not answer');
+        },
         async getCurrentToken() {
           did.push('token');
           throw new Error('the card API does not answer');
@@ -58,7 +63,7 @@ async function started({
       directory: { refresh: step('directory') },
       isCardApiAway: () => true,
     },
-    { workerId: 'worker-1', sweepMs: 15_000, sweep: step('sweep') },
+    { workerId: 'worker-1', sweepMs, sweep: step('sweep') },
   );
   stop = maintenance.stop;
   maintenance.start();
@@ -70,6 +75,12 @@ it('writes the worker heartbeat, sweeps, and loads the directory at startup', as
   expect(await started()).toEqual(['no lag', 'sweep', 'directory', 'token']);
 
   expect(await createWorkers(redis()).all()).toMatchObject([{ isCardApiAway: true }]);
+});
+
+it('asks a card API that is away from time to time whether it answers again', async () => {
+  const did = await started({ sweepMs: 20 });
+
+  await until(() => did.filter((step) => step === 'ping').length > 1, 'it asks again');
 });
 
 it('schedules the end of every open temporary change, even if its job was lost', async () => {
