@@ -100,6 +100,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
       const confirmed: ClaimAction = { ...action, confirmed: true, target };
       choices.push({ value: await deps.offer(confirmed), card: toCardFacts(acctId, account) });
     }
+    await deps.record(action, { event: 'asked', acctId: own.length === 1 ? (own[0]?.acctId ?? null) : null });
     await deps.answer(action, confirmOwnCard(choices));
   }
 }
@@ -137,6 +138,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
       if (acctId === undefined) return await refuseUnknown(action, deps);
       if (others.length > 0) return await askWhich(action);
       const claim = existing ?? (await open(id, action, acctId));
+      if (claim.id !== id) await deps.record(action, { event: 'unchanged', acctId: null, detail: claim.id });
       await deps.scheduleClaimEnd(claim.id, Date.parse(claim.expiresAt));
       await deps.postClaim(claim);
       await deps.answer(action, claimWaits({ isUnlink: action.verb === 'unlink' }));

@@ -129,6 +129,20 @@ it('asks for confirmation when the email matches the cardholder, and links nothi
   expect(world.answers).toEqual([expect.stringContaining('Is this your card?')]);
   expect(world.offered).toMatchObject([{ verb: 'claim', confirmed: true, target: { kind: 'card', acctId } }]);
   expect(world.set).toEqual([]);
+  expect(world.entries).toEqual([{ event: 'asked', acctId }]);
+});
+
+it('records a repeated claim, which changes nothing', async () => {
+  const world = setUp({ email: null });
+
+  await world.claimCard(claim());
+  await world.claimCard(claim({ id: 'act_again' }));
+
+  expect(world.posted).toEqual(['clm_claim1', 'clm_claim1']);
+  expect(world.entries).toMatchObject([
+    { event: 'waiting', detail: 'clm_claim1' },
+    { event: 'unchanged', detail: 'clm_claim1' },
+  ]);
 });
 
 it('links the card after the confirmation', async () => {
@@ -287,7 +301,7 @@ it('creates one claim however often the same card is claimed', async () => {
   expect(new Set(world.posted), "reposted under the first claim's id, which makes it a no-op").toEqual(
     new Set(['clm_claim1']),
   );
-  expect(world.entries).toHaveLength(1);
+  expect(world.entries.map(({ event }) => event)).toEqual(['waiting', 'unchanged', 'unchanged']);
 });
 
 it('creates another claim that a link is over once the card is linked to somebody else', async () => {
