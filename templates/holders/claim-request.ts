@@ -27,7 +27,7 @@ const titles: Readonly<Record<Claim['state'], string>> = {
   expired: 'Claim expired',
 };
 
-const unlinkTitles: typeof titles = { ...titles, open: 'Unlink this card?', confirmed: 'Card unlinked' };
+const unlinkTitles: typeof titles = { ...titles, open: 'Unlink this card?', confirmed: 'Claim confirmed' };
 
 /** Someone claims to hold a card, or to hold it no longer, and an approver decides. */
 export function claimRequest(request: ClaimFacts): Message {

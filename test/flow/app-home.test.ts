@@ -110,7 +110,7 @@ describe('App Home', () => {
     const view = workspace.views.home.get(ana);
 
     await workspace.press({ user: ana, viewId: view?.id ?? '', actionId: 'confirm_claim' });
-    await until(() => cardbell().now(claim).text.startsWith('Card unlinked'), 'the claim is confirmed');
+    await until(() => cardbell().now(claim).text.startsWith('Claim confirmed'), 'the claim is confirmed');
     expect(await store.hget('{cardbell:state}:links', String(card.AcctId))).toBeNull();
     await until(() => !shown(ana).includes('no longer theirs'), 'it is gone where it was pressed');
   });

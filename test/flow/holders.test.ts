@@ -165,7 +165,7 @@ describe('who holds a card', () => {
     await press(ana, claim, 'confirm_claim');
     await waitFor(direct(ben), new RegExp(`card.*${last4Of(card)}.*is no longer linked to you`));
     expect(await linkOf(card)).toBeNull();
-    await until(() => textOf(claim).startsWith('Card unlinked'), 'the claim says so');
+    await until(() => textOf(claim).startsWith('Claim confirmed'), 'the claim says so');
 
     await command(ana, `link ${card.AcctId} @gus`);
     await waitFor(direct(people.gus), new RegExp(`card.*${last4Of(card)}.*is linked to you`));
