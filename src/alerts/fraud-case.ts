@@ -1,3 +1,4 @@
+import { respondedBefore } from '../../templates/alerts/seen.ts';
 import { fraudCaseClosed, fraudNotice } from '../../templates/holders/fraud-notice.ts';
 import { alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
@@ -22,7 +23,16 @@ const PURCHASES_MS = 2500;
 interface Deps
   extends Pick<
     ActionTools,
-    'authorize' | 'factsOf' | 'record' | 'refuse' | 'outcomes' | 'notifyDirectly' | 'whoMay' | 'withLock' | 'now'
+    | 'answer'
+    | 'authorize'
+    | 'factsOf'
+    | 'record'
+    | 'refuse'
+    | 'outcomes'
+    | 'notifyDirectly'
+    | 'whoMay'
+    | 'withLock'
+    | 'now'
   > {
   readonly alerts: Pick<Alerts, 'get'>;
   readonly fraudCases: FraudCases;
@@ -58,7 +68,10 @@ export function createFraudCaseVerbs(deps: Deps) {
         const { acctId } = open.event;
         const by = action.actor.userId;
         const earlier = open.outcomes.find(({ verb }) => verb === 'close-case');
-        if (earlier !== undefined && earlier.by !== by) return await record(action, { event: 'unchanged', acctId });
+        if (earlier !== undefined && earlier.by !== by) {
+          await record(action, { event: 'unchanged', acctId });
+          return await deps.answer(action, respondedBefore('close-case', earlier.by));
+        }
         if (earlier === undefined) {
           const line = { did: 'closed the fraud case of', card: open.card };
           await record(action, { event: 'done', acctId, cardId: open.card.cardId, detail: caseId, line });

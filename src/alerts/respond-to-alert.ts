@@ -1,4 +1,4 @@
-import { seen } from '../../templates/alerts/seen.ts';
+import { respondedBefore, seen } from '../../templates/alerts/seen.ts';
 import { cardOf } from '../../templates/core/card-words.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { askOthers } from '../actions/ask-others.ts';
@@ -58,7 +58,7 @@ export function createRespondToAlert(deps: Deps) {
     },
   };
 
-  /** Null: also when someone already gave this response. */
+  /** Null: also when somebody else has given this response, and the person has been told so. */
   async function respond(action: AcknowledgeAction | RecognizeAction): Promise<Alert | null> {
     const { verb } = action;
     const { alertId } = action.target;
@@ -66,9 +66,11 @@ export function createRespondToAlert(deps: Deps) {
       const { acctId } = alert.event;
       const by = action.actor.userId;
       const earlier = alert.outcomes.find((outcome) => outcome.verb === verb);
+      // The same user again may mean that this job runs again after a crash.
+      if (earlier?.by === by) return alert;
       if (earlier !== undefined) {
-        // The same user again means that this job runs again after a crash.
-        if (earlier.by !== by) await record(action, { event: 'unchanged', acctId });
+        await record(action, { event: 'unchanged', acctId });
+        await answer(action, respondedBefore(verb, earlier.by));
         return null;
       }
       const { channel, messageTs } = action.origin;

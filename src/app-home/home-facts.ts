@@ -5,6 +5,7 @@ import type { OpenTemporaryChange, WaitingRequest } from '../../templates/app-ho
 import type { FactsOf } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
+import { approversWithoutAnswer } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { type CardFacts, declinedCard } from '../core/card-facts.ts';
@@ -58,9 +59,9 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
     return all.filter(({ card }) => shown.has(card));
   };
   const [requests, claims, temporaryChanges, mutes, declines, inactive, health] = await Promise.all([
-    // The person's own requests have a list of their own.
+    // The person's own requests have a list of their own, unless they have to approve them again.
     waitingRequests(viewer, deps).then((all) =>
-      seen(all.filter(({ action }) => action.actor.userId !== viewer.userId)),
+      seen(all.filter(({ action, mayDecide }) => mayDecide || action.actor.userId !== viewer.userId)),
     ),
     waitingClaims(viewer, deps),
     openRaises(now, deps).then(seen),
@@ -107,9 +108,8 @@ async function waitingRequests(
   const cards = open.map(({ card }) => card);
   const decidable = await cardsFor(userId, approve, cards);
   return open.map((request) => {
-    const { action, card, holder, approvals } = request;
-    const isInvolved = [action.actor.userId, holder, ...approvals.map(({ by }) => by)].includes(userId);
-    return { ...request, mayDecide: decidable.includes(card) && !isInvolved };
+    const isAsked = approversWithoutAnswer(request, [userId]).length > 0;
+    return { ...request, mayDecide: decidable.includes(request.card) && isAsked };
   });
 }
 

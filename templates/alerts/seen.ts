@@ -1,10 +1,23 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { Message } from '../../src/slack/message.ts';
+import { mention } from '../../src/slack/mrkdwn.ts';
 import { section, sentence } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 
 /** For a person who acknowledged an alert that only they had open. */
 export function seen(card: CardFacts): Message {
   const text = `Marked as seen: the alert about ${cardOfHolder(card)}. Its message now says so to everybody.`;
+  return { text: sentence(text), blocks: [section(text)] };
+}
+
+const responses = {
+  acknowledge: 'marked this alert as seen',
+  recognize: 'confirmed this purchase',
+  'close-case': 'closed this fraud case',
+} as const;
+
+/** For a person who responded to an alert after somebody else. */
+export function respondedBefore(response: keyof typeof responses, by: string | null): Message {
+  const text = `${by === null ? 'Somebody' : mention(by)} ${responses[response]} before you. Nothing changed.`;
   return { text: sentence(text), blocks: [section(text)] };
 }

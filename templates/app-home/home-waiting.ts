@@ -30,7 +30,7 @@ import { homeList } from './home-list.ts';
 
 /** A request that waits for approval. */
 export interface WaitingRequest extends OpenRequest {
-  /** False when the person requested it, already approved it, or may not decide. */
+  /** False when the person approved it already, by asking or later, or may not decide. */
   readonly mayDecide: boolean;
 }
 

@@ -270,6 +270,7 @@ describe('Close the case', () => {
     for await (const { record } of world.deps.audit.read())
       if (record?.verb === 'close-fraud-case') events.push(record.event);
     expect(events).toEqual(['done', 'unchanged']);
+    expect(world.answers.at(-1)?.text).toBe('<@U0OLGA> closed this fraud case before you. Nothing changed.');
   });
 
   it('is refused to a cardholder', async () => {

@@ -5,6 +5,21 @@ import { ask, createActionWorld, performAction } from '../../support/perform-wor
 
 const redis = useRedis();
 
+it('tells whoever presses after somebody else who has seen it, and answers the same person again', async () => {
+  const world = await createActionWorld(redis());
+  const unseen = { origin: { kind: 'button', channel: 'C1', messageTs: null, reply: null, replace: false } } as const;
+
+  for (const id of ['act_1', 'act_2']) await performAction(ask('acknowledge', { ...unseen, id }), world.deps);
+  const otto = { userId: 'U0OTTO', teamId: 'T1' };
+  await performAction(ask('acknowledge', { id: 'act_otto', actor: otto }), world.deps);
+
+  expect(world.answers.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^Marked as seen/),
+    expect.stringMatching(/^Marked as seen/),
+    '<@U0OLGA> marked this alert as seen before you. Nothing changed.',
+  ]);
+});
+
 it('shows once who has seen the alert, however often the button is pressed', async () => {
   const world = await createActionWorld(redis());
 

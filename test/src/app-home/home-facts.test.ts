@@ -170,6 +170,21 @@ it('lists only the requests that the user made, with their button values', async
   expect(requests, 'and no other list has them again').toMatchObject([{ action: { actor: { userId: 'U0BEN' } } }]);
 });
 
+it('lets an approver whose own approval has become void approve their request again', async () => {
+  const voided = openRequestOf({
+    action: ask('limit', { actor: { userId: 'U0ANA', teamId: 'T1' } }),
+    voided: ['U0ANA'],
+  });
+  const deps = {
+    requests: { open: async () => [voided] },
+    cardsFor: async <C>(_userId: string, _permission: unknown, cards: readonly C[]): Promise<C[]> => [...cards],
+  };
+
+  const { requests } = await teamFacts({ userId: 'U0ANA', isApprover: true }, new Date(), { ...nothing, ...deps });
+
+  expect(requests).toMatchObject([{ id: 'req_ask1', mayDecide: true }]);
+});
+
 describe('a user’s own cards', () => {
   it('are shown with gaps if the card API does not respond', async () => {
     const noAnswer = async (): Promise<never> => Promise.reject(new Error('no answer'));
