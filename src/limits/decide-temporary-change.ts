@@ -90,7 +90,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
 }
 
 /** `isSent`: an earlier attempt may have been carried out. */
-function createAnswerBack(deps: Pick<ActionTools, 'refuse' | 'askAgain' | 'answer' | 'factsOf'>) {
+function createAnswerBack(deps: Deps) {
   return { refuse, refuseDecision, answerInPlace };
 
   /** If only the person sees the message with the button, nothing else updates it. */
@@ -99,20 +99,34 @@ function createAnswerBack(deps: Pick<ActionTools, 'refuse' | 'askAgain' | 'answe
   }
 
   async function refuse(
-    action: Action,
+    action: TemporaryChangeAction,
     why: string,
     whoCan: string,
     isSent = false,
     isByRights = false,
   ): Promise<void> {
+    await uncount(action);
     const unsure = { whoCan: 'The card service may have done it before: look at the card.', isUnsure: true };
     await deps.refuse(action, { why, whoCan, ...(isSent && unsure) }, { isByRights });
   }
 
-  async function refuseDecision(action: Action, acctId: number, why: WhyNot, isSent: boolean): Promise<void> {
+  async function refuseDecision(
+    action: TemporaryChangeAction,
+    acctId: number,
+    why: WhyNot,
+    isSent: boolean,
+  ): Promise<void> {
     if (why !== 'late') return await refuse(action, why.why, why.whoCan, isSent, true);
     if (isSent) return await refuse(action, 'It waited longer than 10 minutes.', '', isSent);
+    await uncount(action);
     await deps.askAgain(action, { acctId });
+  }
+
+  /** It may have been permitted before, and counts as no raise if nothing was sent. */
+  async function uncount(action: TemporaryChangeAction): Promise<void> {
+    const acctId = (await deps.temporaryChanges.get(action.target.temporaryChangeId))?.acctId;
+    const isSending = (await deps.progress.read(action.id))?.state === 'sending';
+    if (acctId !== undefined && !isSending) await deps.raises.forget(action, acctId);
   }
 }
 

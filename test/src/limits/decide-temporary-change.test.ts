@@ -39,6 +39,9 @@ describe('a click on a temporary change', () => {
     readonly hasBegun?: boolean;
     readonly why?: string;
     readonly after?: OverChange['state'] | null;
+    readonly isSending?: boolean;
+    /** The accounts whose raise by the click no longer counts. */
+    readonly forgotten?: number[];
   }
   type Found = TemporaryChange | null;
   const over = (why: string): string => `refused: ${why} Nothing is left to be done.`;
@@ -47,14 +50,19 @@ describe('a click on a temporary change', () => {
     await createDecideTemporaryChange({
       temporaryChanges: { get: async () => (typeof found === 'function' ? found() : found) },
       withLock: withoutLock,
-      progress: { read: async () => (given.hasBegun === true ? { state: 'asked' } : null) },
+      progress: {
+        async read() {
+          if (given.isSending === true) return { state: 'sending', before: null, after: null };
+          return given.hasBegun === true ? { state: 'asked' } : null;
+        },
+      },
       refuse: async (_action, { why, whoCan }) =>
         void steps.push(`refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
       permitDecision: async () => (given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' }),
       askAgain: async () => void steps.push('asked again'),
       answer: async (_action, { text }) => void steps.push(`answered: ${text}`),
       factsOf: async () => card,
-      raises: { forget: async () => {} },
+      raises: { forget: async (_action, acctId) => void given.forgotten?.push(acctId) },
       inEffect: async (given) => given,
       endQuestions: async () => {},
       restore: async (change, by) => {
@@ -144,6 +152,21 @@ describe('a click on a temporary change', () => {
     ],
   ])('%s', async (_what, action, found, given, expected) => {
     expect(await decide(action, found, given)).toEqual(expected);
+  });
+
+  it.each<[string, Given, boolean]>([
+    ['the policy refuses it', { why: 'No.' }, true],
+    ['nobody knows whether the change was made', { after: null }, true],
+    ['somebody changed the rule meanwhile', { after: 'asking' }, true],
+    ['it may have been sent', { after: null, isSending: true }, false],
+    ['it is done', {}, false],
+  ])('counts as no raise if it does nothing: %s', async (_why, given, isForgotten) => {
+    const forgotten: number[] = [];
+    const { acctId } = temporaryChangeOf();
+
+    await decide(takeBack(), temporaryChangeOf(), { ...given, forgotten });
+
+    expect(forgotten).toEqual(isForgotten ? [acctId] : []);
   });
 
   it('does nothing if the change was dropped while the click was queued', async () => {
