@@ -167,6 +167,7 @@ export function createFailApproval(deps: FailDeps) {
       if (hasEnded(click, request) || (await deps.isRefused(click))) return;
       // Without an approval in flight nothing was begun: the card is unchanged.
       const begun = request.inFlight.find(({ actionId }) => actionId === click.id);
+      if (begun === undefined && request.state !== 'open') return await deps.failures.failUnchanged(click, error);
       const approval = begun ?? approvalOf(click, asRequested(click, request));
       const written = await deps.progress.read(click.id);
       if (!isAboutRules(request)) {

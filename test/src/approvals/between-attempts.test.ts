@@ -297,41 +297,54 @@ it.each(endsOfTwo)(
     await performAction(ben, world.deps);
 
     expect(world.writes).toEqual([]);
-    expect(told.slice(before)).toEqual([
-      'U0BEN: Not done. The request ended before anything was sent. Look at the request. Nothing changed.',
-    ]);
+    const why =
+      end === 'expired'
+        ? 'Nobody decided within 24 hours, so the request expired. Whoever asked can ask again.'
+        : 'The request ended before anything was sent. Look at the request.';
+    expect(told.slice(before)).toEqual([`U0BEN: Not done. ${why} Nothing changed.`]);
     expect((await world.records()).slice(recorded)).toMatchObject([{ event: 'refused', actor: { userId: 'U0BEN' } }]);
     expect(await outcomes()).toEqual(shown);
     expect(await world.deps.requests.get('req_limit1')).toMatchObject({ state: end, inFlight: [] });
   },
 );
 
-it('tells only the second approver if the request is denied right after the last try', async () => {
-  const { world, told, click } = await raiseOfTwo();
-  const getSpendRules = async () => away();
-  const withLock: WorldDeps['withLock'] = async (name, work, lease) => {
-    try {
-      return await world.deps.withLock(name, work, lease);
-    } catch (error) {
-      if (name === 'request:req_limit1') await performAction(click('act_zoe', 'U0ZOE', false), world.deps);
-      throw error;
-    }
-  };
-  const before = told.length;
+it.each([
+  ['had not begun', 0, 'Not done: Your request to decide requests. The card service could not be asked.'],
+  ['had begun', 1, 'Not done. The request ended before anything was sent. Look at the request.'],
+])(
+  'tells only the second approver if the request is denied right after the last try, which %s',
+  async (_how, reads, why) => {
+    const { world, told, click } = await raiseOfTwo();
+    let left = reads;
+    const getSpendRules: WorldDeps['card']['getSpendRules'] = async (...args) => {
+      if (left === 0) away();
+      left -= 1;
+      return await world.deps.card.getSpendRules(...args);
+    };
+    const withLock: WorldDeps['withLock'] = async (name, work, lease) => {
+      try {
+        return await world.deps.withLock(name, work, lease);
+      } catch (error) {
+        if (name === 'request:req_limit1') await performAction(click('act_zoe', 'U0ZOE', false), world.deps);
+        throw error;
+      }
+    };
+    const before = told.length;
 
-  await performAction(click('act_ben', 'U0BEN', true), {
-    ...world.deps,
-    card: { ...world.deps.card, getSpendRules },
-    withLock,
-    isLastAttempt: true,
-  });
+    await performAction(click('act_ben', 'U0BEN', true), {
+      ...world.deps,
+      card: { ...world.deps.card, getSpendRules },
+      withLock,
+      isLastAttempt: true,
+    });
 
-  expect(told.slice(before)).toEqual([
-    expect.stringMatching(/^U0OLGA: .*An approver said no/),
-    'U0BEN: Not done. The request ended before anything was sent. Look at the request. Nothing changed.',
-  ]);
-  expect(await world.deps.requests.get('req_limit1')).toMatchObject({ state: 'denied', inFlight: [] });
-});
+    expect(told.slice(before)).toEqual([
+      expect.stringMatching(/^U0OLGA: .*An approver said no/),
+      expect.stringContaining(`U0BEN: ${why}`),
+    ]);
+    expect(await world.deps.requests.get('req_limit1')).toMatchObject({ state: 'denied', inFlight: [] });
+  },
+);
 
 it('reports a failed second approval to the approver, while the requester still waits', async () => {
   const { world, told, click } = await raiseOfTwo();
