@@ -64,6 +64,8 @@ it('a role removed in Slack no longer authorizes an earlier click that is still 
     path: new RegExp(`/Details/AccountDetails/${card.AcctId}`),
     kind: 'hang',
     ms: 1500,
+    // First to see whose card it is.
+    times: 2,
   });
 
   // The worker has just asked Slack for the current roles and is reading the card.
