@@ -25,6 +25,7 @@ import {
   type LimitRequest,
   mayAskAgain,
   type OpenRequest,
+  orderIn,
   whyExpired,
   withVoid,
 } from './request.ts';
@@ -34,7 +35,7 @@ import type { DecideAction, WithdrawAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'mayAct' | 'whoMay' | 'refuse' | 'now' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'get'>;
-  readonly execution: Pick<Execution, 'resume' | 'stop'>;
+  readonly execution: Pick<Execution, 'resume' | 'stop' | 'whyNotYet'>;
   readonly expire: ExpireRequest;
   readonly finish: FinishRequest;
   readonly decisions: Decisions;
@@ -79,7 +80,7 @@ export function createDecideRequest(deps: Deps) {
       return await deps.refuse(action, { why, whoCan }, { ...about, isByRights: true });
     }
     const isOver = isExpired(request, deps.now());
-    const notYet = action.approve && !isOver ? null : await deps.execution.stop(request);
+    const notYet = action.approve && !isOver ? await whyNotOrder(request) : await deps.execution.stop(request);
     if (notYet !== null) return await over(notYet.why, notYet.whoCan);
     if (isOver) {
       await deps.expire(request, run.lease);
@@ -92,6 +93,11 @@ export function createDecideRequest(deps: Deps) {
     const why = await deps.decisions.approve(action, request, run);
     if (why !== null) await deps.refuse(action, why, { ...about, isByRights: why.isByRights });
   };
+
+  /** A change may be sent twice, but a second order is a second card. */
+  async function whyNotOrder(request: OpenRequest) {
+    return orderIn(request) === null ? null : await deps.execution.whyNotYet(request);
+  }
 }
 
 /** Both record who decided before anyone is notified. */

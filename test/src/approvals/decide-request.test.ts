@@ -32,11 +32,13 @@ const refused = (why: string): string => `${why} (${acctId})`;
 
 function setUp(request: LimitRequest | null, { now = askedAt, hasSent = false, notYet, why }: Given = {}) {
   const steps: string[] = [];
+  const whyNotYet = async () => (notYet === undefined ? null : { why: notYet, whoCan: 'Wait.' });
   const decideRequest = createDecideRequest({
     requests: { get: async () => request },
     execution: {
       resume: async () => hasSent,
-      stop: async () => (notYet === undefined ? null : { why: notYet, whoCan: 'Wait.' }),
+      stop: whyNotYet,
+      whyNotYet,
     },
     expire: async () => void steps.push('expired'),
     finish: async () => void steps.push('finished again'),

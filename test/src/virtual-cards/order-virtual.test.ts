@@ -24,6 +24,19 @@ import { virtualAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 
+/** The order is sent, and its worker dies before the answer arrives. */
+const lostAnswer = (world: PerformWorld, meanwhile: () => Promise<void>): WorldDeps => ({
+  ...world.deps,
+  card: {
+    ...world.deps.card,
+    orderVirtualCards: async (...args) => {
+      await world.deps.card.orderVirtualCards(...args);
+      await meanwhile();
+      throw new Killed('nobody heard the answer');
+    },
+  },
+});
+
 describe('an order of a virtual card whose worker crashes at any step', () => {
   const action = ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder });
 
@@ -51,18 +64,6 @@ describe('an order of a virtual card whose worker crashes at any step', () => {
     await world.deps.alerts.save(notice(at));
     await verbsOf(world.deps).virtualCardArrived(notice(at).event);
   };
-  const lostAnswer = (world: PerformWorld, meanwhile: () => Promise<void>): WorldDeps => ({
-    ...world.deps,
-    card: {
-      ...world.deps.card,
-      orderVirtualCards: async (...args) => {
-        await world.deps.card.orderVirtualCards(...args);
-        await meanwhile();
-        throw new Killed('nobody heard the answer');
-      },
-    },
-  });
-
   it('still notifies the person if the webhook arrives before the next worker knows that the answer was lost', async () => {
     const direct = new Set<string>();
     const world = await createActionWorld(redis(), {
@@ -310,6 +311,21 @@ describe('an order above what one person may order', () => {
     expect(world.writes).toEqual([]);
     expect(await world.deps.requests.get('req_order1')).toMatchObject({ state: 'open', inFlight: [] });
     expect(await world.deps.recentRaises.list('program', world.deps.now().getTime())).toEqual([]);
+  });
+
+  it('is not sent again by another approver while nobody knows whether the first approval has ordered it', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(order('act_order1', 100_001), world.deps);
+    const deps = lostAnswer(world, async () => {});
+    await expect(performAction(decide(ben), deps)).rejects.toThrow(Killed);
+
+    await performAction(decide({ id: 'act_zoe', actor: person('U0ZOE') }), world.deps);
+
+    expect(world.writes).toEqual(['order']);
+    expect(world.answers.at(-1)?.text).toContain('Somebody approved it just now');
+    await performAction(decide(ben), world.deps);
+    expect(world.writes).toEqual(['order']);
+    expect(await world.deps.requests.get('req_order1')).toMatchObject({ state: 'approved', isUnconfirmed: true });
   });
 
   it('can still be denied if its approver lost the role before the approval was tried again', async () => {
