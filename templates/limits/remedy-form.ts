@@ -57,11 +57,12 @@ export function remedyForm(form: RemedyForm): ModalView {
   });
 }
 
-/** Nothing can be submitted. A rule that allows the purchase already cannot be allowed again; a limit may still be raised. */
+/** Nothing can be submitted. What no longer stops the purchase cannot be allowed again; a limit may still be raised. */
 function isUseless({ remedy, state }: RemedyForm): boolean {
-  const isAllowed = state === 'passes' || state === 'unclear';
+  // If the rest could not be read, the rule itself was.
+  const isOver = state === 'passes' || state === 'unclear' || (state === 'unread' && isRule(remedy));
   const isNone = remedy === null || remedy.kind === 'retry' || state === 'balance' || isByRuleset(remedy, state);
-  return isNone || (isAllowed && isRule(remedy)) || isUnnumbered(remedy, state);
+  return isNone || (isOver && remedy.kind !== 'raise_limit') || isUnnumbered(remedy, state);
 }
 
 /** Only a change of the card's spending ruleset helps. */
@@ -186,7 +187,7 @@ function about(form: RemedyForm, { does }: Words, raised: readonly LimitRaise[])
         ? '*No limit or rule stops this purchase any more, but the card’s balance did not cover it.*'
         : null,
       balanceToo({ event, remedy }, 'direct'),
-      state === 'unread' ? `${unread} ${isUseless(form) ? again : earlier}` : null,
+      state === 'unread' && remedy?.kind !== 'unblock' ? `${unread} ${isUseless(form) ? again : earlier}` : null,
       state === 'passes' || state === 'along' || suggested.length < raised.length ? null : lowestWords(raised),
     ),
   ];

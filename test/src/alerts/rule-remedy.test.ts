@@ -13,7 +13,8 @@ it.each<[string, string, Remedy | null]>([
   ['decline.rule.mcc', 'Unauthorized merchant category', null],
   ['decline.rule.velocity', '', null],
   ['decline.card.status', '', null],
+  ['decline.card.status', 'Card Status Blocked', { kind: 'unblock' }],
   ['decline', '', null],
-])('%s with %j asks for a rule by itself: %j', (code, message, remedy) => {
+])('%s with %j asks for this by itself: %j', (code, message, remedy) => {
   expect(ruleRemedy({ code, message })).toEqual(remedy);
 });

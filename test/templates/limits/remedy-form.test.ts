@@ -23,6 +23,15 @@ it.each([
   expect(JSON.stringify(allowed)).toContain('No limit or rule stops this purchase any more. Have it tried again.');
 });
 
+it('a block may be lifted although nothing tells whether the card has it: the decline says so', () => {
+  const alert = declined('decline.card.status', 'Card Status Blocked');
+  const remedy = { kind: 'unblock' } as const;
+  const form = remedyForm({ privateMetadata: 'p', alert, remedy, state: 'unread', today: '2026-11-20' });
+
+  expect([form.title.text, form.submit?.text]).toEqual(['Unblock the card', 'Unblock card']);
+  expect(JSON.stringify(form)).not.toContain('limits');
+});
+
 it('says that the card’s balance was too low as well', () => {
   const alert = declined('decline.rule.location', '');
   const remedy = { kind: 'allow_international', lacksBalance: true } as const;
@@ -63,6 +72,18 @@ it.each([
     'unclear',
     { kind: 'allow_international' },
     'I cannot tell what stops this purchase now. Check the card’s limits and rules in the card program’s portal.',
+  ],
+  [
+    'decline.rule.location',
+    'unread',
+    { kind: 'allow_international' },
+    'The card’s current limits could not be read. Close this form, and open it again in a moment.',
+  ],
+  [
+    'decline.card.status',
+    'passes',
+    { kind: 'unblock' },
+    'No limit or rule stops this purchase any more. Have it tried again.',
   ],
   [
     'decline.rule.mcc',
