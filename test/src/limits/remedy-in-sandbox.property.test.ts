@@ -85,7 +85,8 @@ async function offered(bare: BareWorld, code: string, dollars: number, countedCe
     log: createLog({ level: 'silent', process: 'test' }),
   });
   const money = { amountCents: dollars * 100, paddingCents: countedCents - dollars * 100, mcc: RESTAURANT };
-  const purchase = { decline: { code, message: 'over' }, merchant: { country: 'US' }, isCardPresent: true };
+  const how = { merchant: { country: 'US' }, isCardPresent: true, availableCents: null };
+  const purchase = { decline: { code, message: 'over' }, ...how };
   const check = await checkPurchase({ acctId: account.acctId, ...purchase, ...money } as TransactionEvent);
   const goals = check.state === 'stopped' ? goalsOfRemedy(check.remedy, rules, countedCents) : null;
   return { raw, rules, goals: limitGoals(goals ?? []), state: check.state };
