@@ -64,7 +64,7 @@ export interface Advice {
 /** Whether a declined purchase would pass now, and what it takes if not. */
 export type PurchaseCheck =
   | { readonly state: 'stopped'; readonly remedy: Remedy }
-  /** No limit, no rule and no block stops it. */
+  /** No limit, no rule, no block and no balance stops it, as far as is known. */
   | { readonly state: 'passes' }
   /**
    * `away`: the card API did not answer. `unclear`: all was read and does not tell what stops it. `ruleset`: the card's own
@@ -127,14 +127,15 @@ function createLook(deps: Deps) {
   };
 }
 
-/** A purchase that some rule has stopped also needs a balance. The event says what it was then. */
+/** What the rules need to let a purchase pass may not be all it needs. */
 async function withBalance(check: PurchaseCheck, { event, rules }: Purchase): Promise<PurchaseCheck> {
-  if (!isByRule(event.decline) || check.state === 'unknown' || lackingCents(event, event.availableCents) === 0)
-    return check;
-  if ((await rules())?.usesBusinessBalance !== false) return check;
-  if (check.state === 'passes') return byBalance;
-  const { remedy } = check;
-  return isOfRules(remedy) ? { state: 'stopped', remedy: { ...remedy, lacksBalance: true } } : check;
+  if (check.state !== 'stopped' || !isOfRules(check.remedy) || !isBalanceTooLow(event, await rules())) return check;
+  return { state: 'stopped', remedy: { ...check.remedy, lacksBalance: true } };
+}
+
+/** The card pays from its own balance, which did not cover the purchase when it was declined. */
+function isBalanceTooLow(event: TransactionEvent, rules: SpendRules | null): boolean {
+  return rules?.usesBusinessBalance === false && lackingCents(event, event.availableCents) > 0;
 }
 
 /** Whether what declined the purchase stops it. */
@@ -170,16 +171,18 @@ async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<Pu
   const { mayBeOverruled } = await deps.accountOf(event.acctId);
   const isCategoryKnown = declineCode(event.decline).endsWith('.mcc');
   const isListed = rules.categories.some(({ name }) => deps.fitsMerchant(name, event.mcc));
-  const byRules: PurchaseCheck[] = [
+  const checks: PurchaseCheck[] = [
     isAbroad(event.merchant) ? abroad(rules) : passes,
     event.isCardPresent === false ? online(rules) : passes,
     // Nothing tells the name of a category that is not listed.
     isCategoryKnown || rules.isEveryCategoryAllowed || isListed ? passes : unclear,
     byLimitNow({ ...takenFromLimits(event, deps.fitsMerchant), mayBeOverruled }, remaining, rules),
+    time === 'now' ? await byStatus(event, deps, asItIs) : passes,
+    mayBeOverruled ? byRuleset : passes,
+    isBalanceTooLow(event, rules) ? byBalance : passes,
   ];
-  const byCard = time === 'now' ? await byStatus(event, deps, asItIs) : passes;
-  const stopping = [...byRules, byCard].find(({ state }) => state === 'stopped');
-  return stopping ?? byRules.find(({ state }) => state === 'unknown') ?? (mayBeOverruled ? byRuleset : passes);
+  const isObstacle = (check: PurchaseCheck): boolean => check.state === 'unknown' && check.why !== undefined;
+  return checks.find(({ state }) => state === 'stopped') ?? checks.find(isObstacle) ?? passes;
 }
 
 async function byLimit(

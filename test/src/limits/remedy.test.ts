@@ -587,9 +587,10 @@ describe('what lets a declined purchase pass', () => {
       kind: 'raise_limit',
       ...lacks,
     });
-    expect(await passing.checkPurchase(purchase('decline.rule.location'))).toEqual(
-      isTooLow ? { state: 'unknown', why: 'balance' } : { state: 'passes' },
-    );
+    for (const code of ['decline.rule.location', 'decline.card.status'])
+      expect(await passing.checkPurchase(purchase(code))).toEqual(
+        isTooLow ? { state: 'unknown', why: 'balance' } : { state: 'passes' },
+      );
   });
 
   it('is to try again if nothing stops it when its alert is made', async () => {
