@@ -6,7 +6,6 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { howPaid, requestedAmount } from '../alerts/decline.ts';
-
 import {
   blockOf,
   fixes,
@@ -17,7 +16,6 @@ import {
   serviceWords,
   shortfall,
 } from '../alerts/decline-words.ts';
-
 import { amountTried, isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, countOf, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
