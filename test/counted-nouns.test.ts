@@ -7,7 +7,7 @@ const counted = /\$\{((?:[^{}`]|`[^`]*`)*)\} (?:(?:more|other|new|open|late|fail
 
 /** Verbs, and units that are the same for one. Add a word only if it is no noun that is counted. */
 const notCounted: ReadonlySet<string> = new Set(
-  'is was has as this does says asks gets goes begins closes ends finds holds lists lowers shows stands process runs ms'.split(
+  'is was has as this does says asks gets goes begins closes ends finds holds lists lowers shows stands stops process runs ms'.split(
     ' ',
   ),
 );
