@@ -7,7 +7,15 @@ import { readPolicy } from '../policy/policy-source.ts';
 import { SharedEnv, shared, WebEnv, WorkerEnv, warningsOf, worker } from './environment.ts';
 import { proxyOf } from './outgoing-proxy.ts';
 import { type Configs, configsOf, ofProgram, prefixOf, problemsOfPrograms, programsIn, wordsOf } from './programs.ts';
-import { deleteForeign, type Env, orProblems, readVariables, withoutEmpty } from './read-variables.ts';
+import {
+  checkAdminPort,
+  checkClusterDatabase,
+  deleteForeign,
+  type Env,
+  orProblems,
+  readVariables,
+  withoutEmpty,
+} from './read-variables.ts';
 import { readRedisCa, readTls } from './tls-files.ts';
 
 /** EX_CONFIG of sysexits.h: the exit code of a process with an unusable environment. */
@@ -85,6 +93,7 @@ function readAll<T extends z.ZodObject, More extends object = object>(
   const given = withoutEmpty(ofOne);
   const values = readVariables(schema, ofOne, problems);
   const read = more(given, problems);
+  checkClusterDatabase(given, problems);
   const ca = readRedisCa(given, problems);
   const ofAll = problemsOfPrograms(env);
   if (values === null || read === null || problems.length + ofAll.length > 0) {
@@ -156,6 +165,7 @@ export function webConfig(env: Env = process.env) {
       problems.push("SLACK_SIGNING_SECRET: expected the app's signing secret (or SLACK_APP_TOKEN for Socket Mode)");
     }
     checkPolicyFile(given, problems);
+    checkAdminPort(given, problems);
     return { tls: readTls(given, problems) };
   });
   return Object.freeze({

@@ -105,10 +105,23 @@ export function problemsOfPrograms(env: Env): string[] {
   const clash = names.find((name) => name === FIRST || all.some((variable) => variable.startsWith(prefixOf(name))));
   return [
     ...placesOfTwo(env),
+    ...commandsOfTwo(env),
     ...(clash === undefined
       ? []
       : [`PROGRAMS: expected another name than ${clash}, which stands for the first, or begins a variable of all`]),
   ];
+}
+
+/** Slack sends a command to one program, so its short forms must be those of no other program either. */
+function commandsOfTwo(env: Env): string[] {
+  const owners = new Map<string, string>();
+  return programsIn(env).flatMap(({ name, command }) => {
+    const forms = ['', '-activate', '-block', '-limit'].map((form) => `${command}${form}`);
+    const other = forms.map((form) => owners.get(form)).find((owner) => owner !== undefined && owner !== name);
+    for (const form of forms) if (!owners.has(form)) owners.set(form, name);
+    const of = (program: string): string => `${prefixOf(program)}SLACK_COMMAND`;
+    return other === undefined ? [] : [`${of(name)}: expected another command than ${of(other)} and its short forms`];
+  });
 }
 
 /**

@@ -92,6 +92,24 @@ export function withSecretFiles(
   return all;
 }
 
+/** A cluster has only the database 0. Sentinels may have any: theirs is that of the master. */
+export function checkClusterDatabase(given: Readonly<Record<string, string>>, problems: string[]): void {
+  if (given['REDIS_SENTINEL_MASTER'] !== undefined) return;
+  const { REDIS_URL = '' } = withSecretFiles(given, ['REDIS_URL'], []);
+  const urls = REDIS_URL.split(',').filter((url) => url.trim() !== '');
+  const hasNumber = urls.some((url) => URL.canParse(url) && /^\/0*[1-9]\d*$/.test(new URL(url).pathname));
+  if (urls.length > 1 && hasNumber)
+    problems.push('REDIS_URL: expected no number of a database, because a cluster has only one');
+}
+
+/** Two servers cannot share a port, unless each has an address of its own. The defaults are those of the schema. */
+export function checkAdminPort(given: Readonly<Record<string, string>>, problems: string[]): void {
+  const { HOST = '0.0.0.0', PORT = '3000', ADMIN_HOST = '127.0.0.1', ADMIN_PORT = '0' } = given;
+  const isShared = HOST === ADMIN_HOST || [HOST, ADMIN_HOST].some((host) => host === '0.0.0.0' || host === '::');
+  if (isShared && Number(ADMIN_PORT) > 0 && Number(ADMIN_PORT) === Number(PORT))
+    problems.push('ADMIN_PORT: expected another port than PORT');
+}
+
 function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8').trim();

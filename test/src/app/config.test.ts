@@ -213,6 +213,18 @@ describe('a value', () => {
     expect(webConfig({ ...webEnv, ...sentinels }).redis.urls).toEqual(['redis://one/2', 'redis://two/2']);
   });
 
+  it.each([
+    [{ ADMIN_PORT: '3000' }, 1],
+    [{ ADMIN_PORT: '8080', PORT: '08080', HOST: '127.0.0.1' }, 1],
+    [{ ADMIN_PORT: '8080', PORT: '8080', HOST: '10.0.0.7' }, 0],
+    [{ ADMIN_PORT: '0', PORT: '0' }, 0],
+    [{ ADMIN_PORT: '9464' }, 0],
+  ])('of ADMIN_PORT must not be the port of the same address: %j', (given, count) => {
+    const problems = problemsOf(() => webConfig({ ...webEnv, ...given }));
+
+    expect(problems).toEqual(Array(count).fill('ADMIN_PORT: expected another port than PORT'));
+  });
+
   it('of POLICY_FILE that is no policy is reported with its variable and line', () => {
     expect(problemsOf(() => workerConfig({ ...workerEnv, POLICY_FILE: 'package.json' }))).toContainEqual(
       expect.stringMatching(/^POLICY_FILE: package\.json:\d+: version: expected version: 1$/),
@@ -239,6 +251,7 @@ describe('a bad value', () => {
     ['REDIS_URL', ','],
     ['REDIS_URL', 'redis://127.0.0.1:6379/S3CRET'],
     ['REDIS_URL', 'redis://127.0.0.1:6379/1/S3CRET'],
+    ['REDIS_URL', 'redis://one:6379/0,redis://S3CRET:6379/1'],
     ['REDIS_URL', 'redis://:S3CRET%ZZ@127.0.0.1:6379'],
     ['HOST', 'zz!S3CRET'],
     ['HOST', 'http://S3CRET'],

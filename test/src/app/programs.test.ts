@@ -114,8 +114,15 @@ describe('the configuration of several card programs', () => {
     ['a,b,c,d,e,f,g,h,i', 'expected at most 8 names'],
     ['card', 'expected another name than card'],
     ['first', 'expected another name than first'],
+    ['activate', 'ACTIVATE_SLACK_COMMAND: expected another command than SLACK_COMMAND and its short forms'],
   ])('rejects PROGRAMS=%s with a reason', (PROGRAMS, why) => {
     expect(problemsOf(() => workers({ ...first, PROGRAMS })).join('\n')).toContain(why);
+  });
+
+  it('requires a separate command for each program', () => {
+    expect(problemsOf(() => workers({ ...first, ...eu, EU_SLACK_COMMAND: '/card' }))).toEqual([
+      'EU_SLACK_COMMAND: expected another command than SLACK_COMMAND and its short forms',
+    ]);
   });
 
   it('has a separate webhook secret for each program, including one from a file', () => {
