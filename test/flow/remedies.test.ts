@@ -166,10 +166,15 @@ describe('the remedy that fits the decline', () => {
     },
   );
 
-  it('says in the form when the purchase would now pass', async () => {
+  it('says in the form when the purchase would now pass, which needs more than the rule that declined it', async () => {
     const card = cardbell().take('ACTIVE', hasMoney);
     const alert = await stopped(card, { Amount: 20, MerchantCountry: 'FR' });
-    await setRules(card, { InternationalSpendEnabled: true });
+    const none = { WeeklySpendLimit: null, MonthlySpendLimit: null, YearlySpendLimit: null, LifetimeSpendLimit: null };
+    const rules = { InternationalSpendEnabled: true, MerchantCategories: [], ...none };
+    await setRules(card, { ...rules, DailySpendLimit: 10 });
+    const { id } = await openForm(ana, alert, /Current daily limit: \$10\.00/);
+    await cardbell().workspace.closeView({ user: ana, viewId: id });
+    await setRules(card, { DailySpendLimit: 20 });
 
     const view = await openForm(ana, alert, /No limit or rule stops this purchase any more/);
 
