@@ -105,14 +105,14 @@ it('a process that refused webhooks since its start reports a gap from then on, 
   const startedAt = Date.now();
   const { heart } = await start({ isTaking: () => isTaking });
   heart.missed();
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await new Promise((resolve) => setTimeout(resolve, 2000));
   expect(await gaps(), 'the other one accepts webhooks').toEqual([]);
   isTaking = true;
 
   await until(async () => (await gaps()).length > 0, 'the gap is reported');
   const [gap] = await gaps();
   expect(gap?.cause).toBe('start');
-  expect(Math.abs((gap?.fromMs ?? 0) - startedAt)).toBeLessThan(300);
+  expect(Math.abs((gap?.fromMs ?? 0) - startedAt)).toBeLessThan(1000);
 });
 
 it('a period in which all webhooks are refused is one gap that ends when they are accepted again', async () => {
