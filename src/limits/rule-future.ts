@@ -34,7 +34,8 @@ export function setTemporarily(all: readonly TemporaryChange[], acctId: number):
 export function setBelow({ rule, from }: RuleChange, set: readonly SetTemporarily[]): SetTemporarily[] {
   const last = set.findLast((one) => isSameRule(one.rule, rule) && one.to === from);
   if (last === undefined) return [];
-  const others = set.filter((one) => one !== last);
+  // A newer one may have set the value again that it goes back to.
+  const others = set.filter((one) => one !== last && one.setBy.openedAt <= last.setBy.openedAt);
   return [last, ...setBelow(last, others)];
 }
 

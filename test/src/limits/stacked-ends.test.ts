@@ -69,6 +69,14 @@ it.each([
     ],
   },
   {
+    when: 'it is the one from before all, and lasts longest',
+    changes: [
+      [900, 60],
+      [400, 10],
+      [400, 120],
+    ],
+  },
+  {
     when: 'the first one ends last, of four',
     changes: [
       [900, 60],
