@@ -50,13 +50,19 @@ export function reasonOf(alert: TransactionAlert, place: ChannelVisibility): Sho
   return isActivated || (reason.remedy === 'retry' && isKnownLater(alert)) ? { ...reason, ...activeNow } : reason;
 }
 
+/**
+ * What lets the purchase pass. If nothing stopped it when its alert was made, that may have changed, and the form of its
+ * button looks again.
+ */
+export const neededFor = ({ remedy }: Pick<TransactionAlert, 'remedy'>, reason: ShownReason): ShownReason['remedy'] =>
+  remedy == null || remedy.kind === 'retry' ? reason.remedy : remedy.kind;
+
 const unblockedNow = { title: 'Card was blocked', meaning: 'It works again.' } as const;
 
 const passesNow = {
   meaning: 'No limit or rule stops it any more.',
   holderFix: 'Try again.',
   adminFix: 'Have the purchase tried again.',
-  remedy: 'retry',
 } as const;
 
 const activeNow = {

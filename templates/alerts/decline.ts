@@ -1,6 +1,5 @@
 import type { Button } from '@slack/types';
 import type { Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
-import type { CardFacts } from '../../src/core/card-facts.ts';
 import { isByRule } from '../../src/core/event.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
@@ -42,6 +41,7 @@ import {
   isMisused,
   isOrWasBlocked,
   isTooLow,
+  neededFor,
   reasonOf,
   type ShownReason,
   serviceWords,
@@ -75,10 +75,10 @@ export function decline(alert: TransactionAlert, view: View): Message {
       section(
         `*${escapeUntrusted(reason.title, 100)}*`,
         // The numbers say the same as the meaning, and add the amount.
-        shortfall(alert, reason, view) || meaningOf(card, reason),
+        shortfall(alert, reason, view) || meaningOf(alert, reason),
         serviceWords(reason),
         balanceToo(alert, place),
-        rulesetLine(card, reason),
+        rulesetLine(alert, reason),
       ),
       ...fields([
         ['Cardholder', holderName(card)],
@@ -107,41 +107,42 @@ export function decline(alert: TransactionAlert, view: View): Message {
 
 /** The second line of an alert: why, with the numbers, and what fixes it if no button can. */
 export function declineCause(alert: TransactionAlert, view: View): (string | null)[] {
-  const card = cardOf(alert);
   const reason = reasonOf(alert, view.place);
   const isBlocked = alert.remedy?.kind === 'unblock';
   const isByRuleset = limitOfRuleset(alert.remedy) !== null;
+  const isRetry = alert.remedy?.kind === 'retry' || reason.remedy === 'retry';
   const isUnusable = isClosed(alert) || (alert.card.status === 'BLOCKED' && blockOf(alert) !== null);
   const [, fix] = fixes(alert, reason, view);
   return [
     isBlocked
       ? `*Card ${isOrWasBlocked(alert)}.*`
       : (reason.remedy === 'raise_limit' && limitLine(alert, view)) ||
-        `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view) || meaningOf(card, reason)}`,
+        `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view) || meaningOf(alert, reason)}`,
     reason.isKnown ? null : serviceWords(reason),
     balanceToo(alert, view.place),
     // When no button can fix it, what else does.
-    isBlocked || isUnusable || isByRuleset || reason.remedy === 'none' || reason.remedy === 'retry' ? fix : null,
-    rulesetLine(card, reason),
+    isBlocked || isUnusable || isByRuleset || isRetry || reason.remedy === 'none' ? fix : null,
+    rulesetLine(alert, reason),
   ];
 }
 
 /** The ruleset excludes the merchant category, and the meaning names it. */
-function isRulesets(card: CardFacts, reason: ShownReason): boolean {
-  return reason.code === 'decline.rule.mcc' && reason.remedy !== 'retry' && card.ruleset != null;
+function isRulesets({ card, remedy }: TransactionAlert, reason: ShownReason): boolean {
+  return reason.code === 'decline.rule.mcc' && remedy?.kind !== 'retry' && card.ruleset != null;
 }
 
 /** Which ruleset the card follows, when a rule declined the purchase and the meaning does not name it already. */
-function rulesetLine(card: CardFacts, reason: ShownReason): string | null {
+function rulesetLine(alert: TransactionAlert, reason: ShownReason): string | null {
+  const { card } = alert;
   if (!isByRule(reason)) return null;
-  if (!isRulesets(card, reason)) return followsRuleset(card);
+  if (!isRulesets(alert, reason)) return followsRuleset(card);
   return card.ruleset?.mayOverrule === true ? 'It may overrule the card’s own rules.' : null;
 }
 
 /** What the code means, in one sentence. */
-export function meaningOf(card: CardFacts, reason: ShownReason): string {
-  return isRulesets(card, reason)
-    ? `${capital(rulesetOf(card))} does not allow this merchant category.`
+export function meaningOf(alert: TransactionAlert, reason: ShownReason): string {
+  return isRulesets(alert, reason)
+    ? `${capital(rulesetOf(alert.card))} does not allow this merchant category.`
     : escapeUntrusted(reason.meaning, 300);
 }
 
@@ -211,7 +212,7 @@ function remedyButton(
 }
 
 function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason): string {
-  switch (remedy?.kind ?? reason.remedy) {
+  switch (neededFor({ remedy }, reason)) {
     case 'raise_limit': {
       const limits = limitsOf(remedy);
       if (limits.length > 1) return `Raise ${countOf(limits.length, 'limit')}…`;

@@ -74,7 +74,7 @@ function about({ alert, eventLog, whoMay }: Explained, view: View): KnownBlock[]
     section(`${cardOfHolder(cardOf(alert))}${dateAfter(',', event.occurredAt)}`),
     section(
       `*Why:* ${escapeUntrusted(reason.title, 100)}`,
-      shortfall(alert, reason, view) || meaningOf(cardOf(alert), reason),
+      shortfall(alert, reason, view) || meaningOf(alert, reason),
       serviceWords(reason),
       balanceToo(alert, view.place),
     ),

@@ -11,6 +11,7 @@ import {
   fixes,
   isClosed,
   isTooLow,
+  neededFor,
   reasonOf,
   type ShownReason,
   serviceWords,
@@ -109,7 +110,7 @@ function controls(alert: TransactionAlert, reason: ShownReason): (Button | null)
   const { isBlocked, isRecognized, isFraud, isRaised, isPaid } = currentState(outcomes);
   const isBlockedAlready = isBlocked || remedy?.kind === 'unblock' || blockOf(alert) !== null || isClosed(alert);
   const isDone = isRaised && !isTooLow(remedy, outcomes);
-  const isOurs = isRule(remedy?.kind ?? reason.remedy) && limitOfRuleset(remedy) === null;
+  const isOurs = isRule(neededFor(alert, reason)) && limitOfRuleset(remedy) === null;
   const canAsk = isOurs && !isBlockedAlready && !isDone && !isFraud && !isPaid;
   return [
     canAsk ? askButton(event.id, card) : null,

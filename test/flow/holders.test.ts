@@ -185,7 +185,7 @@ describe('who holds a card', () => {
     const late = await claimed(people.gus, card);
     const id = /clm_\w+/.exec(JSON.stringify(late.blocks))?.[0] ?? '';
     const key = `{cardbell:state}:claim:${id}`;
-    await waitUntilTracked(store, { kind: 'claim', id: `${id}@${channels.approvals}` });
+    await waitUntilTracked(store, { kind: 'claim', id });
     await alterRecord(store, 'claim', [key], () => ({ expiresAt: new Date(Date.now() - 1000).toISOString() }));
     const start = since();
     await press(ana, late, 'confirm_claim');

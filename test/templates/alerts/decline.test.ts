@@ -645,9 +645,12 @@ describe('advice', () => {
       for (const [who, { text, ids }] of Object.entries(all)) {
         expect(text, who).toMatch(/No limit or rule stops it any more\./);
         expect(text, who).toMatch(/[Tt]r(?:y|ied) again\./);
-        expect(text, who).not.toMatch(/Raise the|higher limit|what is left|outside the United States|Allow/);
-        expect(ids, who).not.toContain('approve_remedy');
-        expect(ids, who).not.toContain('request_increase');
+        expect(text, who).not.toMatch(/Raise the|higher limit|what is left|outside the United States/);
+        // Something may stop it again, and the form looks.
+        expect(
+          ids.some((id) => id === 'approve_remedy' || id === 'request_increase'),
+          who,
+        ).toBe(ids.length > 0);
       }
     }
   });
