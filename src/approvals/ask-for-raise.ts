@@ -123,8 +123,9 @@ async function findChange(
     return limit === null ? 'passes' : changesOf(limit, rules, amountCents);
   }
   const check = await checkPurchase({ ...purchase, amountCents });
-  // What the balance is by now, the obstacle tells.
-  if (check.state === 'passes' || (check.state === 'unknown' && check.why === 'balance')) return 'passes';
+  // How the balance and the card are by now, the obstacle tells.
+  const isObstacle = check.state === 'unknown' && (check.why === 'balance' || check.why === 'status');
+  if (check.state === 'passes' || isObstacle) return 'passes';
   if (check.state !== 'stopped') return null;
   return changesOf(check.remedy, rules, amountCents + purchase.paddingCents);
 }

@@ -16,7 +16,7 @@ export interface FilledForm<A extends DeclineAlert> {
   readonly alert: A;
   readonly pendingId: string;
   readonly remedy: Remedy | null;
-  readonly state: 'checked' | 'passes' | 'unclear' | 'ruleset' | 'balance' | 'unread';
+  readonly state: 'checked' | 'passes' | 'unclear' | 'ruleset' | 'balance' | 'status' | 'unread';
 }
 
 /** What is known about the card, for when the form is submitted. */

@@ -69,9 +69,9 @@ export type PurchaseCheck =
   /**
    * `away`: the card API did not answer. `unclear`: all was read and does not tell what stops it. `ruleset`: the card's own
    * rules let it pass, and its ruleset may not. `balance`: all rules let it pass, and the card's balance did not cover it.
-   * Otherwise no change would help.
+   * `status`: none of its cards is active. Otherwise no change would help.
    */
-  | { readonly state: 'unknown'; readonly why?: 'away' | 'unclear' | 'ruleset' | 'balance' };
+  | { readonly state: 'unknown'; readonly why?: 'away' | 'unclear' | 'ruleset' | 'balance' | 'status' };
 
 /**
  * What would let a declined purchase pass, based on the card's current data: the smallest change that the API can make.
@@ -103,6 +103,7 @@ const away = { state: 'unknown', why: 'away' } as const;
 const unclear = { state: 'unknown', why: 'unclear' } as const;
 const byRuleset = { state: 'unknown', why: 'ruleset' } as const;
 const byBalance = { state: 'unknown', why: 'balance' } as const;
+const notActive = { state: 'unknown', why: 'status' } as const;
 
 /** A purchase and what its card allows. Each is read once, when it is needed first; null: it could not be read. */
 interface Purchase {
@@ -172,12 +173,12 @@ async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<Pu
   const isCategoryKnown = declineCode(event.decline).endsWith('.mcc');
   const isListed = rules.categories.some(({ name }) => deps.fitsMerchant(name, event.mcc));
   const checks: PurchaseCheck[] = [
+    time === 'now' ? await byStatus(event, deps, asItIs) : passes,
     isAbroad(event.merchant) ? abroad(rules) : passes,
     event.isCardPresent === false ? online(rules) : passes,
     // Nothing tells the name of a category that is not listed.
     isCategoryKnown || rules.isEveryCategoryAllowed || isListed ? passes : unclear,
     byLimitNow({ ...takenFromLimits(event, deps.fitsMerchant), mayBeOverruled }, remaining, rules),
-    time === 'now' ? await byStatus(event, deps, asItIs) : passes,
     mayBeOverruled ? byRuleset : passes,
     isBalanceTooLow(event, rules) ? byBalance : passes,
   ];
@@ -273,7 +274,8 @@ async function byStatus(
   const open = cards.filter((card) => card.status !== 'CLOSED' || !hadStatus(card));
   if (open.some(({ status }) => status === 'ACTIVE')) return passes;
   const isBlocked = open.length > 0 && open.every((card) => card.status === 'BLOCKED' && hadStatus(card));
-  if (!isBlocked) return { state: 'unknown' };
+  const isEachKnown = cards.length > 0 && cards.every(({ status }) => status !== null);
+  if (!isBlocked) return isEachKnown ? notActive : { state: 'unknown' };
   const isMisused = await hasFraudCase(event.acctId);
   return { state: 'stopped', remedy: { kind: 'unblock', ...(isMisused && { isMisused }) } };
 }

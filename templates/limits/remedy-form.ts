@@ -21,10 +21,11 @@ export interface RemedyForm {
   readonly remedy: Remedy | null;
   /**
    * `checking`: shows the alert's data while the card is being read. `passes`: nothing stops the purchase any more.
-   * `unclear`: nothing tells what stops it. `ruleset`: no rule of the card itself does. `balance`: no rule does, but the
-   * card's balance may. `unread`: the card service did not answer. `along`: it was submitted, and more limits have to rise than the person entered.
+   * `unclear`: nothing tells what stops it. `ruleset`: no rule of the card itself does. `balance`, `status`: no rule does, but
+   * the card's balance may, or the card is not active. `unread`: the card service did not answer. `along`: it was submitted,
+   * and more limits have to rise than the person entered.
    */
-  readonly state: 'checking' | 'checked' | 'passes' | 'unclear' | 'ruleset' | 'balance' | 'unread' | 'along';
+  readonly state: 'checking' | 'checked' | 'passes' | 'unclear' | 'ruleset' | 'balance' | 'status' | 'unread' | 'along';
   /** The card service's day, `2026-11-20`. */
   readonly today: string;
   /** The limits with the typed amounts, instead of those of the remedy. */
@@ -61,8 +62,14 @@ export function remedyForm(form: RemedyForm): ModalView {
 function isUseless({ remedy, state }: RemedyForm): boolean {
   // If the rest could not be read, the rule itself was.
   const isOver = state === 'passes' || state === 'unclear' || (state === 'unread' && isRule(remedy));
-  const isNone = remedy === null || remedy.kind === 'retry' || state === 'balance' || isByRuleset(remedy, state);
-  return isNone || (isOver && remedy.kind !== 'raise_limit') || isUnnumbered(remedy, state);
+  const isElsewhere = state === 'balance' || state === 'status' || isByRuleset(remedy, state);
+  return (
+    isElsewhere ||
+    remedy === null ||
+    remedy.kind === 'retry' ||
+    (isOver && remedy.kind !== 'raise_limit') ||
+    isUnnumbered(remedy, state)
+  );
 }
 
 /** Only a change of the card's spending ruleset helps. */
@@ -185,6 +192,9 @@ function about(form: RemedyForm, { does }: Words, raised: readonly LimitRaise[])
       state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,
       state === 'balance'
         ? '*No limit or rule stops this purchase any more, but the card’s balance did not cover it.*'
+        : null,
+      state === 'status'
+        ? '*No limit or rule stops this purchase any more, but the card is not active.* If it is closed, use another card. If it is new, activate it.'
         : null,
       balanceToo({ event, remedy }, 'direct'),
       state === 'unread' && remedy?.kind !== 'unblock' ? `${unread} ${isUseless(form) ? again : earlier}` : null,

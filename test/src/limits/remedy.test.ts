@@ -144,7 +144,7 @@ describe('the remedy for a decline due to a limit', () => {
     over: Partial<TransactionEvent>,
     left: number,
     ofCategory: number | null,
-    statuses: CardStatus[] = ['ACTIVE'],
+    statuses: (CardStatus | null)[] = ['ACTIVE'],
   ) {
     const daily = { period: 'daily', limitCents: 10_000, remainingCents: left } as const;
     const restaurants = { id: 9, name: 'Restaurants' };
@@ -223,6 +223,21 @@ describe('the remedy for a decline due to a limit', () => {
       { state: 'stopped', remedy: { kind: 'unblock' } },
     ],
     ['with room now, on a card whose status is not known', check(velocity, {}, 4_500, null, []), { state: 'passes' }],
+    [
+      'with room now, on a card that was closed since: its status',
+      check(velocity, {}, 4_500, null, ['CLOSED']),
+      { state: 'unknown', why: 'status' },
+    ],
+    [
+      'with room now, on a new card that is not activated: its status',
+      check(velocity, {}, 4_500, null, ['CLOSED', 'INACTIVE']),
+      { state: 'unknown', why: 'status' },
+    ],
+    [
+      'with room now, on two cards of which one may be active',
+      check(velocity, {}, 4_500, null, ['CLOSED', null]),
+      { state: 'passes' },
+    ],
     ['of an unknown category', check(ofCategory, {}, 4_500, null), { state: 'unknown', why: 'unclear' }],
   ])('%s', async (_what, checked, expected) => {
     expect(await checked).toMatchObject(expected);
@@ -367,7 +382,7 @@ describe('what lets a declined purchase pass', () => {
     read: Partial<SpendRules> | Error,
     left: number | Error = away,
     category: string | null = 'Books',
-    { called = (_call: string) => {}, mayBeOverruled = false } = {},
+    { called = (_call: string) => {}, mayBeOverruled = false, status = 'ACTIVE' as CardStatus } = {},
   ) {
     const logged: string[] = [];
     const remedies = createRemedies({
@@ -384,7 +399,7 @@ describe('what lets a declined purchase pass', () => {
           return { rules: { ...rules, ...read }, raw: {} };
         },
       },
-      accountOf: async () => ({ cards: [{ status: 'ACTIVE', since: null }], mayBeOverruled }),
+      accountOf: async () => ({ cards: [{ status, since: null }], mayBeOverruled }),
       hasFraudCase: async () => false,
       namedIn: () => ({ category, period: null }),
       fitsMerchant,
@@ -540,6 +555,16 @@ describe('what lets a declined purchase pass', () => {
       expect(await adviceFor(declined(code))).toEqual({ remedy: null, isIncomplete: false });
     },
   );
+
+  it('is another card if this one was closed, whatever else is not known', async () => {
+    const closed = { mayBeOverruled: true, status: 'CLOSED' } as const;
+
+    for (const read of [anyKind, {}])
+      expect(await setUp(read, 4_000, 'Books', closed).checkPurchase(declined('decline.rule.velocity'))).toEqual({
+        state: 'unknown',
+        why: 'status',
+      });
+  });
 
   it('is no raise of the card’s own limit if its ruleset has another one', async () => {
     const over = limitRaise('daily', 10_000, null, { remainingCents: 3_000, isOfRuleset: true });

@@ -68,6 +68,12 @@ it.each([
     'No limit or rule stops this purchase any more, but the card’s balance did not cover it.',
   ],
   [
+    'decline.rule.velocity',
+    'status',
+    raise,
+    'the card is not active.* If it is closed, use another card. If it is new, activate it.',
+  ],
+  [
     'decline.rule.location',
     'unclear',
     { kind: 'allow_international' },
