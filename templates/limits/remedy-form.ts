@@ -43,14 +43,15 @@ export function remedyForm(form: RemedyForm): ModalView {
   const { remedy } = form;
   const raised = form.typed ?? limitsOf(remedy);
   const words = wordsOf(remedy, raised.length);
-  if (isUseless(form)) return modal({ title: words.title, blocks: about(form, { ...words, does: '' }, raised) });
+  // Neither what it would change nor the numbers of when the alert was sent.
+  if (isUseless(form)) return modal({ title: words.title, blocks: about(form, '', []) });
   return modal({
     callback: callbackId.raiseLimit,
     privateMetadata: form.privateMetadata,
     title: words.title,
     submit: words.submit,
     blocks: [
-      ...about(form, words, raised),
+      ...about(form, words.does, raised),
       ...limitInputs(form.state, raised),
       ...(remedy?.kind === 'unblock' ? [] : termInputs(form.today, { kind: 'purchase' })),
       reasonInput('Reason', 'Goes on record with your name.'),
@@ -170,12 +171,12 @@ const unread = 'The card’s current limits could not be read.';
 const again = 'Close this form, and open it again in a moment.';
 const earlier = 'These numbers are from when the alert was sent.';
 
-function about(form: RemedyForm, { does }: Words, raised: readonly LimitRaise[]): KnownBlock[] {
+function about(form: RemedyForm, does: string, raised: readonly LimitRaise[]): KnownBlock[] {
   const { alert, remedy, state } = form;
   const { event } = alert;
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
-  const suggested = raised.filter(({ to }) => to !== null);
+  const isLowestKnown = !['passes', 'unclear', 'along'].includes(state) && raised.every(({ to }) => to !== null);
   return [
     section(
       `*${cardOfHolder(cardOf(alert))}*`,
@@ -196,9 +197,9 @@ function about(form: RemedyForm, { does }: Words, raised: readonly LimitRaise[])
       state === 'status'
         ? '*No limit or rule stops this purchase any more, but the card is not active.* If it is closed, use another card. If it is new, activate it.'
         : null,
-      balanceToo({ event, remedy }, 'direct'),
+      state === 'balance' || state === 'passes' ? null : balanceToo({ event, remedy }, 'direct'),
       state === 'unread' && remedy?.kind !== 'unblock' ? `${unread} ${isUseless(form) ? again : earlier}` : null,
-      state === 'passes' || state === 'along' || suggested.length < raised.length ? null : lowestWords(raised),
+      isLowestKnown ? lowestWords(raised) : null,
     ),
   ];
 }

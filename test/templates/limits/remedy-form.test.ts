@@ -42,6 +42,31 @@ it('says that the card’s balance was too low as well', () => {
   expect(JSON.stringify(form)).toContain('The card’s balance ($5.00 overdrawn) did not cover it either.');
 });
 
+it.each(['ruleset', 'balance', 'status'] as const)(
+  'gives no numbers of when the alert was sent once something else stops the purchase: %s',
+  (state) => {
+    const alert = declined('decline.rule.velocity', '');
+    for (const limits of [raise.limits, [...raise.limits, ...raise.limits]] as const) {
+      const remedy = { ...raise, limits, lacksBalance: true } as const;
+      const form = remedyForm({ privateMetadata: 'p', alert, remedy, state, today: '2026-11-20' });
+
+      expect(form.submit).toBeUndefined();
+      expect(JSON.stringify(form)).not.toMatch(/left|lowest|stopped by|Current daily/);
+      expect(JSON.stringify(form).includes('did not cover it either')).toBe(state !== 'balance');
+    }
+  },
+);
+
+it('calls no limit the lowest that lets the purchase through if nothing tells what stops it', () => {
+  const alert = declined('decline.rule.velocity', '');
+  const of = (state: 'checked' | 'unclear') =>
+    JSON.stringify(remedyForm({ privateMetadata: 'p', alert, remedy: raise, state, today: '2026-11-20' }));
+
+  expect(of('checked')).toContain('is the lowest limit');
+  expect(of('unclear')).not.toContain('is the lowest limit');
+  expect(of('unclear')).toContain('These numbers are from when the alert was sent.');
+});
+
 it('a limit may still be raised when nothing stops the purchase any more', () => {
   expect(formOf('decline.rule.velocity', 'passes').submit?.text).toBe('Raise limit');
 });
