@@ -108,8 +108,7 @@ export function fixes(
   const isDone = isFollowed(alert, reason);
   const again = 'Have the purchase tried again.';
   if (isDone && block === null) return ['', again];
-  if (isMisused(alert))
-    return ['Ask for a new card.', 'The cardholder reported a purchase as fraud: order a new card.'];
+  if (isMisused(alert)) return ['Ask for a new card.', orderNewCard];
   const wasBlocked = alert.remedy?.kind === 'unblock' || reason.remedy === 'unblock';
   const holder = block?.asHolder === true ? 'An approver can unblock it.' : 'Ask an approver why the card is blocked.';
   const unblock = `If the card should work again: ${unblockCommand(alert)}`;
@@ -158,6 +157,8 @@ export function isTooLow(remedy: TransactionAlert['remedy'], outcomes: Transacti
     goals.some((goal) => isSameRule(goal.rule, rule) && (goal.to === null || Number(goal.to) >= (to ?? 0)));
   return goals.length > 0 && limitsOf(remedy).some((limit) => !limit.isAdjustedToo && !isEnough(limit));
 }
+
+export const orderNewCard = 'The cardholder reported a purchase as fraud: order a new card.';
 
 /** A block declined the purchase, and the card should stay blocked. */
 export function isMisused({ remedy }: Pick<TransactionAlert, 'remedy'>): boolean {

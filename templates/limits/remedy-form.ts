@@ -6,6 +6,7 @@ import { formatCents } from '../../src/core/money.ts';
 import { type LimitRaise, limitsOf, mayNeedMore, type Remedy } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
+import { isMisused, orderNewCard } from '../alerts/decline-words.ts';
 import { context, countOf, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { input, modal, option } from '../core/form.ts';
@@ -66,6 +67,7 @@ function isUseless({ remedy, state }: RemedyForm): boolean {
   const isElsewhere = state === 'balance' || state === 'status' || isByRuleset(remedy, state);
   return (
     isElsewhere ||
+    isMisused({ remedy }) ||
     remedy === null ||
     remedy.kind === 'retry' ||
     (isOver && remedy.kind !== 'raise_limit') ||
@@ -190,6 +192,7 @@ function about(form: RemedyForm, does: string, raised: readonly LimitRaise[]): K
       state === 'checking' ? 'Checking what the card allows right now…' : null,
       state === 'unclear' ? `${unclear} ${isUseless(form) ? inPortal : earlier}` : null,
       isUnnumbered(remedy, state) ? unnumbered : null,
+      isMisused({ remedy }) && state !== 'passes' ? orderNewCard : null,
       state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,
       state === 'balance'
         ? '*No limit or rule stops this purchase any more, but the card’s balance did not cover it.*'

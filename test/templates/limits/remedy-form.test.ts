@@ -111,6 +111,18 @@ it.each([
     'The card’s current limits could not be read. Close this form, and open it again in a moment.',
   ],
   [
+    'decline.rule.velocity',
+    'checked',
+    { kind: 'unblock', isMisused: true },
+    'The cardholder reported a purchase as fraud: order a new card.',
+  ],
+  [
+    'decline.card.status',
+    'unread',
+    { kind: 'unblock', isMisused: true },
+    'The cardholder reported a purchase as fraud: order a new card.',
+  ],
+  [
     'decline.card.status',
     'passes',
     { kind: 'unblock' },
