@@ -1,4 +1,4 @@
-import { ruleRemedy } from '../../src/alerts/rule-remedy.ts';
+import { formRemedy } from '../../src/alerts/rule-remedy.ts';
 import { isSameRule, type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { inRuleOrder, type LimitGoal, limitGoals, limitOf } from '../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../src/card-api/spend-rules.ts';
@@ -189,8 +189,7 @@ export const approveRemedy = onPress(async ({ value: alertId, body, interaction 
   const openForm = async (): Promise<Prepared<InputOf<'remedy'>>> => {
     const alert = await deps.alerts.get(alertId);
     if (alert?.kind !== 'transaction' || alert.event.decline === null) return refused(tooOld());
-    // Without advice from the card service, the code says which rule the form is about.
-    const remedy = alert.remedy ?? ruleRemedy(alert.event.decline);
+    const remedy = formRemedy(alert);
     const { channel, messageTs } = interaction.origin;
     const form = { kind: 'form', alertId, channel, messageTs, remedy, rules: null, passes: false } as const;
     const pendingId = await deps.pending.put(form);

@@ -1,8 +1,16 @@
-import type { Remedy } from '../limits/remedy-change.ts';
+import { changeIn, type Remedy } from '../limits/remedy-change.ts';
+import type { TransactionAlert } from './alert.ts';
 import { declineReason } from './decline-reason.ts';
 
-/** What the decline alone asks for: a rule that forbids the purchase, a block. Null for a limit, which has to be read. */
-export function ruleRemedy(decline: { readonly code: string; readonly message: string }): Remedy | null {
+/**
+ * What the form of a decline is about. Without advice from the card service, what the decline alone asks for: a rule that
+ * forbids the purchase, a block. Null for a limit, which has to be read.
+ */
+export function formRemedy({ remedy, event }: Pick<TransactionAlert, 'remedy' | 'event'>): Remedy | null {
+  return changeIn(remedy) ?? (event.decline && ruleRemedy(event.decline));
+}
+
+function ruleRemedy(decline: NonNullable<TransactionAlert['event']['decline']>): Remedy | null {
   const { remedy, category } = declineReason(decline);
   switch (remedy) {
     case 'allow_international':

@@ -9,7 +9,7 @@ import type { BlockAction } from '../actions/verbs.ts';
 import { createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
-import { ruleRemedy } from '../alerts/rule-remedy.ts';
+import { formRemedy } from '../alerts/rule-remedy.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { createChangeRule, createPermitChange, createResumeChange, type OpenRequest } from '../limits/change-rule.ts';
@@ -108,9 +108,7 @@ function composeFillForm({ pending, alerts, ...tools }: Tools): (action: RemedyA
     ...tools,
     async declineAlert(alertId) {
       const alert = await alerts.get(alertId);
-      if (alert?.kind !== 'transaction') return null;
-      const { remedy, event } = alert;
-      return { ...alert, remedy: remedy ?? (event.decline && ruleRemedy(event.decline)) };
+      return alert?.kind === 'transaction' ? { ...alert, remedy: formRemedy(alert) } : null;
     },
     async keepFound(pendingId, found) {
       const form = await pending.get(pendingId);

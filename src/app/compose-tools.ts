@@ -15,6 +15,7 @@ import { doingOf, entryOf, isVerb, permissionOf, refusedTo } from '../dispatch/v
 import { createIsOwnCard } from '../holders/link-store.ts';
 import { changeRequestOf } from '../limits/change-request.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
+import { changeIn } from '../limits/remedy-change.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
 import { type AuthorizationDeps, createAuthorization } from '../policy/authorize.ts';
 import { mayAsk } from '../policy/decide-action.ts';
@@ -26,7 +27,7 @@ async function remedyWords(action: Action, alerts: ActionContext['alerts']): Pro
   if (action.verb !== 'remedy' || action.target.kind !== 'alert') return null;
   const alert = await alerts.get(action.target.alertId);
   if (alert?.kind !== 'transaction' || alert.event.decline === null) return null;
-  const wanted = alert.remedy?.kind ?? declineReason(alert.event.decline).remedy;
+  const wanted = changeIn(alert.remedy)?.kind ?? declineReason(alert.event.decline).remedy;
   return wanted === 'none' || wanted === 'retry' ? null : remedyRefusedTo[wanted];
 }
 

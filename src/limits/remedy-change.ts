@@ -51,6 +51,14 @@ export const Remedy = z.discriminatedUnion('kind', [
 export type Remedy = z.infer<typeof Remedy>;
 export type RaiseLimit = Extract<Remedy, { kind: 'raise_limit' }>;
 
+/**
+ * The change that lets a purchase pass. Null: none is known. If none was needed when its alert was made, that may have changed
+ * since.
+ */
+export function changeIn(remedy: Remedy | null | undefined): Exclude<Remedy, { readonly kind: 'retry' }> | null {
+  return remedy == null || remedy.kind === 'retry' ? null : remedy;
+}
+
 /** A change of a card's limits or rules, not of its status. */
 export function isOfRules(
   remedy: Remedy,

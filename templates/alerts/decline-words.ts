@@ -7,7 +7,7 @@ import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibili
 import { declineCode, declinedStatuses, lackingCents } from '../../src/core/event.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { type LimitRaise, lacksBalance, limitsOf } from '../../src/limits/remedy-change.ts';
+import { changeIn, type LimitRaise, lacksBalance, limitsOf } from '../../src/limits/remedy-change.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { copyable, escapeUntrusted } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardOf } from '../core/card-words.ts';
@@ -55,7 +55,7 @@ export function reasonOf(alert: TransactionAlert, place: ChannelVisibility): Sho
  * button looks again.
  */
 export const neededFor = ({ remedy }: Pick<TransactionAlert, 'remedy'>, reason: ShownReason): ShownReason['remedy'] =>
-  remedy == null || remedy.kind === 'retry' ? reason.remedy : remedy.kind;
+  changeIn(remedy)?.kind ?? reason.remedy;
 
 const unblockedNow = { title: 'Card was blocked', meaning: 'It works again.' } as const;
 

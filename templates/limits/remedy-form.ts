@@ -3,7 +3,7 @@ import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { type LimitWindow, limitWindows } from '../../src/card-api/rule.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { type LimitRaise, limitsOf, mayNeedMore, type Remedy } from '../../src/limits/remedy-change.ts';
+import { changeIn, type LimitRaise, limitsOf, mayNeedMore, type Remedy } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import { isMisused, orderNewCard } from '../alerts/decline-words.ts';
@@ -68,9 +68,8 @@ function isUseless({ remedy, state }: RemedyForm): boolean {
   return (
     isElsewhere ||
     isMisused({ remedy }) ||
-    remedy === null ||
-    remedy.kind === 'retry' ||
-    (isOver && remedy.kind !== 'raise_limit') ||
+    changeIn(remedy) === null ||
+    (isOver && remedy?.kind !== 'raise_limit') ||
     isUnnumbered(remedy, state)
   );
 }

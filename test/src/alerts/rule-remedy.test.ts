@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { ruleRemedy } from '../../../src/alerts/rule-remedy.ts';
+import { formRemedy } from '../../../src/alerts/rule-remedy.ts';
 import type { Remedy } from '../../../src/limits/remedy-change.ts';
+import { declined, raise } from '../../templates/fixtures.ts';
 
 it.each<[string, string, Remedy | null]>([
   ['decline.rule.location', '', { kind: 'allow_international' }],
@@ -15,6 +16,9 @@ it.each<[string, string, Remedy | null]>([
   ['decline.card.status', '', null],
   ['decline.card.status', 'Card Status Blocked', { kind: 'unblock' }],
   ['decline', '', null],
-])('%s with %j asks for this by itself: %j', (code, message, remedy) => {
-  expect(ruleRemedy({ code, message })).toEqual(remedy);
+])('the form of a decline with %s and %j is about this by itself: %j', (code, message, remedy) => {
+  expect(formRemedy(declined(code, message))).toEqual(remedy);
+  // It may have changed that nothing stopped the purchase any more.
+  expect(formRemedy(declined(code, message, { remedy: { kind: 'retry' } }))).toEqual(remedy);
+  expect(formRemedy(declined(code, message, { remedy: raise }))).toEqual(raise);
 });

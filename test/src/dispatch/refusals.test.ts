@@ -329,16 +329,17 @@ it('the audit line of a refusal without a card has no dangling preposition', asy
   expect(lines).toEqual([expect.stringContaining('was not allowed to ask for a higher limit: ')]);
 });
 
-it.each([
+it.each<[string, string, string, { kind: 'retry' }?]>([
   ['raise_limit', 'decline.rule.velocity', 'raise a limit of'],
   ['none known yet', 'decline.rule.location', 'allow purchases abroad for'],
   ['a merchant category', 'decline.rule.mcc', 'allow a merchant category for'],
-])('names what the form on a decline would have done when it refuses it: %s', async (_what, code, did) => {
+  ['none needed', 'decline.rule.location', 'allow purchases abroad for', { kind: 'retry' }],
+])('names what the form on a decline would have done when it refuses it: %s', async (_what, code, did, remedy) => {
   const lines: string[] = [];
   const { deps } = await createActionWorld(redis(), {
     postAuditLine: async (_id, { text }) => void lines.push(text),
   });
-  const alert = declined(code, 'Unauthorized merchant category: (Hardware Stores)');
+  const alert = declined(code, 'Unauthorized merchant category: (Hardware Stores)', { remedy: remedy ?? null });
   await deps.alerts.save(alert);
 
   const target = { kind: 'alert', alertId: alert.event.id } as const;

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
-import { ruleRemedy } from '../../../src/alerts/rule-remedy.ts';
+import { formRemedy } from '../../../src/alerts/rule-remedy.ts';
 import { remedyForm } from '../../../templates/limits/remedy-form.ts';
 import { declined, raise } from '../fixtures.ts';
 
 const formOf = (code: string, state: 'checking' | 'passes') => {
   const message = 'Unauthorized merchant category: Bars';
-  const remedy = code === 'decline.rule.velocity' ? raise : ruleRemedy({ code, message });
-  return remedyForm({ privateMetadata: 'p', alert: declined(code, message), remedy, state, today: '2026-11-20' });
+  const alert = declined(code, message);
+  const remedy = code === 'decline.rule.velocity' ? raise : formRemedy(alert);
+  return remedyForm({ privateMetadata: 'p', alert, remedy, state, today: '2026-11-20' });
 };
 
 it.each([
