@@ -9,14 +9,17 @@ const DOUBT_MS = 120_000;
 
 /** Tracks for how long Redis may have forgotten recent writes. */
 export function createDoubt(redis: RedisClient) {
+  /** Until the first check is complete. */
+  let isNew = true;
   let restarted = { sinceMs: 0, untilMs: Number.NEGATIVE_INFINITY };
   let restored = { sinceMs: 0, fromMs: 0, untilMs: Number.NEGATIVE_INFINITY };
   return {
-    /** @param isOther this process knew a different server before. `isNew`: it knew none. */
-    async look({ isOther, isNew }: { readonly isOther: boolean; readonly isNew: boolean }): Promise<void> {
+    /** @param isOther this process knew a different server before. */
+    async look(isOther: boolean): Promise<void> {
       const nowMs = performance.now();
       if (isOther || (isNew && (await isJustRestarted(redis))))
         restarted = { sinceMs: nowMs, untilMs: nowMs + DOUBT_MS };
+      isNew = false;
       const read = await readRestored(redis);
       restored = { ...read, sinceMs: read.fromMs === restored.fromMs ? restored.sinceMs : nowMs };
     },

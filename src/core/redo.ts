@@ -85,7 +85,9 @@ export function createRedo(
         throw new StoreUnavailableError('redis does not answer');
       });
       const isOther = [...known].some((id) => !ids.has(id));
-      await doubt.look({ isOther, isNew: known.size === 0 });
+      // At once: a Redis that is replaced from now on may lack what this process writes meanwhile.
+      if (!isOther) known = ids;
+      await doubt.look(isOther);
       if (isOther) {
         losses += 1;
         const sinceMs = (absence.sinceMs() ?? performance.now()) - KEPT_MS;
@@ -93,9 +95,9 @@ export function createRedo(
         onLoss();
         await sleep(OTHERS_MS);
         await repeating.waitForOthers(ids, othersMaxMs);
+        // Only now, so that the next check repeats whatever was interrupted.
+        known = ids;
       }
-      // Only now, so that the next check repeats whatever was interrupted.
-      known = ids;
     } catch (error) {
       // Down again: the next connection checks again.
       if (redis.status !== 'ready') return false;

@@ -35,18 +35,20 @@ it.each([
 ])('a new process doubts a new Redis that %s: %s, %s', async (_what, ms, isDoubted) => {
   const doubt = await start(ms);
 
-  await doubt.look({ isOther: false, isNew: true });
+  await doubt.look(false);
 
   expect(doubt.sinceMs() !== null).toBe(isDoubted);
 });
 
 it('an older process doubts a Redis only if it is another server, for two minutes', async () => {
-  const doubt = await start(Date.now() - 60_000);
+  const doubt = await start(null);
+  await doubt.look(false);
+  await redis.set(webKeys.since, Date.now() - 60_000);
 
-  await doubt.look({ isOther: false, isNew: false });
+  await doubt.look(false);
   expect(doubt.sinceMs(), 'the same server').toBeNull();
 
-  await doubt.look({ isOther: true, isNew: false });
+  await doubt.look(true);
   expect(doubt.sinceMs(), 'another server').not.toBeNull();
 
   later(121_000);
@@ -57,10 +59,10 @@ it('doubts messages posted since a restored backup, for as long as the restore m
   const doubt = await start(null);
   await redis.set(restoredKey, 1_700_000_000_000, 'PX', 60_000);
 
-  await doubt.look({ isOther: false, isNew: false });
+  await doubt.look(false);
   expect([doubt.restoredFromMs(), doubt.sinceMs() !== null]).toEqual([1_700_000_000_000, true]);
   const firstSince = doubt.sinceMs();
-  await doubt.look({ isOther: false, isNew: false });
+  await doubt.look(false);
   expect(doubt.sinceMs(), 'noticed once').toBe(firstSince);
 
   later(61_000);

@@ -20,11 +20,15 @@ afterEach(async () => {
 });
 
 /** A Redis without persistence, which loses everything on a restart. */
-async function start(): Promise<Redo> {
-  losses = 0;
+async function connect(): Promise<void> {
   server = await startRedis({ extraArgs: ['--appendonly', 'no'] });
   redis = connectPatient({ urls: [server.url], log, name: 'test' });
   await whenReady(redis, 5000);
+}
+
+async function start(): Promise<Redo> {
+  losses = 0;
+  await connect();
   redo = createRedo(redis, log, {
     onLoss: () => {
       losses += 1;
@@ -68,6 +72,23 @@ it('repeats the writes that a restarted Redis has lost, in order, before anythin
   expect(await redis.mget('a', 'b', 'c')).toEqual(['written', 'written', 'written']);
   expect(order).toEqual(['a', 'b', 'c']);
   expect(losses).toBe(1);
+});
+
+it('repeats the writes of a Redis that is replaced before the first check of it is complete', async () => {
+  await connect();
+  let isChecking = false;
+  vi.spyOn(redis, 'get').mockImplementationOnce(async () => {
+    isChecking = true;
+    await until(() => redis.status !== 'ready', 'Redis is down');
+    throw new Error('Connection is closed.');
+  });
+  const kept = createRedo(redis, log);
+  redo = kept;
+  await until(() => isChecking, 'the check has begun');
+  await write(kept, 'a');
+
+  await restart();
+  await until(async () => (await redis.get('a')) === 'written', 'the write is repeated');
 });
 
 it('repeats writes however long Redis was down', async () => {
