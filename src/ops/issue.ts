@@ -126,13 +126,13 @@ export function cannotRender(alertId: string): OpsIssue {
   };
 }
 
-export function noFiles(slackError: string): OpsIssue {
+export function noFiles(error: SlackError): OpsIssue {
   return {
-    cause: `files:${slackError}`,
-    title: `Slack does not accept a file (${slackError})`,
+    cause: `files:${error.slackError}`,
+    title: `Slack does not accept a file (${error.slackError})`,
     what: 'A file could not be attached: all alerts of a summary, or the rows of a monthly digest.',
     means: 'Alerts are posted as tables in the thread of their summary. A digest says that its file is missing.',
-    todo: fileAdvice(slackError),
+    todo: fileAdvice(error),
   };
 }
 

@@ -107,8 +107,9 @@ export function postsRefused(place: string | null, { code, slackError }: SlackEr
 }
 
 /** What lets Cardbell attach files again. */
-export function fileAdvice(slackError: string): string {
+export function fileAdvice({ code, slackError }: SlackError): string {
   if (slackError === 'no_answer') return 'Let the proxy or firewall pass Cardbell’s uploads to files.slack.com.';
+  if (code === 'unknown') return 'Slack, or a proxy in between, gave no clear answer: see slack-status.com.';
   if (slackError === 'missing_scope') return 'Give the app the scope files:write, and install it again.';
   if (slackError === 'storage_limit_reached') return 'Free some of the workspace’s file storage.';
   return 'Allow apps to upload files in this workspace.';

@@ -13,8 +13,10 @@ import { type Rendered, type RowsOf, threadOfRows } from './render-entries.ts';
 import { ELSEWHERE, refOf } from './sending-store.ts';
 import type { Subject } from './tracked-message-store.ts';
 
-/** Attempts to upload a file before something else is posted instead, because everything behind it waits. */
+/** Attempts to upload a file before something else is posted instead. */
 const FILE_TRIES = 3;
+/** Between two attempts for a digest, so an outage of two minutes costs it nothing. */
+const FILE_PAUSE_MS = 60_000;
 
 interface Deps {
   readonly slack: Pick<Slack, 'uploadFile'>;
@@ -22,7 +24,7 @@ interface Deps {
   readonly rowsOf: RowsOf;
   readonly updateMessages: (subject: Subject) => Promise<void>;
   readonly threads: Pick<Threads, 'isGone'>;
-  readonly outbox: Pick<Outbox, 'put' | 'countTry'>;
+  readonly outbox: Pick<Outbox, 'put' | 'countTry' | 'now'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
   readonly notifyOps: NotifyOps;
 }
@@ -34,28 +36,30 @@ export function createAttachRows(deps: Deps) {
   const { slack, batchMessages, rowsOf, threads, outbox, unsupported, notifyOps } = deps;
   return { render, renderFile, asTables, asText };
 
-  /** `elsewhere` when a text replaces the file. */
+  /** `elsewhere` when another attempt follows, or a text replaces the file. */
   async function renderFile(entry: FileEntry, channel: string): Promise<Rendered> {
-    const file = await upload(channel, entry.id, entry.file);
-    if (typeof file !== 'string') return { kind: 'file', file, comment: entry.comment, thread: null };
-    await asText(entry, channel, file);
+    const file = await upload(entry.file);
+    if (!(file instanceof SlackError)) return { kind: 'file', file, comment: entry.comment, thread: null };
+    if (file.code === 'unknown' && (await outbox.countTry(channel, entry.file.name)) < FILE_TRIES) {
+      // As another entry, so that what is behind it does not wait.
+      const notBefore = (await outbox.now()) + FILE_PAUSE_MS;
+      await outbox.put(channel, { ...entry, id: `${entry.id}-again`, notBefore });
+    } else await asText(entry, channel, file);
     return ELSEWHERE;
   }
 
   /**
    * Uploads a file. It is not visible yet, so a retry is safe.
    *
-   * @returns the file; Slack's error code when a retry cannot help, or the last of several did not.
-   * @throws SlackError when a retry can help.
+   * @returns the file, or the error when Slack does not take it or gives no clear answer.
+   * @throws SlackError when Slack wants it later.
    */
-  async function upload(channel: string, entryId: string, file: FileEntry['file']): Promise<UploadedFile | string> {
+  async function upload(file: FileEntry['file']): Promise<UploadedFile | SlackError> {
     try {
       return await slack.uploadFile(file);
     } catch (error) {
-      if (!(error instanceof SlackError)) throw error;
-      const isLast = error.code === 'unknown' && (await outbox.countTry(channel, entryId)) >= FILE_TRIES;
-      if (!isLast && !isPermanent(error)) throw error;
-      return error.slackError;
+      if (error instanceof SlackError && (error.code === 'unknown' || isPermanent(error))) return error;
+      throw error;
     }
   }
 
@@ -75,34 +79,32 @@ export function createAttachRows(deps: Deps) {
       return draftOf(message, { thread, newBlocks: hasTable ? ['data_table'] : [] });
     }
     const words = countWords(rows);
-    const uploaded = await upload(channel, entry.id, {
-      name: fileName(entry),
-      title: `${words}.csv`,
-      content: rowsCsv(rows),
-    });
-    if (typeof uploaded !== 'string')
-      return { kind: 'file', file: uploaded, comment: `Every row: ${words}, as a table for any spreadsheet.`, thread };
-    await asTables(entry, channel, uploaded);
+    const file = await upload({ name: fileName(entry), title: `${words}.csv`, content: rowsCsv(rows) });
+    if (!(file instanceof SlackError))
+      return { kind: 'file', file, comment: `Every row: ${words}, as a table for any spreadsheet.`, thread };
+    // Its readers, and everything behind it, wait for it.
+    if (file.code === 'unknown' && (await outbox.countTry(channel, entry.id)) < FILE_TRIES) throw file;
+    await asTables(entry, channel, file);
     return ELSEWHERE;
   }
 
   /** Posts that the file is missing, and why. */
-  async function asText({ id, audience, priority, file }: FileEntry, channel: string, slackError: string) {
-    const why = `Slack took no file (${slackError}), so “${file.title}” is missing here.`;
-    const text = `${why} ${fileAdvice(slackError)} Then ask for the digest again.`;
+  async function asText({ id, audience, priority, file }: FileEntry, channel: string, error: SlackError) {
+    const why = `Slack took no file (${error.slackError}), so “${file.title}” is missing here.`;
+    const text = `${why} ${fileAdvice(error)} Then ask for the digest again.`;
     await outbox.put(channel, { kind: 'notice', id: `${id}-plain`, audience, message: { text, blocks: [] }, priority });
-    await notifyOps(opsIssue.noFiles(slackError));
+    await notifyOps(opsIssue.noFiles(error));
   }
 
   /** Posts the same rows as tables, after all more urgent entries. */
-  async function asTables(entry: RowsEntry, channel: string, slackError: string): Promise<void> {
+  async function asTables(entry: RowsEntry, channel: string, error: SlackError): Promise<void> {
     const batch = await batchMessages.get(entry.of.channel, entry.of.ts);
     const pages = rowsPages(batch?.alerts.length ?? 0);
     for (let page = 0; page < pages; page += 1) {
       const id = pageId(entry.id, page);
-      await outbox.put(channel, { ...entry, id, page, noFile: slackError, priority: 'spend' });
+      await outbox.put(channel, { ...entry, id, page, noFile: error.slackError, priority: 'spend' });
     }
-    await notifyOps(opsIssue.noFiles(slackError));
+    await notifyOps(opsIssue.noFiles(error));
   }
 }
 

@@ -103,8 +103,8 @@ export function createUndeliverable(deps: Deps) {
 
     /** Slack refuses this entry: posts it as plain text. */
     async refused(entry: OutboxEntry, channel: string, error: SlackError): Promise<void> {
-      if (entry.kind === 'rows' && entry.page === null) await attachRows.asTables(entry, channel, error.slackError);
-      else if (entry.kind === 'file') await attachRows.asText(entry, channel, error.slackError);
+      if (entry.kind === 'rows' && entry.page === null) await attachRows.asTables(entry, channel, error);
+      else if (entry.kind === 'file') await attachRows.asText(entry, channel, error);
       else if (!entry.id.endsWith('-plain')) await postPlain(entry, channel, error, deps);
     },
   };

@@ -134,6 +134,7 @@ export function createWorld({
       pausedUntil = clock + ms;
     },
     channels: async () => [],
+    now: async () => clock,
     waiting: async () => queue.length,
   };
   const render = async (entries: readonly OutboxEntry[]): Promise<Draft> => ({

@@ -55,7 +55,7 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     postsRefused('C2', noAccess),
     issue.channelShared('C1'),
     issue.messageRefused('C1', gone),
-    issue.noFiles('missing_scope'),
+    issue.noFiles(noScope),
     personUnreachable('U1', gone),
     personUnreachable('U2', gone),
     issue.notConfirmed('block', 'act_1'),

@@ -122,10 +122,14 @@ describe('a file for the controller', () => {
 });
 
 describe('a file that Slack neither takes nor refuses', () => {
-  const noAnswer = (method: string) => new SlackError(method, 'unknown', 'no_answer');
-  async function flushedWith(entry: z.input<typeof OutboxEntry>, call: 'uploadFile' | 'shareFile') {
+  async function flushedWith(
+    entry: z.input<typeof OutboxEntry>,
+    call: 'uploadFile' | 'shareFile',
+    slackError = 'no_answer',
+  ) {
     const posted: string[] = [];
     let calls = 0;
+    let calledAtFirst = 0;
     const world = createPostingWorld(redis(), {
       slack: {
         uploadFile: async ({ name, title }) => ({ id: 'F1', name, title }),
@@ -136,7 +140,7 @@ describe('a file that Slack neither takes nor refuses', () => {
         },
         [call]: async () => {
           calls += 1;
-          throw noAnswer(call);
+          throw new SlackError(call, 'unknown', slackError);
         },
       },
     });
@@ -148,8 +152,11 @@ describe('a file that Slack neither takes nor refuses', () => {
     for (let run = 0; run < 9; run += 1) {
       await world.flush('C1');
       await redis().del(outboxKey('C1', 'paused'));
+      // A minute passes.
+      if (run > 2) await world.outbox.holdUntil('C1', 0);
+      else calledAtFirst = calls;
     }
-    return { posted, calls, causes: world.opsIssues.map(({ cause }) => cause) };
+    return { calledAtFirst, posted, calls, causes: world.opsIssues.map(({ cause }) => cause) };
   }
 
   it.each([
@@ -166,6 +173,22 @@ describe('a file that Slack neither takes nor refuses', () => {
     ]);
     expect(digest.posted.join()).toContain('files.slack.com');
     expect(digest).toMatchObject({ calls: most, causes: ['files:no_answer'] });
+  });
+
+  it('is uploaded once a minute if it is a digest’s, and nothing else waits meanwhile', async () => {
+    const file = { name: 'cardbell-1.csv', title: 'Declines.csv', content: 'a,b' };
+
+    const digest = await flushedWith(
+      { kind: 'file', id: 'digest-csv', file, comment: 'For you.' },
+      'uploadFile',
+      'http_503',
+    );
+
+    expect(digest).toMatchObject({ calledAtFirst: 1, calls: 3 });
+    expect(digest.posted[0]).toBe('A decline.');
+    expect(digest.posted[1]).toMatch(
+      /^Slack took no file \(http_503\).* gave no clear answer: see slack-status\.com\./,
+    );
   });
 
   it.each(['uploadFile', 'shareFile'] as const)(
