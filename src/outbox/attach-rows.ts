@@ -40,11 +40,8 @@ export function createAttachRows(deps: Deps) {
   async function renderFile(entry: FileEntry, channel: string): Promise<Rendered> {
     const file = await upload(entry.file);
     if (!(file instanceof SlackError)) return { kind: 'file', file, comment: entry.comment, thread: null };
-    if (file.code === 'unknown' && (await outbox.countTry(channel, entry.file.name)) < FILE_TRIES) {
-      // As another entry, so that what is behind it does not wait.
-      const notBefore = (await outbox.now()) + FILE_PAUSE_MS;
-      await outbox.put(channel, { ...entry, id: `${entry.id}-again`, notBefore });
-    } else await asText(entry, channel, file);
+    if (file.code === 'unknown' && entry.tries < FILE_TRIES) await putAgain(entry, channel, deps);
+    else await asText(entry, channel, file);
     return ELSEWHERE;
   }
 
@@ -106,6 +103,13 @@ export function createAttachRows(deps: Deps) {
     }
     await notifyOps(opsIssue.noFiles(error));
   }
+}
+
+/** As another entry, so that what is behind it does not wait. A copy of this one that appears late has another name. */
+async function putAgain(entry: FileEntry, channel: string, { outbox }: Pick<Deps, 'outbox'>): Promise<void> {
+  const notBefore = (await outbox.now()) + FILE_PAUSE_MS;
+  const file = { ...entry.file, name: entry.file.name.replace(/(\.\w+)?$/, '-again$1') };
+  await outbox.put(channel, { ...entry, id: `${entry.id}-again`, file, tries: entry.tries + 1, notBefore });
 }
 
 /** Slack's error codes for a valid token that may not upload files. */

@@ -128,6 +128,7 @@ describe('a file that Slack neither takes nor refuses', () => {
     slackError = 'no_answer',
   ) {
     const posted: string[] = [];
+    const names: string[] = [];
     let calls = 0;
     let calledAtFirst = 0;
     const world = createPostingWorld(redis(), {
@@ -138,8 +139,9 @@ describe('a file that Slack neither takes nor refuses', () => {
           posted.push(text);
           return { channel, ts: `3.${posted.length}` };
         },
-        [call]: async () => {
+        [call]: async ({ name }: { name: string }) => {
           calls += 1;
+          names.push(name);
           throw new SlackError(call, 'unknown', slackError);
         },
       },
@@ -156,7 +158,7 @@ describe('a file that Slack neither takes nor refuses', () => {
       if (run > 2) await world.outbox.holdUntil('C1', 0);
       else calledAtFirst = calls;
     }
-    return { calledAtFirst, posted, calls, causes: world.opsIssues.map(({ cause }) => cause) };
+    return { calledAtFirst, names, posted, calls, causes: world.opsIssues.map(({ cause }) => cause) };
   }
 
   it.each([
@@ -185,6 +187,8 @@ describe('a file that Slack neither takes nor refuses', () => {
     );
 
     expect(digest).toMatchObject({ calledAtFirst: 1, calls: 3 });
+    // A copy of an earlier attempt that appears late is found by its name and deleted.
+    expect(digest.names).toEqual(['cardbell-1.csv', 'cardbell-1-again.csv', 'cardbell-1-again-again.csv']);
     expect(digest.posted[0]).toBe('A decline.');
     expect(digest.posted[1]).toMatch(
       /^Slack took no file \(http_503\).* gave no clear answer: see slack-status\.com\./,
