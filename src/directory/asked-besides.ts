@@ -1,7 +1,7 @@
 import type { Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isPlainlyTime, untilWord } from '../core/end-time.ts';
-import { serviceZone } from '../core/installation.ts';
+import { commandCode, serviceZone } from '../core/installation.ts';
 import { splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 
@@ -24,12 +24,14 @@ export async function askedBesides(card: Resolved, deps: Deps): Promise<AskedBes
   if (verb !== 'block' && verb !== 'unblock') return null;
   const other = await otherCard(card, deps);
   if (other !== null) {
-    const why = 'Only one card at a time';
-    return { note: `${why}: ${other} is not blocked.`, why: `${why}.`, whoCan: `Unblock ${other} separately.` };
+    const why = 'Only one card at a time.';
+    const whoCan = `For ${other}, type ${commandCode(`${verb} ${other}`)}.`;
+    return { note: `${why} ${whoCan}`, why, whoCan };
   }
   const clock = { now: new Date(askedAt), zone: serviceZone().name };
+  // Elsewhere it tells a story: `holder was on leave for 2 weeks`. Not in `for the trip until friday`.
   const isLimited = reason.split(' ').some((word, at, words) => {
-    const isLead = at === 0 || /^for$/i.test(word) || untilWord.test(word);
+    const isLead = at === 0 || (/^for$/i.test(words[0] ?? '') && untilWord.test(word));
     return isLead && isPlainlyTime(words.slice(at), clock);
   });
   if (!isLimited) return null;
@@ -37,14 +39,21 @@ export async function askedBesides(card: Resolved, deps: Deps): Promise<AskedBes
   return { note, why: 'An unblock has no end.', whoCan: 'Leave the time out.' };
 }
 
-/** `and 4243`, `, 4243`, `& Sam Rivera`. */
-const joint = /^(?:((?:and|plus)\s|[&+])|[,;/|–—-])\s*/i;
+/** `and 4243`, `, 4243`, `& Sam Rivera`; `- 2026 budget` is a reason. */
+const joint = /^(?:((?:and|plus)\s|[&+])|([,;/|])|[–—-])\s*/i;
 
-/** The words at the start of a reason that name another card. `Sam lost it` names none, `and Sam` does. */
+/**
+ * The words at the start of a reason that name another card. `Sam lost it` names none, `and Sam` does. Nor does `2026
+ * budget approved` keep a card blocked.
+ */
 async function otherCard({ action, acctId: ownId }: Resolved, { findKnown, mayAct }: Deps): Promise<string | null> {
-  const [lead = '', and] = joint.exec(action.reason) ?? [];
-  const split = await splitCardAndRest(action.reason.slice(lead.length), async (words) => {
-    const named = (await findKnown(words)).filter(({ matchedBy }) => matchedBy !== 'name' || and !== undefined);
+  const [lead = '', and, comma] = joint.exec(action.reason) ?? [];
+  const text = action.reason.slice(lead.length).trim();
+  const split = await splitCardAndRest(text, async (words) => {
+    const mayBeId = action.verb === 'block' || comma !== undefined || words === text;
+    const named = (await findKnown(words)).filter(
+      ({ matchedBy }) => and !== undefined || (mayBeId && matchedBy !== 'name'),
+    );
     if (named.some(({ acctId }) => acctId === ownId)) return false;
     // People must not learn that cards exist that they may not see.
     for (const { acctId } of named) if (await mayAct(action, acctId)) return true;

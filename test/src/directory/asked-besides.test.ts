@@ -19,6 +19,7 @@ const known: Readonly<Record<string, CardMatch[]>> = {
   'card 4243': [matchOf(9, 'last4')],
   Sam: [matchOf(9, 'name')],
   'Sam Rivera': [matchOf(9, 'name')],
+  '2026': [matchOf(12, 'last4')],
   '8888': [matchOf(11, 'last4')],
 };
 const besides = (verb: 'block' | 'unblock' | 'activate', reason: string) =>
@@ -39,13 +40,21 @@ describe('another card in the reason', () => {
     ['+ Sam lost them', 'Sam'],
   ])('is the card that “%s” names', async (reason, other) => {
     expect(await besides('block', reason)).toMatchObject({
-      note: `Only one card at a time: ${other} is not blocked.`,
+      note: `Only one card at a time. For ${other}, type \`/card block ${other}\`.`,
     });
     expect(await besides('unblock', reason)).toMatchObject({
       why: 'Only one card at a time.',
-      whoCan: `Unblock ${other} separately.`,
+      whoCan: `For ${other}, type \`/card unblock ${other}\`.`,
     });
   });
+
+  it.each(['2026 budget approved', '- 2026 budget approved'])(
+    'is not the number at the start of “%s” for an unblock, which would be refused',
+    async (reason) => {
+      expect(await besides('unblock', reason)).toBeNull();
+      expect((await besides('block', reason))?.note).toContain('For 2026, type');
+    },
+  );
 
   it.each([
     ['names the same card again', '4242 stolen'],
@@ -75,10 +84,15 @@ describe('an end in the reason', () => {
     },
   );
 
-  it.each(['', 'found again', 'found again today', 'lost for good', 'for the team offsite'])(
-    'is not in “%s”',
-    async (reason) => {
-      expect(await besides('unblock', reason)).toBeNull();
-    },
-  );
+  it.each([
+    '',
+    'found again',
+    'found again today',
+    'lost for good',
+    'for the team offsite',
+    'holder was on leave for 2 weeks',
+    'was away until friday',
+  ])('is not in “%s”', async (reason) => {
+    expect(await besides('unblock', reason)).toBeNull();
+  });
 });

@@ -189,12 +189,12 @@ describe('words', () => {
     found = { '0001': [known(7, 'last4', active)], '0002': [known(9, 'last4', cardOf(2, 'ACTIVE'))] };
     const typed = { target: { kind: 'words' as const, words: ['0001', 'and', '0002'] } };
     const chosen = { target: { kind: 'card', acctId: 7, cardId: 1, alertId: null }, reason: 'and 0002' } as const;
-    const note = 'Only one card at a time: 0002 is not blocked.';
+    const note = 'Only one card at a time. For 0002, type `/card block 0002`.';
 
     expect(await resolveCard(ask('block', typed))).toMatchObject({ acctId: 7, note });
     expect(await resolveCard(ask('block', chosen)), 'chosen from several').toMatchObject({ acctId: 7, note });
     expect(await resolveCard(ask('unblock', typed))).toBe(null);
-    expect(refusals).toEqual([{ why: 'Only one card at a time.', whoCan: 'Unblock 0002 separately.' }]);
+    expect(refusals).toEqual([{ why: 'Only one card at a time.', whoCan: 'For 0002, type `/card unblock 0002`.' }]);
     written = { state: 'sending', before: null, after: null, acctId: 7, cardId: 1 };
     expect(await resolveCard(ask('block', typed)), 'after a crash').toMatchObject({ acctId: 7, note });
     expect(await resolveCard(ask('unblock', typed)), 'sent by an older version').toMatchObject({ acctId: 7 });
