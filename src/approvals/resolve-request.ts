@@ -130,7 +130,9 @@ export function createHolderNotices({ progress, temporaryChanges, nameRuleset, n
       const shown = { ...request, card: await nameRuleset(followed) };
       const madeId = temporaryChangeIdOf(request);
       const made = madeId === null ? null : await temporaryChanges.get(madeId);
-      const isConfirmed = confirmation === undefined || confirmation === 'confirmed' || made?.isUnconfirmed === false;
+      // A change that got no answer decides its request only when it is found in effect.
+      const isFound = confirmation === 'confirmed' || result?.state === 'unknown';
+      const isConfirmed = confirmation === undefined || isFound;
       const endsAt = made?.endsAt ?? null;
       await notifyDirectly(action.actor.userId, messageId, requestDecided(shown, { isConfirmed, endsAt }));
     },

@@ -1,4 +1,3 @@
-import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import {
@@ -20,7 +19,6 @@ import { ruleStates, undecided } from './rule-words.ts';
 import { isMadeBy, isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
 export interface HandOverDeps extends Pick<ActionTools, 'now'> {
-  readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all' | 'save'>;
   readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
   readonly notifyEnd: Pick<NotifyEnd, 'notify' | 'show'>;
@@ -54,7 +52,7 @@ export function createHandOver(deps: HandOverDeps): HandOver {
       // Only a later change can be on top of this one.
       if (other.id === id || other.acctId !== acctId || !isUndecided(other) || other.openedAt < openedAt) continue;
       // One that people decide about, or that may never be made, is rebased only: its own end may put nothing back.
-      const onOurs = (await rulesMade(other, rules, deps)).filter(
+      const onOurs = rulesMade(other, rules).filter(
         (change) => ours(change) !== undefined || (other.openedAt > openedAt && isHandedOver(change)),
       );
       taken.push(...onOurs);
@@ -90,14 +88,9 @@ export function createHandOver(deps: HandOverDeps): HandOver {
  * The rules that a running temporary change is known to have set: the card service has answered it, or the card shows
  * them. Otherwise it may never be made, and is then forgotten without putting anything back.
  */
-async function rulesMade(
-  { id, state, isUnconfirmed, changes }: TemporaryChange,
-  rules: SpendRules,
-  { progress }: Pick<HandOverDeps, 'progress'>,
-): Promise<readonly RuleChange[]> {
+function rulesMade({ state, isUnconfirmed, changes }: TemporaryChange, rules: SpendRules): readonly RuleChange[] {
   if (state !== 'open') return [];
-  const isKnown = isUnconfirmed === false || reported(await progress.read(id))?.result.state === 'done';
-  return isKnown ? changes : changes.filter(({ rule, to }) => ruleValue(rules, rule) === to);
+  return isUnconfirmed === false ? changes : changes.filter(({ rule, to }) => ruleValue(rules, rule) === to);
 }
 
 /** Its alert says what it went back to when it was made. */
@@ -135,7 +128,7 @@ export async function restoreLater(
   const running: TemporaryChange[] = [];
   for (const other of await deps.temporaryChanges.all()) {
     if (other.acctId !== ended.acctId || other.id === ended.id) continue;
-    if ((await rulesMade(other, rules, deps)).length > 0) running.push(other);
+    if (rulesMade(other, rules).length > 0) running.push(other);
   }
   const stopping = short.map((change) => firstStopping(change, ended, running, rules));
   for (const other of running) {

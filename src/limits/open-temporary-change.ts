@@ -152,6 +152,7 @@ async function openTemporaryChange(
     purchase: term.kind === 'purchase' ? await endingPurchase(action, changes, deps) : null,
     alertId: alertIdOf(action),
     requestId,
+    ...(isChanged && { isUnconfirmed: false }),
     state: 'open',
     meanwhile: null,
     closedAt: null,

@@ -36,8 +36,9 @@ export const TemporaryChange = z.strictObject({
     })
     .nullable(),
   /**
-   * The card service never answered, and the card did not show it. The service may still make it, so the card is read again
-   * until it is seen, or can no longer be made. Until it is seen, nobody reads that it is in effect.
+   * True: the card service never answered, and the card did not show it. The service may still make it, so the card is read
+   * again until it is seen, or can no longer be made. Until it is seen, nobody reads that it is in effect. False: the service
+   * has answered it, or the card showed it. Undefined: not known yet.
    */
   isUnconfirmed: z.boolean().optional(),
   /** How often the card service refused to put it back. */

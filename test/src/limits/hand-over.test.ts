@@ -1,30 +1,22 @@
 import { expect, it } from 'vitest';
-import { stateOf } from '../../../src/actions/action-state.ts';
 import { createHandOver } from '../../../src/limits/hand-over.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
-import { card } from '../../templates/fixtures.ts';
 
 const at = '2026-11-20T15:00:00.000Z';
-const done = { state: 'done', card, before: null, after: null, apiWords: null, note: null } as const;
-const longer = temporaryChangeOf({ changes: [limitChange('daily', 40_000, 70_000)], endsAt: at });
+const longer = temporaryChangeOf({
+  changes: [limitChange('daily', 40_000, 70_000)],
+  endsAt: at,
+  isUnconfirmed: false,
+});
 const shorter = { ...longer, id: 'act_2', changes: [limitChange('daily', 70_000, 80_000)] };
 
-interface Given {
-  /** Which changes the card service has answered. Default: all. */
-  readonly answered?: readonly string[];
-  /** The card's daily limit. */
-  readonly daily?: number;
-}
-
-/** What becomes of these temporary changes when the first of them ends. */
-async function gaveWay(ending: TemporaryChange, other: TemporaryChange, given: Given = {}) {
-  const { answered = [ending.id, other.id], daily = 80_000 } = given;
+/** What becomes of these temporary changes when the first of them ends, on a card with this daily limit. */
+async function gaveWay(ending: TemporaryChange, other: TemporaryChange, daily = 80_000) {
   const kept = new Map([ending, other].map((one) => [one.id, one]));
   const onAlert: string[] = [];
   const handOver = createHandOver({
-    progress: { read: async (id) => (answered.includes(id) ? stateOf(done, at) : null) },
     temporaryChanges: {
       all: async () => [...kept.values()],
       save: async (one) => void kept.set(one.id, one),
@@ -53,26 +45,26 @@ it('a temporary change that ends under a shorter one hands over its base value',
 it.each<[string, Partial<TemporaryChange>]>([
   ['people decide about', { state: 'asking' }],
   ['nothing has shown', { isUnconfirmed: true }],
-  ['got no answer yet', {}],
+  ['got no answer yet', { isUnconfirmed: undefined }],
 ])('a temporary change that ends gives its base value to one that %s, and still ends itself', async (_what, over) => {
-  expect(await gaveWay(longer, { ...shorter, ...over }, { answered: [], daily: 70_000 })).toMatchObject({
+  expect(await gaveWay(longer, { ...shorter, ...over }, 70_000)).toMatchObject({
     handedOver: [],
     other: [limitChange('daily', 40_000, 80_000)],
   });
 });
 
-it.each<[string, Partial<TemporaryChange>, Given]>([
-  ['the card shows it', {}, { answered: [] }],
-  ['it was found in effect', { isUnconfirmed: false }, { answered: [], daily: 90_000 }],
-  ['the card service has answered it, whatever somebody has set since', {}, { daily: 90_000 }],
-])('a change on top is known to be made if %s', async (_what, over, given) => {
-  expect(await gaveWay(longer, { ...shorter, ...over }, given)).toMatchObject({ handedOver: longer.changes });
+it.each([
+  ['the card shows it', undefined, 80_000],
+  ['that is on record, whatever somebody has set since', false, 90_000],
+])('a change on top is known to be made if %s', async (_what, isUnconfirmed, daily) => {
+  expect(await gaveWay(longer, { ...shorter, isUnconfirmed }, daily)).toMatchObject({ handedOver: longer.changes });
 });
 
 it('does not wait for a longer one that was never made', async () => {
-  const never = { ...shorter, changes: [limitChange('daily', 40_000, 80_000)], openedAt: '2026-11-20T15:10:00.000Z' };
+  const over = { changes: [limitChange('daily', 40_000, 80_000)], openedAt: '2026-11-20T15:10:00.000Z' };
+  const never = { ...shorter, ...over, isUnconfirmed: undefined };
 
-  expect(await gaveWay(longer, never, { answered: [], daily: 70_000 })).toMatchObject({ handedOver: [] });
+  expect(await gaveWay(longer, never, 70_000)).toMatchObject({ handedOver: [] });
 });
 
 it("a value handed over before a crash does not count as someone else's change, so the longer one is still over", async () => {

@@ -208,6 +208,34 @@ it('what another one took over goes back with it, even if the card service refus
   expect(world.service.rules).toMatchObject({ DailySpendLimit: 400, MonthlySpendLimit: 1500 });
 });
 
+it('a change below another is taken back without writing its value, weeks after they were made', async () => {
+  const world = await createActionWorld(redis());
+  const DAY_MS = 24 * 60 * MINUTE_MS;
+  for (const [id, dollars, days] of [
+    ['act_below', 500, 30],
+    ['act_middle', 600, 25],
+    ['act_top', 700, 22],
+  ] as const) {
+    const term = { kind: 'duration', ms: days * DAY_MS } as const;
+    const changeRequest = { goals: [limitGoal('daily', dollars * 100)], term };
+    await performAction(ask('limit', { ...byCommand, id, changeRequest }), world.deps);
+    world.advance(1000);
+  }
+  // How far each action got is kept for 15 days.
+  await redis().del(...(await redis().keys('*progress:act_*')));
+  world.advance(20 * DAY_MS);
+  const target = { kind: 'temporary-change', temporaryChangeId: 'act_below' } as const;
+  const askedAt = world.deps.now().toISOString();
+
+  await performAction(ask('revert', { id: 'act_back', target, askedAt }), world.deps);
+
+  expect(await world.deps.temporaryChanges.get('act_below')).toMatchObject({
+    state: 'ended',
+    later: [{ rule: { period: 'daily' }, to: 40_000 }],
+  });
+  expect(world.service.rules['DailySpendLimit']).toBe(700);
+});
+
 describe('a change whose answer was lost, on top of one that ends', () => {
   const limit = (id: string, dollars: number, minutes: number, askedAt: string) => {
     const term = { kind: 'duration', ms: minutes * MINUTE_MS } as const;
