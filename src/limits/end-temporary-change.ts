@@ -219,7 +219,7 @@ export function createInEffect(deps: InEffectDeps): InEffect {
 export function endNote(before: TemporaryChange, over: OverChange): string {
   const { state, changes, later = [] } = over;
   const back = state === 'asking' ? backWords(over) : '';
-  const given = without(later, without(changes, notBackYet(over)));
+  const given = without(later, [...without(changes, notBackYet(over)), ...(before.later ?? [])]);
   const words = otherwiseWords(before.changes, changes, later);
   return [back, ...words, given.length === 0 ? '' : capital(laterWords(given))].join(' ').trim();
 }

@@ -94,8 +94,7 @@ export function createRestore(deps: RestoreDeps): Restore {
     const isLast = (temporaryChange.refusals ?? 0) + 1 >= REFUSALS_MAX;
     if (isAgreed || touched.length === 0) {
       await putBack({ ...write, back }).catch(async (error: unknown) => {
-        // Nothing tries it again.
-        if (by === null && isLast && isRefusal(error)) await ends.handOver();
+        if (by === null && isRefusal(error) && (isLast || error.outcome === 'not_sent')) await ends.givenUp();
         throw error;
       });
       return await ends.ended();
@@ -136,10 +135,13 @@ function createEndsOf(deps: RestoreDeps) {
       closedBy: by?.actor.userId ?? null,
       closingActionId: by?.id ?? null,
       meanwhile,
-      later: undefined,
     };
-    const withLater = (later: readonly RuleGoal[]) => ({ later: later.length > 0 ? later : undefined });
+    const withLater = (added: readonly RuleGoal[]) => {
+      const later = [...(temporaryChange.later ?? []), ...added];
+      return { later: later.length > 0 ? later : undefined };
+    };
     const givenBack = goalsOf(reversed(given));
+    const rest = { ...temporaryChange, changes: left, ...withLater(givenBack) };
     async function handOver(): Promise<void> {
       await lease.confirm();
       await rebase();
@@ -149,7 +151,6 @@ function createEndsOf(deps: RestoreDeps) {
       left,
       changes,
       meanwhile,
-      handOver,
       async ended(): Promise<OverChange> {
         await handOver();
         const later = await restoreLater({ ...over, changes }, left, rules, deps);
@@ -163,7 +164,12 @@ function createEndsOf(deps: RestoreDeps) {
       },
       async asking(values: readonly RuleChange[]): Promise<OverChange> {
         await handOver();
-        return { ...temporaryChange, changes: left, ...withLater(givenBack), state: 'asking', meanwhile: values };
+        return { ...rest, state: 'asking', meanwhile: values };
+      },
+      /** Nothing tries it again, and people need not put back what another one took over. */
+      async givenUp(): Promise<void> {
+        await handOver();
+        await deps.temporaryChanges.save(rest);
       },
       kept: { ...over, state: 'kept' } satisfies OverChange,
     };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
+import type { CardApiError } from '../../../src/core/errors.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -185,27 +186,45 @@ describe('a question about several limits of which one goes back with another ch
   });
 });
 
-it('what another one took over goes back with it, even if the card service refuses to put back the rest', async () => {
-  const world = await createActionWorld(redis());
-  const goals = [limitGoal('daily', 10_000), limitGoal('monthly', 150_000)];
-  for (const [id, some, minutes] of [
-    ['act_below', goals, 240],
-    ['act_top', [limitGoal('daily', 9000)], 60],
-  ] as const) {
-    const term = { kind: 'duration', ms: minutes * MINUTE_MS } as const;
-    await performAction(ask('limit', { ...byCommand, id, changeRequest: { goals: some, term } }), world.deps);
-    world.advance(1000);
+describe('what another one took over, if the card service refuses to put back the rest,', () => {
+  async function refused(error: CardApiError, times: number) {
+    const said: string[] = [];
+    const world = await createActionWorld(redis(), { postToApprovals: async (_id, { text }) => void said.push(text) });
+    const goals = [limitGoal('daily', 10_000), limitGoal('monthly', 150_000)];
+    for (const [id, some, minutes] of [
+      ['act_below', goals, 240],
+      ['act_top', [limitGoal('daily', 9000)], 60],
+    ] as const) {
+      const term = { kind: 'duration', ms: minutes * MINUTE_MS } as const;
+      await performAction(ask('limit', { ...byCommand, id, changeRequest: { goals: some, term } }), world.deps);
+      world.advance(1000);
+    }
+    const refuses = async (): Promise<never> => {
+      throw error;
+    };
+    const refusing = { ...world.deps, card: { ...world.deps.card, putSpendRules: refuses } };
+    for (let time = 0; time < times; time += 1) await endTemporaryChange('act_below', refusing);
+    return { world, said };
   }
-  const refuses = async (): Promise<never> => {
-    throw refusal();
-  };
-  const refusing = { ...world.deps, card: { ...world.deps.card, putSpendRules: refuses } };
-  for (let times = 0; times < 5; times += 1) await endTemporaryChange('act_below', refusing);
-  expect(await world.deps.temporaryChanges.get('act_below')).toMatchObject({ state: 'refused' });
 
-  await endTemporaryChange('act_top', world.deps);
+  it.each([
+    ['for the fifth time', refusal(), 5],
+    ['as what Cardbell itself does not send', refusal(null, { outcome: 'not_sent' }), 1],
+  ])('goes back with it, and nobody is told to do that: %s', async (_what, error, times) => {
+    const { world, said } = await refused(error, times);
 
-  expect(world.service.rules).toMatchObject({ DailySpendLimit: 400, MonthlySpendLimit: 1500 });
+    expect(await world.deps.temporaryChanges.get('act_below')).toMatchObject({
+      state: 'refused',
+      changes: [{ rule: { period: 'monthly' } }],
+      later: [{ rule: { period: 'daily' }, to: 40_000 }],
+    });
+    expect(said).toEqual([expect.stringContaining('It could not be put back to $2,000.00, so it is still $1,500.00.')]);
+    expect(said).toEqual([expect.stringContaining('Daily limit $400.00 when the other temporary change ends.')]);
+
+    await endTemporaryChange('act_top', world.deps);
+
+    expect(world.service.rules).toMatchObject({ DailySpendLimit: 400, MonthlySpendLimit: 1500 });
+  });
 });
 
 it('a change below another is taken back without writing its value, weeks after they were made', async () => {
@@ -234,6 +253,44 @@ it('a change below another is taken back without writing its value, weeks after 
     later: [{ rule: { period: 'daily' }, to: 40_000 }],
   });
   expect(world.service.rules['DailySpendLimit']).toBe(700);
+});
+
+it.each([
+  ['left', false],
+  ['put back', true],
+])('a question that is asked again says to the end what goes back later: it is %s', async (_how, restore) => {
+  const world = await createActionWorld(redis());
+  for (const [id, goals, minutes] of [
+    ['act_below', [limitGoal('daily', 50_000), limitGoal('monthly', 210_000)], 240],
+    ['act_top', [limitGoal('daily', 60_000)], 60],
+  ] as const) {
+    const term = { kind: 'duration', ms: minutes * MINUTE_MS } as const;
+    await performAction(ask('limit', { ...byCommand, id, changeRequest: { goals, term } }), world.deps);
+    world.advance(1000);
+  }
+  const target = { kind: 'temporary-change', temporaryChangeId: 'act_below' } as const;
+  const later = [{ rule: { period: 'daily' }, to: 40_000 }];
+  const set = (dollars: number) => {
+    world.service.rules = { ...world.service.rules, MonthlySpendLimit: dollars };
+  };
+  set(2150);
+  await performAction(ask('revert', { id: 'act_back', target, askedAt: world.deps.now().toISOString() }), world.deps);
+  expect(await world.deps.temporaryChanges.get('act_below')).toMatchObject({ state: 'asking', later });
+
+  const decide = async (id: string, isBack: boolean) => {
+    const over = { id, target, restore: isBack, askedAt: world.deps.now().toISOString() };
+    await performAction(ask('complete-temporary-change', over), world.deps);
+  };
+  set(2160);
+  await decide('act_again', false);
+  expect(await world.deps.temporaryChanges.get('act_below')).toMatchObject({ state: 'asking', later });
+  expect(world.answers.at(-1)?.text, 'that is not news').not.toContain('when the other temporary change ends');
+
+  await decide('act_decided', restore);
+  expect(await world.deps.temporaryChanges.get('act_below')).toMatchObject({
+    state: restore ? 'ended' : 'kept',
+    later,
+  });
 });
 
 describe('a change whose answer was lost, on top of one that ends', () => {
