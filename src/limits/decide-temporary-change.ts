@@ -2,8 +2,7 @@ import { temporaryChangeEnded } from '../../templates/limits/temporary-change.ts
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { RuleValue } from '../card-api/rule.ts';
-import { goalsOf, isLooser, type RuleChange, reversed, type Term } from '../card-api/rule-change.ts';
-import { CardApiError } from '../core/errors.ts';
+import { goalsOf, isLooser, type RuleChange, reversed, type Term, without } from '../card-api/rule-change.ts';
 import type { Lease } from '../core/lock.ts';
 import { amountIn, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
 import { lastsMs, permanent } from './change-request.ts';
@@ -34,7 +33,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'a
  * CardApiError when the job should be retried.
  */
 export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChangeAction) => Promise<void> {
-  const { refuse, refuseDecision, answerInPlace } = createAnswerBack(deps);
+  const { refuse, refuseDecision, answerInPlace, uncount } = createAnswerBack(deps);
   return async function decideTemporaryChange(action) {
     const { temporaryChangeId } = action.target;
     const acctId = (await deps.temporaryChanges.get(temporaryChangeId))?.acctId;
@@ -62,8 +61,6 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const permit = () => deps.permitDecision(action, temporaryChange);
     const why = await permit();
     if (why !== null) return await refuseDecision(action, acctId, why, isSent);
-    const made = await deps.inEffect(temporaryChange, lease);
-    if (made === null) return await refuse(action, notClear, lookLater, isSent);
     const noLonger: WhyNot[] = [];
     const mayStill = async (): Promise<boolean> => {
       const whyNow = await permit();
@@ -71,13 +68,22 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
       return whyNow === null;
     };
     const by = { ...action, isKept: isKeeping(action), mayStill };
-    const after = await deps.restore(made, by, lease).catch(async (error: unknown) => {
-      if (!isSent) await forgetUnmade(action, acctId, error, deps);
+    const restored = async () => {
+      const made = await deps.inEffect(temporaryChange, lease);
+      const after = made && (await deps.restore(made, by, lease));
+      return after && { made, after };
+    };
+    const done = await restored().catch(async (error: unknown) => {
+      await uncount(action);
       throw error;
     });
     if (noLonger[0] !== undefined) return await refuseDecision(action, acctId, noLonger[0], isSent);
-    if (after === null) return await refuse(action, notClear, lookLater, isSent);
+    if (done === null) return await refuse(action, notClear, lookLater, isSent);
+    const { made, after } = done;
     await lease.confirm();
+    const isKept = after.state === 'kept' && after.closedBy !== null;
+    const handedOver = without(after.later ?? [], made.later ?? []);
+    if (!isKept && handedOver.length === 0) await uncount(action);
     await deps.endQuestions(after, action);
     const note = endNote(made, after);
     await deps.notifyEnd.notify(after, action, note);
@@ -91,7 +97,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
 
 /** `isSent`: an earlier attempt may have been carried out. */
 function createAnswerBack(deps: Deps) {
-  return { refuse, refuseDecision, answerInPlace };
+  return { refuse, refuseDecision, answerInPlace, uncount };
 
   /** If only the person sees the message with the button, nothing else updates it. */
   async function answerInPlace(action: Action, over: TemporaryChange): Promise<void> {
@@ -152,17 +158,6 @@ const leftToDo: typeof overWords = {
   refused: 'It is still in force: change it in the card program’s portal.',
   superseded: nothingLeft,
 };
-
-/** Restoring the rules failed. Unless it may have been carried out, it counts as no raise. */
-export async function forgetUnmade(
-  action: TemporaryChangeAction,
-  acctId: number,
-  error: unknown,
-  { progress, raises }: Pick<Deps, 'progress' | 'raises'>,
-): Promise<void> {
-  if (!(error instanceof CardApiError) || (await progress.read(action.id))?.state === 'sending') return;
-  await raises.forget(action, acctId);
-}
 
 /** Asks the policy and records the request. Returns why it is not permitted; null when it is. */
 type PermitDecision = (action: TemporaryChangeAction, temporaryChange: TemporaryChange) => Promise<WhyNot | null>;

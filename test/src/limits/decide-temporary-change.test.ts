@@ -1,18 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { isLooser, type RuleGoal, reversed, type Term } from '../../../src/card-api/rule-change.ts';
-import { CardApiError } from '../../../src/core/errors.ts';
-import {
-  createDecideTemporaryChange,
-  createPermitDecision,
-  forgetUnmade,
-} from '../../../src/limits/decide-temporary-change.ts';
+import { CardApiError, RolesUnreadError } from '../../../src/core/errors.ts';
+import { createDecideTemporaryChange, createPermitDecision } from '../../../src/limits/decide-temporary-change.ts';
 import type { OverChange } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import type { TemporaryChangeAction } from '../../../src/limits/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { temporaryChangeEnded } from '../../../templates/limits/temporary-change.ts';
 import { authorizationOf } from '../../support/authorization.ts';
-import { refusal } from '../../support/card-api-errors.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { held, withoutLock } from '../../support/held.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { memoryRedis } from '../../support/memory-redis.ts';
@@ -40,6 +36,9 @@ describe('a click on a temporary change', () => {
     readonly why?: string;
     readonly after?: OverChange['state'] | null;
     readonly isSending?: boolean;
+    readonly fails?: Error;
+    /** Rules that another change took over. */
+    readonly later?: TemporaryChange['later'];
     /** The accounts whose raise by the click no longer counts. */
     readonly forgotten?: number[];
   }
@@ -66,10 +65,11 @@ describe('a click on a temporary change', () => {
       inEffect: async (given) => given,
       endQuestions: async () => {},
       restore: async (change, by) => {
+        if (given.fails !== undefined) throw given.fails;
         if (given.after === null) return null;
         return by?.isKept === true
           ? { ...change, state: 'kept', closedBy: by.actor.userId }
-          : { ...change, state: given.after ?? 'ended' };
+          : { ...change, state: given.after ?? 'ended', later: given.later };
       },
       notifyEnd: {
         notify: async ({ state, closedBy }) => void steps.push([state, closedBy].filter(Boolean).join(' by ')),
@@ -154,19 +154,40 @@ describe('a click on a temporary change', () => {
     expect(await decide(action, found, given)).toEqual(expected);
   });
 
+  const later = [limitGoal('daily', 40_000)];
   it.each<[string, Given, boolean]>([
     ['the policy refuses it', { why: 'No.' }, true],
     ['nobody knows whether the change was made', { after: null }, true],
     ['somebody changed the rule meanwhile', { after: 'asking' }, true],
+    ['the card has the earlier value already', {}, true],
+    ['the card has lost what it was about', { after: 'kept' }, true],
+    ['the card service refuses it', { fails: refusal('Too low.') }, true],
+    ['the card could not be read', { fails: unanswered({ operation: 'read' }) }, true],
+    ['nobody knows any more who may do it', { fails: new RolesUnreadError() }, true],
     ['it may have been sent', { after: null, isSending: true }, false],
-    ['it is done', {}, false],
+    ['its answer was lost', { fails: unanswered(), isSending: true }, false],
+    ['it is done', { isSending: true }, false],
+    ['another change does it later', { later }, false],
   ])('counts as no raise if it does nothing: %s', async (_why, given, isForgotten) => {
     const forgotten: number[] = [];
     const { acctId } = temporaryChangeOf();
 
-    await decide(takeBack(), temporaryChangeOf(), { ...given, forgotten });
+    const decided = decide(takeBack(), temporaryChangeOf(), { ...given, forgotten });
+    await (given.fails === undefined ? decided : expect(decided).rejects.toBe(given.fails));
 
-    expect(forgotten).toEqual(isForgotten ? [acctId] : []);
+    expect(forgotten.length > 0).toBe(isForgotten);
+    expect(forgotten.every((id) => id === acctId)).toBe(true);
+  });
+
+  it.each<[string, TemporaryChangeAction, Given, boolean]>([
+    ['counts what it keeps', resolve(false), {}, false],
+    ['counts nothing of what an earlier click handed over', resolve(true), { later }, true],
+  ])('%s', async (_what, action, given, isForgotten) => {
+    const forgotten: number[] = [];
+
+    await decide(action, temporaryChangeOf({ state: 'asking', later }), { ...given, forgotten });
+
+    expect(forgotten.length > 0).toBe(isForgotten);
   });
 
   it('does nothing if the change was dropped while the click was queued', async () => {
@@ -429,6 +450,34 @@ describe('*Leave it*', () => {
     expect(change).toMatchObject({ state: 'ended', closedBy: 'U0OLGA' });
     expect(last).toMatchObject({ event: 'ended', after: 'daily limit $400.00' });
   });
+
+  it.each([
+    ['ended', 'by now the card has its earlier values', 400, 2000, 0],
+    ['asking', 'by now it has one of them', 400, 2150, 0],
+    ['kept', 'it keeps a raise', 500, 2150, 1],
+  ])('leads to %s if %s, and counts as a raise only if it keeps one', async (state, _what, daily, monthly, raises) => {
+    const world = await createActionWorld(memoryRedis(() => new Date('2026-11-20T15:00:00.000Z')));
+    const { deps, service } = world;
+    const goals = [limitGoal('daily', 50_000), limitGoal('monthly', 210_000)];
+    const changeRequest = { goals, term: { kind: 'duration', ms: 3_600_000 } } as const;
+    await performAction(ask('limit', { ...byCommand, id: 'act_1', changeRequest }), deps);
+    world.advance(3_600_000);
+    service.rules = { ...service.rules, MonthlySpendLimit: 2150 };
+    const refuses = async (): Promise<never> => {
+      throw refusal();
+    };
+    const refusing = { ...deps, card: { ...deps.card, putSpendRules: refuses } };
+    for (let times = 0; times < 5; times += 1) await endTemporaryChange('act_1', refusing);
+    service.rules = { ...service.rules, DailySpendLimit: daily, MonthlySpendLimit: monthly };
+
+    const askedAt = deps.now().toISOString();
+    const leave = { ...byCommand, id: 'act_leave', target, restore: false, askedAt };
+    await performAction(ask('complete-temporary-change', leave), deps);
+
+    expect((await deps.temporaryChanges.get('act_1'))?.state).toBe(state);
+    const counted = await deps.recentRaises.list({ acctId }, deps.now().getTime());
+    expect(counted.filter(({ actionId }) => actionId === 'act_leave')).toHaveLength(raises);
+  });
 });
 
 describe('a click whose answer from the card service was lost', () => {
@@ -658,29 +707,5 @@ describe('who may decide', () => {
       underLock: ['counted: recent-raises'],
     });
     expect((await permit(takeBack({ askedAt }))).why, 'reverting a raise is never late').toBeNull();
-  });
-});
-
-describe('restoring the rules failed', () => {
-  const failure = (outcome: 'refused' | 'unknown') =>
-    refusal('Too low.', outcome === 'refused' ? {} : { code: 'timeout', outcome });
-  async function forget(error: unknown, isSending: boolean) {
-    const steps: string[] = [];
-    await forgetUnmade(takeBack(), 4711, error, {
-      progress: {
-        read: async () => (isSending ? { state: 'sending', before: null, after: null } : null),
-      },
-      raises: { forget: async (_action, id) => void steps.push(`forgot the raise of ${id}`) },
-    });
-    return steps;
-  }
-
-  it.each<[string, unknown, boolean, string[]]>([
-    ['a refusal is known to have changed nothing', failure('refused'), false, ['forgot the raise of 4711']],
-    ['a failed read, too', failure('unknown'), false, ['forgot the raise of 4711']],
-    ['a lost answer is not', failure('unknown'), true, []],
-    ['a bug of ours is not', new TypeError('a bug'), true, []],
-  ])('%s', async (_what, error, isSending, steps) => {
-    expect(await forget(error, isSending)).toEqual(steps);
   });
 });
