@@ -35,10 +35,8 @@ const FIND_CONCURRENCY = 8;
 const FIND_MATCHES = 200;
 const QUOTA_WAIT_MS = 20_000;
 const EMPTY_ACCOUNT_FRESH_MS = 5 * 60_000;
-/** How long a decision waits for the current state of an account. */
-const CURRENT_WAIT_MS = 3000;
-/** One read serves all checks of an action, as one answer of Slack does. */
-const CURRENT_FOR_MS = 5000;
+/** How long whatever does not loosen a card waits for its group. */
+const GROUP_WAIT_MS = 3_000;
 
 /** Who holds which card. The worker stores it in Redis, from the card API and from webhooks. Both processes read it. */
 export function createDirectory(deps: DirectoryDeps) {
@@ -69,7 +67,7 @@ export function createDirectory(deps: DirectoryDeps) {
     /** The account's current state in the API, for decisions that cannot be undone. Null when the API fails. */
     reload: async (acctId: number): Promise<DirectoryAccount | null> => loader?.load(acctId) ?? null,
     /** The same, at most seconds old, for decisions about a card's limits. Null when the API does not answer in time. */
-    current: createCurrent(deps, records, loader),
+    current: async (acctId: number) => (await loader?.current(acctId).catch(() => null)) ?? null,
     status,
     all: records.all,
     /** Asks the API again for every account last read before `beforeMs`. False when some could not be read. */
@@ -121,15 +119,6 @@ export function createDirectory(deps: DirectoryDeps) {
     /** Resolves when no background read is running. */
     idle: (): Promise<void> => filler?.idle() ?? Promise.resolve(),
     stop: (): Promise<void> => filler?.stop() ?? Promise.resolve(),
-  };
-}
-
-function createCurrent({ now }: DirectoryDeps, records: ReturnType<typeof createRecords>, loader: Loader | null) {
-  return async function current(acctId: number): Promise<DirectoryAccount | null> {
-    const stored = await records.read(acctId);
-    if (Math.abs(now().getTime() - Date.parse(stored?.detailsAt ?? '')) < CURRENT_FOR_MS) return stored;
-    if (loader === null) return null;
-    return await within(CURRENT_WAIT_MS, loader.load(acctId), () => null).catch(() => null);
   };
 }
 
@@ -249,7 +238,9 @@ interface GroupDeps {
 export function createGroupOfCard({ directory, hasCardGroups }: GroupDeps) {
   return async function groupOfCard(acctId: number, isLooser = false): Promise<string | null | undefined> {
     if (!hasCardGroups()) return null;
-    const stored = isLooser ? undefined : groupIn(await directory.account(acctId));
-    return stored === undefined ? groupIn(await directory.current(acctId)) : stored;
+    if (isLooser) return groupIn(await directory.current(acctId));
+    const stored = groupIn(await directory.account(acctId));
+    if (stored !== undefined) return stored;
+    return groupIn(await within(GROUP_WAIT_MS, directory.current(acctId), () => null));
   };
 }

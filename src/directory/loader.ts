@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { CardClient } from '../card-api/client.ts';
+import { ATTEMPT_TIMEOUT_MS, type CardClient } from '../card-api/client.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { type DirectoryAccount, withDetails, withListed } from './account.ts';
@@ -19,7 +19,8 @@ interface LoaderDeps {
   readonly log: Log | null;
 }
 
-const ONE_ACCOUNT_MS = 5_000;
+/** One read serves all checks of an action, as one answer of Slack does. */
+const CURRENT_FOR_MS = 5_000;
 const LIST_MS = 30_000;
 const FILL_BATCH = 4;
 
@@ -28,44 +29,26 @@ type Listing = 'listed' | 'fresh' | 'somebody_else' | 'failed';
 /** Reads accounts from the card API into the records. Failures are logged, never thrown: alerts must not wait for it. */
 export type Loader = ReturnType<typeof createLoader>;
 
-export function createLoader({ source, records, quota, limits, now, log }: LoaderDeps) {
+export function createLoader(deps: LoaderDeps) {
+  const { source, records, quota, now, log } = deps;
   const running = new Map<number, Promise<DirectoryAccount | null>>();
+  /** When each account's last answer arrived. `detailsAt`, which orders facts, is when it was requested. */
+  const answeredAtMs = new Map<number, number>();
 
   return {
-    /** Lists all accounts if the quota allows it. */
-    async list(force: boolean): Promise<Listing> {
-      const listedAt = await records.listedAt();
-      if (!force && listedAt !== null && now().getTime() - Date.parse(listedAt) < limits.listFreshMs) return 'fresh';
-      if (!(await quota.mayList())) return 'somebody_else';
-      try {
-        await listAll(now().toISOString());
-        return 'listed';
-      } catch (error) {
-        const isRateLimit = error instanceof CardApiError && error.code === 'rate_limited';
-        await quota.listFailed(isRateLimit ? (error.retryAfterMs ?? limits.listEveryMs) : null);
-        log?.warn({ code: codeOf(error) }, 'could not list all accounts for the directory');
-        return 'failed';
-      }
-    },
+    list: createList(deps),
     /** Reads one account; concurrent calls for the same account share a request. Null when the API fails. */
     load,
-    /** The same for a person who waits, if the quota allows it and the API has not just refused this account. */
+    /** The same, unless the API has just answered. */
+    async current(acctId: number): Promise<DirectoryAccount | null> {
+      const isRecent = Math.abs(now().getTime() - (answeredAtMs.get(acctId) ?? 0)) < CURRENT_FOR_MS;
+      return (isRecent ? await records.read(acctId) : null) ?? (await load(acctId));
+    },
+    /** Reads one account for a person who waits, if the quota allows it and the API has not just refused this account. */
     async loadIfAllowed(acctId: number): Promise<DirectoryAccount | null> {
       return (await quota.wasRefused(acctId)) || (await quota.take('person')) > 0 ? null : await load(acctId);
     },
   };
-
-  async function listAll(at: string): Promise<void> {
-    // The card service allows ten of these calls per hour, so a failed call is not retried.
-    const { accounts } = await source.listAccounts({ deadlineMs: LIST_MS, maxRetries: 0 });
-    const byId = new Map(accounts.map((account) => [account.acctId, account]));
-    await records.change([...byId.keys()], (known, acctId) => {
-      const listed = byId.get(acctId);
-      return listed === undefined ? known : withListed(known, listed, at);
-    });
-    await records.setListedAt(at);
-    log?.info({ accounts: byId.size }, 'directory listed');
-  }
 
   function load(acctId: number): Promise<DirectoryAccount | null> {
     const same = running.get(acctId);
@@ -78,7 +61,8 @@ export function createLoader({ source, records, quota, limits, now, log }: Loade
   async function loadNow(acctId: number): Promise<DirectoryAccount | null> {
     const at = now().toISOString();
     try {
-      const details = await source.getAccount(acctId, { deadlineMs: ONE_ACCOUNT_MS, maxRetries: 0 });
+      const details = await source.getAccount(acctId, { deadlineMs: ATTEMPT_TIMEOUT_MS, maxRetries: 0 });
+      answeredAtMs.set(acctId, now().getTime());
       await records.change([acctId], (known) => withDetails(known, { ...details, acctId }, at));
       return await records.read(acctId);
     } catch (error) {
@@ -95,6 +79,36 @@ export function createLoader({ source, records, quota, limits, now, log }: Loade
     if (!isHopeless) return;
     await quota.rememberRefused(acctId);
     await records.markAsked(acctId, now().getTime());
+  }
+}
+
+/** Lists all accounts if the quota allows it. */
+function createList({ source, records, quota, limits, now, log }: LoaderDeps) {
+  return async function list(force: boolean): Promise<Listing> {
+    const listedAt = await records.listedAt();
+    if (!force && listedAt !== null && now().getTime() - Date.parse(listedAt) < limits.listFreshMs) return 'fresh';
+    if (!(await quota.mayList())) return 'somebody_else';
+    try {
+      await listAll(now().toISOString());
+      return 'listed';
+    } catch (error) {
+      const isRateLimit = error instanceof CardApiError && error.code === 'rate_limited';
+      await quota.listFailed(isRateLimit ? (error.retryAfterMs ?? limits.listEveryMs) : null);
+      log?.warn({ code: codeOf(error) }, 'could not list all accounts for the directory');
+      return 'failed';
+    }
+  };
+
+  async function listAll(at: string): Promise<void> {
+    // The card service allows ten of these calls per hour, so a failed call is not retried.
+    const { accounts } = await source.listAccounts({ deadlineMs: LIST_MS, maxRetries: 0 });
+    const byId = new Map(accounts.map((account) => [account.acctId, account]));
+    await records.change([...byId.keys()], (known, acctId) => {
+      const listed = byId.get(acctId);
+      return listed === undefined ? known : withListed(known, listed, at);
+    });
+    await records.setListedAt(at);
+    log?.info({ accounts: byId.size }, 'directory listed');
   }
 }
 

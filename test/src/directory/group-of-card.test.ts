@@ -3,6 +3,7 @@ import type { DirectoryAccount } from '../../../src/directory/account.ts';
 import { createGroupOfCard } from '../../../src/directory/directory.ts';
 
 const account = (group: string | null, detailsAt: string | null) => ({ group, detailsAt }) as DirectoryAccount;
+const sleep = <T>(ms: number, value: T): Promise<T> => new Promise((done) => setTimeout(() => done(value), ms));
 const read = account('Sales', '2026-11-20T15:00:00.000Z');
 const onlyFromWebhook = account(null, null);
 
@@ -31,4 +32,16 @@ it('reads the group of a card again before the card is loosened, and then trusts
 
   expect(await groupOf(async () => moved, { known: read, isLooser: true })).toBe('Field');
   expect(await groupOf(async () => null, { known: read, isLooser: true })).toBeUndefined();
+});
+
+it('waits for a slow card service only if that decides whether the card is loosened', async () => {
+  vi.useFakeTimers();
+  const slow = () => sleep(9000, read);
+  const told = groupOf(slow, { known: onlyFromWebhook });
+  const judged = groupOf(slow, { known: onlyFromWebhook, isLooser: true });
+  await vi.advanceTimersByTimeAsync(9000);
+  vi.useRealTimers();
+
+  expect(await told).toBeUndefined();
+  expect(await judged).toBe('Sales');
 });
