@@ -21,7 +21,7 @@ export type Handlers = {
   ) => Promise<unknown>;
 };
 
-interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf' | 'answer' | 'askedFor'> {
+interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf' | 'answer' | 'askedFor' | 'mayAct'> {
   readonly permit: PermitAction;
   readonly resolveCard: ResolveCard;
   readonly handlers: Handlers;
@@ -41,7 +41,7 @@ interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf
  * second finds the change already made. The person always gets an answer.
  *
  * The returned function throws errors that are worth a retry. On the last attempt it still throws unexpected errors, so
- * that they are recorded.
+ * that they are recorded, and none whose cause the person was told.
  */
 export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun) => Promise<void> {
   return async function performAction(asked, run) {
@@ -63,7 +63,11 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
       if (isOfCard) {
         const card = await deps.resolveCard(action);
         if (card === null) return;
-        const ofCard = await deps.permit(card.action, card.acctId);
+        const ofCard = await deps.permit(card.action, card.acctId).catch(async (error: unknown) => {
+          // Who may decide is not known, but whoever may see the card reads which one it is.
+          if (await deps.mayAct(card.action, card.acctId)) resolved = card;
+          throw error;
+        });
         if (ofCard === null) return;
         action = ofCard;
         resolved = { ...card, action };
@@ -74,14 +78,14 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
       const mayHelpAgain = !(error instanceof AppError) || error.retryable;
       if (mayHelpAgain && !run.isLast) {
         const cause = causeOf(error);
-        if (cause !== null && run.isFirst === true) await sayStillTrying(resolved, cause);
+        if (cause !== null && run.isFirst === true) await sayStillTrying(resolved, cause, deps);
         throw error;
       }
       // Others can still approve it, so it has not failed. Its handler continues with the request.
       if (await deps.hasRequest(action.id)) return await handle(action, resolved, run);
       if (isApproval(action)) await deps.failApproval(action, causeOf(error));
       else await deps.failures.failAction(resolved, causeOf(error));
-      if (!(error instanceof CardApiError)) throw error;
+      if (causeOf(error) === null) throw error;
     }
   }
 
@@ -91,24 +95,28 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
     await handler(entryOf(action.verb).isOfCard === true ? resolved : action, run);
   }
 
-  /** A card service that is down or limits requests can delay the answer by minutes. */
-  async function sayStillTrying({ action, acctId }: Resolved, cause: NonNullable<Cause>): Promise<void> {
-    const message = stillTrying({
-      asked: await deps.askedFor(action, acctId === 0 ? null : acctId),
-      isRateLimited: cause.code === 'rate_limited',
-      unread: cause instanceof CardApiError ? null : cause.message,
-      isBlock: action.verb === 'block',
-      isHolder: action.asHolder,
-      isOnAlert: isOnAlert(action),
-    });
-    // An id of its own, because Slack drops a second message with the same id.
-    await deps.answer({ ...action, id: `${action.id}:trying` }, message);
-  }
-
   async function recordLook(action: Action, card: { readonly acctId?: number; readonly cardId: number | null }) {
     const acctId = card.acctId ?? (await deps.accountOf(action.target));
     await deps.recordLook(action, { acctId, cardId: card.cardId, seen: action.verb === 'look' ? action.seen : null });
   }
+}
+
+/** A card service that is down or limits requests can delay the answer by minutes. */
+async function sayStillTrying(
+  { action, acctId }: Resolved,
+  cause: NonNullable<Cause>,
+  deps: Pick<Deps, 'askedFor' | 'answer'>,
+): Promise<void> {
+  const message = stillTrying({
+    asked: await deps.askedFor(action, acctId === 0 ? null : acctId),
+    isRateLimited: cause.code === 'rate_limited',
+    unread: cause instanceof CardApiError ? null : cause.message,
+    isBlock: action.verb === 'block',
+    isHolder: action.asHolder,
+    isOnAlert: isOnAlert(action),
+  });
+  // An id of its own, because Slack drops a second message with the same id.
+  await deps.answer({ ...action, id: `${action.id}:trying` }, message);
 }
 
 function isApproval(action: Action): action is ApprovalClick {

@@ -3,6 +3,7 @@ import { RolesUnreadError, StoreUnavailableError } from '../../../src/core/error
 import { stateKey } from '../../../src/core/keys.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
+import { accountOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -23,6 +24,10 @@ const givingUp = (world: PerformWorld): WorldDeps => ({
   rolesOf: async () => ({ roles: [], isComplete: false }),
   isLastAttempt: true,
 });
+/** The card service does not return the account now. */
+const unreadCard = ({ deps: { directory } }: PerformWorld): Partial<WorldDeps> => ({
+  directory: { ...directory, current: async () => null },
+});
 const order = ask('order-virtual', { target: virtualOrder });
 
 async function told(world: PerformWorld): Promise<void> {
@@ -34,7 +39,7 @@ async function told(world: PerformWorld): Promise<void> {
 it('does not perform a failed action when another worker gets its job, because people were asked to try again', async () => {
   const world = await createActionWorld(redis());
 
-  await expect(performAction(order, givingUp(world))).rejects.toThrow('who has which role');
+  await performAction(order, givingUp(world));
   await performAction(order, world.deps);
 
   await told(world);
@@ -62,20 +67,57 @@ it.each<[string, Action, (world: PerformWorld) => Partial<WorldDeps>, RegExp]>([
   [
     'the card service',
     ask('unblock', byCommand),
-    ({ deps: { directory } }) => ({
-      directory: { ...directory, account: async () => null, current: async () => null },
-    }),
+    unreadCard,
     /The card service did not return whose card it is, so I can’t decide this yet\. Try again in a minute/,
   ],
-])('names %s as the cause if who may decide was not read', async (_who, action, over, why) => {
-  const world = await createActionWorld(redis());
-  const deps = { ...world.deps, isLastAttempt: true, ...over(world) };
+])(
+  'names %s as the cause if who may decide was not read, and leaves no failed job',
+  async (_who, action, over, why) => {
+    const world = await createActionWorld(redis());
 
-  await expect(performAction(action, deps)).rejects.toThrow(RolesUnreadError);
+    await performAction(action, { ...world.deps, isLastAttempt: true, ...over(world) });
 
-  expect(world.writes).toEqual([]);
-  expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(why)]);
-  expect(world.answers[0]?.text).not.toContain('Cardbell itself');
+    expect(world.writes).toEqual([]);
+    expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(why)]);
+    expect(world.answers[0]?.text).not.toContain('Cardbell itself');
+  },
+);
+
+describe('an unblock that is given up because the card service did not return whose card it is', () => {
+  it('names the card, before and at the end, and is shown on its alert', async () => {
+    const world = await createActionWorld(redis());
+    const over = unreadCard(world);
+
+    await expect(performAction(ask('unblock'), { ...world.deps, isFirstAttempt: true, ...over })).rejects.toThrow(
+      RolesUnreadError,
+    );
+    await performAction(ask('unblock'), { ...world.deps, isLastAttempt: true, ...over });
+
+    expect(world.answers.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^Still trying to unblock Jane Doe · card/),
+      expect.stringMatching(/^Could not unblock Jane Doe · card/),
+    ]);
+    expect((await world.deps.alerts.get('evt_0123456789abcdef'))?.outcomes).toMatchObject([
+      { verb: 'unblock', state: 'failed' },
+    ]);
+  });
+
+  it('does not name the card to somebody who may not see it', async () => {
+    const world = await createActionWorld(redis());
+    const group = 'South';
+    const rolesOf: WorldDeps['rolesOf'] = async (_userId, of) => ({
+      roles: of?.group === group ? [] : ['operator', 'approver'],
+      isComplete: true,
+    });
+    const directory = { ...world.deps.directory, account: async () => accountOf({ acctId, group }) };
+    const deps = { ...world.deps, isLastAttempt: true, hasCardGroups: () => true, rolesOf, directory };
+
+    await performAction(ask('unblock', byCommand), { ...deps, ...unreadCard({ ...world, deps }) });
+
+    expect(world.answers.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^Not done: Your request to unblock cards\. It could not be finished/),
+    ]);
+  });
 });
 
 describe.each<[string, Action, string]>([
