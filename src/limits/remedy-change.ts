@@ -47,22 +47,24 @@ export const Remedy = z.discriminatedUnion('kind', [
   }),
   /** Nothing stops it any more: it only has to be tried again. */
   z.strictObject({ kind: z.literal('retry') }),
+  /** None of the card's own rules stops it. Its ruleset or its balance may, which only the card program's portal changes. */
+  z.strictObject({ kind: z.literal('portal'), why: z.enum(['ruleset', 'balance']) }),
 ]);
 export type Remedy = z.infer<typeof Remedy>;
+/** What the card API can change, and people can do. */
+export type Change = Exclude<Remedy, { readonly kind: 'retry' | 'portal' }>;
 export type RaiseLimit = Extract<Remedy, { kind: 'raise_limit' }>;
 
 /**
  * The change that lets a purchase pass. Null: none is known. If none was needed when its alert was made, that may have changed
  * since.
  */
-export function changeIn(remedy: Remedy | null | undefined): Exclude<Remedy, { readonly kind: 'retry' }> | null {
-  return remedy == null || remedy.kind === 'retry' ? null : remedy;
+export function changeIn(remedy: Remedy | null | undefined): Change | null {
+  return remedy == null || remedy.kind === 'retry' || remedy.kind === 'portal' ? null : remedy;
 }
 
 /** A change of a card's limits or rules, not of its status. */
-export function isOfRules(
-  remedy: Remedy,
-): remedy is Exclude<Remedy, { readonly kind: 'activate' | 'unblock' | 'retry' }> {
+export function isOfRules(remedy: Remedy): remedy is Exclude<Change, { readonly kind: 'activate' | 'unblock' }> {
   return remedy.kind === 'raise_limit' || remedy.kind.startsWith('allow_');
 }
 
@@ -138,6 +140,7 @@ export function goalsOfRemedy(remedy: Remedy, rules: CardLimits | null, amountCe
     case 'activate':
     case 'unblock':
     case 'retry':
+    case 'portal':
       return null;
   }
 }

@@ -81,7 +81,7 @@ export function createRemedies(deps: Deps) {
   async function advise(event: TransactionEvent, deadlineMs: number): Promise<Advice> {
     const check = await look(event, deadlineMs, 'then');
     const isSameWindow = (period: LimitWindow): boolean => !hasReset(period, event.occurredAt, deps.now());
-    if (check.state === 'unknown') return { remedy: null, isIncomplete: check.why === 'away' };
+    if (check.state === 'unknown') return { remedy: inPortal(check.why), isIncomplete: check.why === 'away' };
     if (check.state === 'passes') return { remedy: { kind: 'retry' }, isIncomplete: false };
     return { remedy: check.remedy, isIncomplete: isIncomplete(check.remedy, isSameWindow) };
   }
@@ -93,6 +93,10 @@ export function createRemedies(deps: Deps) {
     /** The same for the card's current state, for someone who is about to act. It may have been blocked since. */
     checkPurchase: (event: TransactionEvent): Promise<PurchaseCheck> => look(event, FORM_ADVICE_TIMEOUT_MS, 'now'),
   };
+}
+
+function inPortal(why: Extract<PurchaseCheck, { readonly state: 'unknown' }>['why']): Remedy | null {
+  return why === 'ruleset' || why === 'balance' ? { kind: 'portal', why } : null;
 }
 
 /** Whether the amounts that were left when the purchase was declined count, or those of now. */
@@ -231,14 +235,11 @@ async function byCategory({ event, ...read }: Purchase, { namedIn, categoryId }:
   return { state: 'stopped', remedy: { kind: 'allow_category', category: { id: await categoryId(name), name } } };
 }
 
-function abroad(rules: SpendRules | null): PurchaseCheck {
-  const isAllowed = rules?.isInternationalAllowed === true;
-  return isAllowed ? passes : { state: 'stopped', remedy: { kind: 'allow_international' } };
-}
+const abroad = (rules: SpendRules | null) => byRule(rules?.isInternationalAllowed === true, 'allow_international');
+const online = (rules: SpendRules | null) => byRule(rules?.isCardNotPresentAllowed === true, 'allow_card_not_present');
 
-function online(rules: SpendRules | null): PurchaseCheck {
-  const isAllowed = rules?.isCardNotPresentAllowed === true;
-  return isAllowed ? passes : { state: 'stopped', remedy: { kind: 'allow_card_not_present' } };
+function byRule(isAllowed: boolean, kind: 'allow_international' | 'allow_card_not_present'): PurchaseCheck {
+  return isAllowed ? passes : { state: 'stopped', remedy: { kind } };
 }
 
 function once<T>(read: () => Promise<T>): () => Promise<T> {

@@ -43,6 +43,7 @@ export function reasonOf(alert: TransactionAlert, place: ChannelVisibility): Sho
   const { event, remedy, card, outcomes } = alert;
   const reason = shownReason({ ...declinedCard(card), decline: event.decline, remedy }, place);
   if (remedy?.kind === 'retry') return { ...reason, ...passesNow };
+  if (remedy?.kind === 'portal') return { ...reason, ...portalWords[remedy.why] };
   const mayBeActive = reason.remedy === 'retry' || reason.remedy === 'activate';
   const { isActivated: wasActivated, isUnblocked, isPaid } = currentState(outcomes);
   if (reason.remedy === 'unblock' && (isUnblocked || isPaid)) return { ...reason, ...unblockedNow };
@@ -57,12 +58,29 @@ export function reasonOf(alert: TransactionAlert, place: ChannelVisibility): Sho
 export const neededFor = ({ remedy }: Pick<TransactionAlert, 'remedy'>, reason: ShownReason): ShownReason['remedy'] =>
   changeIn(remedy)?.kind ?? reason.remedy;
 
+/** No change of the card's own rules was needed any more when its alert was made. */
+export const neededNone = ({ remedy }: Pick<TransactionAlert, 'remedy'>): boolean => changeIn(remedy) !== remedy;
+
 const unblockedNow = { title: 'Card was blocked', meaning: 'It works again.' } as const;
 
 const passesNow = {
   meaning: 'No limit or rule stops it any more.',
   holderFix: 'Try again.',
   adminFix: 'Have the purchase tried again.',
+} as const;
+
+/** What may stop the purchase although none of the card's own rules does. */
+export const portalWords = {
+  ruleset: {
+    meaning: 'The card’s own rules let this purchase pass, but its ruleset may not.',
+    holderFix: 'Ask whoever administers the card program.',
+    adminFix: 'Check the ruleset in the card program’s portal.',
+  },
+  balance: {
+    meaning: 'No limit or rule stops this purchase any more, but the card’s balance did not cover it.',
+    holderFix: 'Ask for money to be added to the card.',
+    adminFix: 'Add money to the card in the card program’s portal.',
+  },
 } as const;
 
 const activeNow = {

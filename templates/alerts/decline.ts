@@ -42,6 +42,7 @@ import {
   isOrWasBlocked,
   isTooLow,
   neededFor,
+  neededNone,
   reasonOf,
   type ShownReason,
   serviceWords,
@@ -109,8 +110,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
 export function declineCause(alert: TransactionAlert, view: View): (string | null)[] {
   const reason = reasonOf(alert, view.place);
   const isBlocked = alert.remedy?.kind === 'unblock';
-  const isByRuleset = limitOfRuleset(alert.remedy) !== null;
-  const isRetry = alert.remedy?.kind === 'retry' || reason.remedy === 'retry';
+  const isElsewhere = limitOfRuleset(alert.remedy) !== null || neededNone(alert) || reason.remedy === 'retry';
   const isUnusable = isClosed(alert) || (alert.card.status === 'BLOCKED' && blockOf(alert) !== null);
   const [, fix] = fixes(alert, reason, view);
   return [
@@ -121,14 +121,14 @@ export function declineCause(alert: TransactionAlert, view: View): (string | nul
     reason.isKnown ? null : serviceWords(reason),
     balanceToo(alert, view.place),
     // When no button can fix it, what else does.
-    isBlocked || isUnusable || isByRuleset || isRetry || reason.remedy === 'none' ? fix : null,
+    isBlocked || isUnusable || isElsewhere || reason.remedy === 'none' ? fix : null,
     rulesetLine(alert, reason),
   ];
 }
 
 /** The ruleset excludes the merchant category, and the meaning names it. */
-function isRulesets({ card, remedy }: TransactionAlert, reason: ShownReason): boolean {
-  return reason.code === 'decline.rule.mcc' && remedy?.kind !== 'retry' && card.ruleset != null;
+function isRulesets(alert: TransactionAlert, reason: ShownReason): boolean {
+  return reason.code === 'decline.rule.mcc' && !neededNone(alert) && alert.card.ruleset != null;
 }
 
 /** Which ruleset the card follows, when a rule declined the purchase and the meaning does not name it already. */

@@ -2,6 +2,7 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { EventLogStep } from '../../src/alerts/event-log.ts';
 import { formatCents } from '../../src/core/money.ts';
+import { type Change, changeIn } from '../../src/limits/remedy-change.ts';
 import { dateAfter, mentions } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
 import { context, countOf, escapeUntrusted, header, section } from '../core/blocks.ts';
@@ -93,9 +94,10 @@ function about({ alert, eventLog, whoMay }: Explained, view: View): KnownBlock[]
 function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained['whoMay'], view: View): string {
   const nobody = 'Nobody can change this in Slack. Ask whoever administers the card program.';
   const isDone = isFollowed(alert, reason) || isEnoughAgain(alert, view);
-  const isElsewhere = isMisused(alert) || limitOfRuleset(alert.remedy) !== null;
+  const { remedy } = alert;
+  const isElsewhere = isMisused(alert) || limitOfRuleset(remedy) !== null || remedy?.kind === 'portal';
   if (isClosed(alert) || (isElsewhere && !isDone)) return nobody;
-  const known = isDone ? 'retry' : (alert.remedy?.kind ?? reason.remedy);
+  const known = isDone || remedy?.kind === 'retry' ? 'retry' : (changeIn(remedy)?.kind ?? reason.remedy);
   const wanted = (known === 'none' || known === 'retry') && blockOf(alert) !== null ? 'unblock' : known;
   if (wanted === 'none') {
     return reason.isSensitive
@@ -108,7 +110,7 @@ function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained[
   return people === '' ? `${what}. Nobody has that role yet: ask whoever runs Cardbell.` : `${what}: ${people}.`;
 }
 
-const can: Readonly<Record<Exclude<ShownReason['remedy'], 'none' | 'retry'>, string>> = {
+const can: Readonly<Record<Change['kind'], string>> = {
   activate: 'Operators can activate the card',
   unblock: 'Approvers can unblock the card',
   raise_limit: 'Approvers can change the limit',

@@ -110,7 +110,8 @@ function controls(alert: TransactionAlert, reason: ShownReason): (Button | null)
   const { isBlocked, isRecognized, isFraud, isRaised, isPaid } = currentState(outcomes);
   const isBlockedAlready = isBlocked || remedy?.kind === 'unblock' || blockOf(alert) !== null || isClosed(alert);
   const isDone = isRaised && !isTooLow(remedy, outcomes);
-  const isOurs = isRule(neededFor(alert, reason)) && limitOfRuleset(remedy) === null;
+  const isElsewhere = remedy?.kind === 'portal' || limitOfRuleset(remedy) !== null;
+  const isOurs = isRule(neededFor(alert, reason)) && !isElsewhere;
   const canAsk = isOurs && !isBlockedAlready && !isDone && !isFraud && !isPaid;
   return [
     canAsk ? askButton(event.id, card) : null,

@@ -6,7 +6,7 @@ import { formatCents } from '../../src/core/money.ts';
 import { changeIn, type LimitRaise, limitsOf, mayNeedMore, type Remedy } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
-import { isMisused, orderNewCard } from '../alerts/decline-words.ts';
+import { isMisused, orderNewCard, portalWords } from '../alerts/decline-words.ts';
 import { context, countOf, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { input, modal, option } from '../core/form.ts';
@@ -167,7 +167,6 @@ const unnumbered =
 
 const unclear = 'I cannot tell what stops this purchase now.';
 const inPortal = 'Check the card’s limits and rules in the card program’s portal.';
-const ownRulesPass = 'The card’s own rules let this purchase pass: check its ruleset in the card program’s portal.';
 const unread = 'The card’s current limits could not be read.';
 const again = 'Close this form, and open it again in a moment.';
 const earlier = 'These numbers are from when the alert was sent.';
@@ -187,14 +186,14 @@ function about(form: RemedyForm, does: string, raised: readonly LimitRaise[]): K
     ...context(
       remedy?.kind === 'unblock' || isUseless(form) ? null : mayLeaveRuleset(cardOf(alert)),
       isByRuleset(remedy, state) ? followsRuleset(cardOf(alert)) : null,
-      state === 'ruleset' ? ownRulesPass : limitOfRuleset(remedy),
+      state === 'ruleset' ? null : limitOfRuleset(remedy),
       state === 'checking' ? 'Checking what the card allows right now…' : null,
       state === 'unclear' ? `${unclear} ${isUseless(form) ? inPortal : earlier}` : null,
       isUnnumbered(remedy, state) ? unnumbered : null,
       isMisused({ remedy }) && state !== 'passes' ? orderNewCard : null,
       state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,
-      state === 'balance'
-        ? '*No limit or rule stops this purchase any more, but the card’s balance did not cover it.*'
+      state === 'ruleset' || state === 'balance'
+        ? `*${portalWords[state].meaning}* ${portalWords[state].adminFix}`
         : null,
       state === 'status'
         ? '*No limit or rule stops this purchase any more, but the card is not active.* If it is closed, use another card. If it is new, activate it.'

@@ -19,6 +19,7 @@ it.each<[string, string, Remedy | null]>([
 ])('the form of a decline with %s and %j is about this by itself: %j', (code, message, remedy) => {
   expect(formRemedy(declined(code, message))).toEqual(remedy);
   // It may have changed that nothing stopped the purchase any more.
-  expect(formRemedy(declined(code, message, { remedy: { kind: 'retry' } }))).toEqual(remedy);
+  for (const none of [{ kind: 'retry' }, { kind: 'portal', why: 'balance' }] as const)
+    expect(formRemedy(declined(code, message, { remedy: none }))).toEqual(remedy);
   expect(formRemedy(declined(code, message, { remedy: raise }))).toEqual(raise);
 });

@@ -552,7 +552,9 @@ describe('what lets a declined purchase pass', () => {
       const { checkPurchase, adviceFor } = setUp(read, 4_000, 'Books', { mayBeOverruled: true });
 
       expect(await checkPurchase(declined(code))).toEqual({ state: 'unknown', why: 'ruleset' });
-      expect(await adviceFor(declined(code))).toEqual({ remedy: null, isIncomplete: false });
+      // A purchase that the status of its card declined is looked at no further for its alert.
+      const remedy = code === 'decline.card.status' ? null : { kind: 'portal', why: 'ruleset' };
+      expect(await adviceFor(declined(code))).toEqual({ remedy, isIncomplete: false });
     },
   );
 
@@ -612,6 +614,9 @@ describe('what lets a declined purchase pass', () => {
       kind: 'raise_limit',
       ...lacks,
     });
+    expect((await passing.adviceAgain(purchase('decline.rule.location'))).remedy).toEqual(
+      isTooLow ? { kind: 'portal', why: 'balance' } : { kind: 'retry' },
+    );
     for (const code of ['decline.rule.location', 'decline.card.status'])
       expect(await passing.checkPurchase(purchase(code))).toEqual(
         isTooLow ? { state: 'unknown', why: 'balance' } : { state: 'passes' },

@@ -655,6 +655,31 @@ describe('advice', () => {
     }
   });
 
+  it.each([
+    [
+      'ruleset',
+      /own rules let this purchase pass, but its ruleset may not\./,
+      /Check the ruleset in the card program’s/,
+    ],
+    ['balance', /the card’s balance did not cover it\./, /Add money to the card in the card program’s portal/],
+  ] as const)('is about the %s if no rule of the card stopped it any more', (why, what, fix) => {
+    const facts = { ...card, ruleset: { id: 7, name: 'Field crew', mayOverrule: true } };
+    for (const code of ['decline.rule.velocity', 'decline.rule.location', 'decline.rule.mcc']) {
+      const all = readings(declined(code, '', { card: facts, remedy: { kind: 'portal', why } }));
+      for (const [who, { text, ids }] of Object.entries(all)) {
+        expect(text, who).toMatch(what);
+        expect(text, who).toMatch(who.startsWith('holder') ? /Ask (?:whoever administers|for money)/ : fix);
+        expect(text, who).not.toMatch(/Raise the|higher limit|to be allowed|once or temporarily|does not allow/);
+        expect(ids, who).not.toContain('request_increase');
+      }
+      expect(all['explanation']?.text).toContain('Nobody can change this in Slack.');
+    }
+    // Something may stop it again, and the form looks.
+    expect(readings(declined(...velocity, { remedy: { kind: 'portal', why } }))['team']?.ids).toContain(
+      'approve_remedy',
+    );
+  });
+
   describe('for a card that was blocked or closed elsewhere', () => {
     const since = (status: 'BLOCKED' | 'CLOSED', outcomes: Outcome[] = []) =>
       readings(declined(...velocity, { remedy: raise, outcomes, card: { ...card, status, isStatusLater: true } }));

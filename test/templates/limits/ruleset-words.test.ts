@@ -53,7 +53,7 @@ it('uses the number if there is no name, and mentions no overruling unless that 
 });
 
 it.each<[string, 'checked' | 'ruleset', Remedy, RegExp]>([
-  ['a rule', 'ruleset', { kind: 'allow_international' }, /own rules let this purchase pass: check its ruleset/],
+  ['a rule', 'ruleset', { kind: 'allow_international' }, /own rules let this purchase pass, .* Check the ruleset/],
   [
     'a limit',
     'checked',
