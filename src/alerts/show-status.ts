@@ -14,7 +14,7 @@ interface Deps {
   readonly updateAlert: (alertId: string) => Promise<void>;
 }
 
-/** A card has a new status, wherever it was changed: the declines that the old one caused show it. Idempotent. */
+/** A card has a new status, wherever it was changed: the declines that the old one caused, or that name it, show it. Idempotent. */
 export type ShowStatus = (event: CardStatusEvent, status: CardStatus) => Promise<void>;
 
 export function createShowStatus({ history, alerts, updateAlert }: Deps): ShowStatus {
@@ -37,8 +37,10 @@ export function createShowStatus({ history, alerts, updateAlert }: Deps): ShowSt
 }
 
 /** What the alert has to show; null: nothing, or it shows it already. */
-function verbFor({ event, remedy, outcomes }: TransactionAlert, status: 'ACTIVE' | 'BLOCKED') {
-  const wanted = event.decline === null ? 'none' : declineReason(event.decline, remedy).remedy;
+function verbFor({ event, card, remedy, outcomes }: TransactionAlert, status: 'ACTIVE' | 'BLOCKED') {
+  const cause = event.decline === null ? 'none' : declineReason(event.decline, remedy).remedy;
+  // Whatever declined the purchase, the alert says that the card was blocked since.
+  const wanted = card.status === 'BLOCKED' ? 'unblock' : cause;
   if (wanted !== 'activate' && wanted !== 'unblock') return null;
   const { isActivated, isUnblocked, isBlocked, isPaid } = currentState(outcomes);
   const isUsable = (isActivated || isUnblocked) && !isBlocked;

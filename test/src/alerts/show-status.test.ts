@@ -4,7 +4,7 @@ import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import { createShowStatus } from '../../../src/alerts/show-status.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
-import { change, declined, statusAlert } from '../../templates/fixtures.ts';
+import { card, change, declined, raise, statusAlert } from '../../templates/fixtures.ts';
 import { buttonIds, shown } from '../../templates/shown.ts';
 
 const at = '2026-11-20T15:35:00.000Z';
@@ -74,6 +74,22 @@ it('an alert of a blocked card says who unblocked it', async () => {
   expect(text).toMatch(/was blocked.*\*Unblocked\* by <@U0ANA>/s);
   expect(text).toContain('Have the purchase tried again.');
   expect(buttons).not.toContain('approve_remedy');
+});
+
+it('a late decline of a card that was blocked since has its advice and buttons back once the card is unblocked', async () => {
+  const overLimit = ['decline.rule.velocity', 'Transaction exceeded daily spend limit'] as const;
+  const facts = { ...card, status: 'BLOCKED', isStatusLater: true } as const;
+  const late = declined(...overLimit, { late: true, remedy: raise, card: facts });
+  const before = await showing(late, ['BLOCKED', null]);
+  expect([before.ids, before.text]).toEqual([[], expect.stringContaining('Blocked since.')]);
+
+  const { ids, text, buttons } = await showing(late, ['ACTIVE', null], ['ACTIVE', null]);
+
+  expect(ids).toEqual(['status-evt_status0']);
+  expect(text).toMatch(/\*Unblocked\* outside Slack/);
+  expect(text).not.toContain('Blocked since.');
+  expect(buttons).toContain('block_card');
+  expect((await showing(late, ['ACTIVE', null], ['BLOCKED', null])).text).toMatch(/\*Unblocked\*.*\*Blocked\*/s);
 });
 
 it('a decline with another cause says nothing of a status', async () => {
