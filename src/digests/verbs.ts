@@ -63,13 +63,13 @@ export function readDigest(words: readonly string[]): DigestInput | string {
   const weekday = first === 'weekly' ? (readWeekday(rest[0] ?? '') ?? -1) : null;
   if (weekday === -1) return 'On which day of the week?';
   const [clock = '', zone, ...more] = weekday === null ? rest : rest.slice(1);
-  const time = readTimeOfDay(clock);
-  if (time === null) return 'At what time? Write 09:00, 9am or 17:30.';
+  // Midnight is read as the end of a day. A digest is posted at the start of one, and 24:00 is not that.
+  const time = clock === 'midnight' ? '00:00' : readTimeOfDay(clock);
+  if (time === null || time === '24:00') return 'At what time? Write 09:00, 9am or 17:30.';
   if (more.length > 0) return `I didn’t understand “${more.join(' ').slice(0, 40)}” after the time.`;
   const timeZone = zone === undefined ? null : readTimeZone(zone);
   if (zone !== undefined && timeZone === null)
     return `I don’t know the time zone “${zone.slice(0, 40)}”. Write one such as America/Chicago.`;
   const [hour = 0, minute = 0] = time.split(':').map(Number);
-  // Midnight is read as the end of a day. A digest is posted at the start of one.
-  return { kind: 'at', weekday, isMonthly: first === 'monthly', hour: hour % 24, minute, zone: timeZone };
+  return { kind: 'at', weekday, isMonthly: first === 'monthly', hour, minute, zone: timeZone };
 }
