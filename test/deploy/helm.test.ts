@@ -61,12 +61,16 @@ describe('a pod of web', () => {
   });
 });
 
-it('a rollout replaces a pod of web only by one that has reached Redis, and not before requests go elsewhere', () => {
-  const pod = find('Deployment', '-web').spec.template.spec;
-  const [{ startupProbe, lifecycle }] = pod.containers;
+it('a pod of web that replaces an evicted one waits for neither Slack nor Redis', () => {
+  const { startupProbe } = find('Deployment', '-web').spec.template.spec.containers[0];
 
-  expect(startupProbe.httpGet).toEqual({ path: '/readyz', port: 'admin' });
-  expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThanOrEqual(600);
+  expect(startupProbe.httpGet).toEqual({ path: '/livez', port: 'admin' });
+});
+
+it('a pod of web stops only when requests go elsewhere', () => {
+  const pod = find('Deployment', '-web').spec.template.spec;
+  const [{ lifecycle }] = pod.containers;
+
   expect(lifecycle.preStop.exec.command).toEqual(['sleep', '5']);
   expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(8 + 5);
 });
