@@ -24,6 +24,8 @@ const LAG_MS = 60_000;
 const LAG_OVER_MS = 10_000;
 /** Correct clocks differ by less. */
 const CLOCK_DIFFERENCE_MS = 60_000;
+/** A worker that starts reports jobs that failed since then. */
+const FAILED_SINCE_MS = 3_600_000;
 
 type Context = Pick<
   WorkerContext,
@@ -46,8 +48,9 @@ interface Work {
 export function createMaintenance(context: Context, { workerId, sweepMs, sweep }: Work) {
   const { redis, queues, enqueue, temporaryChanges, directory, card, log } = context;
   const workers = createWorkers(redis);
-  const { watch, checkClock, notifyOfMemory } = createWatches(context, workers, workerId);
+  const { beat, watch, checkClock, notifyOfMemory } = createWatches(context, workers, workerId);
   const timers: NodeJS.Timeout[] = [];
+  const underWay = new Set<string>();
 
   return {
     /** Does not wait for the work: without Redis it would never end, and the process must still be able to stop. */
@@ -55,6 +58,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
       const sweeping = setInterval(() => {
         void orLog('sweep', sweep);
         void orLog('clock skew', wakeSkewed);
+        void orLog('heartbeat', beat);
         void orLog('watch', watch);
         void orLog('clock', checkClock);
         // In quiet times nothing else would notice that it answers again.
@@ -77,6 +81,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
   }
 
   async function begin(): Promise<void> {
+    await orLog('heartbeat', beat);
     await orLog('watch', watch);
     await orLog('clock', checkClock);
     await wakeSkewed();
@@ -89,11 +94,16 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
     await orLog('check of the card API token', async () => void (await card.getCurrentToken()));
   }
 
+  /** Skipped while the same work of an earlier run has not ended. */
   async function orLog(what: string, work: () => Promise<void>): Promise<void> {
+    if (underWay.has(what)) return;
+    underWay.add(what);
     try {
       await work();
     } catch (error) {
       log.warn({ err: error, what }, 'maintenance failed; will retry on the next run');
+    } finally {
+      underWay.delete(what);
     }
   }
 }
@@ -102,10 +112,14 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
 function createWatches(context: Context, workers: Workers, workerId: string) {
   const { redis, queues, clock, memory, notifyOps, notifyResolved } = context;
   let reportedLevel: MemoryLevel | null = null;
+  /** Until when (ms) all failed jobs were reported. */
+  let reportedUntilMs: number | null = null;
   return {
-    /** Reports that this worker is alive, and what it finds: unreadable records, failed jobs, long waits. */
+    /** Reports that this worker is alive. */
+    beat: () => workers.beat(workerId, { isCardApiAway: context.isCardApiAway() }),
+
+    /** Reports what this worker finds: unreadable records, failed jobs, long waits. */
     async watch(): Promise<void> {
-      await workers.beat(workerId, { isCardApiAway: context.isCardApiAway() });
       const { lagMs, failed } = await readHealth(context);
       const unreadable = await redis.smembers(unreadableKey);
       if (unreadable.length > 0) {
@@ -113,7 +127,11 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
         // Another process may have added others meanwhile.
         await redis.srem(unreadableKey, ...unreadable);
       }
-      if (failed > 0) await reportFailedJobs(queues, notifyOps, clock.now().getTime());
+      const nowMs = clock.now().getTime();
+      const sinceMs = reportedUntilMs ?? nowMs - FAILED_SINCE_MS;
+      // The clock of the worker where a job failed may be slow.
+      if (failed > 0) await reportFailedJobs(queues, notifyOps, sinceMs - CLOCK_DIFFERENCE_MS);
+      reportedUntilMs = nowMs;
       if (lagMs > LAG_MS) await notifyOps(opsIssue.lagging);
       else if (lagMs < LAG_OVER_MS) await notifyResolved(opsIssue.lagging);
     },

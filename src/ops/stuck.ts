@@ -95,16 +95,14 @@ async function failedJobs(queues: Queues, limit: number): Promise<FailedJob[]> {
   return found.flat().filter(({ job }) => job !== undefined);
 }
 
-/** Older failures were already reported. */
-const RECENTLY_MS = 3_600_000;
 const WHY_MAX = 200;
 
-/** Reports recent jobs of all queues that failed for good, once per cause. Idempotent. */
-export async function reportFailedJobs(queues: Queues, notifyOps: NotifyOps, nowMs: number): Promise<void> {
+/** Reports jobs of all queues that failed for good since then (ms), once per cause. Idempotent. */
+export async function reportFailedJobs(queues: Queues, notifyOps: NotifyOps, sinceMs: number): Promise<void> {
   const causes = new Map<string, OpsIssue>();
   for (const of of queues.all) {
     for await (const failed of failedIn(of)) {
-      if (nowMs - (failed.job.finishedOn ?? 0) > RECENTLY_MS) break;
+      if ((failed.job.finishedOn ?? 0) < sinceMs) break;
       const { id, what, cause } = ofJob(failed);
       const issue = jobFailed(what, (cause.split('\n')[0] ?? '').slice(0, WHY_MAX), id);
       // The newest job of a cause can be replayed for longest.

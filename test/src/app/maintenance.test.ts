@@ -1,7 +1,9 @@
-import { afterEach, expect, it } from 'vitest';
+import { type ConnectionOptions, Worker } from 'bullmq';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { Enqueue } from '../../../src/app/enqueue.ts';
 import { createMaintenance } from '../../../src/app/maintenance.ts';
 import { createClock } from '../../../src/core/clock.ts';
+import { QUEUE_PREFIX } from '../../../src/core/keys.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
 import { unreadableKey } from '../../../src/core/record-store.ts';
@@ -25,7 +27,7 @@ async function started({
   failing = '',
   level = (): MemoryLevel => 'enough',
   temporaryChanges = [] as TemporaryChange[],
-  onNotify = async (): Promise<unknown> => null,
+  onNotify = async (_did: readonly string[]): Promise<unknown> => null,
   sweepMs = 15_000,
 } = {}): Promise<string[]> {
   const did: string[] = [];
@@ -47,7 +49,7 @@ async function started({
       log: createLog({ level: 'silent', process: 'test' }),
       async notifyOps({ title }) {
         did.push(title);
-        await onNotify();
+        await onNotify(did);
       },
       notifyResolved: async ({ cause }) => void did.push(cause === 'lag' ? 'no lag' : `over: ${cause}`),
       card: {
@@ -134,3 +136,30 @@ it('reports unreadable records that another process finds while it reports other
 
   expect(await redis().smembers(unreadableKey)).toEqual(['requests']);
 });
+
+it('reads a failed job once, however long the look takes in which it was found', async () => {
+  await failHalfAnHourAgo();
+  const times = (did: readonly string[], step: string): number => did.filter((one) => one.startsWith(step)).length;
+
+  const did = await started({
+    sweepMs: 20,
+    onNotify: (did) => until(() => times(did, 'ping') > 4, 'others would have been started'),
+  });
+  await until(() => times(did, 'no lag') > 3, 'it has looked again');
+
+  expect(times(did, 'A job failed for good')).toBe(1);
+});
+
+async function failHalfAnHourAgo(): Promise<void> {
+  const all = openQueues(redis());
+  const patient = redis().duplicate({ maxRetriesPerRequest: null });
+  const connection = patient as ConnectionOptions;
+  const worker = new Worker('actions', null, { connection, prefix: QUEUE_PREFIX, autorun: false });
+  await all.actions.add('job', {});
+  const job = await worker.getNextJob('token');
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 1_800_000 });
+  await job?.moveToFailed(new Error('a fault'), 'token').finally(() => vi.useRealTimers());
+  await worker.close();
+  patient.disconnect();
+  await closeQueues(all);
+}
