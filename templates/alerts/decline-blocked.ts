@@ -33,7 +33,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
 
   return {
     text: sentence(
-      `${alert.late ? 'Late notice: ' : ''}Declined${times}: ${amount}${at} · ${cardOfHolder(card)}: the card ${isBlocked}.${lastTry(repeats)}${outcomeSentence(outcomes)}`,
+      `${alert.late ? 'Late notice: ' : ''}Declined${times}: ${amount}${at} · ${cardOfHolder(card)}: the card ${isBlocked}.${lastTry(repeats)}${outcomeSentence(outcomes)}${fix && ` ${fix}`}`,
     ),
     blocks: [
       section(

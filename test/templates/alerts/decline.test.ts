@@ -343,10 +343,11 @@ describe('the controls', () => {
 
   it('offer no activation if the card turned out to be blocked', () => {
     const alert = declined('decline.card.status', 'Card Status Inactive', { remedy: { kind: 'unblock' } });
-    const { blocks } = decline(alert, inChannel);
+    const { text, blocks } = decline(alert, inChannel);
 
     expect(buttonIds(blocks)).toEqual(['approve_remedy', 'acknowledge_alert']);
     expect(shown(blocks)).toContain('`/card unblock 1212`');
+    expect(text).toContain('the card is blocked. If the card should work again: `/card unblock 1212`');
     expect(blocks.map(({ type }) => type)).not.toContain('header');
     expect(shown(blocks)).toContain(
       'Jane Doe · card 1212 is blocked: *1 purchase declined*, $84.10 at Blue Bottle Coffee.',
