@@ -125,6 +125,8 @@ export interface Resolved<A extends Action = Action> {
   readonly cardId: number | null;
   /** What was asked for and is not done, for the answer. Absent: nothing. */
   readonly note?: string;
+  /** Approved by somebody else, so whoever asked cannot undo it alone. */
+  readonly isApproved?: true;
 }
 
 /** The alert that shows the outcome, if any. */

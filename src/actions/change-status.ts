@@ -62,7 +62,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     if (written?.state === 'sending' && before === wantedStatus[verb]) {
       const closed = account.cards.filter((other) => other.cardId !== null && closes?.includes(other.cardId));
       const made = { before: written.before, closes: closed };
-      return await sendStatus.foundMade(verb, { action, acctId, cardId }, made, finish);
+      return await sendStatus.foundMade(verb, asked, made, finish);
     }
     // Unblocked outside Slack since someone wanted it blocked, unless a pending block is just not visible yet.
     if (verb === 'block' && before === 'ACTIVE' && !(await isBlockAwaited(acctId)))
@@ -71,7 +71,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     // Also of a block: whoever blocked the card first must not undo a block that others rely on.
     if (obstacle?.state === 'unchanged') await sendStatus.alreadyInEffect(verb, { action, acctId, cardId });
     const wasSending = written?.state === 'sending';
-    const resolved = { action, acctId, cardId: card?.cardId ?? null };
+    const resolved = { ...asked, cardId: card?.cardId ?? null };
     const ending = verb === 'activate' && card !== undefined ? closedBy(card, account) : [];
     const from = { before: sides.before, card: facts, written, closes: ending };
     const notAgain: NotAgain = (whyNot) => sendStatus.send(verb, resolved, { ...from, whyNot }, finish, run);

@@ -22,14 +22,14 @@ export interface OfferDeps extends Pick<ActionTools, 'now'> {
  * The person who blocked a card can undo it for a minute.
  *
  * Only if the card was active before: a new card cannot be made new again. Not for someone who acted only as the
- * cardholder, because people cannot unblock their own card.
+ * cardholder, because people cannot unblock their own card, and not of what others have approved.
  */
 export async function offerUndo(
-  { action, acctId, cardId }: Resolved,
+  { action, acctId, cardId, isApproved }: Resolved,
   before: string | null,
   { blocks, scheduleUndoEnd, now }: OfferDeps,
 ): Promise<Pick<Result, 'control'>> {
-  const mayUndo = action.roles.some((role) => role !== 'holder');
+  const mayUndo = isApproved !== true && action.roles.some((role) => role !== 'holder');
   if (action.verb !== 'block' || before !== 'active' || !mayUndo) return {};
   const at = now();
   const until = new Date(at.getTime() + UNDO_MS);

@@ -18,7 +18,7 @@ import type { BlockedCard, LimitRequest } from './request.ts';
  * Blocks cards, each as a separate action, once. A card that cannot be blocked does not delay the others, and the
  * person who asked is told about each card. Fails when any card could not be blocked.
  *
- * @param approvers want the cards blocked, too: whoever asked cannot undo that alone.
+ * @param approvers want the cards blocked, too: nobody can undo an earlier block alone.
  * @throws CardApiError when the job should be retried.
  */
 export type BlockAll = (action: BlockAllAction, approvers: readonly string[], run: ActionRun) => Promise<Result>;
@@ -45,7 +45,8 @@ export function createBlockAll({ block, latestChanges, progress, failures }: Blo
     for (const [index, acctId] of acctIds.entries()) {
       const id = blockIdOf(asked.id, acctId);
       const target = { kind: 'card', acctId, cardId: null, alertId: asked.target.alertId } as const;
-      const resolved = { action: { ...asked, id, verb: 'block', target }, acctId, cardId: null } as const;
+      const action = { ...asked, id, verb: 'block', target } as const;
+      const resolved = { action, acctId, cardId: null, isApproved: true } as const;
       try {
         await block(resolved, run);
       } catch (error) {
@@ -54,7 +55,7 @@ export function createBlockAll({ block, latestChanges, progress, failures }: Blo
         else await failures.failAction(resolved, error);
       }
       const result = reported(await progress.read(id))?.result;
-      if (result !== undefined && result.state !== 'failed') await noteApprovers(resolved.action, acctId, approvers);
+      if (result !== undefined && result.state !== 'failed') await noteApprovers(action, acctId, approvers);
       // A closed card needs no block.
       const isLeft = result?.state === 'failed' && result.before !== 'closed';
       const name = names[index] ?? String(acctId);

@@ -52,15 +52,26 @@ it('blocks no card before someone else approves, and then each card once', async
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
 });
 
-it('is not undone alone by whoever asked, because a second person wants the cards blocked', async () => {
-  const { world, deps, blocked, blockAll, approve } = await createWorld();
+it('offers no undo to whoever asked, because a second person wants the cards blocked', async () => {
+  const { world, deps, blockAll, approve } = await createWorld();
   await blockAll(operator);
   await approve(approver);
-  const target = { kind: 'action', actionId: blockIdOf('act_decide1', 11) } as const;
 
-  await performAction(ask('undo-block', { ...operator, target }), deps);
+  expect(await deps.blocks.get(blockIdOf('act_decide1', 11))).toBeNull();
+  expect(JSON.stringify(world.answers)).not.toContain('Undo');
+});
 
-  expect(blocked).toEqual(acctIds);
+it('keeps an earlier block of one of its cards from being undone alone', async () => {
+  const { world, deps, blocked, blockAll, approve } = await createWorld();
+  const cardTarget = { kind: 'card', acctId: 11, cardId: null, alertId: null } as const;
+  await performAction(ask('block', { ...operator, id: 'act_block', target: cardTarget }), deps);
+  expect(JSON.stringify(world.answers)).toContain('Undo');
+  await blockAll(operator);
+  await approve(approver);
+
+  await performAction(ask('undo-block', { ...operator, target: { kind: 'action', actionId: 'act_block' } }), deps);
+
+  expect(blocked).toEqual([11, ...acctIds]);
   expect(world.answers.at(-1)?.text).toContain('<@U0ANA>');
 });
 
