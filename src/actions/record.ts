@@ -38,6 +38,12 @@ type LineEntry = Pick<AuditLine, 'did'> &
     readonly until?: string | null;
   };
 
+/** The first record of an action that sets something. What was so already gets no line. */
+export function setTo(before: string | null, after: string | null, line?: LineEntry): RecordEntry {
+  const sides = { isFirst: true, before, after };
+  return before === after ? { event: 'unchanged', ...sides } : { event: 'done', ...sides, ...(line && { line }) };
+}
+
 /** Records what happened to an action: in the chain and, with a line, in the audit channel. Idempotent. */
 export type RecordAction = (action: Action, entry: RecordEntry) => Promise<void>;
 

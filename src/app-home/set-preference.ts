@@ -1,6 +1,7 @@
 import { delegateEnded, delegateNamed, delegateSet, delegateSetSince } from '../../templates/app-home/delegate.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { setTo } from '../actions/record.ts';
 import { RolesUnreadError } from '../core/errors.ts';
 import { localDate } from '../core/service-time.ts';
 import type { BeginSetting } from '../core/setting-order.ts';
@@ -45,7 +46,8 @@ export function createSetPreference(deps: Deps) {
     const before = `digest ${replaced?.often ?? 'off'}`;
     await record(action, setTo(before, `digest ${often}`));
     const startedAt = replaced?.startedAt ?? replaced?.since;
-    await preferences.setOwnDigest(userId, often === 'off' ? null : { often, since: action.askedAt, startedAt });
+    const since = replaced?.often === often ? replaced.since : action.askedAt;
+    await preferences.setOwnDigest(userId, often === 'off' ? null : { often, since, startedAt });
     await answer(action, ownDigestSet({ often, hasCard: await hasCard(userId) }));
   }
 
@@ -68,10 +70,6 @@ export function createSetPreference(deps: Deps) {
     await deps.holdAsQuiet(channel);
     await answer(action, quietHoursSet({ words: window === null ? null : quietWords(window) }));
   }
-}
-
-function setTo(before: string | null, after: string | null) {
-  return { event: before === after ? 'unchanged' : 'done', isFirst: true, before, after } as const;
 }
 
 function exceptIn(parsed: ReturnType<typeof parseQuiet>): string | null {
@@ -118,7 +116,7 @@ export function createSetDelegate(deps: DelegateDeps) {
         ? { did: 'ended the delegation' }
         : { did: 'named', whom: { userId: delegate.to, to: 'as a delegate' } };
     const isSame = before === after;
-    await record(action, { ...setTo(before, after), ...(!isSame && { line }) });
+    await record(action, setTo(before, after, line));
     // Told before it is set: after that nobody knows what it was.
     if (previous !== null && previous.to !== delegate?.to) await notifyEnded(action, previous);
     if (delegate !== null && !isSame)

@@ -1,6 +1,7 @@
 import { digestOff, digestSet } from '../../templates/digests/digest.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { setTo } from '../actions/record.ts';
 import {
   type DigestSchedule,
   type Digests,
@@ -41,15 +42,13 @@ export function createSetDigest(deps: Deps) {
 
     await deps.withLock(`digest:${channel}`, async () => {
       const current = await digests.ofChannel(channel);
-      const before = current.map(scheduleWords).join('; ') || 'none';
       const schedule = input.kind === 'at' ? toSchedule(input, action, current) : null;
+      const ending = current.filter((one) => schedule === null || kindOf(one) === kindOf(schedule));
+      const before = ending.map(scheduleWords).join('; ') || 'none';
       const after = schedule === null ? 'none' : scheduleWords(schedule);
       const isRecorded = await deps.hasBegun(action);
       // Recorded first: after a crash the digests are gone, and only the record shows that they were ended.
-      const line = { did: 'set the digest of', channel };
-      if (schedule !== null || current.length > 0)
-        await record(action, { isFirst: true, event: 'done', before, after, line });
-      else if (!isRecorded) await record(action, { isFirst: true, event: 'unchanged' });
+      await record(action, setTo(before, after, { did: 'set the digest of', channel }));
       if (schedule !== null) {
         await digests.set(schedule);
         const shown = await deps.shownDeclines.lastShown(scheduleId(channel, kindOf(schedule)));

@@ -1,11 +1,12 @@
 import { alertLengthSet, quietEnded, quietSet } from '../../templates/routing/channel-settings.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { setTo } from '../actions/record.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { MayGetAlerts } from './channel-access.ts';
-import type { LongAlerts, QuietHoursStore } from './channel-rules-store.ts';
+import type { LongAlerts, QuietHours, QuietHoursStore } from './channel-rules-store.ts';
 import { quietFor } from './choose-channels.ts';
 import { describeFilter } from './describe-filter.ts';
 import { printFilter } from './filter.ts';
@@ -37,7 +38,7 @@ export function createSetQuiet(deps: Deps) {
 
   async function wordsBefore(channel: string): Promise<string | null> {
     const hours = await quietHours.get(channel);
-    return hours === null ? null : printQuiet(hours.window);
+    return hours === null ? null : hoursOnRecord(hours);
   }
 
   async function end(action: Action): Promise<void> {
@@ -45,9 +46,7 @@ export function createSetQuiet(deps: Deps) {
     const before = await wordsBefore(channel);
     const isRecorded = await hasBegun(action);
     // Recorded first: after a crash the hours are gone, and only the record shows who ended them.
-    const line = { did: 'ended the quiet hours of', channel };
-    if (before !== null) await record(action, { event: 'done', isFirst: true, before, line });
-    else if (!isRecorded) await record(action, { event: 'unchanged', isFirst: true });
+    await record(action, setTo(before, null, { did: 'ended the quiet hours of', channel }));
     await quietHours.remove(channel);
     const released = await holdAsQuiet(channel);
     await answer(action, quietEnded({ wasSet: before !== null || isRecorded, released }));
@@ -69,10 +68,9 @@ export function createSetQuiet(deps: Deps) {
     const except = filter === null ? null : printFilter(filter);
     const exceptWords = filter === null ? null : describeFilter(filter);
     const unknown = filter === null ? [] : unknownNames(filter, await groups());
-    const after = `${printQuiet(window)}${exceptWords === null ? '' : `, except ${exceptWords}`}`;
     // Recorded first: after a crash the new hours are already set, and the previous ones are lost.
     const line = { did: 'set the quiet hours of', channel };
-    await record(action, { event: 'done', isFirst: true, before, after, line });
+    await record(action, setTo(before, hoursOnRecord({ window, except }), line));
     await quietHours.set({ channel, window, except, by: action.actor.userId, at: action.askedAt });
     const until = quietUntil(window, now().getTime());
     const released = await holdAsQuiet(channel);
@@ -80,6 +78,11 @@ export function createSetQuiet(deps: Deps) {
     const words = quietWords(window);
     await answer(action, quietSet({ words, except: exceptWords, unknown, until: untilText, released }));
   }
+}
+
+/** `22:00-07:00 UTC, daily, except declines over $500.00`. */
+function hoursOnRecord({ window, except }: Pick<QuietHours, 'window' | 'except'>): string {
+  return `${printQuiet(window)}${except === null ? '' : `, except ${except}`}`;
 }
 
 interface HoldDeps {
@@ -133,9 +136,9 @@ export function createSetAlertLength({ longAlerts, answer, record }: AlertLength
   return async function setAlertLength(action: AlertLengthAction): Promise<void> {
     const { channel } = action.origin;
     const { isLong } = action;
-    const [before, after] = [await longAlerts.has(channel), isLong].map((is) => (is ? 'long alerts' : 'short alerts'));
+    const words = (is: boolean): string => (is ? 'long alerts' : 'short alerts');
     const line = { did: 'changed how alerts look in', channel };
-    await record(action, { event: 'done', isFirst: true, before: before ?? null, after: after ?? null, line });
+    await record(action, setTo(words(await longAlerts.has(channel)), words(isLong), line));
     await longAlerts.set(channel, isLong);
     await answer(action, alertLengthSet({ isLong }));
   };

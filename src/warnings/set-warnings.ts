@@ -1,5 +1,6 @@
 import { warningsElsewhere, warningsSet } from '../../templates/warnings/warnings.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { setTo } from '../actions/record.ts';
 import type { ChannelKind, Preferences } from '../holders/preference-store.ts';
 import type { WarningsAction } from './verbs.ts';
 
@@ -23,9 +24,19 @@ export function createSetWarnings(deps: Deps) {
     }
     const others = action.kinds.filter((kind) => !kinds.includes(kind));
     const what = kinds.map((kind) => kind.replaceAll('-', ' ')).join(', ');
-    const line = { did: `turned ${isOn ? 'on' : 'off'} warnings (${what}) in`, channel, before: null };
-    const before = (await preferences.switchedOff(channel)).join(', ');
-    await record(action, { event: 'done', isFirst: true, before: `off: ${before || 'none'}`, line });
+    const line = { did: `turned ${isOn ? 'on' : 'off'} warnings (${what}) in`, channel, before: null, after: null };
+    const off = await preferences.switchedOff(channel);
+    const words = (is: (kind: ChannelKind) => boolean): string =>
+      kinds.map((kind) => `${kind} ${is(kind) ? 'on' : 'off'}`).join(', ');
+    const before = words((kind) => !off.includes(kind));
+    await record(
+      action,
+      setTo(
+        before,
+        words(() => isOn),
+        line,
+      ),
+    );
     for (const kind of kinds) await preferences.set(channel, kind, isOn);
     await answer(action, warningsSet({ kinds, isOn, elsewhere: warningsElsewhere(others, warningChannels) }));
   };

@@ -55,6 +55,11 @@ describe('a person’s direct messages', () => {
     await performAction(notify('act_9', { kind: 'digest', often: 'weekly' }), deps);
     expect((await preferences.ownDigest(userId))?.startedAt, 'still owes from then').toBe(first?.since);
 
+    const chosen = await preferences.ownDigest(userId);
+    const later = new Date(deps.now().getTime() + 60_000).toISOString();
+    await performAction({ ...notify('act_again', { kind: 'digest', often: 'weekly' }), askedAt: later }, deps);
+    expect(await preferences.ownDigest(userId), 'one that is due is not skipped').toEqual(chosen);
+
     await performAction(notify('act_7', { kind: 'digest', often: 'off' }), deps);
     expect(await preferences.ownDigest(userId)).toBeNull();
   });

@@ -104,6 +104,15 @@ describe('a digest', () => {
     expect(set).toEqual([]);
   });
 
+  it('is on record with the one of its kind that it replaces', async () => {
+    await typed('weekly monday 09:00', own, 'C5');
+    await typed('daily 09:00', own, 'C5');
+    const { recorded } = await typed('daily 10:00', own, 'C5');
+
+    const [before, after] = ['09:00', '10:00'].map((time) => `digest daily at ${time} America/New_York`);
+    expect(recorded.at(-1)).toMatchObject({ event: 'done', before, after });
+  });
+
   it('names all that ended', async () => {
     await typed('weekly monday 09:00', own, 'C3');
     await typed('monthly 09:00', own, 'C3');

@@ -16,6 +16,9 @@ const typed = (text: string) =>
     origin: { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false },
   });
 
+const nothing = { kind: 'channel', text: '' } as const;
+const daily = { kind: 'at', weekday: null, isMonthly: false, hour: 9, minute: 0, zone: null } as const;
+
 /** A channel with quiet hours at night. */
 async function nightly({ deps }: PerformWorld): Promise<WorldDeps> {
   const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
@@ -59,5 +62,34 @@ it.each([
     });
 
     expect(steps).toBeGreaterThan(5);
+  },
+);
+
+it.each<[string, (id: string) => Parameters<typeof performAction>[0], string]>([
+  [
+    'quiet hours',
+    (id) => ({ ...typed('22:00-07:00 UTC except declines over 500'), id }),
+    'except declines over $500.00',
+  ],
+  ['no quiet hours', (id) => ({ ...typed('off'), id }), ''],
+  ['the length of its alerts', (id) => ask('alerts', { id, target: nothing, isLong: true }), 'long alerts'],
+  ['its digest', (id) => ask('digest', { id, target: nothing, wanted: daily }), 'digest daily at 09:00'],
+  [
+    'no warnings',
+    (id) => ask('warnings', { id, target: nothing, kinds: ['low-balance'], isOn: false }),
+    'low-balance off',
+  ],
+])(
+  'a channel’s setting is on record as unchanged, without a line, if it was so already: %s',
+  async (_what, set, words) => {
+    const { deps, records, auditLines } = await createActionWorld(redis());
+
+    for (const id of ['act_1', 'act_1', 'act_2']) await performAction(set(id), deps);
+
+    const again = (await records()).at(-1);
+    expect(again).toMatchObject({ actionId: 'act_2', event: 'unchanged' });
+    expect(again?.before ?? '').toContain(words);
+    expect(again?.before).toBe(again?.after);
+    expect(auditLines).not.toContain('audit-act_2-unchanged');
   },
 );
