@@ -106,8 +106,10 @@ export function createSetDelegate(deps: DelegateDeps) {
     const { userId } = action.actor;
     // After a crash, the last day may have passed since it was permitted.
     const isNew = delegate !== null && !(await deps.hasBegun(action));
-    const why = isNew ? (whyNot(delegate, userId) ?? (await whyNotPassedOn(userId))) : null;
-    if (why !== null) return await refuseUnclear(action, { why, usage: delegateUsage });
+    const mistake = isNew ? whyNot(delegate, userId) : null;
+    const why = mistake ?? (isNew ? (whyNotListed(delegate.to, userId) ?? (await whyNotPassedOn(userId))) : null);
+    if (why !== null)
+      return await refuseUnclear(action, { why, usage: delegateUsage }, { isByRights: mistake === null });
     if (!(await beginSetting(action, `delegate:${userId}`))) return await answer(action, delegateSetSince());
     const previous = await delegations.of(userId);
     const [before, after] = [words(previous), words(delegate)];
@@ -139,14 +141,18 @@ export function createSetDelegate(deps: DelegateDeps) {
     return 'You are an approver only as a delegate, which cannot be passed on.';
   }
 
-  function whyNot({ to, from, until }: NonNullable<DelegateAction['delegate']>, userId: string): string | null {
-    const today = localDate(now(), zone);
+  function whyNotListed(to: string, userId: string): string | null {
     const allowed = ownDelegates().filter((id) => id !== userId);
-    if (to === userId) return 'You can’t be your own delegate.';
     if (allowed.length === 0) return 'The policy lists nobody whom you could name (own_delegates).';
-    if (!allowed.includes(to)) return 'The policy doesn’t let you name this person. App Home shows whom you can name.';
+    return allowed.includes(to)
+      ? null
+      : 'The policy doesn’t let you name this person. App Home shows whom you can name.';
+  }
+
+  function whyNot({ to, from, until }: NonNullable<DelegateAction['delegate']>, userId: string): string | null {
+    if (to === userId) return 'You can’t be your own delegate.';
     if (until < from) return 'The last day is before the first.';
-    if (until < today) return 'That date has passed.';
+    if (until < localDate(now(), zone)) return 'That date has passed.';
     if (Date.parse(until) - Date.parse(from) > DAYS_MAX * DAY_MS)
       return `A delegate can be named for ${DAYS_MAX} days at most. For longer, somebody has to change the policy.`;
     return null;

@@ -43,7 +43,8 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     const { userId } = action.actor;
     const person = await deps.person(userId);
     const why = whyNoHolder(person);
-    if (why !== null) return await deps.refuse(action, { why, whoCan: 'Ask an approver.' });
+    if (why !== null)
+      return await deps.refuse(action, { why, whoCan: 'Ask an approver.' }, { isByRights: person !== null });
     const meant = await accountsMeant(action);
     const matching = person?.email == null ? [] : await accountsWith(person.email, meant);
     // If another person is already linked, an approver has to decide.

@@ -139,32 +139,45 @@ describe('a delegate', () => {
   });
 
   it.each([
-    ['not listed in the policy', { ...delegate, to: 'U0OTTO' }, /doesn’t let you name this person/],
-    ['for days in the past', { ...delegate, from: '2026-11-01', until: '2026-11-02' }, /That date has passed/],
-    ['with a last day before the first', { ...delegate, until: '2026-12-23' }, /before the first/],
-    ['for half a year', { ...delegate, until: '2027-06-24' }, /92 days at most/],
-  ])('%s is refused with a reason, and nothing changes', async (_who, given, why) => {
-    const { deps, answers } = await world();
+    [
+      'not listed in the policy',
+      { ...delegate, to: 'U0OTTO' },
+      /doesn’t let you name this person/,
+      'was not allowed to',
+    ],
+    [
+      'for days in the past',
+      { ...delegate, from: '2026-11-01', until: '2026-11-02' },
+      /That date has passed/,
+      'tried to',
+    ],
+    ['with a last day before the first', { ...delegate, until: '2026-12-23' }, /before the first/, 'tried to'],
+    ['for half a year', { ...delegate, until: '2027-06-24' }, /92 days at most/, 'tried to'],
+    ['oneself', { ...delegate, to: 'U0OLGA' }, /your own delegate/, 'tried to'],
+  ])('%s is refused with a reason, and nothing changes', async (_who, given, why, did) => {
+    const { deps, answers, audit } = await worldWithAudit();
 
     await performAction(naming('act_3', given), deps);
 
     expect(JSON.stringify(answers.at(-1))).toMatch(why);
+    expect(audit()).toContain(`<@U0OLGA> ${did} name a delegate`);
     expect(await deps.delegations.all()).toEqual([]);
   });
 
   it('cannot be named by someone who is an approver only as a delegate: that role is not passed on', async () => {
-    const { deps, answers } = await world();
+    const { deps, answers, audit } = await worldWithAudit();
     const { userId } = naming('act_0', null).actor;
     await performAction(naming('act_6', delegate), deps);
     const onlyStandsIn: typeof deps.rolesOf = async (who, options) =>
       (await options?.mayNot?.('U0ANA')) === true ? { roles: [], isComplete: true } : await deps.rolesOf(who, options);
 
-    await performAction(naming('act_7', { ...delegate, to: 'U0CAL' }), { ...deps, rolesOf: onlyStandsIn });
+    await performAction(naming('act_7', { ...delegate, until: '2027-01-03' }), { ...deps, rolesOf: onlyStandsIn });
 
     expect(JSON.stringify(answers.at(-1))).toMatch(
       /You are an approver only as a delegate, which cannot be passed on\./,
     );
-    expect(await deps.delegations.of(userId), 'as it was').toMatchObject({ to: 'U0BEN' });
+    expect(audit()).toContain(`<@${userId}> was not allowed to name a delegate`);
+    expect(await deps.delegations.of(userId), 'as it was').toMatchObject(delegate);
     await performAction(naming('act_8', null), { ...deps, rolesOf: onlyStandsIn });
     expect(await deps.delegations.of(userId), 'ended').toBeNull();
   });

@@ -68,6 +68,7 @@ function setUp({
   const claims = createClaims(redis(), storeSigner);
   const answers: string[] = [];
   const refusals: string[] = [];
+  const mayNot: string[] = [];
   const set: NewLink[] = [];
   const offered: Action[] = [];
   const entries: RecordEntry[] = [];
@@ -76,8 +77,10 @@ function setUp({
   const ends: string[] = [];
   const common = {
     answer: async (_action: unknown, { text }: { text: string }) => void answers.push(text),
-    refuse: async (_action: unknown, { why, whoCan }: Refusal) =>
-      void refusals.push(`${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
+    async refuse(_action: unknown, { why, whoCan }: Refusal, { isByRights = false }: { isByRights?: boolean } = {}) {
+      refusals.push(`${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`);
+      if (isByRights) mayNot.push(why);
+    },
   };
   const person = async () => ({ name, email, isBot: false, isGuest, isExternal: false, isDeactivated: false });
   const openClaim = createOpenClaim({
@@ -115,7 +118,7 @@ function setUp({
     },
     offer: async (action) => `pending-${offered.push(action)}`,
   });
-  return { claimCard, openClaim, claims, answers, refusals, set, offered, entries, posted, searched, ends };
+  return { claimCard, openClaim, claims, answers, refusals, mayNot, set, offered, entries, posted, searched, ends };
 }
 
 const claim = (over: Over = {}) =>
@@ -209,6 +212,7 @@ it('refuses a person who cannot hold a card', async () => {
   await world.claimCard(claim());
 
   expect(world.refusals).toEqual([expect.stringMatching(/^.+ Ask an approver\.$/)]);
+  expect(world.mayNot, 'a matter of rights').toHaveLength(1);
   expect(world.posted).toEqual([]);
 });
 
