@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ATTEMPT_TIMEOUT_MS, type CardClient } from '../card-api/client.ts';
+import type { CardClient } from '../card-api/client.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { type DirectoryAccount, withDetails, withListed } from './account.ts';
@@ -61,7 +61,7 @@ export function createLoader(deps: LoaderDeps) {
   async function loadNow(acctId: number): Promise<DirectoryAccount | null> {
     const at = now().toISOString();
     try {
-      const details = await source.getAccount(acctId, { deadlineMs: ATTEMPT_TIMEOUT_MS, maxRetries: 0 });
+      const details = await source.getAccount(acctId, { maxRetries: 0 });
       answeredAtMs.set(acctId, now().getTime());
       await records.change([acctId], (known) => withDetails(known, { ...details, acctId }, at));
       return await records.read(acctId);

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CallOptions } from '../../../src/card-api/call.ts';
+import { ATTEMPT_TIMEOUT_MS } from '../../../src/card-api/client.ts';
 import { AccountDetails, Business, ListedAccount } from '../../../src/card-api/schema-account.ts';
 import { type CardApiCode, CardApiError } from '../../../src/core/errors.ts';
 import { CardStatusEvent, ShippingEvent, type StoredEvent, VirtualCardEvent } from '../../../src/core/event.ts';
@@ -53,8 +54,9 @@ function fakeApi(): FakeApi {
     },
     async getAccount(acctId, { deadlineMs = 60_000 } = {}) {
       this.loads.push(acctId);
-      clock = new Date(clock.getTime() + Math.min(this.answerMs, deadlineMs));
-      if (this.answerMs > deadlineMs) throw apiError('unavailable', null);
+      const mostMs = Math.min(deadlineMs, ATTEMPT_TIMEOUT_MS);
+      clock = new Date(clock.getTime() + Math.min(this.answerMs, mostMs));
+      if (this.answerMs > mostMs) throw apiError('unavailable', null);
       if (this.failWith !== null) return this.failWith();
       const account = this.accounts.get(acctId);
       if (account === undefined) throw apiError('refused', 403);
