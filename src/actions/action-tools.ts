@@ -72,6 +72,7 @@ export interface ActionTools extends Refusals, Authorization {
   readonly mayAct: (action: Action, acctId: number | null) => Promise<boolean>;
   /** Whom to mention for a card of a group: user ids and user group ids. */
   readonly whoMay: (role: Role, group?: string | null) => Promise<readonly string[]>;
+  /** The rules for raises of a card, by the group that it is in now. @throws RolesUnreadError when that was not read. */
   readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
   /** The card's group, as the card service names it; null: no group. Undefined: unknown. */
   readonly groupOfCard: (acctId: number) => Promise<string | null | undefined>;

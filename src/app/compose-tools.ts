@@ -17,7 +17,7 @@ import { changeRequestOf } from '../limits/change-request.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import { changeIn } from '../limits/remedy-change.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
-import { type AuthorizationDeps, createAuthorization } from '../policy/authorize.ts';
+import { type AuthorizationDeps, createAuthorization, unreadGroup } from '../policy/authorize.ts';
 import { mayAsk } from '../policy/decide-action.ts';
 import { createRolesForCard } from '../policy/permissions.ts';
 import type { ActionContext } from './action-context.ts';
@@ -89,7 +89,11 @@ function createRights(context: ActionContext) {
   const { decisions, policyFor, now } = context;
   const groupOfCard = createGroupOfCard(context);
   const isOwnCard = createIsOwnCard(context);
-  const policyOfCard = async (acctId: number) => policyFor((await groupOfCard(acctId)) ?? null);
+  const policyOfCard = async (acctId: number, isLooser = true) => {
+    const group = await groupOfCard(acctId, isLooser);
+    if (isLooser && group === undefined) throw unreadGroup();
+    return policyFor(group ?? null);
+  };
   const remember: AuthorizationDeps['remember'] = async (decision, acctId) => {
     // Viewing something is not a decision about a card.
     if (isVerb(decision.verb) && entryOf(decision.verb).isLook === true) return;

@@ -71,8 +71,9 @@ export function createRaiseAmounts(deps: Deps) {
      * @param named who asks for it and who approves it, if known. The people they act for as delegates are added.
      */
     async count(action: Action, acctId: number, raise: Raise, named: readonly string[]): Promise<CountedRaise> {
-      const people = (await Promise.all(named.map((userId) => deps.actsFor(userId, acctId)))).flat();
+      // Reads the card's group, by which people act for others.
       const policy = await deps.policyOfCard(acctId);
+      const people = (await Promise.all(named.map((userId) => deps.actsFor(userId, acctId)))).flat();
       const all = await amountsOf({ action, acctId }, raise, people, deps);
       const ownMost = Math.max(...all.map((raise) => raise.ownCents ?? 0));
       const cap = exceededCap(policy, await loosenedBefore(action, acctId, people, deps), ownMost);

@@ -53,7 +53,7 @@ export interface AuthorizationDeps {
   readonly person: (userId: string) => Promise<{ readonly isDeactivated: boolean } | null>;
   readonly rolesForCard: ReturnType<typeof createRolesForCard>;
   readonly isOwnCard: (userId: string, acctId: number, isLooser: boolean) => Promise<boolean>;
-  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
+  readonly policyOfCard: (acctId: number, isLooser: boolean) => Promise<ApprovalPolicy>;
   readonly permissionOf: (verb: string) => Permission;
   /** Stores the decision, so that another policy can be tested on it. */
   readonly remember: (
@@ -91,7 +91,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
       const isOwnCard = isHolder || (mattersWhose && (await isOwn(asked.actor.userId)));
       const holding = acctId === undefined && bands === undefined ? {} : { isHolder, isOwnCard };
       const waitedMs = deps.now().getTime() - Date.parse(asked.askedAt);
-      const policy = acctId === undefined ? { bands: bands ?? [] } : await deps.policyOfCard(acctId);
+      const policy = acctId === undefined ? { bands: bands ?? [] } : await deps.policyOfCard(acctId, isLooser);
       const facts = { ...about, ...holding, roles, isBarredDelegate, waitedMs };
       const decision = decide(permission, facts, policy);
       await deps.remember(decisionOf(asked, facts, decision), acctId);
@@ -163,7 +163,7 @@ function waitsForGroup({ role, holderMay, restricts }: Permission, roles: readon
   return restricts !== true && isByGroup && !(holderMay === true && roles.includes('holder'));
 }
 
-function unreadGroup(): RolesUnreadError {
+export function unreadGroup(): RolesUnreadError {
   return new RolesUnreadError('the card service did not return the group of a card');
 }
 

@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { RolesUnreadError } from '../../../src/core/errors.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, createActionWorld, verbsOf, type WorldDeps } from '../../support/perform-world.ts';
@@ -45,6 +47,43 @@ it('a policy file reloaded between two approvals applies to the second: a third 
   await verbsOf(deps).performAction(approve('act_3', 'U0ZOE', request?.id ?? ''), { isLast: true });
 
   expect(limitNow()).toBe(5000);
+});
+
+describe('a card that was moved to a group whose people may allow less', () => {
+  /** In South one person may allow $50 a day and two may allow more; elsewhere one may allow $1,000. */
+  async function moved(isRead = true) {
+    const plain = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
+    const south = { ...plain, caps: { ...plain.caps, person: { dayCents: 5000, monthCents: null } } };
+    let group = 'North';
+    const current = async () => {
+      if (!isRead) return null;
+      group = 'South';
+      return accountOf({ group });
+    };
+    return await world({
+      hasCardGroups: () => true,
+      policyFor: (one) => (one === 'South' ? south : plain),
+      directory: directoryOf({ account: async () => accountOf({ group }), current }),
+    });
+  }
+
+  it('counts the first raise by the rules of the group that it is in now', async () => {
+    const { deps, limit, limitNow } = await moved();
+
+    await verbsOf(deps).performAction(limit('act_1', 600), { isLast: true });
+
+    expect(limitNow()).toBe(400);
+    expect(await deps.requests.open()).toMatchObject([{ needed: 2 }]);
+  });
+
+  it('is not raised while the card service does not return the group that it is in now', async () => {
+    const { deps, limit, limitNow } = await moved(false);
+
+    await expect(verbsOf(deps).performAction(limit('act_1', 600), { isLast: false })).rejects.toThrow(RolesUnreadError);
+
+    expect(limitNow()).toBe(400);
+    expect(await deps.requests.open()).toEqual([]);
+  });
 });
 
 it.each([
