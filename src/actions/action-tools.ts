@@ -68,8 +68,6 @@ export interface ActionTools extends Refusals, Authorization {
   /** A person's Slack profile; null if Slack returns none. */
   readonly person: (userId: string) => Promise<Person | null>;
   readonly isOwnCard: (userId: string, acctId: number, isLooser?: boolean) => Promise<boolean>;
-  /** Whether a person's role allows the action for a card. Null: for an order, whose card does not exist yet. */
-  readonly mayAct: (action: Action, acctId: number | null) => Promise<boolean>;
   /** Whom to mention for a card of a group: user ids and user group ids. */
   readonly whoMay: (role: Role, group?: string | null) => Promise<readonly string[]>;
   /** The rules for raises of a card, by the group that it is in now. @throws RolesUnreadError when that was not read. */

@@ -18,7 +18,6 @@ import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import { changeIn } from '../limits/remedy-change.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
 import { type AuthorizationDeps, createAuthorization, unreadGroup } from '../policy/authorize.ts';
-import { mayAsk } from '../policy/decide-action.ts';
 import { createRolesForCard } from '../policy/permissions.ts';
 import type { ActionContext } from './action-context.ts';
 
@@ -114,8 +113,5 @@ function createRights(context: ActionContext) {
     groupOfCard,
     policyOfCard,
     ...authorization,
-    /** Whether a person's role is sufficient to act on a card. */
-    mayAct: async (action: Action, acctId: number | null): Promise<boolean> =>
-      mayAsk(permissionOf(action.verb), await authorization.rolesNow(action, acctId)),
   };
 }

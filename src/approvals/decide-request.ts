@@ -11,6 +11,7 @@ import { passedWords, termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleNames, ruleStates } from '../limits/rule-words.ts';
 import type { CountedRaise } from '../policy/approval-policy.ts';
+import { unreadGroup } from '../policy/authorize.ts';
 import { withAnswers } from './block-all.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
@@ -74,7 +75,9 @@ export function createDecideRequest(deps: Deps) {
     if (await deps.execution.resume(action, request, run)) return;
     if (request.state !== 'open') return await over(`This request is ${stateWords[request.state]} already.`);
     // So far the person is known to approve for some card.
-    if (!(await deps.mayAct(action, accountIn(request)))) {
+    const isApprover = await deps.mayAct(action, accountIn(request));
+    if (isApprover === null) throw unreadGroup();
+    if (!isApprover) {
       const whoCan = await askOthers(action, 'approver', isAboutRules(request) ? request.card.group : null, deps);
       const why = 'Only approvers of other cards may decide this request.';
       return await deps.refuse(action, { why, whoCan }, { ...about, isByRights: true });

@@ -111,7 +111,10 @@ export function createResolveCard(deps: Deps): ResolveCard {
     const { query, rest } = await splitWords(action.verb, target.words, deps.directory);
     const meant = withRest(action, rest);
     // People must not learn that cards exist that they may not see.
-    const matches = await deps.directory.find(query, ({ acctId }) => deps.mayAct(action, acctId));
+    const matches = await deps.directory.find(
+      query,
+      async ({ acctId }) => (await deps.mayAct(action, acctId)) === true,
+    );
     const candidates = candidatesOf(meant, matches);
     const [only] = candidates;
     if (only === undefined) await refuseUnknown(meant, query, deps);

@@ -5,6 +5,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { askOthers } from '../actions/ask-others.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
+import { unreadGroup } from '../policy/authorize.ts';
 import type { Role } from '../policy/decide-action.ts';
 import {
   type Claim,
@@ -88,7 +89,9 @@ export function createClaimDecisions(deps: Deps) {
     if (claim.state !== 'open')
       return await over(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');
     // So far the person is known to approve for some card.
-    if (!(await deps.mayAct(action, claim.card.acctId))) {
+    const isApprover = await deps.mayAct(action, claim.card.acctId);
+    if (isApprover === null) throw unreadGroup();
+    if (!isApprover) {
       const whoCan = await others(action, 'approver', claim.card.acctId, deps);
       return await refuse('Only approvers of other cards may decide this claim.', whoCan);
     }

@@ -66,6 +66,7 @@ export interface AuthorizationDeps {
 const noRoles = { roles: [], isComplete: true, isGroupKnown: true };
 
 export function createAuthorization(deps: AuthorizationDeps) {
+  const readRoles = createReadRoles(deps);
   return {
     /**
      * Reads the current facts and decides. The roles in an action are those of the click and prove nothing.
@@ -106,6 +107,16 @@ export function createAuthorization(deps: AuthorizationDeps) {
       ...(await readRoles(asked, false, acctId)).roles,
     ],
     /**
+     * Whether a person's role is sufficient to act on a card. Null: its group, which decides that, is not known.
+     *
+     * @param acctId null: several cards, or one that does not exist yet.
+     */
+    async mayAct(asked: Pick<Asked, 'actor' | 'roles' | 'verb'>, acctId: number | null): Promise<boolean | null> {
+      const permission = deps.permissionOf(asked.verb);
+      const { roles, isGroupKnown } = await readRoles(asked, false, acctId);
+      return !isGroupKnown && waitsForGroup(permission, roles) ? null : mayAsk(permission, roles);
+    },
+    /**
      * Whose allowance a person uses for what they allow alone: their own and that of the people they act for. If Slack
      * does not answer, only the known ones; such actions are refused then anyway.
      *
@@ -131,9 +142,11 @@ export function createAuthorization(deps: AuthorizationDeps) {
       return isComplete ? null : [userId];
     },
   };
+}
 
-  /** An older answer is sufficient for actions that restrict a card, never for those that loosen it. */
-  async function readRoles(
+/** An older answer is sufficient for actions that restrict a card, never for those that loosen it. */
+function createReadRoles(deps: Pick<AuthorizationDeps, 'person' | 'rolesOf' | 'rolesForCard'>) {
+  return async function readRoles(
     { actor, roles: atClick }: Pick<Asked, 'actor' | 'roles'>,
     isLooser: boolean,
     acctId?: number | null,
@@ -154,7 +167,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
     // Cardbell itself knows who holds a card, so `holder` never comes from the click.
     const certain = isComplete || isLooser ? roles : [...new Set([...roles, ...withoutHolder(atClick)])];
     return { roles: certain, isComplete, isGroupKnown, ...(inPlaceOf && { inPlaceOf }) };
-  }
+  };
 }
 
 /** A card's holder may do what holders may, whatever its group. */

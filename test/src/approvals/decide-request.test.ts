@@ -24,13 +24,17 @@ interface Given {
   /** The click has sent its change before a crash. */
   readonly hasSent?: boolean;
   readonly notYet?: string;
+  readonly isGroupKnown?: boolean;
   /** Why the approval does not count. */
   readonly why?: string;
 }
 
 const refused = (why: string): string => `${why} (${acctId})`;
 
-function setUp(request: LimitRequest | null, { now = askedAt, hasSent = false, notYet, why }: Given = {}) {
+function setUp(
+  request: LimitRequest | null,
+  { now = askedAt, hasSent = false, notYet, isGroupKnown = true, why }: Given = {},
+) {
   const steps: string[] = [];
   const whyNotYet = async () => (notYet === undefined ? null : { why: notYet, whoCan: 'Wait.' });
   const decideRequest = createDecideRequest({
@@ -53,7 +57,7 @@ function setUp(request: LimitRequest | null, { now = askedAt, hasSent = false, n
     refuse: async (_action, { why, whoCan }, about) =>
       void steps.push(`${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`),
     updateRequest: async () => void steps.push('updated'),
-    mayAct: async () => true,
+    mayAct: async () => isGroupKnown || null,
     whoMay: async () => [],
     now: () => new Date(now),
   });
@@ -101,6 +105,14 @@ describe('a decision', () => {
     await decide(click({ id: 'act_zoe' }));
 
     expect(steps).toEqual([refused(`This request is ${words} already. Nothing is left to decide.`)]);
+  });
+
+  it('waits while the group of the card is not known', async () => {
+    const { decide, steps } = setUp(openRequestOf(), { isGroupKnown: false });
+
+    await expect(decide(click())).rejects.toThrow('did not return the group of a card');
+
+    expect(steps).toEqual([]);
   });
 
   it('about a request that expired says so', async () => {

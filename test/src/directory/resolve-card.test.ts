@@ -86,8 +86,8 @@ const resolveCard = createResolveCard({
     ofUser: async (userId) => linked.filter((link) => link.userId === userId),
   },
   // A person who may act only as a holder may act only on their own card.
-  mayAct: async ({ asHolder, actor }, acctId) =>
-    !asHolder || linked.some((link) => link.acctId === acctId && link.userId === actor.userId),
+  mayAct: async ({ roles, actor }, acctId) =>
+    !roles.includes('holder') || linked.some((link) => link.acctId === acctId && link.userId === actor.userId),
   cardOfAlert: async (alertId) => ofAlerts[alertId] ?? null,
   factsOf: async () => facts,
   putChoice: async () => 'p_1',
@@ -230,7 +230,7 @@ describe('words', () => {
     found = { Jane: [known(7, 'name', active), known(9, 'name', active)] };
     linked = [{ acctId: 9, userId: own.actor.userId }];
 
-    expect(await resolveCard({ ...words('Jane'), asHolder: true })).toMatchObject({ acctId: 9 });
+    expect(await resolveCard({ ...words('Jane'), asHolder: true, roles: ['holder'] })).toMatchObject({ acctId: 9 });
   });
 });
 
@@ -382,7 +382,7 @@ describe('words that no card matches', () => {
     unread = [7];
     linked = own.map((acctId) => ({ acctId, userId: words('').actor.userId }));
 
-    await resolveCard({ ...words('4242'), asHolder: true });
+    await resolveCard({ ...words('4242'), asHolder: true, roles: ['holder'] });
 
     expect(refusals).toEqual([expect.objectContaining({ why: expect.stringContaining(why) })]);
   });
@@ -396,7 +396,7 @@ describe('words that no card matches', () => {
   });
 
   it('do not reveal existing cards to a holder', async () => {
-    await resolveCard({ ...words('Nobody'), asHolder: true });
+    await resolveCard({ ...words('Nobody'), asHolder: true, roles: ['holder'] });
 
     expect(refusals).toEqual([expect.objectContaining({ why: 'You hold no card “Nobody”.' })]);
   });
@@ -425,7 +425,7 @@ describe('a name with a typo', () => {
   );
 
   it('suggests no holder whose card the person may not act on', async () => {
-    await resolveCard({ ...words('Jnae', 'Doe'), asHolder: true });
+    await resolveCard({ ...words('Jnae', 'Doe'), asHolder: true, roles: ['holder'] });
 
     expect(refusals).toMatchObject([{ whoCan: expect.not.stringContaining('Jane') }]);
   });

@@ -246,6 +246,7 @@ describe('a card whose group has its own operators and approvers', () => {
     }),
     whoMay: async (_role, group) => (group === 'South' ? ['U0SUE'] : ['U0ANA']),
   };
+  const ofChannel = (text: string) => ({ kind: 'channel', text }) as const;
   const aboutOneCard = verbNames.filter(
     (verb) => entryOf(verb).isOfCard === true && verb !== 'recognize' && verb !== 'ask' && verb !== 'remedy',
   );
@@ -315,6 +316,23 @@ describe('a card whose group has its own operators and approvers', () => {
     await performAction(ask('show', { ...byCommand, target: { kind: 'words', words: ['1212'] } }), world.deps);
 
     expect(world.answers[0]?.text).toContain('No card matches “1212”');
+  });
+
+  it('is neither found nor explained while its group is not known', async () => {
+    const account = async () => unread;
+    const directory = directoryOf({ ...ofOthers.directory, account, current: async () => null });
+    const world = await createActionWorld(redis(), { ...ofOthers, directory });
+
+    await performAction(ask('show', { ...byCommand, target: { kind: 'words', words: ['1212'] } }), world.deps);
+    await performAction(
+      ask('why', { ...byCommand, id: 'act_why', target: ofChannel('evt_0123456789abcdef') }),
+      world.deps,
+    );
+
+    expect(world.answers.map(({ text }) => text)).toEqual([
+      expect.stringContaining('No card matches “1212”'),
+      expect.stringContaining('I know no such alert'),
+    ]);
   });
 
   it.each(['show', 'declines', 'track'] as const)(

@@ -39,7 +39,7 @@ async function setUp(
     holder = null as string | null,
     heldBy = null as string | null,
     withLock = withoutLock,
-    approvesFor = (_acctId: number | null): boolean => true,
+    approvesFor = (_acctId: number | null): boolean | null => true,
     person = hugo as Person | null,
   } = {},
 ) {
@@ -131,6 +131,16 @@ it('links the card and confirms the claim', async () => {
   expect(world.set).toEqual([{ acctId, cardId: null, userId: 'U0HUGO', provedBy: 'approver' }]);
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'confirmed', decision: { by: 'U0OLGA' } });
   expect(await world.claims.open()).toEqual([]);
+});
+
+it('is not decided, and nobody is called an approver of other cards, while the group of its card is not known', async () => {
+  const world = await setUp(undefined, { approvesFor: () => null });
+
+  await expect(world.decideClaim(decision(true))).rejects.toThrow('did not return the group of a card');
+  await expect(world.decideClaim(decision(false))).rejects.toThrow('did not return the group of a card');
+
+  expect(world.refusals).toEqual([]);
+  expect(await world.claims.open()).toHaveLength(1);
 });
 
 it('links nothing when denied, and notifies the claimant once although the job runs twice', async () => {

@@ -120,6 +120,20 @@ describe('authorizing an action', () => {
     },
   );
 
+  it.each(['show', 'declines', 'why', 'mutes', 'unblock', 'decide', 'decide-claim'])(
+    'does not say whether a person may %s while the group of the card is not known, except a holder where that is enough',
+    async (verb) => {
+      const known: KnownRoles = { roles: ['approver'], isComplete: true };
+      const { mayAct, click } = world(known, { isGroupKnown: false });
+      expect(await mayAct(click(verb), 1)).toBeNull();
+      expect(await mayAct(click('block'), 1)).toBe(true);
+      expect(await mayAct(click(verb), null), 'about no card').toBe(true);
+
+      const byHolder = world(known, { isGroupKnown: false, holder: 'U0OLGA' });
+      expect(await byHolder.mayAct(byHolder.click(verb), 1)).toBe(permissionOf(verb).holderMay === true ? true : null);
+    },
+  );
+
   it('allows making a card of an unknown group safer, but not looser', async () => {
     const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { isGroupKnown: false });
 
