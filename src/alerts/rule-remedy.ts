@@ -1,18 +1,23 @@
-import { changeIn, type Remedy } from '../limits/remedy-change.ts';
+import type { LimitRule } from '../card-api/rule.ts';
+import { changeIn, type LimitRaise, type Remedy } from '../limits/remedy-change.ts';
 import type { TransactionAlert } from './alert.ts';
 import { declineReason } from './decline-reason.ts';
 
 /**
  * What the form of a decline is about. Without advice from the card service, what the decline alone asks for: a rule that
- * forbids the purchase, a block. Null for a limit, which has to be read.
+ * forbids the purchase, a block, a limit. Null for a limit of a merchant category, which has to be read.
  */
 export function formRemedy({ remedy, event }: Pick<TransactionAlert, 'remedy' | 'event'>): Remedy | null {
   return changeIn(remedy) ?? (event.decline && ruleRemedy(event.decline));
 }
 
 function ruleRemedy(decline: NonNullable<TransactionAlert['event']['decline']>): Remedy | null {
-  const { remedy, category } = declineReason(decline);
+  const { remedy, category, code, period } = declineReason(decline);
   switch (remedy) {
+    case 'raise_limit':
+      return code === 'decline.rule.velocity.mcc'
+        ? null
+        : { kind: remedy, limits: [unreadLimit({ kind: 'limit', period: period ?? 'daily', category: null })] };
     case 'allow_international':
     case 'allow_card_not_present':
     case 'unblock':
@@ -23,3 +28,11 @@ function ruleRemedy(decline: NonNullable<TransactionAlert['event']['decline']>):
       return null;
   }
 }
+
+const unreadLimit = (rule: LimitRule): LimitRaise => ({
+  rule,
+  from: null,
+  to: null,
+  remainingCents: null,
+  isAdjustedToo: false,
+});

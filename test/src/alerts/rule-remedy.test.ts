@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest';
 import { formRemedy } from '../../../src/alerts/rule-remedy.ts';
+import { limitRule } from '../../../src/card-api/rule-change.ts';
 import type { Remedy } from '../../../src/limits/remedy-change.ts';
 import { declined, raise } from '../../templates/fixtures.ts';
+
+/** Which amount is needed is read while the form is open. */
+const unread = (period: 'daily' | 'monthly'): Remedy => ({
+  kind: 'raise_limit',
+  limits: [{ rule: limitRule(period, null), from: null, to: null, remainingCents: null, isAdjustedToo: false }],
+});
 
 it.each<[string, string, Remedy | null]>([
   ['decline.rule.location', '', { kind: 'allow_international' }],
@@ -12,7 +19,9 @@ it.each<[string, string, Remedy | null]>([
     { kind: 'allow_category', category: { id: null, name: 'Bars' } },
   ],
   ['decline.rule.mcc', 'Unauthorized merchant category', null],
-  ['decline.rule.velocity', '', null],
+  ['decline.rule.velocity', '', unread('daily')],
+  ['decline.rule.velocity', 'Exceeds monthly limit', unread('monthly')],
+  ['decline.rule.velocity.mcc', '', null],
   ['decline.card.status', '', null],
   ['decline.card.status', 'Card Status Blocked', { kind: 'unblock' }],
   ['decline', '', null],
