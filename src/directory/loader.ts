@@ -42,7 +42,9 @@ export function createLoader(deps: LoaderDeps) {
     /** The same, unless the API has just answered. */
     async current(acctId: number): Promise<DirectoryAccount | null> {
       const isRecent = Math.abs(now().getTime() - (answeredAtMs.get(acctId) ?? 0)) < CURRENT_FOR_MS;
-      return (isRecent ? await records.read(acctId) : null) ?? (await load(acctId));
+      const known = isRecent ? await records.read(acctId) : null;
+      // Redis may have come back without the answer.
+      return known !== null && known.detailsAt !== null ? known : await load(acctId);
     },
     /** Reads one account for a person who waits, if the quota allows it and the API has not just refused this account. */
     async loadIfAllowed(acctId: number): Promise<DirectoryAccount | null> {

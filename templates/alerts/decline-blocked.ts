@@ -4,7 +4,16 @@ import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
-import { actions, context, copyable, countOf, escapeUntrusted, section, sentence } from '../core/blocks.ts';
+import {
+  actions,
+  context,
+  copyable,
+  countOf,
+  escapeUntrusted,
+  section,
+  sentence,
+  withFullStop,
+} from '../core/blocks.ts';
 import { cardHandle, cardOf, cardOfHolder } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { fixes, isMisused, isOrWasBlocked, reasonOf } from './decline-words.ts';
@@ -33,7 +42,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
 
   return {
     text: sentence(
-      `${alert.late ? 'Late notice: ' : ''}Declined${times}: ${amount}${at} · ${cardOfHolder(card)}: the card ${isBlocked}.${lastTry(repeats)}${outcomeSentence(outcomes)}${fix && ` ${fix}`}`,
+      `${alert.late ? 'Late notice: ' : ''}Declined${times}: ${amount}${at} · ${cardOfHolder(card)}: the card ${isBlocked}.${lastTry(repeats)}${outcomeSentence(outcomes)}${fix && ` ${withFullStop(fix)}`}`,
     ),
     blocks: [
       section(

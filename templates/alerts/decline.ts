@@ -28,6 +28,7 @@ import {
   header,
   section,
   sentence,
+  withFullStop,
 } from '../core/blocks.ts';
 import { cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
@@ -65,7 +66,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
   const [holderFix, adminFix] = fixes(alert, reason, view);
   const late = alert.late ? 'Late notice: ' : '';
   const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
-  const cause = lowerFirst(declineCause(alert, view).filter(Boolean).join(' ').replace('*', ''));
+  const cause = withFullStop(lowerFirst(declineCause(alert, view).filter(Boolean).join(' ').replace('*', '')));
 
   return {
     text: sentence(
@@ -127,8 +128,9 @@ export function declineCause(alert: TransactionAlert, view: View): (string | nul
 }
 
 /** The ruleset excludes the merchant category, and the meaning names it. */
-function isRulesets(alert: TransactionAlert, reason: ShownReason): boolean {
-  return reason.code === 'decline.rule.mcc' && !neededNone(alert) && alert.card.ruleset != null;
+function isRulesets({ card, remedy }: TransactionAlert, reason: ShownReason): boolean {
+  const isOver = remedy?.kind === 'retry' || (remedy?.kind === 'portal' && remedy.why !== 'ruleset');
+  return reason.code === 'decline.rule.mcc' && !isOver && card.ruleset != null;
 }
 
 /** Which ruleset the card follows, when a rule declined the purchase and the meaning does not name it already. */

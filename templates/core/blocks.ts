@@ -216,6 +216,9 @@ export function countOf(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** Blocks show a command at the end of a sentence without a full stop, so that it can be copied. */
+export const withFullStop = (text: string): string => (text.endsWith('`') ? `${text}.` : text);
+
 /** The sentences for notifications and screen readers: on one line, without our own bold. */
 export function sentence(text: string): string {
   return truncate(text.replaceAll('*', '').replaceAll('\n', ' '), limits.MESSAGE_TEXT_MAX);
