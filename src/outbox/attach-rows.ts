@@ -13,10 +13,13 @@ import { type Rendered, type RowsOf, threadOfRows } from './render-entries.ts';
 import { ELSEWHERE, refOf } from './sending-store.ts';
 import type { Subject } from './tracked-message-store.ts';
 
-/** Attempts to upload a file before something else is posted instead. */
+/**
+ * Attempts to upload a file, seconds apart, before something else is posted instead. All that the channel shows later
+ * waits for it.
+ */
 const FILE_TRIES = 3;
-/** Between two attempts for a digest, so an outage of two minutes costs it nothing. */
-const FILE_PAUSE_MS = 60_000;
+/** The rows of a summary follow as tables. A digest has nothing else. */
+const DIGEST_FILE_TRIES = 6;
 
 interface Deps {
   readonly slack: Pick<Slack, 'uploadFile'>;
@@ -24,7 +27,7 @@ interface Deps {
   readonly rowsOf: RowsOf;
   readonly updateMessages: (subject: Subject) => Promise<void>;
   readonly threads: Pick<Threads, 'isGone'>;
-  readonly outbox: Pick<Outbox, 'put' | 'countTry' | 'now'>;
+  readonly outbox: Pick<Outbox, 'put' | 'countTry'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
   readonly notifyOps: NotifyOps;
 }
@@ -36,12 +39,12 @@ export function createAttachRows(deps: Deps) {
   const { slack, batchMessages, rowsOf, threads, outbox, unsupported, notifyOps } = deps;
   return { render, renderFile, asTables, asText };
 
-  /** `elsewhere` when another attempt follows, or a text replaces the file. */
+  /** `elsewhere` when a text replaces the file. */
   async function renderFile(entry: FileEntry, channel: string): Promise<Rendered> {
     const file = await upload(entry.file);
     if (!(file instanceof SlackError)) return { kind: 'file', file, comment: entry.comment, thread: null };
-    if (file.code === 'unknown' && entry.tries < FILE_TRIES) await putAgain(entry, channel, deps);
-    else await asText(entry, channel, file);
+    if (file.code === 'unknown' && (await outbox.countTry(channel, entry.id)) < DIGEST_FILE_TRIES) throw file;
+    await asText(entry, channel, file);
     return ELSEWHERE;
   }
 
@@ -103,13 +106,6 @@ export function createAttachRows(deps: Deps) {
     }
     await notifyOps(opsIssue.noFiles(error));
   }
-}
-
-/** As another entry, so that what is behind it does not wait. A copy of this one that appears late has another name. */
-async function putAgain(entry: FileEntry, channel: string, { outbox }: Pick<Deps, 'outbox'>): Promise<void> {
-  const notBefore = (await outbox.now()) + FILE_PAUSE_MS;
-  const file = { ...entry.file, name: entry.file.name.replace(/(\.\w+)?$/, '-again$1') };
-  await outbox.put(channel, { ...entry, id: `${entry.id}-again`, file, tries: entry.tries + 1, notBefore });
 }
 
 /** Slack's error codes for a valid token that may not upload files. */

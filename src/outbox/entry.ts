@@ -108,8 +108,6 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     /** The name is unique, because it identifies the file later. */
     file: z.strictObject({ name: z.string(), title: z.string(), content: z.string() }),
     comment: z.string(),
-    /** Attempts to upload it, including this one. */
-    tries: z.int().default(1),
     priority: z.enum(priorities).default('spend'),
     notBefore,
     trace: traceParent,

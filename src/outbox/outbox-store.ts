@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { batchedBy } from '../core/batched.ts';
-import { redisNow } from '../core/clock.ts';
 import { outboxKey, stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
@@ -84,8 +83,6 @@ function createEntries(redis: RedisClient) {
       await remove.run(keysOf(channel), [entryId]);
     },
     channels: () => redis.smembers(channelsKey),
-    /** The clock of `notBefore` (ms). */
-    now: () => redisNow(redis),
   };
 }
 

@@ -134,7 +134,6 @@ export function createWorld({
       pausedUntil = clock + ms;
     },
     channels: async () => [],
-    now: async () => clock,
     waiting: async () => queue.length,
   };
   const render = async (entries: readonly OutboxEntry[]): Promise<Draft> => ({
