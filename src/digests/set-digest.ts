@@ -66,7 +66,7 @@ export function createSetDigest(deps: Deps) {
     current: readonly DigestSchedule[],
   ): DigestSchedule {
     const replaced = current.find((one) => kindOf(one) === kindOf(when));
-    return {
+    const schedule = {
       ...when,
       channel: action.origin.channel,
       zone: when.zone ?? zone,
@@ -74,5 +74,7 @@ export function createSetDigest(deps: Deps) {
       at: now().toISOString(),
       startedAt: replaced?.startedAt ?? replaced?.at,
     };
+    // Unchanged, it does not skip the digest that is due.
+    return replaced !== undefined && scheduleWords(replaced) === scheduleWords(schedule) ? replaced : schedule;
   }
 }

@@ -60,6 +60,15 @@ describe('a digest', () => {
     expect(set).toHaveLength(1);
   });
 
+  it('that is set again unchanged keeps its start, so that the one that is due is still posted', async () => {
+    const at = '2026-11-20T09:00:00.000Z';
+    const daily = { channel: 'C1', weekday: null, isMonthly: false, hour: 9, minute: 0, zone: 'America/New_York' };
+    await createDigests(redis()).set({ ...daily, by: 'U0ANA', at });
+
+    expect((await typed('daily 09:00', own)).set).toMatchObject([{ at, by: 'U0ANA' }]);
+    expect((await typed('daily 10:00', own)).set[0]?.at).not.toBe(at);
+  });
+
   it('that somebody asks for now is on record once, with who asked', async () => {
     const { posted, recorded } = await typed('now', own);
 
