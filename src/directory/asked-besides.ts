@@ -29,9 +29,11 @@ export async function askedBesides(card: Resolved, deps: Deps): Promise<AskedBes
     return { note: `${why} ${whoCan}`, why, whoCan };
   }
   const clock = { now: new Date(askedAt), zone: serviceZone().name };
-  // Elsewhere it tells a story: `holder was on leave for 2 weeks`. Not in `for the trip until friday`.
+  // Elsewhere it may tell a story: `holder was on leave for 2 weeks`. Not in `for the trip until friday`. A note about a
+  // block refuses nothing.
   const isLimited = reason.split(' ').some((word, at, words) => {
-    const isLead = at === 0 || (/^for$/i.test(words[0] ?? '') && untilWord.test(word));
+    const isEnd = untilWord.test(word) || (verb === 'block' && /^for$/i.test(word));
+    const isLead = at === 0 || (isEnd && (verb === 'block' || /^for$/i.test(words[0] ?? '')));
     return isLead && isPlainlyTime(words.slice(at), clock);
   });
   if (!isLimited) return null;

@@ -95,4 +95,9 @@ describe('an end in the reason', () => {
   ])('is not in “%s”', async (reason) => {
     expect(await besides('unblock', reason)).toBeNull();
   });
+
+  it.each(['on vacation until friday', 'lost, for 2 days'])('of a block is noted anywhere: “%s”', async (reason) => {
+    expect((await besides('block', reason))?.note).toContain('A block has no end');
+    expect(await besides('unblock', reason)).toBeNull();
+  });
 });
