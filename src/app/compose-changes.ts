@@ -112,9 +112,7 @@ function composeFillForm({ pending, alerts, ...tools }: Tools): (action: RemedyA
     },
     async keepFound(pendingId, found) {
       const form = await pending.get(pendingId);
-      if (form?.kind !== 'form') return false;
-      await pending.replace(pendingId, { ...form, ...found });
-      return true;
+      return form?.kind === 'form' ? await pending.put({ ...form, ...found }) : null;
     },
   });
 }

@@ -188,8 +188,7 @@ export const rules: Rules = {
   virtualOrders: { ...ofJobs('arrived'), expect: ofActions, forget: ofActions },
   pending: {
     ...reads('get'),
-    put: { ...ofActions, again: (pending, id, what) => () => pending.replace(id, what) },
-    replace: ofActions,
+    put: { ...ofActions, again: (pending, id, what) => () => pending.put(what, id) },
   },
   eventLog: { ...reads('latest', 'read'), ...ofJobs('note', 'setLatest') },
   quarantined: { ...reads('list', 'count', 'get'), ...ofJobs('keep', 'remove') },

@@ -71,16 +71,12 @@ export function createPending(redis: RedisClient, signer: Signer) {
     keyOf: (id) => stateKey(`pending:${id}`),
     ttlSeconds: PENDING_TTL_SECONDS,
   });
-  const write = (id: string, pending: Pending): Promise<void> => store.put(id, { id, pending });
   return {
-    /** Stores what a control stands for. @returns the opaque id for the control. */
-    async put(pending: Pending): Promise<string> {
-      const id = `p_${randomBytes(9).toString('base64url')}`;
-      await write(id, pending);
+    /** Stores what a control stands for. It does not change: another view has its own. @returns the opaque id for the control. */
+    async put(pending: Pending, id = `p_${randomBytes(9).toString('base64url')}`): Promise<string> {
+      await store.put(id, { id, pending });
       return id;
     },
-    /** Replaces the stored entry with more complete data. */
-    replace: write,
     async get(id: string): Promise<Pending | null> {
       // A forged entry is treated as expired: the person is told to start over.
       const kept = await store.get(id).catch((error: unknown) => {

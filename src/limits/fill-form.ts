@@ -33,8 +33,12 @@ interface FillDeps<A extends DeclineAlert> {
   readonly declineAlert: (alertId: string) => Promise<A | null>;
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
-  /** @returns false when the form no longer exists. */
-  readonly keepFound: (pendingId: string, found: FoundForForm) => Promise<boolean>;
+  /**
+   * Stores it apart from what the form shows so far: a submission does what its view showed.
+   *
+   * @returns the id for the new view, null when the form no longer exists.
+   */
+  readonly keepFound: (pendingId: string, found: FoundForForm) => Promise<string | null>;
   readonly updateForm: (form: RemedyAction['form'], shown: FilledForm<A>) => Promise<void>;
 }
 
@@ -46,13 +50,13 @@ interface FillDeps<A extends DeclineAlert> {
  */
 export function createFillForm<A extends DeclineAlert>(deps: FillDeps<A>): (action: RemedyAction) => Promise<void> {
   return async function fillForm({ form, target }) {
-    const { pendingId } = form;
     const alert = await deps.declineAlert(target.alertId);
     if (alert === null) return;
     const [check, rules] = await Promise.all([deps.checkPurchase(alert.event), rulesOf(alert.event.acctId)]);
     const asItWas = check.state === 'passes' && rules !== null ? withLimitsNow(alert.remedy, rules) : alert.remedy;
     const remedy = check.state === 'stopped' ? check.remedy : asItWas;
-    if (!(await deps.keepFound(pendingId, { remedy, rules, passes: check.state === 'passes' }))) return;
+    const pendingId = await deps.keepFound(form.pendingId, { remedy, rules, passes: check.state === 'passes' });
+    if (pendingId === null) return;
     await deps.updateForm(form, { alert, pendingId, remedy, state: stateOf(check) });
   };
 

@@ -39,6 +39,13 @@ it('changes nothing before the card was read: the limit, or the number of the ca
   expect(await allow(12)).toEqual({ asked: ['allow'], errors: undefined });
 });
 
+it('unblocks no card whose holder reported a purchase as fraud', async () => {
+  const errors = { reason: 'The cardholder reported a purchase as fraud: order a new card.' };
+
+  expect(await submit({ kind: 'unblock', isMisused: true })).toEqual({ asked: [], errors });
+  expect(await submit({ kind: 'unblock' })).toEqual({ asked: ['unblock'], errors: undefined });
+});
+
 const daily = limitRaise('daily', 40_000, 45_000);
 const weekly = limitRaise('weekly', 60_000, 65_000);
 

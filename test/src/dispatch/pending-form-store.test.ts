@@ -7,14 +7,15 @@ import { storeSigner } from '../../support/store-signer.ts';
 const redis = useRedis();
 const choice = (id: string) => ({ kind: 'choice', action: ask('block', { id }), questionId: null }) as const;
 
-it('stores and replaces what a control stands for', async () => {
+it('stores what a control stands for, and again under its id after Redis lost it', async () => {
   const pending = createPending(redis(), storeSigner);
   const id = await pending.put(choice('act_1'));
   expect(await pending.get(id)).toEqual(choice('act_1'));
 
-  await pending.replace(id, choice('act_2'));
+  await redis().flushdb();
+  await pending.put(choice('act_1'), id);
 
-  expect(await pending.get(id)).toEqual(choice('act_2'));
+  expect(await pending.get(id)).toEqual(choice('act_1'));
   expect(await pending.get('p_gone')).toBeNull();
 });
 

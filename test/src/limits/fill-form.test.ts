@@ -33,9 +33,12 @@ async function fill({ check = { state: 'stopped', remedy: now }, isKept = true, 
     checkPurchase: async () => check,
     keepFound: async (id, { remedy, rules }) => {
       kept.push([id, remedy, rules?.limits.weekly ?? null]);
-      return isKept;
+      return isKept ? 'p_2' : null;
     },
-    updateForm: async (_form, { remedy, state }) => void shown.push([state, remedy]),
+    updateForm: async (_form, { pendingId, remedy, state }) => {
+      expect(pendingId).toBe('p_2');
+      shown.push([state, remedy]);
+    },
   });
   await fillForm(ask('remedy', { form } as object));
   return { kept, shown };
@@ -86,8 +89,13 @@ it.each<[string, Given]>([
 
 const redis = useRedis();
 
-it('stores for the submission that nothing stops the purchase, so that no amount is too low', async () => {
-  const { deps } = await createActionWorld(redis(), { checkPurchase: async () => ({ state: 'passes' }) });
+it('stores what it found for the submission of the view that shows it; that of the view before does what that one showed', async () => {
+  const shown: string[] = [];
+  const { deps } = await createActionWorld(redis(), {
+    // Nothing stops the purchase, so no amount is too low.
+    checkPurchase: async () => ({ state: 'passes' }),
+    updateForm: async (_form, { pendingId }) => void shown.push(pendingId),
+  });
   const alertId = 'evt_0123456789abcdef';
   const opened = { alertId, channel: 'C1', messageTs: '1.1', remedy: raise, rules: null, passes: false };
   const pendingId = await deps.pending.put({ kind: 'form', ...opened });
@@ -95,5 +103,6 @@ it('stores for the submission that nothing stops the purchase, so that no amount
 
   await performAction(ask('remedy', { target, form: { ...form, pendingId } } as object), deps);
 
-  expect(await deps.pending.get(pendingId)).toMatchObject({ passes: true });
+  expect(await deps.pending.get(shown[0] ?? '')).toMatchObject({ kind: 'form', alertId, rules: {}, passes: true });
+  expect(await deps.pending.get(pendingId)).toEqual({ kind: 'form', ...opened });
 });
