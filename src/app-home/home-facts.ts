@@ -20,7 +20,7 @@ import type { Links } from '../holders/link-store.ts';
 import { undecided } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Permission } from '../policy/decide-action.ts';
-import type { CardsFor } from '../policy/permissions.ts';
+import type { CardsFor, OfGroup } from '../policy/permissions.ts';
 import type { Mutes } from '../routing/mute-store.ts';
 import { type ListPage, listPage } from './home-page.ts';
 
@@ -42,8 +42,6 @@ export interface TeamDeps {
   readonly health: () => Promise<HealthFacts>;
   readonly sealCard: CardSeal['seal'];
 }
-
-type OfGroup = Pick<CardFacts, 'acctId' | 'group'>;
 
 interface Viewer {
   readonly userId: string;

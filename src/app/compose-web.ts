@@ -10,6 +10,7 @@ import { localDate } from '../core/service-time.ts';
 import { createSigner } from '../core/sign.ts';
 import { groupIn } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
+import type { CardMatch } from '../directory/index-entries.ts';
 import { parseCommand } from '../dispatch/command.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { type Ask, createGroupOfTarget, type RequestDeps, requestAction } from '../dispatch/request-action.ts';
@@ -77,6 +78,10 @@ export function composeWebhooks(
   };
 }
 
+/** The group of a card that was found. An unknown one does not matter while the policy has no card groups. */
+const groupFound = (policy: PolicySource) => async (match: Pick<CardMatch, 'group'>) =>
+  policy.current().groups.length > 0 ? match.group : null;
+
 /** What the listeners of `handlers/` need to answer people. */
 export type ListenerDeps = ReturnType<typeof composeListeners>;
 export function composeListeners(base: WebBase) {
@@ -106,7 +111,7 @@ export function composeListeners(base: WebBase) {
       groupOfCard,
       links: { isHeldBy: async (userId, acctId) => (await links.accountsOf(userId)).includes(acctId) },
     }),
-    cardsFor: createCardsFor({ rolesOf: permissions.rolesOf, links }),
+    cardsFor: createCardsFor({ rolesOf: permissions.rolesOf, links, groupOf: groupFound(policy) }),
     accountsOf: links.accountsOf,
     requests: createRequests(redis, null),
     /** The people whom an approver may name as a delegate. */

@@ -10,6 +10,7 @@ import type { StoredEvent } from '../core/event.ts';
 import { firstPermitted } from '../core/first-permitted.ts';
 import { createSigner } from '../core/sign.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
+import { createGroupOfFacts } from '../directory/directory.ts';
 import { createNotifyPerson } from '../holders/notify-holder.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import { endPurchaseChanges } from '../limits/end-temporary-change.ts';
@@ -21,7 +22,7 @@ import { createCardsFor } from '../policy/permissions.ts';
 import { delegateInForce, delegatesOf } from '../policy/policy.ts';
 import { createHeldUntil, holdAsQuiet } from '../routing/channel-settings.ts';
 import { quietWords } from '../routing/quiet-hours.ts';
-import { createActionContext } from './action-context.ts';
+import { createActionContext, hasCardGroups } from './action-context.ts';
 import { composeArchiveMonths, composeCopyHeads } from './compose-audit.ts';
 import { composeDelivery, composeWarnings } from './compose-delivery.ts';
 import { composeDigests } from './compose-digests.ts';
@@ -212,7 +213,11 @@ function composeHome(context: WorkerContext) {
       permitted,
       limit,
     });
-  const cardsFor = createCardsFor({ rolesOf: context.currentRoles, links: context.links });
+  const cardsFor = createCardsFor({
+    rolesOf: context.currentRoles,
+    links: context.links,
+    groupOf: createGroupOfFacts({ ...context, hasCardGroups: () => hasCardGroups(context) }),
+  });
   const common = { ...context, cardsFor };
   return createHome({
     ...context,

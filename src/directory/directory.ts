@@ -4,6 +4,7 @@ import type { StoredEvent } from '../core/event.ts';
 import { firstPermitted } from '../core/first-permitted.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
+import type { OfGroup } from '../policy/permissions.ts';
 import { type DirectoryAccount, groupIn, lacksDetails, saysSomething, withEvent } from './account.ts';
 import { type ApiQuota, apiQuotaDefaults, createApiQuota } from './api-quota.ts';
 import { type CardQuery, interpret } from './card-query.ts';
@@ -243,4 +244,10 @@ export function createGroupOfCard({ directory, hasCardGroups }: GroupDeps) {
     if (stored !== undefined) return stored;
     return groupIn(await within(GROUP_WAIT_MS, directory.current(acctId), () => null));
   };
+}
+
+/** The group of a card by the facts about it. While it is not read yet, they name none either. */
+export function createGroupOfFacts({ directory, hasCardGroups }: GroupDeps) {
+  return async ({ acctId, group }: OfGroup): Promise<string | null | undefined> =>
+    group ?? (acctId === null || !hasCardGroups() ? null : groupIn(await directory.account(acctId)));
 }

@@ -1,5 +1,5 @@
 import type { RedisClient } from '../core/redis.ts';
-import { type DirectoryAccount, type DirectoryCard, holderOf } from './account.ts';
+import { type DirectoryAccount, type DirectoryCard, groupIn, holderOf } from './account.ts';
 import {
   type CardQuery,
   digitsIn,
@@ -12,8 +12,9 @@ import {
 } from './card-query.ts';
 
 /** An account that a query can mean. */
-export interface CardMatch
-  extends Pick<DirectoryAccount, 'acctId' | 'customId' | 'isVirtual' | 'group' | 'accountStatus'> {
+export interface CardMatch extends Pick<DirectoryAccount, 'acctId' | 'customId' | 'isVirtual' | 'accountStatus'> {
+  /** Undefined: not read yet. */
+  readonly group: string | null | undefined;
   readonly holder: string | null;
   /** The cards that matched; all of the account's cards when the account matched. */
   readonly cards: readonly DirectoryCard[];
@@ -130,6 +131,7 @@ export function matchOf(
 }
 
 export function toMatch(account: DirectoryAccount, matchedBy: MatchKind, cards: readonly DirectoryCard[]): CardMatch {
-  const { acctId, customId, isVirtual, group, accountStatus } = account;
-  return { acctId, holder: holderOf(account), customId, isVirtual, group, accountStatus, cards, matchedBy };
+  const { acctId, customId, isVirtual, accountStatus } = account;
+  const known = { holder: holderOf(account), group: groupIn(account) };
+  return { acctId, ...known, customId, isVirtual, accountStatus, cards, matchedBy };
 }

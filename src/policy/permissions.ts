@@ -279,10 +279,18 @@ export function createRolesForCard({ rolesOf, groupOfCard, links }: RolesForCard
 
 interface CardsForDeps extends Pick<RolesForCardDeps, 'rolesOf'> {
   readonly links: { accountsOf(userId: string): Promise<readonly number[]> };
+  /** The group that a card is in. Null: none, or the policy has no card groups; undefined: not known. */
+  readonly groupOf: (card: OfGroup) => Promise<string | null | undefined>;
 }
 
-/** Filters cards to those for which someone's role is enough. */
-export type CardsFor = <C extends { readonly acctId: number | null; readonly group: string | null }>(
+/** A card, with its group as far as that is known. */
+export interface OfGroup {
+  readonly acctId: number | null;
+  readonly group: string | null | undefined;
+}
+
+/** Filters cards to those for which someone's role is enough. Nobody sees a card of another whose group is not known. */
+export type CardsFor = <C extends OfGroup>(
   userId: string,
   permission: Permission,
   cards: readonly C[],
@@ -290,15 +298,17 @@ export type CardsFor = <C extends { readonly acctId: number | null; readonly gro
 ) => Promise<C[]>;
 
 /** One lookup per card group and one for the person's own cards, no matter how many cards there are. */
-export function createCardsFor({ rolesOf, links }: CardsForDeps): CardsFor {
+export function createCardsFor({ rolesOf, links, groupOf }: CardsForDeps): CardsFor {
   return async function cardsFor(userId, permission, cards, howOld = {}) {
     const own = new Set(await links.accountsOf(userId));
-    const groups = new Set<string | null>();
-    for (const group of new Set(cards.map((card) => card.group))) {
+    const groupsOfCards = await Promise.all(cards.map(groupOf));
+    const groups = new Set<string | null | undefined>();
+    for (const group of new Set(groupsOfCards)) {
+      if (group === undefined) continue;
       const { roles } = await rolesOf(userId, { ...howOld, group });
       if (mayAsk(permission, withoutHolder(roles))) groups.add(group);
     }
     const isOwn = (acctId: number | null) => acctId !== null && own.has(acctId) && mayAsk(permission, ['holder']);
-    return cards.filter(({ acctId, group }) => groups.has(group) || isOwn(acctId));
+    return cards.filter(({ acctId }, at) => groups.has(groupsOfCards[at]) || isOwn(acctId));
   };
 }

@@ -38,7 +38,11 @@ const listed = (acctId: number, firstName: string, lastName: string) => ({
 });
 
 /** @returns types into the menu of cards, for a person with some roles for some groups. */
-async function typing(accounts: readonly ReturnType<typeof listed>[], rolesOf: Permissions['rolesOf']) {
+async function typing(
+  accounts: readonly ReturnType<typeof listed>[],
+  rolesOf: Permissions['rolesOf'],
+  hasCardGroups = false,
+) {
   const loader = {
     listAccounts: async () => ({ businessAccountId: 1, businessName: 'B', balanceCents: 0, accounts }),
     getAccount: async () => {
@@ -59,7 +63,7 @@ async function typing(accounts: readonly ReturnType<typeof listed>[], rolesOf: P
     directory: createDirectory({ redis: redis(), loader: null, now: () => new Date() }),
     seals: createSeals('xoxb-test'),
     permissions: { rolesOf },
-    cardsFor: createCardsFor({ rolesOf, links }),
+    cardsFor: createCardsFor({ rolesOf, links, groupOf: async ({ group }) => (hasCardGroups ? group : null) }),
     accountsOf: links.accountsOf,
   } as unknown as ListenerDeps;
   return async (value: string) => {
@@ -92,15 +96,28 @@ describe('someone with rights for one group', () => {
     options.map(({ text }) => text.text.split(' · ')[0]);
 
   it('finds its cards behind a hundred cards of other groups with the same beginning', async () => {
-    const type = await typing([...others, ...sales], ofSales);
+    const type = await typing([...others, ...sales], ofSales, true);
 
     expect(names(await type('jo'))).toEqual(['Jo Zane']);
     expect(names(await type(''))).toEqual(['Jo Zane', 'Zoe Zorn']);
   });
 
+  it('finds no card whose group was not read yet, except the own one', async () => {
+    const ofMain: Permissions['rolesOf'] = async (_userId, asked) => ({
+      roles: asked?.group === 'Sales' ? ['holder'] : ['operator', 'holder'],
+      isComplete: true,
+    });
+    await link(1);
+    const read = { ...listed(3, 'Jo', 'Aa3'), group: 'Field' };
+    const type = await typing([listed(1, 'Jo', 'Aa1'), listed(2, 'Jo', 'Aa2'), read], ofMain, true);
+
+    expect(names(await type('jo'))).toEqual(['Jo Aa1', 'Jo Aa3']);
+    expect(await type('0002')).toEqual([]);
+  });
+
   it('sees the own card first, also before anything is typed', async () => {
     await link(300);
-    const type = await typing([...others, ...sales], ofSales);
+    const type = await typing([...others, ...sales], ofSales, true);
 
     expect(names(await type(''))).toEqual(['Jo Aa300', 'Jo Zane', 'Zoe Zorn']);
     expect(names(await type('jo'))).toEqual(['Jo Aa300', 'Jo Zane']);

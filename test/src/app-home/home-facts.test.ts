@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { inactiveCards, type OwnCard, ownCards, ownRequests, teamFacts } from '../../../src/app-home/home-facts.ts';
 import { listPage } from '../../../src/app-home/home-page.ts';
 import { firstPermitted } from '../../../src/core/first-permitted.ts';
+import { createGroupOfFacts } from '../../../src/directory/directory.ts';
 import { claimTarget } from '../../../src/holders/claim-store.ts';
+import { createCardsFor } from '../../../src/policy/permissions.ts';
 import { home } from '../../../templates/app-home/home.ts';
 import { homeOwnRequests } from '../../../templates/app-home/home-waiting.ts';
-import { accountOf } from '../../support/directories.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -84,6 +86,31 @@ it('lists declines and inactive cards of one group behind those of many others',
 
   expect(declines).toHaveLength(50);
   expect(inactive.map((one) => one.card.acctId)).toEqual(numbers.slice(300));
+});
+
+it('lists nothing about a card whose group was not read yet', async () => {
+  const unread = { ...account, acctId: 8 };
+  const directory = directoryOf({
+    account: async (id) => [account, unread].find((one) => one.acctId === id) ?? accountOf({ acctId: id }),
+    waitingForActivation: async (_limit, permitted) => [...(await permitted([account, unread]))],
+  });
+  const aboutCards = [account.acctId, 8, 9].map((id) =>
+    declined('decline.balance.card', 'Insufficient balance', { card: { ...card, acctId: id, group: null } }),
+  );
+
+  const { declines, inactive } = await teamFacts({ userId: 'U0HUGO', isApprover: false }, new Date(), {
+    ...nothing,
+    cardsFor: createCardsFor({
+      rolesOf: async () => ({ roles: ['approver', 'operator'], isComplete: true }),
+      links: { accountsOf: async () => [] },
+      groupOf: createGroupOfFacts({ directory, hasCardGroups: () => true }),
+    }),
+    newestDeclines: async (_limit, permitted) => await permitted(aboutCards),
+    directory,
+  });
+
+  expect(declines.map((one) => one.card.acctId)).toEqual([9]);
+  expect(inactive).toEqual([]);
 });
 
 it('names the account of a decline’s event if its card is unknown', async () => {

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { DirectoryAccount } from '../../../src/directory/account.ts';
-import { createGroupOfCard } from '../../../src/directory/directory.ts';
+import { createGroupOfCard, createGroupOfFacts } from '../../../src/directory/directory.ts';
 
 const account = (group: string | null, detailsAt: string | null) => ({ group, detailsAt }) as DirectoryAccount;
 const sleep = <T>(ms: number, value: T): Promise<T> => new Promise((done) => setTimeout(() => done(value), ms));
@@ -25,6 +25,22 @@ it('reads the group of a card only when it is not known and matters', async () =
   expect(await groupOf(current, { known: onlyFromWebhook, hasCardGroups: false, isLooser: true })).toBeNull();
   expect(current).not.toHaveBeenCalled();
   expect(await groupOf(current, { known: onlyFromWebhook })).toBe('Sales');
+});
+
+it('looks up a group that stored facts do not name, and waits for nobody', async () => {
+  const current = vi.fn(async () => read);
+  const groupBy = (group: string | null, known: DirectoryAccount | null, hasCardGroups = true) =>
+    createGroupOfFacts({ directory: { account: async () => known, current }, hasCardGroups: () => hasCardGroups })({
+      acctId: 7,
+      group,
+    });
+
+  expect(await groupBy('Sales', null)).toBe('Sales');
+  expect(await groupBy(null, read)).toBe('Sales');
+  expect(await groupBy(null, account(null, '2026-11-20T15:00:00.000Z'))).toBeNull();
+  expect(await groupBy(null, onlyFromWebhook)).toBeUndefined();
+  expect(await groupBy(null, onlyFromWebhook, false)).toBeNull();
+  expect(current).not.toHaveBeenCalled();
 });
 
 it('reads the group of a card again before the card is loosened, and then trusts no older one', async () => {

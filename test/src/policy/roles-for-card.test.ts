@@ -33,16 +33,25 @@ it("the roles for a card are those of its group, and include holder only for one
 });
 
 it('filters cards to those the person may look at, with one lookup per group', async () => {
-  const cardsFor = createCardsFor({ rolesOf, links });
+  const cardsFor = createCardsFor({ rolesOf, links, groupOf: async ({ group }) => group });
   const cards = [
     { acctId: NORTH, group: 'North' },
     { acctId: SOUTH, group: 'South' },
     { acctId: 5, group: 'South' },
     { acctId: 6, group: 'North' },
+    { acctId: 7, group: undefined },
   ];
   asked.length = 0;
 
   expect((await cardsFor('U0OLGA', show, cards)).map(({ acctId }) => acctId)).toEqual([NORTH, SOUTH, 6]);
   expect(asked).toEqual(['North', 'South']);
   expect((await cardsFor('U0OLGA', block, cards)).map(({ acctId }) => acctId)).toEqual([NORTH, 6]);
+});
+
+it('keeps of the cards whose group is not known only those of the person', async () => {
+  const cardsFor = createCardsFor({ rolesOf, links, groupOf: async () => undefined });
+  const cards = [SOUTH, UNKNOWN].map((acctId) => ({ acctId, group: null }));
+
+  expect(await cardsFor('U0OLGA', show, cards)).toEqual([cards[0]]);
+  expect(await cardsFor('U0OLGA', block, cards)).toEqual([]);
 });
