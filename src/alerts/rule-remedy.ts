@@ -1,5 +1,5 @@
-import type { LimitRule } from '../card-api/rule.ts';
-import { changeIn, type LimitRaise, type Remedy } from '../limits/remedy-change.ts';
+import { unreadRaise } from '../limits/binding-limit.ts';
+import { changeIn, type Remedy } from '../limits/remedy-change.ts';
 import type { TransactionAlert } from './alert.ts';
 import { declineReason } from './decline-reason.ts';
 
@@ -15,9 +15,7 @@ function ruleRemedy(decline: NonNullable<TransactionAlert['event']['decline']>):
   const { remedy, category, code, period } = declineReason(decline);
   switch (remedy) {
     case 'raise_limit':
-      return code === 'decline.rule.velocity.mcc'
-        ? null
-        : { kind: remedy, limits: [unreadLimit({ kind: 'limit', period: period ?? 'daily', category: null })] };
+      return code === 'decline.rule.velocity.mcc' ? null : unreadRaise(period);
     case 'allow_international':
     case 'allow_card_not_present':
     case 'unblock':
@@ -28,11 +26,3 @@ function ruleRemedy(decline: NonNullable<TransactionAlert['event']['decline']>):
       return null;
   }
 }
-
-const unreadLimit = (rule: LimitRule): LimitRaise => ({
-  rule,
-  from: null,
-  to: null,
-  remainingCents: null,
-  isAdjustedToo: false,
-});

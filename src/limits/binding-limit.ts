@@ -1,9 +1,16 @@
-import { isSameRule, type LimitPeriod, limitPeriods, limitWindows, type SpendCategory } from '../card-api/rule.ts';
+import {
+  isSameRule,
+  type LimitPeriod,
+  type LimitWindow,
+  limitPeriods,
+  limitWindows,
+  type SpendCategory,
+} from '../card-api/rule.ts';
 import { type LimitGoal, limitOf } from '../card-api/rule-change.ts';
 import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { withRaisedAlong } from './contradiction.ts';
-import type { LimitRaise, RaiseLimit } from './remedy-change.ts';
+import type { LimitRaise, RaiseLimit, Remedy } from './remedy-change.ts';
 import { fittingCategories, type LimitedCategory, limitedCategories, stoppingCategory } from './stopping-category.ts';
 
 export interface DeclinedPurchase {
@@ -40,8 +47,7 @@ export function bindingLimit(
     const ofCategory = bindingCategory(purchase, remaining, rules, then);
     return ofCategory === null ? null : together([...ofCategory, ...overall], rules);
   }
-  const own =
-    overall.length > 0 || isEnough(purchase, remaining, rules) ? overall : guessed(purchase, rules?.limits ?? null);
+  const own = overall.length > 0 || isEnough(purchase, remaining, rules) ? overall : guessed(purchase.period, rules);
   // The card's own limit was hit first. The category's limit is next, if the category is certain.
   const [next, ...others] = fittingCategories(purchase.fits ?? none, limitedCategories(remaining, rules));
   const further = next === undefined || others.length > 0 ? [] : bindingOf(purchase, next.category, next);
@@ -150,12 +156,24 @@ function alongOf({ rule, to }: LimitGoal, rules: CardLimits | null): LimitRaise 
 }
 
 /** The limit that the service named is the best guess while nothing can be read, unless the card has no such limit. */
-function guessed({ period: named = null }: DeclinedPurchase, limits: CardLimits['limits'] | null): LimitRaise[] {
-  const likely = named === null ? limitPeriods : [named, ...limitPeriods];
-  const period = likely.find((one) => limits === null || limits[one] !== null);
+function guessed(named: LimitWindow | null | undefined, rules: CardLimits | null): LimitRaise[] {
+  const isLikely = (one: LimitPeriod): boolean => rules === null || rules.limits[one] !== null;
+  const period = limitPeriods.find((one) => one === named && isLikely(one)) ?? limitPeriods.find(isLikely);
   if (period === undefined) return [];
   const rule = { kind: 'limit', period, category: null } as const;
-  return [{ rule, from: limits?.[period] ?? null, to: null, remainingCents: null, isAdjustedToo: false }];
+  return [{ rule, from: rules?.limits[period] ?? null, to: null, remainingCents: null, isAdjustedToo: false }];
+}
+
+/** The limit that a decline asks to raise while nothing was read. */
+export const unreadRaise = (named: LimitPeriod | null): RaiseLimit | null => together(guessed(named, null), null);
+
+/** The same remedy, but a limit that was only guessed is one that the card has. Null: it has none. */
+export function withLikelyLimit(remedy: Remedy | null, rules: CardLimits): Remedy | null {
+  if (remedy?.kind !== 'raise_limit') return remedy;
+  const [{ rule, from, to, remainingCents }, ...further] = remedy.limits;
+  if (rule.category !== null || from !== null || to !== null || remainingCents !== null) return remedy;
+  const [first, ...others] = [...guessed(rule.period, rules), ...further];
+  return first === undefined ? null : { ...remedy, limits: [first, ...others] };
 }
 
 const NOTHING_READ: readonly RemainingLimit[] = limitPeriods.map((period) => ({

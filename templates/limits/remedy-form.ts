@@ -176,6 +176,9 @@ function about(form: RemedyForm, does: string, raised: readonly LimitRaise[]): K
   const { event } = alert;
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
+  // When it is unclear what stops the purchase, a limit without a suggestion was read just now.
+  const isOld = raised.some(({ from, to }) => to !== null || (state === 'unread' && from !== null));
+  const old = isOld ? ` ${earlier}` : '';
   const isLowestKnown = !['passes', 'unclear', 'along'].includes(state) && raised.every(({ to }) => to !== null);
   return [
     section(
@@ -188,7 +191,7 @@ function about(form: RemedyForm, does: string, raised: readonly LimitRaise[]): K
       isByRuleset(remedy, state) ? followsRuleset(cardOf(alert)) : null,
       state === 'ruleset' ? null : limitOfRuleset(remedy),
       state === 'checking' ? 'Checking what the card allows right now…' : null,
-      state === 'unclear' ? `${unclear} ${isUseless(form) ? inPortal : earlier}` : null,
+      state === 'unclear' ? `${unclear}${isUseless(form) ? ` ${inPortal}` : old}` : null,
       isUnnumbered(remedy, state) ? unnumbered : null,
       isMisused({ remedy }) && state !== 'passes' ? orderNewCard : null,
       state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,
@@ -199,7 +202,7 @@ function about(form: RemedyForm, does: string, raised: readonly LimitRaise[]): K
         ? '*No limit or rule stops this purchase any more, but the card is not active.* If it is closed, use another card. If it is new, activate it.'
         : null,
       state === 'balance' || state === 'passes' ? null : balanceToo({ event, remedy }, 'direct'),
-      state === 'unread' && remedy?.kind !== 'unblock' ? `${unread} ${isUseless(form) ? again : earlier}` : null,
+      state === 'unread' && remedy?.kind !== 'unblock' ? `${unread}${isUseless(form) ? ` ${again}` : old}` : null,
       isLowestKnown ? lowestWords(raised) : null,
     ),
   ];

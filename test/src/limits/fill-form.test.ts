@@ -17,6 +17,7 @@ interface Given {
   readonly isKept?: boolean;
   readonly isAway?: boolean;
   readonly alert?: typeof alert | null;
+  readonly limits?: Parameters<typeof rulesOf>[0];
 }
 
 async function fill({ check = { state: 'stopped', remedy: now }, isKept = true, isAway = false, ...given }: Given) {
@@ -27,7 +28,7 @@ async function fill({ check = { state: 'stopped', remedy: now }, isKept = true, 
     card: {
       getSpendRules: async () => {
         if (isAway) throw unanswered();
-        return { rules: rulesOf({ weekly: 60_000 }), raw: {} };
+        return { rules: rulesOf(given.limits ?? { weekly: 60_000 }), raw: {} };
       },
     },
     checkPurchase: async () => check,
@@ -78,6 +79,31 @@ it('says that nothing tells what stops the purchase if all was read', async () =
   expect((await fill({ check: { state: 'unknown', why: 'balance' } })).shown).toEqual([['balance', raise]]);
   expect((await fill({ check: { state: 'unknown', why: 'status' } })).shown).toEqual([['status', raise]]);
   expect((await fill({ check: { state: 'unknown' } })).shown).toEqual([['unread', raise]]);
+});
+
+it('guesses a limit that the card has, and none if it has none', async () => {
+  const named = (period: 'daily' | 'weekly' | 'monthly') => ({
+    alert: { ...alert, remedy: remedyOf(limitRaise(period, null, null)) },
+  });
+  const passes = { state: 'passes' } as const;
+  const unclear = { state: 'unknown', why: 'unclear' } as const;
+  const limits = { weekly: 60_000, monthly: 90_000 };
+  const shown = async (given: Given) => (await fill(given)).shown[0];
+
+  expect(await shown({ check: passes, ...named('daily'), limits })).toEqual([
+    'passes',
+    remedyOf(limitRaise('weekly', 60_000, 60_000)),
+  ]);
+  for (const [period, from] of [
+    ['weekly', 60_000],
+    ['monthly', 90_000],
+  ] as const)
+    expect(await shown({ check: unclear, ...named(period), limits })).toEqual([
+      'unclear',
+      remedyOf(limitRaise(period, from, null)),
+    ]);
+  expect(await shown({ check: passes, ...named('daily'), limits: {} })).toEqual(['passes', null]);
+  expect(await shown({ check: unclear, ...named('daily'), limits: {} })).toEqual(['unclear', null]);
 });
 
 it.each<[string, Given]>([

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { formRemedy } from '../../../src/alerts/rule-remedy.ts';
 import { remedyForm } from '../../../templates/limits/remedy-form.ts';
+import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { declined, raise } from '../fixtures.ts';
 
 const formOf = (code: string, state: 'checking' | 'passes') => {
@@ -66,6 +67,21 @@ it('calls no limit the lowest that lets the purchase through if nothing tells wh
   expect(of('checked')).toContain('is the lowest limit');
   expect(of('unclear')).not.toContain('is the lowest limit');
   expect(of('unclear')).toContain('These numbers are from when the alert was sent.');
+});
+
+it('speaks of numbers of when the alert was sent only if it shows some', () => {
+  const alert = declined('decline.rule.velocity', '');
+  const of = (state: 'unclear' | 'unread', from: number | null) => {
+    const remedy = remedyOf(limitRaise('monthly', from, null));
+    return JSON.stringify(remedyForm({ privateMetadata: 'p', alert, remedy, state, today: '2026-11-20' }));
+  };
+  const earlier = 'These numbers are from when the alert was sent.';
+
+  expect([of('unclear', null), of('unread', null)].filter((form) => form.includes(earlier))).toEqual([]);
+  expect(of('unread', 50_000)).toContain(`The card’s current limits could not be read. ${earlier}`);
+  // It was read just now.
+  expect(of('unclear', 50_000)).toContain('Current monthly limit: $500.00');
+  expect(of('unclear', 50_000)).not.toContain(earlier);
 });
 
 it('a limit may still be raised when nothing stops the purchase any more', () => {
