@@ -90,8 +90,8 @@ const PendingRefusal = z.strictObject({
   cardId: z.int().nullable(),
   /** For the record. */
   why: z.string(),
-  /** Not a matter of rights. */
-  isMistake: z.boolean(),
+  /** The person has no right to do it. Otherwise it was a mistake. */
+  isByRights: z.boolean(),
   /** False: something may have changed nevertheless. */
   isCertain: z.boolean(),
   /** The request is on record, so this refusal gets its own entry. */

@@ -26,13 +26,13 @@ export function createRefusalCounts(redis: RedisClient) {
     /**
      * Counts a refusal. Idempotent.
      *
-     * @param isMistake it was not a matter of rights.
+     * @param isByRights the person has no right to do it; otherwise it was a mistake.
      * @returns null for the first refusal within a minute, which is recorded at once. For all others, the first one's
      * id and the time until the minute is over.
      */
     async note(
       { id, verb, actor }: Pick<Action, 'id' | 'verb' | 'actor'>,
-      isMistake = false,
+      isByRights = true,
     ): Promise<{ readonly first: string; readonly leftMs: number } | null> {
       const key = firstKey(actor.userId);
       const first = await firstWithin(redis, WINDOW_MS, key, id);
@@ -40,7 +40,7 @@ export function createRefusalCounts(redis: RedisClient) {
       await redis
         .multi()
         // Two words as older versions wrote them: those of the last minute may be waiting.
-        .sadd(countKey(first), isMistake ? `${verb} ${id} mistake` : `${verb} ${id}`)
+        .sadd(countKey(first), isByRights ? `${verb} ${id}` : `${verb} ${id} mistake`)
         .expire(countKey(first), KEPT_SECONDS)
         .exec();
       return { first, leftMs: Math.max(0, await redis.pttl(key)) };

@@ -58,7 +58,7 @@ export function createRefusals(deps: Deps) {
     ): Promise<void> {
       const hasBegun = (await deps.progress.read(action.id)) !== null;
       // The web process says no more than this of who may not do it.
-      const about = { acctId: acctId ?? null, cardId: null, isMistake: !why.startsWith(NOT_PERMITTED) };
+      const about = { acctId: acctId ?? null, cardId: null, isByRights: why.startsWith(NOT_PERMITTED) };
       await recordOrCount(action, { why, ...about, isCertain: true, hasBegun }, deps);
     },
     /** Records together the refusals of one person within a minute, after the first. */
@@ -113,7 +113,7 @@ function createRefuseWith(deps: Deps) {
         acctId: about.acctId ?? null,
         cardId: about.cardId ?? null,
         why: about.why ?? NOT_PERMITTED,
-        isMistake: about.isByRights !== true,
+        isByRights: about.isByRights === true,
         isCertain,
         hasBegun: (await progress.read(action.id)) !== null,
         answer: { text: message.text, blocks: message.blocks },
@@ -152,15 +152,15 @@ async function recordUnsure(action: Action, why: string, { record, accountOf, do
 
 /** Records a refusal, unless it is counted with others of the same person. */
 async function recordOrCount(action: Action, refused: Omit<PendingRefusal, 'answer'>, deps: Deps): Promise<void> {
-  const { why, isMistake, isCertain, hasBegun } = refused;
+  const { why, isByRights, isCertain, hasBegun } = refused;
   // A request on record needs its own final entry.
-  const counted = hasBegun ? null : await deps.refusalCounts.note(action, isMistake);
+  const counted = hasBegun ? null : await deps.refusalCounts.note(action, isByRights);
   if (counted !== null) return await deps.scheduleRefusals(action, counted.first, counted.leftMs);
   const acctId = refused.acctId ?? (await deps.accountOf(action.target));
   const cardId = refused.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
   const doing = await deps.refusedTo(action);
   const card = acctId === null ? null : await deps.factsOf(acctId);
-  const [did, outcome] = isMistake ? ['tried to', `not done, ${lowerFirst(why)}`] : ['was not allowed to', why];
+  const [did, outcome] = isByRights ? ['was not allowed to', why] : ['tried to', `not done, ${lowerFirst(why)}`];
   const line = {
     did: `${did} ${card === null ? doing.replace(/ (?:of|for|about|with)$/, '') : doing}`,
     card,

@@ -41,7 +41,7 @@ it('tells mistakes from refusals, and reads the refusals that an older version c
   const counts = createRefusalCounts(redis());
   await counts.note(refused('act_1'));
   await redis().sadd(stateKey('refused-more:act_1'), 'activate act_0');
-  await counts.note(refused('act_2', 'show'), true);
+  await counts.note(refused('act_2', 'show'), false);
   await counts.note(refused('act_3'));
 
   expect(await counts.take('act_1')).toEqual({ id: 'act_0', refused: ['activate', 'block'], mistakes: ['show'] });
