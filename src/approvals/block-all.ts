@@ -73,6 +73,7 @@ export function createBlockAll({ block, latestChanges, progress, failures }: Blo
     return { state, card: noCard, before: null, after: null, apiWords: null, note };
   };
 
+  /** They want the card blocked as well: an *Undo* of an earlier block needs more than whoever made that. */
   async function noteApprovers(action: BlockAction, acctId: number, approvers: readonly string[]): Promise<void> {
     for (const userId of approvers) {
       const wanted = { ...action, id: contentId('act_', [action.id, userId]), actor: { userId } };

@@ -92,7 +92,7 @@ export function createClaimDecisions(deps: Deps) {
     const isApprover = await deps.mayAct(action, claim.card.acctId);
     if (isApprover === null) throw unreadGroup();
     if (!isApprover) {
-      const whoCan = await others(action, 'approver', claim.card.acctId, deps);
+      const whoCan = await othersFor(action, 'approver', claim.card.acctId, deps);
       return await refuse('Only approvers of other cards may decide this claim.', whoCan);
     }
     if (claim.action.actor.userId === action.actor.userId) {
@@ -117,7 +117,7 @@ export function createClaimDecisions(deps: Deps) {
     }
     const verdict = await deps.authorize(action, { acctId, notInPlaceOf: [claimant] });
     if (verdict.kind === 'refused') {
-      const whoCan = await others(action, verdict.who, acctId, deps);
+      const whoCan = await othersFor(action, verdict.who, acctId, deps);
       return await deps.refuse(action, { why: verdict.why, whoCan }, { acctId, isByRights: true });
     }
     if (!confirms) return await refuseClaim(action, { ...claim, state: 'refused', decision }, deps);
@@ -129,9 +129,9 @@ export function createClaimDecisions(deps: Deps) {
   }
 }
 
-async function others(action: DecideClaimAction, role: Role | null, acctId: number | undefined, deps: Deps) {
-  const group = acctId === undefined ? null : (await deps.factsOf(acctId)).group;
-  return await askOthers(action, role, group, deps);
+/** Sends the person to others who may decide about this card. */
+async function othersFor(action: DecideClaimAction, role: Role | null, acctId: number, deps: Deps) {
+  return await askOthers(action, role, (await deps.factsOf(acctId)).group, deps);
 }
 
 /** Idempotent. */
