@@ -13,6 +13,15 @@ export const raiseDaily: RuleChange = {
   to: 90_000,
 };
 
+/** What the approver reads whose approval was stopped, because the request had ended before anything was sent. */
+export function stoppedWords(end: string): string {
+  const why =
+    end === 'expired'
+      ? 'Nobody decided within 24 hours, so the request expired. Whoever asked can ask again.'
+      : 'The request ended before anything was sent. Look at the request.';
+  return `U0BEN: Not done. ${why} Nothing changed.`;
+}
+
 /** A holder's undecided request. */
 export function openRequestOf(over: Partial<OpenRequest> = {}): OpenRequest {
   const changes = over.changes ?? [raiseDaily];

@@ -7,6 +7,7 @@ import { claimTarget } from '../../../src/holders/claim-store.ts';
 import { createCardsFor } from '../../../src/policy/permissions.ts';
 import { home } from '../../../templates/app-home/home.ts';
 import { homeOwnRequests } from '../../../templates/app-home/home-waiting.ts';
+import { calmHealth } from '../../support/calm-health.ts';
 import { accountOf, directoryOf } from '../../support/directories.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
@@ -24,17 +25,6 @@ const emptyHome = {
   preferences: { off: [], digest: null, quiet: null, delegates: [] },
   delegate: { current: null, allowed: [] },
   pages: {},
-};
-
-const health = {
-  waiting: 0,
-  lagMs: 0,
-  failed: 0,
-  quarantined: 0,
-  stuck: [],
-  isCardApiAway: false,
-  refusedToken: null,
-  memory: { share: null, refusedFrom: 0.85 },
 };
 
 const account = accountOf({
@@ -56,7 +46,7 @@ const nothing: Parameters<typeof teamFacts>[2] = {
   directory: { waitingForActivation: async () => [] },
   factsOf: async () => card,
   newestDeclines: async () => [],
-  health: async () => health,
+  health: async () => calmHealth,
   sealCard: () => 'sealed',
 };
 
@@ -122,7 +112,7 @@ it('names the account of a decline’s event if its card is unknown', async () =
 
   expect(facts).toMatchObject({
     isApprover: false,
-    health,
+    health: calmHealth,
     declines: [{ ...alert.event, card: { acctId: alert.event.acctId } }],
   });
 });

@@ -6,6 +6,7 @@ import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
 import type { TeamFacts } from '../../../templates/app-home/home-team.ts';
+import { calmHealth } from '../../support/calm-health.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -17,16 +18,7 @@ const noTeamFacts: TeamFacts = {
   mutes: [],
   declines: [],
   inactive: [],
-  health: {
-    waiting: 0,
-    lagMs: 0,
-    failed: 0,
-    quarantined: 0,
-    stuck: [],
-    isCardApiAway: false,
-    refusedToken: null,
-    memory: { share: null, refusedFrom: 0.85 },
-  },
+  health: calmHealth,
 };
 
 function createWorld(publishError: SlackError | null = null, roles: Role[] = []) {

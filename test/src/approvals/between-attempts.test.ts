@@ -7,6 +7,7 @@ import { approvalClick, askedToPay, denial, override, type Told } from '../../su
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { killEverywhere, whole } from '../../support/kill-everywhere.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
+import { stoppedWords } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -297,11 +298,7 @@ it.each(endsOfTwo)(
     await performAction(ben, world.deps);
 
     expect(world.writes).toEqual([]);
-    const why =
-      end === 'expired'
-        ? 'Nobody decided within 24 hours, so the request expired. Whoever asked can ask again.'
-        : 'The request ended before anything was sent. Look at the request.';
-    expect(told.slice(before)).toEqual([`U0BEN: Not done. ${why} Nothing changed.`]);
+    expect(told.slice(before)).toEqual([stoppedWords(end)]);
     expect((await world.records()).slice(recorded)).toMatchObject([{ event: 'refused', actor: { userId: 'U0BEN' } }]);
     expect(await outcomes()).toEqual(shown);
     expect(await world.deps.requests.get('req_limit1')).toMatchObject({ state: end, inFlight: [] });

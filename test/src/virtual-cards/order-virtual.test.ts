@@ -8,6 +8,7 @@ import { REQUEST_MS } from '../../../src/policy/decide-action.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
+import { stoppedWords } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   ask,
@@ -377,11 +378,7 @@ describe('an order above what one person may order', () => {
     await performAction(decide(ben), world.deps);
 
     expect(world.writes).toEqual([]);
-    const why =
-      state === 'expired'
-        ? 'Nobody decided within 24 hours, so the request expired. Whoever asked can ask again.'
-        : 'The request ended before anything was sent. Look at the request.';
-    expect(told.slice(before)).toEqual([`U0BEN: Not done. ${why} Nothing changed.`]);
+    expect(told.slice(before)).toEqual([stoppedWords(state)]);
     expect((await world.records()).slice(recorded)).toMatchObject([{ event: 'refused', actor: { userId: 'U0BEN' } }]);
     expect(await world.deps.requests.get('req_order1')).toMatchObject({ state, inFlight: [] });
     expect(await world.deps.recentRaises.list('program', world.deps.now().getTime())).toEqual([]);

@@ -10,6 +10,7 @@ import { type Home, home } from '../../../templates/app-home/home.ts';
 import { CARDS_SHOWN } from '../../../templates/app-home/home-own-cards.ts';
 import { homeProgramMenu } from '../../../templates/app-home/program-menu.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
+import { calmHealth } from '../../support/calm-health.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';
@@ -48,16 +49,7 @@ const claim = {
   isSameEmail: false,
   mayDecide: true,
 };
-const health = {
-  waiting: 0,
-  lagMs: 0,
-  failed: 0,
-  quarantined: 0,
-  stuck: [],
-  isCardApiAway: false,
-  refusedToken: null,
-  memory: { share: 0.5, refusedFrom: 0.85 },
-};
+const health = { ...calmHealth, memory: { share: 0.5, refusedFrom: 0.85 } };
 const changes = [limitChange('daily', 40_000, 45_000)];
 const request = {
   ...openRequestOf({
