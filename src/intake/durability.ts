@@ -48,39 +48,22 @@ interface SettingsProblem {
 
 /** Settings that can lose acknowledged events in other ways than a power failure within a second. */
 export function problemsOf(settings: readonly RedisSettings[]): SettingsProblem[] {
-  const found = settings.flatMap(({ policy, isAppendOnly, fsync }): (SettingsProblem | null)[] => [
-    policy === null
-      ? {
-          isCertain: false,
-          what: 'Redis does not report its maxmemory-policy',
-          todo: 'make sure that it is noeviction',
-        }
-      : policy === 'noeviction'
-        ? null
-        : {
-            isCertain: true,
-            what: `maxmemory-policy is ${policy}: events can be evicted when memory is short`,
-            todo: 'set maxmemory-policy noeviction',
-          },
-    isAppendOnly === null
-      ? {
-          isCertain: false,
-          what: 'Redis does not report whether it keeps an append-only file',
-          todo: 'make sure that appendonly is on',
-        }
-      : isAppendOnly
-        ? null
-        : { isCertain: true, what: 'appendonly is off: a restart of Redis loses events', todo: 'set appendonly yes' },
-    isAppendOnly === true && fsync === 'no'
-      ? {
-          isCertain: true,
-          what: 'appendfsync is no: a power failure loses up to half a minute',
-          todo: 'set appendfsync everysec or always',
-        }
-      : null,
-  ]);
-  const problems = found.filter((problem) => problem !== null);
-  return problems.filter(({ what }, index) => problems.findIndex((other) => other.what === what) === index);
+  const problems = new Map<string, SettingsProblem>();
+  const add = (what: string, todo: string, isCertain = true) => problems.set(what, { isCertain, what, todo });
+  for (const { policy, isAppendOnly, fsync } of settings) {
+    if (policy === null) add('Redis does not report its maxmemory-policy', 'make sure that it is noeviction', false);
+    else if (policy !== 'noeviction')
+      add(
+        `maxmemory-policy is ${policy}: events can be evicted when memory is short`,
+        'set maxmemory-policy noeviction',
+      );
+    if (isAppendOnly === null)
+      add('Redis does not report whether it keeps an append-only file', 'make sure that appendonly is on', false);
+    else if (!isAppendOnly) add('appendonly is off: a restart of Redis loses events', 'set appendonly yes');
+    else if (fsync === 'no')
+      add('appendfsync is no: a power failure loses up to half a minute', 'set appendfsync everysec or always');
+  }
+  return [...problems.values()];
 }
 
 /**
