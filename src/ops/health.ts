@@ -30,20 +30,18 @@ export interface HealthDeps {
 export async function readHealth(deps: HealthDeps) {
   const { redis, queues: opened, memory } = deps;
   const opsMemory = createOpsMemory(redis);
-  const [nowMs, inbox, queues, quarantined, webSeenAt, workers, isSlackTokenDead, isOpsUnreachable, isCardTokenDead] =
+  const [nowMs, inbox, queues, quarantined, workers, isSlackTokenDead, isOpsUnreachable, isCardTokenDead] =
     await Promise.all([
       redisNow(redis),
       readInbox(redis, opened.shards),
       readDepths(opened),
       deps.quarantined.count(),
-      redis.get(webKeys.open),
       createWorkers(redis).all(),
       opsMemory.isKnown(opsIssue.slackTokenDead),
       opsMemory.isKnown(opsUnreachable),
       opsMemory.isKnown(opsIssue.cardTokenDead),
     ]);
   const oldest = earliest([inbox.oldestMs, ...promptQueues.map((name) => queues[name].oldestMs)]);
-  const seen = workers.map(({ atMs }) => atMs);
   return {
     /** Webhooks and requests that no worker has taken yet. */
     inbox,
@@ -53,11 +51,8 @@ export async function readHealth(deps: HealthDeps) {
     /** Jobs that failed for good, across all queues. */
     failed: Object.values(queues).reduce((sum, { failed }) => sum + failed, 0),
     quarantined,
-    /** Last heartbeat of a web process (ms); null: never. */
-    webSeenAtMs: webSeenAt === null ? null : Number(webSeenAt),
-    /** Number of live workers, and the latest heartbeat (ms). */
+    /** Number of live workers. */
     workers: workers.length,
-    workerSeenAtMs: seen.length === 0 ? null : Math.max(...seen),
     /** True while a worker has stopped calling the card API because it does not answer. */
     isCardApiAway: workers.some(({ isCardApiAway }) => isCardApiAway),
     isSlackTokenDead,
@@ -79,9 +74,7 @@ export function healthOfAll(all: readonly Health[]): Health {
     lagMs: Math.max(one.lagMs, other.lagMs),
     failed: one.failed + other.failed,
     quarantined: one.quarantined + other.quarantined,
-    webSeenAtMs: earliest([one.webSeenAtMs, other.webSeenAtMs]),
     workers: Math.min(one.workers, other.workers),
-    workerSeenAtMs: earliest([one.workerSeenAtMs, other.workerSeenAtMs]),
     isCardApiAway: one.isCardApiAway || other.isCardApiAway,
     isSlackTokenDead: one.isSlackTokenDead || other.isSlackTokenDead,
     isOpsUnreachable: one.isOpsUnreachable || other.isOpsUnreachable,
