@@ -20,83 +20,68 @@ const ALIVE_EVERY_MS = 60_000;
  */
 const QUIET_MS = 30 * 60_000;
 
-interface TokenReports {
-  readonly isDead: (error: unknown) => boolean;
-  readonly dead: () => Promise<void>;
-  /** This process can use the token: for the first time, or again. */
-  readonly alive: () => Promise<void>;
-  /** It still can. */
-  readonly stillAlive: () => Promise<void>;
-}
-
 /**
  * Watches clients for ops, each with one token. Several processes use the same token, and during a rotation some have the
  * new one and others the former one. Ops are notified once, and again when no process finds its token dead.
  */
 export function createTokenWatch(
-  { memory, notifyResolved, now }: Pick<NotifyOpsDeps, 'memory' | 'now'> & { readonly notifyResolved: NotifyResolved },
-  elapsed?: () => number,
+  {
+    memory,
+    notifyResolved,
+    now,
+  }: {
+    readonly memory: Pick<NotifyOpsDeps['memory'], 'noticeAgain' | 'lastNoticed'>;
+    readonly notifyResolved: NotifyResolved;
+    readonly now: () => Date;
+  },
+  elapsed: () => number = () => performance.now(),
 ) {
-  /** @param first notifies of a dead token. */
+  /**
+   * Wraps a client to report when the service starts to refuse our token and when it accepts it again, on any call.
+   * Success is also reported after the first call, because a restart may have loaded a new token.
+   *
+   * @param first notifies of a dead token.
+   */
   return function watchFor<Client extends object>(
     opsIssue: OpsIssue,
     client: Client,
-    { isDead, first }: { readonly isDead: TokenReports['isDead']; readonly first: () => Promise<void> },
+    { isDead, first }: { readonly isDead: (error: unknown) => boolean; readonly first: () => Promise<void> },
   ): Client {
-    const reports: TokenReports = {
-      isDead,
-      async dead() {
-        if (!(await memory.noticeAgain(opsIssue, now().toISOString()))) await first();
-      },
-      alive: () => notifyResolved(opsIssue),
-      async stillAlive() {
-        const last = await memory.lastNoticed(opsIssue);
-        if (last !== null && now().getTime() - Date.parse(last) > QUIET_MS) await notifyResolved(opsIssue);
-      },
+    let isAlive = false;
+    let reportedAt = 0;
+    const resolveIfQuiet = async (): Promise<void> => {
+      const last = await memory.lastNoticed(opsIssue);
+      if (last !== null && now().getTime() - Date.parse(last) > QUIET_MS) await notifyResolved(opsIssue);
     };
-    return watchToken(client, reports, elapsed);
+    const report = async (): Promise<void> => {
+      if (isAlive && elapsed() - reportedAt < ALIVE_EVERY_MS) return;
+      const wasAlive = isAlive;
+      isAlive = true;
+      reportedAt = elapsed();
+      if (!wasAlive) await notifyResolved(opsIssue);
+      // The call is done, whether Redis can be asked or not. The next one reports again.
+      else resolveIfQuiet().catch(() => {});
+    };
+    const watched = (call: (...args: unknown[]) => Promise<unknown>) =>
+      async function watchedCall(...args: unknown[]): Promise<unknown> {
+        try {
+          const answer = await call(...args);
+          await report();
+          return answer;
+        } catch (error) {
+          if (isDead(error)) {
+            isAlive = false;
+            if (!(await memory.noticeAgain(opsIssue, now().toISOString()))) await first();
+          }
+          throw error;
+        }
+      };
+    const methods = Object.entries(client).map(([name, method]) => [name, watched(method)]);
+    return Object.fromEntries(methods) as Client;
   };
 }
 
 export type WatchFor = ReturnType<typeof createTokenWatch>;
-
-/**
- * Wraps a client to report when the service starts to refuse our token and when it accepts it again, on any call. Success
- * is also reported after the first call, because a restart may have loaded a new token.
- */
-export function watchToken<Client extends object>(
-  client: Client,
-  notify: TokenReports,
-  elapsed: () => number = () => performance.now(),
-): Client {
-  let isAlive = false;
-  let reportedAt = 0;
-  const report = async (): Promise<void> => {
-    if (isAlive && elapsed() - reportedAt < ALIVE_EVERY_MS) return;
-    const wasAlive = isAlive;
-    isAlive = true;
-    reportedAt = elapsed();
-    if (!wasAlive) await notify.alive();
-    // The call is done, whether Redis can be asked or not. The next one reports again.
-    else notify.stillAlive().catch(() => {});
-  };
-  const watched = (call: (...args: unknown[]) => Promise<unknown>) =>
-    async function watchedCall(...args: unknown[]): Promise<unknown> {
-      try {
-        const answer = await call(...args);
-        await report();
-        return answer;
-      } catch (error) {
-        if (notify.isDead(error)) {
-          isAlive = false;
-          await notify.dead();
-        }
-        throw error;
-      }
-    };
-  const methods = Object.entries(client).map(([name, method]) => [name, watched(method)]);
-  return Object.fromEntries(methods) as Client;
-}
 
 type Posts = { readonly post: (channel: string, ...rest: never[]) => Promise<unknown> };
 
@@ -123,22 +108,20 @@ export function watchSlack<Client extends Posts>(
     error instanceof SlackError &&
     !isSlackTokenDead(error) &&
     (error.code === 'token_dead' || (error.code === 'channel_unusable' && ops === fallback));
+  const first = (opsIssue: OpsIssue, todo: string, words: string) => async (): Promise<void> => {
+    log.fatal({ todo }, words);
+    await memory.remember(opsIssue, now().toISOString());
+  };
   const ofToken = watchFor(slackTokenDead, client, {
     isDead: isSlackTokenDead,
-    async first() {
-      log.fatal({ todo: 'set SLACK_BOT_TOKEN' }, 'Slack refuses the bot token');
-      await memory.remember(slackTokenDead, now().toISOString());
-    },
+    first: first(slackTokenDead, 'set SLACK_BOT_TOKEN', 'Slack refuses the bot token'),
   });
   const inOps = watchFor(
     opsUnreachable,
     { post: ofToken.post },
     {
       isDead: isOpsUnreachable,
-      async first() {
-        log.fatal({ todo: 'see slackError in this log' }, 'Slack refuses messages in the ops channel');
-        await memory.remember(opsUnreachable, now().toISOString());
-      },
+      first: first(opsUnreachable, 'see slackError in this log', 'Slack refuses messages in the ops channel'),
     },
   );
   const post: Client['post'] = (channel, ...rest) =>

@@ -3,40 +3,37 @@ import { CardApiError, SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createOpsMemory, type OpsIssue } from '../../../src/ops/notify-ops.ts';
 import { opsUnreachable } from '../../../src/ops/refused-place.ts';
-import {
-  createTokenWatch,
-  isCardTokenDead,
-  isSlackTokenDead,
-  watchSlack,
-  watchToken,
-} from '../../../src/ops/watch-token.ts';
+import { createTokenWatch, isCardTokenDead, isSlackTokenDead, watchSlack } from '../../../src/ops/watch-token.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { until } from '../../support/until.ts';
 
 const redis = useRedis();
 
 const dead = new Error('token dead');
+const issue: OpsIssue = { cause: 'card-token', title: 'a', what: 'b', means: 'c', todo: 'd' };
+
 const world = () => {
   const told: string[] = [];
   let fails: Error | null = null;
   let atMs = 0;
-  const client = watchToken(
+  const memory = {
+    noticeAgain: async () => false,
+    async lastNoticed(): Promise<string> {
+      told.push('still alive');
+      throw new Error('Redis is away');
+    },
+  };
+  const notifyResolved = async (): Promise<void> => void told.push('alive');
+  const watchFor = createTokenWatch({ memory, notifyResolved, now: () => new Date() }, () => atMs);
+  const client = watchFor(
+    issue,
     {
       async read(id: number): Promise<string> {
         if (fails !== null) throw fails;
         return `card ${id}`;
       },
     },
-    {
-      isDead: (error) => error === dead,
-      dead: async () => void told.push('dead'),
-      alive: async () => void told.push('alive'),
-      stillAlive: async () => {
-        told.push('still alive');
-        throw new Error('Redis is away');
-      },
-    },
-    () => atMs,
+    { isDead: (error) => error === dead, first: async () => void told.push('dead') },
   );
   return { client, told, fail: (error: Error | null) => (fails = error), advance: (ms: number) => (atMs += ms) };
 };
@@ -98,8 +95,6 @@ it('recognizes a dead card API token by its code, and a dead Slack token by its 
 });
 
 describe('a token that several processes use', () => {
-  const issue: OpsIssue = { cause: 'card-token', title: 'a', what: 'b', means: 'c', todo: 'd' };
-
   /** A process with the former token, and one with the new one. Both have been called. */
   async function rotation() {
     const memory = createOpsMemory(redis());
