@@ -71,23 +71,10 @@ export function composeArchiveMonths(context: WorkerContext): () => Promise<void
 
 /** Copies the record's heads to a place that is out of reach for anyone who can write to Redis. */
 export function composeCopyHeads(context: WorkerContext): () => Promise<void> {
-  const { config, redis, audit, notifyOps, notifyResolved, log } = context;
-  if (config.audit.sink === null) return async () => {};
-  return createCopyHeads({
-    redis,
-    reader: audit,
-    isSigned: createRecordSigner(config.audit.secrets).verify,
-    sink: openSink(config.audit.sink),
-    problems: {
-      async sinkAway(err) {
-        log.warn({ err }, 'could not copy the audit record; retrying');
-        await notifyOps(opsIssue.auditSinkAway);
-      },
-      sinkBack: () => notifyResolved(opsIssue.auditSinkAway),
-      recordChanged: (number) => notifyOps(opsIssue.auditRecordChanged(number)),
-      recordForged: (number) => notifyOps(opsIssue.auditRecordForged(number)),
-    },
-  });
+  const { sink, secrets } = context.config.audit;
+  if (sink === null) return async () => {};
+  const isSigned = createRecordSigner(secrets).verify;
+  return createCopyHeads({ ...context, reader: context.audit, isSigned, sink: openSink(sink) });
 }
 
 function describeBy({ alerts, requests, factsOf }: Pick<Deps, 'alerts' | 'requests' | 'factsOf'>) {

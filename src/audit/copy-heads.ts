@@ -1,25 +1,20 @@
 import { auditKey } from '../core/keys.ts';
+import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps, NotifyResolved } from '../ops/notify-ops.ts';
 import { type AuditEntry, type AuditReader, toHead } from './audit.ts';
 import type { CopiedHead, Sink } from './sink.ts';
-
-interface CopyProblems {
-  /** Called when the sink does not accept a copy. */
-  readonly sinkAway: (error: unknown) => Promise<void>;
-  readonly sinkBack: () => Promise<void>;
-  /** A copied record is missing or was replaced. */
-  readonly recordChanged: (number: number) => Promise<void>;
-  /** A record not signed by any worker. */
-  readonly recordForged: (number: number) => Promise<void>;
-}
 
 interface Deps {
   readonly redis: RedisClient;
   readonly reader: AuditReader;
   readonly isSigned: Signer['verify'];
   readonly sink: Pick<Sink, 'append'>;
-  readonly problems: CopyProblems;
+  readonly notifyOps: NotifyOps;
+  readonly notifyResolved: NotifyResolved;
+  readonly log: Log;
 }
 
 /** Records held in memory at once. */
@@ -31,7 +26,15 @@ const BATCH = 500;
  * The chain itself is the queue: if the sink is down or a worker dies, nothing needs to be stored elsewhere. The
  * position is saved only after the sink has the heads, so a crash in between copies them twice.
  */
-export function createCopyHeads({ redis, reader, isSigned, sink, problems }: Deps): () => Promise<void> {
+export function createCopyHeads({
+  redis,
+  reader,
+  isSigned,
+  sink,
+  notifyOps,
+  notifyResolved,
+  log,
+}: Deps): () => Promise<void> {
   const key = auditKey('copied');
   return async function copyHeads() {
     let batch: AuditEntry[] = [];
@@ -44,9 +47,10 @@ export function createCopyHeads({ redis, reader, isSigned, sink, problems }: Dep
       if (batch.length > 0) await copy(batch);
     } catch (error) {
       if (!(error instanceof SinkError)) throw error;
-      return await problems.sinkAway(error.cause);
+      log.warn({ err: error.cause }, 'could not copy the audit record; retrying');
+      return await notifyOps(opsIssue.auditSinkAway);
     }
-    await problems.sinkBack();
+    await notifyResolved(opsIssue.auditSinkAway);
   };
 
   /** How many records are already copied. */
@@ -55,14 +59,14 @@ export function createCopyHeads({ redis, reader, isSigned, sink, problems }: Dep
     if (copied.count === 0) return 0;
     const { value: last } = await reader.read({ from: copied.count }).next();
     if (last?.hash === copied.hash) return copied.count;
-    await problems.recordChanged(copied.count);
+    await notifyOps(opsIssue.auditRecordChanged(copied.count));
     // The point of the change is unknown, so everything there now is copied as evidence.
     return 0;
   }
 
   async function copy(entries: readonly AuditEntry[]): Promise<void> {
     const forged = entries.find(({ hash, signature }) => !isSigned(hash, signature));
-    if (forged !== undefined) await problems.recordForged(forged.number);
+    if (forged !== undefined) await notifyOps(opsIssue.auditRecordForged(forged.number));
     try {
       await sink.append(entries.filter(({ record }) => record !== null).map(headOf));
     } catch (cause) {

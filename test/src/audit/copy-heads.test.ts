@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createAudit } from '../../../src/audit/audit.ts';
 import { createCopyHeads } from '../../../src/audit/copy-heads.ts';
 import type { CopiedHead, Sink } from '../../../src/audit/sink.ts';
+import { createLog } from '../../../src/core/log.ts';
 import { signer, statement } from '../../support/audit-records.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
@@ -18,6 +19,7 @@ async function fill(from: number, to: number): Promise<void> {
 function world(sink: Partial<Pick<Sink, 'append'>> = {}) {
   const batches: CopiedHead[][] = [];
   const problems: string[] = [];
+  const logged: string[] = [];
   const copyHeads = createCopyHeads({
     redis: redis(),
     reader: audit(),
@@ -26,14 +28,15 @@ function world(sink: Partial<Pick<Sink, 'append'>> = {}) {
       append: async (heads) => void batches.push([...heads]),
       ...sink,
     },
-    problems: {
-      sinkAway: async (error) => void problems.push(`away: ${error instanceof Error ? error.message : ''}`),
-      sinkBack: async () => void problems.push('back'),
-      recordChanged: async (number) => void problems.push(`changed: ${number}`),
-      recordForged: async (number) => void problems.push(`forged: ${number}`),
-    },
+    notifyOps: async ({ cause }) => void problems.push(cause),
+    notifyResolved: async ({ cause }) => void problems.push(`resolved: ${cause}`),
+    log: createLog({
+      level: 'warn',
+      process: 'worker',
+      destination: { write: (line) => void logged.push((JSON.parse(line) as { err: Error }).err.message) },
+    }),
   });
-  return { copyHeads, batches, problems, copied: () => batches.flat().map(({ record }) => record) };
+  return { copyHeads, batches, problems, logged, copied: () => batches.flat().map(({ record }) => record) };
 }
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
@@ -63,7 +66,7 @@ it('loses nothing while the sink is down, and reports when it goes down and come
     if (isAway) throw new Error('the sink answered 503');
     heads.push(...batch);
   };
-  const { copyHeads, problems } = world({ append });
+  const { copyHeads, problems, logged } = world({ append });
   for (let i = 1; i <= 3; i += 1) {
     await fill(i, i);
     await copyHeads();
@@ -72,7 +75,9 @@ it('loses nothing while the sink is down, and reports when it goes down and come
   await copyHeads();
 
   expect(heads.map(({ record }) => record)).toEqual([1, 2, 3]);
-  expect(problems).toEqual([...Array(3).fill('away: the sink answered 503'), 'back']);
+  expect(problems).toEqual([...Array(3).fill('audit-sink'), 'resolved: audit-sink']);
+  // Once: the log counts repeats.
+  expect(logged).toEqual(['the sink answered 503']);
 });
 
 it('copies heads again if it died before recording them, so that a head may be copied twice but never be missing', async () => {
@@ -96,7 +101,7 @@ it('reports a chain shorter than the copy, and copies all current records', asyn
   await fill(5, 5);
   await copyHeads();
 
-  expect(problems).toEqual(['back', 'changed: 4', 'back', 'back']);
+  expect(problems).toEqual(['resolved: audit-sink', 'audit-changed:4', 'resolved: audit-sink', 'resolved: audit-sink']);
   expect(copied()).toEqual([1, 2, 3, 4, 1, 2, 3, 4]);
 });
 
@@ -110,7 +115,7 @@ it('reports a record that no worker signed, and copies it as evidence', async ()
   }).append(statement('act_forged'));
   await copyHeads();
 
-  expect(problems).toEqual(['forged: 2', 'back']);
+  expect(problems).toEqual(['audit-forged:2', 'resolved: audit-sink']);
   expect(copied()).toEqual([1, 2]);
 });
 
@@ -120,6 +125,6 @@ it('skips a line that is not a record', async () => {
   await fill(2, 2);
   await copyHeads();
 
-  expect(problems).toEqual(['forged: 1', 'back']);
+  expect(problems).toEqual(['audit-forged:1', 'resolved: audit-sink']);
   expect(copied()).toEqual([2]);
 });
