@@ -69,24 +69,6 @@ async function readEach<T>(
 /** Adds commands to the transaction of a change. Their keys must be in the same slot as the record's. */
 type Also = (change: ChainableCommander) => unknown;
 
-/** Records by id. Each `put` and `delete` is one transaction. */
-interface RecordStore<T, Id = string> {
-  get(id: Id): Promise<T | null>;
-  put(id: Id, record: T, also?: Also): Promise<void>;
-  delete(id: Id, also?: Also): Promise<void>;
-}
-
-/** Records that change in one step. */
-interface ChangingRecordStore<T, Id = string> {
-  get(id: Id): Promise<T | null>;
-  /**
-   * Reads a record and stores its next version in one step. If someone else changes it in between, it is read again.
-   *
-   * @param next what the record becomes; null leaves it unchanged.
-   */
-  change(id: Id, next: (current: T | null) => T | null): Promise<Changed<T>>;
-}
-
 interface Changed<T> {
   readonly isChanged: boolean;
   /** The current record. Null when there is none. */
@@ -110,22 +92,16 @@ function ofId<T, Id>(id: Id, record: T | null, { idOf }: Pick<StoreOptions<T, Id
   return record;
 }
 
-/** A key for each record. */
-export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>): RecordStore<T, Id> {
+/** Records by id, each with a key. Each `put` and `delete` is one transaction. */
+export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>) {
   const { redis, keyOf, ttlSeconds } = options;
   const format = recordFormat(options.schema, options.signer);
   return {
-    get: async (id) => ofId(id, format.readOrNull(await redis.get(keyOf(id))), options),
-    put: (id, record, also) =>
+    get: async (id: Id): Promise<T | null> => ofId(id, format.readOrNull(await redis.get(keyOf(id))), options),
+    put: (id: Id, record: T, also?: Also): Promise<void> =>
       inOne(redis, (change) => change.set(keyOf(id), format.write(record), 'EX', ttlSeconds), also),
-    delete: (id, also) => inOne(redis, (change) => change.del(keyOf(id)), also),
+    delete: (id: Id, also?: Also): Promise<void> => inOne(redis, (change) => change.del(keyOf(id)), also),
   };
-}
-
-/** Records by id, each with a key. The store knows which of them are open. */
-export interface OpenRecordStore<T> extends ChangingRecordStore<T> {
-  /** The open ones in order. */
-  open(): Promise<T[]>;
 }
 
 const changeScript = readScript(new URL('./change-record.lua', import.meta.url));
@@ -137,12 +113,16 @@ interface OpenStoreOptions<T> extends StoreOptions<T, string> {
   readonly orderOf: (record: T) => number | null;
 }
 
-export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenRecordStore<T> {
+export type OpenRecordStore<T> = ReturnType<typeof createOpenRecordStore<T>>;
+
+/** Records by id, each with a key. The store knows which of them are open. */
+export function createOpenRecordStore<T>(options: OpenStoreOptions<T>) {
   const { redis, keyOf, openKey, orderOf } = options;
   const format = recordFormat(options.schema, options.signer);
   return {
-    get: createRecordStore(options).get,
-    async open() {
+    ...createChangingRecordStore(options),
+    /** The open ones in order. */
+    async open(): Promise<T[]> {
       const ids = await redis.zrange(openKey, '0', '-1');
       if (ids.length === 0) return [];
       const texts = await redis.mget(ids.map(keyOf));
@@ -153,20 +133,24 @@ export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenReco
       // A record may be closed between the two reads.
       return records.filter((record) => orderOf(record) !== null);
     },
-    change: createChangingRecordStore(options).change,
   };
 }
 
 /** A key for each record, which changes in one step. */
 export function createChangingRecordStore<T, Id = string>(
   options: StoreOptions<T, Id> & Partial<Pick<OpenStoreOptions<T>, 'openKey' | 'orderOf'>>,
-): ChangingRecordStore<T, Id> {
+) {
   const { redis, keyOf, ttlSeconds, openKey, orderOf } = options;
   const script = defineScript(redis, changeScript);
   const format = recordFormat(options.schema, options.signer);
   return {
     get: createRecordStore(options).get,
-    async change(id, next) {
+    /**
+     * Reads a record and stores its next version in one step. If someone else changes it in between, it is read again.
+     *
+     * @param next what the record becomes; null leaves it unchanged.
+     */
+    async change(id: Id, next: (current: T | null) => T | null): Promise<Changed<T>> {
       const key = keyOf(id);
       for (let text = (await redis.get(key)) ?? ''; ; ) {
         const current = text === '' ? null : format.read(text);
@@ -182,21 +166,18 @@ export function createChangingRecordStore<T, Id = string>(
 }
 
 /** Records that are always read together: one hash without expiry. */
-interface RecordHash<T> extends RecordStore<T> {
-  /** In no order. */
-  all(): Promise<T[]>;
-}
-
 export function createRecordHash<T>(
   options: Omit<StoreOptions<T, string>, 'keyOf' | 'ttlSeconds'> & { readonly key: string },
-): RecordHash<T> {
+) {
   const { redis, key } = options;
   const format = recordFormat(options.schema, options.signer);
   return {
-    get: async (id) => ofId(id, format.readOrNull(await redis.hget(key, id)), options),
-    put: (id, record, also) => inOne(redis, (change) => change.hset(key, id, format.write(record)), also),
-    delete: (id, also) => inOne(redis, (change) => change.hdel(key, id), also),
-    all: async () => await readEach(redis, key, await redis.hvals(key), format),
+    get: async (id: string): Promise<T | null> => ofId(id, format.readOrNull(await redis.hget(key, id)), options),
+    put: (id: string, record: T, also?: Also): Promise<void> =>
+      inOne(redis, (change) => change.hset(key, id, format.write(record)), also),
+    delete: (id: string, also?: Also): Promise<void> => inOne(redis, (change) => change.hdel(key, id), also),
+    /** In no order. */
+    all: async (): Promise<T[]> => await readEach(redis, key, await redis.hvals(key), format),
   };
 }
 
