@@ -53,14 +53,7 @@ export function openQueues(redis: RedisClient, shards = 1, { onlyLook = false } 
     queue.on('error', () => {});
     return queue;
   };
-  const first = {
-    alerts: open('alerts'),
-    bursts: open('bursts'),
-    outbox: open('outbox'),
-    updates: open('updates'),
-    actions: open('actions'),
-    maintenance: open('maintenance'),
-  };
+  const first = Object.fromEntries(queueNames.map((name) => [name, open(name)])) as Record<QueueName, Queue>;
   const all = queueNames.flatMap((name) =>
     shardsWith(name, shards).map((shard) => ({ name, shard, queue: shard === 0 ? first[name] : open(name, shard) })),
   );
