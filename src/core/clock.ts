@@ -2,16 +2,17 @@ import type { RedisClient } from './redis.ts';
 
 const MEASURE_EVERY_MS = 10_000;
 
-/** The time that all processes share: Redis' clock. Nothing depends on the machine's clock, because it may be wrong. */
-type Clock = ReturnType<typeof createClock>;
-
 /** Redis' time in milliseconds, with a fraction. */
 export async function redisNow(redis: Pick<RedisClient, 'time'>): Promise<number> {
   const [seconds, microseconds] = await redis.time();
   return Number(seconds) * 1000 + Number(microseconds) / 1000;
 }
 
-/** @param elapsed milliseconds on a clock that never jumps. */
+/**
+ * The time that all processes share: Redis' clock. Nothing depends on the machine's clock, because it may be wrong.
+ *
+ * @param elapsed milliseconds on a clock that never jumps.
+ */
 export function createClock(
   redis: Pick<RedisClient, 'time'>,
   elapsed: () => number = () => performance.now(),
@@ -40,7 +41,7 @@ export async function measuredClock(redis: Pick<RedisClient, 'time'>): Promise<(
 }
 
 /** A clock for the process that faces the internet: it reads Redis' time on each connection and every few seconds. */
-export function watchClock(redis: RedisClient): Pick<Clock, 'now'> & { stop(): void } {
+export function watchClock(redis: RedisClient) {
   const { now, measure } = createClock(redis);
   const ask = (): void => {
     if (redis.status !== 'ready') return;
@@ -52,7 +53,7 @@ export function watchClock(redis: RedisClient): Pick<Clock, 'now'> & { stop(): v
   ask();
   return {
     now,
-    stop() {
+    stop(): void {
       clearInterval(timer);
       redis.off('ready', ask);
     },

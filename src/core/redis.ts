@@ -191,13 +191,19 @@ export async function requireFittingAddress(redis: RedisClient): Promise<void> {
 
 /** Whether a server shares the keys of a cluster with others. Replicas have the keys of their primary. */
 async function isOneOfSeveral(redis: Redis): Promise<boolean> {
-  const ranges = await redis.cluster('SLOTS').catch((error: unknown) => {
+  try {
+    return (await countPrimaries(redis)) > 1;
+  } catch (error) {
     // Without a cluster, or the right to ask, Redis answers with an error.
-    if (isReply(error)) return [];
+    if (isReply(error)) return false;
     throw error;
-  });
-  const primaries = (ranges as [number, number, [host: string, port: number]][]).map(([, , primary]) => primary);
-  return new Set(primaries.map(([host, port]) => `${host}:${port}`)).size > 1;
+  }
+}
+
+/** The number of servers that have keys of a cluster, as one of them knows it. */
+async function countPrimaries(node: Redis): Promise<number> {
+  const ranges = await node.cluster('SLOTS');
+  return new Set(ranges.map(([, , primary]) => primary?.slice(0, 2).join(':'))).size;
 }
 
 /** Redis answered with an error. ioredis exports its class without a type. */
@@ -219,7 +225,7 @@ function connect({ log, name, ...target }: ConnectionOptions, redisOptions: Opti
     connectionName: `cardbell-${name}`,
     ...(target.keyPrefix === undefined ? {} : { keyPrefix: target.keyPrefix }),
   };
-  const client = open(target, options, redisOptions.enableOfflineQueue ?? true);
+  const client = open(target, options);
   let isDown = false;
   client.on('error', (error: Error & { readonly code?: unknown }) => {
     // One line per outage, not per attempt. When a name has several addresses, only the error code says why.
@@ -234,7 +240,7 @@ function connect({ log, name, ...target }: ConnectionOptions, redisOptions: Opti
   return client;
 }
 
-function open(target: RedisTarget, options: Options, enableOfflineQueue: boolean): RedisClient {
+function open(target: RedisTarget, options: Options): RedisClient {
   const { urls, sentinel } = target;
   const [first = ''] = urls;
   const own = credentials(first, target);
@@ -264,7 +270,7 @@ function open(target: RedisTarget, options: Options, enableOfflineQueue: boolean
     clusterRetryStrategy: retryStrategy,
     // Names stay names: the certificates of managed clusters are for names, not for IP addresses.
     dnsLookup: (address, done) => done(null, address),
-    enableOfflineQueue,
+    enableOfflineQueue: options.enableOfflineQueue ?? true,
   });
 }
 
@@ -294,9 +300,8 @@ function withoutUrl(message: string): string {
 export async function runIdsOf(redis: RedisClient): Promise<Set<string>> {
   const nodes = serversOf(redis);
   if (redis instanceof Cluster) {
-    const ranges = (await nodes[0]?.cluster('SLOTS')) as [number, number, [host: string, port: number]][] | undefined;
-    const owners = new Set(ranges?.map(([, , [host, port]]) => `${host}:${port}`));
-    if (owners.size > nodes.length) {
+    const [first] = nodes;
+    if (first !== undefined && (await countPrimaries(first)) > nodes.length) {
       // The client forgets a server that is down, and looks for it only when needed.
       redis.refreshSlotsCache();
       throw new StoreUnavailableError('a server of the cluster is down');
