@@ -1,7 +1,7 @@
 import { expiryWarning } from '../../templates/warnings/warnings.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
-import { createWarnBoth, type WarnDeps, type Warned } from './warned-store.ts';
+import { createWarnBoth, type WarnDeps } from './warned-store.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** A new card takes time to arrive by mail. */
@@ -22,11 +22,9 @@ export function expiringCards({ cards }: Pick<AccountDetails, 'cards'>, now: Dat
 
 interface Deps extends WarnDeps {
   readonly getAccount: (acctId: number) => Promise<Pick<AccountDetails, 'cards'>>;
-  readonly warned: Warned;
   readonly factsOf: FactsOf;
   /** The channel for status changes. */
   readonly channel: string;
-  readonly now: () => Date;
 }
 
 export const expiryWarningId = (cardId: number): string => `expiry-${cardId}`;

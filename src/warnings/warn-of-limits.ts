@@ -7,7 +7,7 @@ import { groupBy } from '../core/group-by.ts';
 import type { CardSeal } from '../core/seal.ts';
 import { windowEnd } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
-import type { WarnDeps, Warned } from './warned-store.ts';
+import type { WarnDeps } from './warned-store.ts';
 
 /** Percentages of a limit at which its holder is warned, highest first. */
 const THRESHOLDS = [90, 75] as const;
@@ -47,14 +47,12 @@ export function usedLimits({ overall, categories }: RemainingLimits, at: string)
 }
 
 interface Deps extends Omit<WarnDeps, 'postNotice'> {
-  readonly warned: Warned;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   /** The remaining amounts of a card's limits; null when too many are being requested right now. */
   readonly remaining: (acctId: number) => Promise<RemainingLimits | null>;
   readonly factsOf: FactsOf;
   /** The value of a button for this card. */
   readonly sealCard: CardSeal['seal'];
-  readonly now: () => Date;
 }
 
 const AGAIN_MS = 30_000;

@@ -6,7 +6,7 @@ import type { CardHistory } from '../alerts/card-history.ts';
 import { isReversed } from '../alerts/resolve-declines.ts';
 import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import { createWarnBoth, type WarnDeps, type Warned } from './warned-store.ts';
+import { createWarnBoth, type WarnDeps } from './warned-store.ts';
 
 /** A subscription is retried on other days: same amount, no card present. */
 const DAYS_MIN = 3;
@@ -19,12 +19,10 @@ const SILENT_MS = 30 * 24 * 3_600_000;
 interface Deps extends WarnDeps {
   readonly alerts: Pick<Alerts, 'get'>;
   readonly history: Pick<CardHistory, 'recentAlerts'>;
-  readonly warned: Warned;
   /** The channel for declines. */
   readonly channel: string;
   /** The card service's date of an instant, `2026-11-20`. */
   readonly dayOf: (instant: string) => string;
-  readonly now: () => Date;
 }
 
 /** Whether a decline may belong to a failing subscription. Only then are the earlier declines read. */

@@ -31,6 +31,8 @@ export interface WarnDeps {
   readonly preferences: Pick<Preferences, 'isOn'>;
   readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+  readonly warned: Warned;
+  readonly now: () => Date;
 }
 
 /** Warns a channel and the card's holder, unless they switched the warning off. Idempotent by id. */
