@@ -85,8 +85,8 @@ export function withSecretFiles(
       problems.push(`${name}_FILE: expected either ${name} or ${name}_FILE, not both`);
       continue;
     }
-    const text = readText(path);
-    if (text === null || text === '') problems.push(`${name}_FILE: expected a readable file that holds the secret`);
+    const text = readText(path)?.trim() ?? '';
+    if (text === '') problems.push(`${name}_FILE: expected a readable file that holds the secret`);
     else all[name] = text;
   }
   return all;
@@ -110,9 +110,10 @@ export function checkAdminPort(given: Readonly<Record<string, string>>, problems
     problems.push('ADMIN_PORT: expected another port than PORT');
 }
 
-function readText(path: string): string | null {
+/** A file's text as it is. Null when it cannot be read. */
+export function readText(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8').trim();
+    return readFileSync(path, 'utf8');
   } catch {
     return null;
   }

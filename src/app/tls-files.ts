@@ -1,6 +1,7 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Log } from '../core/log.ts';
+import { readText } from './read-variables.ts';
 
 /** What the web process serves HTTPS with, and the files it came from. */
 export interface TlsFiles {
@@ -46,12 +47,8 @@ function readPem(name: string, path: string | undefined, problems: string[]): Bu
 export function readRedisCa(given: Readonly<Record<string, string>>, problems: string[]): string | undefined {
   const path = given['REDIS_TLS_CA_FILE'];
   if (path === undefined) return undefined;
-  try {
-    const pem = readFileSync(path, 'utf8');
-    if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
-  } catch {
-    // Reported below.
-  }
+  const pem = readText(path);
+  if (pem?.includes('-----BEGIN CERTIFICATE-----') === true) return pem;
   problems.push('REDIS_TLS_CA_FILE: expected a readable file with certificates in PEM');
   return undefined;
 }
