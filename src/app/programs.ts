@@ -2,7 +2,7 @@ import { ConfigError } from '../core/errors.ts';
 import { DEFAULT_COMMAND } from '../core/installation.ts';
 import type { OpsIssue } from '../ops/notify-ops.ts';
 import { shared, web, worker } from './environment.ts';
-import type { Env } from './read-variables.ts';
+import { type Env, orProblems } from './read-variables.ts';
 
 /** The configuration of each card program. Shared settings are repeated in each of them. */
 export type Configs<Config> = readonly [Config, ...Config[]];
@@ -153,12 +153,8 @@ export function configsOf<Config>(read: (env: Env) => Config, env: Env): Configs
   const only = env['PROGRAM']?.trim() ?? '';
   const names = only === '' ? programsIn(env).map(({ name }) => name) : [only === FIRST ? '' : only];
   for (const name of names) {
-    try {
-      configs.push(read({ ...env, PROGRAM: name }));
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      problems.push(...error.problems);
-    }
+    const config = orProblems(() => read({ ...env, PROGRAM: name }), problems);
+    if (config !== null) configs.push(config);
   }
   const [first, ...others] = configs;
   if (first === undefined || problems.length > 0) throw new ConfigError([...new Set(problems)]);
