@@ -13,8 +13,7 @@ import { createDropApproval } from '../approvals/drop-approval.ts';
 import { createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
 import { createJudgeClick, createRecount, createWhyNoLonger, type Orders } from '../approvals/judge-click.ts';
-import type { RequestedChange } from '../approvals/open-request.ts';
-import { createOpenRequest } from '../approvals/open-request.ts';
+import { createOpenRequest, type RequestedChange } from '../approvals/open-request.ts';
 import type { OpenRequest } from '../approvals/request.ts';
 import { createGatherFacts } from '../approvals/request-facts.ts';
 import {

@@ -18,10 +18,6 @@ const RETRY_MS = 500;
 /** How often the relay checks for room while the queue is full. */
 const NO_ROOM_MS = 200;
 
-export interface Relay {
-  stop(): Promise<void>;
-}
-
 type StreamEntry = [id: string, fields: string[] | null];
 type Answer = [stream: string, entries: StreamEntry[]][] | null;
 
@@ -38,6 +34,8 @@ interface RelayOptions {
   readonly log: Log;
 }
 
+export type Relay = ReturnType<typeof startRelay>;
+
 /**
  * Moves what the web process stored into BullMQ: reads an entry, adds the job, and only then removes the entry from the
  * inbox.
@@ -47,7 +45,7 @@ interface RelayOptions {
  * consumer group gives each entry to one of them. The group keeps no list of what is in hand (NOACK): such a list would be
  * written to disk for each entry, and the entries that are still there say the same.
  */
-export function startRelay({ shard = 0, reader, redis, handOn, roomInQueue, log }: RelayOptions): Relay {
+export function startRelay({ shard = 0, reader, redis, handOn, roomInQueue, log }: RelayOptions) {
   const streams = streamsOf(shard);
   /** People's requests and gaps are few and never wait for webhooks. */
   const unlimited = streams.filter((stream) => stream !== intakeKey('webhooks', shard));
@@ -58,7 +56,7 @@ export function startRelay({ shard = 0, reader, redis, handOn, roomInQueue, log 
   const done = run();
 
   return {
-    async stop() {
+    async stop(): Promise<void> {
       isStopping = true;
       // Ends the blocking read at once. Entries already read are finished before `done` resolves.
       reader.disconnect();
