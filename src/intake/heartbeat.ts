@@ -41,18 +41,18 @@ export function startHeartbeat(
   const startedAt = performance.now();
   let own = 0;
   let hasMissed = false;
-  let opsIssue: 'start' | 'away' | 'rewound' | '' = 'start';
+  let nextCause: 'start' | 'away' | 'rewound' | '' = 'start';
   void run();
 
   return {
     /** A webhook was answered with 503: the next beat ends a gap, however short. */
     missed(): void {
       hasMissed = true;
-      opsIssue ||= 'away';
+      nextCause ||= 'away';
     },
     /** Redis came back with older data, or may have: anything acknowledged since its last beat may be gone. */
     lost(): void {
-      opsIssue = 'rewound';
+      nextCause = 'rewound';
     },
     stop: (): void => stopping.abort(),
   };
@@ -71,18 +71,18 @@ export function startHeartbeat(
     });
     // The gap continues while all webhooks are refused.
     if (!isTaking()) {
-      opsIssue ||= 'away';
+      nextCause ||= 'away';
       return false;
     }
-    const cause = opsIssue;
-    opsIssue = '';
+    const cause = nextCause;
+    nextCause = '';
     try {
       const keys = [webKeys.open, webKeys.since, webKeys.gaps, inboxKeys.gaps];
       const missingMs = own === 0 && hasMissed ? performance.now() - startedAt : 0;
       own = Number(await script.run(keys, [own, stallMs, cause, GAPS_KEPT_MS, missingMs]));
       return true;
     } catch (error) {
-      opsIssue = cause || 'away';
+      nextCause = cause || 'away';
       log.debug({ err: error }, 'could not store the heartbeat');
       return false;
     }
