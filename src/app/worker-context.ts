@@ -139,10 +139,8 @@ function createServices({ config, redis, queues, postNotice, now, metrics, log, 
   const { notifyOps, notifyResolved } = createNotifyOps({
     memory,
     post: (id, message) => postNotice(config.channels.ops, id, message, 'ops'),
-    render(issue, isResolved, at) {
-      const { title, what, means, todo, ref = null, about = null } = issueIn(config.program, issue);
-      return opsNotice({ level: isResolved ? 'recovered' : 'ops', title, what, means, todo, about, at, ref });
-    },
+    render: (issue, isResolved, at) =>
+      opsNotice({ ...issueIn(config.program, issue), level: isResolved ? 'recovered' : 'ops', at }),
     now,
     log,
   });

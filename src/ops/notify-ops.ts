@@ -8,9 +8,12 @@ import type { Message } from '../slack/message.ts';
 export interface OpsIssue {
   /** Identifies the issue: people are notified of the same cause once a day. */
   readonly cause: string;
+  /** Short: `3 webhooks do not fit the schema`. */
   readonly title: string;
   readonly what: string;
+  /** The effect on people: which alerts are missing, late or plain. */
   readonly means: string;
+  /** Null when there is nothing to do. */
   readonly todo: string | null;
   readonly ref?: string;
   /** The channel or person that it is about: Slack's id. */

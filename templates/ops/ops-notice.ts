@@ -1,34 +1,24 @@
+import type { OpsIssue } from '../../src/ops/notify-ops.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { context, escapeUntrusted, header, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
-export interface OpsNotice {
-  /** `ops` needs a person; `recovered` and `info` do not. */
-  readonly level: 'ops' | 'recovered' | 'info';
-  /** Short: `3 webhooks do not fit the schema`. */
-  readonly title: string;
-  readonly what: string;
-  /** The effect on people: which alerts are missing, late or plain. */
-  readonly means: string;
-  /** What to do; null when there is nothing to do. */
-  readonly todo: string | null;
-  /** The channel or person that it is about: Slack's id. */
-  readonly about: string | null;
+export interface OpsNotice extends Omit<OpsIssue, 'cause' | 'resolved'> {
+  /** `ops` needs a person; `recovered` does not. */
+  readonly level: 'ops' | 'recovered';
   readonly at: string;
-  readonly ref: string | null;
 }
 
 const words: Readonly<Record<OpsNotice['level'], string>> = {
   ops: 'Needs attention',
   recovered: 'Resolved',
-  info: 'For your information',
 };
 
 /** A problem of Cardbell itself. */
 export function opsNotice({ level, title, what, means, todo, about, at, ref }: OpsNotice): Message {
   const fix = todo === null || todo.trim() === '' ? 'Nothing to do.' : sentenceWithCommands(todo, 800);
 
-  const where = about === null ? null : aboutWords(about);
+  const where = about === undefined ? null : aboutWords(about);
 
   return {
     text: sentence(
@@ -42,7 +32,7 @@ export function opsNotice({ level, title, what, means, todo, about, at, ref }: O
         `*What it means:* ${escapeUntrusted(means, 800)}`,
         `*What to do:* ${fix}`,
       ),
-      ...context(dateToken(at), ref === null ? null : escapeUntrusted(ref, 60)),
+      ...context(dateToken(at), ref === undefined ? null : escapeUntrusted(ref, 60)),
     ],
   };
 }

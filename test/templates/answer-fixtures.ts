@@ -108,9 +108,7 @@ export const answer = {
     what: 'The card service sent a field of another type.',
     means: 'Three declines are not shown.',
     todo: 'Run `npm run replay` after the fix.',
-    about: null,
     at,
-    ref: null,
   } satisfies OpsNotice,
   form: {
     privateMetadata: 'alert_1',

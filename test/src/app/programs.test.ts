@@ -153,7 +153,7 @@ it('names the program in its issues, with its variables and commands, because pr
   const inEu = installationScope({ command: '/card-eu', serviceZone: DEFAULT_ZONE, program: 'eu' });
   const forged = inEu(() => issueIn('eu', auditRecordForged(7)));
   expect(forged.todo).toMatch(/`PROGRAM=eu npm run audit -- verify`. Compare EU_AUDIT_KEY \(or EU_CARD_API_TOKEN\)/);
-  const shown = inEu(() => opsNotice({ level: 'ops', ...forged, about: null, at: '2026-11-20T12:00:00Z', ref: null }));
+  const shown = inEu(() => opsNotice({ level: 'ops', ...forged, at: '2026-11-20T12:00:00Z' }));
   expect(JSON.stringify(shown)).toContain('`PROGRAM=eu npm run audit -- verify`');
   expect(issueIn('eu', slackTokenDead).todo).toBe(slackTokenDead.todo);
   expect(issueIn('', cardTokenDead)).toBe(cardTokenDead);
