@@ -36,6 +36,7 @@ import type { WorkerContext } from './worker-context.ts';
 type Shared = Stores &
   Pick<
     WorkerContext,
+    | 'hasCardGroups'
     | 'withLock'
     | 'directory'
     | 'factsOf'
@@ -73,8 +74,7 @@ export type ActionContext = Shared &
   ReturnType<typeof messages> &
   ReturnType<typeof notices> &
   ReturnType<typeof timers> &
-  ReturnType<typeof settings> &
-  ReturnType<typeof digestParts> & { readonly announce: Announce };
+  ReturnType<typeof settings> & { readonly announce: Announce };
 
 type Digests = Pick<ReturnType<typeof composeDigests>, 'sendDigest'>;
 
@@ -86,10 +86,9 @@ export function createActionContext(worker: WorkerContext, digests: Digests): Ac
     announce: (alert) => worker.enqueue('announce-alert', alert),
     ...people(context),
     ...messages(context),
-    ...notices(context),
+    ...notices(context, digests),
     ...timers(context),
     ...settings(context),
-    ...digestParts(context, digests),
   };
 }
 
@@ -124,22 +123,19 @@ function people({ config, policy, delegations, currentRoles, slack, notifyDirect
   };
 }
 
-/** Whether some groups of cards have their own rules or approvers. */
-export const hasCardGroups = ({ policy }: WorkerContext): boolean => policy.current().groups.length > 0;
-
 function approvalsChannel({ config, policy }: WorkerContext, group: string | null): string {
   return sectionOf(policy.current(), group).approvalsChannel ?? config.channels.approvals;
 }
 
 /** Messages that are kept up to date. Posts go to the channel for requests; updates follow soon. */
 function messages(context: WorkerContext) {
-  const { enqueue, postTracked, directory } = context;
+  const { enqueue, postTracked } = context;
   const linkTo = (kind: Subject['kind']) => async (id: string) => {
     const references = await context.trackedMessages.references({ kind, id });
     const posted = references.find(({ audience }) => audience === 'team');
     return posted === undefined ? null : await context.permalink(posted.channel, posted.ts);
   };
-  const groupOfCard = createGroupOfCard({ directory, hasCardGroups: () => hasCardGroups(context) });
+  const groupOfCard = createGroupOfCard(context);
   const approvalsChannelOf = async (acctId: number) => approvalsChannel(context, (await groupOfCard(acctId)) ?? null);
   const update = (kind: Subject['kind']) => (id: string) => enqueue('update-messages', { kind, id });
   return {
@@ -150,7 +146,6 @@ function messages(context: WorkerContext) {
     postRequest: ({ id, card }: { readonly id: string; readonly card: CardFacts }) =>
       postTracked(approvalsChannel(context, card.group), { kind: 'request', id }),
     updateRequest: update('request'),
-    approvalsChannelOf,
     postClaim: async ({ id, card }: Claim) => postTracked(await approvalsChannelOf(card.acctId), { kind: 'claim', id }),
     updateClaim: update('claim'),
     postTemporaryChange: async ({ id, acctId }: { readonly id: string; readonly acctId: number }) =>
@@ -160,7 +155,7 @@ function messages(context: WorkerContext) {
 }
 
 /** Messages that are posted once. The id makes repeats harmless. */
-function notices(context: WorkerContext) {
+function notices(context: WorkerContext, { sendDigest }: Digests) {
   const { config, audit, postNotice } = context;
   const { channels } = config;
   return {
@@ -170,6 +165,13 @@ function notices(context: WorkerContext) {
     postToApprovals: (id: string, message: Message, group: string | null) =>
       postNotice(approvalsChannel(context, group), id, message, 'request'),
     postToOps: (id: string, message: Message) => postNotice(channels.ops, id, message, 'request'),
+    postDigest: sendDigest.now,
+    /** Applies a channel's quiet hours to what it holds. */
+    async holdAsQuiet(channel: string): Promise<number> {
+      const released = await holdAsQuiet(channel, context);
+      await context.wakeOutbox(channel);
+      return released;
+    },
   };
 }
 
@@ -219,8 +221,6 @@ function settings(context: WorkerContext) {
     ownDelegates: () => policy.current().ownDelegates,
     /** A person's delegates by the policy itself, today or later. */
     policyDelegates: (userId: string) => delegatesOf(policy.current(), userId, now()),
-    /** Whether some groups of cards have their own rules or approvers. */
-    hasCardGroups: () => hasCardGroups(context),
     /** What would let a declined purchase pass now. */
     checkPurchase: remedies.checkPurchase,
     /** The spend rules as received, with some of them changed and everything else unchanged. */
@@ -233,16 +233,5 @@ function settings(context: WorkerContext) {
     defaultChannel: (kind: WebhookKind) => defaultChannel(kind, config.channels),
     timesDelivered: async (eventId: string) =>
       Number((await redis.get(seenKey(eventId, shardOf(eventId, config.redisShards)))) ?? 0),
-  };
-}
-
-function digestParts(context: WorkerContext, { sendDigest }: Digests) {
-  return {
-    postDigest: sendDigest.now,
-    async holdAsQuiet(channel: string) {
-      const released = await holdAsQuiet(channel, context);
-      await context.wakeOutbox(channel);
-      return released;
-    },
   };
 }

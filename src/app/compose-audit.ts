@@ -15,11 +15,11 @@ import type { WithCards, WorkerContext } from './worker-context.ts';
 
 type Deps = Pick<
   WithCards,
-  'config' | 'redis' | 'redo' | 'policy' | 'alerts' | 'requests' | 'factsOf' | 'permalink' | 'log'
+  'config' | 'redis' | 'redo' | 'policy' | 'hasCardGroups' | 'alerts' | 'requests' | 'factsOf' | 'permalink' | 'log'
 >;
 
 /** The audit record as the worker writes it: signed, with the policy in force, and with names next to the ids. */
-export function composeAudit({ config, redis, redo, policy, permalink, log, ...stores }: Deps): Audit {
+export function composeAudit({ config, redis, redo, policy, hasCardGroups, permalink, log, ...stores }: Deps): Audit {
   const { sign } = createRecordSigner(config.audit.secrets);
   const { factsOf } = stores;
   const describe = describeBy(stores);
@@ -29,7 +29,7 @@ export function composeAudit({ config, redis, redo, policy, permalink, log, ...s
     sign,
     async inForce(statement) {
       const { acctId } = statement;
-      const group = acctId === null || policy.current().groups.length === 0 ? null : (await factsOf(acctId)).group;
+      const group = acctId === null || !hasCardGroups() ? null : (await factsOf(acctId)).group;
       return inForce(policy.current(), statement, group);
     },
     describe,

@@ -22,7 +22,6 @@ import type { Message } from '../slack/message.ts';
 import { createWarnOfExpiry } from '../warnings/warn-of-expiry.ts';
 import { createWarnOfLimits } from '../warnings/warn-of-limits.ts';
 import { createWarnOfSubscription, mayBeSubscription } from '../warnings/warn-of-subscription.ts';
-import { hasCardGroups } from './action-context.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -109,7 +108,7 @@ function knownCards({ directory, history, nameRuleset }: WorkerContext) {
 
 function composeRoute(context: WorkerContext) {
   const { config, redis, notifyOps, currentRoles, links } = context;
-  const groupOfCard = createGroupOfCard({ ...context, hasCardGroups: () => hasCardGroups(context) });
+  const groupOfCard = createGroupOfCard(context);
   return createRoute({
     ...context,
     channels: config.channels,

@@ -22,7 +22,7 @@ import { createCardsFor } from '../policy/permissions.ts';
 import { delegateInForce, delegatesOf } from '../policy/policy.ts';
 import { createHeldUntil, holdAsQuiet } from '../routing/channel-settings.ts';
 import { quietWords } from '../routing/quiet-hours.ts';
-import { createActionContext, hasCardGroups } from './action-context.ts';
+import { createActionContext } from './action-context.ts';
 import { composeArchiveMonths, composeCopyHeads } from './compose-audit.ts';
 import { composeDelivery, composeWarnings } from './compose-delivery.ts';
 import { composeDigests } from './compose-digests.ts';
@@ -216,7 +216,7 @@ function composeHome(context: WorkerContext) {
   const cardsFor = createCardsFor({
     rolesOf: context.currentRoles,
     links: context.links,
-    groupOf: createGroupOfFacts({ ...context, hasCardGroups: () => hasCardGroups(context) }),
+    groupOf: createGroupOfFacts(context),
   });
   const common = { ...context, cardsFor };
   return createHome({

@@ -96,6 +96,8 @@ function createBase(
   return {
     config,
     policy,
+    /** Whether some groups of cards have their own rules or approvers. */
+    hasCardGroups: () => policy.current().groups.length > 0,
     reportsTokens,
     redis,
     queues,

@@ -234,7 +234,6 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     postRequest: async () => {},
     updateRequest: async () => {},
     cardChanged: async () => {},
-    approvalsChannelOf: async () => 'C0REQ',
     postClaim: async () => {},
     updateClaim: async () => {},
     scheduleClaimEnd: async () => {},
