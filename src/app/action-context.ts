@@ -95,7 +95,6 @@ export function createActionContext(worker: WorkerContext, digests: Digests): Ac
 /** Who people are, and what only one person sees. */
 function people({ config, policy, delegations, currentRoles, slack, notifyDirectly, seals, now, log }: WorkerContext) {
   return {
-    /** Answers the person who asked, where they asked. Nobody else sees it. */
     answer: createAnswer({
       slack,
       notifyDirectly,
@@ -104,7 +103,6 @@ function people({ config, policy, delegations, currentRoles, slack, notifyDirect
       now,
       log,
     }),
-    /** Whom to mention about a card of a group: user ids and user group ids. */
     whoMay: createWhoMay({ policy: policy.current, namedDelegates: delegations.all, rolesOf: currentRoles, now }),
     openDirect: slack.openDirect,
     channelInfo: slack.channelInfo,
@@ -180,9 +178,7 @@ function timers({ enqueue }: WorkerContext) {
     /** Records everything that one person was refused within a minute in one entry. */
     scheduleRefusals: (action: Action, first: string, delayMs: number) =>
       enqueue('record-refusals', { action, first }, { delayMs }),
-    /** Checks whether a change is visible at the card service. */
     scheduleConfirm: (actionId: string, atMs: number) => enqueue('verify-action', { actionId }, { atMs }),
-    /** Removes *Undo* when its minute is over. */
     scheduleUndoEnd: (actionId: string, atMs: number) => enqueue('end-undo', { actionId }, { atMs }),
     /** Watches a request from now on, in case nobody answers it. */
     scheduleRequest: (requestId: string) => enqueue('expire-request', { requestId }),
@@ -191,7 +187,6 @@ function timers({ enqueue }: WorkerContext) {
     scheduleMuteEnd: (muteId: string, atMs: number) => enqueue('end-mute', { muteId }, { atMs }),
     scheduleTemporaryChangeEnd: (temporaryChangeId: string, atMs: number) =>
       enqueue('end-temporary-change', { temporaryChangeId }, { atMs }),
-    /** A card's status or rules have changed: updates what waits for a decision about it. */
     cardChanged: (acctId: number) => enqueue('refresh-requests', { acctId }),
     recoverGap: (gap: Gap) => enqueue('recover-gap', gap),
   };
@@ -223,11 +218,8 @@ function settings(context: WorkerContext) {
     policyDelegates: (userId: string) => delegatesOf(policy.current(), userId, now()),
     /** What would let a declined purchase pass now. */
     checkPurchase: remedies.checkPurchase,
-    /** The spend rules as received, with some of them changed and everything else unchanged. */
     applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => applyChanges(raw, goals, assumptions),
-    /** A datetime of the API as UTC ISO 8601. Null when it is not a datetime. */
     toInstant: (text: string) => toInstant(text, zone),
-    /** A moment that a person wrote, as UTC ISO 8601. Null when there is no such date. */
     momentOf: (since: Since, askedAt: string) => momentOf(since, askedAt, zone),
     toMissed: (row: Record<string, unknown>) => toMissedTransaction(row, { zone, receivedAt: now().toISOString() }),
     defaultChannel: (kind: WebhookKind) => defaultChannel(kind, config.channels),

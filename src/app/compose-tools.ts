@@ -73,7 +73,6 @@ export function createTools(context: ActionContext) {
     putChoice,
     resumeRequest: createResumeRequest({ ...context, ...rights, record }),
     readTransactions: createReadTransactions(context),
-    /** The declined purchase that an action is about. Null when there is none. */
     async purchaseOf(action: Pick<Action, 'target'>) {
       const alertId = alertIdOf(action);
       const alert = alertId === null ? null : await alerts.get(alertId);
