@@ -1,6 +1,7 @@
 import type { DataTableBlock } from '@slack/types';
 import { type CsvColumn, csvDollars, csvFile } from '../../src/core/csv.ts';
 import { isSameServiceDay, serviceClock, serviceDay, serviceZone } from '../../src/core/installation.ts';
+import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { outcomeShort } from '../actions/outcomes.ts';
 import { escapeUntrusted, inSections, section, sentence } from '../core/blocks.ts';
@@ -39,6 +40,8 @@ interface Options {
  * @returns no block when it cannot hold every row.
  */
 export function rowsTable(rows: readonly BatchRow[], { withDone, sizeMax }: Options): DataTableBlock[] {
+  // The head is a row, too. Each of thousands of rows would be read only to learn this.
+  if (rows.length >= limits.DATA_TABLE_ROWS_MAX) return [];
   const isDone = withDone && rows.some((row) => row.done !== null);
   const { blocks, left } = dataTable(countWords(rows), [...columnsOf(rows), ...(isDone ? [done] : [])], rows, sizeMax);
   return left === 0 ? blocks : [];

@@ -109,6 +109,13 @@ describe('several alerts in one message', () => {
     ]);
   });
 
+  it('are a table as long as each has a row in it', () => {
+    const short = { what: '', who: '', last4: '', cents: null, merchant: '', place: '', why: 'No', at: '' };
+
+    expect(types(rows(100, () => short))).toContain('data_table');
+    expect(types(rows(101, () => short))).not.toContain('data_table');
+  });
+
   it('count twelve declines as twelve, and repeats of one as its attempts', () => {
     expect(draw(rows(12)).text).toMatch(/^12 declines/);
     expect(draw(rows(2, (i) => ({ times: 1 + 10 * i }))).text).toMatch(/^2 declines \(12 attempts\)/);
