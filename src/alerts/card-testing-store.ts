@@ -7,7 +7,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
 import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-group-store.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
-import { declineReason } from './decline-reason.ts';
+import { isSensitive } from './decline-reason.ts';
 import { defineCoverTime, defineScriptWithAlerts } from './script-with-alerts.ts';
 import { namesFraud } from './suspected-fraud.ts';
 
@@ -33,7 +33,7 @@ const fraudLike: ReadonlySet<string> = new Set(['decline', 'decline.rule.cardnot
 
 export function mayBeCardTesting({ decline }: Pick<TransactionEvent, 'decline'>): boolean {
   if (decline === null) return false;
-  return fraudLike.has(declineCode(decline)) || declineReason(decline).isSensitive || namesFraud(decline);
+  return fraudLike.has(declineCode(decline)) || isSensitive(decline) || namesFraud(decline);
 }
 
 export type CardTesting = ReturnType<typeof createCardTesting>;

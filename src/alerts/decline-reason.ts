@@ -16,7 +16,7 @@ export interface DeclineReason {
   readonly adminFix: string;
   /** What Cardbell itself can do about it. */
   readonly remedy: Change['kind'] | 'retry' | 'none';
-  /** True when the reason would help someone who uses another person's card. */
+  /** See `isSensitive`. */
   readonly isSensitive: boolean;
   /** False for a code that is not in the table. */
   readonly isKnown: boolean;
@@ -29,9 +29,7 @@ export interface DeclineReason {
 }
 
 type Words = Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'adminFix'>;
-type Entry = Words & { readonly usually: RegExp } & Partial<
-    Pick<DeclineReason, 'remedy' | 'isSensitive' | 'period' | 'category'>
-  >;
+type Entry = Words & { readonly usually: RegExp } & Partial<Pick<DeclineReason, 'remedy' | 'period' | 'category'>>;
 
 function velocity(message: string, remedy: Remedy | null): Entry {
   const named = { period: periodOf(message) ?? 'daily', category: null };
@@ -234,7 +232,6 @@ const table: Readonly<Record<string, Entry | EntryFor>> = {
     meaning: 'The PIN entered was not the card’s.',
     holderFix: 'Try again with the right PIN. If it wasn’t you, ask for the card to be blocked now.',
     adminFix: 'Ask the cardholder if it was them. If not, block the card.',
-    isSensitive: true,
     usually: /^pin verification check$/i,
   },
   decline: anyOther,
@@ -252,6 +249,11 @@ const unknown: Entry = {
 
 /** Words of a code or message that tell of a PIN, also with a code that is not in the table. */
 const pinWords = /(?<![a-z])pins?(?![a-z])|personal identification/i;
+
+/** True when the reason would help someone who uses another person's card. */
+export function isSensitive({ code, message = '' }: { readonly code: string; readonly message?: string }): boolean {
+  return pinWords.test(`${code} ${message}`);
+}
 
 /**
  * Matches the complete code, ignoring case. The service's messages are written for people and may change.
@@ -282,7 +284,7 @@ export function declineReason(
   return {
     code: known === undefined ? code.trim() : key,
     remedy: 'none',
-    isSensitive: pinWords.test(`${code} ${message}`),
+    isSensitive: isSensitive(decline),
     isKnown: known !== undefined,
     saysMore: message.trim() !== '' && !usually.test(message.trim()),
     period: null,

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../core/event.ts';
-import { declineReason } from './decline-reason.ts';
+import { isSensitive } from './decline-reason.ts';
 
 /**
  * Merchant categories that turn a card into money immediately: money transfer, crypto and other quasi-cash, stored value,
@@ -18,7 +18,7 @@ export function isSuspectedFraud(event: StoredEvent): boolean {
   if (!('merchant' in event) || event.direction === 'credit') return false;
   if (cashLike.has(event.mcc.trim())) return true;
   if (event.decline === null) return false;
-  return declineReason(event.decline).isSensitive || namesFraud(event.decline);
+  return isSensitive(event.decline) || namesFraud(event.decline);
 }
 
 export function namesFraud({ code, message }: { readonly code: string; readonly message: string }): boolean {

@@ -1,4 +1,4 @@
-import { declineCodes, declineReason } from '../alerts/decline-reason.ts';
+import { declineCodes, isSensitive } from '../alerts/decline-reason.ts';
 import { closest } from '../core/closest.ts';
 import { transactionKinds } from '../core/event.ts';
 import { countryInSentence, merchantCategoryNames } from '../core/merchant-category.ts';
@@ -43,8 +43,8 @@ export function parseUseful(text: string): ReturnType<typeof parseFilter> {
 
 /** Why nobody may ask for what a filter selects: a wrong PIN, which no channel learns. Null: everybody may. */
 export function whySensitive(filter: Filter): string | null {
-  const isSensitive = namesSensitive(filter) || (waysOf(filter) ?? []).some(leavesSensitive);
-  return isSensitive ? 'No channel learns that it was a wrong PIN, so none can ask for it.' : null;
+  const isAsked = namesSensitive(filter) || (waysOf(filter) ?? []).some(leavesSensitive);
+  return isAsked ? 'No channel learns that it was a wrong PIN, so none can ask for it.' : null;
 }
 
 function namesSensitive(filter: Filter): boolean {
@@ -56,14 +56,14 @@ function namesSensitive(filter: Filter): boolean {
 function leavesSensitive(way: Way): boolean {
   const typed = way.flatMap((part) => (part.is === 'code' ? [part.code] : []));
   if (typed.length === 0) return false;
-  const isSensitive = (code: string): boolean => declineReason({ code, message: '' }).isSensitive;
+  const isPin = (code: string): boolean => isSensitive({ code });
   const meant = declineCodes.filter((code) =>
     way.every((part) => {
       if (part.is === 'code') return isCodeIn(code, part.code);
       return !(part.is === 'not' && part.filter.is === 'code' && isCodeIn(code, part.filter.code));
     }),
   );
-  return typed.some(isSensitive) || (meant.length > 0 && meant.every(isSensitive));
+  return typed.some(isPin) || (meant.length > 0 && meant.every(isPin));
 }
 
 /** The alternatives that a filter consists of; null when there are too many. */

@@ -1,5 +1,5 @@
 import type { DataTableBlock } from '@slack/types';
-import { declineReason } from '../../src/alerts/decline-reason.ts';
+import { isSensitive } from '../../src/alerts/decline-reason.ts';
 import { clockWords, weekdayNames } from '../../src/core/calendar-words.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
@@ -88,9 +88,7 @@ export function reasonName(
   { code, name }: { readonly code: string; readonly name: string },
   place: ChannelVisibility,
 ): string {
-  return declineReason({ code, message: '' }).isSensitive
-    ? shownReason({ decline: { code, message: '' } }, place).title
-    : name;
+  return isSensitive({ code }) ? shownReason({ decline: { code, message: '' } }, place).title : name;
 }
 
 /** `12 declines (30 attempts), $1,234.50`: retries of a purchase count once, and so do their dollars. */
