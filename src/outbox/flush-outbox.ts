@@ -73,7 +73,7 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
       else await redirect(claimed, new SlackError('chat.postMessage', 'channel_unusable', begun.slackError), deps);
       continue;
     }
-    const cameAt = new Map(waiting.map(({ entry, ageMs }) => [entry.id, now() - ageMs]));
+    const lookedAt = now();
     const next = unresolved ?? nextMessage(waiting);
     const edit = editWaitMs > 0 ? null : await deps.editing.next(channel);
     if (edit !== null && goesFirst(edit, next, waiting)) {
@@ -89,6 +89,7 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     }
     if ('waitMs' in next) return Math.min(next.waitMs, editWaitMs || next.waitMs);
 
+    const cameAt = new Map(waiting.map(({ entry, ageMs }) => [entry.id, lookedAt - ageMs]));
     const entryIds = unresolved?.sending.entryIds ?? next.entries.map(({ id }) => id);
     const again = await postNext({ channel, entries: next.entries, entryIds, cameAt }, deps);
     if (again !== null) return again;
