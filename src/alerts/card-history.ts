@@ -32,7 +32,10 @@ const recentKey = (acctId: number, kind: string): string => stateKey(`${kind}:${
 const historyKey = (cardId: number): string => stateKey(`history:${cardId}`);
 const allDeclines = stateKey('declines');
 
-const keepLatestSource = readScript(new URL('./keep-latest.lua', import.meta.url));
+const scripts = {
+  keepLatest: readScript(new URL('./keep-latest.lua', import.meta.url)),
+  declinesLast: readScript(new URL('./declines-last.lua', import.meta.url)),
+};
 
 /** The kinds of alerts whose latest are listed per account. Reversals are listed with the payments that they reverse. */
 type AlertKind = 'declines' | 'payments' | 'shipments';
@@ -57,7 +60,8 @@ export type CardHistory = ReturnType<typeof createCardHistory>;
 
 /** The history of each card, in card-service time. */
 export function createCardHistory(redis: RedisClient) {
-  const keepLatest = defineScript(redis, keepLatestSource);
+  const keepLatest = defineScript(redis, scripts.keepLatest);
+  const declinesLast = defineScript(redis, scripts.declinesLast);
   const addAlert = batchedBy(
     ({ kind }: Listed) => kind,
     async (all) => {
@@ -115,24 +119,12 @@ export function createCardHistory(redis: RedisClient) {
       return newest.toReversed();
     },
     /** The time between the first and the last of the account's latest declines (ms). */
-    declinesLast: createDeclinesLast(redis),
+    declinesLast: batched(async (acctIds: readonly number[]) => {
+      const lists = acctIds.map((acctId) => recentKey(acctId, 'declines'));
+      return (await declinesLast.run(lists, [])) as number[];
+    }),
     ...createExpectations(redis),
   };
-}
-
-function createDeclinesLast(redis: RedisClient): (acctId: number) => Promise<number> {
-  const read = async (acctId: number): Promise<number> => {
-    const key = recentKey(acctId, 'declines');
-    const ends = await Promise.all(['0', '-1'].map((at) => redis.zrange(key, at, at, 'WITHSCORES')));
-    const [first, last] = ends.map(([, ms]) => Number(ms ?? 0));
-    return (last ?? 0) - (first ?? 0);
-  };
-  return batched(async (acctIds: readonly number[]) => {
-    // A burst holds many declines of the same cards.
-    const spans = new Map(acctIds.map((acctId) => [acctId, 0]));
-    await Promise.all([...spans.keys()].map(async (acctId) => spans.set(acctId, await read(acctId))));
-    return acctIds.map((acctId) => spans.get(acctId) ?? 0);
-  });
 }
 
 type ReportedEvent = Pick<CardStatusEvent, 'acctId' | 'id' | 'callbackAt'>;

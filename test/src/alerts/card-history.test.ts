@@ -121,6 +121,15 @@ describe('the latest alerts of an account', () => {
     expect(await history.newestDeclines(999), 'of all cards').toHaveLength(500);
   });
 
+  it('last from the first decline to the last one, for several accounts at once', async () => {
+    const history = createCardHistory(redis());
+
+    await fill('declines', 11, Date.parse(at(0)));
+    await history.addAlert(8, 'declines', 'evt_only', 9000);
+
+    expect(await Promise.all([7, 8, 9, 7].map(history.declinesLast))).toEqual([10, 0, 0, 10]);
+  });
+
   it('include at most five thousand declines', async () => {
     const history = createCardHistory(redis());
 
