@@ -4,13 +4,7 @@ import { MOVING, readFormat, whyUnreadable } from '../src/app/stored-format.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { auditKey } from '../src/core/keys.ts';
 import { createLog } from '../src/core/log.ts';
-import {
-  connectPatient,
-  programOf,
-  type RedisClient,
-  readyUnlessRefused,
-  requireFittingAddress,
-} from '../src/core/redis.ts';
+import { connectPatient, programOf, type RedisClient, requireFittingAddress, whenReady } from '../src/core/redis.ts';
 import { isRefused } from '../src/core/redis-refused.ts';
 
 /** EX_UNAVAILABLE: something the command needs does not answer. */
@@ -76,6 +70,22 @@ export async function reachRedis(name: string, config: OfCommand, reaching: Reac
   }
   if (programs.length > 1) process.stderr.write(`${whichProgram(program)}\n`);
   return redis;
+}
+
+/**
+ * Resolves like `whenReady`. A connection that Redis refuses tries again and again: only its first error says why.
+ *
+ * @throws the refusal.
+ */
+export async function readyUnlessRefused(redis: RedisClient, maxWaitMs: number): Promise<void> {
+  const refused = new Promise<never>((_, reject) => {
+    redis.on('error', (error: unknown) => {
+      if (isRefused(error)) reject(error);
+    });
+  });
+  // It may be refused later: each command says so then.
+  refused.catch(() => {});
+  await Promise.race([whenReady(redis, maxWaitMs), refused]);
 }
 
 /** Whoever forgets PROGRAM would back up or verify the first program without noticing. */

@@ -26,12 +26,13 @@ import {
   wholePrefixes,
 } from '../../src/core/keys.ts';
 import { errorLine } from '../../src/core/log.ts';
-import { keyPrefixOf, programOf, type RedisClient, scanKeys } from '../../src/core/redis.ts';
+import { keyPrefixOf, programOf, type RedisClient } from '../../src/core/redis.ts';
 import { readScript } from '../../src/core/redis-script.ts';
 import { shardsOf } from '../../src/core/shards.ts';
 import { version } from '../../src/core/version.ts';
 import { seenKey } from '../../src/intake/intake.ts';
 import { channelsKey } from '../../src/outbox/outbox-store.ts';
+import { scanKeys } from '../scan-keys.ts';
 import { removedAtEnd } from './removed-at-end.ts';
 
 /**

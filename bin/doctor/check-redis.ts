@@ -3,15 +3,10 @@ import { readFormat, whyNotShards, whyUnreadable } from '../../src/app/stored-fo
 import { within } from '../../src/core/deadline.ts';
 import { ConfigError } from '../../src/core/errors.ts';
 import { createLog } from '../../src/core/log.ts';
-import {
-  connectPatient,
-  type RedisClient,
-  readyUnlessRefused,
-  requireFittingAddress,
-  whyUnusable,
-} from '../../src/core/redis.ts';
+import { connectPatient, type RedisClient, requireFittingAddress, whyUnusable } from '../../src/core/redis.ts';
 import { isRefused } from '../../src/core/redis-refused.ts';
 import { checkedDiskWait, problemsOf, readSettings } from '../../src/intake/durability.ts';
+import { readyUnlessRefused } from '../reach-redis.ts';
 import { checkArchive } from './check-archive.ts';
 import { checkWaiting } from './check-waiting.ts';
 import type { Report } from './report.ts';

@@ -4,10 +4,11 @@ import { groupBy } from '../../src/core/group-by.ts';
 import { intakeKey, queuePrefix } from '../../src/core/keys.ts';
 import { type QueueName, queueNames, shardsWith } from '../../src/core/queues.ts';
 import { commit } from '../../src/core/record-store.ts';
-import { type RedisClient, scanKeys } from '../../src/core/redis.ts';
+import type { RedisClient } from '../../src/core/redis.ts';
 import { SHARDS_MAX, shardOf, shardsOf } from '../../src/core/shards.ts';
 import { seenKey } from '../../src/intake/intake.ts';
 import { RECOVERY_TTL_SECONDS } from '../../src/intake/take-late.ts';
+import { scanKeys } from '../scan-keys.ts';
 
 const PAGE = 500;
 

@@ -95,39 +95,11 @@ export function withoutKeyPrefix(redis: RedisClient): RedisClient {
   return plain;
 }
 
-/**
- * All keys of a card program that match a pattern, from all servers, in pages. SCAN and its answer ignore prefixes, so
- * this adds and strips them.
- */
-export async function* scanKeys(redis: RedisClient, pattern: string, page: number): AsyncGenerator<string[]> {
-  const prefix = keyPrefixOf(redis);
-  for (const node of serversOf(redis)) {
-    const stream = node.scanStream({ match: `${prefix}${pattern}`, count: page }) as AsyncIterable<string[]>;
-    for await (const keys of stream) yield keys.map((key) => key.slice(prefix.length));
-  }
-}
-
 /** Resolves when the connection is ready, or after `maxWaitMs`. */
 export async function whenReady(redis: RedisClient, maxWaitMs: number): Promise<void> {
   if (redis.status === 'ready') return;
   const ready = new Promise<void>((resolve) => void redis.once('ready', () => resolve()));
   await within(maxWaitMs, ready, () => {});
-}
-
-/**
- * Resolves like `whenReady`. A connection that Redis refuses tries again and again: only its first error says why.
- *
- * @throws the refusal.
- */
-export async function readyUnlessRefused(redis: RedisClient, maxWaitMs: number): Promise<void> {
-  const refused = new Promise<never>((_, reject) => {
-    redis.on('error', (error: unknown) => {
-      if (isRefused(error)) reject(error);
-    });
-  });
-  // It may be refused later: each command says so then.
-  refused.catch(() => {});
-  await Promise.race([whenReady(redis, maxWaitMs), refused]);
 }
 
 /** Errors from a Redis that is full, loading its files, without a master, or moving keys between cluster servers. */
