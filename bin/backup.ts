@@ -1,9 +1,9 @@
 import './unexpected-error.ts';
-import { measuredClock } from '../src/core/clock.ts';
 import { isRefused } from '../src/core/redis-refused.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { fileArgument } from './arguments.ts';
 import { STANDARD_STREAM, takeBackup } from './backup/backup.ts';
+import { measuredClock } from './measured-clock.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Writes everything that Cardbell has in Redis to a file, while it runs.

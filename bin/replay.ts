@@ -6,7 +6,6 @@ import { wordsOf } from '../src/app/programs.ts';
 import { remembered } from '../src/app/remember-writes.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { maskCardNumbers } from '../src/core/card-number.ts';
-import { measuredClock } from '../src/core/clock.ts';
 import { PayloadError } from '../src/core/errors.ts';
 import { FETCHED_PATH, type StoredEvent } from '../src/core/event.ts';
 import { stateKey } from '../src/core/keys.ts';
@@ -15,12 +14,13 @@ import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { createRedo } from '../src/core/redo.ts';
 import { createDirectory } from '../src/directory/directory.ts';
 import { createIntake } from '../src/intake/intake.ts';
-import { everyStuck, findFailed } from '../src/ops/stuck.ts';
+import { everyStuck } from '../src/ops/stuck.ts';
 import { createBackfilled } from '../src/recovery/recover-statuses.ts';
 import { createUnreportedOnly } from '../src/recovery/recovery-store.ts';
 import { reread } from '../src/webhooks/kind.ts';
 import { createQuarantineStore } from '../src/webhooks/quarantine.ts';
 import { endMisused, readVerb, requireNoMore } from './arguments.ts';
+import { measuredClock } from './measured-clock.ts';
 import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 
@@ -74,7 +74,7 @@ async function list(): Promise<number> {
 
 async function show(wanted: string): Promise<number> {
   const kept = await quarantine.get(wanted);
-  const failed = (await findFailed(queues, wanted))?.job;
+  const failed = (await findFailed(wanted))?.job;
   if (kept === null && failed === undefined) return unknown(wanted);
   say(
     JSON.stringify(
@@ -136,7 +136,7 @@ async function runOne(wanted: string): Promise<0 | 1> {
       return 1;
     }
   }
-  const failed = await findFailed(queues, wanted);
+  const failed = await findFailed(wanted);
   if (failed === null) return unknown(wanted);
   // Restore all attempts: the job had used them up.
   await failed.job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
@@ -172,16 +172,27 @@ async function discard(wanted: string): Promise<number> {
   return 0;
 }
 
+/** The job with this id that failed for good, in whichever queue. Null when there is none. */
+async function findFailed(wanted: string) {
+  const found = await Promise.all(
+    queues.all.map(async ({ name, queue }) => {
+      const job = await queue.getJob(wanted);
+      return job !== undefined && (await job.isFailed()) ? { name, job } : null;
+    }),
+  );
+  return found.find((one) => one !== null) ?? null;
+}
+
 /** In words, for the record. Null: there is nothing with this id. */
 async function whatIs(wanted: string): Promise<string | null> {
-  const failed = await findFailed(queues, wanted);
+  const failed = await findFailed(wanted);
   if (failed !== null) return `failed ${failed.name}/${failed.job.name}`;
   const kept = await quarantine.get(wanted);
   return kept === null ? null : `quarantined ${kept.path} ${kept.path === FETCHED_PATH ? 'row' : 'webhook'}`;
 }
 
 async function remove(wanted: string): Promise<void> {
-  await (await findFailed(queues, wanted))?.job.remove();
+  await (await findFailed(wanted))?.job.remove();
   await quarantine.remove(wanted);
 }
 

@@ -1,10 +1,10 @@
 import './unexpected-error.ts';
 import { EX_CONFIG } from '../src/app/config.ts';
-import { measuredClock } from '../src/core/clock.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { fileArgument } from './arguments.ts';
 import { BackupError, restoreBackup } from './backup/backup.ts';
+import { measuredClock } from './measured-clock.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Restores a backup into a Redis without any data of Cardbell. Stop web and worker first; start them afterwards.

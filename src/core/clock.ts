@@ -33,13 +33,6 @@ export function createClock(
   };
 }
 
-/** The shared clock for a command at a terminal, which ends soon. */
-export async function measuredClock(redis: Pick<RedisClient, 'time'>): Promise<() => Date> {
-  const { now, measure } = createClock(redis);
-  await measure();
-  return now;
-}
-
 /** A clock for the process that faces the internet: it reads Redis' time on each connection and every few seconds. */
 export function watchClock(redis: RedisClient) {
   const { now, measure } = createClock(redis);

@@ -76,17 +76,6 @@ interface FailedJob {
   readonly job: Job;
 }
 
-/** The job with this id that failed for good, in whichever queue. Null when there is none. */
-export async function findFailed(queues: Queues, id: string): Promise<FailedJob | null> {
-  const found = await Promise.all(
-    queues.all.map(async ({ name, queue }) => {
-      const job = await queue.getJob(id);
-      return job !== undefined && (await job.isFailed()) ? { name, job } : null;
-    }),
-  );
-  return found.find((one) => one !== null) ?? null;
-}
-
 /** Jobs that failed for good: at most `limit` of each queue, newest first within the queue. */
 async function failedJobs(queues: Queues, limit: number): Promise<FailedJob[]> {
   const found = await Promise.all(
