@@ -5,10 +5,10 @@ import { MOVING, readFormat, readShards } from '../src/app/stored-format.ts';
 import type { RedisClient } from '../src/core/redis.ts';
 import { isRefused } from '../src/core/redis-refused.ts';
 import { SHARDS_MAX } from '../src/core/shards.ts';
-import { lastBeat } from '../src/ops/health.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { endMisused, readArguments, requireNoMore } from './arguments.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
+import { lastBeat } from './shards/last-beat.ts';
 import { moveToShards } from './shards/move-shards.ts';
 
 const usage = `Splits webhooks, their stored state and their jobs into shards, which a Redis Cluster spreads over its nodes.

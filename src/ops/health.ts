@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
 import { z } from 'zod';
 import { redisNow } from '../core/clock.ts';
-import { stateKey, webKeys } from '../core/keys.ts';
+import { stateKey } from '../core/keys.ts';
 import { type QueueName, type Queues, queueNames } from '../core/queues.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -212,20 +212,4 @@ export function createWorkers(redis: RedisClient) {
         .map(({ atMs, isCardApiAway }) => ({ atMs, isCardApiAway }));
     },
   };
-}
-
-/** A web process reports every five seconds that it is alive, even while it refuses webhooks. */
-const WEB_SILENT_MS = 7000;
-
-/** When the last process reported that it is alive (ms). Null: none is. A killed worker counts as alive for 45 seconds. */
-export async function lastBeat(redis: RedisClient): Promise<number | null> {
-  const [seen, workers, nowMs] = await Promise.all([
-    redis.get(webKeys.alive),
-    createWorkers(redis).all(),
-    redisNow(redis),
-  ]);
-  const web = Number(seen);
-  const isWeb = nowMs - web < WEB_SILENT_MS;
-  const beats = [...(isWeb ? [web] : []), ...workers.map(({ atMs }) => atMs)];
-  return beats.length === 0 ? null : Math.max(...beats);
 }

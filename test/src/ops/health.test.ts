@@ -1,17 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { createEnqueue } from '../../../src/app/enqueue.ts';
-import { intakeKey, stateKey, webKeys } from '../../../src/core/keys.ts';
-import { createLog } from '../../../src/core/log.ts';
+import { intakeKey, stateKey } from '../../../src/core/keys.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
 import { shardsOf } from '../../../src/core/shards.ts';
 import { burstOf } from '../../../src/intake/burst.ts';
-import { startHeartbeat } from '../../../src/intake/heartbeat.ts';
-import { countEvents, createWorkers, lastBeat, readDepths, readHealth, readInbox } from '../../../src/ops/health.ts';
+import { countEvents, createWorkers, readDepths, readHealth, readInbox } from '../../../src/ops/health.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { until } from '../../support/until.ts';
 import { read } from '../webhooks/read.ts';
 
-const log = createLog({ level: 'silent', process: 'test' });
 const redis = useRedis();
 const inbox = '{cardbell:in}:webhooks';
 const health = (queues: Queues) =>
@@ -150,7 +146,6 @@ it.each([
   await createWorkers(redis()).beat('wrong', { isCardApiAway: false });
 
   expect(await health(queues)).toMatchObject({ workers: 2, lagMs: 0 });
-  expect(await lastBeat(redis())).not.toBeNull();
   await redis().xadd(inbox, '*', 'entry', '{}');
   expect((await health(queues)).lagMs).toBeLessThan(30_000);
   vi.useRealTimers();
@@ -167,53 +162,4 @@ it('drops a worker at once when it signs off', async () => {
   await workers.gone('one');
 
   expect(await workers.all()).toEqual([]);
-});
-
-describe('the last process that ran', () => {
-  beforeEach(async () => {
-    await redis().config('SET', 'maxmemory', '0');
-  });
-
-  it('finds no process in an empty Redis, and none that went long ago', async () => {
-    expect(await lastBeat(redis())).toBeNull();
-
-    await redis().set(webKeys.alive, Date.now() - 60_000);
-
-    expect(await lastBeat(redis())).toBeNull();
-  });
-
-  it('finds a web process', async () => {
-    const atMs = Date.now();
-    await redis().set(webKeys.alive, atMs);
-
-    expect(await lastBeat(redis())).toBe(atMs);
-  });
-
-  it('finds a web process that takes nothing because Redis is full', async () => {
-    await redis().config('SET', 'maxmemory', '1');
-    const heart = startHeartbeat(redis(), log, { beatMs: 20, isTaking: () => false });
-
-    await until(async () => (await lastBeat(redis())) !== null, 'it is found');
-
-    heart.stop();
-    expect(await redis().exists(webKeys.open)).toBe(0);
-  });
-
-  it('finds a web process whose beats a full Redis refuses', async () => {
-    await redis().config('SET', 'maxmemory', '1');
-    const heart = startHeartbeat(redis(), log, { beatMs: 20 });
-
-    await until(async () => (await lastBeat(redis())) !== null, 'it is found');
-
-    heart.stop();
-  });
-
-  it('finds a worker of a full Redis', async () => {
-    await redis().config('SET', 'maxmemory', '1');
-    await expect(redis().set(stateKey('anything'), 1)).rejects.toThrow('OOM');
-
-    await createWorkers(redis()).beat('one', { isCardApiAway: false });
-
-    expect(await lastBeat(redis())).toBeCloseTo(Date.now(), -4);
-  });
 });
