@@ -134,7 +134,9 @@ function readMinute(day: string, minute: string, offset: string | undefined, zon
   if (Number.isNaN(wall.getTime()) || wall.toISOString().slice(0, 16) !== `${day}T${minute}`) return [];
   const offsets = offset === undefined ? possibleOffsets(wall.getTime(), zone) : [readOffset(offset)];
   if (offsets.some((minutes) => Math.abs(minutes) > 14 * 60)) return [];
-  return offsets.map((minutes) => new Date(wall.getTime() - minutes * MINUTE_MS).toISOString().slice(0, 16)).toSorted();
+  const readings = offsets.map((minutes) => new Date(wall.getTime() - minutes * MINUTE_MS).toISOString().slice(0, 16));
+  // The year 10000 is written with a sign and six digits, which would not sort as text.
+  return readings.filter((reading) => !reading.startsWith('+')).toSorted();
 }
 
 function possibleOffsets(wallMs: number, zone: string): readonly number[] {

@@ -8,6 +8,7 @@ import {
   readTimeZone,
   toInstant,
   toWallClock,
+  toWallText,
 } from '../../../src/core/service-time.ts';
 
 const eastern = 'America/New_York';
@@ -55,6 +56,13 @@ describe('a datetime with an offset', () => {
   ])('%s is %s', (text, instant) => {
     expect(toInstant(text, eastern)).toBe(instant);
   });
+});
+
+it('is no datetime if it is after the year 9999 in UTC, because its text would have five digits for the year', () => {
+  expect(toInstant('9999-12-31T18:59:59', eastern)).toBe('9999-12-31T23:59:59.0000000Z');
+  expect(toInstant('9999-12-31T19:00:00', eastern)).toBeNull();
+  expect(toInstant('9999-12-31T23:59:00-00:01', eastern)).toBeNull();
+  expect(toWallText('9999-12-31T23:59:00-00:01', eastern)).toBe('9999-12-31T23:59:00');
 });
 
 describe('a datetime without offset', () => {
