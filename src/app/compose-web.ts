@@ -61,9 +61,11 @@ export function composeWebhooks(
   { config, intake, metrics, now, log }: WebBase,
   missed: () => void,
 ): Parameters<typeof receiveWebhook>[3] {
+  const { sign } = createSigner(config.slackBotToken, 'quarantine');
   return {
     isAuthentic: createAuthenticate(config.webhookSecrets),
     toEvent: (body, path, facts) => toStoredEvent(body, path, { zone: config.serviceZone, ...facts }),
+    digest: (raw) => sign(raw.toString('latin1')),
     async take(entry) {
       try {
         return await intake.take(entry);

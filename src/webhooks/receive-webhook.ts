@@ -19,6 +19,8 @@ interface Deps {
     path: string,
     facts: { version: string | undefined; receivedAt: string },
   ) => StoredEvent;
+  /** A keyed hash of a body, as in {@link quarantine}. */
+  readonly digest: (raw: Buffer) => string;
   readonly take: (
     entry: { type: 'event'; event: StoredEvent } | { type: 'quarantine'; webhook: QuarantinedWebhook },
   ) => Promise<'new' | 'seen'>;
@@ -141,7 +143,7 @@ async function store(path: string, request: IncomingMessage, raw: Buffer, deps: 
     // A bug of ours would not go away with a retry, and after the service's last retry the event would be lost.
     if (!(error instanceof PayloadError)) deps.log.error({ err: error, path }, 'webhook could not be read');
     const issues = error instanceof PayloadError ? error.issues : ['the payload: unexpected error while reading it'];
-    const webhook = quarantine(body, { path, issues, version, receivedAt });
+    const webhook = quarantine(body, { path, issues, version, receivedAt, digest: deps.digest(raw) });
     const taken = await deps.take({ type: 'quarantine', webhook });
     deps.log.warn({ path, quarantineId: webhook.id, issues: webhook.issues, taken }, 'webhook quarantined');
     return answers.quarantined;

@@ -94,6 +94,7 @@ it.each(['127.0.0.1', '127.0.0.9'])('a webhook from %s is judged by its secret a
     void receiveWebhook('decline', incoming, response, {
       isAuthentic: (authorization) => authorization === 'Basic right',
       toEvent: () => read('decline'),
+      digest: () => '',
       take: async () => 'new',
       measure: () => {},
       now: () => new Date(receivedAt),

@@ -11,6 +11,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PayloadError, StoreUnavailableError } from '../../../src/core/errors.ts';
 import type { StoredEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
+import { createSigner } from '../../../src/core/sign.ts';
 import { BODY_MAX_BYTES, receiveWebhook } from '../../../src/webhooks/receive-webhook.ts';
 import { webhook } from '../../fixtures/webhooks/webhook.ts';
 import { read, readBody, receivedAt } from './read.ts';
@@ -23,6 +24,11 @@ afterEach(() => {
   server?.closeAllConnections();
 });
 
+const digestWith = (secret: string): Deps['digest'] => {
+  const { sign } = createSigner(secret, 'quarantine');
+  return (raw) => sign(raw.toString('latin1'));
+};
+
 /** Sends one body to a receiver with these dependencies. */
 async function deliver(given: Partial<Deps>, body = '{"CallbackTime":"x","Data":{}}') {
   const take = vi.fn<Deps['take']>(async () => 'new');
@@ -31,6 +37,7 @@ async function deliver(given: Partial<Deps>, body = '{"CallbackTime":"x","Data":
   const deps: Deps = {
     isAuthentic: () => true,
     toEvent,
+    digest: digestWith('xoxb-one'),
     take,
     measure,
     now: () => new Date(receivedAt),
@@ -110,6 +117,34 @@ it('quarantines an invalid payload with its issues, and never stores the event',
   expect(take.mock.calls[0]?.[0]).toMatchObject({
     type: 'quarantine',
     webhook: { path: 'decline', version: '2.0.1.1', issues: ['AcctId: expected a positive id'] },
+  });
+});
+
+describe('a webhook that does not fit', () => {
+  const toEvent = (): StoredEvent => {
+    throw new PayloadError(['AcctId: expected a positive id']);
+  };
+  async function idOf(body: string, given: Partial<Deps> = {}): Promise<string> {
+    const { take } = await deliver({ toEvent, ...given }, body);
+    const [entry] = take.mock.calls[0] ?? [];
+    return entry?.type === 'quarantine' ? entry.webhook.id : '';
+  }
+
+  it('is one entry however often it is sent, whenever it arrives', async () => {
+    const first = await idOf('{"n":1}');
+
+    expect(first).not.toBe('');
+    expect(await idOf('{"n":1}', { now: () => new Date(0) })).toBe(first);
+  });
+
+  it('is another entry than one that differs only where nothing is kept', async () => {
+    expect(await idOf('{"n":1}')).not.toBe(await idOf('{"n":2}'));
+  });
+
+  it('has an id from which nobody without our secret can guess what was removed', async () => {
+    const body = '{"CardNumber":"4111111111111111","CVV2":"737"}';
+
+    expect(await idOf(body, { digest: digestWith('xoxb-other') })).not.toBe(await idOf(body));
   });
 });
 
@@ -203,6 +238,7 @@ describe('a request', () => {
         {
           isAuthentic: (authorization) => authorization !== 'Basic wrong',
           toEvent: () => read('decline'),
+          digest: () => '',
           take: async () => 'new',
           measure: (...args) => void measured.push(args),
           now: () => new Date(receivedAt),
