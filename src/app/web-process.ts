@@ -5,6 +5,7 @@ import { createChosenPrograms } from '../app-home/chosen-program.ts';
 import { answerJson } from '../core/answer-json.ts';
 import { watchClock } from '../core/clock.ts';
 import { type InstallationScope, installationScope } from '../core/installation.ts';
+import { sharedFor } from '../core/join-calls.ts';
 import type { Log } from '../core/log.ts';
 import { closeQueues, openQueues } from '../core/queues.ts';
 import { connectFailFast, whenReady, whyUnusable } from '../core/redis.ts';
@@ -33,6 +34,8 @@ import { watchTlsFiles } from './tls-files.ts';
 
 /** Longest wait for Redis before listening: a webhook in the first milliseconds should not get a 503. */
 const FIRST_CONNECTION_MS = 1500;
+/** Anyone may ask for `/readyz`, and asking Redis is a write, so Redis is asked once in this time. */
+const REDIS_ASKED_MS = 1000;
 
 interface OpenProgram extends WebProgram {
   readonly name: string;
@@ -174,6 +177,7 @@ async function openWebProgram(config: WebConfig, { slack, respond, showProgram, 
   const { redis, store, diskWait, queues, memory, redo, intake } = await openIntake(config, log, () =>
     heartbeat?.lost(),
   );
+  const whyNotRedis = sharedFor(REDIS_ASKED_MS, () => whyUnusable(redis));
   const clock = watchClock(redis);
   const quarantined = createQuarantineStore(redis);
   const base: WebBase = {
@@ -216,7 +220,7 @@ async function openWebProgram(config: WebConfig, { slack, respond, showProgram, 
 
   /** What keeps it from accepting webhooks and clicks. Empty when nothing does. */
   async function problems(): Promise<string[]> {
-    const why = await whyUnusable(redis);
+    const why = await whyNotRedis();
     if (why !== null) return [why];
     if (intake.isSilent()) return ['redis does not answer'];
     if (diskWait() === null) return ['redis cannot wait for its disk'];

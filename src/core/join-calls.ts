@@ -34,3 +34,20 @@ export function joinCalls<Key>(work: (key: Key) => Promise<void>, restMs = 0): (
     return next;
   };
 }
+
+/**
+ * Answers all calls within `freshMs` after one has begun with the answer to that one.
+ *
+ * @param ask should not reject: its callers would share the error, too.
+ */
+export function sharedFor<Answer>(freshMs: number, ask: () => Promise<Answer>): () => Promise<Answer> {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let answer: Promise<Answer> | undefined;
+  return () => {
+    if (answer === undefined || performance.now() - askedAt >= freshMs) {
+      askedAt = performance.now();
+      answer = ask();
+    }
+    return answer;
+  };
+}

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { within } from '../core/deadline.ts';
+import { sharedFor } from '../core/join-calls.ts';
 import { version } from '../core/version.ts';
 import type { Health } from './health.ts';
 
@@ -113,12 +114,11 @@ export type HealthMetrics = ReturnType<typeof createHealthMetrics>;
 export function createHealthMetrics(registry: Registry, read: () => Promise<Health>) {
   const { show, hide, isRead } = createHealthGauges(registry);
   hide();
-  let readAt = Number.NEGATIVE_INFINITY;
   let shownAt = Number.NEGATIVE_INFINITY;
   let latest: Health | null = null;
-  let reading = Promise.resolve();
 
   async function readNow(): Promise<void> {
+    const readAt = performance.now();
     try {
       latest = await within(HEALTH_DEADLINE_MS, read(), () => {
         throw new Error('not in time');
@@ -136,13 +136,7 @@ export function createHealthMetrics(registry: Registry, read: () => Promise<Heal
 
   return {
     /** Updates the figures: takes at most a moment, and runs at most every few seconds. */
-    async refresh(): Promise<void> {
-      if (performance.now() - readAt >= HEALTH_FRESH_MS) {
-        readAt = performance.now();
-        reading = readNow();
-      }
-      await reading;
-    },
+    refresh: sharedFor(HEALTH_FRESH_MS, readNow),
     /** Problems from these figures that keep alerts from people although this process works. */
     warnings: (): readonly string[] => [
       ...(latest?.isSlackTokenDead === true ? ['slack refuses the bot token'] : []),

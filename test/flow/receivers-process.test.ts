@@ -34,6 +34,19 @@ describe('health, readiness and metrics', () => {
     }
   });
 
+  it('cost Redis the same however often they are asked for', async () => {
+    const { url, adminUrl, store } = await start();
+    await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
+    await store.config('RESETSTAT');
+
+    const paths = [`${url}/readyz`, `${adminUrl}/readyz`];
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => fetch(paths[index % 2] ?? url)));
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const writes = /^cmdstat_set:calls=(\d+)/m.exec(await store.info('commandstats'))?.[1] ?? 0;
+    expect(Number(writes)).toBeLessThan(20);
+  });
+
   it('are separate: the public port serves no metrics, the admin port accepts no webhooks', async () => {
     const { url, adminUrl } = await start();
 

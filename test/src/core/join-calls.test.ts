@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { joinCalls } from '../../../src/core/join-calls.ts';
+import { expect, test, vi } from 'vitest';
+import { joinCalls, sharedFor } from '../../../src/core/join-calls.ts';
 
 /** Work that ends on demand. */
 function startWork(restMs = 0) {
@@ -56,4 +56,23 @@ test('callers soon after a run share one run that starts after a rest', async ()
   await expect.poll(() => runs.length, { message: 'the next run starts after the rest' }).toBe(2);
   runs[1]?.end();
   await Promise.all(others);
+});
+
+test('an answer is shared, also while it is awaited, until it is too old', async () => {
+  vi.useFakeTimers();
+  try {
+    let asked = 0;
+    const ask = sharedFor(1000, async () => {
+      asked += 1;
+      return asked;
+    });
+
+    expect(await Promise.all([ask(), ask()])).toEqual([1, 1]);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(await ask()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await ask()).toBe(2);
+  } finally {
+    vi.useRealTimers();
+  }
 });
