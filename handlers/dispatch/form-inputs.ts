@@ -1,6 +1,7 @@
 import type { ViewOutput } from '@slack/bolt';
 import type { Term } from '../../src/card-api/rule-change.ts';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
+import { isOverAYear, OVER_A_YEAR } from '../../src/limits/change-request.ts';
 import { AS_ASKED, dayOfChoice, formInput, limitOfAmount, termOfChoice } from '../../templates/limits/form-inputs.ts';
 
 interface Entered {
@@ -52,7 +53,9 @@ export function inputsOf(view: ViewOutput) {
       const chosen =
         choice === AS_ASKED ? asked : day != null ? { kind: 'day' as const, day } : termOfChoice.get(choice);
       if (chosen === undefined) return { error: 'Choose the day, too.' };
-      return chosen.kind === 'day' && chosen.day < today ? { error: DAY_PASSED } : chosen;
+      if (chosen.kind !== 'day') return chosen;
+      if (chosen.day < today) return { error: DAY_PASSED };
+      return isOverAYear(chosen.day, today) ? { error: OVER_A_YEAR } : chosen;
     },
     /** The answer that shows errors, by action id, next to their inputs. */
     refusal: (errors: Readonly<Record<string, string | undefined>>) => ({

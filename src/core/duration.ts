@@ -47,17 +47,12 @@ const DURATION_MAX_MS = 366 * 24 * HOUR_MS;
  * @returns milliseconds and how many words it took; null when there is none or it is longer than a year.
  */
 export function readDuration(words: readonly string[]): { ms: number; words: number } | null {
-  const read = readLength(words);
+  const read = readAnyDuration(words);
   return read !== null && read.ms <= DURATION_MAX_MS ? read : null;
 }
 
-/** True for a duration that is longer than a year: `400d`, `for 60 weeks`. */
-export function isOverAYear([first = '', ...words]: readonly string[]): boolean {
-  const length = /^for$/i.test(first) ? words : [first, ...words];
-  return (readLength(length.map(bare))?.ms ?? 0) > DURATION_MAX_MS;
-}
-
-function readLength(words: readonly string[]): { ms: number; words: number } | null {
+/** The same for a duration of any length. */
+export function readAnyDuration(words: readonly string[]): { ms: number; words: number } | null {
   const first = readPart(words) ?? readPartAndHalf(words);
   if (first === null) return null;
   let { ms, unitMs, words: taken } = first;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addDays, readDay, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from './calendar-words.ts';
 import { closest, isMisspelt } from './closest.ts';
-import { bare, isOverAYear, mayMeanTime, readDuration, soundsLikeDuration, startsWithHour } from './duration.ts';
+import { bare, mayMeanTime, readAnyDuration, readDuration, soundsLikeDuration, startsWithHour } from './duration.ts';
 import { isTimeZone, localDate, localTime } from './service-time.ts';
 
 /** When someone typed, and whose wall clock "5pm" and "Friday" refer to. */
@@ -39,7 +39,8 @@ const EXAMPLES = 'Write “for 4h”, “for 2 days”, “tomorrow 9am”, “u
 /**
  * Reads an end at the start of `words`: `4h`, `for two hours`, `today`, `tonight`, `til midnight`, `tomorrow 9am`,
  * `noon tomorrow`, `until friday`, `through May 9`, `until May 9 17:30`, `next week`, `permanently`. A day without a
- * time means the end of that day. A time without a day means its next occurrence.
+ * time means the end of that day. A time without a day means its next occurrence. How far away it may be is for the caller
+ * to check.
  */
 export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   const words = typed.map(bare);
@@ -146,7 +147,6 @@ function goesOn(words: readonly string[], clock: Clock): boolean {
 }
 
 function unreadable(words: readonly string[], count = 3): ReadEnd {
-  if (isOverAYear(words)) return { kind: 'unclear', why: `“${said(words, count)}” is longer than a year. ${EXAMPLES}` };
   return { kind: 'unclear', why: `“${said(words, count)}” is not a time I can read. ${EXAMPLES}` };
 }
 
@@ -274,7 +274,7 @@ function readPhrase(words: readonly string[], clock: Clock, isUntil: boolean): F
 }
 
 function readLength(words: readonly string[]): Found {
-  const duration = readDuration(words);
+  const duration = readAnyDuration(words);
   return duration === null ? null : { end: { kind: 'duration', ms: duration.ms }, words: duration.words };
 }
 

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { RuleGoals, Term } from '../card-api/rule-change.ts';
+import { addDays } from '../core/calendar-words.ts';
 import { formatDuration, isNumberWord, mayMeanTime } from '../core/duration.ts';
 import { type Clock, endOf, isPlainlyTime, otherTimeAt, readEnd, untilWord } from '../core/end-time.ts';
 import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
+import { localDate } from '../core/service-time.ts';
 
 /** The requested rules of a card, and for how long. */
 export const ChangeRequest = z.strictObject({
@@ -92,6 +94,13 @@ export function atMost(term: Term, ms: number, from: Date, zone: string): Term {
   return end === null || end.getTime() > from.getTime() + ms ? { kind: 'duration', ms } : term;
 }
 
+export const OVER_A_YEAR = 'That is longer than a year, the longest that a temporary change can last.';
+
+/** True for the last day of a change that begins today and lasts longer than a year. */
+export function isOverAYear(lastDay: string, today: string): boolean {
+  return lastDay > addDays(today, 366);
+}
+
 const thisPurchase = /^((just|only) )?(for )?(this|the|one) purchase( only)?(?= |$)/i;
 
 /**
@@ -102,8 +111,13 @@ const thisPurchase = /^((just|only) )?(for )?(this|the|one) purchase( only)?(?= 
  */
 export function readTerm(words: readonly string[], clock: Clock): ReadTerm {
   const read = readPlain(words, clock);
-  const isNone = typeof read !== 'string' && read.term === null;
-  return isNone && hidesTime(words, clock) ? notSure(words, 0) : read;
+  if (typeof read === 'string') return read;
+  if (read.term === null) return hidesTime(words, clock) ? notSure(words, 0) : read;
+  const end = endOfTerm(read.term, clock.now, clock.zone);
+  // The midnight that ends a day is that of the next one.
+  const dayOf = (ms: number): string => localDate(new Date(ms), clock.zone);
+  const isTooLong = end !== null && isOverAYear(dayOf(end.getTime() - 1), dayOf(clock.now.getTime()));
+  return isTooLong ? OVER_A_YEAR : read;
 }
 
 type ReadTerm = { term: Term | null; rest: readonly string[] } | string;

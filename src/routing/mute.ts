@@ -2,7 +2,6 @@ import { muteEnded, muteList, muteSet, notMuted } from '../../templates/routing/
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { isOverAYear } from '../core/duration.ts';
 import { type Clock, endOf, readEnd } from '../core/end-time.ts';
 import type { WebhookKind } from '../core/event.ts';
 import { slashCommand } from '../core/installation.ts';
@@ -165,11 +164,12 @@ function doneTo(card: CardFacts, did: string) {
 /** When a mute ends and how many words it took; or why the text is invalid. */
 export function muteEndOf(words: readonly string[], clock: Clock): { endsAt: Date; words: number } | { why: string } {
   const read = readEnd(words, clock);
-  const tooLong = { why: `That is longer than ${DAYS_MAX} days, the longest that a mute can last.` };
-  if (read.kind === 'unclear') return isOverAYear(words) ? tooLong : { why: read.why };
+  if (read.kind === 'unclear') return { why: read.why };
   const endsAt = read.kind === 'end' ? endOf(read.end, clock) : null;
   if (read.kind === 'none' || endsAt === null) return { why: 'For how long? A mute always has an end.' };
-  return endsAt.getTime() - clock.now.getTime() > DAYS_MAX * DAY_MS ? tooLong : { endsAt, words: read.words };
+  const isTooLong = endsAt.getTime() - clock.now.getTime() > DAYS_MAX * DAY_MS;
+  if (isTooLong) return { why: `That is longer than ${DAYS_MAX} days, the longest that a mute can last.` };
+  return { endsAt, words: read.words };
 }
 
 interface EndMuteDeps {

@@ -48,6 +48,13 @@ describe('how long, as chosen in a form', () => {
     expect(submitted(choiceOf(/day below/), '2026-11-20')).toEqual({ kind: 'day', day: '2026-11-20' });
   });
 
+  it('is refused if it is longer than a year', () => {
+    const tooLong = { error: 'That is longer than a year, the longest that a temporary change can last.' };
+
+    expect(submitted(choiceOf(/day below/), '2027-11-22')).toEqual(tooLong);
+    expect(submitted(choiceOf(/day below/), '2027-11-21')).toEqual({ kind: 'day', day: '2027-11-21' });
+  });
+
   it('starts with what was asked, as a choice of its own if there is none', () => {
     const initial = (term: Term): string | undefined => {
       const [first] = termInputs('2026-11-20', term);

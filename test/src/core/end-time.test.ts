@@ -72,7 +72,6 @@ describe('an end that people type', () => {
     'for a while',
     'a few hours',
     'for 3 months',
-    '400d',
     'next friday',
     'next frday',
     'this wendesday',
@@ -110,8 +109,6 @@ it.each([
   ['until May 9 2026', '“until May 9 2026” has passed'],
   ['tomorrow 25:00', 'is not a time I can read'],
   ['until friday at 25:00', 'is not a time I can read'],
-  ['for 400 days', '“for 400 days” is longer than a year'],
-  ['60 weeks', 'is longer than a year'],
 ])('quotes the complete unreadable part of %j', (said, why) => {
   expect(readEnd(said.split(' '), clock)).toEqual({ kind: 'unclear', why: expect.stringContaining(why) });
 });

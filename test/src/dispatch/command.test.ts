@@ -219,8 +219,9 @@ describe('numbers beside a card', () => {
   });
 
   it('takes no amount and its neighbors for a card number', () => {
+    const withinAYear = fc.date({ min: new Date('2026-11-21'), max: new Date('2027-11-21'), noInvalidDate: true });
     fc.assert(
-      fc.property(amount, day, fc.integer({ min: 10_000_000, max: 999_999_999 }), (dollars, date, acctId) => {
+      fc.property(amount, withinAYear, fc.integer({ min: 10_000_000, max: 999_999_999 }), (dollars, date, acctId) => {
         const limit = parseCommand(`limit 4242 daily ${dollars} ${iso(date)} team`, clock);
         const ask = parseCommand(`ask ${acctId} ${dollars} hotel`, clock);
 

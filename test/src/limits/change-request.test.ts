@@ -163,6 +163,27 @@ describe('parsing the duration of a change', () => {
     expect(readTerm(text.split(' '), clock)).toMatch(new RegExp(`^“${said}” .*Write “`));
   });
 
+  it.each(['for 400 days', '60 weeks', 'until Jan 5 2028', 'until 2027-11-22', 'lunch until 2030-01-01'])(
+    'asks back about %j, which is longer than a year',
+    (text) => {
+      expect(readTerm(text.split(' '), clock)).toMatch(/^That is longer than a year/);
+    },
+  );
+
+  it.each<[string, Term]>([
+    ['for 366 days', { kind: 'duration', ms: 366 * 24 * 3_600_000 }],
+    ['until 2027-11-21', { kind: 'day', day: '2027-11-21' }],
+  ])('reads %j, the longest there is', (text, term) => {
+    expect(readTerm(text.split(' '), clock)).toEqual({ term, rest: [] });
+  });
+
+  it.each(['by 2030-01-01', 'for 4h lunch until 2030-01-01', 'in 400 days'])(
+    'asks back about %j instead of taking the time as a reason',
+    (text) => {
+      expect(readTerm(text.split(' '), clock)).toMatch(/^Is “/);
+    },
+  );
+
   it('asks back about a word of thousands of parts instead of reading all of them', () => {
     const before = process.cpuUsage();
 
