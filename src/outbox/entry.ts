@@ -43,14 +43,16 @@ export function waitOf({ priority, notBefore }: Pick<OutboxEntry, 'priority' | '
 
 const priorities = Object.keys(maxWaitMs) as [Priority, ...Priority[]];
 
-/** Readers: the team that runs the program, or the holder of a card, in a direct message. */
-const audience = z.enum(['team', 'holder']).default('team');
-
-/** Milliseconds: held by quiet hours until then. Null: as soon as possible. */
-const notBefore = z.number().nullable().default(null);
-
-/** The trace that put it there, when traces are recorded. */
-const traceParent = z.string().optional();
+const shared = {
+  /** Of a tracked message: unique for a subject, channel and audience. */
+  id: z.string(),
+  /** Readers: the team that runs the program, or the holder of a card, in a direct message. */
+  audience: z.enum(['team', 'holder']).default('team'),
+  /** Milliseconds: held by quiet hours until then. Null: as soon as possible. */
+  notBefore: z.number().nullable().default(null),
+  /** The trace that put it there, when traces are recorded. */
+  trace: z.string().optional(),
+};
 
 /**
  * An entry that waits to be posted in one channel. A tracked message is rendered at its turn and kept up to date
@@ -58,11 +60,9 @@ const traceParent = z.string().optional();
  */
 export const OutboxEntry = z.discriminatedUnion('kind', [
   z.strictObject({
+    ...shared,
     kind: z.literal('tracked'),
-    /** Unique for a subject, channel and audience. */
-    id: z.string(),
     subject: Subject,
-    audience,
     /** Our own thread name, the same in all channels. */
     threadId: z.string().nullable().default(null),
     /** True for a reply that also shows in the channel. */
@@ -70,13 +70,10 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     priority: z.enum(priorities).default('decline'),
     /** Fetched after a gap or replayed: shown together with other late alerts, under a heading that says so. */
     late: z.boolean().default(false),
-    notBefore,
-    trace: traceParent,
   }),
   z.strictObject({
+    ...shared,
     kind: z.literal('notice'),
-    id: z.string(),
-    audience,
     message: StoredMessage,
     /**
      * Posted instead of `message` when the notice goes to another channel because this one cannot be posted to. Its wording
@@ -84,13 +81,10 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
      */
     elsewhere: StoredMessage.optional(),
     priority: z.enum(priorities).default('record'),
-    notBefore,
-    trace: traceParent,
   }),
   z.strictObject({
+    ...shared,
     kind: z.literal('rows'),
-    id: z.string(),
-    audience,
     /** The message of the batch; its rows are posted in its thread. */
     of: z.strictObject({ channel: z.string(), ts: z.string() }),
     /** Null: all rows, as a file. Otherwise one page of rows as a table, because no file could be attached. */
@@ -98,19 +92,14 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     /** Slack's error code when no file could be attached; null for the file itself. */
     noFile: z.string().nullable().default(null),
     priority: z.enum(priorities).default('request'),
-    notBefore,
-    trace: traceParent,
   }),
   z.strictObject({
+    ...shared,
     kind: z.literal('file'),
-    id: z.string(),
-    audience,
     /** The name is unique, because it identifies the file later. */
     file: z.strictObject({ name: z.string(), title: z.string(), content: z.string() }),
     comment: z.string(),
     priority: z.enum(priorities).default('spend'),
-    notBefore,
-    trace: traceParent,
   }),
 ]);
 export type OutboxEntry = z.infer<typeof OutboxEntry>;
