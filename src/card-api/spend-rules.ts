@@ -45,25 +45,22 @@ export interface SpendRulesRead {
 export const defaultRulesAssumptions: CardApiAssumptions = CardApiAssumptions.parse({});
 
 /** Wire name of each window's limit. */
-export const limitFields: Record<LimitPeriod, string> = {
+export const limitFields = {
   daily: 'DailySpendLimit',
   weekly: 'WeeklySpendLimit',
   monthly: 'MonthlySpendLimit',
   yearly: 'YearlySpendLimit',
   lifetime: 'LifetimeSpendLimit',
-};
+} as const satisfies Record<LimitPeriod, string>;
 
 /** Wire name of a category's limit for a single purchase. */
 const TRANSACTION_LIMIT = 'TransactionLimit';
 
 const Amount = z.number().nullish();
-const amounts = {
-  DailySpendLimit: Amount,
-  WeeklySpendLimit: Amount,
-  MonthlySpendLimit: Amount,
-  YearlySpendLimit: Amount,
-  LifetimeSpendLimit: Amount,
-};
+const amounts = Object.fromEntries(Object.values(limitFields).map((field) => [field, Amount])) as Record<
+  (typeof limitFields)[LimitPeriod],
+  typeof Amount
+>;
 const Rules = z.object({
   ...amounts,
   IsDailySpendLimitEnabled: Flag,
@@ -90,13 +87,8 @@ export function readSpendRules(
   const rules = parsed.data;
   const toLimit = (amount: number | null | undefined): number | null =>
     amount === null || amount === undefined || amount === assumptions.noLimit ? null : toCents(amount);
-  const toLimits = (of: z.infer<z.ZodObject<typeof amounts>>): Limits => ({
-    daily: toLimit(of.DailySpendLimit),
-    weekly: toLimit(of.WeeklySpendLimit),
-    monthly: toLimit(of.MonthlySpendLimit),
-    yearly: toLimit(of.YearlySpendLimit),
-    lifetime: toLimit(of.LifetimeSpendLimit),
-  });
+  const toLimits = (of: z.infer<z.ZodObject<typeof amounts>>) =>
+    Object.fromEntries(LimitPeriod.options.map((period) => [period, toLimit(of[limitFields[period]])])) as Limits;
   const all = toLimits(rules);
   return {
     // Switched off, it is none, whatever amount is left there.
