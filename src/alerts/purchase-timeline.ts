@@ -151,15 +151,8 @@ export const PurchaseTimeline = z.strictObject({
   leaderId: z.string(),
   /** Oldest first. */
   steps: z.array(
-    z.strictObject({
-      eventId: z.string(),
-      kind: PurchaseStep.shape.kind,
-      direction: PurchaseStep.shape.direction,
-      cents: z.int(),
-      at: z.string(),
+    PurchaseStep.pick({ eventId: true, kind: true, direction: true, cents: true, at: true, isUndated: true }).extend({
       isInferred: z.boolean(),
-      /** `at` is an estimate. */
-      isUndated: z.literal(true).optional(),
     }),
   ),
 });
