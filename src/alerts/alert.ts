@@ -72,12 +72,7 @@ export const TriedCard = z.strictObject({
   alertId: z.string(),
   holder: z.string().nullable(),
   last4: z.string().nullable(),
-  count: z.int().positive(),
-  /** UTC ISO 8601. */
-  firstAt: z.string(),
-  lastAt: z.string(),
-  minCents: z.int(),
-  maxCents: z.int(),
+  ...Repeats.omit({ sumCents: true }).shape,
   /** The cities in which it was tried, in words. */
   places: z.array(z.string()).default([]),
   /** It was closed for good when it was tried. */
