@@ -5,7 +5,7 @@ import { BoundedMap } from '../core/bounded-map.ts';
 import { redisNow } from '../core/clock.ts';
 import { isFaultOfOurs } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
-import { recordFormat } from '../core/record-store.ts';
+import { commit, recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineReadingScript, defineScript, readScript } from '../core/redis-script.ts';
 import { Alert, Asked, OrderProgress } from './alert.ts';
@@ -48,10 +48,7 @@ export async function countAlerts(redis: RedisClient): Promise<{ lastDay: number
 async function lengthsOf(redis: RedisClient, hours: readonly number[]): Promise<number[]> {
   const reading = redis.pipeline();
   for (const hour of hours) reading.strlen(hourKey(hour));
-  return ((await reading.exec()) ?? []).map(([error, length]) => {
-    if (error !== null) throw error;
-    return Number(length);
-  });
+  return (await commit(reading)).map(Number);
 }
 
 /** The alert ids of an hour, each once, in pages, last stored first. */
