@@ -52,9 +52,6 @@ interface Deps {
 /** Stores an alert and adds it to the outbox of each channel that gets it. Idempotent. */
 export type Announce = (alert: Alert) => Promise<void>;
 
-/** Announces an alert and notifies the card's holder. Idempotent. */
-export type Publish = Announce;
-
 export function createAnnounce(deps: Deps): Announce {
   const { alerts, route, groupAlert, outbox, isInDoubt, updateAlert } = deps;
 

@@ -11,7 +11,7 @@ import type { Log } from '../core/log.ts';
 import type { Advice } from '../limits/remedy.ts';
 import type { TransactionAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
-import type { Publish } from './announce.ts';
+import type { Announce } from './announce.ts';
 import type { CardHistory } from './card-history.ts';
 
 /** How an event reached us. */
@@ -86,7 +86,7 @@ interface DeliverDeps extends Pick<ActionTools, 'updateAlert'> {
   readonly countDecline: CountDecline;
   /** Records that a card was used. @returns the alerts whose messages now need to show it. */
   readonly cardUsed: (event: TransactionEvent) => Promise<readonly string[]>;
-  readonly publish: Publish;
+  readonly publish: Announce;
   /** Whether the amount held on top of a purchase counts: see `CardApiAssumptions`. */
   readonly paddingCounts: { readonly againstLimits: boolean; readonly againstBalance: boolean };
 }

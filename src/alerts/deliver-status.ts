@@ -1,7 +1,7 @@
 import type { CardStatus, CardStatusEvent, StatusRecord } from '../core/event.ts';
 import type { Alert, StatusAlert, StatusChange } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
-import type { Publish } from './announce.ts';
+import type { Announce } from './announce.ts';
 import type { CardHistory } from './card-history.ts';
 import type { Arrival, KnownCards } from './deliver-alert.ts';
 import type { ShowStatus } from './show-status.ts';
@@ -93,7 +93,7 @@ interface Deps {
   };
   readonly history: Pick<CardHistory, 'addStatus' | 'expectedBy'>;
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
-  readonly publish: Publish;
+  readonly publish: Announce;
   readonly updateAlert: (alertId: string) => Promise<void>;
   readonly showStatus: ShowStatus;
 }

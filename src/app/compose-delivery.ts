@@ -1,4 +1,4 @@
-import { createAnnounce, type Publish } from '../alerts/announce.ts';
+import { type Announce, createAnnounce } from '../alerts/announce.ts';
 import { createCardLifecycle, remindOfActivation } from '../alerts/card-lifecycle.ts';
 import { createDeliverAlert, ENRICH_AFTER_MS, enrichAlert } from '../alerts/deliver-alert.ts';
 import { createDeliverStatus } from '../alerts/deliver-status.ts';
@@ -40,7 +40,7 @@ export function composeDelivery(
   const announcing = { ...context, route: composeRoute(context), groupAlert, isInDoubt };
   const announce = createAnnounce(announcing);
   const notifyHolder = createNotifyHolder(context);
-  const publish: Publish = async (alert) => {
+  const publish: Announce = async (alert) => {
     await announce(alert);
     await notifyHolder(alert);
   };

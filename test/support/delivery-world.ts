@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { createAggregationGroups } from '../../src/alerts/aggregation-group-store.ts';
 import type { Alert } from '../../src/alerts/alert.ts';
 import { createAlerts } from '../../src/alerts/alert-store.ts';
-import { createAnnounce, type Delivery, type Publish } from '../../src/alerts/announce.ts';
+import { type Announce, createAnnounce, type Delivery } from '../../src/alerts/announce.ts';
 import { createCardHistory } from '../../src/alerts/card-history.ts';
 import { createCardLifecycle } from '../../src/alerts/card-lifecycle.ts';
 import { createCardOrders } from '../../src/alerts/card-order-store.ts';
@@ -75,7 +75,7 @@ export function createDeliveryWorld(
     isInDoubt,
     updateAlert,
   });
-  const publish: Publish = async (alert) => {
+  const publish: Announce = async (alert) => {
     await announce(alert);
     toHolder.push(alert);
   };
