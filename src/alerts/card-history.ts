@@ -169,13 +169,7 @@ function createExpectations(redis: RedisClient) {
     async forgetExpected(acctId: number, status: CardStatus, cardId: number | null = null): Promise<void> {
       await redis.del(expectKey(acctId, status, cardId));
     },
-    /** The user whose action caused this event: the first event with the status. Repeated calls give the same answer. */
-    expectedBy: async (
-      event: ReportedEvent,
-      status: CardStatus,
-      cardId: number | null = null,
-    ): Promise<string | null> => (await expectedAction(event, status, cardId))?.userId ?? null,
-    /** The same with the action. */
+    /** The action that caused this event: the first event with the status. Repeated calls give the same answer. */
     expectedAction,
     /** Whether the next event with this status is expected, or this event was. */
     async isExpected(

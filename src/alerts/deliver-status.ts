@@ -91,7 +91,7 @@ interface Deps {
       card: { readonly cardId: number; readonly last4: string },
     ) => Promise<CardStatus | null>;
   };
-  readonly history: Pick<CardHistory, 'addStatus' | 'expectedBy'>;
+  readonly history: Pick<CardHistory, 'addStatus' | 'expectedAction'>;
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
   readonly publish: Announce;
   readonly updateAlert: (alertId: string) => Promise<void>;
@@ -175,8 +175,8 @@ export function createDeliverStatus(deps: Deps) {
 
   async function withCause(event: CardStatusEvent, change: StatusTimeline['change']): Promise<StatusChange> {
     const status = change.steps.at(-1)?.status;
-    const causedBy = status === undefined ? null : await history.expectedBy(event, status, change.cardId);
-    return { ...change, causedBy };
+    const by = status === undefined ? null : await history.expectedAction(event, status, change.cardId);
+    return { ...change, causedBy: by?.userId ?? null };
   }
 
   /** The alert of the block that follows an activation, if the block was delivered first. */

@@ -115,7 +115,7 @@ export const rules: Rules = {
       'isExpected',
       'confirmedBy',
     ),
-    ...ofJobs('addAlert', 'expectedBy', 'expectedAction'),
+    ...ofJobs('addAlert', 'expectedAction'),
     // Otherwise an activation that is delivered again first does not find the block it belongs to.
     addStatus: each,
     expectStatus: {

@@ -155,9 +155,9 @@ it('records and attributes what an activation closes for good', async () => {
   ]);
   const { history } = world.deps;
   const by = activate.actor.userId;
-  expect(await history.expectedBy(event('evt_1', acctId), 'CLOSED', 6)).toBe(by);
-  expect(await history.expectedBy(event('evt_2', acctId), 'CLOSED', 7)).toBe(by);
-  expect(await history.expectedBy(event('evt_3', acctId), 'CLOSED', 5)).toBeNull();
+  expect((await history.expectedAction(event('evt_1', acctId), 'CLOSED', 6))?.userId).toBe(by);
+  expect((await history.expectedAction(event('evt_2', acctId), 'CLOSED', 7))?.userId).toBe(by);
+  expect(await history.expectedAction(event('evt_3', acctId), 'CLOSED', 5)).toBeNull();
 });
 
 it('asks again before it closes a card that the person has not seen', async () => {

@@ -190,7 +190,7 @@ async function tellStatus({ deps }: PerformWorld, status: 'ACTIVE' | 'BLOCKED', 
   const callbackAt = `2026-11-20T15:00:0${second}.0000000Z`;
   const record = { eventId: `evt_status${second}`, status, callbackAt, receivedAt: callbackAt };
   await deps.history.addStatus(cardId, record);
-  await deps.history.expectedBy({ acctId, id: record.eventId, callbackAt }, status);
+  await deps.history.expectedAction({ acctId, id: record.eventId, callbackAt }, status);
 }
 
 describe('Undo after the card became active in another way', () => {

@@ -50,7 +50,7 @@ describe('a change that was sent', () => {
     await performAction(ask('block'), world.deps);
     const { getAccount: _unused, ...card } = world.deps.card;
 
-    await world.deps.history.expectedBy(event('evt_status1', acctId), 'BLOCKED');
+    await world.deps.history.expectedAction(event('evt_status1', acctId), 'BLOCKED');
     const tookMs = await confirm({ ...world, deps: { ...world.deps, card: card as never } }, 'act_block1');
 
     expect(tookMs).toBe(0);
@@ -63,7 +63,7 @@ describe('a change that was sent', () => {
   it('is not reported as confirmed before it is reported as sent', async () => {
     const world = await createActionWorld(redis());
     await performAction(ask('block'), world.deps);
-    await world.deps.history.expectedBy(event('evt_status1', acctId), 'BLOCKED');
+    await world.deps.history.expectedAction(event('evt_status1', acctId), 'BLOCKED');
     const sent = await world.deps.progress.read('act_block1');
     if (sent === null || !('isNotified' in sent)) throw new Error('the block was not sent');
     const progress = { ...world.deps.progress, read: async () => ({ ...sent, isNotified: false }) };

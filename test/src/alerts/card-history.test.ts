@@ -160,10 +160,10 @@ describe('the status an action waits for', () => {
     await history.expectStatus(7, 'BLOCKED', by);
 
     expect(await history.confirmedBy(7, 'BLOCKED', 'act_1')).toBeNull();
-    expect(await history.expectedBy(event('evt_0', 7), 'ACTIVE'), 'another status').toBeNull();
-    expect(await history.expectedBy(event('evt_1', 7), 'BLOCKED')).toBe('U0ANA');
-    expect(await history.expectedBy(event('evt_1', 7), 'BLOCKED')).toBe('U0ANA');
-    expect(await history.expectedBy(event('evt_2', 7), 'BLOCKED')).toBeNull();
+    expect(await history.expectedAction(event('evt_0', 7), 'ACTIVE'), 'another status').toBeNull();
+    expect((await history.expectedAction(event('evt_1', 7), 'BLOCKED'))?.userId).toBe('U0ANA');
+    expect((await history.expectedAction(event('evt_1', 7), 'BLOCKED'))?.userId).toBe('U0ANA');
+    expect(await history.expectedAction(event('evt_2', 7), 'BLOCKED')).toBeNull();
     expect(await history.confirmedBy(7, 'BLOCKED', 'act_1')).toBe('evt_1');
     expect(await history.confirmedBy(7, 'BLOCKED', 'act_2'), 'another action').toBeNull();
   });
@@ -173,9 +173,11 @@ describe('the status an action waits for', () => {
     const unblockedAt = '2026-11-20T15:05:00.0000000Z';
     await history.expectStatus(7, 'BLOCKED', { ...by, after: unblockedAt });
 
-    expect(await history.expectedBy(event('evt_1', 7), 'BLOCKED'), 'before it was unblocked').toBeNull();
+    expect(await history.expectedAction(event('evt_1', 7), 'BLOCKED'), 'before it was unblocked').toBeNull();
     expect(await history.confirmedBy(7, 'BLOCKED', 'act_1')).toBeNull();
-    expect(await history.expectedBy(event('evt_2', 7, '2026-11-20T15:30:00.0000000Z'), 'BLOCKED')).toBe('U0ANA');
+    expect((await history.expectedAction(event('evt_2', 7, '2026-11-20T15:30:00.0000000Z'), 'BLOCKED'))?.userId).toBe(
+      'U0ANA',
+    );
   });
 
   it('is not before it was sent while an earlier action still waits for the same', async () => {
@@ -195,7 +197,7 @@ describe('the status an action waits for', () => {
     const history = createCardHistory(redis());
     const notBefore = '2026-11-20T15:10:00.000Z';
     await history.expectStatus(7, 'BLOCKED', { ...by, notBefore });
-    expect(await history.expectedBy(event('evt_1', 7), 'BLOCKED')).toBe('U0ANA');
+    expect((await history.expectedAction(event('evt_1', 7), 'BLOCKED'))?.userId).toBe('U0ANA');
 
     await history.expectStatus(7, 'BLOCKED', {
       ...by,
@@ -211,11 +213,11 @@ describe('the status an action waits for', () => {
   it('stays that of its event if a worker that died is followed by another', async () => {
     const history = createCardHistory(redis());
     await history.expectStatus(7, 'BLOCKED', by);
-    await history.expectedBy(event('evt_1', 7), 'BLOCKED');
+    await history.expectedAction(event('evt_1', 7), 'BLOCKED');
 
     await history.expectStatus(7, 'BLOCKED', { ...by, after: event('evt_1', 7).callbackAt });
 
-    expect(await history.expectedBy(event('evt_1', 7), 'BLOCKED')).toBe('U0ANA');
+    expect((await history.expectedAction(event('evt_1', 7), 'BLOCKED'))?.userId).toBe('U0ANA');
     expect(await history.confirmedBy(7, 'BLOCKED', 'act_1')).toBe('evt_1');
   });
 
@@ -225,22 +227,22 @@ describe('the status an action waits for', () => {
     await history.expectStatus(7, 'CLOSED', by, 72);
     await history.forgetExpected(7, 'CLOSED', 72);
 
-    expect(await history.expectedBy(event('evt_1', 7), 'CLOSED', 73), 'closed by somebody else').toBeNull();
-    expect(await history.expectedBy(event('evt_2', 7), 'CLOSED', 71)).toBe('U0ANA');
-    expect(await history.expectedBy(event('evt_3', 7), 'CLOSED', 72)).toBeNull();
+    expect(await history.expectedAction(event('evt_1', 7), 'CLOSED', 73), 'closed by somebody else').toBeNull();
+    expect((await history.expectedAction(event('evt_2', 7), 'CLOSED', 71))?.userId).toBe('U0ANA');
+    expect(await history.expectedAction(event('evt_3', 7), 'CLOSED', 72)).toBeNull();
   });
 
   it('is awaited again by a later action, and no longer after the card service refused', async () => {
     const history = createCardHistory(redis());
     await history.expectStatus(7, 'BLOCKED', by);
-    await history.expectedBy(event('evt_1', 7), 'BLOCKED');
+    await history.expectedAction(event('evt_1', 7), 'BLOCKED');
 
     await history.expectStatus(7, 'BLOCKED', { ...by, userId: 'U0BEN', actionId: 'act_2' });
-    expect(await history.expectedBy(event('evt_2', 7), 'BLOCKED')).toBe('U0BEN');
+    expect((await history.expectedAction(event('evt_2', 7), 'BLOCKED'))?.userId).toBe('U0BEN');
 
     await history.expectStatus(7, 'BLOCKED', by);
     await history.forgetExpected(7, 'BLOCKED');
-    expect(await history.expectedBy(event('evt_3', 7), 'BLOCKED')).toBeNull();
+    expect(await history.expectedAction(event('evt_3', 7), 'BLOCKED')).toBeNull();
   });
 });
 
@@ -255,7 +257,7 @@ it('an event is expected while one of our actions waits for its status, and if i
   expect(await history.isExpected(1, told('evt_a')), 'the event may be in flight').toBe(true);
   expect(await history.isExpected(1, told('evt_old', after)), 'an earlier change').toBe(false);
 
-  await history.expectedBy(event('evt_a', 1), 'BLOCKED');
+  await history.expectedAction(event('evt_a', 1), 'BLOCKED');
   expect(await history.isExpected(1, told('evt_a'))).toBe(true);
   expect(await history.isExpected(1, told('evt_b'))).toBe(false);
 });
