@@ -1,19 +1,16 @@
-import { countOf } from '../../templates/core/blocks.ts';
 import { chooseCard } from '../../templates/directory/choose-card.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import { sentCard } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
-import { closest } from '../core/closest.ts';
 import { commandCode } from '../core/installation.ts';
-import { redactText } from '../core/redact-text.ts';
-import { truncate } from '../slack/mrkdwn.ts';
-import { cardWithDigits, type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
+import { cardWithDigits, type DirectoryAccount } from './account.ts';
 import { askedBesides } from './asked-besides.ts';
-import { interpret, splitCardAndRest } from './card-query.ts';
+import { splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
+import { refuseUnknown, typedOnRecord, type UnknownCardDeps } from './unknown-card.ts';
 
 /** A card or account that the verb can apply to. */
 interface Candidate {
@@ -33,14 +30,11 @@ interface CardOfAlert {
 
 interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'record' | 'mayAct' | 'factsOf' | 'putChoice'> {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
-  readonly directory: Pick<Directory, 'find' | 'findKnown' | 'status' | 'untilListed'> & {
-    readonly account: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards' | 'detailsAt'> | null>;
-    readonly reload: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards'> | null>;
-    readonly all: () => AsyncIterable<Pick<DirectoryAccount, 'acctId' | 'firstName' | 'lastName'>>;
-  };
-  readonly links: {
-    readonly ofUser: (userId: string) => Promise<readonly { readonly acctId: number }[]>;
-  };
+  readonly directory: UnknownCardDeps['directory'] &
+    Pick<Directory, 'find' | 'findKnown' | 'untilListed'> & {
+      readonly reload: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards'> | null>;
+    };
+  readonly links: UnknownCardDeps['links'];
   /** The card of an alert; null when the alert is no longer stored. */
   readonly cardOfAlert: (alertId: string) => Promise<CardOfAlert | null>;
   /** True for verbs that change what all cards of an account share. */
@@ -179,80 +173,6 @@ const holdsSeveral = {
   why: 'You have more than one card.',
   whoCan: 'Write the last four digits of the one that you mean.',
 };
-
-async function refuseUnknown(action: Action, query: string, deps: Deps): Promise<void> {
-  const { directory, refuse } = deps;
-  const onRecord = { why: `no card matches ${typedOnRecord(query)}` };
-  const status = await directory.status();
-  const unread = notReadYet(
-    query,
-    action.asHolder ? { ...status, lackingDetails: await ownUnread(action, deps) } : status,
-  );
-  if (unread !== null) return await refuse(action, unread, onRecord);
-  if (action.asHolder) {
-    const whoCan = 'Use the last four digits of a card that is linked to you.';
-    return await refuse(action, { why: `You hold no card “${query}”.`, whoCan }, onRecord);
-  }
-  const meant = await nameMeant(action, query, deps);
-  const suggestion = meant === null ? '' : `Did you mean “${meant}”? `;
-  const whoCan = `${suggestion}Use the last four digits, a card id, an account id, a custom id or the holder’s name.`;
-  await refuse(action, { why: `No card matches “${query}”.`, whoCan }, onRecord);
-}
-
-/** What was typed for a card, quoted for the record, which is kept permanently. People copy what is printed on the card. */
-export function typedOnRecord(query: string): string {
-  return `“${truncate(redactText(query), TYPED_MAX)}”`;
-}
-
-const TYPED_MAX = 100;
-
-/** Why Cardbell cannot know yet that no card matches what someone typed, and what helps. Null when it knows. */
-export function notReadYet(
-  query: string,
-  { accounts, lackingDetails }: Awaited<ReturnType<Directory['status']>>,
-): Pick<Refusal, 'why' | 'whoCan'> | null {
-  if (accounts === 0)
-    return {
-      why: 'I could not read the list of cards from the card service yet.',
-      whoCan: 'Try again in a minute.',
-    };
-  const { last4, id } = interpret(query);
-  // The list contains all names and CustomIds. Digits and card ids may come only with the details.
-  if (lackingDetails === 0 || (last4 === null && id === null)) return null;
-  return {
-    why: `I have not found “${query}” yet: the cards of ${countOf(lackingDetails, 'account')} have not been read from the card service.`,
-    whoCan: 'Use the holder’s name or the account id, or try again later.',
-  };
-}
-
-/** How many of the person's own accounts may have cards that are not read yet. Other accounts do not concern a holder. */
-async function ownUnread({ actor }: Action, { directory, links }: Deps): Promise<number> {
-  const own = await links.ofUser(actor.userId);
-  const accounts = await Promise.all(own.map(({ acctId }) => directory.account(acctId)));
-  return accounts.filter((account) => account === null || lacksDetails(account)).length;
-}
-
-const NAME_WORDS_MAX = 4;
-
-/**
- * The cardholder's name that was probably meant; null when no similar name exists, or the person may not act on that card.
- */
-async function nameMeant(action: Action, query: string, { directory, mayAct }: Deps): Promise<string | null> {
-  if (!/\p{L}{3}/u.test(query)) return null;
-  const known = new Map<string, { readonly name: string; readonly acctId: number }>();
-  for await (const account of directory.all()) {
-    const name = holderOf(account);
-    for (const text of [name, account.firstName, account.lastName])
-      if (text !== null && text !== '') known.set(text.toLowerCase(), { name: name ?? text, acctId: account.acctId });
-  }
-  const words = query.split(' ');
-  // A reason may follow the name.
-  for (let count = Math.min(words.length, NAME_WORDS_MAX); count > 0; count -= 1) {
-    const meant = known.get(closest(words.slice(0, count).join(' '), [...known.keys()]) ?? '');
-    if (meant !== undefined) return (await mayAct(action, meant.acctId)) ? meant.name : null;
-  }
-  return null;
-}
 
 async function askWhich(action: Action, query: string, candidates: readonly Candidate[], deps: Deps): Promise<void> {
   const { answer, record, putChoice, factsOf, doing } = deps;

@@ -8,7 +8,7 @@ import { commandCode } from '../core/installation.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import { nameWords } from '../directory/card-query.ts';
 import type { Directory } from '../directory/directory.ts';
-import { notReadYet, typedOnRecord } from '../directory/resolve-card.ts';
+import { notReadYet, typedOnRecord } from '../directory/unknown-card.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import { type Claim, type ClaimedCard, type Claims, claimValue, isLinkedSince } from './claim-store.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { notReadYet } from '../../../src/directory/resolve-card.ts';
+import { notReadYet } from '../../../src/directory/unknown-card.ts';
 
 const statusOf = (accounts: number, lackingDetails: number) => ({ accounts, lackingDetails, listedAt: null });
 

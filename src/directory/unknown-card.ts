@@ -1,0 +1,99 @@
+import { countOf } from '../../templates/core/blocks.ts';
+import type { Refusal } from '../../templates/policy/refusal.ts';
+import type { Action } from '../actions/action.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
+import { closest } from '../core/closest.ts';
+import { redactText } from '../core/redact-text.ts';
+import { truncate } from '../slack/mrkdwn.ts';
+import { type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
+import { interpret } from './card-query.ts';
+import type { Directory } from './directory.ts';
+
+export interface UnknownCardDeps extends Pick<ActionTools, 'refuse' | 'mayAct'> {
+  readonly directory: Pick<Directory, 'status'> & {
+    readonly account: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards' | 'detailsAt'> | null>;
+    readonly all: () => AsyncIterable<Pick<DirectoryAccount, 'acctId' | 'firstName' | 'lastName'>>;
+  };
+  readonly links: {
+    readonly ofUser: (userId: string) => Promise<readonly { readonly acctId: number }[]>;
+  };
+}
+
+/** Says that no card matches what a person typed, or that Cardbell cannot know yet. */
+export async function refuseUnknown(action: Action, query: string, deps: UnknownCardDeps): Promise<void> {
+  const { directory, refuse } = deps;
+  const onRecord = { why: `no card matches ${typedOnRecord(query)}` };
+  const status = await directory.status();
+  const unread = notReadYet(
+    query,
+    action.asHolder ? { ...status, lackingDetails: await ownUnread(action, deps) } : status,
+  );
+  if (unread !== null) return await refuse(action, unread, onRecord);
+  if (action.asHolder) {
+    const whoCan = 'Use the last four digits of a card that is linked to you.';
+    return await refuse(action, { why: `You hold no card “${query}”.`, whoCan }, onRecord);
+  }
+  const meant = await nameMeant(action, query, deps);
+  const suggestion = meant === null ? '' : `Did you mean “${meant}”? `;
+  const whoCan = `${suggestion}Use the last four digits, a card id, an account id, a custom id or the holder’s name.`;
+  await refuse(action, { why: `No card matches “${query}”.`, whoCan }, onRecord);
+}
+
+/** What was typed for a card, quoted for the record, which is kept permanently. People copy what is printed on the card. */
+export function typedOnRecord(query: string): string {
+  return `“${truncate(redactText(query), TYPED_MAX)}”`;
+}
+
+const TYPED_MAX = 100;
+
+/** Why Cardbell cannot know yet that no card matches what someone typed, and what helps. Null when it knows. */
+export function notReadYet(
+  query: string,
+  { accounts, lackingDetails }: Awaited<ReturnType<Directory['status']>>,
+): Pick<Refusal, 'why' | 'whoCan'> | null {
+  if (accounts === 0)
+    return {
+      why: 'I could not read the list of cards from the card service yet.',
+      whoCan: 'Try again in a minute.',
+    };
+  const { last4, id } = interpret(query);
+  // The list contains all names and CustomIds. Digits and card ids may come only with the details.
+  if (lackingDetails === 0 || (last4 === null && id === null)) return null;
+  return {
+    why: `I have not found “${query}” yet: the cards of ${countOf(lackingDetails, 'account')} have not been read from the card service.`,
+    whoCan: 'Use the holder’s name or the account id, or try again later.',
+  };
+}
+
+/** How many of the person's own accounts may have cards that are not read yet. Other accounts do not concern a holder. */
+async function ownUnread({ actor }: Action, { directory, links }: UnknownCardDeps): Promise<number> {
+  const own = await links.ofUser(actor.userId);
+  const accounts = await Promise.all(own.map(({ acctId }) => directory.account(acctId)));
+  return accounts.filter((account) => account === null || lacksDetails(account)).length;
+}
+
+const NAME_WORDS_MAX = 4;
+
+/**
+ * The cardholder's name that was probably meant; null when no similar name exists, or the person may not act on that card.
+ */
+async function nameMeant(
+  action: Action,
+  query: string,
+  { directory, mayAct }: UnknownCardDeps,
+): Promise<string | null> {
+  if (!/\p{L}{3}/u.test(query)) return null;
+  const known = new Map<string, { readonly name: string; readonly acctId: number }>();
+  for await (const account of directory.all()) {
+    const name = holderOf(account);
+    for (const text of [name, account.firstName, account.lastName])
+      if (text !== null && text !== '') known.set(text.toLowerCase(), { name: name ?? text, acctId: account.acctId });
+  }
+  const words = query.split(' ');
+  // A reason may follow the name.
+  for (let count = Math.min(words.length, NAME_WORDS_MAX); count > 0; count -= 1) {
+    const meant = known.get(closest(words.slice(0, count).join(' '), [...known.keys()]) ?? '');
+    if (meant !== undefined) return (await mayAct(action, meant.acctId)) ? meant.name : null;
+  }
+  return null;
+}
