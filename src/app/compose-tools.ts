@@ -11,7 +11,7 @@ import { accountIn } from '../approvals/request.ts';
 import { createBeginSetting } from '../core/setting-order.ts';
 import { createGroupOfCard } from '../directory/directory.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
-import { doingOf, entryOf, isVerb, permissionOf, refusedTo } from '../dispatch/verbs.ts';
+import { doingOf, isLook, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createIsOwnCard } from '../holders/link-store.ts';
 import { changeRequestOf } from '../limits/change-request.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
@@ -94,7 +94,7 @@ function createRights(context: ActionContext) {
   };
   const remember: AuthorizationDeps['remember'] = async (decision, acctId) => {
     // Viewing something is not a decision about a card.
-    if (isVerb(decision.verb) && entryOf(decision.verb).isLook === true) return;
+    if (isLook(decision.verb)) return;
     const group = acctId === undefined ? null : await groupOfCard(acctId);
     await decisions.remember({ ...decision, acctId: acctId ?? null, group: group ?? null }, now().getTime());
   };

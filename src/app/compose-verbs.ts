@@ -9,7 +9,7 @@ import type { Directory } from '../directory/directory.ts';
 import { createResolveCard, type ResolveCard } from '../directory/resolve-card.ts';
 import { createListDeclines, createShowCard } from '../directory/show-card.ts';
 import { createPerformAction, createPermitAction, type Handlers } from '../dispatch/perform-action.ts';
-import { isOfAccount, permissionOf, refusedTo } from '../dispatch/verbs.ts';
+import { isLook, isOfAccount, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createClaimCard, createOpenClaim } from '../holders/claim-card.ts';
 import { createClaimDecisions } from '../holders/decide-claim.ts';
 import { createEndLink, createLinkCard, createSetLink, createUnlinkCard } from '../holders/link-card.ts';
@@ -111,6 +111,7 @@ function composeResolveCard(tools: Tools): ResolveCard {
     },
     doing: refusedTo,
     isOfAccount,
+    isLook,
   });
 }
 

@@ -2,7 +2,7 @@ import type { Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isPlainlyTime, untilWord } from '../core/end-time.ts';
 import { commandCode, serviceZone } from '../core/installation.ts';
-import { splitCardAndRest } from './card-query.ts';
+import { isByName, splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 
 /** What the reason of a block or unblock asks for that neither does, as whole sentences. */
@@ -54,7 +54,7 @@ async function otherCard({ action, acctId: ownId }: Resolved, { findKnown, mayAc
   const split = await splitCardAndRest(text, async (words) => {
     const mayBeId = action.verb === 'block' || comma !== undefined || words === text;
     const named = (await findKnown(words)).filter(
-      ({ matchedBy }) => and !== undefined || (mayBeId && matchedBy !== 'name'),
+      ({ matchedBy }) => (and !== undefined && matchedBy !== 'beginning') || (mayBeId && !isByName(matchedBy)),
     );
     if (named.some(({ acctId }) => acctId === ownId)) return false;
     // People must not learn that cards exist that they may not see.

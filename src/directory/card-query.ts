@@ -1,8 +1,18 @@
 import { maskCardNumbers, plainText } from '../core/card-number.ts';
 
+/**
+ * How a holder's name was found, strongest first: all of its words, so that "Ann Lee" does not also match Anna Leeds; only
+ * some of them; or no more than the beginning of one.
+ */
+const nameFits = ['full_name', 'name', 'beginning'] as const;
+type NameFit = (typeof nameFits)[number];
 /** How a card was found, strongest first. */
-const matchKinds = ['account_id', 'card_id', 'last4', 'custom_id', 'name'] as const;
-export type MatchKind = (typeof matchKinds)[number];
+export type MatchKind = 'account_id' | 'card_id' | 'last4' | 'custom_id' | NameFit;
+
+/** Whether a card was found by its holder's name. */
+export function isByName(kind: MatchKind): boolean {
+  return nameFits.some((fit) => fit === kind);
+}
 
 /** Everything that the text for a card can mean. Null for each impossible meaning. */
 export interface CardQuery {
@@ -106,25 +116,20 @@ export function nameKeys(firstName: string | null, lastName: string | null): str
   return [...new Set(keys)].filter((key) => key !== '');
 }
 
-/** How well a name fits: `whole` beats `part`, so that "Ann Lee" does not also match Anna Leeds. */
-export function fitOfName(
-  words: readonly string[],
-  firstName: string | null,
-  lastName: string | null,
-): 'whole' | 'part' | null {
+/** How well these words fit a name; null when they do not. */
+export function fitOfName(words: readonly string[], firstName: string | null, lastName: string | null): NameFit | null {
   if (words.length === 0) return null;
   const first = nameWords(firstName ?? '');
   const last = nameWords(lastName ?? '');
   const batch = words.join('');
-  if (words.toSorted().join(' ') === [...first, ...last].toSorted().join(' ')) return 'whole';
-  if (batch === [...first, ...last].join('') || batch === [...last, ...first].join('')) return 'whole';
+  if (words.toSorted().join(' ') === [...first, ...last].toSorted().join(' ')) return 'full_name';
+  if (batch === [...first, ...last].join('') || batch === [...last, ...first].join('')) return 'full_name';
   const keys = nameKeys(firstName, lastName);
-  if (fits(batch, keys)) return 'part';
-  return words.every((word) => fits(word, keys)) ? 'part' : null;
-}
-
-function fits(word: string, keys: readonly string[]): boolean {
-  return keys.some((key) => key === word || (isLongEnough(word) && key.startsWith(word)));
+  const isName = (word: string): boolean => keys.includes(word);
+  const isBeginning = (word: string): boolean =>
+    isName(word) || (isLongEnough(word) && keys.some((key) => key.startsWith(word)));
+  if (isName(batch) || words.every(isName)) return 'name';
+  return isBeginning(batch) || words.every(isBeginning) ? 'beginning' : null;
 }
 
 /** Shorter words must match completely: `Li` is not a prefix of Linda. */

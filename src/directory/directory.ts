@@ -7,7 +7,7 @@ import type { RedisClient } from '../core/redis.ts';
 import type { OfGroup } from '../policy/permissions.ts';
 import { type DirectoryAccount, groupIn, lacksDetails, saysSomething, withEvent } from './account.ts';
 import { type ApiQuota, apiQuotaDefaults, createApiQuota } from './api-quota.ts';
-import { type CardQuery, interpret } from './card-query.ts';
+import { type CardQuery, interpret, isByName } from './card-query.ts';
 import { begins, type CardMatch, createIndexReader, matchOf, toMatch } from './index-entries.ts';
 import { createFiller, createLoader, type DirectorySource, type Loader } from './loader.ts';
 import { createRecords } from './records.ts';
@@ -144,15 +144,14 @@ function createLookUp(records: ReturnType<typeof createRecords>, index: ReturnTy
       idsOf: () => index.candidates(query),
       read: async (ids) => (await records.readMany(ids)).flatMap((account) => matchOf(account, query) ?? []),
       permitted: async (matches) => {
-        const may = await Promise.all(matches.map(({ match }) => isPermitted(match)));
+        const may = await Promise.all(matches.map(isPermitted));
         return matches.filter((_, at) => may[at]);
       },
       limit: FIND_MATCHES,
     });
-    const hasWholeName = found.some(({ isWholeName }) => isWholeName);
+    const hasFullName = found.some(({ matchedBy }) => matchedBy === 'full_name');
     return found
-      .filter(({ match, isWholeName }) => !hasWholeName || isWholeName || match.matchedBy !== 'name')
-      .map(({ match }) => match)
+      .filter(({ matchedBy }) => !hasFullName || matchedBy === 'full_name' || !isByName(matchedBy))
       .toSorted((a, b) => (a.holder ?? '').localeCompare(b.holder ?? '') || a.acctId - b.acctId);
   };
 }

@@ -111,23 +111,16 @@ export function createIndexReader(redis: RedisClient, indexKey: string) {
 }
 
 /** Why an account matches a query, and with which of its cards. Null when it does not. */
-export function matchOf(
-  account: DirectoryAccount,
-  query: CardQuery,
-): { match: CardMatch; isWholeName: boolean } | null {
+export function matchOf(account: DirectoryAccount, query: CardQuery): CardMatch | null {
   const byCardId = account.cards.filter((card) => query.id !== null && card.cardId === query.id);
   const byLast4 = account.cards.filter((card) => query.last4 !== null && card.last4 === query.last4);
   const fit = fitOfName(query.words, account.firstName, account.lastName);
-  const found = (matchedBy: MatchKind, cards: readonly DirectoryCard[]) => ({
-    match: toMatch(account, matchedBy, cards),
-    isWholeName: matchedBy === 'name' && fit === 'whole',
-  });
-  if (account.acctId === query.id) return found('account_id', account.cards);
+  if (account.acctId === query.id) return toMatch(account, 'account_id', account.cards);
   if (account.customId !== null && query.customId === foldId(account.customId))
-    return found('custom_id', account.cards);
-  if (byCardId.length > 0) return found('card_id', [...new Set([...byCardId, ...byLast4])]);
-  if (byLast4.length > 0) return found('last4', byLast4);
-  return fit === null ? null : found('name', account.cards);
+    return toMatch(account, 'custom_id', account.cards);
+  if (byCardId.length > 0) return toMatch(account, 'card_id', [...new Set([...byCardId, ...byLast4])]);
+  if (byLast4.length > 0) return toMatch(account, 'last4', byLast4);
+  return fit === null ? null : toMatch(account, fit, account.cards);
 }
 
 export function toMatch(account: DirectoryAccount, matchedBy: MatchKind, cards: readonly DirectoryCard[]): CardMatch {

@@ -7,7 +7,7 @@ import { cardInUse } from '../actions/send-status.ts';
 import { commandCode } from '../core/installation.ts';
 import { cardWithDigits, type DirectoryAccount } from './account.ts';
 import { askedBesides } from './asked-besides.ts';
-import { splitCardAndRest } from './card-query.ts';
+import { isByName, splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
 import { refuseUnknown, typedOnRecord, type UnknownCardDeps } from './unknown-card.ts';
@@ -39,6 +39,8 @@ interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'record' | 'mayAc
   readonly cardOfAlert: (alertId: string) => Promise<CardOfAlert | null>;
   /** True for verbs that change what all cards of an account share. */
   readonly isOfAccount: (verb: string) => boolean;
+  /** True for verbs that change nothing. */
+  readonly isLook: (verb: string) => boolean;
   /** A verb in words, followed by the card: `change a limit of`. */
   readonly doing: (verb: string) => string;
 }
@@ -112,7 +114,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
     const candidates = candidatesOf(meant, matches);
     const [only] = candidates;
     if (only === undefined) await refuseUnknown(meant, query, deps);
-    else if (candidates.length > 1 || mayBeSomebodyElse(rest, matches[0]))
+    else if (candidates.length > 1 || mayBeSomebodyElse(meant, rest, matches[0], deps))
       await askWhich(meant, query, candidates, deps);
     else return { action: meant, acctId: only.acctId, cardId: only.cardId };
     return null;
@@ -191,12 +193,22 @@ async function askWhich(action: Action, query: string, candidates: readonly Cand
 const CHOICES_MAX = 20;
 
 /**
- * If only a Jane Smith is known, `block Jane Dow` does not mean Jane Smith with the reason "Dow". So a name match that is
- * followed by another capitalized word asks back.
+ * If nobody but Jane Smith is known, neither `limit Jan` nor `unblock jane dow` has to mean her, so they ask back. A block of
+ * `jane` does not wait, unless the word behind the name looks like a name itself.
  */
-function mayBeSomebodyElse(rest: readonly string[], match: CardMatch | undefined): boolean {
-  return match?.matchedBy === 'name' && /^\p{Lu}\p{Ll}+$/u.test(rest[0] ?? '');
+function mayBeSomebodyElse(
+  { verb }: Action,
+  rest: readonly string[],
+  match: CardMatch | undefined,
+  { isLook }: Pick<Deps, 'isLook'>,
+): boolean {
+  if (match === undefined || !isByName(match.matchedBy)) return false;
+  if (match.matchedBy === 'beginning') return !isLook(verb);
+  return (verb === 'unblock' && match.matchedBy === 'name' && rest.length > 0) || likeName.test(rest[0] ?? '');
 }
+
+/** `Dow`, `McDonald`, `Stone-Lee`, `O’Brien`; neither `LOST` nor `I’m`. */
+const likeName = /^\p{Lu}(?=.*\p{Ll})[\p{L}\p{M}]*(?:-[\p{L}\p{M}]+|['’`´ʼ][\p{L}\p{M}]{3,})*[,.;:!]?$/u;
 
 /** The answer to a button on an alert that is no longer stored. */
 export const tooOld = (): Refusal => ({

@@ -168,6 +168,11 @@ export function isOfAccount(verb: string): boolean {
   return isVerb(verb) && entryOf(verb).isOfAccount === true;
 }
 
+/** True for verbs that change nothing. */
+export function isLook(verb: string): boolean {
+  return isVerb(verb) && entryOf(verb).isLook === true;
+}
+
 /** Completes "to …", for people: `block cards`. */
 export function doingOf(verb: string): string {
   return isVerb(verb) ? entryOf(verb).permission.doing : 'do that';

@@ -42,6 +42,23 @@ describe('a word that means more than one card', () => {
     expect(JSON.stringify(message.blocks)).toContain('Reason: lost it on the train');
   });
 
+  it('is shown at once, but not changed without a question, if only the name’s beginning is typed', async () => {
+    const { take, command, waitTold, press, now, writes } = cardbell();
+    const card = take('ACTIVE', ({ LastName }) => LastName.length > 4);
+    const begun = `${card.FirstName} ${card.LastName.slice(0, -1)}`;
+    const before = writes().length;
+    await command(olga, `show ${begun}`);
+    await waitTold(olga, new RegExp(`${holderOf(card)}.*is active`));
+
+    await command(olga, `block ${begun} lost`);
+    const question = await waitTold(olga, /^One card matches .*Is it the one you want to block\?/);
+    expect(writes()).toHaveLength(before);
+    await press(olga, question, 'choose_card', JSON.stringify(question.blocks).match(/p_[\w-]+/)?.[0]);
+
+    await until(() => now(question).text.startsWith(`Blocked: ${holderOf(card)}`), 'the card is blocked');
+    expect(JSON.stringify(now(question).blocks)).toContain('Reason: lost');
+  });
+
   it.each([
     ['a CustomId', (one: { CustomId: string | null }) => one.CustomId ?? ''],
     ['an account id', (one: { AcctId: number }) => String(one.AcctId)],

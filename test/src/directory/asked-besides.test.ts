@@ -19,6 +19,7 @@ const known: Readonly<Record<string, CardMatch[]>> = {
   'card 4243': [matchOf(9, 'last4')],
   Sam: [matchOf(9, 'name')],
   'Sam Rivera': [matchOf(9, 'name')],
+  the: [matchOf(9, 'beginning')],
   '2026': [matchOf(12, 'last4')],
   '8888': [matchOf(11, 'last4')],
 };
@@ -58,6 +59,7 @@ describe('another card in the reason', () => {
 
   it.each([
     ['names the same card again', '4242 stolen'],
+    ['only begins a name', 'and the PIN with it'],
     ['names a card that the person may not see', 'and 8888 stolen'],
     ['says who did something', 'Sam Rivera lost it'],
     ['names no card', 'and 9999 stolen'],

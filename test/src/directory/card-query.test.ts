@@ -61,19 +61,33 @@ describe('names', () => {
   });
 
   it.each([
-    ['jane doe', 'whole'],
-    ['doe jane', 'whole'],
-    ['janedoe', 'whole'],
-    ['doejane', 'whole'],
-    ['jane', 'part'],
-    ['jan', 'part'],
+    ['jane doe', 'full_name'],
+    ['doe jane', 'full_name'],
+    ['janedoe', 'full_name'],
+    ['doejane', 'full_name'],
+    ['jane', 'name'],
+    ['doe', 'name'],
+    ['jan', 'beginning'],
+    ['jan doe', 'beginning'],
     ['jan do', null],
     ['do', null],
-    ['janed', 'part'],
+    ['janed', 'beginning'],
     ['jane doe smith', null],
     ['', null],
   ])('%j matches Jane Doe: %s', (query, expected) => {
     expect(fitOfName(nameWords(query), 'Jane', 'Doe')).toBe(expected);
+  });
+
+  it.each([
+    ['van der berg', 'name'],
+    ['vanderberg', 'name'],
+    ['berg mary', 'name'],
+    ['mary ann', 'name'],
+    ['mary ann vanderberg', 'full_name'],
+    ['vander', 'beginning'],
+    ['mary anne', null],
+  ])('%j matches Mary Ann van der Berg: %s', (query, expected) => {
+    expect(fitOfName(nameWords(query), 'Mary Ann', 'van der Berg')).toBe(expected);
   });
 
   it('match themselves in any spelling', () => {
@@ -88,7 +102,7 @@ describe('names', () => {
           `${first}  ${last}`.toUpperCase(),
         ];
         for (const one of written.filter((text) => !/[Þþİ×÷]/.test(text))) {
-          expect(fitOfName(nameWords(one), first, last)).toBe('whole');
+          expect(fitOfName(nameWords(one), first, last)).toBe('full_name');
         }
         expect(nameKeys(first, last)).toEqual(expect.arrayContaining([...nameWords(first), ...nameWords(last)]));
       }),

@@ -92,6 +92,7 @@ const resolveCard = createResolveCard({
   factsOf: async () => facts,
   putChoice: async () => 'p_1',
   isOfAccount: (verb) => verb === 'limit',
+  isLook: (verb) => verb === 'show',
   doing: (verb) => verb,
   answer: async (_action, message) => void answers.push(message),
   refuse: async (_action, refusal) => void refusals.push(refusal),
@@ -207,14 +208,60 @@ describe('words', () => {
     expect(refusals).toEqual([expect.objectContaining({ why: 'No card matches “Jane Doe”.' })]);
   });
 
-  it('that name a person and may continue the name cause a question', async () => {
-    found = { Jane: [known(7, 'name', active)], '0001': [known(7, 'last4', active)] };
+  describe('that only begin a name', () => {
+    beforeEach(() => {
+      found = { Jan: [known(7, 'beginning', active)] };
+    });
 
-    expect(await resolveCard(block('Jane', 'Dow'))).toBe(null);
+    it.each(['block', 'unblock', 'limit', 'mute', 'unmute', 'activate', 'unlink'] as const)(
+      'cause a question before a change: %s',
+      async (verb) => {
+        expect(await resolveCard(ask(verb, { target: { kind: 'words', words: ['Jan'] } }))).toBe(null);
+        expect(answers.map(({ text }) => text)).toEqual([
+          expect.stringContaining(`One card matches “Jan”. Is it the one you want to ${verb}?`),
+        ]);
+      },
+    );
+
+    it('select the card to look at', async () => {
+      expect(await resolveCard(words('Jan'))).toMatchObject({ acctId: 7 });
+      expect(answers).toEqual([]);
+    });
+  });
+
+  it.each(['Dow', 'Dow,', 'O’Brien', "O'Brien", 'McDonald', 'Stone-Lee', 'Kim-Ng', 'Ærø'])(
+    'that name a person and may continue the name cause a question: %s',
+    async (next) => {
+      found = { Jane: [known(7, 'name', active)], '0001': [known(7, 'last4', active)] };
+
+      expect(await resolveCard(block('Jane', next, 'lost'))).toBe(null);
+      expect(answers.map(({ text }) => text)).toEqual([
+        expect.stringContaining('One card matches “Jane”. Is it the one you want to block?'),
+      ]);
+      expect(await resolveCard(block('0001', next)), 'a number is not part of a name').toMatchObject({ acctId: 7 });
+    },
+  );
+
+  it.each(['smith', 'lost', 'LOST', 'I', 'I’m', 'She’s', '2', '(Lost'])(
+    'that name a person block the card at once if a reason may follow: %s',
+    async (next) => {
+      found = { Jane: [known(7, 'name', active)] };
+
+      expect(await resolveCard(block('Jane', next))).toMatchObject({ acctId: 7, action: { reason: next } });
+    },
+  );
+
+  it('that name a person in part unblock no card if more words follow, which may be the rest of a name', async () => {
+    const unblock = (...typed: string[]) => resolveCard(ask('unblock', { target: { kind: 'words', words: typed } }));
+    found = { jane: [known(7, 'name', active)], 'jane doe': [known(7, 'full_name', active)] };
+
+    expect(await unblock('jane', 'smith')).toBe(null);
     expect(answers.map(({ text }) => text)).toEqual([
-      expect.stringContaining('One card matches “Jane”. Is it the one you want to block?'),
+      expect.stringContaining('One card matches “jane”. Is it the one you want to unblock?'),
     ]);
-    expect(await resolveCard(block('0001', 'Dow')), 'a number is not part of a name').toMatchObject({ acctId: 7 });
+    expect(await unblock('jane')).toMatchObject({ acctId: 7 });
+    expect(await unblock('jane', 'doe', 'found')).toMatchObject({ acctId: 7, action: { reason: 'found' } });
+    expect(await unblock('jane', 'doe', 'Smith'), 'a longer name').toBe(null);
   });
 
   it('that match several accounts cause a question with at most twenty choices and the total', async () => {
