@@ -1,14 +1,15 @@
 import { z } from 'zod';
+import { copyable } from '../../templates/core/blocks.ts';
 import { actionOf, Target, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import { limitPeriods } from '../card-api/rule.ts';
 import { Term } from '../card-api/rule-change.ts';
-import { soundsLikeDuration } from '../core/duration.ts';
+import { mayMeanTime, soundsLikeDuration } from '../core/duration.ts';
 import type { Clock } from '../core/end-time.ts';
 import { commandCode } from '../core/installation.ts';
 import { formatCents, leadingDollar, parseAmount, parseAmountWord, readAmount } from '../core/money.ts';
 import { ChangeRequest, readTerm } from '../limits/change-request.ts';
-import { readPeriod, splitPer, timeForAmount } from '../limits/read-limit.ts';
+import { readPeriod, splitPer, textOf, timeForAmount } from '../limits/read-limit.ts';
 import { REMIND_AFTER_MS } from '../policy/decide-action.ts';
 
 /** An amount a holder wants to pay, and until when. The rule to change is determined later. */
@@ -44,7 +45,7 @@ export const AskPermissionAction = actionOf('ask-permission', Target, {
 });
 export type AskPermissionAction = z.infer<typeof AskPermissionAction>;
 
-const askUsage = 'ask [CARD] AMOUNT [for 4h | until friday | until May 9] [reason]';
+const askUsage = 'ask [CARD] AMOUNT [this purchase | for 4h | until friday | until May 9] [reason]';
 
 export const approvalVerbs = {
   ask: {
@@ -116,28 +117,36 @@ export const approvalVerbs = {
  */
 function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const words = typed.flatMap(splitPer);
-  const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: askUsage });
+  const unclear = (why: string, example?: string): UnclearCommand => ({
+    kind: 'unclear',
+    why,
+    usage: askUsage,
+    ...(example !== undefined && { example }),
+  });
   const first = words.findIndex((word) => leadingDollar.test(word) || parseAmountWord(word) !== null);
   const at = isCardAt(words, first) ? first + 1 : first;
   const amount = first === -1 || soundsLikeDuration(words.slice(at, at + 2)) ? null : readAmount(words.slice(at));
-  if (namesPeriod(words.slice(first + 1)) || namesPeriod(words.slice(at + (amount?.words ?? 1))))
+  const before = words.slice(0, Math.max(0, at));
+  const starts = [at - 1, first + 1, at + (amount?.words ?? 1)];
+  if (before.some((word) => ofLimit.test(word)) || starts.some((start) => namesPeriod(words.slice(Math.max(0, start)))))
     return unclear('Write what you want to pay: approvers see which limit that takes.');
-  if (amount === null)
-    return unclear(
-      timeForAmount(words.slice(at)) ?? 'How much do you want to pay? Write dollars such as 84.10 or $1,250.',
-    );
+  if (amount === null) return unclear(timeForAmount(words.slice(at)) ?? howMuch(words));
   if (amount.cents === 0) return unclear('How much do you want to pay? Enter an amount above $0.');
-  const number = at === 0 && amount.words === 1 ? /^\d{4,}$/.exec(words[0] ?? '')?.[0] : undefined;
+  const behind = words.slice(at + amount.words);
+  const named = cardOf(before, behind);
+  const isAlone = named.card.length === 0 && amount.words === 1;
+  const number = isAlone ? /^\d{4,}$/.exec(words[at] ?? '')?.[0] : undefined;
   if (number?.startsWith('0')) return howMuchWith(number);
-  const read = readTerm(words.slice(at + amount.words), clock);
-  if (typeof read === 'string') return unclear(`${read} Or begin with “this purchase”.`);
-  const card = words.slice(0, at);
-  const on = card.length === 0 ? ({ kind: 'own' } as const) : ({ kind: 'words', words: card } as const);
+  const read = readTerm(named.behind, clock);
+  if (typeof read === 'string') {
+    const once = [...words.slice(0, at + amount.words), 'this purchase', ...behind];
+    return unclear(`${read} Or write “this purchase” behind the amount.`, `ask ${copyable(once.join(' '))}`);
+  }
   const ask = { amountCents: amount.cents, term: read.term ?? ({ kind: 'purchase' } as const) };
   return {
     kind: 'read',
     verb: 'ask',
-    target: on,
+    target: named.card.length === 0 ? { kind: 'own' } : { kind: 'words', words: named.card },
     reason: read.rest.join(' '),
     input: { ask },
     ...(number !== undefined && { ifCard: { number, question: howMuchWith(number, amount.cents) } }),
@@ -151,10 +160,46 @@ function isCardAt(words: readonly string[], at: number): boolean {
   return /^\d{4,}$/.test(words[at] ?? '') && goesOn && !soundsLikeDuration(behind);
 }
 
+/** Words around the card and the amount that name neither: `ask for 300`, `ask please up to 300`. */
+const filler = /^(for|about|around|please|pls|up|to|pay|spend|another|on|with|from|using)$/i;
+/** `300 on card 4242 for hotel`, `300 hotel with my card ending in 4242`. */
+const onCard =
+  /(?:^| )(?:on|with|from|using|for) (?:(?:my|the) )?card (?:ending (?:in )?)?#?(\d{4,15})(?=[.,;]? |[.,;]?$)/i;
+/** `raise my limit to 300` */
+const ofLimit = /^(raise|increase|limit)$/i;
+/** When it is paid, not how long it lasts. */
+const atOnce = /^(right )?now(?=$| (for|to|because) )/i;
+
+/** The card named before the amount or behind it (empty: none), and the duration and reason. */
+function cardOf(before: readonly string[], typed: readonly string[]) {
+  const start = before.findIndex((word) => !filler.test(word));
+  const end = before.findLastIndex((word) => !filler.test(word));
+  const card = start === -1 ? [] : before.slice(start, end + 1);
+  const text = typed.join(' ').replace(atOnce, '').trim();
+  const [said = '', digits] = card.length === 0 ? (onCard.exec(text) ?? []) : [];
+  const words = text.replace(said, '').split(' ').filter(Boolean);
+  const behind = countsThings(words) ? words.slice(1) : words;
+  return { card: digits === undefined ? card : [digits], behind };
+}
+
+/** `for 2 tickets`, `for 12 people`: how many, not how long. */
+function countsThings(words: readonly string[]): boolean {
+  const counted = /^for (?:1 \p{L}{3,}|\d{1,4} (?:\p{L}{2,}s|people))(?= |$)/iu.exec(words.join(' '))?.[0];
+  const isTime = mayMeanTime(words) || soundsLikeDuration(words.slice(1));
+  return counted !== undefined && !isTime && !/(hour|day|night|week|month|year|time)s?$/i.test(counted);
+}
+
 /** `daily 450`, `per day`: the syntax of a limit. */
 function namesPeriod([first = '', second = '']: readonly string[]): boolean {
   if (/^(per|each|every)$/i.test(first)) return readPeriod(second) !== undefined;
   return limitPeriods.some((period) => period === first.toLowerCase()) && parseAmount(second) !== null;
+}
+
+/** There is no amount that can be read. */
+function howMuch(words: readonly string[]): string {
+  const at = words.findIndex((word) => /\d/.test(word));
+  const unread = at === -1 ? '' : `“${textOf(words.slice(at))}” is not an amount I can read. `;
+  return `${unread}How much do you want to pay? Write dollars such as 84.10 or $1,250.`;
 }
 
 /** The card is named but not the price. `cents`: the amount if the number is the price after all. */

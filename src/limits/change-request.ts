@@ -101,10 +101,15 @@ export function isOverAYear(lastDay: string, today: string): boolean {
   return lastDay > addDays(today, 366);
 }
 
-const thisPurchase = /^((just|only) )?(for )?(this|the|one) purchase( only)?(?= |$)/i;
+/** In front of everything else, also of other times. Not `once a week`. */
+const thisPurchase =
+  /^((just|only) )?((for )?(this|the|one) purchase( only)?(?= |$)|(once|(one|this) time)( only)?(?=$| (for|to|because) ))/i;
+/** Anywhere in a reason that names no other time. */
+const onePurchase =
+  /(^| )((this|next|one|single|that) (purchase|transaction|payment|charge|swipe)|purchase$|(just|only|this) once|once$|(this|one) (time|off|once)|^for (this|one|the next) order|(this|one) order( only)?$|(for|just|only) this one|(one|single)-(time|off|use)|single use)(?![a-z])/i;
 
 /**
- * Parses the duration, if any: `for 4h`, `until friday`, `tonight`, before or after the reason.
+ * Parses the duration, if any: `for 4h`, `until friday`, `tonight`, `just once`, before or after the reason.
  *
  * @returns the term (null: none given) and the remaining words, which are the reason. Or a question: someone who
  * mentions a time wants an end, so an unreadable time must neither be dropped nor become part of the reason.
@@ -112,7 +117,8 @@ const thisPurchase = /^((just|only) )?(for )?(this|the|one) purchase( only)?(?= 
 export function readTerm(words: readonly string[], clock: Clock): ReadTerm {
   const read = readPlain(words, clock);
   if (typeof read === 'string') return read;
-  if (read.term === null) return hidesTime(words, clock) ? notSure(words, 0) : read;
+  if (read.term === null && hidesTime(words, clock)) return notSure(words, 0);
+  if (read.term === null) return onePurchase.test(words.join(' ')) ? { ...read, term: { kind: 'purchase' } } : read;
   const end = endOfTerm(read.term, clock.now, clock.zone);
   // The midnight that ends a day is that of the next one.
   const dayOf = (ms: number): string => localDate(new Date(ms), clock.zone);

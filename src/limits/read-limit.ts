@@ -145,6 +145,6 @@ function nameIn(words: readonly string[]): readonly string[] {
 }
 
 /** The start of what was typed, to quote it in a question. */
-function textOf(words: readonly string[]): string {
+export function textOf(words: readonly string[]): string {
   return words.slice(0, 3).join(' ').slice(0, 40);
 }

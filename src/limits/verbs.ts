@@ -111,9 +111,6 @@ export const limitVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-const onePurchase =
-  /(^| )((this|next|one|single|that) (purchase|transaction|payment|charge|swipe)|purchase$|(just|only|this) once|once$|(this|one) (time|off|once)|^for (this|one|the next) order|(this|one) order( only)?$|(for|just|only) this one|(one|single)-(time|off|use)|single use)(?![a-z])/i;
-
 /** Parses `4242 daily 450 for 4h team lunch`. */
 function readLimit(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage });
@@ -126,7 +123,7 @@ function readLimit(words: readonly string[], clock: Clock): ReadCommand | Unclea
     return unclear('One limit at a time: what follows the first one would be kept as the reason.');
   const read = readTerm(typed.rest, clock);
   if (typeof read === 'string') return unclear(read);
-  if (read.term?.kind === 'purchase' || (read.term === null && onePurchase.test(read.rest.join(' '))))
+  if (read.term?.kind === 'purchase')
     return unclear('A typed limit belongs to no purchase. Write for how long, such as “for 15 min”, or “permanently”.');
   const changeRequest: ChangeRequest = {
     goals: [{ rule: { kind: 'limit', period, category: null }, to: cents }],

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { approvalVerbs } from '../../../src/approvals/verbs.ts';
 import { clock } from '../../support/clock.ts';
 
@@ -60,5 +60,87 @@ it('reads 0042 as a card with a missing amount, because nobody writes dollars li
     kind: 'unclear',
     why: 'How much do you want to pay with card 0042?',
     usage: expect.stringMatching(/^ask 0042 AMOUNT/),
+  });
+});
+
+describe('what a holder writes around the amount', () => {
+  const own = { kind: 'own' };
+  const card = { kind: 'words', words: ['4242'] };
+
+  it.each([
+    ['for 300', own, 30_000, ''],
+    ['for $1,500 for hotel', own, 150_000, 'for hotel'],
+    ['to pay 300 hotel', own, 30_000, 'hotel'],
+    ['please up to 300 hotel', own, 30_000, 'hotel'],
+    ['for 4242 300', card, 30_000, ''],
+    ['please 4242 $300', card, 30_000, ''],
+    ['300 on card 4242 for hotel', card, 30_000, 'for hotel'],
+    ['300 hotel with my card ending in 4242', card, 30_000, 'hotel'],
+  ])('does not become a card or a reason: %j', (typed, target, amountCents, reason) => {
+    expect(read(typed.split(' '), clock)).toMatchObject({
+      kind: 'read',
+      target,
+      reason,
+      input: { ask: { amountCents, term: { kind: 'purchase' } } },
+    });
+  });
+
+  it.each(['raise my limit to 300', 'to increase it to 300', 'daily 300'])(
+    'is about a limit in %j, so the price is needed',
+    (typed) => {
+      expect(read(typed.split(' '), clock)).toMatchObject({ why: expect.stringContaining('want to pay') });
+    },
+  );
+
+  it('may be a card in “for 4242”', () => {
+    expect(read(['for', '4242'], clock)).toMatchObject({ target: own, ifCard: { number: '4242' } });
+  });
+
+  it.each([
+    ['300 more', '“300 more”'],
+    ['€300', '“€300”'],
+  ])('is quoted if it is no amount: %j', (typed, quoted) => {
+    expect(read(typed.split(' '), clock)).toMatchObject({
+      kind: 'unclear',
+      why: `${quoted} is not an amount I can read. How much do you want to pay? Write dollars such as 84.10 or $1,250.`,
+    });
+  });
+});
+
+describe('one purchase, which a request is for unless it says otherwise', () => {
+  it.each([
+    ['300 once', ''],
+    ['300 just once for lunch', 'for lunch'],
+    ['300 one time', ''],
+    ['300 now', ''],
+    ['300 right now for the taxi', 'for the taxi'],
+    ['300 for 2 tickets', '2 tickets'],
+    ['300 for 12 people', '12 people'],
+    ['300 for 1 laptop', '1 laptop'],
+    ['300 for 3 seats of figma', '3 seats of figma'],
+  ])('is what %j means', (typed, reason) => {
+    const input = { ask: { term: { kind: 'purchase' } } };
+    expect(read(typed.split(' '), clock)).toMatchObject({ kind: 'read', reason, input });
+  });
+
+  it.each([
+    '300 once a week',
+    '300 for 2',
+    '300 for 2 shifts',
+    '300 for 2 fridays',
+    '300 for 2 dyas',
+    '300 now and then',
+  ])('is not certain in %j; what the question suggests can be typed', (typed) => {
+    const asked = read(typed.split(' '), clock);
+    const example = typed.replace('300', 'ask 300 this purchase');
+    expect(asked).toMatchObject({ kind: 'unclear', example });
+    expect(read(example.split(' ').slice(1), clock)).toMatchObject({ kind: 'read' });
+  });
+
+  it('ends with the time behind what is bought', () => {
+    expect(read('300 for 2 tickets until monday'.split(' '), clock)).toMatchObject({
+      reason: '2 tickets',
+      input: { ask: { term: { kind: 'day', day: '2026-11-23' } } },
+    });
   });
 });

@@ -217,7 +217,6 @@ it.each([
   'christmas eve',
   '-friday',
   'limited time',
-  'right now',
   'for',
   'through year end',
   'through winter',
@@ -395,6 +394,17 @@ it.each([
     if (read.kind === 'read') expect(muteEndOf(String(read.input['details']).split(' '), clock)).toHaveProperty('why');
     else expect(read, text).toMatchObject({ kind: 'unclear' });
   }
+});
+
+it('asks back about “right now”, except where it can only be when somebody wants to pay', () => {
+  for (const text of [
+    'limit 4242 daily 450 right now',
+    'limit 4242 daily 450 lunch right now',
+    'ask 300 lunch right now',
+  ])
+    expect(parseCommand(text, clock), text).toMatchObject({ kind: 'unclear' });
+  expect(muteEndOf(['right', 'now'], clock)).toHaveProperty('why');
+  expect(parseCommand('ask 300 right now', clock)).toMatchObject({ kind: 'read', reason: '' });
 });
 
 it.each(['soonish', 'later', 'a bit', 'a while', 'for some time', 'briefly', 'awhile'])(
@@ -801,11 +811,13 @@ it.each(['this purchase', 'for this purchase only', 'the next purchase', 'one-ti
 );
 
 it('/card ask accepts any words about time after “this purchase”', () => {
+  const example = 'ask 300 this purchase the 9am flight';
   expect(parseCommand('ask 300 the 9am flight', clock)).toMatchObject({
     kind: 'unclear',
-    why: expect.stringContaining('Or begin with “this purchase”.'),
+    why: expect.stringContaining('Or write “this purchase” behind the amount.'),
+    example,
   });
-  expect(parseCommand('ask 300 this purchase the 9am flight', clock)).toMatchObject({
+  expect(parseCommand(example, clock)).toMatchObject({
     kind: 'read',
     reason: 'the 9am flight',
     input: { ask: { term: { kind: 'purchase' } } },
