@@ -62,6 +62,25 @@ export function aboutCard(verb: string, words: readonly string[], input: ReadCom
   return { kind: 'read', verb, target: { kind: 'words', words: [...words] }, reason: '', input };
 }
 
+/** In front of a card: why it is to be blocked. */
+const goneCard = /^(my |the )?(lost|stolen|missing) (?=(?:card|#?\d{4,})(?: |$))/i;
+/** A holder may be called “Mine”. */
+const ownCard = /^(?:[Mm]y(?: own)? card|mine)(?:[,:]? (?!#?\d{4})(.*))?$/;
+
+/**
+ * The same with the card as people say it: `my card` is the person's only one, and what follows is the reason. In `my card
+ * 4242` and `stolen 4242` the digits name the card.
+ */
+export function withCardAsSaid(command: ReadCommand): ReadCommand {
+  if (command.target.kind !== 'words') return command;
+  const typed = command.target.words.join(' ');
+  const named = typed.replace(goneCard, '$1').replace(/^(?:my|the) (?=card (?:ending |#?\d{4}))/i, '');
+  const [own, rest = ''] = ownCard.exec(named) ?? [];
+  const target = own === undefined ? ({ kind: 'words', words: named.split(' ') } as const) : ({ kind: 'own' } as const);
+  const reason = [goneCard.exec(typed)?.[2], rest, command.reason].filter(Boolean).join(' ');
+  return { ...command, target, reason };
+}
+
 /** A command about the channel where it is typed. */
 export function aboutChannel(verb: string, words: readonly string[], input: ReadCommand['input'] = {}): ReadCommand {
   return { kind: 'read', verb, target: { kind: 'channel', text: words.join(' ') }, reason: '', input };

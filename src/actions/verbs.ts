@@ -54,8 +54,12 @@ export const statusVerbs = {
       'close',
       'stop',
       'hold',
+      'kill',
+      'delete',
       'lost',
       'stolen',
+      'fraud',
+      'report',
     ],
     isOfCard: true,
     command: {

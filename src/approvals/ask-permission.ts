@@ -54,7 +54,8 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
     const line = { did: `asked others to ${doing}`, card };
     await deps.record(action, { event: 'asked', isFirst: true, acctId, line });
     const group = card?.group ?? null;
-    const command = deps.commandOf(asked);
+    // The card of whoever types it is another one.
+    const command = action.target.kind === 'own' ? null : deps.commandOf(asked);
     const question = {
       by: actor.userId,
       doing,
@@ -82,6 +83,8 @@ function typedIn(
   switch (target.kind) {
     case 'words':
       return { words: target.words.join(' '), channel: null };
+    case 'own':
+      return { words: 'my card', channel: null };
     case 'channel':
       return { words: target.text, channel: command === null ? null : channel };
     case 'since':

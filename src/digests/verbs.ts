@@ -25,7 +25,7 @@ export const digestVerbs = {
     action: DigestAction,
     permission: { role: 'approver', ofAllCards: true, doing: 'set a channel’s digest' },
     refusedTo: 'set a digest',
-    alsoCalled: ['report', 'summary'],
+    alsoCalled: ['summary'],
     command: {
       usage: 'digest daily 09:00 [zone]',
       example: 'digest weekly monday 09:00',

@@ -57,7 +57,6 @@ export function createResolveCard(deps: Deps): ResolveCard {
     // Permitted and found before it was sent, so its outcome has to be determined.
     const sent = sentCard(await deps.progress.read(action.id));
     if (sent !== null) return await withNote({ action: await withReason(action, deps.directory), ...sent }, true);
-    if (action.target.kind === 'own') return await ownCard(action);
     const card = await findCard(action);
     return card === null || (await isAnotherMeant(card)) ? null : await withNote(card, false);
   };
@@ -93,12 +92,13 @@ export function createResolveCard(deps: Deps): ResolveCard {
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
     const [only, ...others] = await links.ofUser(action.actor.userId);
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
-    await refuse(action, only === undefined ? holdsNone() : holdsSeveral);
+    await refuse(action, only === undefined ? holdsNone() : holdsSeveral());
     return null;
   }
 
   async function findCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
     const { target } = action;
+    if (target.kind === 'own') return await ownCard(action);
     if (target.kind === 'card') return { action, acctId: target.acctId, cardId: target.cardId };
     if (target.kind === 'alert') return await ofAlert(action, target.alertId);
     if (target.kind !== 'words') return null;
@@ -171,10 +171,10 @@ const holdsNone = () => ({
   why: 'No card is linked to you.',
   whoCan: `Say which one you hold with ${commandCode('link')} and the last four digits.`,
 });
-const holdsSeveral = {
+const holdsSeveral = () => ({
   why: 'You have more than one card.',
-  whoCan: 'Write the last four digits of the one that you mean.',
-};
+  whoCan: `Write the last four digits of the one that you mean, or type ${commandCode()} to pick it.`,
+});
 
 async function askWhich(action: Action, query: string, candidates: readonly Candidate[], deps: Deps): Promise<void> {
   const { answer, record, putChoice, factsOf, doing } = deps;

@@ -1,10 +1,10 @@
-import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
+import { type ReadCommand, type UnclearCommand, type VerbEntry, withCardAsSaid } from '../actions/verb.ts';
 import { maskCardNumbers, plainText } from '../core/card-number.ts';
-import { closest } from '../core/closest.ts';
+import { closest, isMisspelt } from '../core/closest.ts';
 import type { Clock } from '../core/end-time.ts';
 import { readWhy } from '../routing/verbs.ts';
 import { visible } from '../slack/mrkdwn.ts';
-import { entryOf, verbNames } from './verbs.ts';
+import { entryOf, isForHolders, verbNames } from './verbs.ts';
 
 /** What a slash command asks for. Whether the card exists is checked later. */
 export type Command =
@@ -57,6 +57,7 @@ export function parseCommand(text: string, clock: Clock): Command {
   const masked = maskTyped(plain).replaceAll(/\[card (••\d{4})\]/g, '$1');
   const words = masked
     .trim()
+    .replace(polite, '')
     .split(/\s+/)
     .filter((word) => word !== '');
   const [verb, ...rest] = words;
@@ -72,8 +73,13 @@ export function parseCommand(text: string, clock: Clock): Command {
   if (read === undefined) return unknownVerb(verb, readable, clock);
   // The end may hold a time or the half of a filter. After a card to block there is only a reason, and a stolen card
   // must not wait for a shorter one.
-  return rest.length > WORDS_MAX && first !== 'block' ? tooLong(first) : read(readable, clock);
+  if (rest.length > WORDS_MAX && first !== 'block') return tooLong(first);
+  const command = read(readable, clock);
+  return command.kind === 'read' && isForHolders(command.verb) ? withCardAsSaid(command) : command;
 }
+
+/** In front of a verb. */
+const polite = /^(?:(?:please|pls|(?:can|could|would) you) )+/i;
 
 const gap = '[\\s,;./–—-]+';
 /** Words that nobody writes as a group of a card number. */
@@ -129,7 +135,7 @@ function formsOf(lead: string) {
 function unknownVerb(typed: string, rest: readonly string[], clock: Clock): UnclearCommand {
   const word = typed.toLowerCase();
   const meant = synonyms.has(word) ? null : closest(word, ['help', ...readers.keys()]);
-  const synonym = meant === null ? synonyms.get(closest(word, [...synonyms.keys()]) ?? '') : undefined;
+  const synonym = meant === null ? synonymOf(word) : undefined;
   const quoted = `“${typed.slice(0, 40)}”`;
   if (synonym?.lead === null) {
     const why = `${quoted} is a button, not a command: press it on the message that it is about, or in my Home tab.`;
@@ -138,11 +144,19 @@ function unknownVerb(typed: string, rest: readonly string[], clock: Clock): Uncl
   const lead = meant ?? synonym?.lead;
   if (lead === undefined) return { kind: 'unclear', why: `I don’t know ${quoted}.`, usage: 'help' };
   const why = `I don’t know ${quoted}. Did you mean “${lead}”?`;
+  // `Report stolen 4242` and `raise limit 4242` name the verb twice.
+  const isVerbAgain = (other: string): boolean => other === lead || synonyms.get(other)?.lead === lead;
+  const at = rest.findIndex((other) => !isVerbAgain(other.toLowerCase()));
   // The corrected command, for copying. If it cannot be parsed either, the syntax.
-  const again = [lead, ...copyable(rest)].join(' ');
+  const again = [lead, ...copyable(at === -1 ? [] : rest.slice(at))].join(' ');
   if (parseCommand(again, clock).kind !== 'unclear') return { kind: 'unclear', why, usage: again };
   const form = formOf(lead);
   return { kind: 'unclear', why, usage: form?.usage ?? 'help', ...(form && { example: form.example }) };
+}
+
+/** Exactly, or with a typo: `please` is no `release`. */
+function synonymOf(word: string) {
+  return synonyms.get(word) ?? synonyms.get([...synonyms.keys()].find((known) => isMisspelt(word, [known])) ?? '');
 }
 
 /** The leading words that can be shown as code and copied from there. */

@@ -110,6 +110,11 @@ export function entryOf(verb: Verb): VerbEntry {
   return verbs[verb];
 }
 
+/** True for what holders may do with their own card. */
+export function isForHolders(verb: string): boolean {
+  return isVerb(verb) && entryOf(verb).isOfCard === true && isPermitted(verb, ['holder']);
+}
+
 const help: HelpEntry = {
   usage: 'help [VERB]',
   example: 'help',

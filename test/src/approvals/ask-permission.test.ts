@@ -188,6 +188,16 @@ it('names the typed words if the card is unknown', async () => {
   expect(question?.text).toContain('`/card block Sam Rivera`');
 });
 
+it('offers no command for the person’s own card, because it would act on that of whoever types it', async () => {
+  const { world, posted } = await createWorld();
+
+  await performAction(ask('ask-permission', { ...byCommand, target: { kind: 'own' }, asked: 'block' }), world.deps);
+
+  const [question] = posted.values();
+  expect(question?.text).toContain('to block cards · “my card”');
+  expect(question?.text).not.toContain('/card block');
+});
+
 it('does not ask the approver who asks', async () => {
   const { world, posted } = await createWorld();
   const actor = { userId: 'U0ANA', teamId: 'T1' };

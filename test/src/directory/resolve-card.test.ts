@@ -133,6 +133,14 @@ describe('“my card”', () => {
     expect(refusals).toEqual([]);
   });
 
+  it('reads its reason like that of any card', async () => {
+    linked = [{ acctId: 7, userId: own.actor.userId }];
+
+    const card = await resolveCard(ask('block', { target: { kind: 'own' }, reason: 'for 2 hours' }));
+
+    expect(card).toMatchObject({ acctId: 7, note: expect.stringContaining('A block has no end') });
+  });
+
   it('is null without a linked card, and the refusal explains how to link one', async () => {
     expect(await resolveCard(own)).toBe(null);
     expect(refusals).toEqual([{ why: 'No card is linked to you.', whoCan: expect.stringContaining('/card link') }]);

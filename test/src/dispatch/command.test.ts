@@ -314,6 +314,7 @@ it.each([
   ['unfreeze 4242', 'unblock', 'unblock 4242'],
   ['unlock 4242', 'unblock', 'unblock 4242'],
   ['raise 4242 daily to 500', 'limit', 'limit 4242 daily to 500'],
+  ['raise limit 4242 daily to 500', 'limit', 'limit 4242 daily to 500'],
   ['lower Jane Doe $50 a day', 'limit', 'limit Jane Doe $50 a day'],
   ['increase 4242 to 500', 'limit', 'limit CARD PERIOD AMOUNT [for DURATION | until DATE] [reason]'],
   ['order Jane Doe', 'virtual order', 'virtual order Jane Doe'],
@@ -336,6 +337,39 @@ it.each([
     usage,
   });
 });
+
+it.each(['please block 4242 lost', 'Can you please block 4242 lost'])('reads %j without the courtesies', (typed) => {
+  expect(parseCommand(typed, clock)).toEqual(parseCommand('block 4242 lost', clock));
+});
+
+it.each([
+  ['report stolen 4242', 'block 4242'],
+  ['report lost card 4242', 'block card 4242'],
+  ['fraud 4242', 'block 4242'],
+  ['report stolen', 'block CARD [reason]'],
+  ['lost my card', 'block my card'],
+])('suggests for %j how to block the card', (typed, usage) => {
+  expect(parseCommand(typed, clock)).toMatchObject({ why: expect.stringContaining('Did you mean “block”?'), usage });
+});
+
+it.each(['spend 4242', 'send 4242', 'reissue 4242', 'pleas block 4242'])(
+  'suggests nothing for %j, which is no typo of another word for a command',
+  (typed) => {
+    expect(parseCommand(typed, clock)).toMatchObject({ why: expect.stringMatching(/^I don’t know “[^”]*”\.$/) });
+  },
+);
+
+it.each(['block', 'show', 'declines', 'track', 'unlink', 'ask'])('/card %s acts on “my card”', (verb) => {
+  const typed = verb === 'ask' ? 'ask my card 300' : `${verb} my card`;
+  expect(parseCommand(typed, clock)).toMatchObject({ verb, target: { kind: 'own' } });
+});
+
+it.each(['activate my card', 'limit my card daily 500', 'link my card'])(
+  'no holder acts on their own card with %j',
+  (typed) => {
+    expect(parseCommand(typed, clock)).toMatchObject({ target: { kind: 'words', words: ['my', 'card'] } });
+  },
+);
 
 it.each(['approve 4242', 'deny', 'revert 4242', 'ack'])('explains that %j is a button', (typed) => {
   const word = typed.split(' ')[0] ?? '';
