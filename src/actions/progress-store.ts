@@ -94,8 +94,8 @@ export type AccountChanges = z.infer<typeof AccountChanges>;
 type ChangesOfSubject = AccountChanges[string];
 const none: ChangesOfSubject = { last: null, asked: [] };
 
-/** Which verbs count when checking whether someone else changed the same thing. */
-type Counts = (verb: string) => boolean;
+/** Which changes count when checking whether someone else changed the same thing. @param by Slack user; absent: nobody. */
+export type Counts = (verb: string, by?: string) => boolean;
 
 /** Which action last changed a card's status or a rule, and which one was requested last. */
 export type LatestChanges = ReturnType<typeof createLatestChanges>;
@@ -173,7 +173,7 @@ export function createLatestChanges(redis: RedisClient) {
   }
   async function changedBy(acctId: number, expected: Expected, counts: Counts = () => true): Promise<string[]> {
     const latest = (await ofSubjects(acctId, expected)).flatMap(({ last }) => last ?? []);
-    return latest.filter(({ verb }) => counts(verb)).map(({ id }) => id);
+    return latest.filter(({ verb, by }) => counts(verb, by)).map(({ id }) => id);
   }
   return {
     /** Records that `id` changed it last. Earlier changes can no longer be observed. @returns all of the account. */
@@ -201,7 +201,9 @@ export function createLatestChanges(redis: RedisClient) {
       counts: Counts = () => true,
     ): Promise<boolean> {
       const asked = (await ofSubjects(acctId, expected)).flatMap((changes) => changes.asked);
-      return asked.some((later) => timeOf(later) > timeOf({ askedAt }) && later.id !== id && counts(later.verb));
+      return asked.some(
+        (later) => timeOf(later) > timeOf({ askedAt }) && later.id !== id && counts(later.verb, later.by),
+      );
     },
     /** The actions that last changed it or parts of it; empty: none recently. */
     changedBy,

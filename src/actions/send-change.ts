@@ -3,7 +3,7 @@ import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { Action } from './action.ts';
 import { type ActionState, type Confirmation, type Expected, type Result, reported } from './action-state.ts';
 import type { ActionTools, LockedRun } from './action-tools.ts';
-import type { LatestChanges } from './progress-store.ts';
+import type { Counts, LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 
 /** A retried older action must not undo a newer one. */
@@ -36,7 +36,7 @@ export interface Change {
   /** The action the outcome belongs to, if it is not this one (an approved request). */
   readonly outcomeOf?: string;
   /** Which later changes supersede this one. Default: all. */
-  readonly counts?: (laterVerb: string) => boolean;
+  readonly counts?: Counts;
 }
 
 /** The card service's answer when it rejected the change. */

@@ -5,10 +5,10 @@ import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { CardStatus, StatusRecord } from '../core/event.ts';
-import type { Resolved } from './action.ts';
+import type { Action, Resolved } from './action.ts';
 import type { Result } from './action-state.ts';
 import type { LockedRun } from './action-tools.ts';
-import type { LatestChanges } from './progress-store.ts';
+import type { Counts, LatestChanges } from './progress-store.ts';
 import { type Change, type Finish, type SendChange, superseded } from './send-change.ts';
 import { type OfferDeps, offerUndo } from './undo-block.ts';
 
@@ -17,12 +17,12 @@ export type StatusVerb = keyof typeof wantedStatus;
 
 /**
  * Which later requests, completed first, prevent a status change. An unblock or activation is prevented by any of them.
- * A block is always sent unless someone has unblocked the card since.
+ * A block is always sent unless someone has unblocked the card since. An *Undo* ends only blocks of the same person.
  */
 const countsAgainst =
-  (verb: StatusVerb) =>
-  (later: string): boolean =>
-    verb !== 'block' || later === 'unblock' || later === 'undo-block';
+  (verb: StatusVerb, { actor }: Pick<Action, 'actor'>): Counts =>
+  (later, by) =>
+    verb !== 'block' || later === 'unblock' || (later === 'undo-block' && by === actor.userId);
 
 /** The webhook of a change usually arrives within this time. */
 const WEBHOOK_MS = 1500;
@@ -82,7 +82,7 @@ export function createSendStatus(deps: Deps) {
       const basisNow = () => basisOf(history, likelyId, status);
       const basis = await basisNow();
       const sides = { before, after: statusWord(status) };
-      const on = { action, verb, acctId, cardId: card.cardId, expects, counts: countsAgainst(verb) };
+      const on = { action, verb, acctId, cardId: card.cardId, expects, counts: countsAgainst(verb, action) };
       const detail = closing('This closes for good:', closes);
       const change = { ...on, sides, basis, written, whyNot, detail };
       const steps = {
@@ -263,7 +263,8 @@ export async function whyOvertaken(
   { latestChanges, history }: OvertakenDeps,
 ): Promise<string | null> {
   const expects = { kind: 'status', status: wantedStatus[verb], cardId } as const;
-  if (await latestChanges.isOvertaken(acctId, expects, action, countsAgainst(verb))) return overtaken('card’s status');
+  if (await latestChanges.isOvertaken(acctId, expects, action, countsAgainst(verb, action)))
+    return overtaken('card’s status');
   const statuses = cardId === null ? [] : await history.statuses(cardId);
   const last = statuses.at(-1);
   if (last === undefined || !wouldUndo(verb, statuses)) return null;

@@ -30,17 +30,19 @@ interface Given {
   readonly told?: readonly StatusRecord[];
   /** The verb that someone asked for later and that was performed first. */
   readonly later?: string;
+  /** Who asked for it. */
+  readonly by?: string;
   /** The last event belongs to one of our own actions. */
   readonly isOurs?: boolean;
 }
 
-function why(verb: 'block' | 'unblock', { told: known = [], later: done, isOurs = false }: Given) {
+function why(verb: 'block' | 'unblock', { told: known = [], later: done, by, isOurs = false }: Given) {
   return whyOvertaken(
     verb,
     { action: ask(verb), acctId, cardId },
     {
       latestChanges: {
-        isOvertaken: async (_acctId, _expects, _action, counts) => done !== undefined && counts?.(done) !== false,
+        isOvertaken: async (_acctId, _expects, _action, counts) => done !== undefined && counts?.(done, by) !== false,
       },
       history: { statuses: async () => known, isExpected: async () => isOurs },
     },
@@ -49,7 +51,12 @@ function why(verb: 'block' | 'unblock', { told: known = [], later: done, isOurs 
 
 it.each<[string, 'block' | 'unblock', Given, RegExp]>([
   ['a block gives way to a later unblock', 'block', { later: 'unblock' }, /Somebody asked/],
-  ['a block gives way to its undo', 'block', { later: 'undo-block' }, /Somebody asked/],
+  [
+    'a block gives way to the undo of one by the same person',
+    'block',
+    { later: 'undo-block', by: 'U0OLGA' },
+    /Somebody asked/,
+  ],
   ['an unblock gives way to a later block', 'unblock', { later: 'block' }, /Somebody asked/],
   [
     'a block gives way to a later unblock outside Slack',
@@ -66,6 +73,7 @@ it.each<[string, 'block' | 'unblock', Given]>([
   ['no known status events', 'block', {}],
   ['an activation that someone asked for later', 'block', { later: 'activate' }],
   ['another block that someone asked for later', 'block', { later: 'block' }],
+  ['the undo of somebody else’s block', 'block', { later: 'undo-block', by: 'U0OTTO' }],
   ['an unblock that we sent for an earlier request', 'block', { told: [blocked, told('ACTIVE', now)], isOurs: true }],
   [
     'an unblock reported before the block was requested, although the card service’s clock is ahead',

@@ -181,6 +181,41 @@ describe('Undo', () => {
   });
 });
 
+/** A block that the card service does not take at its first attempt, because it limits how much Cardbell sends. */
+async function takenLater(world: PerformWorld, action: ReturnType<typeof block>): Promise<void> {
+  const limited = failing(unanswered({ code: 'rate_limited', outcome: 'not_sent' }));
+  await expect(performAction(action, { ...world.deps, card: limited(world) })).rejects.toThrow(CardApiError);
+}
+
+describe('Undo while another block is tried again', () => {
+  const at = (second: number) => ({ askedAt: `2026-11-20T15:00:${String(second).padStart(2, '0')}.000Z` });
+
+  it('does not end the block of somebody else', async () => {
+    const world = await createActionWorld(redis());
+    const others = block('act_other', { actor: OTTO });
+    await takenLater(world, others);
+    await performAction(block('act_first', at(5)), world.deps);
+    await performAction({ ...undo, ...at(20) }, world.deps);
+
+    await performAction(others, world.deps);
+
+    expect(world.writes).toEqual(['status BLOCKED', 'status ACTIVE', 'status BLOCKED']);
+  });
+
+  it('ends an earlier block of the same person, who wants the card to work', async () => {
+    const world = await createActionWorld(redis());
+    const earlier = block('act_earlier');
+    await takenLater(world, earlier);
+    await performAction(block('act_first', at(5)), world.deps);
+    await performAction({ ...undo, ...at(20) }, world.deps);
+
+    await performAction(earlier, world.deps);
+
+    expect(world.writes).toEqual(['status BLOCKED', 'status ACTIVE']);
+    expect(world.answers.at(-1)?.text).toContain('so I did not make yours');
+  });
+});
+
 const unsure = (): never => {
   throw unanswered();
 };
