@@ -8,7 +8,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
-import type { Result } from './action-state.ts';
+import { awaitedOf, type Result } from './action-state.ts';
 import type { ActionRun, ActionTools, FactsOf, LockedRun } from './action-tools.ts';
 import { askOthers } from './ask-others.ts';
 import type { LatestChanges } from './progress-store.ts';
@@ -41,7 +41,7 @@ export type ChangeStatus = (
 
 interface Deps extends Pick<ActionTools, 'progress'>, PermitDeps, AskFirstDeps {
   readonly card: Pick<CardClient, 'getAccount'>;
-  readonly latestChanges: Pick<LatestChanges, 'forgetBlocks'>;
+  readonly latestChanges: Pick<LatestChanges, 'forgetBlocks' | 'blocksWanted'>;
   readonly reports: Pick<Reports, 'report'>;
   readonly sendStatus: SendStatus;
 }
@@ -64,8 +64,8 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
       const made = { before: written.before, closes: closed };
       return await sendStatus.foundMade(verb, asked, made, finish);
     }
-    // Unblocked outside Slack since someone wanted it blocked, unless a pending block is just not visible yet.
-    if (verb === 'block' && before === 'ACTIVE' && !(await isBlockAwaited(acctId)))
+    // Unblocked outside Slack since someone wanted it blocked, unless an earlier block is just not visible yet.
+    if (verb === 'block' && before === 'ACTIVE' && !(await isOtherBlockSent(asked)))
       await deps.latestChanges.forgetBlocks(acctId);
     const obstacle = obstacleTo(verb, card, account);
     // Also of a block: whoever blocked the card first must not undo a block that others rely on.
@@ -96,9 +96,11 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
       report({ state, card, ...sides, apiWords: null, ...rest, note: sentences(note, besides) || null });
   }
 
-  async function isBlockAwaited(acctId: number): Promise<boolean> {
-    const awaited = await progress.awaited();
-    return awaited.some((change) => change.acctId === acctId && change.verb === 'block');
+  /** Whether another block was sent, and nothing has shown it yet. */
+  async function isOtherBlockSent({ action, acctId }: Resolved): Promise<boolean> {
+    const others = (await deps.latestChanges.blocksWanted(acctId)).filter(({ id }) => id !== action.id);
+    const states = await Promise.all(others.map(({ id }) => progress.read(id)));
+    return states.some((state) => state?.state === 'sending' || awaitedOf(state) !== null);
   }
 
   /** Blocking is idempotent, so it may be sent without knowing the card's current status. */

@@ -146,8 +146,8 @@ const withoutBlocks = (changes: ChangesOfSubject): ChangesOfSubject => ({
   asked: changes.asked.filter(({ verb }) => activates(verb)),
 });
 
-const askersOfBlock = (asked: readonly AskedChange[]): string[] =>
-  asked.slice(asked.findLastIndex(({ verb }) => activates(verb)) + 1).flatMap(({ by }) => by ?? []);
+const blocksIn = (asked: readonly AskedChange[]): AskedChange[] =>
+  asked.slice(asked.findLastIndex(({ verb }) => activates(verb)) + 1);
 
 export function createLatestChanges(redis: RedisClient) {
   const store = createChangingRecordStore({
@@ -187,9 +187,9 @@ export function createLatestChanges(redis: RedisClient) {
       change(acctId, expected, (changes) => withoutChange(changes, asked)),
     /** The card is active, so earlier blocks are not in effect. */
     forgetBlocks: (acctId: number): Promise<AccountChanges> => change(acctId, ofStatus, withoutBlocks),
-    /** Who asked for the block that is in effect, also if it was in effect by then. */
-    blockWantedBy: async (acctId: number): Promise<string[]> =>
-      (await ofSubjects(acctId, ofStatus)).flatMap(({ asked }) => askersOfBlock(asked)),
+    /** The requests for the block that is in effect, also if it was in effect by then, or may be. */
+    blocksWanted: async (acctId: number): Promise<AskedChange[]> =>
+      (await ofSubjects(acctId, ofStatus)).flatMap(({ asked }) => blocksIn(asked)),
     /** Puts back all of an account after Redis has lost it. */
     restore: async (acctId: number, changes: AccountChanges): Promise<void> =>
       void (await store.change(acctId, () => changes)),

@@ -101,7 +101,7 @@ export function unblockOf(action: Action, { acctId, cardId, alertId }: Block): A
 }
 
 interface WhyNotDeps {
-  readonly latestChanges: Pick<LatestChanges, 'isSuperseded' | 'blockWantedBy'>;
+  readonly latestChanges: Pick<LatestChanges, 'isSuperseded' | 'blocksWanted'>;
   readonly history: Pick<StatusHistory, 'confirmedBy' | 'statuses'>;
 }
 
@@ -111,7 +111,8 @@ async function whyNotUndo(
   { latestChanges, history }: WhyNotDeps,
 ): Promise<(Pick<Refusal, 'why' | 'isOutdated'> & Partial<Pick<Refusal, 'whoCan'>>) | null> {
   const { actionId, acctId, cardId, by } = block;
-  const other = (await latestChanges.blockWantedBy(acctId)).find((userId) => userId !== by);
+  const wantedBy = (await latestChanges.blocksWanted(acctId)).flatMap((wanted) => wanted.by ?? []);
+  const other = wantedBy.find((userId) => userId !== by);
   if (other !== undefined) {
     const whoCan = { text: 'An approver can unblock the card; first ask', userIds: [other] };
     return { why: 'Somebody else wants this card blocked as well.', whoCan };

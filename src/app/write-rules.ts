@@ -155,7 +155,7 @@ export const rules: Rules = {
   },
   claims: { ...reads('get', 'open'), save: { subject: ofId('claim') }, count: ofActions },
   latestChanges: {
-    ...reads('isOvertaken', 'changedBy', 'isSuperseded', 'blockWantedBy'),
+    ...reads('isOvertaken', 'changedBy', 'isSuperseded', 'blocksWanted'),
     ...ofJobs('restore'),
     changed: ofAccount,
     alreadyInEffect: ofAccount,

@@ -202,6 +202,19 @@ describe('Undo while another block is tried again', () => {
     expect(world.writes).toEqual(['status BLOCKED', 'status ACTIVE', 'status BLOCKED']);
   });
 
+  it('does not lift a block that somebody else also wants, whose own got no answer', async () => {
+    const world = await createActionWorld(redis());
+    const lost = failing(unanswered());
+    const others = block('act_other', { actor: OTTO });
+    await expect(performAction(others, { ...world.deps, card: lost(world) })).rejects.toThrow(CardApiError);
+    await performAction(block('act_first', at(5)), world.deps);
+
+    await performAction({ ...undo, ...at(20) }, world.deps);
+
+    expect(world.answers.at(-1)?.text).toMatch(/Somebody else wants this card blocked.*<@U0OTTO>/);
+    expect(world.service.status).toBe('BLOCKED');
+  });
+
   it('ends an earlier block of the same person, who wants the card to work', async () => {
     const world = await createActionWorld(redis());
     const earlier = block('act_earlier');

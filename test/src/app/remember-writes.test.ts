@@ -446,7 +446,7 @@ it('restores who wanted a card blocked, so that nobody undoes the block', async 
 
   await writeAgain();
 
-  expect(await latestChanges.blockWantedBy(7)).toEqual(['U0OLGA', 'U0ANA']);
+  expect((await latestChanges.blocksWanted(7)).map(({ by }) => by)).toEqual(['U0OLGA', 'U0ANA']);
 });
 
 it('repeats only writes that succeeded', async () => {
