@@ -96,8 +96,6 @@ function createBase(
   return {
     config,
     policy,
-    /** Whether some groups of cards have their own rules or approvers. */
-    hasCardGroups: () => policy.current().groups.length > 0,
     reportsTokens,
     redis,
     queues,
@@ -188,7 +186,7 @@ type WithServices = Base & ReturnType<typeof createServices>;
 
 /** The card API, and what is known about its cards. */
 function createCards(base: WithServices) {
-  const { config, redis, notifyOps, watchFor, metrics, now, log } = base;
+  const { config, policy, redis, notifyOps, watchFor, metrics, now, log } = base;
   const assumptions = config.cardApiAssumptions;
   let isAway = false;
   const client = cardClientOf(config, {
@@ -213,6 +211,8 @@ function createCards(base: WithServices) {
     isCardApiAway: () => isAway,
     directory,
     factsOf,
+    /** Whether some groups of cards have their own rules or approvers. */
+    hasCardGroups: () => policy.current().groups.length > 0,
     nameRuleset: createNameRuleset({ card, mayOverrule: assumptions.rulesetMayOverrule, now }),
     /** What would let a declined purchase pass. */
     remedies: createRemedies({
