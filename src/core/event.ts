@@ -199,7 +199,10 @@ export const VirtualCardEvent = z
   .brand<'StoredEvent'>();
 export type VirtualCardEvent = z.infer<typeof VirtualCardEvent>;
 
-/** Everything the queue accepts. Only the schemas above produce this brand. */
+/**
+ * Everything the queue accepts. Only the schemas above produce this brand, and `redactTransaction`, whose own schema leaves
+ * nothing for them to refuse.
+ */
 export const StoredEvent = z.discriminatedUnion('kind', [
   TransactionEvent,
   CardStatusEvent,
