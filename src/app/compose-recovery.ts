@@ -9,7 +9,7 @@ import { createRecordDiscovered, createStatusRecovery } from '../recovery/recove
 import { createRecoveries, createUnreportedOnly } from '../recovery/recovery-store.ts';
 import { createRunRecovery, createShowRecovery } from '../recovery/run-recovery.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
-import { toMissedTransaction } from '../webhooks/transaction.ts';
+import { timesOfMisfit, toMissedTransaction } from '../webhooks/transaction.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** At most one call per second: at least half of the card service's quota (120 calls per minute) stays for people. */
@@ -83,13 +83,13 @@ export function missedRows({ redis, config, card, assumptions, now, log }: RowDe
       }
     },
     readRow(row: Record<string, unknown>): ReadRow {
-      const receivedAt = now().toISOString();
+      const fetched = { zone: config.serviceZone, receivedAt: now().toISOString() };
       try {
-        return { kind: 'event', event: toMissedTransaction(row, { zone: config.serviceZone, receivedAt }) };
+        return { kind: 'event', event: toMissedTransaction(row, fetched) };
       } catch (error) {
         if (!(error instanceof PayloadError)) throw error;
-        const facts = { path: FETCHED_PATH, issues: error.issues, version: undefined, receivedAt };
-        return { kind: 'misfit', webhook: quarantine(row, facts) };
+        const facts = { path: FETCHED_PATH, issues: error.issues, version: undefined, receivedAt: fetched.receivedAt };
+        return { kind: 'misfit', times: timesOfMisfit(row, fetched), webhook: quarantine(row, facts) };
       }
     },
     horizon: {

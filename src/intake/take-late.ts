@@ -10,7 +10,7 @@ import { type InboxEntry, SEEN_TTL_SECONDS, seenKey } from './intake.ts';
 import type { MemoryWatch } from './memory.ts';
 
 const BATCH_MAX = 100;
-/** How long the progress of a recovery is kept. */
+/** How long the progress of a recovery is kept, and that a row could not be read. */
 export const RECOVERY_TTL_SECONDS = 30 * 24 * 3600;
 
 type Fetched = readonly [id: string, entry: InboxEntry];
@@ -53,6 +53,8 @@ export function createLateIntake(
     fetched: readonly Fetched[],
   ): Promise<number> {
     let taken = 0;
+    // A row that was discarded stays discarded for every recovery that still asks for it.
+    const ttl = counter === 'unreadable' ? RECOVERY_TTL_SECONDS : SEEN_TTL_SECONDS;
     for (const [shard, mine] of groupBy(fetched, ([id]) => shardOf(id, shards))) {
       const ofShard = [intakeKey('webhooks', shard), intakeKey(`recovery:${gapId}`, shard)];
       for (let start = 0; start < mine.length; start += BATCH_MAX) {
@@ -62,7 +64,7 @@ export function createLateIntake(
         for (const entry of entries) {
           if (!(await reserve(entry.length))) throw new StoreUnavailableError('redis is nearly full');
         }
-        const write = () => script.run(keys, [SEEN_TTL_SECONDS, RECOVERY_TTL_SECONDS, counter, ...entries]);
+        const write = () => script.run(keys, [ttl, RECOVERY_TTL_SECONDS, counter, ...entries]);
         taken += Number(await write());
         redo?.remember(write);
       }

@@ -11,7 +11,10 @@ const ANSWER_ROWS = 5000;
 /** A row of the card service: the event that its webhook would have been, or a redacted copy when it cannot be read. */
 export type ReadRow =
   | { readonly kind: 'event'; readonly event: TransactionEvent }
-  | { readonly kind: 'misfit'; readonly webhook: QuarantinedWebhook };
+  | { readonly kind: 'misfit'; readonly times: Times | null; readonly webhook: QuarantinedWebhook };
+
+/** When something happened. Null in a row: not even that can be read. */
+type Times = Pick<TransactionEvent, 'kind' | 'occurredAt' | 'requestedAt' | 'settledAt'>;
 
 interface Deps {
   /** Network transactions of all accounts, as the card service sends them. @throws CardApiError */
@@ -73,7 +76,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     const { fromMs, toMs } = windowOf(gap, { nowMs: now().getTime(), sinceMs });
     const oldestMs = Math.max(fromMs - horizon.lookBackMs, now().getTime() - ASKABLE_MS);
     const wholeMs = toMs - Math.min(oldestMs, fromMs);
-    const isOfGap = (event: TransactionEvent): boolean => mayBelong(event, fromMs, sinceMs);
+    const isOfGap = (times: Times): boolean => mayBelong(times, fromMs, sinceMs);
     let progress = before;
     const position = progress.position === null ? fromMs : Date.parse(progress.position);
     let doneMs = position >= fromMs ? position - fromMs : toMs - position;
@@ -102,11 +105,13 @@ export function createRecoverGap(deps: Deps): RecoverGap {
   }
 
   /** @returns how many rows the card service returned, and how many belong to the gap. */
-  async function recoverSlice(gap: Gap, from: Date, to: Date, isOfGap: (event: TransactionEvent) => boolean) {
+  async function recoverSlice(gap: Gap, from: Date, to: Date, isOfGap: (times: Times) => boolean) {
     const rows = await deps.fetchRows(from, to);
     const read = rows.map(deps.readRow);
     const events = read.flatMap((row) => (row.kind === 'event' && isOfGap(row.event) ? [row.event] : []));
-    const misfits = read.flatMap((row) => (row.kind === 'misfit' ? [row.webhook] : []));
+    const misfits = read.flatMap((row) =>
+      row.kind === 'misfit' && (row.times === null || isOfGap(row.times)) ? [row.webhook] : [],
+    );
     for (const { issues } of misfits) log.warn({ issues }, 'could not read a network transaction');
     // In the order in which they happened, not in the order of the rows.
     const missing = events
@@ -126,7 +131,7 @@ const SETTLED_BEFORE_MS = 24 * 3_600_000;
  * later. A reversal only has the time when its purchase was requested, so every reversal since Cardbell first ran may
  * belong. What was already reported is not reported again.
  */
-function mayBelong({ kind, occurredAt, requestedAt, settledAt }: TransactionEvent, fromMs: number, sinceMs: number) {
+function mayBelong({ kind, occurredAt, requestedAt, settledAt }: Times, fromMs: number, sinceMs: number) {
   if (Date.parse(occurredAt) >= wholeSecond(fromMs)) return true;
   const settledMs = settledAt === null ? Number.NaN : Date.parse(settledAt);
   if (settledMs >= wholeSecond(Math.max(fromMs - SETTLED_BEFORE_MS, sinceMs))) return true;

@@ -1,12 +1,13 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import { maskCardNumbers } from '../core/card-number.ts';
 import { redisNow } from '../core/clock.ts';
+import { contentId } from '../core/content-id.ts';
 import { QuarantinedWebhook } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import { redactText } from '../core/redact-text.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { eventId, readIdentifier, readTrackingNumber, TEXT_LENGTH_MAX } from './payload.ts';
+import { readIdentifier, readTrackingNumber, TEXT_LENGTH_MAX } from './payload.ts';
 
 /**
  * Fields whose values are kept after redaction: those that the schemas read, and other fields of the specification that
@@ -52,7 +53,7 @@ export function quarantine(
 ): QuarantinedWebhook {
   const redacted = redact(body, 'data', 0);
   return QuarantinedWebhook.parse({
-    id: eventId(['quarantine', facts.path, facts.digest ?? JSON.stringify(redacted)]),
+    id: contentId('q_', [facts.path, facts.digest ?? JSON.stringify(redacted)]),
     path: facts.path,
     issues: fewIssues(facts.issues),
     body: redacted,

@@ -64,7 +64,7 @@ type TransactionPayload = z.infer<typeof TransactionPayload>;
  */
 export function redactTransaction(data: unknown, circumstances: WebhookContext): TransactionEvent {
   const payload = parseWith(TransactionPayload, data);
-  const networkType = networkTypes[keyed(payload.NetworkType) as keyof typeof networkTypes];
+  const networkType = networkTypeOf(payload);
   const kind = kindOf(networkType, payload);
   const amount = Number(payload.TransactionAmount);
   const direction = directionOf(kind, amount, circumstances.version);
@@ -147,6 +147,10 @@ function kindOf(
   return status === 'declined' || (isPurchase && status === '' && hasReason) ? 'decline' : kinds[networkType];
 }
 
+function networkTypeOf({ NetworkType }: Pick<TransactionPayload, 'NetworkType'>): TransactionEvent['networkType'] {
+  return networkTypes[keyed(NetworkType) as keyof typeof networkTypes];
+}
+
 /** The service spells its types and states in more than one way. */
 function keyed(text: string): string {
   return text.trim().toLowerCase();
@@ -191,14 +195,37 @@ export function hasCurrentSigns(version: string | undefined): boolean {
  *
  * @throws PayloadError when the row does not match.
  */
-export function toMissedTransaction(
-  row: AnyRecord,
-  { zone, receivedAt }: { zone: string; receivedAt: string },
-): TransactionEvent {
+export function toMissedTransaction(row: AnyRecord, fetched: Fetched): TransactionEvent {
+  return redactTransaction(row, contextOf(row, fetched));
+}
+
+type Fetched = Pick<WebhookContext, 'zone' | 'receivedAt'>;
+
+/** @throws PayloadError when TransactionTime is not a datetime. */
+function contextOf(row: AnyRecord, { zone, receivedAt }: Fetched): WebhookContext {
   const transactionAt = instantOf('TransactionTime', String(row['TransactionTime']), zone, receivedAt);
   const settledAt = toInstant(String(row['SettlementTime']), zone, receivedAt);
   const callbackAt = settledAt !== null && settledAt > transactionAt ? settledAt : transactionAt;
-  return redactTransaction(row, { zone, receivedAt, callbackAt, version: undefined });
+  return { zone, receivedAt, callbackAt, version: undefined };
+}
+
+const RowTimes = TransactionPayload.pick({
+  NetworkType: true,
+  TransactionTime: true,
+  SettlementTime: true,
+  MerchantLocalTime: true,
+  ReferencedTransactionTime: true,
+});
+
+/**
+ * The kind and the times of a row that does not match because of other fields. A decline counts as its authorization.
+ * Null when these cannot be read either.
+ */
+export function timesOfMisfit(row: AnyRecord, fetched: Fetched): (Times & Pick<TransactionEvent, 'kind'>) | null {
+  const { data } = RowTimes.safeParse(row);
+  if (data === undefined || toInstant(data.TransactionTime, fetched.zone) === null) return null;
+  const kind = kinds[networkTypeOf(data)];
+  return { kind, ...timesOf(kind, data, contextOf(row, fetched)) };
 }
 
 type Times = Pick<TransactionEvent, 'occurredAt' | 'requestedAt' | 'settledAt'>;

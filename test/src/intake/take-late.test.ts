@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { FETCHED_PATH } from '../../../src/core/event.ts';
 import { intakeKey } from '../../../src/core/keys.ts';
 import { shardOf, shardsOf } from '../../../src/core/shards.ts';
-import { createIntake, inboxKeys } from '../../../src/intake/intake.ts';
+import { createIntake, inboxKeys, seenKey } from '../../../src/intake/intake.ts';
 import { createLateIntake } from '../../../src/intake/take-late.ts';
 import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
 import { reread } from '../../../src/webhooks/kind.ts';
@@ -85,6 +86,14 @@ it('keeps the count of a recovery for 30 days', async () => {
   await createLateIntake(redis(), () => true).take('gap_1', [event(1)]);
 
   expect(await redis().ttl(intakeKey('recovery:gap_1'))).toBeGreaterThan(29 * 24 * 3600);
+});
+
+it('remembers an unreadable row for 30 days, so that one that was discarded does not come back', async () => {
+  const row = quarantine({ a: 1 }, { path: FETCHED_PATH, issues: ['x'], version: undefined, receivedAt });
+
+  await createLateIntake(redis(), () => true).setAside('gap_1', [row]);
+
+  expect(await redis().ttl(seenKey(row.id))).toBeGreaterThan(29 * 24 * 3600);
 });
 
 it('stores more than one batch', async () => {

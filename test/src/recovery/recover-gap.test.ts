@@ -132,6 +132,7 @@ it('quarantines an unreadable row, redacted and counted once even after a crash,
     const receivedAt = new Date(nowMs).toISOString();
     return {
       kind: 'misfit',
+      times: null,
       webhook: quarantine(each, { path: FETCHED_PATH, issues, version: undefined, receivedAt }),
     };
   };
@@ -236,6 +237,21 @@ it('does not report reversals of purchases from before Cardbell first ran', asyn
   );
 
   expect(result).toMatchObject({ found: 0, recovered: 0 });
+});
+
+it('quarantines an unreadable row only if its webhook may have been due in the gap, or nobody can say', async () => {
+  const [before, within, unknown] = [row(5 * DAY), laterStep('settlement', 6 * DAY, 20), row(7 * DAY)];
+  rows = [before, within, unknown];
+  const receivedAt = new Date(nowMs).toISOString();
+  const readRow = (each: Record<string, unknown>): ReadRow => ({
+    kind: 'misfit',
+    times: each === unknown ? null : (each as Row).event,
+    webhook: quarantine(each, { path: FETCHED_PATH, issues: ['x'], version: undefined, receivedAt }),
+  });
+
+  const result = await recoverGap(gap, deps({ readRow, horizon: { lookBackMs: TEN_DAYS } }));
+
+  expect(result).toMatchObject({ found: 2, recovered: 0, unreadable: 2 });
 });
 
 it('looks back in few calls when the responses are short, and in more when they are long', async () => {

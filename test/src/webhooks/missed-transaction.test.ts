@@ -5,7 +5,7 @@ import { createCardClient } from '../../../src/card-api/client.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import { toInstant } from '../../../src/core/service-time.ts';
 import { toStoredEvent } from '../../../src/webhooks/kind.ts';
-import { toMissedTransaction } from '../../../src/webhooks/transaction.ts';
+import { timesOfMisfit, toMissedTransaction } from '../../../src/webhooks/transaction.ts';
 import { webhook } from '../../fixtures/webhooks/webhook.ts';
 import { type Receiver, startReceiver, until, useSandboxes } from '../../sandbox/running-sandbox.ts';
 
@@ -121,3 +121,27 @@ it.each([
   expect(readAt('decline')).toMatchObject({ callbackAt: happenedAt, occurredAt: happenedAt });
   expect(readAt('settlement')).toMatchObject({ callbackAt: happenedAt, settledAt: happenedAt });
 });
+
+it.each(['authorization', 'pin', 'settlement', 'reversal'])(
+  'a %s that cannot be read has the times that it would have',
+  (name) => {
+    const { Data } = webhook(name);
+    const { kind, occurredAt, requestedAt, settledAt } = read(Data);
+
+    expect(
+      timesOfMisfit({ ...Data, TransactionAmount: 'lots', NetworkStatus: 'Pending' }, { zone, receivedAt }),
+    ).toEqual({
+      kind,
+      occurredAt,
+      requestedAt,
+      settledAt,
+    });
+  },
+);
+
+it.each([{ TransactionTime: 'noon' }, { TransactionTime: null }, { NetworkType: 'Fee' }, { NetworkType: undefined }])(
+  'with %j, nobody can say when it happened',
+  (given) => {
+    expect(timesOfMisfit({ ...webhook('settlement').Data, ...given }, { zone, receivedAt })).toBeNull();
+  },
+);
