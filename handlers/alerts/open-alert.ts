@@ -14,7 +14,7 @@ export function findAlert({ batchMessages }: ListenerDeps) {
   return async ({ ack, body }: AllMiddlewareArgs & SlackOptionsMiddlewareArgs<'block_suggestion'>): Promise<void> => {
     const channel = body.channel?.id ?? String(body.container['channel_id'] ?? '');
     const ts = String(body.container['message_ts'] ?? '');
-    const batch = await batchMessages.get(channel, ts);
+    const batch = await batchMessages.get({ channel, ts });
     const words = body.value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = (batch?.alerts ?? []).filter(({ label }) => {
       const text = label.toLowerCase();

@@ -23,7 +23,7 @@ const DIGEST_FILE_TRIES = 6;
 
 interface Deps {
   readonly slack: Pick<Slack, 'uploadFile'>;
-  readonly batchMessages: Pick<BatchMessages, 'get' | 'save'>;
+  readonly batchMessages: Pick<BatchMessages, 'get' | 'put'>;
   readonly rowsOf: RowsOf;
   readonly updateMessages: (subject: Subject) => Promise<void>;
   readonly threads: Pick<Threads, 'isGone'>;
@@ -65,7 +65,7 @@ export function createAttachRows(deps: Deps) {
 
   /** Null when the summary is too old, `elsewhere` when tables replace the file. */
   async function render(entry: RowsEntry, channel: string): Promise<Rendered | null> {
-    const batch = await batchMessages.get(entry.of.channel, entry.of.ts);
+    const batch = await batchMessages.get(entry.of);
     if (batch === null) return null;
     const thread = await threadOfRows(entry, channel, threads);
     const rows = await rowsOf(
@@ -98,7 +98,7 @@ export function createAttachRows(deps: Deps) {
 
   /** Posts the same rows as tables, after all more urgent entries. */
   async function asTables(entry: RowsEntry, channel: string, error: SlackError): Promise<void> {
-    const batch = await batchMessages.get(entry.of.channel, entry.of.ts);
+    const batch = await batchMessages.get(entry.of);
     const pages = rowsPages(batch?.alerts.length ?? 0);
     for (let page = 0; page < pages; page += 1) {
       const id = pageId(entry.id, page);
@@ -161,7 +161,7 @@ async function noteShown(
   }));
   const fewer = alerts.find((alert, index) => alert.times !== batch.alerts[index]?.times);
   if (fewer === undefined) return;
-  await batchMessages.save(channel, ts, { ...batch, alerts });
+  await batchMessages.put({ channel, ts }, { ...batch, alerts });
   // It may have been counted again while the rows were read.
   await updateMessages({ kind: 'alert', id: fewer.id });
 }

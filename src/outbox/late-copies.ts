@@ -30,7 +30,7 @@ interface Deps {
   readonly outbox: Pick<Outbox, 'sentAt' | 'remove'>;
   readonly findPosted: Pick<FindPosted, 'find'>;
   readonly slack: Pick<Slack, 'delete' | 'findMessages'>;
-  readonly batchMessages: Pick<BatchMessages, 'get' | 'remove'>;
+  readonly batchMessages: Pick<BatchMessages, 'get' | 'delete'>;
   readonly trackedMessages: Pick<TrackedMessages, 'forget'>;
   /** Milliseconds on Slack's clock; null when unknown. */
   readonly slackNow: () => number | null;
@@ -88,14 +88,14 @@ export function createDeleteLateCopies({
 
   /** Deletes the rows of a summary, in its thread or still waiting. */
   async function deleteRows(channel: string, ts: string): Promise<void> {
-    const batch = await batchMessages.get(channel, ts);
+    const batch = await batchMessages.get({ channel, ts });
     if (batch?.form !== 'summary') return;
     await outbox.remove(channel, rowsId(ts));
     const replies = await slack.findMessages({ channel, threadTs: ts, sinceMs: Number(ts) * 1000 }).catch(noneIfGone);
     const isRows = isRowsOf({ channel, ts }, batch);
     for (const reply of replies) if (isRows(reply)) await deleteMessage(channel, reply.ts);
     // Rows that come later find no summary and are not posted.
-    await batchMessages.remove(channel, ts);
+    await batchMessages.delete({ channel, ts });
   }
 
   async function deleteMessage(channel: string, ts: string): Promise<void> {

@@ -3,6 +3,7 @@ import { ALERT_TTL_SECONDS } from '../alerts/alert-store.ts';
 import { outboxKey, stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
+import type { MessageRef } from '../slack/message.ts';
 
 /** A card order may take weeks from the order to the first use. */
 const THREAD_TTL_SECONDS = 90 * 24 * 3600;
@@ -35,20 +36,14 @@ export type Batch = z.infer<typeof Batch>;
 
 export type BatchMessages = ReturnType<typeof createBatchMessages>;
 
-/** The alerts in each batch. */
+/** The alerts in each batch. None when the message shows a single alert, or is too old. */
 export function createBatchMessages(redis: RedisClient) {
-  const store = createRecordStore<Batch, { readonly channel: string; readonly ts: string }>({
+  return createRecordStore<Batch, MessageRef>({
     redis,
     schema: Batch,
     keyOf: ({ channel, ts }) => outboxKey(channel, `batch:${ts}`),
     ttlSeconds: ALERT_TTL_SECONDS,
   });
-  return {
-    remove: (channel: string, ts: string): Promise<void> => store.delete({ channel, ts }),
-    save: (channel: string, ts: string, batch: Batch): Promise<void> => store.put({ channel, ts }, batch),
-    /** Null when the message shows a single alert, or is too old. */
-    get: (channel: string, ts: string): Promise<Batch | null> => store.get({ channel, ts }),
-  };
 }
 
 /** The first message of each thread in a channel. */

@@ -10,7 +10,7 @@ import type { Subject, TrackedMessages } from './tracked-message-store.ts';
 
 interface Deps {
   readonly trackedMessages: Pick<TrackedMessages, 'add'>;
-  readonly batchMessages: Pick<BatchMessages, 'get' | 'save'>;
+  readonly batchMessages: Pick<BatchMessages, 'get' | 'put'>;
   readonly renderBatch: Pick<RenderBatch, 'render'>;
   readonly threads: Pick<Threads, 'setRoot'>;
   readonly outbox: Pick<Outbox, 'put'>;
@@ -58,8 +58,8 @@ export function createRecordPosted(deps: Deps): RecordPosted {
   async function saveBatch(tracked: readonly TrackedEntry[], { channel, ts }: MessageRef, shown: Batch | null) {
     const batch = shown ?? (await renderBatch.render(tracked, channel))?.batch;
     if (batch === undefined) return;
-    const stands = await batchMessages.get(channel, ts);
-    if (stands === null) await batchMessages.save(channel, ts, batch);
+    const stands = await batchMessages.get({ channel, ts });
+    if (stands === null) await batchMessages.put({ channel, ts }, batch);
     // The first record stays: it describes the visible message, and may have been corrected since.
     else if (shown === null) await addMissing(stands, batch, { channel, ts });
     if (batch.form !== 'summary') return;
@@ -74,7 +74,7 @@ export function createRecordPosted(deps: Deps): RecordPosted {
     if (missing.length === 0) return;
     // The rows of a summary are attached once and may not include these alerts.
     const added = stands.form === 'summary' ? missing.map((alert) => ({ ...alert, times: 0 })) : missing;
-    await batchMessages.save(channel, ts, { ...stands, alerts: [...stands.alerts, ...added] });
+    await batchMessages.put({ channel, ts }, { ...stands, alerts: [...stands.alerts, ...added] });
   }
 }
 

@@ -31,7 +31,7 @@ export function createRenderPosted(deps: RenderDeps): RenderPosted {
   const { trackedMessages, renderSubjects, batchMessages, renderBatch } = deps;
 
   return async function renderPosted({ channel, ts }, subjects) {
-    const batch = await batchMessages.get(channel, ts);
+    const batch = await batchMessages.get({ channel, ts });
     if (batch !== null) {
       const { message, notShown } = await renderBatch.update(batch, channel);
       return { message, audience: batch.audience, notShown: notShown.map((id) => ({ kind: 'alert', id })) };

@@ -228,7 +228,7 @@ export function createWorld({
         findMessages: async () => [],
         delete: async ({ ts }) => void posts.splice(0, posts.length, ...posts.filter((one) => one.ts !== ts)),
       },
-      batchMessages: { get: async () => null, remove: async () => {} },
+      batchMessages: { get: async () => null, delete: async () => {} },
       trackedMessages: { forget: async () => {} },
       slackNow: () => null,
       log,

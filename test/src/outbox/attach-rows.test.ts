@@ -25,7 +25,7 @@ describe('a worker that is killed while attaching the rows of a summary', () => 
     });
     const of = { channel: 'C1', ts: '1.000001' };
     const alerts = (await world.entries(3)).map(({ id }) => ({ id, label: id, times: 1 }));
-    await world.batchMessages.save('C1', of.ts, { why: 'busy', audience: 'team', form: 'summary', alerts });
+    await world.batchMessages.put(of, { why: 'busy', audience: 'team', form: 'summary', alerts });
     await world.outbox.put('C1', { kind: 'rows', id: `rows-${of.ts}`, of, page: null });
     isAlive = false;
     await expect(world.flush('C1')).rejects.toThrow(Killed);
@@ -57,7 +57,7 @@ it('posts an alert that Redis had forgotten when the rows were attached once it 
     { id: first, label: first, times: 2 },
     { id: second, label: second, times: 1 },
   ];
-  await world.batchMessages.save('C1', of.ts, { why: 'busy', audience: 'team', form: 'summary', alerts });
+  await world.batchMessages.put(of, { why: 'busy', audience: 'team', form: 'summary', alerts });
   await world.outbox.put('C1', { kind: 'rows', id: `rows-${of.ts}`, of, page: null });
   await world.flush('C1');
   expect(world.asked).toEqual([{ kind: 'alert', id: first }]);
@@ -145,7 +145,7 @@ describe('a file that Slack neither takes nor refuses', () => {
     });
     const of = { channel: 'C1', ts: '1.000001' };
     const alerts = (await world.entries(3)).map(({ id }) => ({ id, label: id, times: 1 }));
-    await world.batchMessages.save('C1', of.ts, { why: 'busy', audience: 'team', form: 'summary', alerts });
+    await world.batchMessages.put(of, { why: 'busy', audience: 'team', form: 'summary', alerts });
     await world.outbox.put('C1', entry);
     await world.outbox.put('C1', { kind: 'notice', id: 'n1', message: { text: 'A decline.', blocks: [] } });
     for (let run = 0; run < 9; run += 1) {

@@ -299,7 +299,10 @@ describe('an entry whose data Redis has lost', () => {
     await world.outbox.put('C1', rows);
     addBeforeRemoved(world, async () => {
       const alerts = [{ id: alertId(0), label: 'A', times: 1 }];
-      await world.batchMessages.save('C1', '1.0', { why: 'busy', audience: 'team', form: 'summary', alerts });
+      await world.batchMessages.put(
+        { channel: 'C1', ts: '1.0' },
+        { why: 'busy', audience: 'team', form: 'summary', alerts },
+      );
       expect(await world.outbox.put('C1', rows), 'it still waits').toBe(false);
     });
 

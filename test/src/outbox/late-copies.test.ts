@@ -18,7 +18,7 @@ async function remaining(
   const steps: string[] = [];
   const deleteLateCopies = createDeleteLateCopies({
     outbox: { sentAt: async () => [...kept], remove: async () => {} },
-    batchMessages: { get: async () => null, remove: async () => {} },
+    batchMessages: { get: async () => null, delete: async () => {} },
     findPosted: { find: async () => found.map((ts) => ({ ts, ref: 'm_1', marks: [], files: [] })) },
     slack: {
       findMessages: async () => [],
@@ -86,7 +86,7 @@ it('deletes a copy of a summary together with its rows in the thread, and nothin
         form: 'summary',
         alerts: [{ id: 'a', label: '', times: 1 }],
       }),
-      remove: async (_channel, ts) => void steps.push(`remove summary ${ts}`),
+      delete: async ({ ts }) => void steps.push(`remove summary ${ts}`),
     },
     trackedMessages: { forget: async () => {} },
     slackNow: () => null,
@@ -107,7 +107,7 @@ describe('the search for copies', () => {
   const again = (afterMs: number, kept: string | null, looks: number): Promise<number | null> =>
     createDeleteLateCopies({
       outbox: { sentAt: async () => [kept], remove: async () => {} },
-      batchMessages: { get: async () => null, remove: async () => {} },
+      batchMessages: { get: async () => null, delete: async () => {} },
       findPosted: { find: async () => [] },
       slack: { delete: async () => {}, findMessages: async () => [] },
       trackedMessages: { forget: async () => {} },

@@ -134,7 +134,7 @@ describe('a repeated decline', () => {
     const entries = await world.entries(3);
     const alerts = entries.map(({ id }) => ({ id, label: id, times: 1 }));
     await world.recordPosted(entries, ref, await world.renderEntries(entries, 'C1'));
-    await world.batchMessages.save('C1', ref.ts, { why: 'busy', audience: 'team', form, alerts });
+    await world.batchMessages.put(ref, { why: 'busy', audience: 'team', form, alerts });
   };
   const repeat = async (world: World, count: number): Promise<void> => {
     await world.alerts.save(transactionAlert({ id: alertId(1) }));

@@ -63,10 +63,10 @@ describe('a found message that Redis knows only in part', () => {
     if (first === undefined) throw new Error('no entry');
 
     await world.recordPosted([first], ref, null, true);
-    expect((await world.batchMessages.get('C1', ref.ts))?.alerts.map(({ id }) => id)).toEqual([first.id]);
+    expect((await world.batchMessages.get(ref))?.alerts.map(({ id }) => id)).toEqual([first.id]);
 
     await world.recordPosted(others, ref, null, true);
-    expect((await world.batchMessages.get('C1', ref.ts))?.alerts.map(({ id }) => id)).toEqual([
+    expect((await world.batchMessages.get(ref))?.alerts.map(({ id }) => id)).toEqual([
       first.id,
       ...others.map(({ id }) => id),
     ]);
@@ -77,7 +77,7 @@ describe('a found message that Redis knows only in part', () => {
     const world = createPostingWorld(redis());
     const [first, late] = (await world.entries(2)) as [OutboxEntry, OutboxEntry];
     const shown = [{ id: first.id, label: 'a', times: 1 }];
-    await world.batchMessages.save('C1', ref.ts, { why: 'busy', audience: 'team', form: 'summary', alerts: shown });
+    await world.batchMessages.put(ref, { why: 'busy', audience: 'team', form: 'summary', alerts: shown });
 
     await world.recordPosted([late], ref, null, true);
     await world.update(alert(1));
