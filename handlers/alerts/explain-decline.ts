@@ -103,11 +103,11 @@ async function declinesOf(
 async function declinesAt(
   channel: string,
   places: readonly (string | undefined)[],
-  { alerts, alertMessages }: ListenerDeps,
+  { alerts, trackedMessages }: ListenerDeps,
 ): Promise<TransactionAlert[]> {
   for (const ts of places) {
     if (ts === undefined) continue;
-    const shown = await alertsOfKind('transaction', await alertMessages.at(channel, ts), alerts);
+    const shown = await alertsOfKind('transaction', await trackedMessages.alertsAt(channel, ts), alerts);
     // With the numbers that the message shows.
     const tried = await Promise.all(shown.map((alert) => atLastTry(alert, channel, alerts)));
     const declines = tried.flatMap((alert) =>

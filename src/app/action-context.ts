@@ -20,7 +20,7 @@ import { durationOf } from '../limits/change-request.ts';
 import { createTimeLeft } from '../limits/end-temporary-change.ts';
 import type { FilledForm } from '../limits/fill-form.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
-import { alertMessages, type Subject } from '../outbox/tracked-message-store.ts';
+import type { Subject } from '../outbox/tracked-message-store.ts';
 import { createWhoMay } from '../policy/permissions.ts';
 import { delegatesOf, sectionOf } from '../policy/policy.ts';
 import { holdAsQuiet } from '../routing/channel-settings.ts';
@@ -137,7 +137,6 @@ function messages(context: WorkerContext) {
   const approvalsChannelOf = async (acctId: number) => approvalsChannel(context, (await groupOfCard(acctId)) ?? null);
   const update = (kind: Subject['kind']) => (id: string) => enqueue('update-messages', { kind, id });
   return {
-    alertMessages: alertMessages(context.trackedMessages),
     /** Link to a message in a channel. Null: it has none. */
     alertLink: linkTo('alert'),
     requestLink: linkTo('request'),

@@ -18,7 +18,7 @@ import { createLinks } from '../holders/link-store.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { createBatchMessages } from '../outbox/message-store.ts';
-import { alertMessages, createTrackedMessages } from '../outbox/tracked-message-store.ts';
+import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createDelegations } from '../policy/delegation-store.ts';
 import { createCardsFor, createPermissions, createRolesForCard, createRolesVersion } from '../policy/permissions.ts';
 import { sectionOf } from '../policy/policy.ts';
@@ -120,7 +120,7 @@ export function composeListeners(base: WebBase) {
     ownDelegates: () => policy.current().ownDelegates,
     policyFor: (group: string | null) => sectionOf(policy.current(), group).approval,
     alerts,
-    alertMessages: alertMessages(createTrackedMessages(redis, now)),
+    trackedMessages: createTrackedMessages(redis, now),
     eventLog: createEventLog(redis, now),
     batchMessages: createBatchMessages(redis),
     visibilityOf: createVisibilityOf({

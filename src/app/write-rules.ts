@@ -67,7 +67,7 @@ export const rules: Rules = {
     takeBack: each,
   },
   trackedMessages: {
-    ...reads('references', 'revisions', 'at'),
+    ...reads('references', 'revisions', 'at', 'alertsAt'),
     ...ofJobs('countUpdate', 'add', 'forget'),
     addSeen: ofActions,
   },

@@ -165,19 +165,8 @@ export function createTrackedMessages(redis: RedisClient, now: () => Date) {
     },
     /** The subjects that a message shows. */
     at,
-  };
-}
-
-/** The same, for alerts only. */
-export type AlertMessages = ReturnType<typeof alertMessages>;
-
-export function alertMessages(tracked: Pick<TrackedMessages, 'references' | 'at' | 'addSeen'>) {
-  return {
-    of: (id: string): Promise<MessageRef[]> => tracked.references({ kind: 'alert', id }),
     /** The ids of the alerts that a message shows. */
-    at: async (channel: string, ts: string) =>
-      (await tracked.at(channel, ts)).flatMap(({ kind, id }) => (kind === 'alert' ? [id] : [])),
-    /** See `TrackedMessages.addSeen`. */
-    seen: (id: string, ref: MessageRef) => tracked.addSeen({ kind: 'alert', id }, ref),
+    alertsAt: async (channel: string, ts: string): Promise<string[]> =>
+      (await at(channel, ts)).flatMap(({ kind, id }) => (kind === 'alert' ? [id] : [])),
   };
 }

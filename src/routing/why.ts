@@ -6,7 +6,7 @@ import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
 import { namedCard } from '../alerts/named-card.ts';
-import type { AlertMessages } from '../outbox/tracked-message-store.ts';
+import type { TrackedMessages } from '../outbox/tracked-message-store.ts';
 import type { WhyAction } from './verbs.ts';
 
 const eventId = /evt_[0-9a-hjkmnp-tv-z]{16}/;
@@ -18,7 +18,7 @@ const ALERTS_MAX = 5;
 
 interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'mayAct' | 'recordLook'> {
   readonly alerts: Pick<Alerts, 'get'>;
-  readonly alertMessages: Pick<AlertMessages, 'of' | 'at'>;
+  readonly trackedMessages: Pick<TrackedMessages, 'references' | 'alertsAt'>;
   readonly eventLog: Pick<EventLog, 'read' | 'latest'>;
   /** How often an event was received; 0 when no longer known. */
   readonly timesDelivered: (eventId: string) => Promise<number>;
@@ -30,7 +30,7 @@ interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'mayAct' | 'recor
 
 /** `/card why evt_… | MESSAGE LINK | CARD`: what happened to an alert, from the webhook to the message. */
 export function createExplainRouting(deps: Deps) {
-  const { alertMessages, eventLog, timesDelivered, permalink, resolveCard, answer, refuse } = deps;
+  const { trackedMessages, eventLog, timesDelivered, permalink, resolveCard, answer, refuse } = deps;
 
   return async function explainRouting(action: WhyAction): Promise<void> {
     const ids = await eventsMeant(action);
@@ -45,7 +45,11 @@ export function createExplainRouting(deps: Deps) {
       const { id, callbackAt, receivedAt } = alert.event;
       const ofAlert: Action = { ...action, target: { kind: 'alert', alertId: id } };
       await deps.recordLook(ofAlert, { acctId: alert.event.acctId, cardId: namedCard(alert).cardId, seen: null });
-      const [steps, times, refs] = await Promise.all([eventLog.read(id), timesDelivered(id), alertMessages.of(id)]);
+      const [steps, times, refs] = await Promise.all([
+        eventLog.read(id),
+        timesDelivered(id),
+        trackedMessages.references({ kind: 'alert', id }),
+      ]);
       const posted = await Promise.all(
         refs.map(async ({ channel, ts }) => ({
           channel,
@@ -72,7 +76,7 @@ export function createExplainRouting(deps: Deps) {
     if (id !== undefined) return [id];
     const [, channel, ts] = message.exec(text) ?? [];
     if (likeEventId.test(text.trim())) return [];
-    if (channel !== undefined && ts !== undefined) return await alertMessages.at(channel, ts);
+    if (channel !== undefined && ts !== undefined) return await trackedMessages.alertsAt(channel, ts);
     const target: CardTarget =
       action.target.kind === 'channel' ? { kind: 'words', words: text.split(' ') } : action.target;
     const resolved = await resolveCard({ ...action, target });

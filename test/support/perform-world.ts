@@ -19,7 +19,6 @@ import type { DigestAction } from '../../src/digests/verbs.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
 import { type ActionOf, type Action as AnyAction, isAsHolder, type Verb, verbs } from '../../src/dispatch/verbs.ts';
 import { type ChangeRequest, durationOf } from '../../src/limits/change-request.ts';
-import { alertMessages } from '../../src/outbox/tracked-message-store.ts';
 import { approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -224,7 +223,6 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
       if (origin.isDirect !== true || !directIds.has(id)) answers.push(message);
       if (origin.isDirect === true) directIds.add(id);
     },
-    alertMessages: alertMessages(trackedMessages),
     alertLink: async () => null,
     requestLink: async () => null,
     updateAlert: async (alertId) => {

@@ -27,7 +27,7 @@ async function explain(channel: string, shown = declines) {
       get: async (id: string) => shown.find(({ event }) => event.id === id) ?? null,
       getAll: async (ids: readonly string[]) => shown.filter(({ event }) => ids.includes(event.id)),
     },
-    alertMessages: { at: async () => shown.map(({ event }) => event.id) },
+    trackedMessages: { alertsAt: async () => shown.map(({ event }) => event.id) },
     eventLog: { read: async () => [] },
     visibilityOf: async () => 'private',
     permissions: { rolesOf: async () => ({ roles: ['operator'], isComplete: true }), whoMay: policyWhoMay },

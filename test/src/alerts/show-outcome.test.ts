@@ -11,7 +11,7 @@ function setUp(alert: Alert | null = null) {
       get: async () => alert,
       setOutcome: async (alertId, actionId) => void steps.push(`kept ${actionId} on ${alertId}`),
     },
-    alertMessages: { seen: async () => {} },
+    trackedMessages: { addSeen: async () => {} },
     updateAlert: async (alertId) => void steps.push(`updates ${alertId}`),
   });
   return { outcomes, steps };

@@ -1,11 +1,6 @@
 import { expect, it } from 'vitest';
 import { createEventLog } from '../../../src/alerts/event-log.ts';
-import {
-  alertMessages,
-  createTrackedMessages,
-  readSubject,
-  subjectKey,
-} from '../../../src/outbox/tracked-message-store.ts';
+import { createTrackedMessages, readSubject, subjectKey } from '../../../src/outbox/tracked-message-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -99,8 +94,8 @@ it('the alerts of a message are told apart from what else it shows', async () =>
     { subject: alert, ...team },
   ]);
 
-  expect(await alertMessages(messages).at(ref.channel, ref.ts)).toEqual(['evt_1']);
-  expect(await alertMessages(messages).of('evt_1')).toEqual([{ ...ref, ...team }]);
+  expect(await messages.alertsAt(ref.channel, ref.ts)).toEqual(['evt_1']);
+  expect(await messages.references({ kind: 'alert', id: 'evt_1' })).toEqual([{ ...ref, ...team }]);
   expect(readSubject(subjectKey({ kind: 'claim', id: 'a:b' }))).toEqual({ kind: 'claim', id: 'a:b' });
 });
 
