@@ -45,6 +45,7 @@ type Shared = Stores &
     | 'person'
     | 'rolesOf'
     | 'notifyOps'
+    | 'hasCardGroups'
     | 'postNotice'
     | 'notifyDirectly'
     | 'updateAlert'
