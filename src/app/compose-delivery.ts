@@ -17,7 +17,7 @@ import { withThrottle } from '../limits/remedy.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { createRolesForCard } from '../policy/permissions.ts';
 import { createHeldUntil } from '../routing/channel-settings.ts';
-import { createMayBeNotified, createRoute, createRoutingRules, createWhyMutePasses } from '../routing/route.ts';
+import { createRoute, createRoutingRules, createWhyMutePasses } from '../routing/route.ts';
 import type { Message } from '../slack/message.ts';
 import { createWarnOfExpiry } from '../warnings/warn-of-expiry.ts';
 import { createWarnOfLimits } from '../warnings/warn-of-limits.ts';
@@ -114,10 +114,8 @@ function composeRoute(context: WorkerContext) {
     channels: config.channels,
     rules: createRoutingRules(redis, context),
     whyMutePasses: createWhyMutePasses({
-      mayBeNotified: createMayBeNotified({
-        rolesForCard: createRolesForCard({ rolesOf: currentRoles, groupOfCard, links }),
-        mayTravel: (roles) => isPermitted('travel', roles),
-      }),
+      rolesForCard: createRolesForCard({ rolesOf: currentRoles, groupOfCard, links }),
+      mayTravel: (roles) => isPermitted('travel', roles),
       isHolder: links.wasHolderLately,
       cardTesting: context.cardTesting,
     }),

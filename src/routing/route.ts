@@ -209,7 +209,10 @@ function leftBy({ mute, from }: Withheld, candidates: readonly string[], note: N
 type WhyMutePasses = (mute: Mute, subject: Subject, channels: readonly string[]) => Promise<string | null>;
 
 interface MuteDeps {
-  readonly mayBeNotified: ReturnType<typeof createMayBeNotified>;
+  /** For display only. */
+  readonly rolesForCard: ReturnType<typeof createRolesForCard>;
+  /** Whether one of these roles is enough to set a travel mute. */
+  readonly mayTravel: (roles: readonly Role[]) => boolean;
   /** Whether the user is linked to the card, or recently was. */
   readonly isHolder: (userId: string, acctId: number) => Promise<boolean>;
   readonly cardTesting: Pick<CardTesting, 'join'>;
@@ -222,7 +225,7 @@ interface MuteDeps {
  *
  * Withheld declines still count towards card testing: a muted card may be one of the tested cards.
  */
-export function createWhyMutePasses({ mayBeNotified, isHolder, cardTesting }: MuteDeps): WhyMutePasses {
+export function createWhyMutePasses({ rolesForCard, mayTravel, isHolder, cardTesting }: MuteDeps): WhyMutePasses {
   return async function whyMutePasses(mute, { event, card }, channels) {
     if (await isHolder(mute.by, mute.acctId)) return ', who holds the card';
     if (event.kind === 'decline' && mayBeCardTesting(event)) {
@@ -230,33 +233,11 @@ export function createWhyMutePasses({ mayBeNotified, isHolder, cardTesting }: Mu
       if (warnings.some((warning) => warning !== null)) return ': several cards were declined at this merchant';
     }
     if (mute.kind === 'mute') return null;
-    const mayRead = await mayBeNotified(mute.by, mute.acctId);
-    return mayRead === 'yes' ? null : whyNotNotified[mayRead];
+    const { roles, isComplete, isGroupKnown } = await rolesForCard(mute.by, mute.acctId);
+    if (!isGroupKnown) return ': the group of the card is not known just now';
+    if (mayTravel(roles)) return null;
+    return isComplete
+      ? ', who has no role any more for this card'
+      : ': Slack could not say just now which role they have';
   };
-}
-
-const whyNotNotified = {
-  no: ', who has no role any more for this card',
-  unknown: ': Slack could not say just now which role they have',
-  'unknown-group': ': the group of the card is not known just now',
-} as const;
-
-/** Whether the author of a travel mute may still see this card. Unknown when Slack or the card service does not answer. */
-export function createMayBeNotified({ rolesForCard, mayTravel }: NotifiedDeps) {
-  return async function mayBeNotified(
-    userId: string,
-    acctId: number,
-  ): Promise<'yes' | 'no' | 'unknown' | 'unknown-group'> {
-    const { roles, isComplete, isGroupKnown } = await rolesForCard(userId, acctId);
-    if (!isGroupKnown) return 'unknown-group';
-    if (mayTravel(roles)) return 'yes';
-    return isComplete ? 'no' : 'unknown';
-  };
-}
-
-interface NotifiedDeps {
-  /** For display only. */
-  readonly rolesForCard: ReturnType<typeof createRolesForCard>;
-  /** Whether one of these roles is enough to set a travel mute. */
-  readonly mayTravel: (roles: readonly Role[]) => boolean;
 }

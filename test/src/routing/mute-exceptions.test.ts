@@ -5,7 +5,7 @@ import { createPermissions, createRolesForCard } from '../../../src/policy/permi
 import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
 import type { Mute } from '../../../src/routing/mute-store.ts';
-import { createMayBeNotified, createWhyMutePasses } from '../../../src/routing/route.ts';
+import { createWhyMutePasses } from '../../../src/routing/route.ts';
 import { card, declineEvent } from './subjects.ts';
 
 const common = { id: 'mute_1', acctId: 7378, card: card({}), by: 'U0ANA', reason: '', at: '', endsAt: '' };
@@ -13,14 +13,19 @@ const mute: Mute = { kind: 'mute', ...common };
 const travel: Mute = { kind: 'travel', ...common, countries: ['ES'], directChannel: 'D1' };
 const subject = { event: declineEvent({ code: 'decline' }), card: card({}) };
 
-type MayBeNotified = ReturnType<typeof createMayBeNotified>;
-type Answer = Awaited<ReturnType<MayBeNotified>>;
+type RolesForCard = ReturnType<typeof createRolesForCard>;
+type Roles = Awaited<ReturnType<RolesForCard>>;
 
-function passes(facts: { isHolder?: boolean; isTested?: boolean; mayRead?: Answer }) {
+const operator: Roles = { roles: ['operator'], isComplete: true, isGroupKnown: true };
+
+const noRole = /no role any more/;
+
+function passes(facts: { isHolder?: boolean; isTested?: boolean; roles?: Roles; rolesForCard?: RolesForCard }) {
   return createWhyMutePasses({
     isHolder: async () => facts.isHolder ?? false,
     cardTesting: { join: async () => (facts.isTested === true ? { warningId: 'evt_1', isCause: false } : null) },
-    mayBeNotified: async () => facts.mayRead ?? 'yes',
+    rolesForCard: facts.rolesForCard ?? (async () => facts.roles ?? operator),
+    mayTravel: (roles) => isPermitted('travel', roles),
   });
 }
 
@@ -28,7 +33,7 @@ describe('a mute in force', () => {
   it('withholds an event by default', async () => {
     expect(await passes({})(mute, subject, ['C1'])).toBeNull();
     expect(
-      await passes({ mayRead: 'no' })(mute, subject, ['C1']),
+      await passes({ roles: { ...operator, roles: [] } })(mute, subject, ['C1']),
       'it remains after its author has lost the role',
     ).toBeNull();
   });
@@ -39,11 +44,18 @@ describe('a mute in force', () => {
   });
 
   it.each([
-    ['no', /no role any more/] as const,
-    ['unknown', /Slack could not say/] as const,
-    ['unknown-group', /the group of the card is not known/] as const,
-  ])('as a travel mute counts only while its author may read the alerts: %s', async (mayRead, why) => {
-    expect(await passes({ mayRead })(travel, subject, ['C1'])).toMatch(why);
+    ['no', { ...operator, roles: [] }, noRole],
+    ['unknown', { roles: [], isComplete: false, isGroupKnown: true }, /Slack could not say/],
+    ['unknown-group', { ...operator, isGroupKnown: false }, /the group of the card is not known/],
+  ] satisfies [string, Roles, RegExp][])(
+    'as a travel mute counts only while its author may read the alerts: %s',
+    async (_what, roles, why) => {
+      expect(await passes({ roles })(travel, subject, ['C1'])).toMatch(why);
+    },
+  );
+
+  it('as a travel mute withholds while its author may read the alerts', async () => {
+    expect(await passes({})(travel, subject, ['C1'])).toBeNull();
   });
 });
 
@@ -54,7 +66,7 @@ const policy = parsePolicy(
 );
 
 /** Ana is an operator for cards of the group North only. */
-function mayBeNotified(group: string | null | undefined): MayBeNotified {
+function rolesFor(group: string | null | undefined): RolesForCard {
   const { rolesOf } = createPermissions({
     policy: () => policy,
     namedDelegates: async () => [],
@@ -70,19 +82,20 @@ function mayBeNotified(group: string | null | undefined): MayBeNotified {
     log: createLog({ level: 'silent', process: 'test' }),
   });
   const links = { isHeldBy: async () => false };
-  const rolesForCard = createRolesForCard({ rolesOf, groupOfCard: async () => group, links });
-  return createMayBeNotified({ rolesForCard, mayTravel: (roles) => isPermitted('travel', roles) });
+  return createRolesForCard({ rolesOf, groupOfCard: async () => group, links });
 }
 
 describe('whether the author of a travel mute may read its alerts', () => {
-  it.each<[string, string | null | undefined, string, Answer]>([
-    ['the group of the card', 'North', 'U0ANA', 'yes'],
-    ['another group', 'Elsewhere', 'U0ANA', 'no'],
-    ['a group that a user group decides, which cannot be read', 'South', 'U0ANA', 'unknown'],
-    ['a card that is in no group', null, 'U0ANA', 'no'],
-    ['a card whose group is not known', undefined, 'U0ANA', 'unknown-group'],
-    ['a card of a group where they never had a role', 'North', 'U0OLGA', 'no'],
+  it.each<[string, string | null | undefined, string, RegExp | null]>([
+    ['the group of the card', 'North', 'U0ANA', null],
+    ['another group', 'Elsewhere', 'U0ANA', noRole],
+    ['a group that a user group decides, which cannot be read', 'South', 'U0ANA', /Slack could not say/],
+    ['a card that is in no group', null, 'U0ANA', noRole],
+    ['a card whose group is not known', undefined, 'U0ANA', /the group of the card is not known/],
+    ['a card of a group where they never had a role', 'North', 'U0OLGA', noRole],
   ])('depends on their role for %s', async (_what, group, userId, may) => {
-    expect(await mayBeNotified(group)(userId, 7378)).toBe(may);
+    const why = await passes({ rolesForCard: rolesFor(group) })({ ...travel, by: userId }, subject, ['C1']);
+    if (may === null) expect(why).toBeNull();
+    else expect(why).toMatch(may);
   });
 });

@@ -45,7 +45,12 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
     mutes,
     visibilityOf: async (channel) => places[channel] ?? 'public',
     whyMutePasses: createWhyMutePasses({
-      mayBeNotified: async (userId) => (userId === by ? 'yes' : userId === 'U0GROUP' ? 'unknown' : 'no'),
+      rolesForCard: async (userId) => ({
+        roles: userId === by ? ['operator'] : [],
+        isComplete: userId !== 'U0GROUP',
+        isGroupKnown: true,
+      }),
+      mayTravel: (roles) => roles.includes('operator'),
       isHolder: async (userId) => userId === 'U0HOLDER',
       cardTesting: createCardTesting(redis()),
     }),
