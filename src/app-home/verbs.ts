@@ -5,7 +5,7 @@ import { addDays, readDay } from '../core/calendar-words.ts';
 import type { Clock } from '../core/end-time.ts';
 import { localDate } from '../core/service-time.ts';
 import { directKinds, type NotificationKind, ownDigestTimes } from '../holders/preference-store.ts';
-import { userToken } from '../holders/verbs.ts';
+import { mentioned } from '../slack/mrkdwn.ts';
 
 /** A preference about a person's own direct messages. */
 const Preference = z.discriminatedUnion('kind', [
@@ -60,11 +60,11 @@ export const appHomeVerbs = {
 function readDelegate(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const read = (delegate: DelegateAction['delegate']): ReadCommand => aboutChannel('delegate', words, { delegate });
   if (/^off$/i.test(words.join(' '))) return read(null);
-  const at = words.findIndex((word) => userToken.test(word));
+  const at = words.findIndex((word) => mentioned(word) !== null);
   const days = words.toSpliced(at, 1);
-  const to = userToken.exec(words[at] ?? '')?.[1];
+  const to = mentioned(words[at] ?? '');
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: delegateUsage });
-  if (to === undefined) return unclear('Who stands in for you? Pick the name from the list that Slack shows.');
+  if (to === null) return unclear('Who stands in for you? Pick the name from the list that Slack shows.');
   const found = readDays(days, clock);
   if (found === null)
     return unclear('From which day until which? Write both, such as “Dec 24 Jan 2” or “monday friday”.');

@@ -40,7 +40,8 @@ export function interpret(query: string): CardQuery {
     // Ids are numbers: 0042 can only be the end of a card number.
     id: digits === null || digits.startsWith('0') ? null : Number(digits),
     customId: customId === '' || customId.length > CUSTOM_ID_MAX ? null : customId,
-    words: /\p{L}/u.test(text) ? nameWords(text) : [],
+    // The name in a mention is that of a person in Slack, not of a holder.
+    words: /\p{L}/u.test(text) && !text.startsWith('@') ? nameWords(text) : [],
   };
 }
 

@@ -5,12 +5,15 @@ import { sentCard } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import { commandCode } from '../core/installation.ts';
+import { mentioned } from '../slack/mrkdwn.ts';
 import { cardWithDigits, type DirectoryAccount } from './account.ts';
 import { askedBesides } from './asked-besides.ts';
 import { isByName, splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
 import { refuseUnknown, typedOnRecord, type UnknownCardDeps } from './unknown-card.ts';
+
+type Match = Pick<CardMatch, 'acctId' | 'cards' | 'matchedBy'>;
 
 /** A card or account that the verb can apply to. */
 interface Candidate {
@@ -107,10 +110,9 @@ export function createResolveCard(deps: Deps): ResolveCard {
     const { query, rest } = await splitWords(action.verb, target.words, deps.directory);
     const meant = withRest(action, rest);
     // People must not learn that cards exist that they may not see.
-    const matches = await deps.directory.find(
-      query,
-      async ({ acctId }) => (await deps.mayAct(action, acctId)) === true,
-    );
+    const mayAct = async ({ acctId }: { readonly acctId: number }) => (await deps.mayAct(action, acctId)) === true;
+    const person = mentioned(query);
+    const matches = person === null ? await deps.directory.find(query, mayAct) : await heldBy(person, mayAct, deps);
     const candidates = candidatesOf(meant, matches);
     const [only] = candidates;
     if (only === undefined) await refuseUnknown(meant, query, deps);
@@ -147,6 +149,21 @@ function createOfAlert({ directory, cardOfAlert, refuse }: Pick<Deps, 'directory
     await refuse(action, { ...tooOld(), why }, { acctId });
     return null;
   }
+}
+
+/** The accounts linked to a person, as matches. */
+async function heldBy(
+  userId: string,
+  mayAct: (link: { readonly acctId: number }) => Promise<boolean>,
+  { links, directory }: Pick<Deps, 'links' | 'directory'>,
+): Promise<Match[]> {
+  const accounts = await links.ofUser(userId);
+  const may = await Promise.all(accounts.map(mayAct));
+  const read = async ({ acctId }: { readonly acctId: number }) => {
+    const cards = (await directory.account(acctId))?.cards ?? [];
+    return { acctId, matchedBy: 'account_id' as const, cards };
+  };
+  return await Promise.all(accounts.filter((_, at) => may[at]).map(read));
 }
 
 /** The words after the card are the reason. */
@@ -199,7 +216,7 @@ const CHOICES_MAX = 20;
 function mayBeSomebodyElse(
   { verb }: Action,
   rest: readonly string[],
-  match: CardMatch | undefined,
+  match: Match | undefined,
   { isLook }: Pick<Deps, 'isLook'>,
 ): boolean {
   if (match === undefined || !isByName(match.matchedBy)) return false;
@@ -226,7 +243,7 @@ function usedInstead({ cards }: Pick<DirectoryAccount, 'cards'>, cardId: number)
 }
 
 /** The card that was named, by its digits or id. A holder or an account means the card in use, except for an activation. */
-function candidatesOf(action: Action, matches: readonly CardMatch[]): Candidate[] {
+function candidatesOf(action: Action, matches: readonly Match[]): Candidate[] {
   return matches.flatMap((match): Candidate[] => {
     const isNamed = match.matchedBy === 'last4' || match.matchedBy === 'card_id';
     const open = match.cards.filter((card) => card.status !== 'CLOSED');

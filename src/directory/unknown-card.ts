@@ -4,7 +4,7 @@ import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { closest } from '../core/closest.ts';
 import { redactText } from '../core/redact-text.ts';
-import { truncate } from '../slack/mrkdwn.ts';
+import { mentioned, truncate } from '../slack/mrkdwn.ts';
 import { type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
 import { interpret } from './card-query.ts';
 import type { Directory } from './directory.ts';
@@ -29,14 +29,20 @@ export async function refuseUnknown(action: Action, query: string, deps: Unknown
     action.asHolder ? { ...status, lackingDetails: await ownUnread(action, deps) } : status,
   );
   if (unread !== null) return await refuse(action, unread, onRecord);
+  const isPerson = mentioned(query) !== null;
   if (action.asHolder) {
     const whoCan = 'Use the last four digits of a card that is linked to you.';
-    return await refuse(action, { why: `You hold no card “${query}”.`, whoCan }, onRecord);
+    return await refuse(
+      action,
+      { why: `You hold no card ${isPerson ? 'of this person' : `“${query}”`}.`, whoCan },
+      onRecord,
+    );
   }
   const meant = await nameMeant(action, query, deps);
   const suggestion = meant === null ? '' : `Did you mean “${meant}”? `;
   const whoCan = `${suggestion}Use the last four digits, a card id, an account id, a custom id or the holder’s name.`;
-  await refuse(action, { why: `No card matches “${query}”.`, whoCan }, onRecord);
+  const why = isPerson ? 'No card is linked to this person.' : `No card matches “${query}”.`;
+  await refuse(action, { why, whoCan }, onRecord);
 }
 
 /** What was typed for a card, quoted for the record, which is kept permanently. People copy what is printed on the card. */

@@ -175,17 +175,21 @@ const token = /<([@#!]|https?:|mailto:)([^<>|]*)(?:\|([^<>]*))?>/g;
 
 const entities: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' };
 
+/** The words before a card: `block`, `virtual resend`. */
+const beforeCard = /^\s*(?:virtual\s+)?\S+\s+$/i;
+
 /**
- * Restores a command's text as typed, if Slack escaped it. In `link` and `delegate` people stay tokens (`<@U0123>`),
- * because a name does not identify a person. Everything else becomes plain text again.
+ * Restores a command's text as typed, if Slack escaped it. In place of a card, and in `link` and `delegate`, people stay
+ * tokens (`<@U0123>`), because a name does not identify a person. Everything else becomes plain text again.
  *
  * https://docs.slack.dev/interactivity/implementing-slash-commands#creating-your-command
  */
 export function readSlashText(text: string): string {
   const isAboutPeople = /^\s*(link|delegate)\s/i.test(text);
   return text
-    .replaceAll(token, (_whole, kind: string, value: string, label: string | undefined) => {
-      if (kind === '@') return isAboutPeople ? `<@${value}>` : `@${label ?? value}`;
+    .replaceAll(token, (_whole, kind: string, value: string, label: string | undefined, at: number) => {
+      if (kind === '@')
+        return isAboutPeople || beforeCard.test(text.slice(0, at)) ? `<@${value}>` : `@${label ?? value}`;
       if (kind === '#') return `#${label ?? value}`;
       return label ?? (kind === '!' ? `@${value}` : `${kind}${value}`);
     })

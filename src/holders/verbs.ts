@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import { aboutCard, type ReadCommand, readCard, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
+import { mentioned } from '../slack/mrkdwn.ts';
 
 /** Another person is the holder of a card. */
 export const LinkAction = actionOf('link', target.card, {
@@ -75,17 +76,14 @@ export const holderVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-/** A person, in the form that `readSlashText` leaves. */
-export const userToken = /^<@([UW][A-Z0-9]{1,30})>$/;
-
 /** With a person, an approver links the card. Without, the person typing claims to hold it. */
 function readLink(words: readonly string[]): ReadCommand | UnclearCommand {
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: 'link CARD [@user]' });
-  const card = words.filter((word) => !word.startsWith('@') && !userToken.test(word));
+  const card = words.filter((word) => !word.startsWith('@') && mentioned(word) === null);
   if (card.length === 0) return unclear('Which card should I link?');
   if (card.length === words.length) return aboutCard('claim', card, { confirmed: false });
-  const subject = words.flatMap((word) => userToken.exec(word)?.[1] ?? [])[0];
-  if (subject === undefined) return unclear('I don’t know this person. Pick the name from the list that Slack shows.');
+  const subject = words.map(mentioned).find((id) => id !== null);
+  if (subject == null) return unclear('I don’t know this person. Pick the name from the list that Slack shows.');
   if (card.length !== words.length - 1) return unclear('Name one card and one person.');
   return aboutCard('link', card, { subject });
 }

@@ -89,6 +89,16 @@ export function mention(id: string): string {
   return /^[UW][A-Z0-9]{1,30}$/.test(id) ? `<@${id}>` : truncate(escapeMrkdwn(id), ID_MAX);
 }
 
+/** The id of the person whom a typed word mentions, as Slack writes it: `<@U0123>`, also before a comma. Null: nobody. */
+export function mentioned(word: string): string | null {
+  return /^<@([UW][A-Z0-9]{1,30})>[,.;:!]?$/.exec(word)?.[1] ?? null;
+}
+
+/** Escaped text in which people stay mentioned, because nobody knows them by their ids. */
+export function withMentions(escaped: string): string {
+  return escaped.replaceAll(/&lt;@([UW][A-Z0-9]{1,30})&gt;/g, '<@$1>');
+}
+
 /** Maximum number of people mentioned in one message. */
 const NAMED_MAX = 20;
 

@@ -6,7 +6,7 @@ import { formatCents } from '../../src/core/money.ts';
 import { type ChangeRequest, termWords } from '../../src/limits/change-request.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { channelMention, link, mention, mentions } from '../../src/slack/mrkdwn.ts';
+import { channelMention, link, mention, mentions, withMentions } from '../../src/slack/mrkdwn.ts';
 import { requestedRules } from '../actions/asked-words.ts';
 import { copyable, escapeUntrusted, RULES_MAX, section, sentence, withTimes } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
@@ -66,8 +66,7 @@ export function permissionAsked(question: Question): Message {
 
 function about({ card, typed }: Question): string {
   if (card !== null) return ` ${cardOfHolder(card)}`;
-  // People stay mentioned, because nobody knows them by their ids.
-  const words = withTimes(typed?.words ?? '', 80).replaceAll(/&lt;@([UW][A-Z0-9]{1,30})&gt;/g, '<@$1>');
+  const words = withMentions(withTimes(typed?.words ?? '', 80));
   return `${words && ` · “${words}”`}${typed?.channel == null ? '' : ` in ${channelMention(typed.channel)}`}`;
 }
 
@@ -92,6 +91,8 @@ function commandFor({ command, card, typed, input: { changeRequest, subject, det
   // Without its person, the command would link the card to whoever types it.
   if (command === null || limit === null || subject !== undefined) return null;
   const handle = card === null ? (typed?.words ?? '') : cardHandle(card);
+  // A copied mention names nobody.
+  if (handle.includes('<@')) return null;
   return `${command} ${copyable([handle, limit, details].filter(Boolean).join(' '), 120)}`.trim();
 }
 

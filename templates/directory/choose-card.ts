@@ -2,6 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
+import { withMentions } from '../../src/slack/mrkdwn.ts';
 import { button, context, countOf, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOfHolderRaw, holderName, statusWord } from '../core/card-words.ts';
 
@@ -29,7 +30,7 @@ export function chooseCard({ doing, query, choices, matches }: ChooseCard): Mess
   const isOne = matches === 1;
   const found = isOne ? 'One card matches' : `${countOf(matches, 'card')} match`;
   const question = isOne ? 'Is it the one you want to' : 'Which one do you want to';
-  const asked = `${found} “${escapeUntrusted(query, 80)}”. ${question} ${escapeUntrusted(doing, 60)}?`;
+  const asked = `${found} “${withMentions(escapeUntrusted(query, 80))}”. ${question} ${escapeUntrusted(doing, 60)}?`;
   const more = matches - choices.length;
 
   return {

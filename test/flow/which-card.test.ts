@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
-import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { settled, until } from '../support/until.ts';
 
 const cardbell = useCardbell(inOneProcess);
@@ -76,6 +76,22 @@ describe('a word that means more than one card', () => {
 
     await waitTold(olga, new RegExp(`${holderOf(card)}.*is active`));
   });
+});
+
+it('a person means the card linked to them', async () => {
+  const { take, command, waitTold, writes } = cardbell();
+  const card = take('ACTIVE', ({ FirstName }) => FirstName !== 'Hugo');
+  await command(olga, 'block @hugo lost');
+  await waitTold(olga, /No card is linked to this person/);
+  const before = writes().length;
+
+  await command(ana, `link ${last4Of(card)} @hugo`);
+  await waitTold(ana, /^Linked: /);
+  await command(olga, 'block @hugo lost');
+
+  const message = await waitTold(olga, new RegExp(`^Blocked: ${holderOf(card)}`));
+  expect(JSON.stringify(message.blocks)).toContain('Reason: lost');
+  expect(writes()).toHaveLength(before + 1);
 });
 
 describe('a CustomId', () => {

@@ -164,6 +164,15 @@ describe('the people asked read all that is asked', () => {
     expect(text).toContain('Only approvers may do this.');
   });
 
+  it('the person whose card it is, and no command, because a copied mention names nobody', async () => {
+    const target = { kind: 'words' as const, words: ['<@U0JANE>', 'found'] };
+
+    const text = await questionAfter('unblock', { ...byCommand, target });
+
+    expect(text).toContain('· “<@U0JANE> found”');
+    expect(text).toContain('Only approvers may do this.');
+  });
+
   it('no command for an order, because it opens a form', async () => {
     const text = await questionAfter('order-virtual', { ...byCommand, target: { kind: 'order', sealed: '' } });
 

@@ -41,6 +41,8 @@ describe('interpreting a word for a card', () => {
     ['623123', { last4: null, id: 623_123 }],
     ['F1Q52343SF', { last4: null, id: null, customId: 'f1q52343sf', words: ['f1q52343sf'] }],
     ['  Jané  DOE ', { id: null, words: ['jane', 'doe'] }],
+    // A mention that lost its user id. Whoever is called Sam here need not be that person.
+    ['@sam', { words: [], customId: '@sam' }],
     ['“Jane Doe”', { words: ['jane', 'doe'], customId: 'jane doe' }],
     ['4111111111111111', { last4: null, id: null }],
     ['', { last4: null, id: null, customId: null, words: [] }],

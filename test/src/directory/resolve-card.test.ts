@@ -289,6 +289,53 @@ describe('words', () => {
   });
 });
 
+describe('a person', () => {
+  const asked = (verb: 'block' | 'limit' | 'show' | 'activate', ...typed: string[]) =>
+    resolveCard(ask(verb, { target: { kind: 'words', words: typed } }));
+  beforeEach(() => {
+    linked = [{ acctId: 9, userId: 'U0SAM' }];
+    cards = [cardOf(1, 'ACTIVE'), cardOf(2, 'INACTIVE')];
+    found = { '<@U0SAM>': [known(7, 'name')] };
+  });
+
+  it.each(['block', 'limit', 'show'] as const)('means the card linked to them: %s', async (verb) => {
+    expect(await asked(verb, '<@U0SAM>')).toMatchObject({ acctId: 9, cardId: null });
+    expect(refusals).toEqual([]);
+  });
+
+  it('means their new card for an activation', async () => {
+    expect(await asked('activate', '<@U0SAM>')).toMatchObject({ acctId: 9, cardId: 2 });
+  });
+
+  it('may be followed by the reason of a block', async () => {
+    expect(await asked('block', '<@U0SAM>,', 'Lost', 'it')).toMatchObject({ acctId: 9, action: { reason: 'Lost it' } });
+  });
+
+  it('with several cards causes a question that mentions them', async () => {
+    linked = [7, 9].map((acctId) => ({ acctId, userId: 'U0SAM' }));
+
+    expect(await asked('limit', '<@U0SAM>')).toBe(null);
+    expect(answers.map(({ text }) => text)).toEqual([expect.stringContaining('2 cards match “<@U0SAM>”.')]);
+  });
+
+  it('without a card is not searched by name', async () => {
+    linked = [];
+
+    expect(await asked('show', '<@U0SAM>')).toBe(null);
+    expect(refusals).toEqual([
+      { why: 'No card is linked to this person.', whoCan: expect.stringMatching(/^Use the last four digits/) },
+    ]);
+  });
+
+  it('other than themselves has no card for a holder', async () => {
+    const typed = { ...words('<@U0SAM>'), asHolder: true, roles: ['holder' as const] };
+
+    expect(await resolveCard(typed)).toBe(null);
+    expect(refusals).toEqual([expect.objectContaining({ why: 'You hold no card of this person.' })]);
+    expect(await resolveCard({ ...typed, actor: { ...typed.actor, userId: 'U0SAM' } })).toMatchObject({ acctId: 9 });
+  });
+});
+
 describe('one of several cards of an account', () => {
   const [inUse, fresh, closed] = [cardOf(1, 'ACTIVE'), cardOf(2, 'INACTIVE'), cardOf(3, 'CLOSED')];
   const named = (verb: 'block' | 'show' | 'limit', typed: string) =>

@@ -31,6 +31,8 @@ describe('parsing a command', () => {
     ['activate 4242', read('activate', ['4242'])],
     ['unblock ••4242', read('unblock', ['••4242'])],
     ['link 4242', read('claim', ['4242'], { confirmed: false })],
+    ['block <@U0JANE> lost', read('block', ['<@U0JANE>', 'lost'])],
+    ['declines <@U0JANE> 30d', read('declines', ['<@U0JANE>'], { details: '30d', page: 1 })],
     ['link Jane Doe <@U0JANE>', read('link', ['Jane', 'Doe'], { subject: 'U0JANE' })],
     ['link <@U0JANE> Jane Doe', read('link', ['Jane', 'Doe'], { subject: 'U0JANE' })],
     ['unlink 4242', read('unlink', ['4242'])],
@@ -62,6 +64,7 @@ describe('parsing a command', () => {
     ['limit 4242 week $1,250.50 for 4h team lunch', ['4242'], 'weekly', 125_050, 14_400_000, 'team lunch'],
     ['limit Jane Doe monthly 20 for 2 days trip', ['Jane', 'Doe'], 'monthly', 2000, 172_800_000, 'trip'],
     ['limit Day daily 10', ['Day'], 'daily', 1000, null, ''],
+    ['limit <@U0JANE> daily 10', ['<@U0JANE>'], 'daily', 1000, null, ''],
     ['limit 4242 annual none', ['4242'], 'yearly', null, null, ''],
     ['limit 4242 lifetime 0 frozen', ['4242'], 'lifetime', 0, null, 'frozen'],
     ['limit 4242 daily 30 for the team lunch', ['4242'], 'daily', 3000, null, 'for the team lunch'],
@@ -291,6 +294,11 @@ describe('command text that Slack escaped', () => {
     ['block 4242 see <https://example.com/x>', 'block 4242 see https://example.com/x'],
     ['block 4242 said <!subteam^S1|@team> 1 &lt; 2', 'block 4242 said @team 1 < 2'],
     ['show 4242', 'show 4242'],
+    // In place of a card a person stays one; elsewhere it is a word.
+    ['show <@U0JANE|jane>', 'show <@U0JANE>'],
+    ['  block  <@U0JANE>, lost by <@U0SAM|sam>', '  block  <@U0JANE>, lost by @sam'],
+    ['virtual resend <@U0JANE|jane>', 'virtual resend <@U0JANE>'],
+    ['<@U0JANE|jane>', '@jane'],
     // Typed with angle brackets, so Slack did not resolve it to a person.
     ['block 4242 &lt;@U0JANE&gt;', 'block 4242 <@U0JANE>'],
   ])('%j', (escaped, typed) => {

@@ -7,8 +7,10 @@ import {
   escapeMrkdwn,
   link,
   mention,
+  mentioned,
   plain,
   truncate,
+  withMentions,
 } from '../../../src/slack/mrkdwn.ts';
 
 describe('outside text in mrkdwn', () => {
@@ -112,6 +114,13 @@ describe('tokens', () => {
     );
     expect(link('javascript:alert(1)', 'label')).toBe('label');
     expect(link('https://', 'label')).toBe('label');
+  });
+
+  it('keep a person who was mentioned, as text too', () => {
+    expect(mentioned('<@U0JANE>')).toBe('U0JANE');
+    expect(mentioned('<@W0JANE>,')).toBe('W0JANE');
+    for (const word of ['@jane', '<@U0JANE>s', '<@B0BOT>', '<!here>', '']) expect(mentioned(word)).toBeNull();
+    expect(withMentions(escapeMrkdwn('<@U0JANE> and <!here>'))).toBe('<@U0JANE> and &lt;!here&gt;');
   });
 
   it('mention only valid ids', () => {
