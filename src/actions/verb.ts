@@ -51,6 +51,8 @@ export interface VerbEntry {
   readonly isOfCard?: true;
   /** Changes what all cards of the account share, so a card that is not in use must not stand for the one that is. */
   readonly isOfAccount?: true;
+  /** What holders type to get it for their own card, if they may not do it: `ask 300`. */
+  readonly holdersType?: string;
   /** Other words people type for it. The answer shows the correct command, or that it is a button. */
   readonly alsoCalled?: readonly string[];
   /** Absent if the verb is only a button. */

@@ -11,7 +11,7 @@ import type { ApprovalClick } from '../approvals/request.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
 import type { ResolveCard } from '../directory/resolve-card.ts';
 import { type Decision, groupAsked, isForSomeCards, mayAsk } from '../policy/decide-action.ts';
-import { type Action, type ActionOf, entryOf, isAsHolder, type Verb, type verbs } from './verbs.ts';
+import { type Action, type ActionOf, entryOf, insteadOf, isAsHolder, type Verb, type verbs } from './verbs.ts';
 
 /** The function that performs each verb. Verbs about one card also receive that card. */
 export type Handlers = {
@@ -177,12 +177,14 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
       return await deps.refuse(action, no, { acctId, isByRights: true });
     }
     const askValue = await deps.putChoice(askPermissionOf(action), null);
+    const ofAnyCard = await deps.rolesNow(asked);
     const people = {
       isExternal: false,
-      isForSomeCards: isForSomeCards(permission, await deps.rolesNow(asked)),
+      isForSomeCards: isForSomeCards(permission, ofAnyCard),
       whoMay: await whoElse(action, role, group, deps),
     };
-    const message = notPermitted({ doing, role, ...people, askValue });
+    const instead = insteadOf(action.verb, ofAnyCard);
+    const message = notPermitted({ doing, role, ...people, instead, askValue });
     await deps.refuseWith(action, message, { why, acctId: acctId ?? null, isByRights: true });
   }
 }

@@ -7,7 +7,17 @@ import { redactText } from '../core/redact-text.ts';
 import { groupAsked, isForSomeCards, type Role } from '../policy/decide-action.ts';
 import type { Permissions } from '../policy/permissions.ts';
 import type { Message } from '../slack/message.ts';
-import { Action, type ActionOf, entryOf, type InputOf, isAsHolder, isPermitted, isVerb, type Verb } from './verbs.ts';
+import {
+  Action,
+  type ActionOf,
+  entryOf,
+  type InputOf,
+  insteadOf,
+  isAsHolder,
+  isPermitted,
+  isVerb,
+  type Verb,
+} from './verbs.ts';
 
 /** Who asks for what, as delivered by Slack. */
 export interface Asking {
@@ -162,7 +172,8 @@ async function refusedOf(
   const ofAnyCard = isExternal ? [] : (await deps.permissions.rolesOf(action.actor.userId)).roles;
   const askValue = isExternal ? null : await offerToAsk({ ...given, ...action }, deps);
   const people = { isExternal, isForSomeCards: isForSomeCards(permission, ofAnyCard), whoMay };
-  return { kind: 'refused', why, message: notPermitted({ doing, role, ...people, askValue }) };
+  const instead = insteadOf(verb, ofAnyCard);
+  return { kind: 'refused', why, message: notPermitted({ doing, role, ...people, instead, askValue }) };
 }
 
 interface GroupOfTargetDeps {

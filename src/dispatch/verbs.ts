@@ -115,6 +115,11 @@ export function isForHolders(verb: string): boolean {
   return isVerb(verb) && entryOf(verb).isOfCard === true && isPermitted(verb, ['holder']);
 }
 
+/** What someone with these roles may type instead of a verb that they may not use; null: nothing. */
+export function insteadOf(verb: string, roles: readonly Role[]): string | null {
+  return (isVerb(verb) && roles.includes('holder') && entryOf(verb).holdersType) || null;
+}
+
 const help: HelpEntry = {
   usage: 'help [VERB]',
   example: 'help',

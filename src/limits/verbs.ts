@@ -50,6 +50,7 @@ export const limitVerbs = {
     action: LimitAction,
     permission: { role: 'approver', doing: 'change limits', needsOthers: 'much', restricts: true },
     refusedTo: 'change a limit of',
+    holdersType: 'ask 300',
     alsoCalled: [
       'raise',
       'increase',
@@ -87,6 +88,7 @@ export const limitVerbs = {
     action: RemedyAction,
     permission: { role: 'approver', doing: 'change limits and spending rules' },
     refusedTo: remedyRefusedTo.raise_limit,
+    holdersType: 'ask 300',
     // Only people of the card's group may see its rules.
     isOfCard: true,
     // The form shows the card's rules.

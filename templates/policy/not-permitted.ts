@@ -22,6 +22,8 @@ interface NotPermitted {
   readonly isForSomeCards: boolean;
   /** User ids and user group ids. */
   readonly whoMay: readonly string[];
+  /** What they may type instead, for their own card: `ask 300`. Null: nothing. */
+  readonly instead: string | null;
   /** Value of the button that asks them; null: nobody can be asked. */
   readonly askValue: string | null;
 }
@@ -29,7 +31,8 @@ interface NotPermitted {
 const forSomeCards = 'You are one for the cards of some groups only, and this is not limited to them.';
 
 /** You may not, and who may. */
-export function notPermitted({ doing, role, isExternal, isForSomeCards, whoMay, askValue }: NotPermitted): Message {
+export function notPermitted(refused: NotPermitted): Message {
+  const { doing, role, isExternal, isForSomeCards, whoMay, instead, askValue } = refused;
   const who = mentions(whoMay, 'or');
   const people =
     role === 'holder' || role === null
@@ -40,11 +43,12 @@ export function notPermitted({ doing, role, isExternal, isForSomeCards, whoMay, 
   const why = isExternal
     ? `People of other companies cannot ${doing}.`
     : `Only ${whoWords[role ?? 'operator']} may ${doing}.${isForSomeCards ? ` ${forSomeCards}` : ''}`;
+  const forOwnCard = instead === null ? '' : `For your own card, write ${commandCode(instead)}.`;
 
   return {
-    text: sentence(['Not done:', why, people, 'Nothing changed.'].filter(Boolean).join(' ')),
+    text: sentence(['Not done:', why, forOwnCard, people, 'Nothing changed.'].filter(Boolean).join(' ')),
     blocks: [
-      section(`*Not done.* ${why}`, people, 'Nothing changed.'),
+      section(`*Not done.* ${why}`, forOwnCard, people, 'Nothing changed.'),
       ...actions(askValue === null || people === '' || who === '' ? null : askThemButton(askValue, doing)),
     ],
   };

@@ -299,6 +299,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       role: 'operator',
       isExternal: false,
       isForSomeCards: false,
+      instead: null,
       whoMay: ['U1', ...many(one)],
       askValue: 'p_1',
     }),

@@ -417,6 +417,7 @@ const answers: readonly ExamplePicture[] = [
           role: 'approver',
           isExternal: false,
           isForSomeCards: false,
+          instead: null,
           whoMay: [userId.ana, userId.ben],
           askValue: 'ask_1',
         }),

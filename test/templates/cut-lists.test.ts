@@ -24,6 +24,7 @@ it('people: the first twenty, and how many more', () => {
     role: 'operator',
     isExternal: false,
     isForSomeCards: false,
+    instead: null,
     whoMay: people,
     askValue: null,
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { CardTarget } from '../../../src/actions/action.ts';
 import { StoreUnavailableError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { createGroupOfTarget, type Prepared, requestAction } from '../../../src/dispatch/request-action.ts';
+import { askOf, createGroupOfTarget, type Prepared, requestAction } from '../../../src/dispatch/request-action.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
 import type { Permissions } from '../../../src/policy/permissions.ts';
 import type { Message } from '../../../src/slack/message.ts';
@@ -80,6 +80,31 @@ it('keeps what was asked for the question to those who may, as far as the click 
   expect(offered).toEqual([
     expect.objectContaining({ verb: 'ask-permission', asked: 'limit', input: { changeRequest } }),
   ]);
+});
+
+it.each([
+  ['limit', ['holder'], true],
+  ['remedy', ['holder'], true],
+  ['limit', [], false],
+  ['unblock', ['holder'], false],
+] as const)('%s, refused to %j: names what holders ask with: %s', async (verb, roles, isNamed) => {
+  const told: Message[] = [];
+  await requestAction(
+    askOf({ ...ask, verb, target: { kind: 'words', words: ['1212'] }, input: {} }),
+    async (message) => void told.push(message),
+    {
+      permissions: { rolesOf: async () => ({ roles: [...roles], isComplete: true }), whoMay: () => ['U0ANA'] },
+      take: async () => 'new',
+      offer: async () => 'p_1',
+      groupOfTarget: async () => null,
+      count: () => {},
+      now: () => new Date('2026-11-20T15:00:00Z'),
+      log: createLog({ level: 'silent', process: 'test' }),
+    },
+  );
+
+  expect(told[0]?.text.includes('For your own card, write `/card ask 300`. Ask <@U0ANA>.')).toBe(isNamed);
+  expect(JSON.stringify(told[0]?.blocks).includes('/card ask 300')).toBe(isNamed);
 });
 
 it.each(['subscribe', 'recover', 'quiet'] as const)(
