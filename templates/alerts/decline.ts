@@ -178,30 +178,38 @@ export function otherRequestedCents({ requestedCents, amountCents }: Transaction
 /** Remedy, block, acknowledge: each only while it can still do something. */
 function controls(alert: TransactionAlert, reason: ShownReason): (Button | null)[] {
   const { event, card, remedy, outcomes } = alert;
-  const { isBlocked, isUnblocked, isActivated, isRaised, isSeen, isFraud, isPaid } = currentState(outcomes);
+  const { isBlocked, isActivated, isSeen } = currentState(outcomes);
   const wanted = remedy?.kind ?? reason.remedy;
-  // Nothing helps a purchase that the holder did not make.
-  const mayHelp = !isBlocked && !isFraud && !isClosed(alert);
   const wasBlocked = wanted === 'unblock' || blockOf(alert) !== null;
-  const isDone = wanted === 'unblock' ? isUnblocked : isRaised && !isTooLow(remedy, outcomes);
+  const isNew = reason.remedy === 'activate' && wanted === 'activate' && !isActivated;
   const about = { value: event.id, card };
 
   return [
-    mayHelp && !isPaid ? remedyButton({ event, remedy, card }, reason, isDone) : null,
-    reason.remedy === 'activate' && wanted === 'activate' && !isActivated && mayHelp ? activateButton(about) : null,
+    remedyButton(alert, reason),
+    isNew && mayHelp(alert) ? activateButton(about) : null,
     wasBlocked || isBlocked || isClosed(alert) ? null : blockButton(about),
     ...controlsOf(outcomes).flatMap((control) => controlButtons(control, card)),
     isSeen ? null : acknowledgeButton(about),
   ];
 }
 
-/** Opens the form for a change that would let the purchase pass. Shown only when the card API can make it. */
-function remedyButton(
-  { event, remedy, card }: Pick<TransactionAlert, 'event' | 'remedy' | 'card'>,
-  reason: ShownReason,
-  isDone: boolean,
-): Button | null {
-  const text = isDone || limitOfRuleset(remedy) !== null ? '' : remedyWords(remedy, reason);
+/** Nothing helps a purchase that the holder did not make. */
+function mayHelp(alert: TransactionAlert): boolean {
+  const { isBlocked, isFraud } = currentState(alert.outcomes);
+  return !isBlocked && !isFraud && !isClosed(alert);
+}
+
+/**
+ * Opens the form for a change that would let the purchase pass. Null once that is done, or if the card API cannot make the
+ * change.
+ */
+export function remedyButton(alert: TransactionAlert, reason: ShownReason): Button | null {
+  const { event, remedy, card, outcomes } = alert;
+  const { isUnblocked, isRaised, isPaid } = currentState(outcomes);
+  const isUnblock = (remedy?.kind ?? reason.remedy) === 'unblock';
+  const isDone = isUnblock ? isUnblocked : isRaised && !isTooLow(remedy, outcomes);
+  const isOver = isDone || isPaid || !mayHelp(alert);
+  const text = isOver || limitOfRuleset(remedy) !== null ? '' : remedyWords(remedy, reason);
   return text === ''
     ? null
     : button({

@@ -106,19 +106,32 @@ function whatToDo(alert: TransactionAlert, reason: ShownReason, view: View, said
 
 /** Was it you? Each answer is offered only while it can still be given. */
 function controls(alert: TransactionAlert, reason: ShownReason): (Button | null)[] {
+  const { event, card, outcomes } = alert;
+  const { isBlocked, isRecognized, isFraud } = currentState(outcomes);
+  return [
+    moreButton(alert, reason),
+    isRecognized || isBlocked ? null : recognizeButton(event.id, card),
+    isRecognized || isFraud || isBlockedAlready(alert) ? null : fraudButton(event.id, card),
+    isRecognized && !isBlockedAlready(alert)
+      ? holderBlockButton({ value: event.id, card, text: 'Block my card' })
+      : null,
+  ];
+}
+
+function isBlockedAlready(alert: TransactionAlert): boolean {
+  const { isBlocked } = currentState(alert.outcomes);
+  return isBlocked || alert.remedy?.kind === 'unblock' || blockOf(alert) !== null || isClosed(alert);
+}
+
+/** *Ask for more*; null if approvers could change nothing that lets the purchase pass, or have done so. */
+export function moreButton(alert: TransactionAlert, reason: ShownReason): Button | null {
   const { event, card, outcomes, remedy } = alert;
-  const { isBlocked, isRecognized, isFraud, isRaised, isPaid } = currentState(outcomes);
-  const isBlockedAlready = isBlocked || remedy?.kind === 'unblock' || blockOf(alert) !== null || isClosed(alert);
+  const { isFraud, isRaised, isPaid } = currentState(outcomes);
   const isDone = isRaised && !isTooLow(remedy, outcomes);
   const isElsewhere = remedy?.kind === 'portal' || limitOfRuleset(remedy) !== null;
   const isOurs = isRule(neededFor(alert, reason)) && !isElsewhere;
-  const canAsk = isOurs && !isBlockedAlready && !isDone && !isFraud && !isPaid;
-  return [
-    canAsk ? askButton(event.id, card) : null,
-    isRecognized || isBlocked ? null : recognizeButton(event.id, card),
-    isRecognized || isFraud || isBlockedAlready ? null : fraudButton(event.id, card),
-    isRecognized && !isBlockedAlready ? holderBlockButton({ value: event.id, card, text: 'Block my card' }) : null,
-  ];
+  const canAsk = isOurs && !isBlockedAlready(alert) && !isDone && !isFraud && !isPaid;
+  return canAsk ? askButton(event.id, card) : null;
 }
 
 /** A cause that approvers can change. */

@@ -1,20 +1,20 @@
+import type { Button } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
-import { declineCode } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { ChannelKind } from '../../src/holders/preference-store.ts';
-import { limitsOf } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateAfter } from '../../src/slack/mrkdwn.ts';
 import type { UsedLimit } from '../../src/warnings/warn-of-limits.ts';
-import { reasonOf } from '../alerts/decline-words.ts';
+import { remedyButton } from '../alerts/decline.ts';
+import { neededFor, reasonOf, type ShownReason } from '../alerts/decline-words.ts';
 import { actions, button, context, countOf, escapeUntrusted, section, sentence } from '../core/blocks.ts';
-import { cardName, cardOf, cardOfHolderRaw, cardRaw, shortCard } from '../core/card-words.ts';
+import { cardName, cardOf, cardRaw, shortCard } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
-import { askButton } from '../holders/holder-buttons.ts';
+import { moreButton } from '../holders/holder-decline.ts';
 
 const SHOWN_MAX = 6;
 
@@ -84,39 +84,31 @@ export function expiryWarning(
   return { text: sentence(`${title}. ${todo}`), blocks: [section(`*${title}*`, todo)] };
 }
 
-/** A subscription that keeps failing: raise the limit, or cancel the subscription? */
+/** A subscription that keeps failing: make the change that its decline offers, or cancel the subscription? */
 export function subscriptionWarning(
   { alert, days, since }: { readonly alert: TransactionAlert; readonly days: number; readonly since: string },
   audience: 'team' | 'holder',
 ): Message {
   const { event } = alert;
   const card = cardOf(alert);
+  const isHolders = audience === 'holder';
   const title = `Subscription keeps failing: ${amountAt(event.amountCents, event.merchant.name)}`;
-  const who = audience === 'holder' ? `your ${cardName(card)}` : shortCard(card);
-  const isLimit = declineCode(event.decline).startsWith('decline.rule.velocity');
-  const period = limitsOf(alert.remedy)[0]?.rule.period;
-  const limit = period === undefined || period === 'transaction' ? 'limit' : `${period} limit`;
-  const reason = reasonOf(alert, audience === 'holder' ? 'direct' : 'private').title;
-  const why = `Declined on ${countOf(days, 'day')} ${dateAfter('since', since)}. Last reason: ${escapeUntrusted(reason, 100)}.`;
-  const fix = audience === 'holder' ? 'Ask for a higher limit' : `Raise the ${limit}`;
-  const question = `${isLimit ? fix : 'Fix the cause'}, or cancel the subscription?`;
-  const raise =
-    audience === 'holder'
-      ? askButton(event.id, card)
-      : button({
-          text: 'Raise limit…',
-          action: actionId.approveRemedy,
-          value: event.id,
-          label: `Raise the limit of ${cardOfHolderRaw(card)}`,
-        });
+  const who = isHolders ? `your ${cardName(card)}` : shortCard(card);
+  const reason = reasonOf(alert, isHolders ? 'direct' : 'private');
+  const why = `Declined on ${countOf(days, 'day')} ${dateAfter('since', since)}. Last reason: ${escapeUntrusted(reason.title, 100)}.`;
+  const change = (isHolders ? moreButton : remedyButton)({ ...alert, card }, reason);
+  const question = `${fixOf(change, neededFor(alert, reason), isHolders)}, or cancel the subscription?`;
   return {
     text: sentence(`${title}, ${who}. ${why} ${question}`),
-    blocks: [
-      section(`*${title}* · ${who}`, `${why} ${question}`),
-      ...actions(isLimit ? raise : null),
-      ...context(event.id),
-    ],
+    blocks: [section(`*${title}* · ${who}`, `${why} ${question}`), ...actions(change), ...context(event.id)],
   };
+}
+
+/** What the button asks for. @param change null: there is none, because the cause is elsewhere. */
+function fixOf(change: Button | null, needed: ShownReason['remedy'], isHolders: boolean): string {
+  if (change === null) return 'Fix the cause';
+  if (!isHolders) return change.text.text.replace('…', '').replace(/^(Raise|Unblock) /, '$1 the ');
+  return needed === 'raise_limit' ? 'Ask for a higher limit' : 'Ask for it to be allowed';
 }
 
 const names: Readonly<Record<ChannelKind, string>> = {
