@@ -19,7 +19,6 @@ import {
 } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { type RuleAction, ruleVerbOf } from '../../src/limits/verbs.ts';
-import { orderNewCard } from '../../templates/alerts/decline-words.ts';
 import { limitWord } from '../../templates/core/card-words.ts';
 import { type AmountLimit, amountOf, formInput } from '../../templates/limits/form-inputs.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
@@ -68,10 +67,8 @@ type Read = { readonly errors: Errors } | Asked | (Asked & { readonly along: rea
 function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string): Read {
   const reason = inputs.text('reason');
   const errors: Errors = reason === '' ? { reason: 'Say why, in a few words: it goes on record.' } : {};
-  if (remedy?.kind === 'unblock') {
-    if (remedy.isMisused) errors['reason'] = orderNewCard;
+  if (remedy?.kind === 'unblock')
     return errors['reason'] === undefined ? { ask: { verb: 'unblock', input: {} }, reason } : { errors };
-  }
 
   const term = inputs.term(today);
   if ('error' in term) errors['day'] = term.error;

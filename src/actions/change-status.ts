@@ -1,6 +1,6 @@
 import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { confirmActivation } from '../../templates/actions/confirm-activation.ts';
-import { statusWord } from '../../templates/core/card-words.ts';
+import { orderNewCard, statusWord } from '../../templates/core/card-words.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
@@ -42,6 +42,8 @@ export type ChangeStatus = (
 interface Deps extends Pick<ActionTools, 'progress'>, PermitDeps, AskFirstDeps {
   readonly card: Pick<CardClient, 'getAccount'>;
   readonly latestChanges: Pick<LatestChanges, 'forgetBlocks' | 'blocksWanted'>;
+  /** The open fraud case of an account; null: none. */
+  readonly fraudCases: { readonly openOf: (acctId: number) => Promise<string | null> };
   readonly reports: Pick<Reports, 'report'>;
   readonly sendStatus: SendStatus;
 }
@@ -51,7 +53,8 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   return async function changeStatus(verb, asked, run, { closes } = {}) {
     const { action, acctId, cardId } = asked;
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
-    if (account === null) return await blockUnread(asked, run);
+    const isMisused = (await deps.fraudCases.openOf(acctId)) !== null;
+    if (account === null) return await blockUnread(asked, isMisused, run);
     const card = cardToChange(verb, account, cardId);
     const facts = await factsOfCard(acctId, card, deps.factsOf);
     const before = card?.status ?? null;
@@ -67,13 +70,13 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     // Unblocked outside Slack since someone wanted it blocked, unless an earlier block is just not visible yet.
     if (verb === 'block' && before === 'ACTIVE' && !(await isOtherBlockSent(asked)))
       await deps.latestChanges.forgetBlocks(acctId);
-    const obstacle = obstacleTo(verb, card, account);
+    const obstacle = obstacleTo(verb, card, account, isMisused);
     // Also of a block: whoever blocked the card first must not undo a block that others rely on.
     if (obstacle?.state === 'unchanged') await sendStatus.alreadyInEffect(verb, { action, acctId, cardId });
     const wasSending = written?.state === 'sending';
     const resolved = { ...asked, cardId: card?.cardId ?? null };
     const ending = verb === 'activate' && card !== undefined ? closedBy(card, account) : [];
-    const from = { before: sides.before, card: facts, written, closes: ending };
+    const from = { before: sides.before, card: facts, written, closes: ending, isMisused };
     const notAgain: NotAgain = (whyNot) => sendStatus.send(verb, resolved, { ...from, whyNot }, finish, run);
     if (obstacle?.state === 'failed' && wasSending) return await notAgain(obstacle.note);
     if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
@@ -104,12 +107,12 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   }
 
   /** Blocking is idempotent, so it may be sent without knowing the card's current status. */
-  async function blockUnread(resolved: Resolved, run: LockedRun): Promise<Result> {
+  async function blockUnread(resolved: Resolved, isMisused: boolean, run: LockedRun): Promise<Result> {
     const { action, acctId, cardId } = resolved;
     const card = await deps.factsOf(acctId, { cardId });
     const finish = finisher(resolved, 'block', card, { before: null, after: null });
     const written = await progress.read(action.id);
-    return await sendStatus.send('block', resolved, { before: null, card, written }, finish, run);
+    return await sendStatus.send('block', resolved, { before: null, card, written, isMisused }, finish, run);
   }
 }
 
@@ -129,8 +132,17 @@ interface Obstacle {
   readonly note: string;
 }
 
-/** Why the card API need not or cannot be called. Null when nothing prevents the call. */
-function obstacleTo(verb: StatusVerb, card: Card | undefined, account: AccountDetails): Obstacle | null {
+/**
+ * Why the card API need not, cannot or must not be called. Null when nothing prevents the call.
+ *
+ * @param isMisused the account has an open fraud case.
+ */
+function obstacleTo(
+  verb: StatusVerb,
+  card: Card | undefined,
+  account: AccountDetails,
+  isMisused: boolean,
+): Obstacle | null {
   const cannot = (note: string): Obstacle => ({ state: 'failed', note });
   if (card === undefined) return cannot('The card service does not list this card. Look at the account.');
   const inUse = cardInUse(account, null);
@@ -144,6 +156,9 @@ function obstacleTo(verb: StatusVerb, card: Card | undefined, account: AccountDe
         : `${replaced} in use is ${inUse.last4}.`,
     );
   }
+  // Also of an active card: its block may be on its way.
+  if (verb === 'unblock' && isMisused)
+    return cannot(`${orderNewCard} If it was not fraud, close the fraud case first.`);
   if (card.status === wantedStatus[verb]) {
     return { state: 'unchanged', note: `The card is ${verb === 'block' ? 'blocked' : 'active'} already.` };
   }

@@ -201,9 +201,7 @@ export function createLatestChanges(redis: RedisClient) {
       counts: Counts = () => true,
     ): Promise<boolean> {
       const asked = (await ofSubjects(acctId, expected)).flatMap((changes) => changes.asked);
-      return asked.some(
-        (later) => timeOf(later) > timeOf({ askedAt }) && later.id !== id && counts(later.verb, later.by),
-      );
+      return asked.some((one) => timeOf(one) > timeOf({ askedAt }) && one.id !== id && counts(one.verb, one.by));
     },
     /** The actions that last changed it or parts of it; empty: none recently. */
     changedBy,

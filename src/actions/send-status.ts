@@ -71,10 +71,10 @@ export function createSendStatus(deps: Deps) {
     /** Stores what is about to be sent, sends it once and reports the outcome: see {@link SendChange}. */
     async send(verb: StatusVerb, resolved: Resolved, from: SentFrom, finish: Finish, run: LockedRun): Promise<Result> {
       const { action, acctId, cardId } = resolved;
-      const { before, card, written, whyNot = null, closes = [] } = from;
+      const { before, card, written, whyNot = null, closes = [], isMisused = false } = from;
       const status = wantedStatus[verb];
       const wasSending = written?.state === 'sending';
-      const why = await whyOvertaken(verb, resolved, deps);
+      const why = verb === 'block' && isMisused ? null : await whyOvertaken(verb, resolved, deps);
       if (why !== null && !wasSending) return await finish('failed', { note: why });
       const expects = { kind: 'status', status, cardId } as const;
       // An unread card is known at most from the directory.
@@ -195,6 +195,8 @@ interface SentFrom extends Pick<Change, 'written' | 'whyNot'> {
   readonly before: string | null;
   readonly card: CardFacts;
   readonly closes?: readonly ClosedCard[];
+  /** The account has an open fraud case, so a block is made whatever others have asked for since. */
+  readonly isMisused?: boolean;
 }
 
 /**

@@ -10,7 +10,7 @@ import { formatCents } from '../../src/core/money.ts';
 import { changeIn, type LimitRaise, lacksBalance, limitsOf } from '../../src/limits/remedy-change.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { copyable, escapeUntrusted } from '../core/blocks.ts';
-import { balanceWord, cardHandle, cardOf } from '../core/card-words.ts';
+import { balanceWord, cardHandle, cardOf, orderNewCard } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { holderWays, isEnoughAgain, limitLines, limitOfRuleset, smallestRaise } from '../limits/limit-words.ts';
 
@@ -175,8 +175,6 @@ export function isTooLow(remedy: TransactionAlert['remedy'], outcomes: Transacti
     goals.some((goal) => isSameRule(goal.rule, rule) && (goal.to === null || Number(goal.to) >= (to ?? 0)));
   return goals.length > 0 && limitsOf(remedy).some((limit) => !limit.isAdjustedToo && !isEnough(limit));
 }
-
-export const orderNewCard = 'The cardholder reported a purchase as fraud: order a new card.';
 
 /** A block declined the purchase, and the card should stay blocked. */
 export function isMisused({ remedy }: Pick<TransactionAlert, 'remedy'>): boolean {

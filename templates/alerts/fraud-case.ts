@@ -110,7 +110,7 @@ function controls(alert: FraudCaseAlert) {
     label: `Close the fraud case of ${name}`,
     confirm: {
       title: 'Close this fraud case?',
-      text: 'The card stays as it is. Later declines and changes of the card are no longer posted in this thread.',
+      text: 'The card stays as it is, and approvers may unblock it. Later declines and changes of the card are no longer posted in this thread.',
     },
   });
   return [isBlocked ? null : block, alert.joins === null ? close : null];

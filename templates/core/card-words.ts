@@ -83,6 +83,9 @@ export function cardHandle({ last4, cardId, acctId }: Card): string {
   return last4?.trim() || String(cardId ?? acctId ?? 'CARD');
 }
 
+/** Nobody unblocks a card with an open fraud case. */
+export const orderNewCard = 'The cardholder reported a purchase as fraud: order a new card.';
+
 /** Raising a limit does not unblock the card. */
 export const BLOCKED = 'The card is blocked: nothing is paid until an approver unblocks it.';
 

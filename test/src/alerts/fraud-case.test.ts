@@ -3,7 +3,14 @@ import type { FraudCaseAlert } from '../../../src/alerts/alert.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+} from '../../support/perform-world.ts';
 import { sampleWebhook } from '../../support/sample-webhook.ts';
 
 const redis = useRedis();
@@ -184,6 +191,85 @@ describe('It wasn’t me', () => {
 
     expect(world.service.status).toBe('BLOCKED');
     expect(world.announced).toEqual([]);
+  });
+});
+
+describe('the card of an open case', () => {
+  const APPROVER = { id: 'act_unblock', actor: { userId: 'U0ANA', teamId: 'T1' } };
+  const why =
+    /The cardholder reported a purchase as fraud: order a new card\. If it was not fraud, close the fraud case first\./;
+
+  it.each<[string, object]>([
+    ['a command', byCommand],
+    ['the form of its decline', {}],
+  ])('is not unblocked by %s, and whoever asks is told what to do', async (_how, over) => {
+    await itWasntMe();
+
+    await performAction(ask('unblock', { ...APPROVER, ...over }), world.deps);
+
+    expect(world.service.status).toBe('BLOCKED');
+    expect(world.answers.at(-1)?.text).toMatch(why);
+    expect((await world.stations()).at(-1)).toBe('failed');
+  });
+
+  it('is not unblocked by Undo either, if the holder is an operator', async () => {
+    const roles = ['operator', 'holder'] as const;
+    await itWasntMe({ roles });
+
+    const target = { kind: 'action', actionId: 'act_block1' } as const;
+    await performAction(ask('undo-block', { ...holder, roles: [...roles], target }), world.deps);
+
+    expect(world.service.status).toBe('BLOCKED');
+    expect(world.answers.at(-1)?.text).toMatch(why);
+  });
+
+  it('is unblocked by an approver once the case is closed', async () => {
+    await itWasntMe();
+    const alertId = (await onlyCase()).event.id;
+    await performAction(ask('close-fraud-case', { target: { kind: 'alert', alertId } }), world.deps);
+
+    await performAction(ask('unblock', { ...APPROVER, ...byCommand }), world.deps);
+
+    expect(world.service.status).toBe('ACTIVE');
+  });
+
+  it('is not unblocked by a second attempt if the case was opened after the first', async () => {
+    world.service.status = 'BLOCKED';
+    const unblock = ask('unblock', { ...APPROVER, ...byCommand });
+    const lost = async () => {
+      throw unanswered();
+    };
+    await expect(
+      performAction(unblock, { ...world.deps, card: { ...world.deps.card, setCardStatus: lost } }),
+    ).rejects.toThrow();
+    await itWasntMe();
+
+    await performAction(unblock, world.deps);
+
+    expect(world.writes).toEqual([]);
+    expect(world.answers.at(-1)?.text).toMatch(why);
+  });
+
+  it.each<[string, 'ACTIVE' | 'BLOCKED']>([
+    ['before the case was opened', 'BLOCKED'],
+    ['while the card is active still', 'ACTIVE'],
+  ])('is blocked although an approver has asked to unblock it %s', async (_when, status) => {
+    world.service.status = status;
+    const away = async () => {
+      throw unanswered({ outcome: 'refused' });
+    };
+    if (status === 'ACTIVE')
+      await expect(
+        performAction(ask('block', { ...holder, isFraud: true }), {
+          ...world.deps,
+          card: { ...world.deps.card, setCardStatus: away },
+        }),
+      ).rejects.toThrow();
+    await performAction(ask('unblock', { ...APPROVER, ...byCommand, askedAt: '2026-11-20T15:00:05.000Z' }), world.deps);
+
+    await itWasntMe();
+
+    expect(world.service.status).toBe('BLOCKED');
   });
 });
 
