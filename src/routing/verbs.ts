@@ -196,8 +196,9 @@ function needsText(verb: string, why: string, usage: string, example?: string) {
     words.length === 0 ? unclear(usage, why, example) : read(words, clock);
 }
 
-/** An event id, or the link from *Copy link* on a message. */
-const eventRef = /[Ee][Vv][Tt]_[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{16}|\/archives\/([CDG][A-Z0-9]+)\/p(\d{10})(\d{6})/;
+/** The id of an event or of a webhook in quarantine, or the link from *Copy link* on a message. */
+const eventRef =
+  /(?:[Ee][Vv][Tt]|(?<![\p{L}\d])[Qq])_[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{16}|\/archives\/([CDG][A-Z0-9]+)\/p(\d{10})(\d{6})/u;
 
 /**
  * Parses `why` with an event id or a message link. Reads the text as typed, because the sixteen digits of a link may look

@@ -1,4 +1,5 @@
 import { renderAlert } from '../../templates/alerts/alert.ts';
+import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import { why } from '../../templates/routing/why.ts';
 import type { Action, CardTarget, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
@@ -6,20 +7,25 @@ import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
 import { namedCard } from '../alerts/named-card.ts';
+import type { QuarantinedWebhook } from '../core/event.ts';
+import { quarantined } from '../ops/issue.ts';
 import type { TrackedMessages } from '../outbox/tracked-message-store.ts';
 import type { WhyAction } from './verbs.ts';
 
-const eventId = /evt_[0-9a-hjkmnp-tv-z]{16}/;
+/** Of an event, or of a webhook in quarantine. */
+const eventId = /(?:evt|q)_[0-9a-hjkmnp-tv-z]{16}/;
 /** A message in the format of `readWhy`. */
 const message = /^([CDG][A-Z0-9]+) (\d{10}\.\d{6})$/;
 /** Intended as an event id, even if it is invalid. */
-const likeEventId = /^evt_/;
+const likeEventId = /^(?:evt|q)_/;
 const ALERTS_MAX = 5;
 
 interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'mayAct' | 'recordLook'> {
   readonly alerts: Pick<Alerts, 'get'>;
   readonly trackedMessages: Pick<TrackedMessages, 'references' | 'alertsAt'>;
   readonly eventLog: Pick<EventLog, 'read' | 'latest'>;
+  /** A webhook in quarantine; null: it was replayed or discarded, or never was there. */
+  readonly quarantined: { readonly get: (id: string) => Promise<QuarantinedWebhook | null> };
   /** How often an event was received; 0 when no longer known. */
   readonly timesDelivered: (eventId: string) => Promise<number>;
   /** Link to a message; null when Slack does not return one. */
@@ -37,6 +43,11 @@ export function createExplainRouting(deps: Deps) {
     if (ids === null) return;
     const stored = (await Promise.all(ids.map((id) => shownTo(action, id)))).filter((alert) => alert !== null);
     if (stored.length === 0) {
+      const [kept = null] = await Promise.all(ids.map(deps.quarantined.get));
+      if (kept !== null) {
+        const issue = { ...quarantined(kept), about: null, ref: kept.id, at: kept.receivedAt };
+        return await answer(action, opsNotice({ level: 'info', ...issue }));
+      }
       const reason = 'I know no such alert. Alerts are known for 30 days, by the id in their small print.';
       const whoCan = 'Write that id, a link to its message, or a card for its last alert.';
       return await refuse(action, { why: reason, whoCan });

@@ -52,6 +52,10 @@ it('gives a usage hint when it cannot parse a command', () => {
   });
 });
 
+it('finds the id of a webhook in quarantine', () => {
+  expect(readWhy('why Q_89NNXSNV9C553DM1')).toMatchObject({ verb: 'why', target: { text: 'q_89nnxsnv9c553dm1' } });
+});
+
 it.each(['why evt_89nnxsnv9c553dm1', 'WHY Evt_89NNXSNV9C553DM1', 'why `evt_89nnxsnv9c553dm1`'])(
   'finds the event id in %j, whatever the letter case',
   (text) => {

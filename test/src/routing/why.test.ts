@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { CardTarget } from '../../../src/actions/action.ts';
 import { createTools } from '../../../src/app/compose-tools.ts';
 import { createExplainRouting } from '../../../src/routing/why.ts';
+import { createQuarantineStore, quarantine } from '../../../src/webhooks/quarantine.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, contextOf, createActionWorld } from '../../support/perform-world.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
@@ -50,6 +51,23 @@ it('knows no alert of a card that the person may not see, and says the same as o
   expect(texts()[0]).toContain('I know no such alert');
   expect(texts()[1]).toBe(texts()[0]);
   expect(await stations(), 'the second within a minute is counted').toEqual(['refused']);
+});
+
+it('says why a webhook in quarantine has no alert', async () => {
+  const { why, texts, meant } = await explaining();
+  const facts = { path: 'decline', issues: ['AcctId: expected a positive id'], version: undefined };
+  const kept = quarantine({ Data: {} }, { ...facts, receivedAt: '2026-11-20T12:00:00.000Z' });
+  await createQuarantineStore(redis()).keep(kept);
+
+  await why(kept.id);
+  await createQuarantineStore(redis()).remove(kept.id);
+  await why(kept.id);
+
+  expect(texts()).toEqual([
+    expect.stringMatching(/webhook could not be read: decline.*no alert was posted.*replay -- list/i),
+    expect.stringContaining('I know no such alert'),
+  ]);
+  expect(meant).toEqual([]);
 });
 
 it('takes a cut-off id for no card', async () => {
