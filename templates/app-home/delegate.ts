@@ -5,7 +5,7 @@ import type { Delegation } from '../../src/policy/policy.ts';
 import { actionId, callbackId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, mentions } from '../../src/slack/mrkdwn.ts';
-import { actions, button, header, section, sentence } from '../core/blocks.ts';
+import { actions, button, headed, header, section, sentence } from '../core/blocks.ts';
 import { input, modal } from '../core/form.ts';
 
 /** Days such as `2026-12-24`. */
@@ -82,14 +82,14 @@ export function delegateNamed({ by, ...delegate }: ShownDelegate & { readonly by
   const text = `${mention(by)} named you as their delegate, ${daysOf(delegate)}.`;
   const means =
     'In that time you may approve and change what they may, and you are mentioned with them. What you do is recorded under your name.';
-  return { text: sentence(`${text} ${means}`), blocks: [section(`*${text}*`, means)] };
+  return headed(text, means);
 }
 
 /** For the delegate: it ended early. @param instead who was named instead; null: nobody. */
 export function delegateEnded({ by, instead }: { readonly by: string; readonly instead: string | null }): Message {
   const text = `You no longer stand in for ${mention(by)}.`;
   const why = instead === null ? 'They ended it early.' : `They named ${mention(instead)} instead.`;
-  return { text: sentence(`${text} ${why}`), blocks: [section(`*${text}*`, why)] };
+  return headed(text, why);
 }
 
 function daysOf({ from, until }: ShownDelegate): string {
@@ -98,7 +98,5 @@ function daysOf({ from, until }: ShownDelegate): string {
 
 /** For an approver whose choice is answered only after they have made another one. */
 export function delegateSetSince(): Message {
-  const head = 'This has been changed again since you asked.';
-  const stays = 'The newer setting stays.';
-  return { text: sentence(`${head} ${stays}`), blocks: [section(`*${head}*`, stays)] };
+  return headed('This has been changed again since you asked.', 'The newer setting stays.');
 }

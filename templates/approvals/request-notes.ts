@@ -10,7 +10,7 @@ import { ruleMoves } from '../../src/limits/rule-words.ts';
 import { MESSAGE_TEXT_MAX } from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, link, mention, mentions, truncate } from '../../src/slack/mrkdwn.ts';
-import { asManyAsFit, countOf, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { asManyAsFit, countOf, escapeUntrusted, headed, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { BLOCKED, cardOfHolder } from '../core/card-words.ts';
 import { requestInWords } from './request-words.ts';
 
@@ -61,10 +61,7 @@ export function blockAllDecided({ by, cards, note, isOpen }: BlockAllDecided): M
   const said = note === null ? '' : escapeUntrusted(note, 500);
   const open = isOpen ? 'The request is still open for these.' : '';
   const shown = 'The alert shows what became of each card.';
-  return {
-    text: sentence([head, said, open, shown].filter(Boolean).join(' ')),
-    blocks: [section(`*${head}*`, said, open, shown)],
-  };
+  return headed(head, said, open, shown);
 }
 
 /** An operator used the emergency override because too few approvers answered. @param approvers who were bypassed. */

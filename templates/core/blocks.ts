@@ -10,6 +10,7 @@ import type {
 } from '@slack/types';
 import { commandCode, slashCommand, terminalCommand } from '../../src/core/installation.ts';
 import * as limits from '../../src/slack/limits.ts';
+import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, escapeMrkdwn, plain, truncate } from '../../src/slack/mrkdwn.ts';
 
 /** Outside text inside a mrkdwn text: escaped, one line, cut to `max`. */
@@ -222,4 +223,9 @@ export const withFullStop = (text: string): string => (text.endsWith('`') ? `${t
 /** The sentences for notifications and screen readers: on one line, without our own bold. */
 export function sentence(text: string): string {
   return truncate(text.replaceAll('*', '').replaceAll('\n', ' '), limits.MESSAGE_TEXT_MAX);
+}
+
+/** A message that is only sentences: the first in bold, each other on a line of its own. Empty ones are left out. */
+export function headed(head: string, ...lines: readonly (string | null)[]): Message {
+  return { text: sentence([head, ...lines].filter(Boolean).join(' ')), blocks: [section(`*${head}*`, ...lines)] };
 }

@@ -3,7 +3,7 @@ import { commandCode } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
-import { button, context, section, sentence } from '../core/blocks.ts';
+import { button, context, headed, section, sentence } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 
 /** A card that the person can confirm as their own. `value` is the button's value, an opaque id. */
@@ -62,8 +62,5 @@ export function claimDecided({
       : `Nobody confirmed ${what} within 24 hours.`;
   const command = isUnlink ? `${commandCode('unlink')}` : `${commandCode('link')}`;
   const todo = state === 'refused' ? 'Talk to them if you disagree.' : `Ask again with ${command}.`;
-  return {
-    text: sentence(`${why} Nothing changed. ${todo}`),
-    blocks: [section(`*${why}*`, `Nothing changed. ${todo}`)],
-  };
+  return headed(why, `Nothing changed. ${todo}`);
 }

@@ -2,7 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
-import { copyable, section, sentence } from '../core/blocks.ts';
+import { copyable, headed, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardName, cardOfHolder } from '../core/card-words.ts';
 
 interface LinkResult {
@@ -29,32 +29,26 @@ export function linkResult({ card, userId, isOwn, before, isSame, heldNow }: Lin
   const head = isSame ? `${same}. Nothing changed.` : `${linked}.`;
   const effect = isSame ? '' : `${they} get direct messages about it from now on, and can always block it.`;
   const replaced = before === null ? '' : `${mention(before)} is no longer linked to it.`;
-
-  return {
-    text: sentence([head, effect, replaced].filter(Boolean).join(' ')),
-    blocks: [section(`*${head}*`, effect, replaced)],
-  };
+  return headed(head, effect, replaced);
 }
 
 /** What was done is not so any more. */
 function linkedSince(card: CardFacts, done: string, heldNow: string | null): Message {
   const head = `${done}: ${cardOfHolder(card)}.`;
   const now = `This has changed since: ${heldNow === null ? 'nobody' : mention(heldNow)} is linked to it now.`;
-  return { text: sentence(`${head} ${now}`), blocks: [section(`*${head}*`, now)] };
+  return headed(head, now);
 }
 
 /** For the person who ended a link. `heldNow` was linked to the card since. */
 export function linkEnded({ card, heldNow }: { readonly card: CardFacts; readonly heldNow: string | null }): Message {
   if (heldNow !== null) return linkedSince(card, 'Unlinked', heldNow);
-  const head = `Unlinked: nobody gets direct messages about ${cardOfHolder(card)} any more.`;
-  return { text: sentence(head), blocks: [section(`*${head}*`)] };
+  return headed(`Unlinked: nobody gets direct messages about ${cardOfHolder(card)} any more.`);
 }
 
 /** For a person whose change of the holder changed nothing. `heldBy` is linked to the card; null: nobody. */
 export function linkUnchanged({ card, heldBy }: { readonly card: CardFacts; readonly heldBy: string | null }): Message {
   const who = heldBy === null ? 'Nobody' : mention(heldBy);
-  const head = `${who} is linked to ${cardOfHolder(card)} now.`;
-  return { text: sentence(`${head} Nothing changed.`), blocks: [section(`*${head}*`, 'Nothing changed.')] };
+  return headed(`${who} is linked to ${cardOfHolder(card)} now.`, 'Nothing changed.');
 }
 
 /** The first direct message to a holder. `by` is the approver who linked the card; null when the holder proved it. */

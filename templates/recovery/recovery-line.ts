@@ -2,7 +2,7 @@ import { terminalCode } from '../../src/core/installation.ts';
 import type { RecoveryProgress, RecoveryShown } from '../../src/recovery/recovery-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
-import { context, countOf, section, sentence } from '../core/blocks.ts';
+import { context, countOf, headed, section, sentence } from '../core/blocks.ts';
 
 /** The progress or result of a gap's recovery. */
 interface RecoveryLine
@@ -41,7 +41,7 @@ export function recoveryLine(line: RecoveryLine): Message {
       const what = `What was missed ${span} could not be fetched: the card service refused the request.`;
       const since = new Date(line.repeatFromMs).toISOString().replace(/\.\d+/, '');
       const todo = `Fix what ${terminalCode('doctor')} finds, then run ${terminalCode(`recover -- --since ${since}`)}.`;
-      return { text: sentence(`${what} ${todo}`), blocks: [section(`*${what}*`, todo)] };
+      return headed(what, todo);
     }
     case 'done':
       return finished(line, span);
@@ -86,5 +86,5 @@ function bar(done: number): string {
 export function recoveryStarted({ from, channel }: { from: string; channel: string }): Message {
   const what = `Looking for everything that was missed ${dateAfter('since', from)}.`;
   const then = `What I find is posted where it belongs, marked as late. <#${channel}> shows how many.`;
-  return { text: sentence(`${what} ${then}`), blocks: [section(`*${what}*`, then)] };
+  return headed(what, then);
 }

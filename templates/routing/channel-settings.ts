@@ -2,7 +2,7 @@ import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import type { UnknownName } from '../../src/routing/never-matches.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
-import { escapeUntrusted, section, sentence } from '../core/blocks.ts';
+import { escapeUntrusted, headed, section, sentence } from '../core/blocks.ts';
 import { unknownLines } from './subscriptions.ts';
 
 interface QuietSet {
@@ -69,11 +69,7 @@ interface QuietEnded {
 
 export function quietEnded({ wasSet, released }: QuietEnded): Message {
   const what = wasSet ? 'This channel no longer has quiet hours.' : 'This channel has no quiet hours.';
-  const comes = releasedAtEnd(released);
-  return {
-    text: sentence(`${what}${comes === null ? '' : ` ${comes}`}`),
-    blocks: [section(`*${what}*`, comes)],
-  };
+  return headed(what, releasedAtEnd(released));
 }
 
 /** The new length of this channel's alerts. */
@@ -82,5 +78,5 @@ export function alertLengthSet({ isLong }: { readonly isLong: boolean }): Messag
   const means = isLong
     ? `To go back to three lines: ${commandCode('alerts short')}.`
     : `The rest is behind Details. To see everything at once: ${commandCode('alerts long')}.`;
-  return { text: sentence(`${what} ${means}`), blocks: [section(`*${what}*`, means)] };
+  return headed(what, means);
 }

@@ -9,6 +9,7 @@ import {
   copyable,
   countOf,
   escapeUntrusted,
+  headed,
   header,
   pageOf,
   pageWords,
@@ -56,10 +57,7 @@ interface MuteEnded {
 /** Mutes that have ended, and the alerts they withheld. */
 export function muteEnded({ mutes, endedBy, kinds }: MuteEnded): Message {
   const [mute] = mutes;
-  if (mute === undefined) {
-    const none = 'This card is not muted.';
-    return { text: sentence(`${none} Nothing changed.`), blocks: [section(`*${none}*`, 'Nothing changed.')] };
-  }
+  if (mute === undefined) return headed('This card is not muted.', 'Nothing changed.');
   const card = cardOfHolder(mute.card);
   const what =
     mutes.length > 1
@@ -93,8 +91,7 @@ function withheldWords(kinds: readonly WebhookKind[], how: string): string {
 
 /** For a person whose unmute is answered only after others may have changed more. */
 export function notMuted(): Message {
-  const none = 'This card is not muted any more.';
-  return { text: sentence(none), blocks: [section(`*${none}*`)] };
+  return headed('This card is not muted any more.');
 }
 
 /** Every mute and travel mute, with the number of alerts it has withheld so far. */

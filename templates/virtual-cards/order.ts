@@ -5,7 +5,7 @@ import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { virtualCard } from '../alerts/virtual-card.ts';
-import { context, escapeUntrusted, section, sentence, serviceSays } from '../core/blocks.ts';
+import { context, escapeUntrusted, headed, section, sentence, serviceSays } from '../core/blocks.ts';
 import { cardOfHolder, holderName } from '../core/card-words.ts';
 import { otherApprovers } from '../limits/counted-words.ts';
 
@@ -77,7 +77,7 @@ export function orderWaits({
         : 'together with earlier orders and raises, ';
   const why = `${capital(`${because}it needs ${otherApprovers(others)}`)}.`;
   const what = 'I asked in the approvals channel and will order it once it is approved.';
-  return { text: sentence(`${head} ${why} ${what}`), blocks: [section(`*${head}*`, `${why} ${what}`)] };
+  return headed(head, `${why} ${what}`);
 }
 
 /** The outcome of a resend. */
