@@ -11,7 +11,7 @@ import { channelMention, dateAfter } from '../../src/slack/mrkdwn.ts';
 import type { UsedLimit } from '../../src/warnings/warn-of-limits.ts';
 import { remedyButton } from '../alerts/decline.ts';
 import { neededFor, reasonOf, type ShownReason } from '../alerts/decline-words.ts';
-import { actions, button, context, countOf, escapeUntrusted, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, countOf, escapeUntrusted, headed, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf, cardRaw, shortCard } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { moreButton } from '../holders/holder-decline.ts';
@@ -142,6 +142,5 @@ export function warningsSet({ kinds, isOn, elsewhere }: WarningsSet): Message {
     : `This channel no longer gets warnings about ${what}.`;
   const isOfHolders = kinds.some((kind) => kind !== 'low-balance');
   const holders = isOn || !isOfHolders ? '' : 'Cardholders decide for themselves, in the Home tab.';
-  const more = [holders, elsewhere].filter(Boolean);
-  return { text: sentence([said, ...more].join(' ')), blocks: [section(`*${said}*`, ...more)] };
+  return headed(said, holders, elsewhere);
 }
