@@ -245,7 +245,7 @@ export const FETCHED_PATH = 'network-transaction';
 /** An authentic webhook that did not match its schema: redacted, but complete enough to be read again. */
 export const QuarantinedWebhook = z
   .strictObject({
-    /** `q_` and 16 digits. Older versions gave it an id like that of an event. */
+    /** `q_` and 16 digits. */
     id: z.string(),
     /** Path of its receiver. */
     path: z.string(),
