@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import { aboutCard, type ReadCommand, readCard, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
 import { isNumberWord, readDuration, soundsLikeDuration } from '../core/duration.ts';
+import { digitsIn } from '../directory/card-query.ts';
+import { mentioned } from '../slack/mrkdwn.ts';
 
 export const AcknowledgeAction = actionOf('acknowledge', target.alert, {});
 export type AcknowledgeAction = z.infer<typeof AcknowledgeAction>;
@@ -74,12 +76,20 @@ function startsTime(words: readonly string[]): boolean {
   return isLength || timeWord.test(first) || readDuration(words) !== null;
 }
 
+/** True for a day, and for a number without a unit behind the number of a card. `EMP 7` may be a CustomId. */
+function lacksUnit(word: string, card: string): boolean {
+  const isNumber = /^\d{1,3}$/.test(word) && (digitsIn(card) !== null || mentioned(card) !== null);
+  return isNumber || /^\d{4}-\d\d-\d\d$/.test(word);
+}
+
 /** Parses `4242 30d page 2`. The name comes first, so that a person called "2 Days" is not cut in two. */
 function readDeclines(typed: readonly string[]): ReadCommand | UnclearCommand {
   const page = /^page (\d{1,3})$/i.exec(typed.slice(-2).join(' '))?.[1];
   const words = page === undefined ? typed : typed.slice(0, -2);
   if (words.length === 0) return { kind: 'unclear', why: 'Which card do you mean?', usage: 'declines CARD [7d]' };
-  const since = words.findIndex((_, index) => index > 0 && startsTime(words.slice(index)));
+  const isTime = (word: string, at: number): boolean =>
+    startsTime(words.slice(at)) || (at === words.length - 1 && lacksUnit(word, words.slice(0, at).join(' ')));
+  const since = words.findIndex((word, at) => at > 0 && isTime(word, at));
   const at = since === -1 ? words.length : since;
   const input = { details: words.slice(at).join(' '), page: Math.max(1, Number(page ?? 1)) };
   return aboutCard('declines', words.slice(0, at), input);

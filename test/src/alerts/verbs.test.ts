@@ -27,6 +27,23 @@ it.each(['400d', 'last week', 'since monday', 'today', 'for an hour', '1 month',
   },
 );
 
+it.each([
+  [['4242', '30'], ['4242'], '30'],
+  [['card', '4242', '30', 'page', '2'], ['card', '4242'], '30'],
+  [['<@U0JANE>', '30'], ['<@U0JANE>'], '30'],
+  [['4242', '2026-11-20'], ['4242'], '2026-11-20'],
+  [['Jane', 'Doe', '2026-11-20'], ['Jane', 'Doe'], '2026-11-20'],
+])('reads the number or day at the end of %j as the period, which is then asked about', (typed, words, details) => {
+  expect(read(typed)).toMatchObject({ target: { words }, input: { details } });
+});
+
+it.each([['account 610'], ['EMP 7'], ['Team 30'], ['card 4242'], ['610']])(
+  'reads the number at the end of “%s” as part of the card',
+  (typed) => {
+    expect(read(typed.split(' '))).toMatchObject({ target: { words: typed.split(' ') }, input: { details: '' } });
+  },
+);
+
 it('explains the usage if the words cannot be read', () => {
   expect(read([])).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^[a-z]/) });
 });
