@@ -34,7 +34,7 @@ interface CardOfAlert {
 interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'record' | 'mayAct' | 'factsOf' | 'putChoice'> {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly directory: UnknownCardDeps['directory'] &
-    Pick<Directory, 'find' | 'findKnown' | 'untilListed'> & {
+    Pick<Directory, 'find' | 'untilListed'> & {
       readonly reload: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards'> | null>;
     };
   readonly links: UnknownCardDeps['links'];

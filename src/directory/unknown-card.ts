@@ -6,11 +6,11 @@ import { closest } from '../core/closest.ts';
 import { redactText } from '../core/redact-text.ts';
 import { mentioned, truncate } from '../slack/mrkdwn.ts';
 import { type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
-import { interpret } from './card-query.ts';
+import { digitsIn, interpret } from './card-query.ts';
 import type { Directory } from './directory.ts';
 
 export interface UnknownCardDeps extends Pick<ActionTools, 'refuse' | 'mayAct'> {
-  readonly directory: Pick<Directory, 'status'> & {
+  readonly directory: Pick<Directory, 'status' | 'findKnown'> & {
     readonly account: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards' | 'detailsAt'> | null>;
     readonly all: () => AsyncIterable<Pick<DirectoryAccount, 'acctId' | 'firstName' | 'lastName'>>;
   };
@@ -38,7 +38,7 @@ export async function refuseUnknown(action: Action, query: string, deps: Unknown
       onRecord,
     );
   }
-  const meant = await nameMeant(action, query, deps);
+  const meant = (await numberMeant(action, query, deps)) ?? (await nameMeant(action, query, deps));
   const suggestion = meant === null ? '' : `Did you mean “${meant}”? `;
   const whoCan = `${suggestion}Use the last four digits, a card id, an account id, a custom id or the holder’s name.`;
   const why = isPerson ? 'No card is linked to this person.' : `No card matches “${query}”.`;
@@ -76,6 +76,21 @@ async function ownUnread({ actor }: Action, { directory, links }: UnknownCardDep
   const own = await links.ofUser(actor.userId);
   const accounts = await Promise.all(own.map(({ acctId }) => directory.account(acctId)));
   return accounts.filter((account) => account === null || lacksDetails(account)).length;
+}
+
+/** The number of a card among other words: `balance 4242`. Shorter ones are times and counts. */
+async function numberMeant(
+  action: Action,
+  query: string,
+  { directory, mayAct }: UnknownCardDeps,
+): Promise<string | null> {
+  const digits = query
+    .split(' ')
+    .map(digitsIn)
+    .find((one) => one !== null && one.length >= 4);
+  if (digits == null) return null;
+  for (const { acctId } of await directory.findKnown(digits)) if (await mayAct(action, acctId)) return digits;
+  return null;
 }
 
 const NAME_WORDS_MAX = 4;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Help, HelpEntry } from '../../templates/dispatch/help.ts';
 import type { Action as AnyAction } from '../actions/action.ts';
 import { actionOf, Target, target } from '../actions/action.ts';
-import { readCard, type VerbEntry } from '../actions/verb.ts';
+import { aboutCard, type ReadCommand, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
 import { statusVerbs } from '../actions/verbs.ts';
 import { alertVerbs } from '../alerts/verbs.ts';
 import { appHomeVerbs } from '../app-home/verbs.ts';
@@ -46,7 +46,7 @@ export const verbs = {
       usage: 'show CARD',
       example: 'show 4242',
       effect: 'shows holder, status, limits with what is left, and recent declines',
-      read: readCard('show', 'show CARD', 'Which card should I show?'),
+      read: readShow,
     },
   },
   ...statusVerbs,
@@ -181,6 +181,13 @@ export function isOfAccount(verb: string): boolean {
 /** True for verbs that change nothing. */
 export function isLook(verb: string): boolean {
   return isVerb(verb) && entryOf(verb).isLook === true;
+}
+
+/** `show 4242`, `show me 4242`. */
+function readShow(words: readonly string[]): ReadCommand | UnclearCommand {
+  const card = words.length > 1 && /^me$/i.test(words[0] ?? '') ? words.slice(1) : words;
+  if (card.length === 0) return { kind: 'unclear', why: 'Which card should I show?', usage: 'show CARD' };
+  return aboutCard('show', card);
 }
 
 /** Completes "to …", for people: `block cards`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
-import { aboutCard, type ReadCommand, readCard, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
+import { aboutCard, type ReadCommand, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
 import { mentioned } from '../slack/mrkdwn.ts';
 
 /** Another person is the holder of a card. */
@@ -62,7 +62,7 @@ export const holderVerbs = {
       usage: 'unlink CARD',
       example: 'unlink 4242',
       effect: 'ends such a link; for your own card, an approver has to confirm',
-      read: readCard('unlink', 'unlink CARD', 'Which card should I unlink?'),
+      read: readUnlink,
     },
   },
   'decide-claim': {
@@ -76,14 +76,36 @@ export const holderVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
+/** A person, also one that Slack did not recognize. */
+function isPerson(word = ''): boolean {
+  return word.startsWith('@') || mentioned(word) !== null;
+}
+
+/** The words for the card: neither people nor what joins them to it, as in `4242 to @jane`. `Minh To` is a name. */
+function cardIn(words: readonly string[]): readonly string[] {
+  return words.filter((word, at) => {
+    const joins = /^(?:to|for|from|with)$/.test(word) && (isPerson(words[at - 1]) || isPerson(words[at + 1]));
+    return !joins && !isPerson(word);
+  });
+}
+
 /** With a person, an approver links the card. Without, the person typing claims to hold it. */
 function readLink(words: readonly string[]): ReadCommand | UnclearCommand {
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: 'link CARD [@user]' });
-  const card = words.filter((word) => !word.startsWith('@') && mentioned(word) === null);
+  const card = cardIn(words);
+  const people = words.filter(isPerson);
   if (card.length === 0) return unclear('Which card should I link?');
-  if (card.length === words.length) return aboutCard('claim', card, { confirmed: false });
+  if (people.length === 0) return aboutCard('claim', card, { confirmed: false });
   const subject = words.map(mentioned).find((id) => id !== null);
   if (subject == null) return unclear('I don’t know this person. Pick the name from the list that Slack shows.');
-  if (card.length !== words.length - 1) return unclear('Name one card and one person.');
+  if (people.length > 1) return unclear('Name one card and one person.');
   return aboutCard('link', card, { subject });
+}
+
+/** By the card, or by the person who holds it. With both, the card may be linked to somebody else. */
+function readUnlink(words: readonly string[]): ReadCommand | UnclearCommand {
+  const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: 'unlink CARD | unlink @user' });
+  if (words.length === 0) return unclear('Which card should I unlink?');
+  const isBoth = words.some(isPerson) && cardIn(words).length > 0;
+  return isBoth ? unclear('Name the card or the person, not both.') : aboutCard('unlink', words);
 }

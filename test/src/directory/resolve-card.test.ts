@@ -504,6 +504,32 @@ describe('words that no card matches', () => {
   });
 });
 
+describe('a number among other words', () => {
+  beforeEach(() => {
+    found = { '4242': [known(7, 'last4', cardOf(1, 'ACTIVE'))], '17': [known(9, 'account_id')] };
+  });
+
+  it.each([[['balance', '4242']], [['4242', 'declines']], [['card', 'of', '••4242']]])(
+    'of %j is suggested, if it is a card',
+    async (typed) => {
+      expect(await resolveCard(words(...typed))).toBe(null);
+      expect(refusals).toMatchObject([{ whoCan: expect.stringMatching('^Did you mean “4242”\\? Use the last four') }]);
+    },
+  );
+
+  it.each([[['balance', '4243']], [['October', '17']]])('of %j is not', async (typed) => {
+    await resolveCard(words(...typed));
+
+    expect(refusals).toMatchObject([{ whoCan: expect.stringMatching(/^Use the last four/) }]);
+  });
+
+  it('is not, if the person may not act on the card', async () => {
+    await resolveCard({ ...words('balance', '4242'), roles: ['holder'] });
+
+    expect(refusals).toMatchObject([{ whoCan: expect.stringMatching(/^Use the last four/) }]);
+  });
+});
+
 describe('a name with a typo', () => {
   it.each([
     [['Jnae', 'Doe'], 'Jane Doe'],

@@ -27,6 +27,8 @@ describe('parsing a command', () => {
     ['?', { kind: 'help' }],
     ['--help', { kind: 'help' }],
     ['show 4242', read('show', ['4242'])],
+    ['show me 4242', read('show', ['4242'])],
+    ['show me', read('show', ['me'])],
     ['Block  Jane   Doe lost it', read('block', ['Jane', 'Doe', 'lost', 'it'])],
     ['activate 4242', read('activate', ['4242'])],
     ['unblock ••4242', read('unblock', ['••4242'])],

@@ -1,10 +1,54 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { holderVerbs } from '../../../src/holders/verbs.ts';
 
 const { read } = holderVerbs.link.command;
 
 it('parses a command into an action of its verb', () => {
   expect(read(['4242', '<@U0JANE>'])).toMatchObject({ verb: 'link', input: { subject: 'U0JANE' } });
+});
+
+it.each(['4242 to <@U0JANE>', '<@U0JANE> to 4242', '4242 for <@U0JANE>', 'to <@U0JANE> 4242', '<@U0JANE> with 4242'])(
+  'reads the card and the person of “link %s”',
+  (typed) => {
+    expect(read(typed.split(' '))).toMatchObject({ target: { words: ['4242'] }, input: { subject: 'U0JANE' } });
+  },
+);
+
+it.each([
+  ['Minh To <@U0JANE>', ['Minh', 'To']],
+  ['for rent account <@U0JANE>', ['for', 'rent', 'account']],
+])('takes no word of the card in “link %s” for one that leads to the person', (typed, words) => {
+  expect(read(typed.split(' '))).toMatchObject({ target: { words }, input: { subject: 'U0JANE' } });
+});
+
+it.each(['4242 <@U0JANE> <@U0SAM>', '<@U0JANE> @sam 4242'])(
+  'asks for one card and one person in “link %s”',
+  (typed) => {
+    expect(read(typed.split(' '))).toMatchObject({ kind: 'unclear', why: 'Name one card and one person.' });
+  },
+);
+
+describe('unlink', () => {
+  const unlink = holderVerbs.unlink.command.read;
+
+  it.each([['4242'], ['<@U0JANE>'], ['Jane', 'Doe']])('ends the link of a card, or of a person: %j', (...words) => {
+    expect(unlink(words)).toMatchObject({ verb: 'unlink', target: { words } });
+  });
+
+  it.each(['4242 from @jane', '4242 from <@U0JANE>', '<@U0JANE> 4242', '4242 @jane'])(
+    'asks which of both “%s” means, because the card may be linked to somebody else',
+    (typed) => {
+      expect(unlink(typed.split(' '))).toMatchObject({
+        kind: 'unclear',
+        why: 'Name the card or the person, not both.',
+        usage: 'unlink CARD | unlink @user',
+      });
+    },
+  );
+
+  it('asks which card', () => {
+    expect(unlink([])).toMatchObject({ kind: 'unclear', why: 'Which card should I unlink?' });
+  });
 });
 
 it('gives a usage hint when it cannot parse a command', () => {
