@@ -91,7 +91,9 @@ export function whatHappened(alert: VirtualCardAlert): string {
   const list = words.length === 0 ? 'could not be finished' : new Intl.ListFormat('en-US').format(words);
   const isInactive = names.includes('activation') && [null, 'INACTIVE'].includes(alert.event.status);
   const activate = isInactive ? ` To activate it: ${commandCode(`activate ${handleOf(alert)}`)}` : '';
-  return `The card exists, but it ${list}. You can fix ${words.length > 1 ? 'each of these' : 'this'} later.${activate}`;
+  const which = words.length > 1 ? 'each of these' : 'this';
+  const fix = isInactive && words.length === 1 ? '' : ` You can fix ${which} in the card program’s portal.`;
+  return `The card exists, but it ${list}.${fix}${activate}`;
 }
 
 function handleOf(alert: VirtualCardAlert): string {

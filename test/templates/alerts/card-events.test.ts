@@ -266,7 +266,7 @@ describe('a virtual card', () => {
       'partial',
       ['Group', 'Ruleset', 'Activation', 'FUNDING', 'Sorting'],
       'Virtual card created, but incomplete: Jon Snow',
-      'could not be put in its group, could not be given its spending rules, could not be activated, could not be funded, and could not be finished: “Sorting”. You can fix each of these later.',
+      'could not be put in its group, could not be given its spending rules, could not be activated, could not be funded, and could not be finished: “Sorting”. You can fix each of these in the card program’s portal.',
     ],
   ])('that is %s', (result, failed, headline, words) => {
     const { text, blocks } = virtualCard(virtualAlert({ outcome: result, failed }, { card }), view);
@@ -287,8 +287,17 @@ describe('a virtual card', () => {
     const { text, blocks } = virtualCard(virtualAlert({ outcome: 'partial', failed: [error] }, { card }), view);
 
     for (const told of [text, shown(blocks)]) {
-      expect(told).toContain(`The card exists, but it could not be ${words}. You can fix this later.`);
+      expect(told).toContain(
+        `The card exists, but it could not be ${words}. You can fix this in the card program’s portal.`,
+      );
     }
+  });
+
+  it('whose only failure is its activation sends nobody to the portal', () => {
+    const order = { outcome: 'partial', failed: ['Activation'], status: 'INACTIVE' } as const;
+    const { text } = virtualCard(virtualAlert(order, { card }), view);
+
+    expect(text).toContain('it could not be activated. To activate it: `/card activate 8888`');
   });
 
   it('that could not be activated says how to activate it, and names each failure once', () => {
@@ -296,7 +305,7 @@ describe('a virtual card', () => {
     const { text } = virtualCard(virtualAlert({ outcome: 'partial', failed, status: 'INACTIVE' }, { card }), view);
 
     expect(text).toContain(
-      'it could not be activated and could not be given its spending rules. You can fix each of these later. To activate it: `/card activate 8888`',
+      'it could not be activated and could not be given its spending rules. You can fix each of these in the card program’s portal. To activate it: `/card activate 8888`',
     );
   });
 
