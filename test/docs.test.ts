@@ -115,7 +115,7 @@ const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] =
   // A file of the Redis host, which docs/install/README.md creates.
   [/^sudo sed .* \/etc\/redis\/users\.acl$/, () => []],
   [
-    /^(?:CARDBELL_HOSTNAME=\S+ )?docker compose (.*)$/,
+    /^docker compose (.*)$/,
     (rest = '') => {
       const profile = /--profile (\S+)/.exec(rest)?.[1];
       const profiles = Object.values(compose.services).flatMap((service) => service.profiles ?? []);
