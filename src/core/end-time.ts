@@ -250,6 +250,10 @@ const phrases: readonly (readonly [RegExp, (today: string, isUntil: boolean) => 
     /^((this|the) week|(the )?rest of the week|eow|(the )?end of (the )?week|(this|the) weekend)(?=\s|$)/,
     (today) => through(sundayOf(today)),
   ],
+  [
+    /^(this month(?! end)|(the )?rest of (the|this) month|eom|(the )?end of (the |this )?month)(?=\s|$)/,
+    (today) => through(lastOfMonth(today)),
+  ],
   // "Until next week" ends when that week begins, "next week" when it is over.
   [/^next week(?=\s|$)/, (today, isUntil) => through(addDays(sundayOf(today), isUntil ? 0 : 7))],
 ];
@@ -261,6 +265,12 @@ function through(day: string): End {
 /** The Sunday that ends this week. */
 function sundayOf(today: string): string {
   return addDays(today, (7 - weekdayOf(today)) % 7);
+}
+
+/** The last day of this month. */
+function lastOfMonth(today: string): string {
+  const [year = 0, month = 0] = today.split('-').map(Number);
+  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
 }
 
 function readPhrase(words: readonly string[], clock: Clock, isUntil: boolean): Found {

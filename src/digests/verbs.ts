@@ -52,7 +52,10 @@ const periodWords = new Map<string, Extract<DigestInput, { kind: 'now' }>['of']>
 
 /** Parses the words after `/card digest`. @returns a sentence for the user when they cannot be parsed. */
 export function readDigest(words: readonly string[]): DigestInput | string {
-  const [first = '', ...rest] = words.map((word) => word.toLowerCase());
+  // `weekly on monday at 9am`
+  const [first = '', ...rest] = words
+    .map((word) => word.toLowerCase())
+    .filter((word) => word !== 'on' && word !== 'at');
   if (rest.length === 0 && first === 'off') return { kind: 'off' };
   if (first === 'now') {
     const of = periodWords.get(rest.join(' '));

@@ -56,7 +56,10 @@ export type ParsedQuiet =
  */
 export function parseQuiet(text: string, zone: string): ParsedQuiet {
   // People who copy a message may copy invisible characters.
-  const typed = text.replace(/\p{Cf}/gu, '').trim();
+  const typed = text
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .replace(/^(?:hours|from)\s+/i, '');
   const [, head = '', , except = null] = /^(.*?)(\s*\bexcept\b\s*(.*))?$/isu.exec(typed) ?? [];
   const together = head.replace(/(\d)\s+([ap]m)\b/giu, '$1$2').replaceAll(/\s+(?:[-–—]|to)\s+/giu, '-');
   const [range = '', ...rest] = together.split(/\s+/u).filter((word) => word !== '');

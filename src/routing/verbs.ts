@@ -192,8 +192,11 @@ export const routingVerbs = {
 
 function needsText(verb: string, why: string, usage: string, example?: string) {
   const read = readChannelText(verb);
-  return (words: readonly string[], clock: Clock): ReadCommand | UnclearCommand =>
-    words.length === 0 ? unclear(usage, why, example) : read(words, clock);
+  return (typed: readonly string[], clock: Clock): ReadCommand | UnclearCommand => {
+    // `subscribe to declines`
+    const words = /^to$/i.test(typed[0] ?? '') ? typed.slice(1) : typed;
+    return words.length === 0 ? unclear(usage, why, example) : read(words, clock);
+  };
 }
 
 /** The id of an event or of a webhook in quarantine, or the link from *Copy link* on a message. */

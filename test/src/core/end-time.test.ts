@@ -35,6 +35,10 @@ describe('an end that people type', () => {
     ['tomorrow 9am', '2026-11-21T14:00:00.000Z', 2],
     ['tomorrow at 9 am', '2026-11-21T14:00:00.000Z', 4],
     ['this week', '2026-11-23T05:00:00.000Z', 2],
+    ['this month', '2026-12-01T05:00:00.000Z', 2],
+    ['until the end of the month', '2026-12-01T05:00:00.000Z', 6],
+    ['for the rest of this month', '2026-12-01T05:00:00.000Z', 6],
+    ['until eom', '2026-12-01T05:00:00.000Z', 2],
     ['next week', '2026-11-30T05:00:00.000Z', 2],
     ['until next week', '2026-11-23T05:00:00.000Z', 3],
   ])('%s', (text, endsAt, words) => {

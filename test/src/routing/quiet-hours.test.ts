@@ -65,6 +65,8 @@ describe('quiet hours typed by a person', () => {
     ['22:00-07:00 fri-sun', '22:00-07:00 America/New_York, sunday, friday, saturday', null],
     ['22:00 - 07:00 mon - fri ET', '22:00-07:00 America/New_York, weekdays', null],
     ['10 pm to 7 am EST mon to fri', '22:00-07:00 America/New_York, weekdays', null],
+    ['hours 22:00-07:00', '22:00-07:00 America/New_York, daily', null],
+    ['from 10pm to 7am', '22:00-07:00 America/New_York, daily', null],
     ['22:00-07:00 pdt', '22:00-07:00 America/Los_Angeles, daily', null],
     ['22:00-07:00 sat, sun', '22:00-07:00 America/New_York, weekends', null],
     ['22:00-07:00 mon tue wed', '22:00-07:00 America/New_York, monday, tuesday, wednesday', null],

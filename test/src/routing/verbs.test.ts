@@ -62,3 +62,13 @@ it.each(['why evt_89nnxsnv9c553dm1', 'WHY Evt_89NNXSNV9C553DM1', 'why `evt_89nnx
     expect(readWhy(text)).toMatchObject({ verb: 'why', target: { kind: 'channel', text: 'evt_89nnxsnv9c553dm1' } });
   },
 );
+
+it.each(['declines over 500', 'to declines over 500'])('subscribes a channel to what %j names', (typed) => {
+  expect(routingVerbs.subscribe.command.read(typed.split(' '), clock)).toMatchObject({
+    target: { kind: 'channel', text: 'declines over 500' },
+  });
+});
+
+it('asks what a channel should get if nothing is named', () => {
+  expect(routingVerbs.subscribe.command.read(['to'], clock)).toMatchObject({ why: 'What should this channel get?' });
+});
