@@ -81,10 +81,11 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     if (obstacle?.state === 'failed' && wasSending) return await notAgain(obstacle.note);
     if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
+    const endsBlock = ending.some(({ status }) => status === 'BLOCKED');
+    if (verb !== 'block' && !(await permitStatus(resolved, endsBlock, wasSending ? notAgain : null, deps))) return null;
     if (card !== undefined && !areListed(ending, closes))
       return wasSending ? await notAgain(closesMore) : await askFirst(action, acctId, card, ending, deps);
 
-    if (verb !== 'block' && !(await permitStatus(resolved, wasSending ? notAgain : null, deps))) return null;
     return await sendStatus.send(verb, resolved, from, finish, run);
   };
 
@@ -228,20 +229,30 @@ async function factsOfCard(acctId: number, card: Card | undefined, factsOf: Fact
 /** Ends a change that an earlier attempt may have sent, without sending it again. @param whyNot one sentence. */
 type NotAgain = (whyNot: string) => Promise<Result>;
 
-type PermitDeps = Pick<ActionTools, 'authorize' | 'askAgain' | 'refuse' | 'whoMay' | 'factsOf'>;
+type PermitDeps = Pick<ActionTools, 'authorize' | 'isOwnCard' | 'askAgain' | 'refuse' | 'whoMay' | 'factsOf'>;
+
+/** Nobody unblocks their own card, nor has it closed and replaced. */
+const ownBlock = {
+  kind: 'refused',
+  why: 'You can’t end the block of your own card: somebody else has to activate the new one.',
+  who: 'operator',
+} as const;
 
 /**
  * Asks the policy immediately before calling the card service. Someone without permission gets a refusal. If the action
  * waited too long, the person is asked again. A block is never delayed.
  *
+ * @param endsBlock it closes a blocked card of the account.
  * @param notAgain how to end an action of which something was sent before; null: nothing was sent.
  */
 async function permitStatus(
   { action, acctId }: Resolved,
+  endsBlock: boolean,
   notAgain: NotAgain | null,
-  { authorize, askAgain, refuse, whoMay, factsOf }: PermitDeps,
+  { authorize, isOwnCard, askAgain, refuse, whoMay, factsOf }: PermitDeps,
 ): Promise<boolean> {
-  const decision = await authorize(action, { acctId });
+  const isOwnBlock = endsBlock && (await isOwnCard(action.actor.userId, acctId, true));
+  const decision = isOwnBlock ? ownBlock : await authorize(action, { acctId });
   if (decision.kind !== 'late' && decision.kind !== 'refused') return true;
   const why = decision.kind === 'late' ? 'It waited longer than 10 minutes.' : decision.why;
   if (notAgain !== null) await notAgain(`I did not send it again: ${why}`);

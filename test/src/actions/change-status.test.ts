@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -250,4 +250,38 @@ it('names those who may do it for the cards of this group if a right ends just b
 
   expect(world.writes).toEqual([]);
   expect(asked).toEqual([['approver', 'Field team']]);
+});
+
+describe('an activation that ends the block of the person’s own card', () => {
+  async function activated(status: string, holder: string, closes: number[] | undefined) {
+    const world = await createActionWorld(redis(), { whoMay: async () => ['U0OLGA', 'U0CEM'] });
+    const at = '2026-11-20T15:00:00.000Z';
+    await world.deps.links.link({ acctId, userId: holder, provedBy: 'approver', by: 'U0CEM', at });
+    const card = { ...world.deps.card, getAccount: async () => withReplacement(status) };
+    const target = { kind: 'card', acctId, cardId: 8, alertId: null } as const;
+    await performAction(ask('activate', { target, closes, roles: ['operator'] }), { ...world.deps, card });
+    return world;
+  }
+
+  it.each([
+    ['before it is asked whether to close the other card', undefined],
+    ['after that was confirmed', [7]],
+  ])('is refused, %s, and names who may', async (_when, closes) => {
+    const { writes, answers, stations } = await activated('Blocked', 'U0OLGA', closes);
+
+    expect(writes).toEqual([]);
+    expect(answers.map(({ text }) => text)).toEqual([
+      expect.stringMatching(
+        /You can’t end the block of your own card: somebody else has to activate the new one\. Ask another operator or an approver\. <@U0CEM>\. Nothing changed\.$/,
+      ),
+    ]);
+    expect((await stations()).at(-1)).toBe('refused');
+  });
+
+  it.each([
+    ['the card is not blocked', 'Active', 'U0OLGA'],
+    ['somebody else holds the card', 'Blocked', 'U0HUGO'],
+  ])('is made if %s', async (_what, status, holder) => {
+    expect((await activated(status, holder, [7])).writes).toEqual(['activate']);
+  });
 });
