@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isSameRule, Rule, RuleValue } from '../card-api/rule.ts';
 import { centsOf, isLooser, type RuleChange, type RuleGoal, raiseCents } from '../card-api/rule-change.ts';
+import { stillSet } from './rule-words.ts';
 import { isUndecided, type TemporaryChange } from './temporary-change-store.ts';
 
 /** A rule that has another value for the moment. */
@@ -19,12 +20,15 @@ interface SetTemporarily extends RuleChange {
   readonly setBy: TemporaryChange;
 }
 
-/** What undecided temporary changes have set of an account's rules, oldest first. */
+/**
+ * What undecided temporary changes have set of an account's rules, oldest first. What somebody has changed since, as was seen
+ * at the end of one, only an approver puts back: it is not from this change any more, even if it has the same value again.
+ */
 export function setTemporarily(all: readonly TemporaryChange[], acctId: number): SetTemporarily[] {
   return all
     .filter((open) => open.acctId === acctId && isUndecided(open))
     .toSorted((a, b) => a.openedAt.localeCompare(b.openedAt))
-    .flatMap((setBy) => setBy.changes.map((change) => ({ ...change, setBy })));
+    .flatMap((setBy) => stillSet(setBy).map((change) => ({ ...change, setBy })));
 }
 
 /**

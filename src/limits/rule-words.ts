@@ -135,12 +135,14 @@ export function backAlready(asking: Pick<TemporaryChange, 'changes' | 'meanwhile
   return without(asking.changes, undecided(asking));
 }
 
+/** The rules that had their temporary value when they were last read. All, while its time is not over. */
+export function stillSet({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
+  return changes.filter(({ to }, index) => [undefined, to].includes(meanwhile?.[index]?.to));
+}
+
 /** The raises that become permanent: rules that still have their temporary value. */
-export function raisesKept({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
-  return changes.filter((change, index) => {
-    const found = meanwhile?.[index]?.to;
-    return (found === undefined || found === change.to) && isLooser([change]);
-  });
+export function raisesKept(asking: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
+  return stillSet(asking).filter((change) => isLooser([change]));
 }
 
 /** `Back already: weekly limit $600.00.` Raw. Empty: nothing. */

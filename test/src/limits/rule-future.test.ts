@@ -181,6 +181,24 @@ describe('a temporary reduction', () => {
     expect(daily()).toBe(5000);
   });
 
+  it('that the portal changed is not put back by one approver who types its value, when the card has that again', async () => {
+    const { world, limit, wait, daily, told } = await given(5000);
+    const portalSets = (dollars: number) => {
+      world.service.rules = { IsActive: true, DailySpendLimit: dollars };
+    };
+    await limit('U0BEN', 'act_reduce', 100, aMinute);
+    portalSets(200);
+    await wait(60_000);
+    portalSets(100);
+
+    await limit('U0ANA', 'act_again', 100, forDays(1));
+    expect(told()).toContain('The daily limit is $100.00 already.');
+    await wait(DAY);
+
+    expect(daily()).toBe(100);
+    expect(await world.deps.temporaryChanges.all()).toMatchObject([{ id: 'act_reduce', state: 'asking' }]);
+  });
+
   it('ends sooner than a raise on top of it: keeping that raise counts from the lowest value until then', async () => {
     const { limit, daily, requests } = await given(5000);
     await limit('U0BEN', 'act_reduce', 100, forDays(8));
