@@ -1,7 +1,7 @@
 import { requestTarget, requestValue } from '../../../src/approvals/request.ts';
 import type { LimitPeriod, Rule } from '../../../src/card-api/rule.ts';
 import { ruleKey } from '../../../src/card-api/rule.ts';
-import type { RuleGoal, Term } from '../../../src/card-api/rule-change.ts';
+import type { RuleChange, RuleGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { limitFields } from '../../../src/card-api/spend-rules.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { WithLock } from '../../../src/core/lock.ts';
@@ -284,7 +284,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       acctId: opened.acctId,
       wants,
       lastsMs: lastsMs(opened.term),
-      saw: sawOf(facts, opened.acctId),
+      saw: withShown(sawOf(facts, opened.acctId), opened.changes),
       sawBlocked: [at, facts].some(({ accounts }) => accounts[opened.acctId]?.status === 'BLOCKED'),
     };
     requests.set(id, {
@@ -493,11 +493,8 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
         const isChanged = given.does === 'change and approve' && request.changes.length > 0;
         const own = isChanged ? changed(given, request.changes, request.acctId) : null;
         const term = own?.term ?? request.term;
-        const shown = Object.fromEntries(request.changes.map(({ rule, from }) => [ruleKey(rule), asNumber(from)]));
         const wanted = yesTo(request.acctId, own?.goals ?? request.changes, term);
-        // The lower of the shown and the current value, because a restored value is no surprise to the approver.
-        const seen = Object.entries(shown).map(([rule, value]) => [rule, Math.min(value, wanted.saw[rule] ?? value)]);
-        const yes = { ...wanted, saw: Object.fromEntries(seen) };
+        const yes = { ...wanted, saw: withShown(wanted.saw, request.changes) };
         const isOnce = term.kind === 'purchase';
         const action = ask('decide', { ...over, ...on, approve: true, changeRequest: own });
         return asked(action, [yes], isOnce ? purchaseCents : null);
@@ -582,6 +579,18 @@ function sawOf({ accounts }: Facts, acctId: number): Record<string, number> {
   // What it goes back to in between is shown, too.
   const seen = (value: (typeof rules)[number][1]) => Math.min(least(value), ...value.ahead.map((one) => one.value));
   return Object.fromEntries(rules.map(([rule, value]) => [rule, seen(value)]));
+}
+
+/**
+ * The lower of the value that a request shows and the current one: a restored value is no surprise. The card may still have
+ * another one than a change whose answer was lost is taken to have set.
+ */
+function withShown(saw: Record<string, number>, changes: readonly RuleChange[]): Record<string, number> {
+  const shown = changes.map(({ rule, from }): [string, number] => {
+    const value = asNumber(from);
+    return [ruleKey(rule), Math.min(value, saw[ruleKey(rule)] ?? value)];
+  });
+  return Object.fromEntries(shown);
 }
 
 function lastsMs(term: Term): number {
