@@ -44,7 +44,7 @@ interface Deps extends Pick<ActionTools, 'askAgain'> {
   readonly plan: PlanChange;
   readonly permit: PermitChange;
   readonly send: SendRules;
-  readonly terms: Pick<TemporaryTerms, 'resolve' | 'keep'>;
+  readonly terms: Pick<TemporaryTerms, 'resolve' | 'keep' | 'isTemporary'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly reports: Pick<Reports, 'report'>;
   readonly latestChanges: Pick<LatestChanges, 'isOvertaken' | 'alreadyInEffect'>;
@@ -83,7 +83,8 @@ export function createChangeRule(deps: Deps): ChangeRule {
     const sent = { ...made, card, raw, readAt, sides };
     const refuse = (refused: RefusedChange) => send({ ...sent, written, refused }, run, finish, approval ?? {});
     const isOvertaken = await latestChanges.isOvertaken(acctId, expects, action);
-    if (!isThere && isOvertaken) {
+    // A value that somebody has set later, for a time, goes back: it is not what was asked for.
+    if (isOvertaken && (!isThere || (await terms.isTemporary(made)))) {
       const over = { state: 'failed', note: overtaken(ruleNames(changes), wasSending) } as const;
       return wasSending ? await refuse(over) : await finish('failed', over);
     }
@@ -101,7 +102,7 @@ export function createChangeRule(deps: Deps): ChangeRule {
     if (refused !== null) return await finish(refused.state, refused);
     if (!isThere) return await send({ ...sent, written }, run, finish, approval ?? {});
     await latestChanges.alreadyInEffect(acctId, expects, action);
-    const kept = isOvertaken ? null : await terms.keep(made);
+    const kept = await terms.keep(made);
     return kept === null ? await finish('unchanged', alreadySo(changes)) : await finish('done', kept);
   };
 }

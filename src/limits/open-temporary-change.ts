@@ -50,6 +50,11 @@ export function createTemporaryTerms(deps: TermDeps) {
      * @returns the text to show; null when nothing was temporary.
      */
     keep: (made: MadeChange): Promise<Opened | null> => resolveTemporaryChanges(made, deps),
+    /** Whether one of the current values is from a temporary change. */
+    async isTemporary({ changes, acctId }: Pick<MadeChange, 'changes' | 'acctId'>): Promise<boolean> {
+      const open = await openOnSameRules(changes, acctId, deps);
+      return changes.some((change) => lastToSet(change, open, acctId) !== undefined);
+    },
     /**
      * Marks a change whose answer was lost and that is not in effect: no rule has its value, or one that the card service
      * may have made of it, and no other change goes back to its value. It may still be made late: the card is read again.

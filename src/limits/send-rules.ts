@@ -56,7 +56,7 @@ export type SendRules = (
 
 interface Deps extends Pick<ActionTools, 'applyChanges'> {
   readonly card: Pick<CardClient, 'getSpendRules' | 'putSpendRules'>;
-  readonly terms: Omit<TemporaryTerms, 'keep'>;
+  readonly terms: Omit<TemporaryTerms, 'keep' | 'isTemporary'>;
   readonly raises: Pick<RaiseAmounts, 'forget'>;
   readonly sendChange: SendChange;
 }

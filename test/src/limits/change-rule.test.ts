@@ -31,10 +31,11 @@ describe('a rule change', () => {
     readonly written?: ActionState;
     readonly kept?: Opened;
     readonly isOvertaken?: boolean;
+    readonly isTemporary?: boolean;
     readonly approval?: Approval;
   }
   async function change(given: Given): Promise<string[]> {
-    const { changes = raised, against, refused, written, kept, isOvertaken = false, approval = null } = given;
+    const { changes = raised, against, refused, written, kept, approval = null } = given;
     const steps: string[] = [];
     const changeRule = createChangeRule({
       plan: async () => ({ ...planned, changes, sides: sidesOf(changes), against: against ?? null }),
@@ -48,7 +49,7 @@ describe('a rule change', () => {
         return await finish('done');
       },
       latestChanges: {
-        isOvertaken: async () => isOvertaken,
+        isOvertaken: async () => given.isOvertaken === true,
         alreadyInEffect: async () => ({}),
       },
       askAgain: async () => void steps.push('asked again'),
@@ -58,6 +59,7 @@ describe('a rule change', () => {
           return null;
         },
         keep: async () => kept ?? null,
+        isTemporary: async () => given.isTemporary === true,
       },
       progress: { read: async () => written ?? null },
       reports: {
@@ -98,8 +100,15 @@ describe('a rule change', () => {
       ],
     ],
     [
-      'leaves a temporary value alone if that was requested later',
-      { changes: isThere, isOvertaken: true, kept: { note: 'It stays.', control: null } },
+      'leaves a temporary value alone if that was requested later, and does not call it done',
+      { changes: isThere, isOvertaken: true, isTemporary: true },
+      [
+        `limit, failed, Somebody asked for another change of the daily limit after you did, so I did not make yours. Look at the card, and ask again if you still want it., ${after}`,
+      ],
+    ],
+    [
+      'reports that the rule already has this value, if that was requested later for good',
+      { changes: isThere, isOvertaken: true },
       ['permitted?', `limit, unchanged, The daily limit is $450.00 already., ${after}`],
     ],
     [

@@ -223,6 +223,27 @@ describe('a temporary reduction', () => {
   });
 });
 
+describe('a raise for good that is tried again', () => {
+  it('is not said to be done, and does not count, if somebody has raised the limit for a time since', async () => {
+    const { world, limit, daily, told } = await given(500);
+    const { deps } = world;
+    const changeRequest = { goals: [limitGoal('daily', 80_000)], term: { kind: 'permanent' } as const };
+    const over = { ...byCommand, id: 'act_keep', actor: person('U0BEN'), changeRequest };
+    const first = ask('limit', { ...over, askedAt: deps.now().toISOString() });
+    world.advance(1000);
+    await limit('U0ANA', 'act_raise', 800, aMinute);
+
+    await performAction(first, deps);
+
+    expect(told()).toContain('Somebody asked for another change of the daily limit after you did');
+    expect((await deps.recentRaises.list({ acctId }, deps.now().getTime())).map(({ actionId }) => actionId)).toEqual([
+      'act_raise',
+    ]);
+    expect(daily()).toBe(800);
+    expect(await deps.temporaryChanges.all()).toMatchObject([{ id: 'act_raise' }]);
+  });
+});
+
 describe('taking back a reduction', () => {
   it('of somebody else needs the approvals of a removed limit if there was none before', async () => {
     const { limit, takeBack, daily, requests } = await given(null);
