@@ -69,6 +69,12 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
       if (standing?.state === 'refused' || standing?.state === 'failed') {
         await deps.orderPermit.cancel(action);
+        // The record is only ever added to.
+        await deps.record(action, {
+          event: 'superseded',
+          acctId: null,
+          detail: 'not sent: another worker has ended it',
+        });
         throw new TooLateError('another worker has ended it');
       }
       // This process was paused for longer than its lock. Another one has sent the order, or is about to.

@@ -25,6 +25,22 @@ import { virtualAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 
+/** Another worker ends an action in the moment before this one begins to send it. */
+const endedBefore = (
+  { deps }: PerformWorld,
+  actionId: string,
+  ended: Parameters<WorldDeps['progress']['begin']>[1],
+): WorldDeps => ({
+  ...deps,
+  progress: {
+    ...deps.progress,
+    async begin(id, next) {
+      if (next.state === 'sending') await deps.progress.begin(actionId, ended);
+      return await deps.progress.begin(id, next);
+    },
+  },
+});
+
 /** The order is sent, and its worker dies before the answer arrives. */
 const lostAnswer = (world: PerformWorld, meanwhile: () => Promise<void>): WorldDeps => ({
   ...world.deps,
@@ -299,17 +315,15 @@ describe('an order above what one person may order', () => {
   it('is not sent if another worker has refused the approval by now, and others can still decide it', async () => {
     const world = await createActionWorld(redis());
     await performAction(order('act_order1', 100_001), world.deps);
-    const append: WorldDeps['audit']['append'] = async (entry) => {
-      await world.deps.audit.append(entry);
-      if (entry.event === 'sent') await world.deps.progress.begin('act_ben', { state: 'refused', pending: null });
-    };
+    const slow = endedBefore(world, 'act_ben', { state: 'refused', pending: null });
 
-    await expect(performAction(decide(ben), { ...world.deps, audit: { ...world.deps.audit, append } })).rejects.toThrow(
-      TooLateError,
-    );
+    await expect(performAction(decide(ben), slow)).rejects.toThrow(TooLateError);
     await performAction(decide(ben), world.deps);
 
     expect(world.writes).toEqual([]);
+    expect(await world.records(), 'it was not sent after all').toContainEqual(
+      expect.objectContaining({ actionId: 'act_ben', event: 'superseded' }),
+    );
     expect(await world.deps.requests.get('req_order1')).toMatchObject({ state: 'open', inFlight: [] });
     expect(await world.deps.recentRaises.list('program', world.deps.now().getTime())).toEqual([]);
   });
@@ -395,15 +409,11 @@ describe('an order above what one person may order', () => {
     ],
   ] as const)('no longer counts if it was %s while its worker was paused', async (_what, ended) => {
     const world = await createActionWorld(redis());
-    const append: WorldDeps['audit']['append'] = async (entry) => {
-      await world.deps.audit.append(entry);
-      if (entry.event === 'sent') await world.deps.progress.begin('act_order1', ended);
-    };
-
-    const paused = { ...world.deps, audit: { ...world.deps.audit, append } };
+    const paused = endedBefore(world, 'act_order1', ended);
     await expect(performAction(order('act_order1', 2500), paused)).rejects.toThrow(TooLateError);
 
     expect(world.writes).toEqual([]);
+    expect(await world.stations()).toEqual(['asked', 'sent', 'superseded']);
     expect(await world.deps.recentRaises.list('program', world.deps.now().getTime())).toEqual([]);
   });
 
