@@ -44,6 +44,9 @@ export function setTo(before: string | null, after: string | null, line?: LineEn
   return before === after ? { event: 'unchanged', ...sides } : { event: 'done', ...sides, ...(line && { line }) };
 }
 
+/** It is on record as done, but others have set the same since, and that stays: it may never have taken effect. */
+export const setSince = { event: 'superseded', detail: 'somebody else has decided since' } as const;
+
 /** Records what happened to an action: in the chain and, with a line, in the audit channel. Idempotent. */
 export type RecordAction = (action: Action, entry: RecordEntry) => Promise<void>;
 

@@ -110,7 +110,10 @@ export function createSetDelegate(deps: DelegateDeps) {
     const why = mistake ?? (isNew ? (whyNotListed(delegate.to, userId) ?? (await whyNotPassedOn(userId))) : null);
     if (why !== null)
       return await refuseUnclear(action, { why, usage: delegateUsage }, { isByRights: mistake === null });
-    if (!(await beginSetting(action, `delegate:${userId}`))) return await answer(action, delegateSetSince());
+    if (!(await beginSetting(action, `delegate:${userId}`))) {
+      await record(action, { event: 'superseded', detail: 'they have made another choice since' });
+      return await answer(action, delegateSetSince());
+    }
     const previous = await delegations.of(userId);
     const [before, after] = [words(previous), words(delegate)];
     const line =

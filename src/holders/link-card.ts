@@ -1,6 +1,7 @@
 import { holderWelcome, linkEnded, linkLost, linkResult, linkUnchanged } from '../../templates/holders/link-result.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { setSince } from '../actions/record.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { commandCode } from '../core/installation.ts';
 import type { BeginSetting } from '../core/setting-order.ts';
@@ -48,8 +49,10 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
         return { card, before: null, isSame: true };
       }
       // After a crash somebody may have linked the card to another person since. That stays.
-      if (!(await deps.beginSetting(action, settingOf(acctId))))
+      if (!(await deps.beginSetting(action, settingOf(acctId)))) {
+        await deps.record(action, { ...setSince, acctId, cardId });
         return { card, before: null, isSame: false, heldNow: before };
+      }
       const by = action.actor.userId;
       // After a crash the link may exist already; the previous holder is on record.
       if (before !== userId) await recordLink(action, card, before, { cardId, ...proved });
@@ -141,7 +144,10 @@ export function createEndLink(deps: EndLinkDeps): EndLink {
         if (isSame) await deps.record(action, { event: 'unchanged', acctId, cardId });
         return { card, heldNow: null, isSame };
       }
-      if (!(await deps.beginSetting(action, settingOf(acctId)))) return { card, heldNow: before, isSame: false };
+      if (!(await deps.beginSetting(action, settingOf(acctId)))) {
+        await deps.record(action, { ...setSince, acctId, cardId });
+        return { card, heldNow: before, isSame: false };
+      }
       const line = { did: 'unlinked', whom: { userId: before, to: 'from' }, card, before: null };
       await deps.record(action, { event: 'done', isFirst: true, acctId, cardId, before, line });
       await deps.notifyDirectly(

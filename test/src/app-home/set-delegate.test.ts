@@ -216,6 +216,6 @@ describe('a delegate', () => {
 
     expect(await deps.delegations.all()).toHaveLength(since === null ? 0 : 1);
     expect(answers.at(-1)?.text).toMatch(/changed again since you asked/);
-    expect(await stations()).toEqual([first === null ? 'unchanged' : 'done', 'done']);
+    expect(await stations()).toEqual([first === null ? 'unchanged' : 'done', 'done', 'superseded']);
   });
 });
