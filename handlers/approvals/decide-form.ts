@@ -1,3 +1,4 @@
+import { whyNoOverride } from '../../src/approvals/emergency-override.ts';
 import { requestTarget } from '../../src/approvals/request.ts';
 import { isAboutLimits, limitGoals, type RuleGoal } from '../../src/card-api/rule-change.ts';
 import { parseAmount } from '../../src/core/money.ts';
@@ -24,12 +25,15 @@ export function openDecideForm(purpose: DecidePurpose): PressListener {
         const why = request === null ? 'This request is too old.' : 'This request is decided already.';
         return refused({ why, whoCan: 'Nothing is left to decide.' });
       }
+      const policy = deps.policyFor(request.card.group);
+      const never = purpose === 'override' ? whyNoOverride(policy) : null;
+      if (never !== null) return refused({ why: never, whoCan: 'Ask an approver.' });
       const { channel, messageTs } = interaction.origin;
       // The form shows the request's current state, which may be newer than the message.
       const { id: requestId, revision } = request;
       const form = { kind: 'decide', requestId, revision, purpose, channel, messageTs } as const;
       const privateMetadata = await deps.pending.put(form);
-      const capCents = aloneCents(deps.policyFor(request.card.group));
+      const capCents = aloneCents(policy);
       const today = deps.today();
       await deps.openView(body.trigger_id, decideForm({ privateMetadata, purpose, request, capCents, today }));
       // The action is requested when the form is submitted.

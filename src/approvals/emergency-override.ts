@@ -5,7 +5,7 @@ import { isDecidedBy } from '../core/decided-record.ts';
 import { atMost, purchaseCents, termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
-import { aloneCents } from '../policy/approval-policy.ts';
+import { type ApprovalPolicy, aloneCents } from '../policy/approval-policy.ts';
 import { OVERRIDE_MAX_MS } from '../policy/decide-action.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import { lowers } from './current-request.ts';
@@ -49,6 +49,8 @@ export function createOverrideRequest(deps: Deps) {
     const judged = await deps.judgeClick(action, request, run.lease);
     if (judged.kind === 'refused')
       return await deps.refuse(action, judged, { ...about, isByRights: judged.isByRights });
+    const never = whyNoOverride(await deps.policyOfCard(judged.request.acctId));
+    if (never !== null) return await refuse(never, true);
     const capped = await capChange(judged, deps);
     if (capped === null) {
       return await refuse('The request is above the emergency cap, and there is no amount that could be lowered.');
@@ -68,6 +70,13 @@ export function createOverrideRequest(deps: Deps) {
     await deps.record(action, { event: 'approved', acctId, cardId: card.cardId, duration, detail });
     await deps.execution.execute(action, judged.request, { ...capped, approvals, counted, note: action.reason }, run);
   };
+}
+
+/** Why nobody may use the emergency override for cards with this policy, one sentence; null when somebody may. */
+export function whyNoOverride(policy: Pick<ApprovalPolicy, 'bands'>): string | null {
+  return aloneCents(policy) === 0
+    ? 'The policy lets nobody raise the limits of this card alone, so the emergency override cannot either.'
+    : null;
 }
 
 interface CapDeps extends Pick<ActionTools, 'now' | 'purchaseOf' | 'zone' | 'policyOfCard'> {

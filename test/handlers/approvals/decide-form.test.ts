@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { submitDecideForm } from '../../../handlers/approvals/decide-form.ts';
+import { openDecideForm, submitDecideForm } from '../../../handlers/approvals/decide-form.ts';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
 
@@ -39,6 +40,48 @@ async function submit(changes: readonly (typeof daily)[], typed: Readonly<Record
   await submitDecideForm(deps as unknown as Parameters<typeof submitDecideForm>[0])(args as never);
   return { asked, errors: acked[0] };
 }
+
+/** Presses a button that opens a form. @returns the titles of the opened forms, and why none was opened. */
+async function press(purpose: 'override' | 'deny', bands: { upToCents: number | null; approvals: number }[]) {
+  const opened: string[] = [];
+  const refused: string[] = [];
+  const deps = {
+    requests: { get: async () => openRequestOf() },
+    pending: { put: async () => 'p_1' },
+    policyFor: () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 0 }), bands }),
+    today: () => '2026-11-20',
+    openView: async (_trigger: string, view: { title: { text: string } }) => void opened.push(view.title.text),
+    seals: { reply: { seal: (url: string) => url } },
+    async requestAction({ input }: { input: () => Promise<{ kind: string; why?: string }> }) {
+      const prepared = await input();
+      if (prepared.kind === 'refused') refused.push(prepared.why ?? '');
+    },
+  };
+  const body = {
+    user: { id: 'U0OLGA', team_id: 'T1' },
+    team: { id: 'T1' },
+    trigger_id: 't1',
+    channel: { id: 'C1' },
+    message: { ts: '1.1' },
+    container: {},
+    actions: [{ action_id: 'override', value: 'req_ask1', type: 'button' }],
+  };
+  const listener = openDecideForm(purpose)(deps as unknown as Parameters<ReturnType<typeof openDecideForm>>[0]);
+  await listener({ ack: async () => {}, body } as never);
+  return { opened, refused };
+}
+
+it('opens no emergency override where the policy lets nobody raise a limit alone', async () => {
+  const two = { upToCents: null, approvals: 2 };
+  const never = 'The policy lets nobody raise the limits of this card alone, so the emergency override cannot either.';
+
+  expect(await press('override', [two])).toEqual({ opened: [], refused: [never] });
+  expect(await press('override', [{ upToCents: 100_000, approvals: 1 }, two])).toEqual({
+    opened: ['Emergency override'],
+    refused: [],
+  });
+  expect((await press('deny', [two])).opened).toEqual(['Deny with a note']);
+});
 
 const both = { 'amount:daily': '500', 'amount:weekly': '700' };
 

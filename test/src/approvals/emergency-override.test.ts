@@ -101,6 +101,7 @@ describe('an emergency override by an operator', () => {
     readonly isTooMuch?: boolean;
     readonly isUsed?: boolean;
     readonly needed?: number;
+    readonly policy?: typeof standard;
   }
   async function override(request: LimitRequest | null, given: Given = {}): Promise<unknown[]> {
     const steps: unknown[] = [];
@@ -128,7 +129,7 @@ describe('an emergency override by an operator', () => {
           : { kind: 'refused', why: given.why, whoCan: 'Ask an approver.' },
       purchaseOf: async () => null,
       zone: 'America/New_York',
-      policyOfCard: async () => standard,
+      policyOfCard: async () => given.policy ?? standard,
       now: () => new Date('2026-11-20T15:00:00.000Z'),
       // A limit that is none by now cannot be raised by a small amount.
       changesFromBase: async (changes) =>
@@ -174,6 +175,15 @@ describe('an emergency override by an operator', () => {
     ],
     ['an approval is in flight', openRequestOf(), { notYet: 'Under way.' }, refused('Under way.', 'Wait.')],
     ['the policy does not allow it', openRequestOf(), { why: 'No.' }, refused('No.', 'Ask an approver.')],
+    [
+      'the policy lets nobody raise it alone',
+      openRequestOf(),
+      { policy: { ...standard, bands: [{ upToCents: null, approvals: 2 }] } },
+      refused(
+        'The policy lets nobody raise the limits of this card alone, so the emergency override cannot either.',
+        'Ask an approver.',
+      ),
+    ],
     [
       'it cannot be capped',
       openRequestOf(),
