@@ -3,6 +3,7 @@ import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { RuleValue } from '../card-api/rule.ts';
 import { goalsOf, isLooser, type RuleChange, reversed, type Term, without } from '../card-api/rule-change.ts';
+import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import { amountIn, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
 import { lastsMs, permanent } from './change-request.ts';
@@ -210,10 +211,12 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
       return { verdict: verdictNow, counted: raise === null ? null : tooMuchForOne(raise) };
     });
     if (verdict.kind === 'late') return 'late';
-    if (verdict.kind === 'refused') return { why: verdict.why, whoCan: 'Ask an approver.' };
+    if (verdict.kind === 'refused')
+      return { why: verdict.why, whoCan: verdict.who === null ? inTimeWords(isKept) : 'Ask an approver.' };
     if (verdict.kind === 'request') {
       const tooLong = whyTooLong(await deps.policyOfCard(acctId), lasting);
-      if (tooLong !== null) return { why: tooLong, whoCan: 'Whoever made the change can take it back.' };
+      if (tooLong !== null)
+        return { why: tooLong, whoCan: isEarly ? 'Whoever made the change can take it back.' : inTimeWords(isKept) };
       // A policy may leave not even the smallest raise to one approver.
       const wanted = beyond.length > 0 ? beyond : reversed(changes).filter((change) => isLooser([change]));
       const card = await factsOf(acctId);
@@ -234,6 +237,11 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
     await record(action, { event: 'asked', isFirst: true, acctId, cardId: (await factsOf(acctId)).cardId, detail: id });
     return null;
   };
+}
+
+/** What to do instead of what the policy allows only for a time. */
+function inTimeWords(isKept: boolean): string {
+  return `${isKept ? 'Put it back' : 'Leave it'}, or use ${commandCode('limit')} with a duration.`;
 }
 
 function askedOthers(wanted: readonly RuleChange[], whoCan: string): WhyNot {

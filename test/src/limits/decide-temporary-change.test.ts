@@ -594,8 +594,8 @@ describe('who may decide', () => {
         return { note: 'I asked in the approvals channel.', isTwin: false };
       },
     })(action, temporaryChangeOf(over));
-    const why = decided === null || decided === 'late' ? decided : decided.why;
-    return { why, recorded, remembered, requested, underLock };
+    const { why, whoCan } = decided === null || decided === 'late' ? { why: decided, whoCan: null } : decided;
+    return { why, ...(whoCan !== null && { whoCan }), recorded, remembered, requested, underLock };
   }
   const byOperator = takeBack({ roles: ['operator'] });
   const lowered = { changes: [limitChange('daily', 45_000, 40_000)] };
@@ -625,7 +625,10 @@ describe('who may decide', () => {
     const policy = { ...standard, durations: { longestMs: null, mayStay: false } };
     const lower = { ...asking, meanwhile: [limitChange('daily', 10_000, 10_004)] };
 
-    expect((await permit(resolve(true), lower, false, policy)).why).toMatch(/for good|permanent|time/i);
+    expect(await permit(resolve(true), lower, false, policy)).toMatchObject({
+      why: expect.stringMatching(/for good|permanent|time/i),
+      whoCan: 'Leave it, or use `/card limit` with a duration.',
+    });
     expect((await permit(resolve(true), lower)).why).toBeNull();
     expect((await permit(resolve(true), asking, false, policy)).why, 'unchanged since').toBeNull();
   });
