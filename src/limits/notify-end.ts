@@ -85,7 +85,7 @@ export function createNotifyEnd(deps: Deps) {
     const card = await deps.factsOf(acctId);
     const detail = `${details[state]} ${note}`.trim();
     const at = await recordEnd(temporaryChange, { action, card, detail }, deps);
-    const by = action?.actor.userId ?? null;
+    const by = action?.actor.userId ?? temporaryChange.closedBy;
     if (alertId !== null) {
       await deps.outcomes.show(alertId, `end-${id}`, toOutcome(temporaryChange, detail, at, by));
     }
@@ -139,7 +139,8 @@ export function createEndQuestions(deps: {
       const isSettled = other.state === 'asking' && other.acctId === over.acctId && undecided(other).every(isBack);
       if (other.id === over.id || !isSettled) continue;
       const closed = { closedAt: deps.now().toISOString(), closedBy: action?.actor.userId ?? null };
-      await deps.notifyEnd.notify({ ...other, ...closed, state: 'ended', closingActionId: action?.id ?? null }, action);
+      // On record as an end of its own: the click has its own end.
+      await deps.notifyEnd.notify({ ...other, ...closed, state: 'ended', closingActionId: action?.id ?? null }, null);
     }
   };
 }

@@ -273,7 +273,7 @@ describe('a question about rules that went back with another change', () => {
   const asking = temporaryChangeOf({ id: 'act_2', state: 'asking' });
 
   it.each<[string, OverChange['state'], Partial<TemporaryChange>, string[]]>([
-    ['has nothing left to decide', 'ended', {}, ['act_2 ended by U0BEN']],
+    ['has nothing left to decide', 'ended', {}, ['act_2 ended by U0BEN, on record by itself']],
     ['stays if nothing went back', 'asking', {}, []],
     ['stays if it is about another card', 'ended', { acctId: 7379 }, []],
     ['stays if it goes back to another value', 'ended', { changes: [limitChange('daily', 30_000, 45_000)] }, []],
@@ -289,7 +289,11 @@ describe('a question about rules that went back with another change', () => {
     const endQuestions = createEndQuestions({
       now: () => new Date(at),
       temporaryChanges: { all: async () => [temporaryChangeOf(), { ...asking, ...over }] },
-      notifyEnd: { notify: async (one) => void ended.push(`${one.id} ${one.state} by ${one.closedBy}`) },
+      notifyEnd: {
+        async notify(one, action) {
+          ended.push(`${one.id} ${one.state} by ${one.closedBy}, on record by ${action?.id ?? 'itself'}`);
+        },
+      },
     });
     await endQuestions(changeNow(state, { closedBy: 'U0BEN', closingActionId: click.id }), click);
 

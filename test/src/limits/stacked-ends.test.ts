@@ -123,6 +123,14 @@ it('a value that was only temporary is not offered, or restored, once the change
   expect(world.service.rules['DailySpendLimit']).toBe(400);
   expect(await deps.temporaryChanges.all(), 'nothing is left to decide').toEqual([]);
   expect(await deps.temporaryChanges.get('act_top')).toMatchObject({ state: 'ended', closedBy: 'U0OLGA' });
+  const ends = (await world.records()).filter(({ event }) => event === 'ended');
+  expect(
+    ends.map(({ actionId, actor }) => [actionId, actor?.userId ?? null]),
+    'one click, one end',
+  ).toEqual([
+    ['act_top', null],
+    ['act_put', 'U0OLGA'],
+  ]);
 });
 
 describe('a question about several limits of which one goes back with another change', () => {
