@@ -64,7 +64,7 @@ export const nameDelegate = onPress(async ({ body, interaction }, deps) => {
 });
 
 /** *End now* next to the delegate. */
-export const endDelegation = asks(() => ({ verb: 'delegate', target, input: { delegate: null } }));
+export const endDelegation = asks(() => ({ verb: 'end-delegation', target, input: { delegate: null } }));
 
 /** Submits the form. The policy is checked when the action is performed. */
 export function setDelegate(deps: ListenerDeps) {

@@ -12,7 +12,7 @@ import type { Permissions } from '../policy/permissions.ts';
 import type { Delegation } from '../policy/policy.ts';
 import type { QuietHoursStore } from '../routing/channel-rules-store.ts';
 import { parseQuiet, printQuiet, quietWords } from '../routing/quiet-hours.ts';
-import { type DelegateAction, delegateUsage, type PreferenceAction } from './verbs.ts';
+import { type DelegateAction, delegateUsage, type EndDelegationAction, type PreferenceAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear' | 'openDirect' | 'zone'> {
   readonly preferences: Pick<Preferences, 'isOn' | 'set' | 'ownDigest' | 'setOwnDigest'>;
@@ -94,14 +94,14 @@ const DAY_MS = 24 * 3_600_000;
 
 /**
  * Lets an approver name a delegate from the policy's list. The delegate gets the roles that the approver has at that
- * moment: roles that the approver lost, or only holds as a delegate, are not passed on. Idempotent.
+ * moment: roles that the approver lost, or only holds as a delegate, are not passed on. Whoever named one may end that. Idempotent.
  *
  * The returned function throws RolesUnreadError when Slack does not return the user groups.
  */
 export function createSetDelegate(deps: DelegateDeps) {
   const { delegations, ownDelegates, beginSetting, answer, record, refuseUnclear, zone, now } = deps;
 
-  return async function setDelegate(action: DelegateAction): Promise<void> {
+  return async function setDelegate(action: DelegateAction | EndDelegationAction): Promise<void> {
     const { delegate } = action;
     const { userId } = action.actor;
     // After a crash, the last day may have passed since it was permitted.
@@ -131,7 +131,10 @@ export function createSetDelegate(deps: DelegateDeps) {
   };
 
   /** A delegation whose last day has passed ended by itself. */
-  async function notifyEnded({ id, actor, delegate }: DelegateAction, { to, until }: Delegation): Promise<void> {
+  async function notifyEnded(
+    { id, actor, delegate }: DelegateAction | EndDelegationAction,
+    { to, until }: Delegation,
+  ): Promise<void> {
     if (until < localDate(now(), zone)) return;
     const message = delegateEnded({ by: actor.userId, instead: delegate?.to ?? null });
     await deps.notifyDirectly(to, `delegate-ended-${id}`, message);

@@ -18,11 +18,15 @@ const Preference = z.discriminatedUnion('kind', [
 export const PreferenceAction = actionOf('notify', target.channel, { preference: Preference });
 export type PreferenceAction = z.infer<typeof PreferenceAction>;
 
-/** An approver names a delegate. Null: ends the delegation. */
+/** An approver names a delegate. Null: an older build ends the delegation. */
 export const DelegateAction = actionOf('delegate', target.channel, {
   delegate: z.strictObject({ to: z.string(), from: z.iso.date(), until: z.iso.date() }).nullable(),
 });
 export type DelegateAction = z.infer<typeof DelegateAction>;
+
+/** Takes only rights away, so people may do it who are no approvers any more. */
+const EndDelegationAction = actionOf('end-delegation', target.channel, { delegate: z.null() });
+export type EndDelegationAction = z.infer<typeof EndDelegationAction>;
 
 export const delegateUsage = 'delegate @user monday friday | off';
 
@@ -55,11 +59,15 @@ export const appHomeVerbs = {
       read: readDelegate,
     },
   },
+  'end-delegation': {
+    action: EndDelegationAction,
+    permission: { role: null, doing: 'end their own delegation' },
+    refusedTo: 'end a delegation',
+  },
 } as const satisfies Record<string, VerbEntry>;
 
 function readDelegate(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
-  const read = (delegate: DelegateAction['delegate']): ReadCommand => aboutChannel('delegate', words, { delegate });
-  if (/^off$/i.test(words.join(' '))) return read(null);
+  if (/^off$/i.test(words.join(' '))) return aboutChannel('end-delegation', words, { delegate: null });
   const at = words.findIndex((word) => mentioned(word) !== null);
   const days = words.toSpliced(at, 1);
   const to = mentioned(words[at] ?? '');
@@ -68,7 +76,7 @@ function readDelegate(words: readonly string[], clock: Clock): ReadCommand | Unc
   const found = readDays(days, clock);
   if (found === null)
     return unclear('From which day until which? Write both, such as “Dec 24 Jan 2” or “monday friday”.');
-  return read({ to, ...found });
+  return aboutChannel('delegate', words, { delegate: { to, ...found } });
 }
 
 /** `Dec 24 Jan 2`, `from today until friday`: the first and the last day. Null when these are not exactly two days. */

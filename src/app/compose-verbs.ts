@@ -65,6 +65,7 @@ export function composeVerbs(context: ActionContext) {
         recognize: ({ action }) => recognize(action),
         notify: createSetPreference(tools),
         delegate: createSetDelegate(tools),
+        'end-delegation': createSetDelegate(tools),
         recover: createStartRecovery(tools),
         // It was already shown and recorded when the person asked.
         look: async () => {},

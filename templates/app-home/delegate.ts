@@ -22,12 +22,12 @@ export interface DelegateFacts {
 export const delegateInput = { to: 'to', from: 'from', until: 'until' } as const;
 
 /**
- * This approver's delegates, and a button to name one where the policy allows it. Nothing when there is neither.
+ * This person's delegates, and a button to name one where the policy allows it. Nothing when there is neither.
  *
  * @param byPolicy whom the policy itself names.
  */
 export function homeDelegate({ current, allowed }: DelegateFacts, byPolicy: readonly ShownDelegate[]): KnownBlock[] {
-  if (allowed.length === 0 && byPolicy.length === 0) return [];
+  if (current === null && allowed.length === 0 && byPolicy.length === 0) return [];
   const all = [...(current === null ? [] : [standsIn(current)]), ...byPolicy.map(policyDelegate)];
   return [
     header('While you are away'),

@@ -30,12 +30,14 @@ export function home({ at, own, ownRequests, preferences, team, delegate, pages 
   blocks: KnownBlock[];
 } {
   const isApprover = team?.isApprover === true;
+  // Whoever is no approver any more can still end what they gave away.
+  const showsDelegate = isApprover || delegate.current !== null;
   const blocks: KnownBlock[] = [
     ...homeOwnCards(own),
     ...homeOwnRequests(ownRequests, pages),
     ...(team === null ? [] : homeTeam(team, pages)),
-    ...(isApprover ? homeDelegate(delegate, preferences.delegates) : []),
-    ...(own.total === 0 ? [] : homePreferences(isApprover ? { ...preferences, delegates: [] } : preferences)),
+    ...(showsDelegate ? homeDelegate(isApprover ? delegate : { ...delegate, allowed: [] }, preferences.delegates) : []),
+    ...(own.total === 0 ? [] : homePreferences(showsDelegate ? { ...preferences, delegates: [] } : preferences)),
     ...(own.total === 0 && team === null ? external() : []),
     ...context(`${dateAfter('As of', at)}. Updates automatically.`),
   ];

@@ -54,6 +54,28 @@ describe('a delegate', () => {
     expect(await stations()).toEqual(['done', 'done']);
   });
 
+  it('is ended by the person who named them, even if that is no approver any more', async () => {
+    const { deps, answers, audit, stations } = await worldWithAudit();
+    const { userId } = naming('act_0', null).actor;
+    await performAction(naming('act_1', delegate), deps);
+    const rolesOf: typeof deps.rolesOf = async () => ({ roles: [], isComplete: true });
+    const end = ask('end-delegation', {
+      id: 'act_2',
+      target: { kind: 'channel', text: '' },
+      delegate: null,
+      roles: [],
+    });
+
+    await performAction(end, { ...deps, rolesOf });
+
+    expect(await deps.delegations.of(userId)).toBeNull();
+    expect(answers.at(-1)?.text).toBe('Nobody stands in for you.');
+    expect(audit()).toMatch(/ended the delegation/);
+    expect(await stations()).toEqual(['done', 'done']);
+    await performAction(naming('act_3', delegate, []), { ...deps, rolesOf });
+    expect(await deps.delegations.of(userId), 'naming one takes an approver').toBeNull();
+  });
+
   it('that is named again, or is none to end, changes nothing, and is told nothing', async () => {
     const { deps, sent, stations, answers } = await worldWithMessages();
 

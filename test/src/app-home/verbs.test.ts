@@ -56,9 +56,12 @@ describe('the words after /card delegate', () => {
     // Refused later: the last day is before the first.
     ['<@U0BEN> monday tomorrow', { to: 'U0BEN', from: '2026-11-23', until: '2026-11-21' }],
     ['<@U0BEN> tomorrow - 24 Dec', { to: 'U0BEN', from: '2026-11-21', until: '2026-12-24' }],
-    ['off', null],
   ])('%j', (text, delegate) => {
     expect(readDelegate(text)).toMatchObject({ kind: 'read', verb: 'delegate', input: { delegate } });
+  });
+
+  it('“off” ends the delegation, for which no role is needed', () => {
+    expect(readDelegate('off')).toMatchObject({ kind: 'read', verb: 'end-delegation', input: { delegate: null } });
   });
 
   it.each([

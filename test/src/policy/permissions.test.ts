@@ -31,7 +31,7 @@ const onNoCard = verbNames.filter((verb) => {
 
 describe('role and verb', () => {
   // Withdrawing is for the person who asked; that is checked when the action runs.
-  const mayAll = new Set(['claim', 'choose', 'look', 'ask-permission', 'notify', 'withdraw']);
+  const mayAll = new Set(['claim', 'choose', 'look', 'ask-permission', 'notify', 'withdraw', 'end-delegation']);
   const mayOperators = new Set([
     ...mayAll,
     'show',

@@ -196,6 +196,14 @@ describe('App Home', () => {
     ).toEqual(['revert_now', 'home_activate']);
   });
 
+  it('lets people end a delegation who are no approvers any more, and name nobody', () => {
+    const given = { current: { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' }, allowed: ['U0BEN'] };
+    const blocks = home({ at, delegate: given, own: none, ownRequests: [], preferences, team: null, pages: {} }).blocks;
+
+    expect(buttonIds(blocks)).toEqual(['end_delegation']);
+    expect(shown(blocks)).toContain('<@U0BEN> stands in for you');
+  });
+
   it("has buttons for one's own card instead of commands, and none for an inactive card", () => {
     const cardButtons = (one: typeof own) =>
       buttonIds(
