@@ -44,10 +44,8 @@ export function createExplainRouting(deps: Deps) {
     const stored = (await Promise.all(ids.map((id) => shownTo(action, id)))).filter((alert) => alert !== null);
     if (stored.length === 0) {
       const [kept = null] = await Promise.all(ids.map(deps.quarantined.get));
-      if (kept !== null) {
-        const issue = { ...quarantined(kept), about: null, ref: kept.id, at: kept.receivedAt };
-        return await answer(action, opsNotice({ level: 'info', ...issue }));
-      }
+      if (kept !== null)
+        return await answer(action, opsNotice({ ...quarantined(kept), level: 'ops', at: kept.receivedAt }));
       const reason = 'I know no such alert. Alerts are known for 30 days, by the id in their small print.';
       const whoCan = 'Write that id, a link to its message, or a card for its last alert.';
       return await refuse(action, { why: reason, whoCan });
