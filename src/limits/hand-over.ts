@@ -46,6 +46,8 @@ export function createHandOver(deps: HandOverDeps): HandOver {
     // Already handed over before a crash: it goes back to the same value as this one.
     const isHandedOver = (change: RuleChange) =>
       changes.some(({ rule, from }) => isSameRule(rule, change.rule) && from === change.from);
+    const isStillOurs = ({ rule, to }: RuleChange) =>
+      to !== ruleValue(rules, rule) && ours({ rule, from: ruleValue(rules, rule), to }) !== undefined;
     const taken: RuleChange[] = [];
     const rebased: TemporaryChange[] = [];
     for (const other of await deps.temporaryChanges.all()) {
@@ -53,7 +55,8 @@ export function createHandOver(deps: HandOverDeps): HandOver {
       if (other.id === id || other.acctId !== acctId || !isUndecided(other) || other.openedAt < openedAt) continue;
       // One that people decide about, or that may never be made, is rebased only: its own end may put nothing back.
       const onOurs = rulesMade(other, rules).filter(
-        (change) => ours(change) !== undefined || (other.openedAt > openedAt && isHandedOver(change)),
+        (change) =>
+          !isStillOurs(change) && (ours(change) !== undefined || (other.openedAt > openedAt && isHandedOver(change))),
       );
       taken.push(...onOurs);
       if (onOurs.length === 0 && !other.changes.some((change) => ours(change) !== undefined)) continue;

@@ -60,6 +60,21 @@ it.each([
   expect(await gaveWay(longer, { ...shorter, isUnconfirmed }, daily)).toMatchObject({ handedOver: longer.changes });
 });
 
+it.each([
+  ['that went on top of it', 70_000, 40_000],
+  ['that was made before this one was made late', 40_000, 40_000],
+])(
+  'a temporary change whose own value the card has ends itself, whatever became of one %s',
+  async (_what, from, back) => {
+    const other = { ...shorter, changes: [limitChange('daily', from, 80_000)], openedAt: '2026-11-20T15:10:00.000Z' };
+
+    expect(await gaveWay(longer, other, 70_000)).toMatchObject({
+      handedOver: [],
+      other: [limitChange('daily', back, 80_000)],
+    });
+  },
+);
+
 it('does not wait for a longer one that was never made', async () => {
   const over = { changes: [limitChange('daily', 40_000, 80_000)], openedAt: '2026-11-20T15:10:00.000Z' };
   const never = { ...shorter, ...over, isUnconfirmed: undefined };
