@@ -161,6 +161,8 @@ export function createModel(atFirst: Facts) {
       const was = before.accounts[acctId];
       if (was === undefined) continue;
       faults.push(judgeStatus(job, acctId, { before, after }, standing));
+      // A write that is made later, and was noted when it was sent, has loosened nothing yet.
+      noteLoosened(acctId, before, standing);
       noteLoosened(acctId, after, standing);
       faults.push(judgeRules(job, acctId, { before, after }, standing));
       faults.push(judgeLink(job, acctId, { before, after }, standing));
