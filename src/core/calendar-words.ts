@@ -98,6 +98,17 @@ export function weekdayOf(date: string): number {
   return new Date(`${date}T00:00:00Z`).getUTCDay();
 }
 
+/** The Sunday that ends the week of a day. */
+export function sundayOf(today: string): string {
+  return addDays(today, (7 - weekdayOf(today)) % 7);
+}
+
+/** The last day of a day's month: `2026-11-20` → `2026-11-30`. */
+export function lastOfMonth(today: string): string {
+  const [year = 0, month = 0] = today.split('-').map(Number);
+  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
+}
+
 /** True for `2026-11-20`, not for February 30, which `Date` would read as a day of March. */
 export function isDate(text: string): boolean {
   const time = Date.parse(`${text}T00:00:00Z`);

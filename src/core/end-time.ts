@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addDays, readDay, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from './calendar-words.ts';
+import { addDays, lastOfMonth, readDay, readTimeOfDay, readWeekday, sundayOf, weekdayNames } from './calendar-words.ts';
 import { closest, isMisspelt } from './closest.ts';
 import { bare, mayMeanTime, readAnyDuration, readDuration, soundsLikeDuration, startsWithHour } from './duration.ts';
 import { isTimeZone, localDate, localTime } from './service-time.ts';
@@ -260,17 +260,6 @@ const phrases: readonly (readonly [RegExp, (today: string, isUntil: boolean) => 
 
 function through(day: string): End {
   return { kind: 'day', day };
-}
-
-/** The Sunday that ends this week. */
-function sundayOf(today: string): string {
-  return addDays(today, (7 - weekdayOf(today)) % 7);
-}
-
-/** The last day of this month. */
-function lastOfMonth(today: string): string {
-  const [year = 0, month = 0] = today.split('-').map(Number);
-  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
 }
 
 function readPhrase(words: readonly string[], clock: Clock, isUntil: boolean): Found {

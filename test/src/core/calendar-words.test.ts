@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { addDays, readDay, readTimeOfDay, readWeekday, weekdayOf } from '../../../src/core/calendar-words.ts';
+import {
+  addDays,
+  lastOfMonth,
+  readDay,
+  readTimeOfDay,
+  readWeekday,
+  sundayOf,
+  weekdayOf,
+} from '../../../src/core/calendar-words.ts';
 
 describe('days and times that people type', () => {
   it.each([
@@ -49,5 +57,15 @@ describe('days and times that people type', () => {
   it('counts across the end of a month and a year', () => {
     expect(addDays('2026-12-31', 1)).toBe('2027-01-01');
     expect(weekdayOf('2026-11-20')).toBe(5);
+  });
+
+  it.each([
+    ['2026-11-20', '2026-11-22', '2026-11-30'],
+    ['2026-11-22', '2026-11-22', '2026-11-30'],
+    ['2028-02-29', '2028-03-05', '2028-02-29'],
+    ['2026-12-31', '2027-01-03', '2026-12-31'],
+  ])('the week of %s ends on %s, and its month on %s', (day, week, month) => {
+    expect(sundayOf(day)).toBe(week);
+    expect(lastOfMonth(day)).toBe(month);
   });
 });
