@@ -3,6 +3,7 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { closest } from '../core/closest.ts';
+import { commandCode } from '../core/installation.ts';
 import { redactText } from '../core/redact-text.ts';
 import { mentioned, truncate } from '../slack/mrkdwn.ts';
 import { type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
@@ -31,7 +32,7 @@ export async function refuseUnknown(action: Action, query: string, deps: Unknown
   if (unread !== null) return await refuse(action, unread, onRecord);
   const isPerson = mentioned(query) !== null;
   if (action.asHolder) {
-    const whoCan = 'Use the last four digits of a card that is linked to you.';
+    const whoCan = `Use the last four digits of a card that is linked to you, or type ${commandCode()} to pick one.`;
     return await refuse(
       action,
       { why: `You hold no card ${isPerson ? 'of this person' : `“${query}”`}.`, whoCan },

@@ -500,7 +500,9 @@ describe('words that no card matches', () => {
   it('do not reveal existing cards to a holder', async () => {
     await resolveCard({ ...words('Nobody'), asHolder: true, roles: ['holder'] });
 
-    expect(refusals).toEqual([expect.objectContaining({ why: 'You hold no card “Nobody”.' })]);
+    expect(refusals).toEqual([
+      { why: 'You hold no card “Nobody”.', whoCan: expect.stringContaining('or type `/card` to pick one.') },
+    ]);
   });
 });
 
