@@ -35,6 +35,8 @@ type HandOver = (ending: TemporaryChange, rules: SpendRules) => Promise<HandedOv
 interface HandedOver {
   /** The rules of the one that ends which go back only when the other one ends. */
   readonly given: readonly RuleChange[];
+  /** When the others end: UTC ISO 8601. */
+  readonly ends: readonly string[];
   /** Lets the others go back to the values before both. Called when its other rules have gone back. Idempotent. */
   readonly rebase: () => Promise<void>;
 }
@@ -50,6 +52,7 @@ export function createHandOver(deps: HandOverDeps): HandOver {
       to !== ruleValue(rules, rule) && ours({ rule, from: ruleValue(rules, rule), to }) !== undefined;
     const taken: RuleChange[] = [];
     const rebased: TemporaryChange[] = [];
+    const ends: string[] = [];
     for (const other of await deps.temporaryChanges.all()) {
       // Only a later change can be on top of this one.
       if (other.id === id || other.acctId !== acctId || !isUndecided(other) || other.openedAt < openedAt) continue;
@@ -62,8 +65,10 @@ export function createHandOver(deps: HandOverDeps): HandOver {
       if (onOurs.length === 0 && !other.changes.some((change) => ours(change) !== undefined)) continue;
       const from = (change: RuleChange): RuleChange => ({ ...change, from: (ours(change) ?? change).from });
       rebased.push({ ...other, changes: other.changes.map(from) });
+      if (onOurs.length > 0) ends.push(other.endsAt);
     }
     return {
+      ends,
       given: changes.filter(({ rule }) => taken.some((change) => isSameRule(change.rule, rule))),
       async rebase() {
         for (const one of rebased)
@@ -115,19 +120,19 @@ async function showRebased(
  * @param ended with the values that the limits go back to now.
  * @param wanted the same changes with the values they should go back to.
  * @param rules as they were read before.
- * @returns what goes back later.
+ * @returns what goes back later, and when that is to be: the ends of the others, UTC ISO 8601.
  */
 export async function restoreLater(
   ended: TemporaryChange,
   wanted: readonly RuleChange[],
   rules: SpendRules,
   deps: HandOverDeps,
-): Promise<RuleGoal[]> {
+): Promise<{ readonly later: RuleGoal[]; readonly ends: string[] }> {
   const short = wanted.flatMap((change, index) => {
     const reached = ended.changes[index]?.from;
     return reached === undefined || reached === change.from ? [] : [{ ...change, to: reached }];
   });
-  if (short.length === 0) return [];
+  if (short.length === 0) return { later: [], ends: [] };
   const running: TemporaryChange[] = [];
   for (const other of await deps.temporaryChanges.all()) {
     if (other.acctId !== ended.acctId || other.id === ended.id) continue;
@@ -138,7 +143,12 @@ export async function restoreLater(
     const joining = short.filter((_change, index) => stopping[index] === other);
     if (joining.length > 0) await join(joining, other, ended, deps);
   }
-  return short.filter((_change, index) => stopping[index] !== undefined).map(({ rule, from }) => ({ rule, to: from }));
+  return {
+    later: short
+      .filter((_change, index) => stopping[index] !== undefined)
+      .map(({ rule, from }) => ({ rule, to: from })),
+    ends: stopping.flatMap((other) => other?.endsAt ?? []),
+  };
 }
 
 async function join(

@@ -123,8 +123,8 @@ const isRefusal = (error: unknown): error is CardApiError => error instanceof Ca
 function createEndsOf(deps: RestoreDeps) {
   const planHandOver = createHandOver(deps);
   return async function endsOf(temporaryChange: TemporaryChange, by: EndedBy | null, rules: SpendRules, lease: Lease) {
-    const nothing = { given: [], rebase: async () => {} };
-    const { given, rebase } = by?.isKept === true ? nothing : await planHandOver(temporaryChange, rules);
+    const nothing = { given: [], ends: [], rebase: async () => {} };
+    const { given, ends, rebase } = by?.isKept === true ? nothing : await planHandOver(temporaryChange, rules);
     const left = without(temporaryChange.changes, given);
     const changes = accepted(rules, left);
     const valueNow = ({ rule, to }: RuleChange): RuleChange => ({ rule, from: to, to: ruleValue(rules, rule) });
@@ -136,12 +136,13 @@ function createEndsOf(deps: RestoreDeps) {
       closingActionId: by?.id ?? null,
       meanwhile,
     };
-    const withLater = (added: readonly RuleGoal[]) => {
+    const withLater = (added: readonly RuleGoal[], at: readonly string[]) => {
       const later = [...(temporaryChange.later ?? []), ...added];
-      return { later: later.length > 0 ? later : undefined };
+      const laterAt = [temporaryChange.laterAt ?? [], at].flat().toSorted().at(-1);
+      return { later: later.length > 0 ? later : undefined, laterAt };
     };
     const givenBack = goalsOf(reversed(given));
-    const rest = { ...temporaryChange, changes: left, ...withLater(givenBack) };
+    const rest = { ...temporaryChange, changes: left, ...withLater(givenBack, ends) };
     async function handOver(): Promise<void> {
       await lease.confirm();
       await rebase();
@@ -153,12 +154,12 @@ function createEndsOf(deps: RestoreDeps) {
       meanwhile,
       async ended(): Promise<OverChange> {
         await handOver();
-        const later = await restoreLater({ ...over, changes }, left, rules, deps);
+        const joined = await restoreLater({ ...over, changes }, left, rules, deps);
         return {
           ...over,
           changes: [...changes, ...given],
           meanwhile: [...meanwhile, ...given.map(valueNow)],
-          ...withLater([...later, ...givenBack]),
+          ...withLater([...joined.later, ...givenBack], [...joined.ends, ...ends]),
           state: 'ended',
         };
       },

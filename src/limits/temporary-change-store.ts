@@ -45,6 +45,8 @@ export const TemporaryChange = z.strictObject({
   refusals: z.int().optional(),
   /** Limits of an ended one that go back all the way only when another temporary change ends. */
   later: RuleGoals.optional(),
+  /** When that was to end, as far as was known then; the last end of several. */
+  laterAt: z.string().optional(),
   /** The alert or request that shows it. Without either it has a separate message. */
   alertId: z.string().nullable(),
   requestId: z.string().nullable(),

@@ -5,13 +5,13 @@ import {
   backAlready,
   backOf,
   backWords,
-  laterWords,
   notBackYet,
   ruleMoves,
   ruleNames,
   ruleStates,
   stateWords,
   undecided,
+  WITH_OTHER,
 } from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
@@ -110,7 +110,9 @@ export function ending(one: TemporaryChange): string {
   }
   // Nobody decided that.
   if (state === 'kept' && closedBy === null) return `No longer applies to this card, so nothing was put back${when}.`;
-  const later = one.later === undefined ? '' : ` ${capital(escapeUntrusted(laterWords(one.later), RULES_MAX))}`;
+  const planned = one.laterAt === undefined ? '' : dateAfter(', planned for', one.laterAt);
+  const goals = escapeUntrusted(ruleStates(one.later ?? [], 'to'), RULES_MAX);
+  const later = one.later === undefined ? '' : ` ${capital(goals)} ${WITH_OTHER}${planned}.`;
   const who = by.trim() || 'automatically';
   const went = without(changes, notBackYet(one));
   if (went.length === 0) return `Ended ${who}${when}.${later}`;

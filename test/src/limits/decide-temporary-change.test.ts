@@ -344,7 +344,7 @@ describe('taking back a reduction under a shorter one of somebody else', () => {
     const change = await deps.temporaryChanges.get('act_bob');
     expect(change).toMatchObject({ state: 'ended', closedBy: 'U0CEM', closingActionId: 'act_cem' });
     expect(change === null ? '' : temporaryChangeEnded(change, card).text).toMatch(
-      /: Ended by <@U0CEM>.*\. Daily limit \$400\.00 when the other temporary change ends\.$/,
+      /: Ended by <@U0CEM>.*\. Daily limit \$400\.00 when the other temporary change ends<!date.*, planned for Nov 20, 2026, 11:00 AM ET>\.$/,
     );
     expect((await world.records()).filter(({ actionId }) => actionId === 'act_cem')).toMatchObject([
       { event: 'asked' },

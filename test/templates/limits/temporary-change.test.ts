@@ -52,6 +52,11 @@ it.each<[TemporaryChange['state'], object, string]>([
   ],
   [
     'ended',
+    { later: [limitGoal('daily', 50_000)], laterAt: '2026-11-21T15:00:00.000Z' },
+    'Daily limit $500.00 when the other temporary change ends<!date^1795273200^, planned for {date_short_pretty} at {time}|',
+  ],
+  [
+    'ended',
     { later: [limitGoal('daily', 40_000)] },
     'Ended by <@U2>. Daily limit $400.00 when the other temporary change ends.',
   ],
