@@ -42,6 +42,7 @@ it(
       'two at once',
       'meanwhile loses the role',
       'meanwhile is linked',
+      'reported as fraud',
     ])
       expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(0);
   },

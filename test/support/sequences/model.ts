@@ -13,6 +13,8 @@ export interface Account {
   readonly status: string;
   readonly rules: Record<string, RuleValues>;
   readonly holder: string | null;
+  /** Its holder reported a purchase as fraud, and nobody has closed the case. */
+  readonly isMisused: boolean;
 }
 
 interface RuleValues {
@@ -115,7 +117,12 @@ export function createModel(atFirst: Facts) {
   /** What a rule would have been if a person had not lowered it: by person, account and rule. They may end that alone. */
   const lowered = new Map<string, (atMs: number) => number>();
   /** By card. */
-  const blockedBy = new Map<number, { readonly by: string | null; readonly at: number }>();
+  const blockedBy = new Map<
+    number,
+    { readonly by: string | null; readonly at: number; readonly isAsHolder: boolean }
+  >();
+  /** Who else was told that the card is blocked already, by card. */
+  const wantedBy = new Map<number, readonly string[]>();
   /** How often each kind of loosening happened. A run without any proves nothing. */
   const seen: Record<string, number> = {};
   const count = (kind: string): void => {
@@ -163,6 +170,7 @@ export function createModel(atFirst: Facts) {
       faults.push(judgeStatus(job, acctId, { before, after }, standing));
       // A write that is made later, and was noted when it was sent, has loosened nothing yet.
       noteLoosened(acctId, before, standing);
+      if (after.accounts[acctId]?.isMisused === true && !was.isMisused) count('reported as fraud');
       noteLoosened(acctId, after, standing);
       faults.push(judgeRules(job, acctId, { before, after }, standing));
       faults.push(judgeLink(job, acctId, { before, after }, standing));
@@ -500,12 +508,19 @@ export function createModel(atFirst: Facts) {
       const may = mayOperate(by, acctId, standing) || was.holder === by;
       if (may && blocked !== 'BLOCKED' && blocked !== 'CLOSED')
         return `${by} blocked ${job.blocks}, and it is ${blocked}`;
+      const cardId = job.blocks ?? 0;
+      if (may && blocked === 'BLOCKED' && was.cards[cardId] === 'BLOCKED')
+        wantedBy.set(cardId, [...(wantedBy.get(cardId) ?? []), by]);
     }
     for (const [card, status] of Object.entries(is.cards)) {
       const cardId = Number(card);
       if (status === was.cards[cardId]) continue;
-      if (status === 'BLOCKED') blockedBy.set(cardId, { by, at: standing.now });
+      if (status === 'BLOCKED') {
+        const isAsHolder = by !== null && !mayOperate(by, acctId, standing);
+        blockedBy.set(cardId, { by, at: standing.now, isAsHolder });
+      }
       const why = verb === 'outside' ? null : whyNotStatus(job, { acctId, cardId }, { before, after }, standing);
+      wantedBy.delete(cardId);
       if (why !== null) return `${cardId} went from ${was.cards[cardId] ?? 'none'} to ${status}: ${why}`;
     }
     return null;
@@ -529,11 +544,17 @@ export function createModel(atFirst: Facts) {
     if (standing.now - askedAt > 10 * MINUTE) return 'by a click of more than 10 minutes ago';
     count(verb);
     // Activating a card closes the others of its account.
-    if (verb === 'activate' && (to === 'CLOSED' || from === 'INACTIVE'))
+    if (verb === 'activate' && (to === 'CLOSED' || from === 'INACTIVE')) {
+      if (from === 'BLOCKED' && isOwn(by, acctId, before, standing)) return `${by} ended the block of their own card`;
       return isOperator ? null : `${by} is no operator`;
+    }
+    if (to === 'ACTIVE' && before.accounts[acctId]?.isMisused === true) return 'it has an open fraud case';
     if (verb === 'undo-block') {
       const block = blockedBy.get(cardId);
       if (block?.by !== by) return `${by} undid the block of somebody else`;
+      const other = wantedBy.get(cardId)?.find((whom) => whom !== by);
+      if (other !== undefined) return `${by} undid a block that ${other} wanted as well`;
+      if (block.isAsHolder) return `${by} undid a block of their own card, made as its holder`;
       if (askedAt - block.at > MINUTE) return `${by} undid a block after more than a minute`;
       return isOperator ? null : `${by} is no operator`;
     }

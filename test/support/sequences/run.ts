@@ -97,7 +97,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       atStep = index;
       if (!isStopped) await runLater();
       if (!('asks' in step)) return await happen(step, index, cast);
-      const holder = step.asks.does === 'ask for more' ? await deps.links.ofAccount(acctOf(step.asks.card)) : null;
+      const holder = await holderAsking(step.asks);
       const by = holder?.userId ?? userOf(nameOf(cast, step.who));
       const given = await askFor(step.asks, by, `act_step${index}`, step.diesAt);
       if (given === null) return;
@@ -132,6 +132,12 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       if (left !== null && !isMadeAfterItsEnd) throw new Loosened(left);
     },
   };
+
+  /** The holder of the card, for what only holders do. */
+  async function holderAsking(asks: Ask) {
+    if (asks.does === 'ask for more') return await deps.links.ofAccount(acctOf(asks.card));
+    return asks.does === 'report fraud' ? await deps.links.ofAccount(accountOf.hugo) : null;
+  }
 
   /** Runs jobs again that are due, and what has become due meanwhile. */
   async function runLater(upTo = atStep): Promise<void> {
@@ -516,6 +522,15 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
           yesTo(acctId, [], { kind: 'permanent' }),
         ]);
         return given.does === 'unblock' ? made : { ...made, job: { ...made.job, blocks: service.inUseOf(acctId) } };
+      }
+      case 'report fraud':
+        lastBlock = id;
+        return asked(ask('block', { ...over, isFraud: true }));
+      case 'close the fraud case': {
+        const alertId = await deps.fraudCases.openOf(accountOf.hugo);
+        return alertId === null
+          ? null
+          : asked(ask('close-fraud-case', { ...over, target: { kind: 'alert', alertId } }));
       }
       case 'activate':
         return asked(

@@ -85,7 +85,10 @@ type Asks = (typeof asks)[number]['arbitrary'];
 /** Actions of people that only the troubled sequences contain. */
 type RareAsk =
   /** For this many days. Null: ends the delegation. */
-  { readonly does: 'name a delegate'; readonly to: Name | null; readonly days: number };
+  | { readonly does: 'name a delegate'; readonly to: Name | null; readonly days: number }
+  /** By the holder of the alert's card, whoever that is. */
+  | { readonly does: 'report fraud' }
+  | { readonly does: 'close the fraud case' };
 export type Ask = (Asks extends fc.Arbitrary<infer A> ? A : never) | RareAsk;
 
 /** Other events. */

@@ -103,6 +103,40 @@ const approvedMeanwhile: fc.Arbitrary<Trouble> = fc
     asking(by, { does: 'approve', which: 0 }),
   ]);
 
+/** The holder reports a purchase as fraud, and somebody asks for another status while the case is open, or after. */
+const fraud: fc.Arbitrary<Trouble> = fc
+  .record({
+    who: person,
+    by: approver,
+    last: fc.oneof(
+      fc.record({ does: one('unblock', 'activate'), card: fc.constant('hugo' as const) }),
+      fc.record({ does: one('undo a block') }),
+    ),
+    how: one('at once', 'while the worker stops', 'after the case is closed', 'for the new card'),
+    closes: fc.boolean(),
+  })
+  .map(({ who, by, last, how, closes }) => {
+    const report = asking(who, { does: 'report fraud' });
+    const between: Record<typeof how, Trouble> = {
+      'at once': [],
+      'while the worker stops': [],
+      'after the case is closed': [asking(by, { does: 'close the fraud case' })],
+      'for the new card': [{ does: 'the portal replaces the card', card: 'hugo', closes }],
+    };
+    const steps = [report, ...between[how], asking(by, last)];
+    if (how !== 'while the worker stops') return steps;
+    return [{ does: 'the worker stops' }, ...steps, { does: 'the worker starts' }];
+  });
+
+/** An approver blocks a card, and somebody, perhaps its holder, activates the new one. */
+const newCard: fc.Arbitrary<Trouble> = fc
+  .record({ who: person, card, by: approver, closes: fc.boolean() })
+  .map(({ who, card, by, closes }) => [
+    asking(by, { does: 'block', card }),
+    { does: 'the portal replaces the card', card, closes },
+    asking(who, { does: 'activate', card }),
+  ]);
+
 /** Statuses of cards, and a card that is replaced. */
 const status: fc.Arbitrary<Trouble> = fc.oneof(
   {
@@ -127,6 +161,8 @@ const status: fc.Arbitrary<Trouble> = fc.oneof(
     weight: 1,
   },
   { arbitrary: approvedMeanwhile, weight: 2 },
+  { arbitrary: fraud, weight: 3 },
+  { arbitrary: newCard, weight: 2 },
 );
 
 const atOnce: fc.Arbitrary<Ask> = fc.oneof(
@@ -255,6 +291,7 @@ function mayWrite(step: Step): step is Asking {
     'confirm a claim',
     'mute',
     'travel-mute',
+    'close the fraud case',
   ];
   return 'asks' in step && !others.includes(step.asks.does);
 }

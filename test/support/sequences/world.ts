@@ -281,7 +281,9 @@ async function factsOf(deps: WorldDeps, service: CardService): Promise<Facts> {
       values[ruleKey(rule)] = { now: asNumber(now), lasting: asNumber(lasting), ahead: aheadOf(below) };
     }
     const holder = (await deps.links.ofAccount(acct))?.userId ?? null;
-    accounts[acct] = { cards: Object.fromEntries(held), status: service.statusOf(acct), rules: values, holder };
+    const isMisused = (await deps.fraudCases.openOf(acct)) !== null;
+    const status = service.statusOf(acct);
+    accounts[acct] = { cards: Object.fromEntries(held), status, rules: values, holder, isMisused };
   }
   const mutes = (await deps.mutes.active()).map(({ id, acctId: of, kind, endsAt }) => ({
     id,
