@@ -10,7 +10,7 @@ import type { Message } from '../slack/message.ts';
 import type { Action, Target } from './action.ts';
 import type { Progress } from './progress-store.ts';
 import type { RecordAction } from './record.ts';
-import type { RecordLook } from './record-look.ts';
+import type { RecordLook } from './record-limits.ts';
 import type { AskAgain, Refusals } from './record-refusal.ts';
 import type { OutcomesOnAlerts } from './report.ts';
 

@@ -1,7 +1,8 @@
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { countWithin, firstWithin } from '../core/time-window.ts';
-import type { Action } from './action.ts';
+import { type Action, alertIdOf } from './action.ts';
+import type { RecordAction } from './record.ts';
 
 /** Refusals of one person within this time share one record. */
 const WINDOW_MS = 60_000;
@@ -92,5 +93,30 @@ export function createLooks(redis: RedisClient) {
       const key = stateKey(`looked:${userId}:${verb}:${acctId ?? alertId ?? ''}`);
       return (await firstWithin(redis, LOOK_MS, key, id)) === id;
     },
+  };
+}
+
+/** What of a card a person looked at. */
+interface Looked {
+  readonly acctId: number | null;
+  readonly cardId: number | null;
+  /** What was shown; null: the verb says it. */
+  readonly seen: string | null;
+}
+
+/** Records who has seen what of which card, once an hour. Call it before it is shown. Idempotent. */
+export type RecordLook = (action: Action, looked: Looked) => Promise<void>;
+
+interface Deps {
+  readonly looks: Looks;
+  readonly record: RecordAction;
+}
+
+export function createRecordLook({ looks, record }: Deps): RecordLook {
+  return async function recordLook(action, { acctId, cardId, seen }) {
+    const about = { acctId, alertId: alertIdOf(action) };
+    const look = { id: action.id, verb: seen ?? action.verb, userId: action.actor.userId, ...about };
+    if (!(await looks.isFirst(look))) return;
+    await record(action, { event: 'asked', acctId, cardId, ...(seen !== null && { detail: seen }) });
   };
 }

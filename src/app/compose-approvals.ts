@@ -9,9 +9,9 @@ import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts
 import { type ApprovalVerified, createCompletion, createFinishRequest } from '../approvals/complete-approval.ts';
 import { createRefreshRequests } from '../approvals/current-request.ts';
 import { createDecideRequest, createDecisions, createWithdrawRequest } from '../approvals/decide-request.ts';
-import { createDropApproval } from '../approvals/drop-approval.ts';
 import { createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
+import { createDropApproval } from '../approvals/in-flight.ts';
 import { createJudgeClick, createRecount, createWhyNoLonger, type Orders } from '../approvals/judge-click.ts';
 import { createOpenRequest, type RequestedChange } from '../approvals/open-request.ts';
 import type { OpenRequest } from '../approvals/request.ts';

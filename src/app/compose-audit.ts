@@ -1,4 +1,4 @@
-import { createApproversInFlight } from '../approvals/approvers-in-flight.ts';
+import { createApproversInFlight } from '../approvals/in-flight.ts';
 import { openArchive } from '../audit/archive.ts';
 import { createArchiveMonths } from '../audit/archive-months.ts';
 import { type Audit, createAudit, createRecordSigner } from '../audit/audit.ts';

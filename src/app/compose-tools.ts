@@ -1,7 +1,7 @@
 import { askedWords } from '../../templates/actions/asked-words.ts';
 import { type Action, alertIdOf } from '../actions/action.ts';
 import { createRecord } from '../actions/record.ts';
-import { createRecordLook } from '../actions/record-look.ts';
+import { createRecordLook } from '../actions/record-limits.ts';
 import { createAccountOf, createAskAgain, createRefusals } from '../actions/record-refusal.ts';
 import { createReports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';

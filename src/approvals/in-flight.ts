@@ -2,7 +2,19 @@ import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
 import { type ActionState, isUnsent, type RefusedState } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
-import { type ApprovalInFlight, isExpired, type LimitRequest, mayAskAgain, whyExpired } from './request.ts';
+import type { Statement } from '../audit/audit-record.ts';
+import type { RecentRaises } from '../limits/recent-raise-store.ts';
+import { blockIdOf } from './block-all.ts';
+import {
+  type ApprovalClick,
+  type ApprovalInFlight,
+  isExpired,
+  type LimitRequest,
+  mayAskAgain,
+  whyExpired,
+  withoutInFlight,
+} from './request.ts';
+import type { Requests } from './request-store.ts';
 
 interface Deps extends Pick<ActionTools, 'now'> {
   readonly progress: Pick<Progress, 'read' | 'begin'>;
@@ -82,4 +94,53 @@ function notYet(sent: ApprovalInFlight | undefined): NotYet | null {
     why: `Somebody ${did} just now, and whether the card service took it is not clear yet.`,
     whoCan: 'Wait two minutes: the request says what became of it.',
   };
+}
+
+interface DropDeps extends Pick<ActionTools, 'withLock'> {
+  readonly progress: Pick<Progress, 'read'>;
+  readonly requests: Pick<Requests, 'get' | 'save'>;
+  readonly recentRaises: Pick<RecentRaises, 'releaseOverride'>;
+}
+
+/**
+ * The job of a click is over. If the click was refused, or came too late, after an earlier attempt had begun its change,
+ * nothing of that attempt may remain: others decide the request, and an emergency override was not used. Idempotent.
+ */
+export type DropApproval = (click: ApprovalClick) => Promise<void>;
+
+export function createDropApproval({ withLock, progress, requests, recentRaises }: DropDeps): DropApproval {
+  return async function dropApproval({ id, verb, target: { requestId } }) {
+    await withLock(`request:${requestId}`, async (lease) => {
+      const request = await requests.get(requestId);
+      if (request === null || !isUnsent(await progress.read(id))) return;
+      await lease.confirm();
+      if (verb === 'emergency-override') await recentRaises.releaseOverride(request.acctId, id);
+      const dropped = withoutInFlight(request, id);
+      if (dropped.inFlight.length < request.inFlight.length) await requests.save(dropped);
+    });
+  };
+}
+
+/** The verbs under which an approved change is made. */
+const made: ReadonlySet<string> = new Set(['limit', 'allow', 'order-virtual', 'block']);
+
+type Change = Pick<Statement, 'verb' | 'actionId' | 'acctId'>;
+
+/**
+ * Who approved a change, while it is being made; empty: nobody had to. Of an emergency override too: nobody approved
+ * what the operator made of the request, whatever had been approved before.
+ */
+export function createApproversInFlight({ requests }: { readonly requests: Pick<Requests, 'open'> }) {
+  return async function approversInFlight(change: Change): Promise<string[]> {
+    if (!made.has(change.verb)) return [];
+    const inFlight = (await requests.open()).flatMap((request) => request.inFlight);
+    const approval = inFlight.find((one) => one.kind === 'approval' && isMadeBy(one, change));
+    return approval?.approvals.map(({ by }) => by) ?? [];
+  };
+}
+
+/** A change runs under the id of the last approval; the block of each of several cards, under an id made from it. */
+function isMadeBy({ actionId }: ApprovalInFlight, change: Change): boolean {
+  if (change.verb !== 'block') return change.actionId === actionId;
+  return change.acctId !== null && change.actionId === blockIdOf(actionId, change.acctId);
 }

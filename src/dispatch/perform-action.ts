@@ -6,7 +6,7 @@ import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { askOthers, whoElse } from '../actions/ask-others.ts';
 import { type Cause, causeOf, type Failures } from '../actions/fail-action.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
-import type { DropApproval } from '../approvals/drop-approval.ts';
+import type { DropApproval } from '../approvals/in-flight.ts';
 import type { ApprovalClick } from '../approvals/request.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
 import type { ResolveCard } from '../directory/resolve-card.ts';

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RecordEntry } from '../../../src/actions/record.ts';
-import { createLooks } from '../../../src/actions/record-limits.ts';
-import { createRecordLook } from '../../../src/actions/record-look.ts';
+import { createLooks, createRecordLook } from '../../../src/actions/record-limits.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask } from '../../support/perform-world.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createApproversInFlight } from '../../../src/approvals/approvers-in-flight.ts';
+import { createApproversInFlight } from '../../../src/approvals/in-flight.ts';
 import { createAudit } from '../../../src/audit/audit.ts';
 import type { AuditRecord } from '../../../src/audit/audit-record.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
