@@ -8,14 +8,11 @@ import type { Permission } from '../policy/decide-action.ts';
 import { AskedInput, type AskPermissionAction } from './verbs.ts';
 
 /** Turns a refused action into a question to the people who may do it. Runs when its button is pressed. */
-export function askPermissionOf({ verb, ...refused }: Action): Action & Pick<AskPermissionAction, 'asked' | 'input'> {
-  return { ...envelopeOf(refused), verb: 'ask-permission', asked: verb, input: AskedInput.parse(refused) };
-}
-
-/** Without the refused verb's own fields. */
-function envelopeOf(action: Omit<Action, 'verb'>): Omit<Action, 'verb'> {
-  const { id, target, reason, actor, roles, origin, askedAt } = action;
-  return { id, target, reason, actor, roles, asHolder: false, origin, askedAt };
+export function askPermissionOf(refused: Action): Action & Pick<AskPermissionAction, 'asked' | 'input'> {
+  const { id, verb: asked, target, reason, actor, roles, origin, askedAt } = refused;
+  // Of the refused verb's own fields, only what people need to decide.
+  const input = AskedInput.parse(refused);
+  return { id, verb: 'ask-permission', target, reason, actor, roles, asHolder: false, origin, askedAt, asked, input };
 }
 
 interface Deps

@@ -93,7 +93,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     // An order without an answer is never sent again, so nothing is left to approve.
     const isUnanswered = !isAboutRules(request) && result.state === 'unknown';
     if (isMade(result) || isUnanswered) {
-      const temporaryChangeId = revertIdOf(result);
+      const temporaryChangeId = result.control?.kind === 'revert' ? result.control.id : null;
       return await decide(request, approval, { temporaryChangeId, ...(isUnanswered && { isUnconfirmed: true }) });
     }
     if (result.state !== 'unknown') {
@@ -206,11 +206,6 @@ function notOrdered(request: LimitRequest, { state, apiWords, note }: Result): M
   const whoCan =
     request.state === 'open' ? 'The request is still open: approve it again, or deny it.' : 'Look at the request.';
   return refusal({ why, whoCan, changed: 'Nothing was ordered. Whoever asked was told.' });
-}
-
-/** The temporary change that was made; null: none. */
-function revertIdOf({ control }: Result): string | null {
-  return control?.kind === 'revert' ? control.id : null;
 }
 
 function isMade({ state }: Result): boolean {

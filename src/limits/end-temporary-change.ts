@@ -19,7 +19,7 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import { termWords } from './change-request.ts';
 import type { EndQuestions, NotifyEnd, OverChange } from './notify-end.ts';
 import { mayStillCome, REFUSALS_MAX, type Restore } from './restore.ts';
-import { backWords, laterWords, notBackYet, ruleStates, stateWords } from './rule-words.ts';
+import { backWords, laterWords, notBackYet, stateWords } from './rule-words.ts';
 import { sidesOf } from './send-rules.ts';
 import { otherwiseWords } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
@@ -204,8 +204,7 @@ export function createInEffect(deps: InEffectDeps): InEffect {
       verb: ruleVerbOf(changes),
       acctId,
       cardId,
-      before: ruleStates(changes, 'from'),
-      after: ruleStates(changes, 'to'),
+      ...sidesOf(changes),
       alertId,
       detail: 'made late: found in effect after nothing had shown it',
       confirmedBy: 'read-back',

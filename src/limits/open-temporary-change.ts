@@ -269,8 +269,8 @@ interface Stacked {
 }
 
 function stackedOn(earlier: readonly TemporaryChange[], change: RuleChange): Stacked {
-  const first = earlier.at(-1);
-  return { earlier, change: first === undefined ? change : withEarlierFrom(change, first), was: change.from };
+  const own = earlier.at(-1)?.changes.find(({ rule }) => isSameRule(rule, change.rule));
+  return { earlier, change: own === undefined ? change : { ...change, from: own.from }, was: change.from };
 }
 
 /** It takes the place of a reduction that is not the person's own: without that, a rule would be looser at some time. */
@@ -287,11 +287,6 @@ function takesOver(
         !isMadeBy(one, action.actor.userId) && raiseWithout({ ...change, to: was }, one, set, now.getTime()) !== null,
     ),
   );
-}
-
-function withEarlierFrom(change: RuleChange, earlier: TemporaryChange): RuleChange {
-  const own = earlier.changes.find(({ rule }) => isSameRule(rule, change.rule));
-  return own === undefined ? change : { ...change, from: own.from };
 }
 
 /** Temporary changes of any of the rules that run, or wait for a decision. */

@@ -25,8 +25,7 @@ import type { Lease } from '../core/lock.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import { createHandOver, type HandOverDeps, restoreLater } from './hand-over.ts';
 import { about, type OverChange } from './notify-end.ts';
-import { ruleStates } from './rule-words.ts';
-import { assertFresh } from './send-rules.ts';
+import { assertFresh, sidesOf } from './send-rules.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
 
 /** A refusal may pass: the specification does not say what a 409 means, and it may stand for a repeated call. */
@@ -213,10 +212,7 @@ function createPutBack(deps: RestoreDeps): (write: Write) => Promise<void> {
   const { progress, latestChanges } = deps;
   return async function putBack({ id, progressId, acctId, raw, readAt, back, askedAt, lease }) {
     const wasSent = (await progress.read(progressId))?.state === 'sending';
-    if (!wasSent) {
-      const sides = { before: ruleStates(back, 'from'), after: ruleStates(back, 'to') };
-      await progress.write(progressId, { state: 'sending', ...sides });
-    }
+    if (!wasSent) await progress.write(progressId, { state: 'sending', ...sidesOf(back) });
     const expects = { kind: 'rule', changes: back } as const;
     await latestChanges.changed(acctId, expects, { id, verb: 'end', askedAt });
     // Whoever has the lock by now continues from what is stored.
@@ -227,7 +223,9 @@ function createPutBack(deps: RestoreDeps): (write: Write) => Promise<void> {
     } catch (error) {
       if (!(error instanceof CardApiError || error instanceof TooLateError)) throw error;
       const outcome = error instanceof TooLateError ? 'not_sent' : error.outcome;
-      if (outcome === 'unknown' && (await isBack(acctId, back, deps))) return;
+      // A retry would take a change that someone makes before it for a reason not to restore the rules.
+      const now = outcome === 'unknown' ? await orNull(deps.card.getSpendRules(acctId)) : null;
+      if (now !== null && isMade(changesFrom(now.rules, back))) return;
       if (outcome !== 'unknown' && !wasSent) {
         await latestChanges.notMade(acctId, expects, { id });
         await progress.write(progressId, { state: 'asked' });
@@ -245,17 +243,4 @@ export async function mayStillCome(
   const written = await progress.read(id);
   const isVerified = reported(written)?.state !== 'sent' || reported(written)?.result.state !== 'unknown';
   return !isVerified || mayStillBeMade(written, 'limit', now());
-}
-
-/**
- * No answer came: whether the earlier rules are in effect. A retry would take a change that someone makes before it for a
- * reason not to restore them.
- */
-async function isBack(
-  acctId: number,
-  back: readonly RuleChange[],
-  { card }: Pick<RestoreDeps, 'card'>,
-): Promise<boolean> {
-  const now = await orNull(card.getSpendRules(acctId));
-  return now !== null && isMade(changesFrom(now.rules, back));
 }
