@@ -5,6 +5,7 @@ import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { CardStatus, StatusRecord } from '../core/event.ts';
+import { CLOCK_SKEW_MS } from '../core/service-time.ts';
 import type { Action, Resolved } from './action.ts';
 import type { Result } from './action-state.ts';
 import type { LockedRun } from './action-tools.ts';
@@ -126,9 +127,6 @@ export function createSendStatus(deps: Deps) {
   }
 }
 
-/** Correct clocks differ by less. */
-const CLOCKS_DIFFER_MS = 60_000;
-
 /** Attributes the events of a change to the person who asked for it, also those of the cards that it closes. */
 function expectations(
   { history, now }: Pick<Deps, 'history' | 'now'>,
@@ -138,7 +136,7 @@ function expectations(
 ) {
   const by = async (cardId: number | null): Promise<StatusChanger> => {
     const known = cardId === null ? [] : await history.statuses(cardId);
-    const notBefore = new Date(now().getTime() - CLOCKS_DIFFER_MS).toISOString();
+    const notBefore = new Date(now().getTime() - CLOCK_SKEW_MS).toISOString();
     const after = known.at(-1)?.callbackAt ?? '';
     return { userId: action.actor.userId, actionId: action.id, after, notBefore };
   };

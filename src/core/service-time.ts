@@ -10,8 +10,8 @@ const dateTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Nothing is reported before it happens, but the service's own clocks may differ by this much. */
-const CLOCK_SKEW_MS = MINUTE_MS;
+/** Correct clocks differ by less: those of the card service, of the servers of Cardbell, and of its Redis. */
+export const CLOCK_SKEW_MS = MINUTE_MS;
 
 /**
  * Converts the service's datetimes to absolute times.

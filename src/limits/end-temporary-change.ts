@@ -12,7 +12,7 @@ import type { StoredEvent, TransactionEvent } from '../core/event.ts';
 import { capital } from '../core/first-letter.ts';
 import { serviceTime } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
-import { happenedSince } from '../core/service-time.ts';
+import { CLOCK_SKEW_MS, happenedSince } from '../core/service-time.ts';
 import { foldName } from '../directory/card-query.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
@@ -109,9 +109,6 @@ export function createEndTemporaryChange(deps: EndDeps) {
   }
 }
 
-/** Correct clocks differ by less. */
-const CLOCKS_DIFFER_MS = 60_000;
-
 /** Milliseconds until a time, negative when it has passed; null when two clocks disagree. Then ops are notified. */
 type TimeLeft = (moment: string) => Promise<number | null>;
 
@@ -127,7 +124,7 @@ interface TimeLeftDeps {
 export function createTimeLeft({ sharedNow, secondNow, notifyOps }: TimeLeftDeps): TimeLeft {
   return async function timeLeft(moment) {
     const nowMs = (await sharedNow()).getTime();
-    if (Math.abs(secondNow() - nowMs) > CLOCKS_DIFFER_MS) {
+    if (Math.abs(secondNow() - nowMs) > CLOCK_SKEW_MS) {
       await notifyOps(opsIssue.clocksDiffer);
       return null;
     }
@@ -227,9 +224,6 @@ interface PurchaseDeps {
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly endTemporaryChangeNow: (temporaryChangeId: string) => Promise<void>;
 }
-
-/** Maximum difference between the service's clock and ours. */
-const CLOCK_SKEW_MS = 60_000;
 
 /** Ends a change that was made for one purchase when that purchase is authorized. Idempotent. */
 export async function endPurchaseChanges(

@@ -8,14 +8,13 @@ import { type Gap, isLong } from '../core/gap.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { CLOCK_SKEW_MS } from '../core/service-time.ts';
 import { holderOf } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import { toMissedStatus } from '../webhooks/card-status.ts';
 
 /** Longer than the card service retries a webhook, or its queue delays one. */
 const SPAN_TTL_SECONDS = 3 * 24 * 3600;
-/** Largest difference between the card service's clock and ours. */
-const CLOCK_SKEW_MS = 60_000;
 /** So few accounts that reading each costs no more than listing them all. */
 const FEW_ACCOUNTS = 40;
 /** A status webhook normally comes immediately, but the card service's queue may delay it. */

@@ -8,6 +8,7 @@ import type { VirtualCardEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { CLOCK_SKEW_MS } from '../core/service-time.ts';
 import { ExceededCap } from '../policy/approval-policy.ts';
 
 const line = (most: number) => z.string().min(1).max(most);
@@ -202,7 +203,5 @@ export function createOrderNotices({ virtualOrders, alerts, record, updateAlert,
 
 /** An event from before the request is not the answer. */
 function isAfter(asked: Asked, callbackAt: string): boolean {
-  return Date.parse(callbackAt) >= Date.parse(asked.at) - CLOCKS_DIFFER_MS;
+  return Date.parse(callbackAt) >= Date.parse(asked.at) - CLOCK_SKEW_MS;
 }
-
-const CLOCKS_DIFFER_MS = 60_000;
