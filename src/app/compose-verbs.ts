@@ -1,4 +1,4 @@
-import { type Action, requestIdOf } from '../actions/action.ts';
+import { requestIdOf } from '../actions/action.ts';
 import { createFailUnreadable } from '../actions/fail-action.ts';
 import { namedCard } from '../alerts/named-card.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
@@ -154,14 +154,13 @@ function composeHolders(tools: Tools) {
   const setLink = createSetLink(tools);
   const endLink = createEndLink(tools);
   const openClaim = createOpenClaim(tools);
-  const offer = (action: Action) => tools.putChoice(action, null);
   const { decideClaim, endClaim } = createClaimDecisions({ ...tools, setLink, endLink });
   return {
     endClaim,
     handlers: {
       link: createLinkCard({ ...tools, setLink }),
       unlink: createUnlinkCard({ ...tools, endLink, openClaim }),
-      claim: createClaimCard({ ...tools, setLink, offer, openClaim }),
+      claim: createClaimCard({ ...tools, setLink, openClaim }),
       'decide-claim': decideClaim,
     } satisfies Partial<Handlers>,
   };

@@ -11,8 +11,7 @@ import { stateWords } from '../limits/rule-words.ts';
 import { REQUEST_MS } from '../policy/decide-action.ts';
 import type { OrderReason, OrderTerms } from '../virtual-cards/order.ts';
 import { accountIn, changesFromNow, isAboutRules, type LimitRequest, type OpenRequest } from './request.ts';
-import type { GatherFacts } from './request-facts.ts';
-import { noFacts } from './request-facts.ts';
+import { type GatherFacts, noFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 import type { AskAction } from './verbs.ts';
 

@@ -22,12 +22,10 @@ const CLAIMS_A_DAY = 5;
 /** Whoever has more cards under their email address has to say which one they mean. */
 const OWN_MAX = 5;
 
-interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'person'> {
+interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'person' | 'putChoice'> {
   readonly directory: Pick<Directory, 'find' | 'findByEmail' | 'current'>;
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setLink: SetLink;
-  /** @returns the value of a button that runs the action. */
-  readonly offer: (action: Action) => Promise<string>;
   readonly openClaim: OpenClaimOf;
 }
 
@@ -99,7 +97,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
       const { acctId } = account;
       const target = { kind: 'card', acctId, cardId: null, alertId: null } as const;
       const confirmed: ClaimAction = { ...action, confirmed: true, target };
-      choices.push({ value: await deps.offer(confirmed), card: toCardFacts(acctId, account) });
+      choices.push({ value: await deps.putChoice(confirmed, null), card: toCardFacts(acctId, account) });
     }
     await deps.record(action, { event: 'asked', acctId: own.length === 1 ? (own[0]?.acctId ?? null) : null });
     await deps.answer(action, confirmOwnCard(choices));

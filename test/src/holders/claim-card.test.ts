@@ -116,7 +116,7 @@ function setUp({
       set.push(newLink);
       return { card, before: null, isSame: link !== null };
     },
-    offer: async (action) => `pending-${offered.push(action)}`,
+    putChoice: async (action) => `pending-${offered.push(action)}`,
   });
   return { claimCard, openClaim, claims, answers, refusals, mayNot, set, offered, entries, posted, searched, ends };
 }
