@@ -56,6 +56,10 @@ interface Deps
 }
 
 export function createRaiseAmounts(deps: Deps) {
+  return { ...createCounts(deps), ...createValues(deps) };
+}
+
+function createCounts(deps: Deps) {
   return {
     /**
      * How much more a card may spend after a change.
@@ -105,17 +109,23 @@ export function createRaiseAmounts(deps: Deps) {
       for (const { atMs: _at, ...raise } of raises.filter(({ actionId }) => actionId === id))
         await deps.recentRaises.cancel(raise);
     },
+  };
+}
+
+/** From which values rules change, and to which they go back, by the temporary changes that set them. */
+function createValues(deps: Deps) {
+  const setIn = async (acctId: number) => setTemporarily(await deps.temporaryChanges.all(), acctId);
+  return {
     /** The changes relative to the lowest value that each rule would have before they end. */
     async changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]> {
-      const set = setTemporarily(await deps.temporaryChanges.all(), acctId);
+      const set = await setIn(acctId);
       const end = endMs(term, deps);
       return changes.map((change) => ({ ...change, from: lowestBefore(change, set, end) }));
     },
     /** Since when the rules of a raise have been loosened, so that they are only loosened for longer. Undefined: not yet. */
     async loosenedSince({ changes, fromBase }: Raise, acctId: number): Promise<string | undefined> {
-      const set = setTemporarily(await deps.temporaryChanges.all(), acctId);
       const raised = changes.filter((_change, index) => isLooser(fromBase.slice(index, index + 1)));
-      return loosenedSince(raised, set);
+      return loosenedSince(raised, await setIn(acctId));
     },
     /**
      * What the rules would allow sooner, because these changes have their present values and end before the reductions
@@ -123,71 +133,46 @@ export function createRaiseAmounts(deps: Deps) {
      *
      * @param userId who asks. Whoever made a reduction may end it: then `byOthers` is false.
      */
-    sooner: (changes: readonly RuleChange[], term: Term, acctId: number, userId: string) =>
-      soonerChanges(changes, term, { acctId, userId }, deps),
+    async sooner(changes: readonly RuleChange[], term: Term, acctId: number, userId: string): Promise<SoonerChanges> {
+      const set = await setIn(acctId);
+      const fromMs = term.kind === 'purchase' ? deps.now().getTime() : endMs(term, deps);
+      const sooner = changes.flatMap((change) => looserSooner(change, set, fromMs) ?? []);
+      return {
+        changes: sooner.map(({ rule, from, to }) => ({ rule, from, to })),
+        byOthers: sooner.some(({ reduction }) => !isMadeBy(reduction, userId)),
+      };
+    },
     /** What a temporary change's rules would allow more if it ended now, at the time at which that is most. */
     async withoutChange(ended: TemporaryChange): Promise<RuleChange[]> {
-      const set = setTemporarily(await deps.temporaryChanges.all(), ended.acctId);
+      const set = await setIn(ended.acctId);
       return ended.changes.flatMap((change) => raiseWithout(change, ended, set, deps.now().getTime()) ?? []);
     },
     /** The highest values that a temporary change's rules would have from now on if it were put back. */
-    valuesPutBack: (ended: TemporaryChange) => valuesPutBack(ended, deps),
-    returnTerm: (changes: readonly RuleChange[], ended: TemporaryChange) => returnTerm(changes, ended, deps),
-    changesFromReturn: (changes: readonly RuleChange[], term: Term, acctId: number) =>
-      changesFromReturn(changes, term, acctId, deps),
+    async valuesPutBack(ended: TemporaryChange): Promise<RuleValue[]> {
+      const set = await setIn(ended.acctId);
+      return ended.changes.map((change) => highestBack(change, ended, set));
+    },
+    /** How long the values last that a temporary change's rules go back to. */
+    async returnTerm(changes: readonly RuleChange[], { id, acctId }: TemporaryChange): Promise<Term> {
+      const others = (await deps.temporaryChanges.all()).filter((other) => other.id !== id);
+      const at = firstEnd(changes, setTemporarily(others, acctId));
+      return at === undefined ? permanent : { kind: 'until', at };
+    },
+    /** The changes relative to the value that each rule goes back to before they end, or else to its current value. */
+    async changesFromReturn(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]> {
+      const end = endMs(term, deps);
+      const ending = (await setIn(acctId)).filter(({ setBy }) => Date.parse(setBy.endsAt) < end);
+      return changes.map((change) => {
+        const last = setBelow(change, ending).at(-1);
+        return last === undefined ? change : { ...change, from: last.from };
+      });
+    },
     /** What temporary changes have set of these rules, given relative to their current values. */
     async temporaryValues(changes: readonly RuleChange[], acctId: number): Promise<TemporaryValue[]> {
-      const set = setTemporarily(await deps.temporaryChanges.all(), acctId);
+      const set = await setIn(acctId);
       return changes.flatMap((change) => temporaryValue(change, set) ?? []);
     },
   };
-}
-
-/** How long the values last that a temporary change's rules go back to. */
-async function returnTerm(
-  changes: readonly RuleChange[],
-  { id, acctId }: TemporaryChange,
-  { temporaryChanges }: Deps,
-): Promise<Term> {
-  const others = (await temporaryChanges.all()).filter((other) => other.id !== id);
-  const at = firstEnd(changes, setTemporarily(others, acctId));
-  return at === undefined ? permanent : { kind: 'until', at };
-}
-
-async function valuesPutBack(ended: TemporaryChange, { temporaryChanges }: Deps): Promise<RuleValue[]> {
-  const set = setTemporarily(await temporaryChanges.all(), ended.acctId);
-  return ended.changes.map((change) => highestBack(change, ended, set));
-}
-
-async function soonerChanges(
-  changes: readonly RuleChange[],
-  term: Term,
-  { acctId, userId }: { acctId: number; userId: string },
-  deps: Deps,
-): Promise<SoonerChanges> {
-  const set = setTemporarily(await deps.temporaryChanges.all(), acctId);
-  const fromMs = term.kind === 'purchase' ? deps.now().getTime() : endMs(term, deps);
-  const sooner = changes.flatMap((change) => looserSooner(change, set, fromMs) ?? []);
-  return {
-    changes: sooner.map(({ rule, from, to }) => ({ rule, from, to })),
-    byOthers: sooner.some(({ reduction }) => !isMadeBy(reduction, userId)),
-  };
-}
-
-/** The changes relative to the value that each rule goes back to before they end, or else to its current value. */
-async function changesFromReturn(
-  changes: readonly RuleChange[],
-  term: Term,
-  acctId: number,
-  deps: Deps,
-): Promise<RuleChange[]> {
-  const end = endMs(term, deps);
-  const set = setTemporarily(await deps.temporaryChanges.all(), acctId);
-  const ending = set.filter(({ setBy }) => Date.parse(setBy.endsAt) < end);
-  return changes.map((change) => {
-    const last = setBelow(change, ending).at(-1);
-    return last === undefined ? change : { ...change, from: last.from };
-  });
 }
 
 /** What each change of a raise counts: from the current value, and from the one that it goes back to. */
