@@ -1,15 +1,14 @@
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
-import { maskCardNumbers } from '../../src/core/card-number.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { parseAmount } from '../../src/core/money.ts';
 import { aloneCents } from '../../src/policy/approval-policy.ts';
 import { readBirthDate, type VirtualOrder } from '../../src/virtual-cards/order.ts';
 import { virtualOrderInput as input, virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
+import { type Inputs, inputsOf } from '../dispatch/form-inputs.ts';
 import { type Interaction, notifyAt } from '../dispatch/interaction.ts';
 import type { ViewArgs } from '../dispatch/submission.ts';
 
 type Errors = Record<string, string>;
-type Given = Record<string, { value?: string | null } | undefined>;
 
 /** Text printed on a card or used in an address. The card service accepts these characters only. */
 const printable = /^[\x20-\x7e]+$/;
@@ -36,10 +35,10 @@ export async function openVirtualOrder(
 /** The submitted order form. Values that the card service would reject are reported next to their inputs. */
 export function orderVirtual(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
-    const given = Object.assign({}, ...Object.values(view.state.values)) as Given;
+    const inputs = inputsOf(view);
     const errors: Errors = {};
-    const order = readOrder(given, errors, deps.now());
-    const reason = maskCardNumbers(textOf(given, input.reason));
+    const order = readOrder(inputs, errors, deps.now());
+    const reason = inputs.text(input.reason);
     if (reason === '') errors[input.reason] = 'Say why, in a few words: it goes on record.';
     const pending = await deps.pending.get(view.private_metadata);
     if (pending?.kind !== 'place')
@@ -66,9 +65,9 @@ export function orderVirtual(deps: ListenerDeps) {
   };
 }
 
-function readOrder(given: Given, errors: Errors, now: Date): VirtualOrder {
+function readOrder({ typed }: Inputs, errors: Errors, now: Date): VirtualOrder {
   const need = (id: string, isGood: (text: string) => boolean, why: string): string => {
-    const text = textOf(given, id);
+    const text = typed(id);
     if (!isGood(text)) errors[id] = why;
     return text;
   };
@@ -78,16 +77,16 @@ function readOrder(given: Given, errors: Errors, now: Date): VirtualOrder {
   const lastName = plainWords(input.lastName);
   if (firstName.length + lastName.length > 23)
     errors[input.lastName] = 'First and last name have at most 23 characters together: that is what fits on a card.';
-  const amount = textOf(given, input.amount);
+  const amount = typed(input.amount);
   const fundCents = amount === '' ? 0 : parseAmount(amount);
   if (fundCents === null) errors[input.amount] = 'Write dollars such as 450 or 1,250.50, or leave it empty.';
   const number = (id: string): number | null => {
     const text = need(id, (one) => /^(?:0*[1-9]\d{0,8})?$/.test(one), 'Write its number, or leave it empty.');
     return text === '' || errors[id] !== undefined ? null : Number(text);
   };
-  const dateOfBirth = readBirthDate(textOf(given, input.dateOfBirth), now) ?? '';
+  const dateOfBirth = readBirthDate(typed(input.dateOfBirth), now) ?? '';
   if (dateOfBirth === '') errors[input.dateOfBirth] = 'Write the date of birth, month first, such as 04/30/1991.';
-  const line2 = textOf(given, input.line2);
+  const line2 = typed(input.line2);
   if (line2 !== '' && !printable.test(line2)) errors[input.line2] = 'Letters without accents, please.';
   return {
     firstName,
@@ -106,8 +105,4 @@ function readOrder(given: Given, errors: Errors, now: Date): VirtualOrder {
     groupId: number(input.group),
     rulesetId: number(input.ruleset),
   };
-}
-
-function textOf(given: Given, id: string): string {
-  return given[id]?.value?.trim() ?? '';
 }
