@@ -1,11 +1,10 @@
-import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
 import { noCard } from '../core/card-facts.ts';
 import { CardApiError, RolesUnreadError, TooLateError } from '../core/errors.ts';
 import { fromStored } from '../core/unknown-fields.ts';
 import { type Action, type Resolved, UnreadableAction } from './action.ts';
-import { type ActionState, type ReportedState, type Result, reported, stateOf } from './action-state.ts';
+import { type ActionState, AwaitedChange, type ReportedState, type Result, reported, stateOf } from './action-state.ts';
 import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { Reports } from './report.ts';
@@ -45,7 +44,9 @@ export function createFailures(deps: Deps) {
       const { action, acctId } = (await undoOf(given.action)) ?? given;
       const written = await deps.progress.read(action.id);
       if (reported(written)?.isNotified === true) return;
-      const verb = changing[action.verb] ?? null;
+      // Null: it changes no card.
+      const verb =
+        AwaitedChange.shape.verb.safeParse(action.verb === 'undo-block' ? 'unblock' : action.verb).data ?? null;
       if (verb === null || acctId === 0) return await failUnchanged(action, error, acctId);
       await failChange({ action, verb, acctId, written, error });
     },
@@ -161,15 +162,6 @@ function whyOf(error: Cause): string | null {
     return sentences(`${error.message}, so I can’t decide this yet`, 'Try again in a minute');
   return error === null ? ownFault : noteOf(error);
 }
-
-const changing: Readonly<Record<string, ActionVerb>> = {
-  block: 'block',
-  unblock: 'unblock',
-  'undo-block': 'unblock',
-  activate: 'activate',
-  limit: 'limit',
-  allow: 'allow',
-};
 
 type UnreadableDeps = Pick<ActionTools, 'record' | 'answer' | 'hasBegun' | 'doingOf'>;
 
