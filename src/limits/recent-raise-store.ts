@@ -112,25 +112,19 @@ function scopesOf({ acctId, by, inPlaceOf }: Omit<RecentRaise, 'atMs'>): RaiseSc
   return [...(acctId === null ? [] : [{ acctId }]), ...people.map((userId) => ({ userId })), 'program'];
 }
 
-/**
- * Whether one person allowed it, and one of these people asked for it, allowed it, or was represented by that person.
- */
-function isAloneBy({ by, inPlaceOf, askedBy }: RecentRaise, people: readonly string[]): boolean {
-  return by !== null && [by, askedBy, ...inPlaceOf].some((userId) => people.includes(userId));
-}
-
 function keyOf(scope: RaiseScope): string {
   if (scope === 'program') return stateKey('recent-raises:program');
   return stateKey(`recent-raises:${'acctId' in scope ? scope.acctId : scope.userId}`);
 }
 
 /**
- * Whether one of these people added it: they allowed it alone, or asked for it in their own name, however many others
- * approved it.
+ * Whether one of these people added it. If one person allowed it alone: who allowed it, asked for it, or was represented
+ * by that person. If several approved it: who asked for it in their own name, and whom they represented.
  */
 export function isAddedBy(raise: RecentRaise, people: readonly string[]): boolean {
-  const { askedBy, inPlaceOf, inOwnName = false } = raise;
-  return isAloneBy(raise, people) || (inOwnName && [askedBy, ...inPlaceOf].some((userId) => people.includes(userId)));
+  const { by, askedBy, inPlaceOf, inOwnName = false } = raise;
+  if (by === null && !inOwnName) return false;
+  return [by, askedBy, ...inPlaceOf].some((userId) => userId !== null && people.includes(userId));
 }
 
 /**
