@@ -89,13 +89,8 @@ export function aboutChannel(verb: string, words: readonly string[], input: Read
 }
 
 /** Parses text that names a card and nothing else. */
-export function readCard(
-  verb: string,
-  usage: string,
-  why: string,
-  input: ReadCommand['input'] = {},
-): NonNullable<CommandForm['read']> {
-  return (words) => (words.length === 0 ? { kind: 'unclear', why, usage } : aboutCard(verb, words, input));
+export function readCard(verb: string, usage: string, why: string): NonNullable<CommandForm['read']> {
+  return (words) => (words.length === 0 ? { kind: 'unclear', why, usage } : aboutCard(verb, words));
 }
 
 /** Keeps the typed text for the capability that performs the verb. */

@@ -107,7 +107,7 @@ const isHelp = (word = ''): boolean => helpWords.includes(word.toLowerCase());
 
 function tooLong(first: string): UnclearCommand {
   const why = `That is more than ${WORDS_MAX} words, too many for me to read. Write fewer.`;
-  return { kind: 'unclear', why, usage: formOf(first)?.usage ?? 'help' };
+  return { kind: 'unclear', why, usage: formsOf(first)[0]?.usage ?? 'help' };
 }
 
 /** What each form of a verb does; null: there is no such verb. */
@@ -118,10 +118,6 @@ function explain(lead: string): UnclearCommand | null {
   const effects = forms.map(({ usage, effect }) => `“${forms.length === 1 ? lead : usage}” ${effect}.`);
   const usage = forms.map((each) => each.usage).join(' | ');
   return { kind: 'unclear', why: effects.join(' '), usage, example: form.example };
-}
-
-function formOf(lead: string): VerbEntry['command'] {
-  return formsOf(lead)[0];
 }
 
 /** The forms of `virtual order`, of `link` with and without a person, or of both verbs that start with `virtual`. */
@@ -150,7 +146,7 @@ function unknownVerb(typed: string, rest: readonly string[], clock: Clock): Uncl
   // The corrected command, for copying. If it cannot be parsed either, the syntax.
   const again = [lead, ...copyable(at === -1 ? [] : rest.slice(at))].join(' ');
   if (parseCommand(again, clock).kind !== 'unclear') return { kind: 'unclear', why, usage: again };
-  const form = formOf(lead);
+  const [form] = formsOf(lead);
   return { kind: 'unclear', why, usage: form?.usage ?? 'help', ...(form && { example: form.example }) };
 }
 

@@ -61,8 +61,7 @@ export function createTemporaryTerms(deps: TermDeps) {
      *
      * @param seen null: the card could not be read.
      */
-    markUnconfirmed: (id: string, seen: SeenRules | null, acctId: number): Promise<void> =>
-      markUnconfirmed(id, seen, acctId, deps),
+    markUnconfirmed: (id: string, seen: SeenRules | null): Promise<void> => markUnconfirmed(id, seen, deps),
     /** For a change that was certainly not made. */
     forget: deps.temporaryChanges.forget,
   };
@@ -103,14 +102,13 @@ export function withOtherValues({ now, sent }: SeenRules): RuleChange[] {
 async function markUnconfirmed(
   temporaryChangeId: string,
   seen: SeenRules | null,
-  acctId: number,
   { temporaryChanges }: TermDeps,
 ): Promise<void> {
   const all = await temporaryChanges.all();
   const own = all.find(({ id }) => id === temporaryChangeId);
   if (own === undefined) return;
   const backs = all
-    .filter((other) => other.acctId === acctId && other.id !== temporaryChangeId)
+    .filter((other) => other.acctId === own.acctId && other.id !== temporaryChangeId)
     .flatMap((other) => other.changes);
   const stands = (seen?.now ?? own.changes).some(
     ({ rule, from, to }) => from === to || backs.some((back) => isSameRule(back.rule, rule) && back.from === to),

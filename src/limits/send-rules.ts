@@ -95,7 +95,7 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
         const sent =
           written?.state === 'sending' && written.expects?.kind === 'rule' ? written.expects.changes : changes;
         const seen = { now: stillToDo, sent: by === 'others' ? sent : null };
-        await terms.markUnconfirmed(action.id, seen, acctId);
+        await terms.markUnconfirmed(action.id, seen);
         return await finish('unknown', { note: otherValues(seen, term) ?? superseded });
       },
       async forget() {
@@ -186,6 +186,6 @@ export function createApplyLateConfirmation(deps: LateDeps): ApplyLateConfirmati
     const read = await orNull(deps.card.getSpendRules(acctId, READ_ONCE));
     const sent = confirmation === 'superseded' ? null : expects.changes;
     const seen = read === null ? null : { now: changesFrom(read.rules, expects.changes), sent };
-    await deps.terms.markUnconfirmed(action.id, seen, acctId);
+    await deps.terms.markUnconfirmed(action.id, seen);
   }
 }

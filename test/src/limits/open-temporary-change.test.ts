@@ -356,7 +356,7 @@ describe('a change whose answer was lost', () => {
   ])('%s', async (_what, seen, others, isUnconfirmed) => {
     const { terms, temporaryChanges } = await setUp(temporaryChangeOf(), ...others);
 
-    await terms.markUnconfirmed('act_1', { now: [seen], sent: null }, acctId);
+    await terms.markUnconfirmed('act_1', { now: [seen], sent: null });
 
     expect((await temporaryChanges.get('act_1'))?.isUnconfirmed === true).toBe(isUnconfirmed);
   });
