@@ -164,7 +164,8 @@ describe('a queued action and a later request that was performed first', () => {
     await performAction(limitOf('act_older', 45_000), world.deps);
 
     expect((await world.deps.temporaryChanges.get('act_newer'))?.state).toBe('open');
-    expect((await world.stations()).at(-1)).toBe('unchanged');
+    expect((await world.stations()).at(-1)).toBe('failed');
+    expect(world.answers.at(-1)?.text).toContain('after you did, so I did not make yours');
   });
 
   it('a later change of another rule does not overtake it', async () => {
