@@ -15,6 +15,7 @@ import type { SpendRules } from '../card-api/spend-rules.ts';
 import { capital } from '../core/first-letter.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd } from './notify-end.ts';
+import { setBelow, setTemporarily } from './rule-future.ts';
 import { ruleStates, undecided } from './rule-words.ts';
 import { isMadeBy, isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
@@ -48,12 +49,17 @@ export function createHandOver(deps: HandOverDeps): HandOver {
     // Already handed over before a crash: it goes back to the same value as this one.
     const isHandedOver = (change: RuleChange) =>
       changes.some(({ rule, from }) => isSameRule(rule, change.rule) && from === change.from);
-    const isStillOurs = ({ rule, to }: RuleChange) =>
-      to !== ruleValue(rules, rule) && ours({ rule, from: ruleValue(rules, rule), to }) !== undefined;
+    const all = await deps.temporaryChanges.all();
+    const set = setTemporarily(all, acctId);
+    // A newer change may have set the same value again: then it is not ours.
+    const isStillOurs = ({ rule, to }: RuleChange) => {
+      const now = ruleValue(rules, rule);
+      return to !== now && setBelow({ rule, from: now, to: now }, set)[0]?.setBy.id === id;
+    };
     const taken: RuleChange[] = [];
     const rebased: TemporaryChange[] = [];
     const ends: string[] = [];
-    for (const other of await deps.temporaryChanges.all()) {
+    for (const other of all) {
       // Only a later change can be on top of this one.
       if (other.id === id || other.acctId !== acctId || !isUndecided(other) || other.openedAt < openedAt) continue;
       // One that people decide about, or that may never be made, is rebased only: its own end may put nothing back.

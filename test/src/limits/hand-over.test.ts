@@ -13,8 +13,13 @@ const longer = temporaryChangeOf({
 const shorter = { ...longer, id: 'act_2', changes: [limitChange('daily', 70_000, 80_000)] };
 
 /** What becomes of these temporary changes when the first of them ends, on a card with this daily limit. */
-async function gaveWay(ending: TemporaryChange, other: TemporaryChange, daily = 80_000) {
-  const kept = new Map([ending, other].map((one) => [one.id, one]));
+async function gaveWay(
+  ending: TemporaryChange,
+  other: TemporaryChange,
+  daily = 80_000,
+  ...more: readonly TemporaryChange[]
+) {
+  const kept = new Map([ending, other, ...more].map((one) => [one.id, one]));
   const onAlert: string[] = [];
   const handOver = createHandOver({
     temporaryChanges: {
@@ -74,6 +79,27 @@ it.each([
     });
   },
 );
+
+it('a reduction that ends under two others writes nothing, also if the newest of them has set its value again', async () => {
+  const first = { ...longer, changes: [limitChange('daily', 100_000, 50_000)] };
+  const lower = {
+    ...first,
+    id: 'act_2',
+    changes: [limitChange('daily', 50_000, 30_000)],
+    openedAt: '2026-11-20T15:05:00.000Z',
+  };
+  const again = {
+    ...first,
+    id: 'act_3',
+    changes: [limitChange('daily', 30_000, 50_000)],
+    openedAt: '2026-11-20T15:10:00.000Z',
+  };
+
+  expect(await gaveWay(first, lower, 50_000, again)).toMatchObject({
+    handedOver: first.changes,
+    other: [limitChange('daily', 100_000, 30_000)],
+  });
+});
 
 it('does not wait for a longer one that was never made', async () => {
   const over = { changes: [limitChange('daily', 40_000, 80_000)], openedAt: '2026-11-20T15:10:00.000Z' };
