@@ -22,7 +22,8 @@ export interface OfferDeps extends Pick<ActionTools, 'now'> {
  * The person who blocked a card can undo it for a minute.
  *
  * Only if the card was active before: a new card cannot be made new again. Not for someone who acted only as the
- * cardholder, because people cannot unblock their own card, and not of what others have approved.
+ * cardholder, because people cannot unblock their own card, and not of what others have approved. Nor of a fraud report:
+ * its card stays blocked until the case is closed.
  */
 export async function offerUndo(
   { action, acctId, cardId, isApproved }: Resolved,
@@ -30,7 +31,8 @@ export async function offerUndo(
   { blocks, scheduleUndoEnd, now }: OfferDeps,
 ): Promise<Pick<Result, 'control'>> {
   const mayUndo = isApproved !== true && action.roles.some((role) => role !== 'holder');
-  if (action.verb !== 'block' || before !== 'active' || !mayUndo) return {};
+  const isReport = 'isFraud' in action && action.isFraud === true;
+  if (action.verb !== 'block' || isReport || before !== 'active' || !mayUndo) return {};
   const at = now();
   const until = new Date(at.getTime() + UNDO_MS);
   const alertId = alertIdOf(action);

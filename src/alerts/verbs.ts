@@ -34,7 +34,11 @@ export const alertVerbs = {
   },
   'close-fraud-case': {
     action: CloseFraudCaseAction,
-    permission: { role: 'operator', doing: 'close fraud cases' },
+    permission: {
+      role: 'operator',
+      doing: 'close fraud cases',
+      notOwnCard: { why: 'You can’t close the fraud case of your own card: it needs another operator.' },
+    },
     refusedTo: 'close the fraud case of',
   },
   declines: {
