@@ -65,18 +65,21 @@ export function aboutCard(verb: string, words: readonly string[], input: ReadCom
 }
 
 /** In front of a card: why it is to be blocked. */
-const goneCard = /^(my |the )?(lost|stolen|missing) (?=(?:card|#?\d{4,})(?: |$))/i;
+const goneCard = /^(my |the )?(lost|stolen|missing) (?=(?:card|#?\d{4,})[,.;:!]?(?: |$))/i;
+/** Behind `my card`: the digits of the card itself, as in `my card no. 4242`. A day or another card is a reason. */
+const itsDigits = '(?!and |plus )[^\\d&+]{0,13}\\d{4}(?!-\\d\\d)';
+const whose = new RegExp(`^(?:my|the) (?:own )?(?=#?\\d{4}|card[,.;:!]? ${itsDigits})`, 'i');
 /** A holder may be called “Mine”. */
-const ownCard = /^(?:[Mm]y(?: own)? card|mine)(?:[,:]? (?!#?\d{4})(.*))?$/;
+const ownCard = new RegExp(`^(?:[Mm]y(?: own)? card|mine)[,.;:!]?(?: (?!${itsDigits})(.*))?$`);
 
 /**
  * The same with the card as people say it: `my card` is the person's only one, and what follows is the reason. In `my card
- * 4242` and `stolen 4242` the digits name the card.
+ * no. 4242` and `stolen 4242` the digits name the card.
  */
 export function withCardAsSaid(command: ReadCommand): ReadCommand {
   if (command.target.kind !== 'words') return command;
   const typed = command.target.words.join(' ');
-  const named = typed.replace(goneCard, '$1').replace(/^(?:my|the) (?=card (?:ending |#?\d{4}))/i, '');
+  const named = typed.replace(goneCard, '$1').replace(whose, '');
   const [own, rest = ''] = ownCard.exec(named) ?? [];
   const target = own === undefined ? ({ kind: 'words', words: named.split(' ') } as const) : ({ kind: 'own' } as const);
   const reason = [goneCard.exec(typed)?.[2], rest, command.reason].filter(Boolean).join(' ');

@@ -46,9 +46,9 @@ export function interpret(query: string): CardQuery {
 }
 
 /**
- * The digits of `4242`, `••4242`, `#4242`, `*4242*`, `card ending in 4242`, `account 7378` and, as we write it, `card
- * 4242`; null when the text is anything else. Those of `4242, stolen` too: a card that must be blocked is not to be missed
- * for a comma.
+ * The digits of `4242`, `••4242`, `#4242`, `*4242*`, `card ending in 4242`, `card no. 4242`, `card (4242)`, `account 7378`
+ * and, as we write it, `card 4242`; null when the text is anything else. Those of `4242, stolen` too: a card that must be
+ * blocked is not to be missed for a comma.
  */
 export function digitsIn(text: string): string | null {
   const plain = text.trim().replace(/[,.;:!]$/, '');
@@ -57,8 +57,9 @@ export function digitsIn(text: string): string | null {
       .exec(plain)
       ?.slice(1)
       .find((part) => part !== undefined) ?? plain;
-  const lead = /^(?:(?:(?:card of )?account|card)(?: ending(?: in)?)?[:\s]\s*)?[#*_•·.xX…]*\s*/i;
-  return /^(\d{1,15})[*_]*$/.exec(inside.replace(lead, ''))?.[1] ?? null;
+  const lead =
+    /^(?:(?:(?:card of )?account|card)(?: (?:no|number))?(?: ending(?: in| with)?)?[.,;:!\s]\s*)?[#*_•·.xX…]*\s*/i;
+  return /^(?:(\d{1,15})[*_]*|\((\d{1,15})\))$/.exec(inside.replace(lead, ''))?.slice(1).find(Boolean) ?? null;
 }
 
 /**

@@ -23,6 +23,11 @@ it.each([
   ['mine', ''],
   ['my card, stolen on the train', 'stolen on the train'],
   ['my stolen card since Monday', 'stolen since Monday'],
+  ['my card. Lost', 'Lost'],
+  ['my lost card!', 'lost'],
+  ['mine.', ''],
+  ['my card lost on 2026-11-20', 'lost on 2026-11-20'],
+  ['my card and 4343', 'and 4343'],
 ])('reads %j as the person’s only card', (words, reason) => {
   expect(said(words)).toMatchObject({ target: { kind: 'own' }, reason });
 });
@@ -32,6 +37,16 @@ it.each([
   ['my card ending in 4242', ['card', 'ending', 'in', '4242'], ''],
   ['the stolen card 4242', ['card', '4242'], 'stolen'],
   ['lost 4242', ['4242'], 'lost'],
+  ['my stolen 4242', ['4242'], 'stolen'],
+  ['the lost #4242', ['#4242'], 'lost'],
+  ['my 4242', ['4242'], ''],
+  ['my card no. 4242', ['card', 'no.', '4242'], ''],
+  ['my card number 4242', ['card', 'number', '4242'], ''],
+  ['my own card (4242)', ['card', '(4242)'], ''],
+  ['my card, 4242', ['card,', '4242'], ''],
+  ['my card ••4242', ['card', '••4242'], ''],
+  ['my card ending with 4242', ['card', 'ending', 'with', '4242'], ''],
+  ['mine no. 4242', ['mine', 'no.', '4242'], ''],
   ['Missing Person', ['Missing', 'Person'], ''],
   ['Mine', ['Mine'], ''],
   ['My Nguyen', ['My', 'Nguyen'], ''],
