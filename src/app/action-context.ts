@@ -45,7 +45,6 @@ type Shared = Stores &
     | 'person'
     | 'rolesOf'
     | 'notifyOps'
-    | 'hasCardGroups'
     | 'postNotice'
     | 'notifyDirectly'
     | 'updateAlert'

@@ -35,15 +35,9 @@ export function composeVerbs(context: ActionContext) {
   const status = composeStatus(tools);
   const limits = composeLimits(tools, openRequest);
   const virtualCards = composeVirtualCards(tools, openRequest);
+  const { changeRule } = limits;
   const { orders } = virtualCards;
-  const approvals = composeApprovals({
-    tools,
-    openRequest,
-    changeRule: limits.changeRule,
-    failures,
-    block: status.block,
-    orders,
-  });
+  const approvals = composeApprovals({ tools, openRequest, changeRule, failures, block: status.block, orders });
   const holders = composeHolders(tools);
   const mutes = composeMutes(tools);
   const { acknowledge, recognize } = createRespondToAlert(tools);

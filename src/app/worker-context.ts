@@ -273,8 +273,6 @@ function createRoles({ policy, slack, links, delegations, now, log, redis }: Wit
   return {
     rolesOf,
     currentRoles,
-    /** Whether some groups of cards have their own rules or approvers. */
-    hasCardGroups: () => policy.current().groups.length > 0,
     /** What Slack knows about a person, at most seconds old. Null: nothing. */
     person: (userId: string) => people.of(userId, { knownForMs: PERSON_KNOWN_FOR_MS }),
   };

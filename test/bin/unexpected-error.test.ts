@@ -40,8 +40,10 @@ it('every command handles unexpected errors this way', () => {
   const others = [
     'cardbell.ts',
     'arguments.ts',
+    'measured-clock.ts',
     'open-record.ts',
     'reach-redis.ts',
+    'scan-keys.ts',
     'unexpected-error.ts',
     'web-address.ts',
   ];
