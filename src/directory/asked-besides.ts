@@ -20,17 +20,18 @@ type Deps = Pick<ActionTools, 'mayAct'> & Pick<Directory, 'findKnown'>;
  * when it is only a reason.
  */
 export async function askedBesides(card: Resolved, deps: Deps): Promise<AskedBesides | null> {
-  const { verb, reason, askedAt } = card.action;
+  const { verb, askedAt } = card.action;
   if (verb !== 'block' && verb !== 'unblock') return null;
-  const other = await otherCard(card, deps);
+  // `Block lost 4242 and 4343` puts why in front. A note about a block refuses nothing.
+  const reason = verb === 'block' ? card.action.reason.replace(/^(?:lost|stolen|missing) /i, '') : card.action.reason;
+  const other = await otherCard({ ...card, action: { ...card.action, reason } }, deps);
   if (other !== null) {
     const why = 'Only one card at a time.';
     const whoCan = `For ${other}, type ${commandCode(`${verb} ${other}`)}.`;
     return { note: `${why} ${whoCan}`, why, whoCan };
   }
   const clock = { now: new Date(askedAt), zone: serviceZone().name };
-  // Elsewhere it may tell a story: `holder was on leave for 2 weeks`. Not in `for the trip until friday`. A note about a
-  // block refuses nothing.
+  // Elsewhere it may tell a story: `holder was on leave for 2 weeks`. Not in `for the trip until friday`.
   const isLimited = reason.split(' ').some((word, at, words) => {
     const isEnd = untilWord.test(word) || (verb === 'block' && /^for$/i.test(word));
     const isLead = at === 0 || (isEnd && (verb === 'block' || /^for$/i.test(words[0] ?? '')));
@@ -51,6 +52,10 @@ const joint = /^(?:((?:and|plus)\s|[&+])|([,;/|])|[–—-])\s*/i;
 async function otherCard({ action, acctId: ownId }: Resolved, { findKnown, mayAct }: Deps): Promise<string | null> {
   const [lead = '', and, comma] = joint.exec(action.reason) ?? [];
   const text = action.reason.slice(lead.length).trim();
+  // Somebody's card: whose, Slack says only at the start of a command. `, @jane found it` says who did something.
+  const person = /^@[^\s,;:!]+/.exec(text)?.[0];
+  const isListed = and !== undefined || (comma !== undefined && (action.verb === 'block' || person === text));
+  if (person !== undefined && isListed) return person;
   const split = await splitCardAndRest(text, async (words) => {
     const mayBeId = action.verb === 'block' || comma !== undefined || words === text;
     const named = (await findKnown(words)).filter(

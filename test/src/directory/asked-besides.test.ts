@@ -39,6 +39,8 @@ describe('another card in the reason', () => {
     ['and card 4243', 'card 4243'],
     ['and Sam Rivera', 'Sam Rivera'],
     ['+ Sam lost them', 'Sam'],
+    ['and @jane lost', '@jane'],
+    [', @jane', '@jane'],
   ])('is the card that “%s” names', async (reason, other) => {
     expect(await besides('block', reason)).toMatchObject({
       note: `Only one card at a time. For ${other}, type \`/card block ${other}\`.`,
@@ -58,6 +60,16 @@ describe('another card in the reason', () => {
   );
 
   it.each([
+    ['lost and 4243', '4243'],
+    ['stolen 4243', '4243'],
+    [', @jane lost', '@jane'],
+  ])('is for a block, which is not refused, also the one in “%s”', async (reason, other) => {
+    expect((await besides('block', reason))?.note).toContain(`For ${other}, type`);
+    expect(await besides('unblock', reason)).toBeNull();
+  });
+
+  it.each([
+    ['says why and nothing else', 'lost'],
     ['names the same card again', '4242 stolen'],
     ['only begins a name', 'and the PIN with it'],
     ['names a card that the person may not see', 'and 8888 stolen'],
