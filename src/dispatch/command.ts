@@ -79,7 +79,7 @@ export function parseCommand(text: string, clock: Clock): Command {
 }
 
 /** In front of a verb. */
-const polite = /^(?:(?:please|pls|(?:can|could|would) you) )+/i;
+const polite = /^(?:(?:please|pls|(?:can|could|would) you)\s+)+/i;
 
 const gap = '[\\s,;./–—-]+';
 /** Words that nobody writes as a group of a card number. */
@@ -171,8 +171,17 @@ const token = /<([@#!]|https?:|mailto:)([^<>|]*)(?:\|([^<>]*))?>/g;
 
 const entities: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' };
 
-/** The words before a card: `block`, `virtual resend`. */
-const beforeCard = /^\s*(?:virtual\s+)?\S+\s+$/i;
+/** What is typed before a card: `block`, `virtual resend`. */
+const beforeCard = new Set(
+  verbNames
+    .flatMap((verb) => (entryOf(verb).isOfCard === true ? leadsOf(entryOf(verb).command) : []))
+    .map((lead) => `${lead} `),
+);
+
+/** The command up to there, as it is read: without what is polite, as in `please show me`. */
+function asRead(start: string): string {
+  return start.trimStart().replace(polite, '').replace(/\s+/g, ' ').toLowerCase();
+}
 
 /**
  * Restores a command's text as typed, if Slack escaped it. In place of a card, and in `link` and `delegate`, people stay
@@ -181,11 +190,11 @@ const beforeCard = /^\s*(?:virtual\s+)?\S+\s+$/i;
  * https://docs.slack.dev/interactivity/implementing-slash-commands#creating-your-command
  */
 export function readSlashText(text: string): string {
-  const isAboutPeople = /^\s*(link|delegate)\s/i.test(text);
+  const isAboutPeople = /^(link|delegate) /.test(asRead(text));
+  const isBeforeCard = (start: string): boolean => beforeCard.has(asRead(start).replace(/^show me /, 'show '));
   return text
     .replaceAll(token, (_whole, kind: string, value: string, label: string | undefined, at: number) => {
-      if (kind === '@')
-        return isAboutPeople || beforeCard.test(text.slice(0, at)) ? `<@${value}>` : `@${label ?? value}`;
+      if (kind === '@') return isAboutPeople || isBeforeCard(text.slice(0, at)) ? `<@${value}>` : `@${label ?? value}`;
       if (kind === '#') return `#${label ?? value}`;
       return label ?? (kind === '!' ? `@${value}` : `${kind}${value}`);
     })

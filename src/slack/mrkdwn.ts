@@ -89,9 +89,12 @@ export function mention(id: string): string {
   return /^[UW][A-Z0-9]{1,30}$/.test(id) ? `<@${id}>` : truncate(escapeMrkdwn(id), ID_MAX);
 }
 
-/** The id of the person whom a typed word mentions, as Slack writes it: `<@U0123>`, also before a comma. Null: nobody. */
-export function mentioned(word: string): string | null {
-  return /^<@([UW][A-Z0-9]{1,30})>[,.;:!]?$/.exec(word)?.[1] ?? null;
+/**
+ * The id of the person whom typed text mentions, as Slack writes it: `<@U0123>`, also before a comma, and in `<@U0123>'s
+ * card`. Null: nobody, or more than that.
+ */
+export function mentioned(text: string): string | null {
+  return /^<@([UW][A-Z0-9]{1,30})>(?:['’]s(?: card)?)?[,.;:!]?$/.exec(text)?.[1] ?? null;
 }
 
 /** Escaped text in which people stay mentioned, because nobody knows them by their ids. */

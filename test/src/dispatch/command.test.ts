@@ -300,7 +300,14 @@ describe('command text that Slack escaped', () => {
     ['show <@U0JANE|jane>', 'show <@U0JANE>'],
     ['  block  <@U0JANE>, lost by <@U0SAM|sam>', '  block  <@U0JANE>, lost by @sam'],
     ['virtual resend <@U0JANE|jane>', 'virtual resend <@U0JANE>'],
+    ['please block <@U0JANE|jane>', 'please block <@U0JANE>'],
+    [' Can you  link 4242 to <@U0JANE|jane>', ' Can you  link 4242 to <@U0JANE>'],
+    ['show me <@U0JANE|jane>', 'show me <@U0JANE>'],
+    ['travel <@U0JANE|jane> ES', 'travel <@U0JANE> ES'],
+    ['limit  <@U0JANE|jane> daily 10', 'limit  <@U0JANE> daily 10'],
     ['<@U0JANE|jane>', '@jane'],
+    ['virtual order <@U0JANE|jane>', 'virtual order @jane'],
+    ['subscribe <@U0JANE|jane>', 'subscribe @jane'],
     // Typed with angle brackets, so Slack did not resolve it to a person.
     ['block 4242 &lt;@U0JANE&gt;', 'block 4242 <@U0JANE>'],
   ])('%j', (escaped, typed) => {

@@ -119,6 +119,8 @@ describe('tokens', () => {
   it('keep a person who was mentioned, as text too', () => {
     expect(mentioned('<@U0JANE>')).toBe('U0JANE');
     expect(mentioned('<@W0JANE>,')).toBe('W0JANE');
+    expect(mentioned("<@U0JANE>'s")).toBe('U0JANE');
+    expect(mentioned('<@U0JANE>’s card')).toBe('U0JANE');
     for (const word of ['@jane', '<@U0JANE>s', '<@B0BOT>', '<!here>', '']) expect(mentioned(word)).toBeNull();
     expect(withMentions(escapeMrkdwn('<@U0JANE> and <!here>'))).toBe('<@U0JANE> and &lt;!here&gt;');
   });
