@@ -42,8 +42,8 @@ export type ChangeStatus = (
 interface Deps extends Pick<ActionTools, 'progress'>, PermitDeps, AskFirstDeps {
   readonly card: Pick<CardClient, 'getAccount'>;
   readonly latestChanges: Pick<LatestChanges, 'forgetBlocks' | 'blocksWanted'>;
-  /** The open fraud case of an account; null: none. */
-  readonly fraudCases: { readonly openOf: (acctId: number) => Promise<string | null> };
+  /** Whether one of these cards of an account is reported as misused. */
+  readonly hasFraudCase: (acctId: number, cards: readonly Card[]) => Promise<boolean>;
   readonly reports: Pick<Reports, 'report'>;
   readonly sendStatus: SendStatus;
 }
@@ -53,7 +53,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   return async function changeStatus(verb, asked, run, { closes } = {}) {
     const { action, acctId, cardId } = asked;
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
-    const isMisused = (await deps.fraudCases.openOf(acctId)) !== null;
+    const isMisused = await deps.hasFraudCase(acctId, account?.cards ?? []);
     if (account === null) return await blockUnread(asked, isMisused, run);
     const card = cardToChange(verb, account, cardId);
     const facts = await factsOfCard(acctId, card, deps.factsOf);
@@ -136,7 +136,7 @@ interface Obstacle {
 /**
  * Why the card API need not, cannot or must not be called. Null when nothing prevents the call.
  *
- * @param isMisused the account has an open fraud case.
+ * @param isMisused the account has an open fraud case, about a card that is not closed for good.
  */
 function obstacleTo(
   verb: StatusVerb,
@@ -157,14 +157,14 @@ function obstacleTo(
         : `${replaced} in use is ${inUse.last4}.`,
     );
   }
+  if (verb === 'unblock' && card.status === 'INACTIVE') {
+    return cannot('The card was never activated: use activate instead of unblock.');
+  }
   // Also of an active card: its block may be on its way.
   if (verb === 'unblock' && isMisused)
     return cannot(`${orderNewCard} If it was not fraud, close the fraud case first.`);
   if (card.status === wantedStatus[verb]) {
     return { state: 'unchanged', note: `The card is ${verb === 'block' ? 'blocked' : 'active'} already.` };
-  }
-  if (verb === 'unblock' && card.status === 'INACTIVE') {
-    return cannot('The card was never activated: use activate instead of unblock.');
   }
   // The card service sets the status of the account, so it would block the card in use instead.
   if (verb === 'block' && card.status === 'INACTIVE' && (inUse?.status === 'ACTIVE' || inUse?.status === 'BLOCKED')) {

@@ -2,6 +2,7 @@ import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import { createRecentDeclines } from '../alerts/card-history.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
+import { createHasFraudCase } from '../alerts/fraud-case.ts';
 import { withSince } from '../alerts/stopped-since.ts';
 import { type ChosenPrograms, createChosenPrograms, publishWhereChosen } from '../app-home/chosen-program.ts';
 import { apiQuotaOf } from '../card-api/assumptions.ts';
@@ -204,6 +205,7 @@ function createCards(base: WithServices) {
   });
   const directory = openDirectory(base, card);
   const factsOf: FactsOf = async (acctId, which) => toCardFacts(acctId, await directory.account(acctId), which);
+  const hasFraudCase = createHasFraudCase(base);
   return {
     assumptions,
     card,
@@ -223,7 +225,7 @@ function createCards(base: WithServices) {
         const mayBeOverruled = assumptions.rulesetMayOverrule && account?.rulesetId != null;
         return { cards: await withSince(account?.cards ?? [], base.history), mayBeOverruled };
       },
-      hasFraudCase: async (acctId) => (await base.fraudCases.openOf(acctId)) !== null,
+      hasFraudCase: async (acctId) => await hasFraudCase(acctId, (await directory.account(acctId))?.cards ?? []),
       namedIn: (decline) => declineReason(decline),
       categoryId: createCategoryId({
         card,
