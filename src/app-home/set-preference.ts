@@ -166,7 +166,7 @@ export function createSetDelegate(deps: DelegateDeps) {
 }
 
 /** `U0BEN from 2026-12-24 until 2027-01-02`. */
-function words(delegation: DelegateAction['delegate']): string {
+function words(delegation: DelegateAction['delegate'] | null): string {
   if (delegation === null) return 'no delegate';
   const { to, from, until } = delegation;
   return `${to} from ${from} until ${until}`;

@@ -18,9 +18,9 @@ const Preference = z.discriminatedUnion('kind', [
 export const PreferenceAction = actionOf('notify', target.channel, { preference: Preference });
 export type PreferenceAction = z.infer<typeof PreferenceAction>;
 
-/** An approver names a delegate. Null: an older build ends the delegation. */
+/** An approver names a delegate. */
 export const DelegateAction = actionOf('delegate', target.channel, {
-  delegate: z.strictObject({ to: z.string(), from: z.iso.date(), until: z.iso.date() }).nullable(),
+  delegate: z.strictObject({ to: z.string(), from: z.iso.date(), until: z.iso.date() }),
 });
 export type DelegateAction = z.infer<typeof DelegateAction>;
 

@@ -325,7 +325,7 @@ export interface Over extends Partial<Action> {
   readonly details?: string;
   readonly wanted?: DigestAction['wanted'];
   readonly preference?: PreferenceAction['preference'];
-  readonly delegate?: DelegateAction['delegate'];
+  readonly delegate?: DelegateAction['delegate'] | null;
 }
 
 const toFourFifty: ChangeRequest = {

@@ -6,8 +6,11 @@ import { ask, createActionWorld, performAction, type WorldDeps } from '../../sup
 
 const redis = useRedis();
 const delegate = { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' };
-const naming = (id: string, given: DelegateAction['delegate'], roles: DelegateAction['roles'] = ['approver']) =>
-  ask('delegate', { id, target: { kind: 'channel', text: '' }, delegate: given, roles });
+const target = { kind: 'channel', text: '' } as const;
+const naming = (id: string, given: DelegateAction['delegate'] | null, roles: DelegateAction['roles'] = ['approver']) =>
+  given === null
+    ? ask('end-delegation', { id, target, delegate: null, roles })
+    : ask('delegate', { id, target, delegate: given, roles });
 async function worldWithAudit() {
   const lines: string[] = [];
   const postAuditLine = async (_id: string, { text }: { text: string }) => void lines.push(text);

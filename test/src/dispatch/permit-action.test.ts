@@ -57,6 +57,7 @@ const onAnything: readonly Over[] = [
   { target: { kind: 'channel', text: '' }, kinds: ['low-balance'], isOn: true },
   { target: { kind: 'channel', text: '' }, preference: { kind: 'messages', what: 'shipping', isOn: false } },
   { target: { kind: 'channel', text: '' }, delegate: null },
+  { target: { kind: 'channel', text: '' }, delegate: { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' } },
   Object.assign({ reason: '' }, { acctIds: [acctId], names: ['Jane Doe'] }),
   { target: { kind: 'since', since: { agoMs: 3_600_000 } } },
   { target: { kind: 'claim', claimId: 'clm_1', confirms: true } },
