@@ -119,7 +119,7 @@ export function createFraudCaseVerbs(deps: Deps) {
     if (alert?.kind !== 'transaction' || (await deps.links.ofAccount(acctId))?.userId !== userId) return null;
     const ownId = contentId('evt_', ['fraud-case', action.id]);
     const own = await fraudCases.ofReport(ownId);
-    if (own === null) await closeReplaced(acctId, alert.card.cardId);
+    if (own === null) await closeReplaced(acctId, alert.card.cardId, deps);
     const earlier = own?.caseId ?? (await fraudCases.openOf(acctId));
     const isReported = earlier !== null && (await fraudCases.ofAlert(alert.event.id)) === earlier;
     const detail = `fraud case ${earlier ?? ownId}`;
@@ -134,15 +134,19 @@ export function createFraudCaseVerbs(deps: Deps) {
       await deps.announce(known?.kind === 'fraud-case' ? known : await openCase(action, alert, { id, joins }));
     };
   }
+}
 
-  /** A report about another card joins no case of a card that is closed for good: nothing would protect the new card. */
-  async function closeReplaced(acctId: number, cardId: number | null): Promise<void> {
-    const caseId = await fraudCases.openOf(acctId);
-    const earlier = caseId === null ? null : await alerts.get(caseId);
-    if (caseId === null || earlier === null || earlier.card.cardId === null || earlier.card.cardId === cardId) return;
-    const { status } = await deps.factsOf(acctId, { cardId: earlier.card.cardId });
-    if (status === 'CLOSED') await fraudCases.close(acctId, caseId);
-  }
+/** A report about another card joins no case of a card that is closed for good: nothing would protect the new card. */
+async function closeReplaced(
+  acctId: number,
+  cardId: number | null,
+  { alerts, fraudCases, factsOf }: Pick<Deps, 'alerts' | 'fraudCases' | 'factsOf'>,
+): Promise<void> {
+  const caseId = await fraudCases.openOf(acctId);
+  const earlier = caseId === null ? null : await alerts.get(caseId);
+  if (caseId === null || earlier === null || earlier.card.cardId === null || earlier.card.cardId === cardId) return;
+  const { status } = await factsOf(acctId, { cardId: earlier.card.cardId });
+  if (status === 'CLOSED') await fraudCases.close(acctId, caseId);
 }
 
 /** Notifies the holder and builds the case for the operators. */

@@ -205,7 +205,6 @@ function createCards(base: WithServices) {
   });
   const directory = openDirectory(base, card);
   const factsOf: FactsOf = async (acctId, which) => toCardFacts(acctId, await directory.account(acctId), which);
-  const hasFraudCase = createHasFraudCase(base);
   return {
     assumptions,
     card,
@@ -225,7 +224,7 @@ function createCards(base: WithServices) {
         const mayBeOverruled = assumptions.rulesetMayOverrule && account?.rulesetId != null;
         return { cards: await withSince(account?.cards ?? [], base.history), mayBeOverruled };
       },
-      hasFraudCase: async (acctId) => await hasFraudCase(acctId, (await directory.account(acctId))?.cards ?? []),
+      hasFraudCase: async (id) => await createHasFraudCase(base)(id, (await directory.account(id))?.cards ?? []),
       namedIn: (decline) => declineReason(decline),
       categoryId: createCategoryId({
         card,
