@@ -72,6 +72,11 @@ const whose = new RegExp(`^(?:my|the) (?:own )?(?=#?\\d{4}|card[,.;:!]? ${itsDig
 /** A holder may be called “Mine”. */
 const ownCard = new RegExp(`^(?:[Mm]y(?: own)? card|mine)[,.;:!]?(?: (?!${itsDigits})(.*))?$`);
 
+/** Whether this text is about the person's own card: `my card`. */
+export function isOwnCard(text: string): boolean {
+  return ownCard.test(text);
+}
+
 /**
  * The same with the card as people say it: `my card` is the person's only one, and what follows is the reason. In `my card
  * no. 4242` and `stolen 4242` the digits name the card.

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
-import { aboutCard, type ReadCommand, readCard, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
+import {
+  aboutCard,
+  isOwnCard,
+  type ReadCommand,
+  readCard,
+  type UnclearCommand,
+  type VerbEntry,
+} from '../actions/verb.ts';
 import { isNumberWord, readDuration, soundsLikeDuration } from '../core/duration.ts';
 import { digitsIn } from '../directory/card-query.ts';
 import { mentioned } from '../slack/mrkdwn.ts';
@@ -80,10 +87,10 @@ function startsTime(words: readonly string[]): boolean {
   return isLength || timeWord.test(first) || readDuration(words) !== null;
 }
 
-/** True for a day, and for a number without a unit behind the number of a card. `EMP 7` may be a CustomId. */
+/** True for a day, and for a number without a unit behind `4242`, a person or `my card`. `EMP 7` may be a CustomId. */
 function lacksUnit(word: string, card: string): boolean {
-  const isNumber = /^\d{1,3}$/.test(word) && (digitsIn(card) !== null || mentioned(card) !== null);
-  return isNumber || /^\d{4}-\d\d-\d\d$/.test(word);
+  const isCard = digitsIn(card) !== null || mentioned(card) !== null || isOwnCard(card);
+  return (isCard && /^\d{1,3}$/.test(word)) || /^\d{4}-\d\d-\d\d$/.test(word);
 }
 
 /** Parses `4242 30d page 2`. The name comes first, so that a person called "2 Days" is not cut in two. */

@@ -31,6 +31,7 @@ it.each([
   [['4242', '30'], ['4242'], '30'],
   [['card', '4242', '30', 'page', '2'], ['card', '4242'], '30'],
   [['<@U0JANE>', '30'], ['<@U0JANE>'], '30'],
+  [['my', 'card', '30'], ['my', 'card'], '30'],
   [['4242', '2026-11-20'], ['4242'], '2026-11-20'],
   [['Jane', 'Doe', '2026-11-20'], ['Jane', 'Doe'], '2026-11-20'],
 ])('reads the number or day at the end of %j as the period, which is then asked about', (typed, words, details) => {
