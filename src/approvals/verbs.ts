@@ -173,7 +173,8 @@ const atOnce = /^(right )?now(?=$| (for|to|because) )/i;
 /** The card named before the amount or behind it (empty: none), and the duration and reason. */
 function cardOf(before: readonly string[], typed: readonly string[]) {
   const start = before.findIndex((word) => !filler.test(word));
-  const end = before.findLastIndex((word) => !filler.test(word));
+  // `Minh To` is a name.
+  const end = before.findLastIndex((word) => !filler.test(word) || word !== word.toLowerCase());
   const card = start === -1 ? [] : before.slice(start, end + 1);
   const text = typed.join(' ').replace(atOnce, '').trim();
   const [said = '', digits] = card.length === 0 ? (onCard.exec(text) ?? []) : [];
@@ -186,7 +187,11 @@ function cardOf(before: readonly string[], typed: readonly string[]) {
 function countsThings(words: readonly string[]): boolean {
   const counted = /^for (?:1 \p{L}{3,}|\d{1,4} (?:\p{L}{2,}s|people))(?= |$)/iu.exec(words.join(' '))?.[0];
   const isTime = mayMeanTime(words) || soundsLikeDuration(words.slice(1));
-  return counted !== undefined && !isTime && !/(hour|day|night|week|month|year|time)s?$/i.test(counted);
+  return (
+    counted !== undefined &&
+    !isTime &&
+    !/(hour|day|night|week|month|year|time|semester|trimester|term|season)s?$/i.test(counted)
+  );
 }
 
 /** `daily 450`, `per day`: the syntax of a limit. */

@@ -131,7 +131,12 @@ type ReadTerm = { term: Term | null; rest: readonly string[] } | string;
 /** The same for words as they are written. */
 function readPlain(words: readonly string[], clock: Clock): ReadTerm {
   const purchase = thisPurchase.exec(words.join(' '))?.[0];
-  if (purchase !== undefined) return { term: { kind: 'purchase' }, rest: words.slice(purchase.split(' ').length) };
+  if (purchase !== undefined) {
+    const rest = words.slice(purchase.split(' ').length);
+    // “Once for 2 days” is either.
+    const isEither = /once|time/i.test(purchase) && readEnd(rest, clock).kind !== 'none';
+    return isEither ? notSure(words, 0) : { term: { kind: 'purchase' }, rest };
+  }
   const first = readEnd(words, clock);
   if (first.kind === 'unclear') return first.why;
   if (first.kind === 'end') {

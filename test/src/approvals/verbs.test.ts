@@ -69,6 +69,7 @@ describe('what a holder writes around the amount', () => {
 
   it.each([
     ['for 300', own, 30_000, ''],
+    ['Please Up To 300', own, 30_000, ''],
     ['for $1,500 for hotel', own, 150_000, 'for hotel'],
     ['to pay 300 hotel', own, 30_000, 'hotel'],
     ['please up to 300 hotel', own, 30_000, 'hotel'],
@@ -83,6 +84,10 @@ describe('what a holder writes around the amount', () => {
       reason,
       input: { ask: { amountCents, term: { kind: 'purchase' } } },
     });
+  });
+
+  it('is part of a name if it stands behind it with a capital: “Minh To”', () => {
+    expect(read('For Minh To 300'.split(' '), clock)).toMatchObject({ target: { words: ['Minh', 'To'] } });
   });
 
   it.each(['raise my limit to 300', 'to increase it to 300', 'daily 300'])(
@@ -127,6 +132,10 @@ describe('one purchase, which a request is for unless it says otherwise', () => 
     '300 once a week',
     '300 for 2',
     '300 for 2 shifts',
+    '300 for 2 semesters',
+    '300 for 1 term',
+    '300 once for 2 days',
+    '300 this time for the weekend',
     '300 for 2 fridays',
     '300 for 2 dyas',
     '300 now and then',
