@@ -55,7 +55,6 @@ export const statusVerbs = {
       'stop',
       'hold',
       'kill',
-      'delete',
       'lost',
       'stolen',
       'fraud',

@@ -25,7 +25,8 @@ export const digestVerbs = {
     action: DigestAction,
     permission: { role: 'approver', ofAllCards: true, doing: 'set a channel’s digest' },
     refusedTo: 'set a digest',
-    alsoCalled: ['summary'],
+    // `Report 4242` is about a card.
+    alsoCalled: ['summary', 'report daily', 'report weekly', 'report monthly'],
     command: {
       usage: 'digest daily 09:00 [zone]',
       example: 'digest weekly monday 09:00',

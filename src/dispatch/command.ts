@@ -131,7 +131,8 @@ function formsOf(lead: string) {
 function unknownVerb(typed: string, rest: readonly string[], clock: Clock): UnclearCommand {
   const word = typed.toLowerCase();
   const meant = synonyms.has(word) ? null : closest(word, ['help', ...readers.keys()]);
-  const synonym = meant === null ? synonymOf(word) : undefined;
+  const withNext = synonyms.get(`${word} ${rest[0]?.toLowerCase()}`);
+  const synonym = meant === null ? (withNext ?? synonymOf(word)) : undefined;
   const quoted = `“${typed.slice(0, 40)}”`;
   if (synonym?.lead === null) {
     const why = `${quoted} is a button, not a command: press it on the message that it is about, or in my Home tab.`;

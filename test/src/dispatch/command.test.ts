@@ -336,6 +336,7 @@ it.each([
   ['increase 4242 to 500', 'limit', 'limit CARD PERIOD AMOUNT [for DURATION | until DATE] [reason]'],
   ['order Jane Doe', 'virtual order', 'virtual order Jane Doe'],
   ['resend 4242', 'virtual resend', 'virtual resend 4242'],
+  ['report daily 09:00', 'digest', 'digest daily 09:00'],
   ['request 300 hotel', 'ask', 'ask 300 hotel'],
   ['view 4242', 'show', 'show 4242'],
   ['limti 4242 daily 450 until 12/5 lunch', 'limit', 'limit 4242 daily 450 until 12/5 lunch'],
