@@ -251,7 +251,7 @@ const phrases: readonly (readonly [RegExp, (today: string, isUntil: boolean) => 
     (today) => through(sundayOf(today)),
   ],
   [
-    /^(this month(?! end)|(the )?rest of (the|this) month|eom|(the )?end of (the |this )?month)(?=\s|$)/,
+    /^(this month(?! end)|(the )?rest of ((the|this) )?month|eom|(the )?end of (the |this )?month)(?=\s|$)/,
     (today) => through(lastOfMonth(today)),
   ],
   // "Until next week" ends when that week begins, "next week" when it is over.

@@ -228,8 +228,12 @@ function readMute(words: readonly string[], clock: Clock): ReadCommand | Unclear
   return aboutCard('mute', beforeTime(words, at), { details: words.slice(at).join(' ') });
 }
 
+/** `Jane Eom` is a name. */
+const beginning = /^(?:[Ff]or|FOR|eo[dwm]|EO[DWM]|(?:the )?(?:end|rest) of)(?= |$)/;
+
 function beginsTime(words: readonly string[], clock: Clock): boolean {
-  return /^for$/i.test(words[0] ?? '') || isPlainlyTime(words.map(bare), clock);
+  const plain = words.map(bare);
+  return beginning.test(plain.join(' ')) || isPlainlyTime(plain, clock);
 }
 
 /** The card, and what follows it, without the words that lead to the time: `4242 over the weekend`. */

@@ -37,6 +37,7 @@ describe('an end that people type', () => {
     ['this week', '2026-11-23T05:00:00.000Z', 2],
     ['this month', '2026-12-01T05:00:00.000Z', 2],
     ['until the end of the month', '2026-12-01T05:00:00.000Z', 6],
+    ['for rest of month', '2026-12-01T05:00:00.000Z', 4],
     ['for the rest of this month', '2026-12-01T05:00:00.000Z', 6],
     ['until eom', '2026-12-01T05:00:00.000Z', 2],
     ['next week', '2026-11-30T05:00:00.000Z', 2],

@@ -33,6 +33,10 @@ it.each([
   ['mute', '4242 (8h) noise', '(8h) noise'],
   ['mute', '4242 8h!', '8h!'],
   ['mute', 'Over 8h', '8h'],
+  ['mute', '4242 eom', 'eom'],
+  ['mute', '4242 until the end of month', 'until the end of month'],
+  ['mute', '4242 rest of the week noise', 'rest of the week noise'],
+  ['travel', '4242 Spain eom', 'ES eom'],
   ['travel', '4242 Spain over the weekend', 'ES the weekend'],
 ] as const)(
   '%s %s ends with its time, and names the card without the words that lead to it',
