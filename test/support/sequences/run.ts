@@ -558,8 +558,9 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       }
       case 'name a delegate': {
         const days = { from: dayOf(askedAt), until: dayOf(askedAt + given.days * DAY) };
-        const delegate = given.to === null ? null : { to: userOf(given.to), ...days };
-        return asked(ask('delegate', { ...over, target: { kind: 'channel', text: '' }, delegate }));
+        const target = { kind: 'channel', text: '' } as const;
+        if (given.to === null) return asked(ask('end-delegation', { ...over, target, delegate: null }));
+        return asked(ask('delegate', { ...over, target, delegate: { to: userOf(given.to), ...days } }));
       }
       case 'mute':
         return asked(ask('mute', { ...over, ...onCard(given.card), details: `${given.hours} hours` }));
