@@ -42,8 +42,8 @@ export type ChangeStatus = (
 interface Deps extends Pick<ActionTools, 'progress'>, PermitDeps, AskFirstDeps {
   readonly card: Pick<CardClient, 'getAccount'>;
   readonly latestChanges: Pick<LatestChanges, 'forgetBlocks' | 'blocksWanted'>;
-  /** Whether one of these cards of an account is reported as misused. */
-  readonly hasFraudCase: (acctId: number, cards: readonly Card[]) => Promise<boolean>;
+  /** The open fraud case of an account; null: none. */
+  readonly fraudCases: { readonly openOf: (acctId: number) => Promise<string | null> };
   readonly reports: Pick<Reports, 'report'>;
   readonly sendStatus: SendStatus;
 }
@@ -53,7 +53,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   return async function changeStatus(verb, asked, run, { closes } = {}) {
     const { action, acctId, cardId } = asked;
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
-    const isMisused = await deps.hasFraudCase(acctId, account?.cards ?? []);
+    const isMisused = (await deps.fraudCases.openOf(acctId)) !== null;
     if (account === null) return await blockUnread(asked, isMisused, run);
     const card = cardToChange(verb, account, cardId);
     const facts = await factsOfCard(acctId, card, deps.factsOf);
@@ -136,7 +136,7 @@ interface Obstacle {
 /**
  * Why the card API need not, cannot or must not be called. Null when nothing prevents the call.
  *
- * @param isMisused the account has an open fraud case, about a card that is not closed for good.
+ * @param isMisused the account has an open fraud case.
  */
 function obstacleTo(
   verb: StatusVerb,
@@ -162,7 +162,7 @@ function obstacleTo(
   }
   // Also of an active card: its block may be on its way.
   if (verb === 'unblock' && isMisused)
-    return cannot(`${orderNewCard} If it was not fraud, close the fraud case first.`);
+    return cannot(`${orderNewCard} If it was not fraud, or this is the new card, close the fraud case first.`);
   if (card.status === wantedStatus[verb]) {
     return { state: 'unchanged', note: `The card is ${verb === 'block' ? 'blocked' : 'active'} already.` };
   }

@@ -44,30 +44,6 @@ interface Deps
   readonly block: (resolved: Resolved<BlockAction>, run: ActionRun) => Promise<void>;
 }
 
-interface CaseDeps extends Pick<Deps, 'alerts'> {
-  readonly fraudCases: Pick<FraudCases, 'openOf'>;
-}
-
-/**
- * Whether an account has an open fraud case about one of its cards, unless that card is closed for good: its replacement is
- * an ordinary card.
- *
- * @param cards of the account, as far as they are known.
- */
-type HasFraudCase = (
-  acctId: number,
-  cards: readonly { readonly cardId: number | null; readonly status: string | null }[],
-) => Promise<boolean>;
-
-export function createHasFraudCase({ alerts, fraudCases }: CaseDeps): HasFraudCase {
-  return async function hasFraudCase(acctId, cards) {
-    const caseId = await fraudCases.openOf(acctId);
-    if (caseId === null) return false;
-    const cardId = (await alerts.get(caseId))?.card.cardId ?? null;
-    return cardId === null || !cards.some((card) => card.cardId === cardId && card.status === 'CLOSED');
-  };
-}
-
 /** What follows when a cardholder did not make a purchase. */
 export function createFraudCaseVerbs(deps: Deps) {
   const { alerts, fraudCases, record, refuse, outcomes } = deps;
@@ -119,7 +95,6 @@ export function createFraudCaseVerbs(deps: Deps) {
     if (alert?.kind !== 'transaction' || (await deps.links.ofAccount(acctId))?.userId !== userId) return null;
     const ownId = contentId('evt_', ['fraud-case', action.id]);
     const own = await fraudCases.ofReport(ownId);
-    if (own === null) await closeReplaced(acctId, alert.card.cardId, deps);
     const earlier = own?.caseId ?? (await fraudCases.openOf(acctId));
     const isReported = earlier !== null && (await fraudCases.ofAlert(alert.event.id)) === earlier;
     const detail = `fraud case ${earlier ?? ownId}`;
@@ -134,19 +109,6 @@ export function createFraudCaseVerbs(deps: Deps) {
       await deps.announce(known?.kind === 'fraud-case' ? known : await openCase(action, alert, { id, joins }));
     };
   }
-}
-
-/** A report about another card joins no case of a card that is closed for good: nothing would protect the new card. */
-async function closeReplaced(
-  acctId: number,
-  cardId: number | null,
-  { alerts, fraudCases, factsOf }: Pick<Deps, 'alerts' | 'fraudCases' | 'factsOf'>,
-): Promise<void> {
-  const caseId = await fraudCases.openOf(acctId);
-  const earlier = caseId === null ? null : await alerts.get(caseId);
-  if (caseId === null || earlier === null || earlier.card.cardId === null || earlier.card.cardId === cardId) return;
-  const { status } = await factsOf(acctId, { cardId: earlier.card.cardId });
-  if (status === 'CLOSED') await fraudCases.close(acctId, caseId);
 }
 
 /** Notifies the holder and builds the case for the operators. */

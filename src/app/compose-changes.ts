@@ -8,7 +8,7 @@ import { createEndUndo, createUndoBlock } from '../actions/undo-block.ts';
 import type { BlockAction } from '../actions/verbs.ts';
 import { createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
-import { createFraudCaseVerbs, createHasFraudCase } from '../alerts/fraud-case.ts';
+import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
 import { formRemedy } from '../alerts/rule-remedy.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
@@ -29,7 +29,7 @@ import type { Tools } from './compose-tools.ts';
 export function composeStatus(tools: Tools) {
   const changeOnce = createChangeOnce(tools);
   const sendStatus = createSendStatus({ ...tools, sendChange: createSendChange(tools) });
-  const changeStatus = createChangeStatus({ ...tools, sendStatus, hasFraudCase: createHasFraudCase(tools) });
+  const changeStatus = createChangeStatus({ ...tools, sendStatus });
   const block = (resolved: Resolved<BlockAction>, run: ActionRun) =>
     changeOnce(resolved, run, (locked) => changeStatus('block', resolved, locked));
   const { closeFraudCase, ...blocking } = createFraudCaseVerbs({ ...tools, block });

@@ -2,7 +2,6 @@ import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import { createRecentDeclines } from '../alerts/card-history.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
-import { createHasFraudCase } from '../alerts/fraud-case.ts';
 import { withSince } from '../alerts/stopped-since.ts';
 import { type ChosenPrograms, createChosenPrograms, publishWhereChosen } from '../app-home/chosen-program.ts';
 import { apiQuotaOf } from '../card-api/assumptions.ts';
@@ -224,7 +223,7 @@ function createCards(base: WithServices) {
         const mayBeOverruled = assumptions.rulesetMayOverrule && account?.rulesetId != null;
         return { cards: await withSince(account?.cards ?? [], base.history), mayBeOverruled };
       },
-      hasFraudCase: async (id) => await createHasFraudCase(base)(id, (await directory.account(id))?.cards ?? []),
+      hasFraudCase: async (acctId) => (await base.fraudCases.openOf(acctId)) !== null,
       namedIn: (decline) => declineReason(decline),
       categoryId: createCategoryId({
         card,

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FraudCaseAlert } from '../../../src/alerts/alert.ts';
-import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -198,7 +197,7 @@ describe('It wasn’t me', () => {
 describe('the card of an open case', () => {
   const APPROVER = { id: 'act_unblock', actor: { userId: 'U0ANA', teamId: 'T1' } };
   const why =
-    /The cardholder reported a purchase as fraud: order a new card\. If it was not fraud, close the fraud case first\./;
+    /The cardholder reported a purchase as fraud: order a new card\. If it was not fraud, or this is the new card, close the fraud case first\./;
 
   it.each<[string, object]>([
     ['a command', byCommand],
@@ -275,78 +274,6 @@ describe('the card of an open case', () => {
     await itWasntMe();
 
     expect(world.service.status).toBe('BLOCKED');
-  });
-});
-
-describe('the card that replaces the card of an open case', () => {
-  const OLD = byCommand.target.cardId;
-  const NEW = OLD + 1;
-  const withCards = (old: string, status: string): typeof world.deps => {
-    const account = AccountDetails.parse({
-      AccountId: acctId,
-      AccountStatus: 'OPEN',
-      CardList: [
-        { CardId: OLD, Last4CardNumber: '1111', CardStatus: old },
-        { CardId: NEW, Last4CardNumber: '2222', CardStatus: status },
-      ],
-    });
-    return { ...world.deps, card: { ...world.deps.card, getAccount: async () => account } };
-  };
-  const unblock = ask('unblock', {
-    id: 'act_unblock',
-    actor: { userId: 'U0ANA', teamId: 'T1' },
-    target: { kind: 'card', acctId, cardId: NEW, alertId: null },
-  });
-  const reported = async (cardId: number, id = DECLINE) => {
-    const alert = await world.deps.alerts.get(DECLINE);
-    if (alert?.kind !== 'transaction') return expect.fail('the decline is stored');
-    await world.deps.alerts.save({ ...alert, event: { ...alert.event, id }, card: { ...alert.card, cardId } });
-  };
-
-  it('is unblocked like any other once the reported card is closed for good', async () => {
-    await reported(OLD);
-    await itWasntMe();
-
-    await performAction(unblock, withCards('CLOSED', 'BLOCKED'));
-
-    expect(world.writes.at(-1)).toBe('status ACTIVE');
-  });
-
-  it('stays blocked while the reported card is not closed', async () => {
-    await reported(OLD);
-    await itWasntMe();
-
-    await performAction(unblock, withCards('BLOCKED', 'BLOCKED'));
-
-    expect(world.writes).not.toContain('status ACTIVE');
-  });
-
-  it('is activated, not unblocked, as long as it is new', async () => {
-    await reported(OLD);
-    await itWasntMe();
-
-    await performAction(unblock, withCards('BLOCKED', 'INACTIVE'));
-
-    expect(world.answers.at(-1)?.text).toContain('use activate instead of unblock');
-  });
-
-  it('stays blocked if it was reported, too', async () => {
-    const OTHER = 'evt_fedcba9876543210';
-    await reported(OLD);
-    await itWasntMe();
-    await reported(NEW, OTHER);
-    const factsOf: typeof world.deps.toFacts = (acct, account, which) => ({
-      ...world.deps.toFacts(acct, account, which),
-      ...(which?.cardId === OLD && { status: 'CLOSED' }),
-    });
-    const target = { kind: 'alert' as const, alertId: OTHER };
-    const again = ask('block', { ...holder, isFraud: true, id: 'act_other', target });
-    await performAction(again, { ...world.deps, toFacts: factsOf });
-
-    await performAction(unblock, withCards('CLOSED', 'BLOCKED'));
-
-    expect(world.writes).not.toContain('status ACTIVE');
-    expect(await world.deps.fraudCases.openOf(acctId)).toBe(world.announced[1]);
   });
 });
 

@@ -281,9 +281,7 @@ async function factsOf(deps: WorldDeps, service: CardService): Promise<Facts> {
       values[ruleKey(rule)] = { now: asNumber(now), lasting: asNumber(lasting), ahead: aheadOf(below) };
     }
     const holder = (await deps.links.ofAccount(acct))?.userId ?? null;
-    const caseId = await deps.fraudCases.openOf(acct);
-    const reported = caseId === null ? null : ((await deps.alerts.get(caseId))?.card.cardId ?? null);
-    const isMisused = caseId !== null && (reported === null || held.get(reported) !== 'CLOSED');
+    const isMisused = (await deps.fraudCases.openOf(acct)) !== null;
     const status = service.statusOf(acct);
     accounts[acct] = { cards: Object.fromEntries(held), status, rules: values, holder, isMisused };
   }
