@@ -64,13 +64,14 @@ export function aboutCard(verb: string, words: readonly string[], input: ReadCom
   return { kind: 'read', verb, target: { kind: 'words', words: [...words] }, reason: '', input };
 }
 
-/** In front of a card: why it is to be blocked. */
-const goneCard = /^(my |the )?(lost|stolen|missing) (?=(?:card|#?\d{4,})[,.;:!]?(?: |$))/i;
-/** Behind `my card`: the digits of the card itself, as in `my card no. 4242`. A day or another card is a reason. */
-const itsDigits = '(?!and |plus )[^\\d&+]{0,13}\\d{4}(?!-\\d\\d)';
-const whose = new RegExp(`^(?:my|the) (?:own )?(?=#?\\d{4}|card[,.;:!]? ${itsDigits})`, 'i');
+/** In front of a card or its digits: why it is to be blocked. */
+const goneCard =
+  /^(my |the )?(?:card[,.;:]? (?:was |is )?)?(lost|stolen|missing)[,.;:]? (?=(?:card|#?\d{4,})[,.;:!]?(?: |$))/i;
+/** Behind `my card`: the digits of the card itself, as in `my card no. 4242`. All else, such as `$1500`, is a reason. */
+const itsDigits = '(?:(?:no\\.?|number|ending(?: in| with)?) ?)?[^\\p{L}\\d\\s$€£&+]{0,4}\\d{4}(?!-\\d\\d)';
+const whose = new RegExp(`^(?:my|the) (?:own )?(?=#?\\d{4}|card[,.;:!]? ${itsDigits})`, 'iu');
 /** A holder may be called “Mine”. */
-const ownCard = new RegExp(`^(?:[Mm]y(?: own)? card|mine)[,.;:!]?(?: (?!${itsDigits})(.*))?$`);
+const ownCard = new RegExp(`^(?:[Mm]y(?: own)? card|mine)[,.;:!]?(?: (?!${itsDigits})(.*))?$`, 'u');
 
 /** Whether this text is about the person's own card: `my card`. */
 export function isOwnCard(text: string): boolean {

@@ -52,7 +52,7 @@ const joint = /^(?:((?:and|plus)\s|[&+])|([,;/|])|[–—-])\s*/i;
 async function otherCard({ action, acctId: ownId }: Resolved, { findKnown, mayAct }: Deps): Promise<string | null> {
   const [lead = '', and, comma] = joint.exec(action.reason) ?? [];
   const text = action.reason.slice(lead.length).trim();
-  // Somebody's card: whose, Slack says only at the start of a command. `, @jane found it` says who did something.
+  // Somebody's card: whose, Slack says only at the start of a command. Behind an unblock, `, @jane found it` says who did something.
   const person = /^@[^\s,;:!]+/.exec(text)?.[0];
   const isListed = and !== undefined || (comma !== undefined && (action.verb === 'block' || person === text));
   if (person !== undefined && isListed) return person;

@@ -28,6 +28,10 @@ it.each([
   ['mine.', ''],
   ['my card lost on 2026-11-20', 'lost on 2026-11-20'],
   ['my card and 4343', 'and 4343'],
+  ['my card $1500 charge', '$1500 charge'],
+  ['my card was charged 1500', 'was charged 1500'],
+  ['my card lost in 2026', 'lost in 2026'],
+  ['my card stolen at 1430', 'stolen at 1430'],
 ])('reads %j as the person’s only card', (words, reason) => {
   expect(said(words)).toMatchObject({ target: { kind: 'own' }, reason });
 });
@@ -38,6 +42,9 @@ it.each([
   ['the stolen card 4242', ['card', '4242'], 'stolen'],
   ['lost 4242', ['4242'], 'lost'],
   ['my stolen 4242', ['4242'], 'stolen'],
+  ['my card stolen 4242', ['4242'], 'stolen'],
+  ['my card, lost, 4242', ['4242'], 'lost'],
+  ['my card was stolen: 4242', ['4242'], 'stolen'],
   ['the lost #4242', ['#4242'], 'lost'],
   ['my 4242', ['4242'], ''],
   ['my card no. 4242', ['card', 'no.', '4242'], ''],
