@@ -120,8 +120,12 @@ export function createCardHistory(redis: RedisClient) {
     },
     /** The time between the first and the last of the account's latest declines (ms). */
     declinesLast: batched(async (acctIds: readonly number[]) => {
-      const lists = acctIds.map((acctId) => recentKey(acctId, 'declines'));
-      return (await declinesLast.run(lists, [])) as number[];
+      // A burst holds many declines of the same cards.
+      const accounts = [...new Set(acctIds)];
+      const lists = accounts.map((acctId) => recentKey(acctId, 'declines'));
+      const spans = (await declinesLast.run(lists, [])) as number[];
+      const byAccount = new Map(accounts.map((acctId, at) => [acctId, spans[at] ?? 0]));
+      return acctIds.map((acctId) => byAccount.get(acctId) ?? 0);
     }),
     ...createExpectations(redis),
   };
