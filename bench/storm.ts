@@ -141,7 +141,7 @@ async function shownIn(workspace: Workspace, skip: number): Promise<number> {
   let shown = 0;
   for (const { blocks = [], files = [] } of workspace.messages(CHANNEL).slice(skip)) {
     for (const block of blocks as unknown as readonly { type: string; rows?: unknown[]; text?: { text: string } }[]) {
-      if (block.type === 'table') shown += (block.rows?.length ?? 1) - 1;
+      if (block.type === 'data_table') shown += (block.rows?.length ?? 1) - 1;
       else if (/^\*?Declined: /.test(block.text?.text ?? '')) shown += 1;
     }
     for (const id of files) shown += await linesOf(workspace, id);
