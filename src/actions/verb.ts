@@ -64,9 +64,13 @@ export function aboutCard(verb: string, words: readonly string[], input: ReadCom
   return { kind: 'read', verb, target: { kind: 'words', words: [...words] }, reason: '', input };
 }
 
+/** Why a card is to be blocked, as people write it in front of the card. For a regular expression. */
+export const goneWords = 'lost|stolen|missing';
 /** In front of a card or its digits: why it is to be blocked. */
-const goneCard =
-  /^(my |the )?(?:card[,.;:]? (?:was |is )?)?(lost|stolen|missing)[,.;:]? (?=(?:card|#?\d{4,})[,.;:!]?(?: |$))/i;
+const goneCard = new RegExp(
+  `^(my |the )?(?:card[,.;:]? (?:was |is )?)?(${goneWords})[,.;:]? (?=(?:card|#?\\d{4,})[,.;:!]?(?: |$))`,
+  'i',
+);
 /** Behind `my card`: the digits of the card itself, as in `my card no. 4242`. All else, such as `$1500`, is a reason. */
 const itsDigits = '(?:(?:no\\.?|number|ending(?: in| with)?) ?)?[^\\p{L}\\d\\s$€£&+]{0,4}\\d{4}(?!-\\d\\d)';
 const whose = new RegExp(`^(?:my|the) (?:own )?(?=#?\\d{4}|card[,.;:!]? ${itsDigits})`, 'iu');

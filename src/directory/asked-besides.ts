@@ -1,5 +1,6 @@
 import type { Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { goneWords } from '../actions/verb.ts';
 import { isPlainlyTime, untilWord } from '../core/end-time.ts';
 import { commandCode, serviceZone } from '../core/installation.ts';
 import { isByName, splitCardAndRest } from './card-query.ts';
@@ -23,7 +24,7 @@ export async function askedBesides(card: Resolved, deps: Deps): Promise<AskedBes
   const { verb, askedAt } = card.action;
   if (verb !== 'block' && verb !== 'unblock') return null;
   // `Block lost 4242 and 4343` puts why in front. A note about a block refuses nothing.
-  const reason = verb === 'block' ? card.action.reason.replace(/^(?:lost|stolen|missing) /i, '') : card.action.reason;
+  const reason = verb === 'block' ? card.action.reason.replace(inFront, '') : card.action.reason;
   const other = await otherCard({ ...card, action: { ...card.action, reason } }, deps);
   if (other !== null) {
     const why = 'Only one card at a time.';
@@ -42,6 +43,8 @@ export async function askedBesides(card: Resolved, deps: Deps): Promise<AskedBes
   return { note, why: 'An unblock has no end.', whoCan: 'Leave the time out.' };
 }
 
+const inFront = new RegExp(`^(?:${goneWords}) `, 'i');
+
 /** `and 4243`, `, 4243`, `& Sam Rivera`; `- 2026 budget` is a reason. */
 const joint = /^(?:((?:and|plus)\s|[&+])|([,;/|])|[–—-])\s*/i;
 
@@ -52,7 +55,7 @@ const joint = /^(?:((?:and|plus)\s|[&+])|([,;/|])|[–—-])\s*/i;
 async function otherCard({ action, acctId: ownId }: Resolved, { findKnown, mayAct }: Deps): Promise<string | null> {
   const [lead = '', and, comma] = joint.exec(action.reason) ?? [];
   const text = action.reason.slice(lead.length).trim();
-  // Somebody's card: whose, Slack says only at the start of a command. Behind an unblock, `, @jane found it` says who did something.
+  // Slack says who is meant only at the start of a command. Behind an unblock, `, @jane found it` says who did something.
   const person = /^@[^\s,;:!]+/.exec(text)?.[0];
   const isListed = and !== undefined || (comma !== undefined && (action.verb === 'block' || person === text));
   if (person !== undefined && isListed) return person;
