@@ -72,7 +72,7 @@ export function createSendStatus(deps: Deps) {
     /** Stores what is about to be sent, sends it once and reports the outcome: see {@link SendChange}. */
     async send(verb: StatusVerb, resolved: Resolved, from: SentFrom, finish: Finish, run: LockedRun): Promise<Result> {
       const { action, acctId, cardId } = resolved;
-      const { before, card, written, whyNot = null, closes = [], isMisused = false } = from;
+      const { before, card, written, whyNot = null, closes = [], isMisused } = from;
       const status = wantedStatus[verb];
       const wasSending = written?.state === 'sending';
       const why = verb === 'block' && isMisused ? null : await whyOvertaken(verb, resolved, deps);
@@ -194,7 +194,7 @@ interface SentFrom extends Pick<Change, 'written' | 'whyNot'> {
   readonly card: CardFacts;
   readonly closes?: readonly ClosedCard[];
   /** The account has an open fraud case, so a block is made whatever others have asked for since. */
-  readonly isMisused?: boolean;
+  readonly isMisused: boolean;
 }
 
 /**
