@@ -12,7 +12,7 @@ import { createPerformAction, createPermitAction, type Handlers } from '../dispa
 import { isLook, isOfAccount, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createClaimCard, createOpenClaim } from '../holders/claim-card.ts';
 import { createClaimDecisions } from '../holders/decide-claim.ts';
-import { createEndLink, createLinkCard, createSetLink, createUnlinkCard } from '../holders/link-card.ts';
+import { createLinkCard, createSetHolder, createUnlinkCard } from '../holders/link-card.ts';
 import { createReadableFrom } from '../holders/link-store.ts';
 import { createStartRecovery } from '../recovery/run-recovery.ts';
 import { createMayGetAlerts } from '../routing/channel-access.ts';
@@ -145,16 +145,15 @@ function composeLooks(tools: Tools) {
 
 /** Who holds which card: links, unlinks, claims, and decisions on claims. */
 function composeHolders(tools: Tools) {
-  const setLink = createSetLink(tools);
-  const endLink = createEndLink(tools);
+  const setHolder = createSetHolder(tools);
   const openClaim = createOpenClaim(tools);
-  const { decideClaim, endClaim } = createClaimDecisions({ ...tools, setLink, endLink });
+  const { decideClaim, endClaim } = createClaimDecisions({ ...tools, setHolder });
   return {
     endClaim,
     handlers: {
-      link: createLinkCard({ ...tools, setLink }),
-      unlink: createUnlinkCard({ ...tools, endLink, openClaim }),
-      claim: createClaimCard({ ...tools, setLink, openClaim }),
+      link: createLinkCard({ ...tools, setHolder }),
+      unlink: createUnlinkCard({ ...tools, setHolder, openClaim }),
+      claim: createClaimCard({ ...tools, setHolder, openClaim }),
       'decide-claim': decideClaim,
     } satisfies Partial<Handlers>,
   };

@@ -12,7 +12,7 @@ import { notReadYet, typedOnRecord } from '../directory/unknown-card.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import { type Claim, type ClaimedCard, type Claims, claimValue, isLinkedSince } from './claim-store.ts';
-import { type SetLink, whyNoHolder } from './link-card.ts';
+import { type SetHolder, whyNoHolder } from './link-card.ts';
 import { isSameEmail, type Links } from './link-store.ts';
 import type { ClaimAction } from './verbs.ts';
 
@@ -25,7 +25,7 @@ const OWN_MAX = 5;
 interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'person' | 'putChoice'> {
   readonly directory: Pick<Directory, 'find' | 'findByEmail' | 'current'>;
   readonly links: Pick<Links, 'ofAccount'>;
-  readonly setLink: SetLink;
+  readonly setHolder: SetHolder;
   readonly openClaim: OpenClaimOf;
 }
 
@@ -51,8 +51,8 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     // Since the button was offered, the address may have changed or another person may have been linked.
     const proved = action.confirmed ? own[0]?.account : linked;
     if (proved !== undefined && (await hasStill(proved.acctId, person?.email ?? null))) {
-      const link = { acctId: proved.acctId, cardId: null, userId, provedBy: 'email' } as const;
-      return await deps.answer(action, linkResult({ ...(await deps.setLink(action, link)), userId, isOwn: true }));
+      const holder = { acctId: proved.acctId, cardId: null, userId, provedBy: 'email' } as const;
+      return await deps.answer(action, linkResult({ ...(await deps.setHolder(action, holder)), userId, isOwn: true }));
     }
     if (proved !== undefined || own.length === 0 || own.length > OWN_MAX)
       return await deps.openClaim(action, matching.length > 0 ? matching.map(({ account }) => account.acctId) : meant);

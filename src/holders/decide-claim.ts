@@ -15,7 +15,7 @@ import {
   isLinkedSince,
   type OpenClaim,
 } from './claim-store.ts';
-import { type EndLink, type SetLink, whyNoHolder } from './link-card.ts';
+import { type SetHolder, whyNoHolder } from './link-card.ts';
 import type { Links } from './link-store.ts';
 import type { DecideClaimAction } from './verbs.ts';
 
@@ -37,8 +37,7 @@ interface Deps
   > {
   readonly claims: Pick<Claims, 'get' | 'save'>;
   readonly links: Pick<Links, 'ofAccount'>;
-  readonly setLink: SetLink;
-  readonly endLink: EndLink;
+  readonly setHolder: SetHolder;
   readonly updateClaim: (claimId: string) => Promise<void>;
 }
 
@@ -170,11 +169,8 @@ async function takeEffect(action: DecideClaimAction, claim: ConfirmedClaim, deps
     await deps.record(action, { event: 'unchanged', acctId, detail });
     return false;
   }
-  const of = { acctId, cardId: null };
-  const { isSame } =
-    verb === 'unlink'
-      ? await deps.endLink(action, of)
-      : await deps.setLink(action, { ...of, userId: actor.userId, provedBy: 'approver' });
+  const userId = verb === 'unlink' ? null : actor.userId;
+  const { isSame } = await deps.setHolder(action, { acctId, cardId: null, userId, provedBy: 'approver' });
   return !isSame;
 }
 

@@ -6,7 +6,7 @@ import { DirectoryAccount } from '../../../src/directory/account.ts';
 import type { CardMatch } from '../../../src/directory/index-entries.ts';
 import { claimMessage, createClaimCard, createOpenClaim } from '../../../src/holders/claim-card.ts';
 import { type Claim, claimValue, createClaims } from '../../../src/holders/claim-store.ts';
-import type { LinkSet, NewLink } from '../../../src/holders/link-card.ts';
+import type { HolderSet, NewHolder } from '../../../src/holders/link-card.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import type { Refusal } from '../../../templates/policy/refusal.ts';
 import { withoutLock } from '../../support/held.ts';
@@ -69,7 +69,7 @@ function setUp({
   const answers: string[] = [];
   const refusals: string[] = [];
   const mayNot: string[] = [];
-  const set: NewLink[] = [];
+  const set: NewHolder[] = [];
   const offered: Action[] = [];
   const entries: RecordEntry[] = [];
   const posted: string[] = [];
@@ -112,8 +112,8 @@ function setUp({
       findByEmail: async () => ids.slice(0, own).map((id) => ({ ...account, ...known, acctId: id })),
     },
     links: { ofAccount: async () => link },
-    setLink: async (_action, newLink): Promise<LinkSet> => {
-      set.push(newLink);
+    setHolder: async (_action, holder): Promise<HolderSet> => {
+      set.push(holder);
       return { card, before: null, isSame: link !== null };
     },
     putChoice: async (action) => `pending-${offered.push(action)}`,

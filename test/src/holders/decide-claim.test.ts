@@ -3,7 +3,7 @@ import type { RecordEntry } from '../../../src/actions/record.ts';
 import { TooLateError } from '../../../src/core/errors.ts';
 import { claimTarget, claimValue, createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
 import { createClaimDecisions } from '../../../src/holders/decide-claim.ts';
-import type { NewLink } from '../../../src/holders/link-card.ts';
+import type { NewHolder } from '../../../src/holders/link-card.ts';
 import type { Link } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
 import { authorizationOf } from '../../support/authorization.ts';
@@ -46,7 +46,7 @@ async function setUp(
   const claims = createClaims(redis(), storeSigner);
   await claims.save(claim);
   const ended: number[] = [];
-  const set: NewLink[] = [];
+  const set: NewHolder[] = [];
   const entries: RecordEntry[] = [];
   const refusals: string[] = [];
   const updated: string[] = [];
@@ -55,13 +55,10 @@ async function setUp(
   const deps: Parameters<typeof createClaimDecisions>[0] = {
     claims,
     links: { ofAccount: async () => (heldBy === null ? null : linkOf(heldBy)) },
-    setLink: async (_action, link) => {
-      set.push(link);
+    setHolder: async (_action, holder) => {
+      if (holder.userId === null) ended.push(holder.acctId);
+      else set.push(holder);
       return { card, before: null, isSame: false };
-    },
-    endLink: async (_action, of) => {
-      ended.push(of.acctId);
-      return { card, heldNow: null, isSame: false };
     },
     authorize: authorizationOf({ holder }).authorize,
     mayAct: async (_action, acct) => approvesFor(acct),
@@ -172,7 +169,7 @@ it('saves the denial before auditing it, so that nobody can confirm the claim af
 describe('a confirmation whose worker died before the card was linked', () => {
   async function died() {
     const world = await setUp();
-    const dying = createClaimDecisions({ ...world.deps, setLink: () => Promise.reject(new Error('killed')) });
+    const dying = createClaimDecisions({ ...world.deps, setHolder: () => Promise.reject(new Error('killed')) });
     await expect(dying.decideClaim(decision(true))).rejects.toThrow('killed');
     return world;
   }

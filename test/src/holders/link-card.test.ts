@@ -3,7 +3,7 @@ import type { RecordEntry } from '../../../src/actions/record.ts';
 import { createBeginSetting, createSettingOrder } from '../../../src/core/setting-order.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
-import { createEndLink, createLinkCard, createSetLink, createUnlinkCard } from '../../../src/holders/link-card.ts';
+import { createLinkCard, createSetHolder, createUnlinkCard } from '../../../src/holders/link-card.ts';
 import { createLinks, type Links } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
 import type { Message } from '../../../src/slack/message.ts';
@@ -66,8 +66,9 @@ function setUp(
     person: async () => person,
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   };
-  const linkCard = createLinkCard({ ...deps, setLink: createSetLink(deps) });
-  const unlinkCard = createUnlinkCard({ ...deps, endLink: createEndLink(deps) });
+  const setHolder = createSetHolder(deps);
+  const linkCard = createLinkCard({ ...deps, setHolder });
+  const unlinkCard = createUnlinkCard({ ...deps, setHolder });
   const lineFacts = {
     by: 'U0OLGA',
     card: null,
