@@ -6,7 +6,7 @@ import { type QueueName, queueNames, shardsWith } from '../../src/core/queues.ts
 import { commit } from '../../src/core/record-store.ts';
 import type { RedisClient } from '../../src/core/redis.ts';
 import { SHARDS_MAX, shardOf, shardsOf } from '../../src/core/shards.ts';
-import { seenKey } from '../../src/intake/intake.ts';
+import { movedKey, seenKey } from '../../src/intake/intake.ts';
 import { RECOVERY_TTL_SECONDS } from '../../src/intake/take-late.ts';
 import { scanKeys } from '../scan-keys.ts';
 
@@ -32,14 +32,21 @@ export async function moveToShards(redis: RedisClient, shards: number): Promise<
   for (const shard of shardsOf(SHARDS_MAX))
     for (const key of [intakeKey('none', shard), `${queuePrefix(shard)}:none`]) await redis.unlink(key);
   await writeFormat(redis, MOVING);
+  await stopOthers(redis, 'moving');
   const moved = {
     seen: await moveSeen(redis, shards),
     entries: await moveEntries(redis, shards),
     jobs: (await moveJobs(redis, 'bursts', shards)) + (await moveJobs(redis, 'alerts', shards)),
   };
   await clear(redis, shards);
+  await stopOthers(redis, shards);
   await writeShards(redis, shards);
   return moved;
+}
+
+/** From here on, a process that was asleep and has another number of shards stores nothing. */
+async function stopOthers(redis: RedisClient, shards: number | 'moving'): Promise<void> {
+  for (const shard of shardsOf(SHARDS_MAX)) await redis.set(movedKey(shard), shards);
 }
 
 const seenPrefixes = shardsOf(SHARDS_MAX).map((shard) => seenKey('', shard));

@@ -88,10 +88,12 @@ const refusedUser =
 
 /** How long startup waits for Redis. */
 const FIRST_LOOK_MS = 1500;
+const SHARDS_LOOK_MS = 5000;
 
 /**
  * Claims the format and the number of shards at startup. If Redis is down, the process starts anyway, and exits as soon
- * as Redis is back with data that this build cannot read, or refuses this user.
+ * as Redis is back with data that this build cannot read, or refuses this user. It also exits if the data was moved to
+ * other shards while it was asleep, which does not end a connection.
  *
  * @param mayWrite see {@link whyUnusable}.
  * @throws ConfigError as {@link claimFormat}, and when Redis refuses the user.
@@ -113,6 +115,13 @@ export async function watchFormat(
   await whenReady(redis, FIRST_LOOK_MS);
   if (redis.status === 'ready' && (await claim())) looking.start();
   redis.on('ready', looking.start);
+  const timer = setInterval(() => {
+    readShards(redis).then(
+      (stored) => stored !== shards && looking.start(),
+      () => {},
+    );
+  }, SHARDS_LOOK_MS).unref();
+  redis.on('end', () => clearInterval(timer));
 
   /** @returns whether to try again. If Redis is down again, the next connection does. */
   async function claim(): Promise<boolean> {

@@ -46,6 +46,9 @@ export const streamsOf = (shard: number): readonly string[] =>
 /** Marks a webhook, or the recovered data of one, as already stored. */
 export const seenKey = (id: string, shard = 0): string => intakeKey(`seen:${id}`, shard);
 
+/** How many shards there are since `cardbell shards` last moved the data, or that it is moving it now. */
+export const movedKey = (shard: number): string => intakeKey('shards', shard);
+
 /** An entry of the inbox, and the trace it belongs to. */
 export type InboxEntry = { readonly trace?: TraceParent } & (
   | TakenEntry
@@ -100,8 +103,8 @@ interface IntakeOptions {
  * fastest durable form that was measured (see docs/performance.md). Each still gets its own answer.
  */
 export function createIntake(redis: RedisClient, options: IntakeOptions = {}) {
-  const store = createStore(redis);
   const { shards = 1, diskWait = () => 'none', reserve = () => true } = options;
+  const store = createStore(redis, shards);
   const silence = watchSilence(redis);
   const disk = createDiskSync(redis, () => {
     if (waiting.length > 0) setImmediate(flush);
@@ -114,7 +117,7 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}) {
      *
      * @returns after Redis has acknowledged: `new`, or `seen` when it was already stored.
      * @throws StoreUnavailableError when Redis is down or does not answer in time. The write may have happened anyway;
-     * the sender's retry then gets `seen`.
+     * the sender's retry then gets `seen`. Also when the data was moved to another number of shards.
      */
     async take(entry: TakenEntry): Promise<'new' | 'seen'> {
       const [id, isAsked] = [idOf(entry), 'action' in entry || 'opened' in entry];
@@ -172,12 +175,12 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}) {
 }
 
 /** Stores entries of an inbox, each once by its id. */
-function createStore(redis: RedisClient) {
+function createStore(redis: RedisClient, shards: number) {
   const script = defineScript(redis, takeSource);
   const put = async (inbox: string, items: readonly Stored[]): Promise<unknown> => {
     const ttl = inbox === inboxKeys.actions ? ACTION_TTL_SECONDS : SEEN_TTL_SECONDS;
-    const keys = [inbox, ...items.map(({ id, shard }) => seenKey(id, shard))];
-    return await script.run(keys, [ttl, ...items.map(({ entry }) => entry)]);
+    const keys = [inbox, movedKey(items[0]?.shard ?? 0), ...items.map(({ id, shard }) => seenKey(id, shard))];
+    return await script.run(keys, [shards, ttl, ...items.map(({ entry }) => entry)]);
   };
   return {
     put,

@@ -6,7 +6,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { Redo } from '../core/redo.ts';
 import { shardOf } from '../core/shards.ts';
-import { type InboxEntry, SEEN_TTL_SECONDS, seenKey } from './intake.ts';
+import { type InboxEntry, movedKey, SEEN_TTL_SECONDS, seenKey } from './intake.ts';
 import type { MemoryWatch } from './memory.ts';
 
 const BATCH_MAX = 100;
@@ -56,7 +56,7 @@ export function createLateIntake(
     // A row that was discarded stays discarded for every recovery that still asks for it.
     const ttl = counter === 'unreadable' ? RECOVERY_TTL_SECONDS : SEEN_TTL_SECONDS;
     for (const [shard, mine] of groupBy(fetched, ([id]) => shardOf(id, shards))) {
-      const ofShard = [intakeKey('webhooks', shard), intakeKey(`recovery:${gapId}`, shard)];
+      const ofShard = [intakeKey('webhooks', shard), movedKey(shard), intakeKey(`recovery:${gapId}`, shard)];
       for (let start = 0; start < mine.length; start += BATCH_MAX) {
         const batch = mine.slice(start, start + BATCH_MAX);
         const keys = [...ofShard, ...batch.map(([id]) => seenKey(id, shard))];
@@ -64,7 +64,7 @@ export function createLateIntake(
         for (const entry of entries) {
           if (!(await reserve(entry.length))) throw new StoreUnavailableError('redis is nearly full');
         }
-        const write = () => script.run(keys, [ttl, RECOVERY_TTL_SECONDS, counter, ...entries]);
+        const write = () => script.run(keys, [shards, ttl, RECOVERY_TTL_SECONDS, counter, ...entries]);
         taken += Number(await write());
         redo?.remember(write);
       }

@@ -155,7 +155,7 @@ it('keeps the counts of a recovery from removed shards', async () => {
 
 it('adds the counts of a recovery once, wherever the move is interrupted, and keeps their expiry', async () => {
   // Fewer commands do not reach these counts.
-  for (let commands = 220; ; commands += 1) {
+  for (let commands = 236; ; commands += 1) {
     await redis().flushall();
     await claimFormat(redis(), 3);
     await createLateIntake(redis(), () => true, 3).take('gap_1', numbers(6).map(eventOf));
@@ -180,6 +180,31 @@ it('treats a click accepted before the move as seen, because clicks stay in the 
 
   const intake = createIntake(redis(), { shards: 16 });
   expect(new Set(await Promise.all(clicks.map((click) => intake.take(click))))).toEqual(new Set(['seen']));
+});
+
+it.each([
+  [1, 16],
+  [16, 4],
+])('refuses what a process stores that slept through the move from %i to %i shards', async (from, to) => {
+  await fill(from);
+  const asleep = {
+    web: createIntake(redis(), { shards: from }),
+    recovery: createLateIntake(redis(), () => true, from),
+  };
+  const act = [
+    () => asleep.web.take({ type: 'event', event: eventOf(999) }),
+    () => asleep.web.take({ type: 'home', opened: openedAs('home_1') }),
+    () => asleep.recovery.take('gap_1', numbers(20, 900).map(eventOf)),
+  ];
+
+  await expect(moveToShards(dying(200), to)).rejects.toThrow('killed');
+  for (const store of act) await expect(store()).rejects.toThrow();
+  await moveToShards(redis(), to);
+  const before = await inventory();
+  for (const store of act) await expect(store()).rejects.toThrow();
+
+  expect(await inventory()).toEqual(before);
+  expect(await createIntake(redis(), { shards: to }).take({ type: 'event', event: eventOf(999) })).toBe('new');
 });
 
 it('lets no process start during a move or after an interrupted one', async () => {

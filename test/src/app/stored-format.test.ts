@@ -1,6 +1,14 @@
 import type { Redis } from 'ioredis';
 import { expect, it, vi } from 'vitest';
-import { claimFormat, FORMAT, readShards, watchFormat, whyNotShards } from '../../../src/app/stored-format.ts';
+import { EX_CONFIG } from '../../../src/app/config.ts';
+import {
+  claimFormat,
+  FORMAT,
+  readShards,
+  watchFormat,
+  whyNotShards,
+  writeShards,
+} from '../../../src/app/stored-format.ts';
 import { stateKey } from '../../../src/core/keys.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { whyUnusable } from '../../../src/core/redis.ts';
@@ -136,4 +144,28 @@ it('reads the format again if Redis was too slow to say it, although the connect
   await until(async () => (await stored()) === String(FORMAT), 'the format is stored');
   expect(slow).toHaveBeenCalledTimes(2);
   process.disconnect();
+});
+
+it('exits once the data was moved to other shards while the connection stayed open', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const ended = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  const slept = redis().duplicate() as Redis;
+  const log = createLog({ level: 'silent', process: 'test' });
+  try {
+    await watchFormat(slept, 1, log);
+    await vi.advanceTimersByTimeAsync(5000);
+    await slept.ping();
+    expect(ended).not.toHaveBeenCalled();
+
+    await writeShards(redis(), 4);
+    await vi.advanceTimersByTimeAsync(5000);
+
+    await until(() => ended.mock.calls.length > 0, 'the process exits');
+    expect(ended).toHaveBeenCalledWith(EX_CONFIG);
+    expect(await readShards(redis())).toBe(4);
+  } finally {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+    slept.disconnect();
+  }
 });
