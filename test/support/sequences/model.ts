@@ -219,6 +219,7 @@ export function createModel(atFirst: Facts) {
       );
       noteLowered(job, { acctId, rule, was, is }, moments);
       const soon = Math.max(...moments.map((at) => up(valueAt(was, at), valueAt(is, at))));
+      const risen = moments.filter((at) => up(valueAt(was, at), valueAt(is, at)) > 0).map((at) => valueAt(is, at));
       if (now === 0 && lasting === 0 && soon === 0) continue;
       // It was lowered for longer than it is by now.
       const isSooner = now === 0 && lasting === 0;
@@ -243,8 +244,7 @@ export function createModel(atFirst: Facts) {
       const wanting = job.approvalsGiven.filter(
         (yes) =>
           yes.acctId === acctId &&
-          (!isDecision || (yes.wants[rule] ?? 0) >= is.now + (isSooner ? soon : 0)) &&
-          (yes.wants[rule] ?? 0) >= is.now &&
+          (yes.wants[rule] ?? 0) >= Math.max(is.now, ...(isDecision && isSooner ? risen : [])) &&
           (yes.saw[rule] ?? 0) <= least(was) &&
           (yes.sawBlocked || !isBlocked),
       );
