@@ -159,10 +159,14 @@ export function createFiller(deps: FillerDeps) {
     mayGoOn: () => Promise<boolean>,
     nextBatch: () => Promise<readonly number[]>,
   ): Promise<boolean> {
+    let before = '';
     while (!stopping.signal.aborted && (await mayGoOn())) {
       const batch = await nextBatch();
       if (batch.length === 0) return true;
-      if (!(await loadBatch(batch, deps, mayGoOn, stopping.signal))) return false;
+      // No account was loaded or marked as refused: the API was not reached. The next refresh or recovery continues.
+      if (batch.join() === before) return false;
+      before = batch.join();
+      await loadBatch(batch, deps, mayGoOn, stopping.signal);
     }
     return false;
   }
@@ -185,28 +189,24 @@ export function createFiller(deps: FillerDeps) {
   };
 }
 
-/** @returns false when the API is down; the next refresh continues. */
 async function loadBatch(
   batch: readonly number[],
-  { loader, records, quota }: FillerDeps,
+  { loader, quota }: FillerDeps,
   mayGoOn: () => Promise<boolean>,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<void> {
   const loads: Promise<DirectoryAccount | null>[] = [];
   for (const acctId of batch) {
     for (let waitMs = await quota.take('background'); waitMs > 0; waitMs = await quota.take('background')) {
       await wait(Math.min(waitMs, 20_000), undefined, { signal, ref: false });
-      if (!(await mayGoOn())) return false;
+      if (!(await mayGoOn())) return;
     }
     const load = loader.load(acctId);
     // It may fail while the next one waits for the quota. `Promise.all` throws the error then.
     load.catch(() => {});
     loads.push(load);
   }
-  const loaded = await Promise.all(loads);
-  const left = await records.nextForDetails(batch.length, null);
-  // No account was loaded or marked as refused: the API was not reached.
-  return loaded.some((account) => account !== null) || !batch.every((acctId) => left.includes(acctId));
+  await Promise.all(loads);
 }
 
 function codeOf(error: unknown): string {

@@ -103,6 +103,22 @@ describe('a reload of old accounts', () => {
     expect(asked, 'one batch').toHaveLength(4);
   });
 
+  it('is incomplete when the card service is away, also if it answered for these accounts before', async () => {
+    let isAway = false;
+    const { filler, asked, know } = loading(async (acctId) => {
+      if (isAway) throw unanswered();
+      return detailsOf(acctId);
+    });
+    await know(1, 2, 3, 4, 5);
+    await filler.fill();
+    isAway = true;
+    asked.length = 0;
+
+    expect(await filler.reloadOlderThan(now().getTime() + 1)).toBe(false);
+
+    expect(asked, 'one batch').toHaveLength(4);
+  });
+
   it('is incomplete when the process stops', async () => {
     const { filler, asked, know } = loading(async (acctId) => detailsOf(acctId));
     await know(1);
