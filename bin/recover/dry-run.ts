@@ -1,13 +1,16 @@
 import { cardClientOf } from '../../src/app/card-client.ts';
 import { missedRows } from '../../src/app/compose-recovery.ts';
 import type { WorkerConfig } from '../../src/app/config.ts';
-import type { QuarantinedWebhook, StoredEvent, TransactionEvent } from '../../src/core/event.ts';
+import type { QuarantinedWebhook, TransactionEvent } from '../../src/core/event.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { RedisClient } from '../../src/core/redis.ts';
-import { shardOf } from '../../src/core/shards.ts';
-import { seenKey } from '../../src/intake/intake.ts';
 import { createRecoverGap } from '../../src/recovery/recover-gap.ts';
-import { createUnreportedOnly, type Recoveries, RecoveryProgress } from '../../src/recovery/recovery-store.ts';
+import {
+  createCountNew,
+  createUnreportedOnly,
+  type Recoveries,
+  RecoveryProgress,
+} from '../../src/recovery/recovery-store.ts';
 
 /**
  * Counts what would be recovered. Has nothing that could write: a refused token is reported to nobody but the caller.
@@ -44,12 +47,4 @@ function createDryRun({ redisShards }: WorkerConfig, redis: RedisClient, now: ()
     },
   };
   return { recoveries, intake };
-}
-
-/** How many have not been seen. Stores nothing. */
-export function createCountNew(redis: RedisClient, shards: number) {
-  return async function countNew(fetched: readonly Pick<StoredEvent | QuarantinedWebhook, 'id'>[]): Promise<number> {
-    const seen = await Promise.all(fetched.map(({ id }) => redis.exists(seenKey(id, shardOf(id, shards)))));
-    return seen.filter((count) => count === 0).length;
-  };
 }

@@ -4,9 +4,10 @@ import { type CardStatusEvent, FETCHED_PATH } from '../core/event.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
 import { createLateIntake } from '../intake/take-late.ts';
+import { createCheckWebhooks } from '../recovery/check-webhooks.ts';
 import { createRecoverGap, type ReadRow } from '../recovery/recover-gap.ts';
 import { createRecordDiscovered, createStatusRecovery } from '../recovery/recover-statuses.ts';
-import { createRecoveries, createUnreportedOnly } from '../recovery/recovery-store.ts';
+import { createCountNew, createRecoveries, createUnreportedOnly, readUptime } from '../recovery/recovery-store.ts';
 import { createRunRecovery, createShowRecovery } from '../recovery/run-recovery.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
 import { timesOfMisfit, toMissedTransaction } from '../webhooks/transaction.ts';
@@ -24,6 +25,7 @@ export function composeRecovery(context: WorkerContext) {
   const late = createLateIntake(redis, memory.reserve, redisShards, context.redo);
   const recoveries = createRecoveries(redis, redisShards);
   const unreportedOnly = createUnreportedOnly(redis, now);
+  const countNew = createCountNew(redis, redisShards);
   const statuses = createStatusRecovery({
     ...context,
     take: late.take,
@@ -58,6 +60,14 @@ export function composeRecovery(context: WorkerContext) {
       log,
     }),
     refreshDirectory: statuses.refreshDirectory,
+    checkWebhooks: createCheckWebhooks({
+      ...context,
+      ...common,
+      readUptime: () => readUptime(redis),
+      countUnreported: async (events) => await countNew(await unreportedOnly(events)),
+      recoveries,
+      recoverGap: (gap) => context.enqueue('recover-gap', gap),
+    }),
     /** True when a later webhook repeats something already backfilled. */
     async isBackfilled(event: CardStatusEvent): Promise<boolean> {
       return await backfilled.covers(event, (await context.directory.account(event.acctId))?.cards ?? []);

@@ -124,6 +124,7 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
     'archive-audit': composeArchiveMonths(context),
     'remove-old-failed': () => removeOldFailed(context.queues, context.now().getTime()),
     'refresh-directory': recovery.refreshDirectory,
+    'check-webhooks': recovery.checkWebhooks,
     // Like after every job that may change it, App Home is rendered after this one.
     'refresh-homes': async () => {},
     'remind-of-activation': delivery.remind,

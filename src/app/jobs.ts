@@ -245,6 +245,8 @@ const table = {
   'remove-old-failed': job({ ...repeated, everyMs: 3_600_000 }),
   /** Costs nothing while the list is fresh. A list that failed is retried soon. */
   'refresh-directory': job({ ...repeated, everyMs: 30_000 }),
+  /** Costs one call of the card service. */
+  'check-webhooks': job({ ...repeated, everyMs: 3_600_000 }),
   /** Countdowns and expiring items in App Home are rarely older than this. */
   'refresh-homes': job({ ...repeated, changesHome: true, everyMs: 120_000 }),
   /** Often enough for a card that nobody has activated for days. */

@@ -10,9 +10,10 @@ export const Gap = z.strictObject({
   to: z.string(),
   /**
    * `start`: a web process started. `away`: Redis accepted no writes. `stalled`: the process was frozen. `rewound`:
-   * Redis came back with older data, or may have. `asked`: a person asked for a check.
+   * Redis came back with older data, or may have. `unnoticed`: webhooks were accepted, but did not arrive. `asked`: a
+   * person asked for a check.
    */
-  cause: z.enum(['start', 'away', 'stalled', 'rewound', 'asked']),
+  cause: z.enum(['start', 'away', 'stalled', 'rewound', 'unnoticed', 'asked']),
 });
 export type Gap = z.infer<typeof Gap>;
 

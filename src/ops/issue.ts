@@ -93,6 +93,21 @@ export function redisSettings(problems: readonly { what: string; todo: string }[
   };
 }
 
+export function webhooksMissing(): OpsIssue {
+  return {
+    cause: 'webhooks-missing',
+    title: 'Webhooks do not arrive',
+    what: 'The card service lists purchases or declines of which no readable webhook has arrived.',
+    means:
+      'Their alerts are late: Cardbell fetches them from the card service once an hour. Shipments and virtual card orders cannot be fetched.',
+    todo: `Run ${terminalCode('doctor -- --url https://YOUR-HOST')} outside your network. Check the certificate, the proxy and the firewall in front of web, and that every kind of webhook has its address in the dashboard of the card service.`,
+    resolved: {
+      what: 'The webhooks of the latest purchases and declines have arrived.',
+      means: 'Alerts are posted immediately again.',
+    },
+  };
+}
+
 export function channelShared(channel: string): OpsIssue {
   return {
     cause: `shared:${channel}`,

@@ -17,8 +17,8 @@ import { toMissedStatus } from '../webhooks/card-status.ts';
 const SPAN_TTL_SECONDS = 3 * 24 * 3600;
 /** So few accounts that reading each costs no more than listing them all. */
 const FEW_ACCOUNTS = 40;
-/** A status webhook normally comes immediately, but the card service's queue may delay it. */
-const WEBHOOK_DUE_AFTER_MS = 5 * 60_000;
+/** A webhook normally comes immediately, but the card service's queue may delay it, or repeat it within four minutes. */
+export const WEBHOOK_DUE_AFTER_MS = 5 * 60_000;
 
 /** A status that was reported without its webhooks, and the time in which they would have been sent. */
 const Span = z.strictObject({ status: CardStatus, after: z.string(), until: z.string() });

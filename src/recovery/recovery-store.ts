@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { ALERT_TTL_SECONDS } from '../alerts/alert-store.ts';
-import type { TransactionEvent } from '../core/event.ts';
+import type { QuarantinedWebhook, StoredEvent, TransactionEvent } from '../core/event.ts';
 import { Gap } from '../core/gap.ts';
 import { intakeKey, stateKey, webKeys } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { shardsOf } from '../core/shards.ts';
+import { shardOf, shardsOf } from '../core/shards.ts';
+import { seenKey } from '../intake/intake.ts';
 import { RECOVERY_TTL_SECONDS } from '../intake/take-late.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -86,7 +87,8 @@ type UnreportedOnly = (events: readonly TransactionEvent[]) => Promise<Transacti
 export function createUnreportedOnly(redis: RedisClient, now: () => Date): UnreportedOnly {
   return async function unreportedOnly(events) {
     const age = (event: TransactionEvent): number => now().getTime() - Date.parse(earliestAt(event));
-    const wasReceiving = events.some((event) => age(event) > ALERTS_KEPT_MS) ? await readUptime() : () => false;
+    const isOld = events.some((event) => age(event) > ALERTS_KEPT_MS);
+    const wasReceiving = isOld ? (await readUptime(redis)).wasReceiving : () => false;
     const isReported = await Promise.all(
       events.map(async (event) => {
         if (age(event) < INBOX_REMEMBERS_MS) return false;
@@ -96,15 +98,35 @@ export function createUnreportedOnly(redis: RedisClient, now: () => Date): Unrep
     );
     return events.filter((_event, index) => isReported[index] !== true);
   };
+}
 
-  async function readUptime(): Promise<(atMs: number) => boolean> {
-    const [since, stored] = await Promise.all([redis.get(webKeys.since), redis.zrange(webKeys.gaps, '0', '-1')]);
-    const gaps = stored.map((gap) => gap.split('-').map(Number));
-    return (atMs) =>
-      since !== null &&
+/** When webhooks were accepted, and when that was last known (ms). Null when web has not run yet. */
+interface Uptime {
+  readonly untilMs: number | null;
+  readonly wasReceiving: (atMs: number) => boolean;
+}
+
+export async function readUptime(redis: RedisClient): Promise<Uptime> {
+  const [[since, open], stored] = await Promise.all([
+    redis.mget(webKeys.since, webKeys.open),
+    redis.zrange(webKeys.gaps, '0', '-1'),
+  ]);
+  const gaps = stored.map((gap) => gap.split('-').map(Number));
+  return {
+    untilMs: open == null ? null : Number(open),
+    wasReceiving: (atMs) =>
+      since != null &&
       atMs > Number(since) &&
-      !gaps.some(([from = 0, to = 0]) => atMs >= from - DAY_MS / 24 && atMs <= to);
-  }
+      !gaps.some(([from = 0, to = 0]) => atMs >= from - DAY_MS / 24 && atMs <= to),
+  };
+}
+
+/** How many have not been seen. Stores nothing. */
+export function createCountNew(redis: RedisClient, shards: number) {
+  return async function countNew(fetched: readonly Pick<StoredEvent | QuarantinedWebhook, 'id'>[]): Promise<number> {
+    const seen = await Promise.all(fetched.map(({ id }) => redis.exists(seenKey(id, shardOf(id, shards)))));
+    return seen.filter((count) => count === 0).length;
+  };
 }
 
 /** The earliest time at which it can have been reported. A settlement has its own time, a reversal does not. */

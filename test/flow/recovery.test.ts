@@ -1,4 +1,6 @@
+import { Queue } from 'bullmq';
 import { beforeAll, expect, it } from 'vitest';
+import { QUEUE_PREFIX, webKeys } from '../../src/core/keys.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
@@ -89,6 +91,42 @@ it('/card recover checks on demand and reposts nothing', async () => {
     'it says that nothing was missed',
   );
   await until(isQuiet, 'nothing is waiting');
+
+  expect(all()).toEqual(before);
+});
+
+/** Has the webhooks checked as if five minutes had passed, until ops have read `words`. */
+async function checkWebhooks(words: RegExp): Promise<void> {
+  const { store } = cardbell();
+  const maintenance = new Queue('maintenance', { connection: store, prefix: QUEUE_PREFIX });
+  await store.hset('{cardbell:in}:recovery:webhooks', { position: new Date(Date.now() - 600_000).toISOString() });
+  await until(
+    async () => {
+      await store.set(webKeys.open, String(Date.now() + 302_000));
+      await maintenance.add('check-webhooks', {}, { removeOnComplete: true });
+      return lines().some((line) => words.test(line));
+    },
+    `ops read ${words}`,
+    60_000,
+    500,
+  );
+  await maintenance.close();
+}
+
+it('posts what happened while no webhook reached web, and tells ops so', async () => {
+  const { sandbox, take } = cardbell();
+  const { AcctId } = take('ACTIVE', funded);
+  sandbox.outage(true);
+  sandbox.purchase({ AcctId, Amount: 12 });
+  sandbox.purchase({ AcctId, Amount: 99_999 });
+
+  await checkWebhooks(/Needs attention: Webhooks do not arrive/);
+  await until(() => lines().some((line) => /2 events were missed .*; 2 recovered/.test(line)), 'both are fetched');
+  await until(isQuiet, 'both are posted');
+  const before = all();
+  sandbox.outage(false);
+  await until(() => sandbox.pendingWebhooks() === 0, 'the webhooks have arrived after all');
+  await quiet(cardbell());
 
   expect(all()).toEqual(before);
 });

@@ -37,6 +37,7 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     issue.lagging,
     issue.redisFilling,
     issue.redisFull,
+    issue.webhooksMissing(),
     issue.clocksDiffer,
     issue.auditSinkAway,
     issue.auditArchiveAway,

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import { stateKey, webKeys } from '../../../src/core/keys.ts';
-import { createUnreportedOnly } from '../../../src/recovery/recovery-store.ts';
+import { createLateIntake } from '../../../src/intake/take-late.ts';
+import { createCountNew, createUnreportedOnly } from '../../../src/recovery/recovery-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
+import { read } from '../webhooks/read.ts';
 
 const redis = useRedis();
 const now = new Date('2026-11-20T12:00:00Z');
@@ -78,4 +80,16 @@ describe('an event too old to have a stored alert', () => {
     expect(await isLeftOut(step('settlement', 90, 41))).toBe(false);
     expect(await isLeftOut(step('settlement', 90, 39))).toBe(true);
   });
+});
+
+it.each([1, 16])('counts the events that were not stored, over %i shards, and stores nothing', async (shards) => {
+  const event = (NetworkTransactionId: number) => read('decline', { NetworkTransactionId });
+  const countNew = createCountNew(redis(), shards);
+  const late = createLateIntake(redis(), () => true, shards);
+  await late.take('gap_1', [event(1)]);
+
+  expect(await countNew([event(1), event(61)])).toBe(1);
+  expect(await countNew([event(1), event(61)])).toBe(1);
+  await late.take('gap_1', [event(61)]);
+  expect(await countNew([event(1), event(61)])).toBe(0);
 });

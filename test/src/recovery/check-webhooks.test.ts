@@ -1,0 +1,193 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { TransactionEvent, TransactionKind } from '../../../src/core/event.ts';
+import type { Gap } from '../../../src/core/gap.ts';
+import { webKeys } from '../../../src/core/keys.ts';
+import { seenKey } from '../../../src/intake/intake.ts';
+import { createCheckWebhooks } from '../../../src/recovery/check-webhooks.ts';
+import { createCountNew, createRecoveries, readUptime } from '../../../src/recovery/recovery-store.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { read } from '../webhooks/read.ts';
+
+const redis = useRedis();
+const ms = (time: string): number => Date.parse(`2026-11-20T${time}Z`);
+const wall = (atMs: number): string => new Date(atMs).toISOString().slice(11, 16);
+
+let rows: TransactionEvent[];
+let asked: string[];
+let recovered: string[];
+let told: string[];
+let isAway: boolean;
+let isDying: boolean;
+
+beforeEach(async () => {
+  [rows, asked, recovered, told, isAway, isDying] = [[], [], [], [], false, false];
+  await redis().set(webKeys.since, String(ms('00:00')));
+});
+
+/** What happened, as the card service lists it. */
+function happened(time: string, kind: TransactionKind = 'decline'): TransactionEvent {
+  const at = new Date(ms(time)).toISOString();
+  const event = read('decline', { NetworkTransactionId: rows.length + 1 }) as TransactionEvent;
+  const row = { ...event, kind, occurredAt: at, requestedAt: at };
+  rows.push(row);
+  return row;
+}
+
+/** The same, and its webhook arrived. */
+const arrived = async (time: string): Promise<void> => void (await redis().set(seenKey(happened(time).id), '1'));
+
+/** Runs the check. @param beat when web last accepted webhooks; null: it has not run yet. */
+async function check(beat: string | null): Promise<void> {
+  if (beat !== null) await redis().set(webKeys.open, String(ms(beat)));
+  const recoveries = createRecoveries(redis());
+  await createCheckWebhooks({
+    async fetchRows(from, to) {
+      asked.push(`${wall(from.getTime())}-${wall(to.getTime())}`);
+      if (isAway) throw unanswered();
+      return rows
+        .filter(({ requestedAt }) => requestedAt >= from.toISOString() && requestedAt <= to.toISOString())
+        .map((event) => ({ event }));
+    },
+    readRow: ({ event }) => ({ kind: 'event', event: event as TransactionEvent }),
+    readUptime: () => readUptime(redis()),
+    countUnreported: createCountNew(redis(), 1),
+    recoveries,
+    async recoverGap({ from, to, cause }: Gap) {
+      if (isDying) throw new Error('killed');
+      recovered.push(`${wall(Date.parse(from))}-${wall(Date.parse(to))} ${cause}`);
+    },
+    notifyOps: async ({ title }) => void told.push(title),
+    notifyResolved: async ({ title }) => void told.push(`over: ${title}`),
+  })();
+}
+
+it('asks nothing at first, and then for the time since the last check, until five minutes ago', async () => {
+  for (const beat of ['08:05', '09:05', '10:06']) await check(beat);
+
+  expect(asked).toEqual(['08:00-09:00', '09:00-10:01']);
+  expect([...recovered, ...told]).toEqual([]);
+});
+
+it('recovers what happened while webhooks did not reach web, and tells ops', async () => {
+  await check('08:05');
+  await arrived('08:10');
+  happened('08:40', 'authorization');
+
+  await check('09:05');
+
+  expect(recovered).toEqual(['08:00-09:00 unnoticed']);
+  expect(told).toEqual(['Webhooks do not arrive']);
+});
+
+it('recovers nothing when every webhook has arrived, and then what ops were told is over', async () => {
+  await check('08:05');
+  await arrived('08:10');
+
+  await check('09:05');
+
+  expect(recovered).toEqual([]);
+  expect(told).toEqual(['over: Webhooks do not arrive']);
+});
+
+describe('says nothing about', () => {
+  it('a webhook that is under way', async () => {
+    await check('08:05');
+    happened('09:01');
+
+    await check('09:05');
+
+    expect([...recovered, ...told]).toEqual([]);
+  });
+
+  it('a later step of a purchase, whose webhook may come hours later', async () => {
+    await check('08:05');
+    happened('08:30', 'settlement');
+    happened('08:30', 'reversal');
+
+    await check('09:05');
+
+    expect([...recovered, ...told]).toEqual([]);
+  });
+
+  it('what happened in a recorded gap, or shortly before: its own recovery fetches that', async () => {
+    await check('08:05');
+    happened('08:10');
+    happened('08:50');
+    await redis().zadd(webKeys.gaps, ms('08:45'), `${ms('08:45')}-${ms('08:55')}`);
+
+    await check('09:05');
+
+    expect([...recovered, ...told]).toEqual([]);
+  });
+
+  it('what happened before Cardbell first ran', async () => {
+    await check('08:05');
+    await redis().set(webKeys.since, String(ms('08:30')));
+    happened('08:20');
+
+    await check('09:05');
+
+    expect([...recovered, ...told]).toEqual([]);
+  });
+
+  it('anything while web has never run', async () => {
+    happened('08:20');
+
+    await check(null);
+
+    expect([...asked, ...recovered, ...told]).toEqual([]);
+  });
+});
+
+it('asks only for the time in which web is known to have accepted webhooks', async () => {
+  await check('08:05');
+  await check('08:20');
+  await check('08:20');
+
+  expect(asked).toEqual(['08:00-08:15']);
+});
+
+it('asks again for the time in which the card service did not answer', async () => {
+  await check('08:05');
+  happened('08:10');
+  isAway = true;
+  await expect(check('09:05')).rejects.toThrow();
+  isAway = false;
+
+  await check('10:05');
+
+  expect(asked).toEqual(['08:00-09:00', '08:00-10:00']);
+  expect(recovered).toEqual(['08:00-10:00 unnoticed']);
+});
+
+it('asks for at most half a day at once, and continues there', async () => {
+  for (const beat of ['00:05', '15:05', '15:05']) await check(beat);
+
+  expect(asked).toEqual(['00:00-12:00', '12:00-15:00']);
+});
+
+it('recovers what an outage of the card service withheld, also if its webhooks were refused in a later gap', async () => {
+  await check('09:00');
+  happened('09:30');
+  isAway = true;
+  await expect(check('10:00')).rejects.toThrow();
+  isAway = false;
+  await redis().zadd(webKeys.gaps, ms('13:50'), `${ms('13:50')}-${ms('15:10')}`);
+
+  await check('16:00');
+
+  expect(recovered).toEqual(['08:55-15:55 unnoticed']);
+});
+
+it('recovers what it found also when it dies before it has enqueued that', async () => {
+  await check('08:05');
+  happened('08:40');
+  isDying = true;
+  await expect(check('09:05')).rejects.toThrow('killed');
+  isDying = false;
+
+  await check('09:05');
+
+  expect(recovered).toEqual(['08:00-09:00 unnoticed']);
+});
