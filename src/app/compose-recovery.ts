@@ -15,7 +15,7 @@ import type { WorkerContext } from './worker-context.ts';
 
 /** At most one call per second: at least half of the card service's quota (120 calls per minute) stays for people. */
 const REST_MS = 1000;
-/** Includes the client's own waits after a 429. */
+/** The rows of half a day can take long. Includes the client's own waits after a 429. */
 const CALL_MS = 120_000;
 
 /** Recovers gaps, and the statuses of cards that changed during them. */
@@ -87,7 +87,7 @@ export function missedRows({ redis, config, card, assumptions, now, log }: RowDe
       const restMs = calledAt + REST_MS - performance.now();
       if (restMs > 0) await sleep(restMs);
       try {
-        return await card.listNetworkTransactions({ from, to }, { deadlineMs: CALL_MS });
+        return await card.listNetworkTransactions({ from, to }, { deadlineMs: CALL_MS, attemptMs: CALL_MS });
       } finally {
         calledAt = performance.now();
       }

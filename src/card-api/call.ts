@@ -15,11 +15,13 @@ import {
   notSent,
   silenceOf,
 } from './errors.ts';
-import { type Breaker, createRetryPlan } from './retry.ts';
+import { type Breaker, createRetryPlan, OwnTimeoutError } from './retry.ts';
 
 export interface CallOptions {
   /** Time limit for the call including all retries and waits. */
   readonly deadlineMs?: number;
+  /** Time limit for one attempt, where it differs from the usual one: a long list takes the card service longer. */
+  readonly attemptMs?: number;
   /** 0: no retries. */
   readonly maxRetries?: number;
 }
@@ -60,7 +62,7 @@ export function createCall(deps: CallDeps): Call {
           attempts += 1;
           const { operation, method, query, body } = request;
           const path = withIds(form, request);
-          const ask = () => deps.sendOnce({ operation, method, path, query, body }, leftMs);
+          const ask = () => deps.sendOnce({ operation, method, path, query, body }, leftMs, options.attemptMs);
           const answer = await span(`card-api ${operation}`, { kind: 'client' }, ask);
           status = answer.status;
           return readAnswer(answer, request);
@@ -169,29 +171,29 @@ export interface SendDeps {
   readonly now: () => Date;
   /** Masks the service's error messages before anything else sees them. */
   readonly clean: (text: string) => string;
-  /** Time limit for one attempt, including reading the body. */
+  /** Time limit for one attempt, including reading the body, unless the caller sets another. */
   readonly timeoutMs: number;
 }
 
 /** One attempt within its time limit: a 2xx answer, or a CardApiError. */
-type SendOnce = (request: HttpRequest, leftMs: number) => Promise<Answer>;
+type SendOnce = (request: HttpRequest, leftMs: number, attemptMs?: number) => Promise<Answer>;
 
 export function createSendOnce(deps: SendDeps, breaker: Breaker): SendOnce {
   const exchange = createExchange(deps);
-  return async (request, leftMs) => {
+  return async (request, leftMs, attemptMs = deps.timeoutMs) => {
     const { operation } = request;
     const context = { operation, assumptions: deps.assumptions, clean: deps.clean, now: deps.now };
     if (breaker.isProbing()) throw new CircuitOpenError(operation);
-    const timeoutMs = Math.max(1, Math.min(deps.timeoutMs, leftMs));
-    // A caller with less time than usual (an alert) may give up on a service that is only slow. That must not open the
-    // circuit for everyone else.
-    const isImpatient = timeoutMs < deps.timeoutMs;
-    if (isImpatient && breaker.isOpen()) throw new CircuitOpenError(operation);
+    const timeoutMs = Math.max(1, Math.min(attemptMs, leftMs));
+    // A caller with less time than usual (an alert) may give up on a service that is only slow, and one with more time
+    // asks for what takes long. Their timeouts must not open the circuit for everyone else, nor must they be the call
+    // that shows whether it may close.
+    const isUsual = timeoutMs === deps.timeoutMs;
+    if (!isUsual && breaker.isOpen()) throw new CircuitOpenError(operation);
     const timer = new AbortController();
-    const timeout = setTimeout(() => timer.abort(), timeoutMs);
+    const timeout = setTimeout(() => timer.abort(isUsual ? undefined : new OwnTimeoutError()), timeoutMs);
     try {
-      const sending = (): Promise<Answer> => exchange(request, timer.signal);
-      const answer = await (isImpatient ? sending() : breaker.run(sending));
+      const answer = await breaker.run(() => exchange(request, timer.signal));
       if (answer.status >= 200 && answer.status < 300) return answer;
       throw errorOfAnswer(answer, context);
     } catch (error) {

@@ -5,7 +5,7 @@ import {
   circuitBreaker,
   ExponentialBackoff,
   halfJitterGenerator,
-  handleAll,
+  handleWhen,
 } from 'cockatiel';
 import type { CardApiError } from '../core/errors.ts';
 import { type Answer, CircuitOpenError } from './errors.ts';
@@ -74,20 +74,25 @@ export interface BreakerOptions {
   readonly halfOpenAfterMs: number;
 }
 
+/** A caller's own time limit, shorter or longer than usual, has passed. That does not show that the service is down. */
+export class OwnTimeoutError extends Error {}
+
 export type Breaker = ReturnType<typeof createBreaker>;
 
 /**
  * Circuit breaker: stops calling a failing service, and probes it again later.
  *
- * No answer and a status of 500 or more count as failures. Any other answer, even a refusal, shows that the service is
- * up.
+ * No answer within the usual time and a status of 500 or more count as failures. Any other answer, even a refusal, shows
+ * that the service is up.
  */
 export function createBreaker(
   { threshold, halfOpenAfterMs }: BreakerOptions,
   onAvailability: (isAvailable: boolean) => void = () => {},
 ) {
   const policy: CircuitBreakerPolicy = circuitBreaker(
-    handleAll.orWhenResult((answer) => (answer as Answer).status >= 500),
+    handleWhen((error) => !(error instanceof OwnTimeoutError)).orWhenResult(
+      (answer) => (answer as Answer).status >= 500,
+    ),
     {
       breaker: new ConsecutiveBreaker(threshold),
       halfOpenAfter: new ExponentialBackoff({

@@ -103,7 +103,7 @@ function createList({ source, records, quota, limits, now, log }: LoaderDeps) {
 
   async function listAll(at: string): Promise<void> {
     // The card service allows ten of these calls per hour, so a failed call is not retried.
-    const { accounts } = await source.listAccounts({ deadlineMs: LIST_MS, maxRetries: 0 });
+    const { accounts } = await source.listAccounts({ attemptMs: LIST_MS, maxRetries: 0 });
     const byId = new Map(accounts.map((account) => [account.acctId, account]));
     await records.change([...byId.keys()], (known, acctId) => {
       const listed = byId.get(acctId);

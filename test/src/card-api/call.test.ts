@@ -209,6 +209,59 @@ describe('without a response', () => {
     expect(api.received).toHaveLength(2);
   });
 
+  describe('for an answer that takes longer than usual', () => {
+    const slow = { attemptMs: 30_000, deadlineMs: 60_000, maxRetries: 0 };
+    const client = () => api.client({ timeoutMs: 1_000, breaker: { threshold: 1, halfOpenAfterMs: 60_000 } });
+    const answerAfter =
+      (ms: number): Reply =>
+      (...request) => {
+        vi.advanceTimersByTime(ms);
+        json(200, { AccountId: 7 })(...request);
+      };
+
+    it('waits as long as the caller allows', async () => {
+      stopTime();
+      api.answerWith(answerAfter(29_000));
+
+      expect(await client().getAccount(7, slow)).toMatchObject({ acctId: 7 });
+      expect(api.received).toHaveLength(1);
+    });
+
+    it.each([
+      ['that time', slow],
+      ['the deadline', { ...slow, deadlineMs: 20_000, attemptMs: 60_000 }],
+    ])('waits no longer than %s, and does not count the service as down for others', async (_what, options) => {
+      stopTime();
+      api.answerWith(hangFor(Math.min(options.attemptMs, options.deadlineMs)), json(200, {}));
+      const shared = client();
+
+      expect((await failureOf(shared.getAccount(7, options))).code).toBe('timeout');
+
+      await shared.setCardStatus(1, 'BLOCKED');
+      expect(api.received).toHaveLength(2);
+    });
+
+    it('counts the service as down for others when nothing listens', async () => {
+      const shared = api.client({
+        baseUrl: `http://127.0.0.1:${await freePort()}/v4`,
+        breaker: { threshold: 1, halfOpenAfterMs: 60_000 },
+      });
+      await failureOf(shared.getAccount(7, slow));
+
+      expect((await failureOf(shared.getAccount(7))).message).toBe('card API is down; getAccount was not sent');
+    });
+
+    it('is not asked while the service is down', async () => {
+      stopTime();
+      api.answerWith(hangFor(1_000));
+      const shared = client();
+      await failureOf(shared.getAccount(7, { maxRetries: 0 }));
+
+      expect((await failureOf(shared.getAccount(7, slow))).outcome).toBe('not_sent');
+      expect(api.received).toHaveLength(1);
+    });
+  });
+
   it('sends only one attempt without retries', async () => {
     api.answerWith(refusal(503, ''));
 

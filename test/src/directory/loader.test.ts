@@ -12,11 +12,15 @@ const detailsOf = (acctId: number) => AccountDetails.parse({ AccountId: acctId, 
 
 function loading(getAccount: DirectorySource['getAccount'], limits: Partial<typeof apiQuotaDefaults> = {}) {
   const asked: number[] = [];
+  const listed: unknown[] = [];
   const records = createRecords(redis());
   const shared = { records, limits: { ...apiQuotaDefaults, ...limits }, now, log: null };
   const quota = createApiQuota(redis(), shared.limits);
   const source: DirectorySource = {
-    listAccounts: async () => ({ businessAccountId: null, businessName: null, balanceCents: null, accounts: [] }),
+    async listAccounts(options) {
+      listed.push(options);
+      return { businessAccountId: null, businessName: null, balanceCents: null, accounts: [] };
+    },
     getAccount: async (acctId, options) => {
       asked.push(acctId);
       return await getAccount(acctId, options);
@@ -31,7 +35,7 @@ function loading(getAccount: DirectorySource['getAccount'], limits: Partial<type
     if (some === null) throw new Error('it was loaded');
     await records.change(ids, (_known, acctId) => ({ ...some, acctId, detailsAt: null }));
   }
-  return { loader, filler, records, asked, know };
+  return { loader, filler, records, asked, listed, know };
 }
 
 describe('an account for a person who waits', () => {
@@ -79,6 +83,14 @@ it('throws a fault of ours, which is no failure of the card service', async () =
   const { loader } = loading(() => Promise.reject(new Error('a fault of ours')));
 
   await expect(loader.load(7)).rejects.toThrow('a fault of ours');
+});
+
+it('gives the card service half a minute to list all accounts, and asks once', async () => {
+  const { loader, listed } = loading(() => Promise.reject(refusal()));
+
+  expect(await loader.list(true)).toBe('listed');
+
+  expect(listed).toEqual([{ attemptMs: 30_000, maxRetries: 0 }]);
 });
 
 describe('a reload of old accounts', () => {
