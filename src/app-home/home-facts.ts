@@ -13,7 +13,7 @@ import type { CardSeal } from '../core/seal.ts';
 import { happenedSince } from '../core/service-time.ts';
 import { type DirectoryAccount, type DirectoryCard, toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
-import { limitsOf, type RecentDeclines } from '../directory/show-card.ts';
+import { balanceOf, limitsOf, type RecentDeclines } from '../directory/show-card.ts';
 import { claimFacts } from '../holders/claim-card.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { Links } from '../holders/link-store.ts';
@@ -200,7 +200,7 @@ async function ownCard(acctId: number, deps: OwnCardsDeps) {
     card: { ...facts, last4: facts.last4 ?? shown?.last4 ?? null },
     value: deps.sealCard(facts),
     status: shown?.status ?? null,
-    balanceCents: details?.availableCents ?? null,
+    balance: balanceOf(details, rules?.rules ?? null),
     limits: limitsOf(rules?.rules ?? null, remaining),
     hasLimits: rules !== null || remaining !== null,
     declines,

@@ -90,6 +90,12 @@ export const CardApiAssumptions = z.strictObject({
     .describe(
       'Name of the wrapper around the rules in GET; answers without it are read too, and PUT is sent without it.',
     ),
+  businessBalanceField: z
+    .string()
+    .default('UseBusinessBalanceForAuths')
+    .describe(
+      'The flag of the rules which says that purchases are paid from the balance of the business, not of the card. Missing: not known.',
+    ),
   readOnlyRuleFields: texts().describe(
     'Fields of the rules that GET returns and PUT must not contain. Empty: everything that was read is written back.',
   ),

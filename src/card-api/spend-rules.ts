@@ -68,8 +68,6 @@ const Rules = z.object({
   CardNotPresentUse: Flag,
   MerchantCategories: z.array(z.object({ Id, Name: Text, TransactionLimit: Amount, ...amounts })).nullish(),
 });
-/** Not a rule itself, so it does not prove that an answer is rules. */
-const RulesAndBalance = Rules.extend({ UseBusinessBalanceForAuths: Flag });
 
 /** Reads both forms, wrapped in `AdvancedSpendRules` or not. Null when it is neither. */
 export function readSpendRules(
@@ -82,7 +80,7 @@ export function readSpendRules(
   // Another shape would be read as "no limits", and then no change would count as a raise.
   const isRules = inner !== received.data || Object.keys(Rules.shape).some((field) => field in inner);
   if (!isRules) return null;
-  const parsed = RulesAndBalance.safeParse(inner);
+  const parsed = Rules.safeParse(inner);
   if (!parsed.success) return null;
   const rules = parsed.data;
   const toLimit = (amount: number | null | undefined): number | null =>
@@ -103,7 +101,7 @@ export function readSpendRules(
     isEveryCategoryAllowed: assumptions.noCategoryAllowsAll && (rules.MerchantCategories ?? []).length === 0,
     isInternationalAllowed: rules.InternationalSpendEnabled,
     isCardNotPresentAllowed: rules.CardNotPresentUse,
-    usesBusinessBalance: rules.UseBusinessBalanceForAuths,
+    usesBusinessBalance: Flag.safeParse(inner[assumptions.businessBalanceField]).data ?? null,
   };
 }
 

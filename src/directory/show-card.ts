@@ -1,4 +1,5 @@
 import { declineList } from '../../templates/alerts/decline-list.ts';
+import type { CardBalance } from '../../templates/core/card-words.ts';
 import { cardShow, DECLINES_SHOWN, type ShownDecline, type ShownLimit } from '../../templates/directory/card-show.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
@@ -7,6 +8,7 @@ import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { limitPeriods } from '../card-api/rule.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
+import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { DeclinedCard } from '../core/card-facts.ts';
 import { formatDuration, readDuration } from '../core/duration.ts';
@@ -47,7 +49,7 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
       {
         card: { ...facts, last4: facts.last4 ?? card?.last4 ?? null },
         status: card?.status ?? null,
-        balanceCents: details.availableCents,
+        balance: balanceOf(details, rules?.rules ?? null),
         limits: limitsOf(rules?.rules ?? null, remaining),
         hasLimits: rules !== null || remaining !== null,
         declines: declines.filter(happenedSince(fromMs)),
@@ -56,6 +58,11 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
     );
     await answer(action, message);
   };
+}
+
+/** A card that pays from the balance of the business has none of its own, which the service writes as 0. */
+export function balanceOf(details: AccountDetails | null, rules: SpendRules | null): CardBalance | null {
+  return rules?.usesBusinessBalance === true ? 'business' : (details?.availableCents ?? null);
 }
 
 /** Every limit that is in force for a card, which may be its ruleset's, with the remaining amount where known. */

@@ -26,7 +26,7 @@ export function homeOwnCards(cards: ListPage<OwnCardFacts>): KnownBlock[] {
   );
 }
 
-function ownCard({ card, value, status, balanceCents, limits, hasLimits, declines }: OwnCardFacts): KnownBlock[] {
+function ownCard({ card, value, status, balance, limits, hasLimits, declines }: OwnCardFacts): KnownBlock[] {
   const set = limits.filter(({ limitCents }) => limitCents !== null);
   const more = set.length - LIMITS_MAX;
   const known = status === null ? 'status not known' : statusWord(status);
@@ -36,7 +36,7 @@ function ownCard({ card, value, status, balanceCents, limits, hasLimits, decline
   return [
     section(
       `*${capital(cardName(card))}${virtual}: ${known}*`,
-      balanceCents === null ? null : `Balance: ${balanceWord(balanceCents)}`,
+      balance === null ? null : `Balance: ${balanceWord(balance)}`,
       ...set.slice(0, LIMITS_MAX).map(limitLine),
       more > 0
         ? `… and ${countOf(more, 'more limit')}: ${commandCode(`show ${copyable(cardHandle(card), 20)}`)}`

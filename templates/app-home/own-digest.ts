@@ -59,7 +59,7 @@ function countedWords({ count, attempts, cents }: Sums, span: string): string {
 function cardSections({
   card,
   status,
-  balanceCents,
+  balance,
   limits,
   hasLimits,
   declines,
@@ -67,7 +67,7 @@ function cardSections({
   const known = status === null ? 'status not known' : statusWord(status);
   const lines = [
     `*${capital(cardName(card))}: ${known}*`,
-    balanceCents === null ? null : `Balance: ${balanceWord(balanceCents)}`,
+    balance === null ? null : `Balance: ${balanceWord(balance)}`,
     ...limits.filter(({ limitCents }) => limitCents !== null).map(limitLine),
     hasLimits ? null : LIMITS_UNREAD,
     ...declines.map(attemptsLine),

@@ -94,7 +94,11 @@ export function limitWord(cents: number | null): string {
   return cents === null ? 'no limit' : formatCents(cents);
 }
 
+/** What a card's purchases are paid from: its own balance, in cents, or that of the business. */
+export type CardBalance = number | 'business';
+
 /** Money on a card. Never a sign: below zero it is overdrawn. */
-export function balanceWord(cents: number): string {
-  return cents < 0 ? `${formatCents(-cents)} overdrawn` : formatCents(cents);
+export function balanceWord(balance: CardBalance): string {
+  if (balance === 'business') return 'paid from the business balance';
+  return balance < 0 ? `${formatCents(-balance)} overdrawn` : formatCents(balance);
 }

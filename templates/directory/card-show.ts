@@ -21,6 +21,7 @@ import {
 } from '../core/blocks.ts';
 import {
   balanceWord,
+  type CardBalance,
   cardName,
   cardOfHolder,
   holderName,
@@ -54,7 +55,7 @@ export interface CardShow {
   /** As the card service writes it; null when unknown. */
   readonly status: string | null;
   /** Null when unknown, or not to be shown. */
-  readonly balanceCents: number | null;
+  readonly balance: CardBalance | null;
   readonly limits: readonly ShownLimit[];
   /** False when they could not be read. */
   readonly hasLimits: boolean;
@@ -70,7 +71,7 @@ export const LIMITS_UNREAD = 'The limits are not available right now.';
 
 /** One card, for the person who asked. */
 export function cardShow(shownCard: CardShow, view: View): Message {
-  const { card, status, balanceCents, limits, hasLimits, declines } = shownCard;
+  const { card, status, balance, limits, hasLimits, declines } = shownCard;
   const known = status === null ? 'not known' : statusWord(status);
   const is = status === null ? ': status not known' : ` is ${known}`;
   const set = limits.filter(({ limitCents }) => limitCents !== null);
@@ -83,7 +84,7 @@ export function cardShow(shownCard: CardShow, view: View): Message {
       LINES,
     ),
   );
-  const balance = balanceCents !== null && mayShow('balance', view.place) ? balanceWord(balanceCents) : '';
+  const mayShowBalance = balance !== null && mayShow('balance', view.place);
 
   return {
     text: sentence(
@@ -94,7 +95,7 @@ export function cardShow(shownCard: CardShow, view: View): Message {
       ...fields([
         ['Status', capital(known)],
         ['Cardholder', holderName(card)],
-        ['Balance', balance],
+        ['Balance', mayShowBalance ? capital(balanceWord(balance)) : ''],
         ['Kind', card.isVirtual === null ? '' : card.isVirtual ? 'Virtual' : 'Physical'],
         ['Group', escapeUntrusted(card.group ?? '', 80)],
         ['Ruleset', card.ruleset == null ? '' : capital(rulesetOf(card))],

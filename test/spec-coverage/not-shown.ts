@@ -31,7 +31,7 @@ export const NOT_SHOWN: readonly NotShown[] = [
   {
     row: 'full field lists of profile, order, group, ruleset and transaction records',
     file: client,
-    assumptions: ['spendRulesWrapper', 'readOnlyRuleFields', 'readOnlyCategoryFields'],
+    assumptions: ['spendRulesWrapper', 'businessBalanceField', 'readOnlyRuleFields', 'readOnlyCategoryFields'],
   },
   {
     row: 'other transitions between card statuses',

@@ -46,7 +46,7 @@ export const answer = {
   show: {
     card,
     status: 'Active',
-    balanceCents: 15_600,
+    balance: 15_600,
     hasLimits: true,
     limits: [
       { period: 'daily', category: null, limitCents: 40_000, remainingCents: 3510 },

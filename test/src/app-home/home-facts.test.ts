@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inactiveCards, type OwnCard, ownCards, ownRequests, teamFacts } from '../../../src/app-home/home-facts.ts';
 import { listPage } from '../../../src/app-home/home-page.ts';
+import { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import { readSpendRules } from '../../../src/card-api/spend-rules.ts';
 import { firstPermitted } from '../../../src/core/first-permitted.ts';
 import { createGroupOfFacts } from '../../../src/directory/directory.ts';
 import { claimTarget } from '../../../src/holders/claim-store.ts';
@@ -203,10 +205,11 @@ it('lets an approver whose own approval has become void approve their request ag
 });
 
 describe('a user’s own cards', () => {
-  it('are shown with gaps if the card API does not respond', async () => {
-    const noAnswer = async (): Promise<never> => Promise.reject(new Error('no answer'));
+  const noAnswer = async (): Promise<never> => Promise.reject(new Error('no answer'));
+  const unread = { getAccount: noAnswer, getSpendRules: noAnswer, getRemainingLimits: noAnswer };
 
-    const { shown } = await ownCards(
+  const cardsOf = (card: Parameters<typeof ownCards>[2]['card']) =>
+    ownCards(
       'U0ANA',
       { page: 1, perPage: 5 },
       {
@@ -215,7 +218,7 @@ describe('a user’s own cards', () => {
             { acctId: 7378, userId: 'U0ANA', provedBy: 'email', by: 'U0ANA', at: '2026-11-20T00:00:00Z' },
           ],
         },
-        card: { getAccount: noAnswer, getSpendRules: noAnswer, getRemainingLimits: noAnswer },
+        card,
         directory: { account: async () => account },
         recentDeclines: async () =>
           ['2026-11-20T00:00:00Z', '2026-11-19T23:59:59Z'].map((occurredAt) => ({
@@ -226,7 +229,23 @@ describe('a user’s own cards', () => {
       },
     );
 
-    expect(shown).toMatchObject([{ card: { acctId: 7378, last4: '3333' }, balanceCents: null, hasLimits: false }]);
+  it('are not called empty if they pay from the balance of the business', async () => {
+    const rules = readSpendRules({ DailySpendLimit: 400, UseBusinessBalanceForAuths: true });
+    if (rules === null) throw new Error('no rules');
+
+    const { shown } = await cardsOf({
+      ...unread,
+      getAccount: async () => AccountDetails.parse({ AccountId: 7378, AvailableBalance: 0 }),
+      getSpendRules: async () => ({ rules, raw: {} }),
+    });
+
+    expect(shown).toMatchObject([{ balance: 'business' }]);
+  });
+
+  it('are shown with gaps if the card API does not respond', async () => {
+    const { shown } = await cardsOf(unread);
+
+    expect(shown).toMatchObject([{ card: { acctId: 7378, last4: '3333' }, balance: null, hasLimits: false }]);
     expect(
       shown[0]?.declines.map(({ occurredAt }) => occurredAt),
       'none of an earlier holder',

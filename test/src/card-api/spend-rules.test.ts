@@ -130,6 +130,18 @@ describe('reading spend rules', () => {
     });
   });
 
+  it.each([
+    ['UseBusinessBalanceForAuths', true, true],
+    ['PaysFromBusiness', false, false],
+    ['PaysFromBusiness', undefined, null],
+  ])('reads from %s = %j whether the business pays', (businessBalanceField, flag, usesBusinessBalance) => {
+    const raw = { DailySpendLimit: 5, [businessBalanceField]: flag };
+
+    expect(readSpendRules(raw, { ...defaultRulesAssumptions, businessBalanceField })).toMatchObject({
+      usesBusinessBalance,
+    });
+  });
+
   it.each([[null], ['rules'], [[1]], [{ DailySpendLimit: 'much' }]])('is null for %j', (raw) => {
     expect(readSpendRules(raw)).toBeNull();
   });

@@ -58,6 +58,14 @@ describe('the limits of a card', () => {
 });
 
 describe('/card show', () => {
+  it('does not call a card empty that pays from the balance of the business', async () => {
+    const shown = async (UseBusinessBalanceForAuths: boolean) =>
+      JSON.stringify((await show(2, { rules: { DailySpendLimit: 400, UseBusinessBalanceForAuths } })).answers);
+
+    expect(await shown(true)).toContain('*Balance*\\nPaid from the business balance');
+    expect(await shown(false)).toContain('*Balance*\\n$0.00');
+  });
+
   it('does not say that no limit is set when the limits could not be read', async () => {
     const { answers } = await show(2);
 
@@ -65,13 +73,26 @@ describe('/card show', () => {
     expect(JSON.stringify(answers)).not.toMatch(/No limit is set|0 limits/);
   });
 
-  async function show(cardId: number | null, getAccount = async () => details, readableFromMs = 0) {
+  interface World {
+    readonly getAccount?: () => Promise<AccountDetails>;
+    readonly rules?: Record<string, unknown>;
+    readonly readableFromMs?: number;
+  }
+
+  async function show(
+    cardId: number | null,
+    { getAccount = async () => details, rules, readableFromMs = 0 }: World = {},
+  ) {
     const answers: Message[] = [];
     const asked: WhichCard[] = [];
     const showCard = createShowCard({
       card: {
         getAccount,
-        getSpendRules: () => Promise.reject(unanswered()),
+        async getSpendRules() {
+          const read = readSpendRules(rules);
+          if (read === null) throw unanswered();
+          return { rules: read, raw: {} };
+        },
         getRemainingLimits: () => Promise.reject(unanswered()),
       },
       factsOf: async (_acctId, which = {}) => {
@@ -88,6 +109,7 @@ describe('/card show', () => {
   }
   const details = AccountDetails.parse({
     AccountId: acctId,
+    AvailableBalance: 0,
     CardList: [
       { CardId: 1, Last4CardNumber: '1111', CardStatus: 'CLOSED' },
       { CardId: 2, Last4CardNumber: '2222', CardStatus: 'BLOCKED' },
@@ -107,7 +129,7 @@ describe('/card show', () => {
   });
 
   it('shows a holder no decline from before the card was linked to them', async () => {
-    const shown = async (fromMs: number) => JSON.stringify((await show(1, async () => details, fromMs)).answers);
+    const shown = async (fromMs: number) => JSON.stringify((await show(1, { readableFromMs: fromMs })).answers);
     const at = (index: number) => `<!date^${Date.parse(timeOf(index)) / 1000}^`;
 
     expect(await shown(0)).toContain(at(1));
@@ -117,7 +139,7 @@ describe('/card show', () => {
   });
 
   it('answers nothing from memory if the card itself cannot be read', async () => {
-    await expect(show(1, () => Promise.reject(unanswered()))).rejects.toThrow('unavailable');
+    await expect(show(1, { getAccount: () => Promise.reject(unanswered()) })).rejects.toThrow('unavailable');
   });
 });
 

@@ -7,7 +7,7 @@ import { noCard } from '../../../src/core/card-facts.ts';
 import type { Claim } from '../../../src/holders/claim-store.ts';
 import { VIEW_BLOCKS_MAX } from '../../../src/slack/limits.ts';
 import { type Home, home } from '../../../templates/app-home/home.ts';
-import { CARDS_SHOWN } from '../../../templates/app-home/home-own-cards.ts';
+import { CARDS_SHOWN, type OwnCardFacts } from '../../../templates/app-home/home-own-cards.ts';
 import { homeProgramMenu } from '../../../templates/app-home/program-menu.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
 import { calmHealth } from '../../support/calm-health.ts';
@@ -24,11 +24,11 @@ const decline = {
   merchant: { ...transactionAlert().event.merchant, name: 'Blue Bottle Coffee' },
   decline: { code: 'decline.card.pin', message: 'Incorrect PIN' },
 };
-const own = {
+const own: OwnCardFacts = {
   card,
   value: 'sealed',
   status: 'ACTIVE',
-  balanceCents: 15_600,
+  balance: 15_600,
   limits: [limit],
   hasLimits: true,
   declines: [decline],
@@ -202,6 +202,11 @@ describe('App Home', () => {
 
     expect(buttonIds(blocks)).toEqual(['end_delegation']);
     expect(shown(blocks)).toContain('<@U0BEN> stands in for you');
+  });
+
+  it('says the balance of a card, or that the business pays', () => {
+    expect(read({ own: only(own) })).toContain('Balance: $156.00');
+    expect(read({ own: only({ ...own, balance: 'business' }) })).toContain('Balance: paid from the business balance');
   });
 
   it("has buttons for one's own card instead of commands, and none for an inactive card", () => {
