@@ -34,6 +34,7 @@ export function redactShipping(data: unknown, { callbackAt, receivedAt }: Webhoo
     trackingNumber,
     shippingMethod,
     last4,
-    cardOrderId,
+    // Zero is no order: a card made in the portal or by a file.
+    cardOrderId: cardOrderId || null,
   });
 }

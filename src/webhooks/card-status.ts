@@ -49,7 +49,8 @@ export function redactCardStatus(data: unknown, { callbackAt, receivedAt }: Webh
     cardId: card.CardId,
     last4: card.Last4CardNumber,
     status: card.CardStatus,
-    cardOrderId: card.CardOrderId,
+    // Zero is no order: a card made in the portal or by a file.
+    cardOrderId: card.CardOrderId || null,
   }));
 
   return parseWith(CardStatusEvent, {

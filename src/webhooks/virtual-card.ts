@@ -73,7 +73,7 @@ export function redactVirtualCard(data: unknown, { callbackAt, receivedAt }: Web
     last4: payload.CardNumber === '' ? null : payload.CardNumber,
     status: payload.Status === '' ? null : payload.Status.toUpperCase(),
     balanceCents: payload.Balance === null ? null : toCents(payload.Balance),
-    virtualCardOrderId: payload.VirtualCardOrderId,
+    virtualCardOrderId: payload.VirtualCardOrderId || null,
     outcome,
     failed: payload.Errors.filter((error) => !isCard(error)),
     message: payload.Message,

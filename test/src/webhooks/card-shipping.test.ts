@@ -19,6 +19,10 @@ describe('a shipment', () => {
     });
   });
 
+  it('of a card that was never ordered belongs to no order', () => {
+    expect(shipping({ CardOrderId: 0 }).cardOrderId).toBeNull();
+  });
+
   it("keeps a known carrier's tracking number, and masks the middle of one that may be a card number", () => {
     expect(shipping({ TrackingNumber: ' 9400111899000000055211 ' }).trackingNumber).toBe('9400111899000000055211');
     expect(shipping({ TrackingNumber: ' 4111111111111111 ' }).trackingNumber).toBe('4111••••••••1111');

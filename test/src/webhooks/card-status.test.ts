@@ -42,6 +42,7 @@ describe('a card status change', () => {
     ['CardOrderId', undefined, 'cardOrderId', null],
     ['CardOrderId', null, 'cardOrderId', null],
     ['CardOrderId', '', 'cardOrderId', null],
+    ['CardOrderId', 0, 'cardOrderId', null],
     ['CardOrderId', '55201', 'cardOrderId', 55_201],
     ['Last4CardNumber', '', 'last4', ''],
     ['Last4CardNumber', null, 'last4', ''],

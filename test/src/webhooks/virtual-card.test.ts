@@ -82,6 +82,7 @@ describe('a virtual card', () => {
     [{ AccountId: 0 }, { acctId: null }],
     [{ AccountId: null }, { acctId: null }],
     [{ VirtualCardOrderId: null }, { virtualCardOrderId: null }],
+    [{ VirtualCardOrderId: 0 }, { virtualCardOrderId: null }],
   ])('with %j is stored with %j', (data, kept) => {
     expect(virtual('virtual-card', data)).toMatchObject(kept);
   });
