@@ -12,6 +12,7 @@ import {
   CircuitOpenError,
   errorOfAnswer,
   errorOfSilence,
+  isPage,
   notSent,
   silenceOf,
 } from './errors.ts';
@@ -98,8 +99,7 @@ async function withForms<T>(
       working.set(request.operation, form);
       return result;
     } catch (error) {
-      const isMissing =
-        error instanceof CardApiError && error.outcome === 'refused' && (error.status === 404 || error.status === 405);
+      const isMissing = error instanceof CardApiError && (error.status === 404 || error.status === 405);
       if (!isMissing) throw error;
       missing ??= error;
     }
@@ -194,7 +194,7 @@ export function createSendOnce(deps: SendDeps, breaker: Breaker): SendOnce {
     const timeout = setTimeout(() => timer.abort(isUsual ? undefined : new OwnTimeoutError()), timeoutMs);
     try {
       const answer = await breaker.run(() => exchange(request, timer.signal));
-      if (answer.status >= 200 && answer.status < 300) return answer;
+      if (answer.status >= 200 && answer.status < 300 && !isPage(answer)) return answer;
       throw errorOfAnswer(answer, context);
     } catch (error) {
       if (error instanceof CardApiError) throw error;

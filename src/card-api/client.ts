@@ -82,9 +82,9 @@ function methodOf(
     try {
       return await call(request, args[send.length] as CallOptions | undefined);
     } catch (error) {
-      const saysEmpty =
-        error instanceof CardApiError && error.status !== null && assumptions.emptyListStatus.includes(error.status);
-      if (isList === true && saysEmpty) return [];
+      if (!(error instanceof CardApiError) || isList !== true) throw error;
+      const { status, code } = error;
+      if (status !== null && code !== 'unavailable' && assumptions.emptyListStatus.includes(status)) return [];
       throw error;
     }
   };

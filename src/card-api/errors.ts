@@ -26,15 +26,23 @@ interface ErrorContext {
 
 const API_MESSAGE_MAX = 300;
 
-/** The error for an answer with a status other than 2xx. */
+/**
+ * True for a page instead of JSON, whatever its status: a gateway answers for a service that is stopped, or does not know
+ * the path. It says nothing about the request.
+ */
+export function isPage({ text }: Answer): boolean {
+  return /^\s*</.test(text ?? '');
+}
+
+/** The error for an answer with a status other than 2xx, or for a page. */
 export function errorOfAnswer(answer: Answer, context: ErrorContext): CardApiError {
   const apiMessage = messageOf(answer, context.clean);
-  const code = codeOf(answer.status, apiMessage, context.assumptions);
+  const code = codeOf(answer, apiMessage, context.assumptions);
   const retryAfterMs = toRetryAfterMs(answer.retryAfter, context.now());
   return new CardApiError(`card API answered ${answer.status} to ${context.operation}`, {
     operation: context.operation,
     status: answer.status,
-    outcome: outcomeOf(answer.status),
+    outcome: outcomeOf(code),
     code,
     apiMessage,
     ...(retryAfterMs === null ? {} : { retryAfterMs }),
@@ -107,7 +115,8 @@ export function silenceOf(error: unknown, timedOut: boolean): Silence {
 const neverSent =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_(?:CERT|HANDSHAKE|INVALID|REQUIRED).*|ERR_SSL_(?:WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|NO_(?:PROTOCOLS_AVAILABLE|CIPHERS_AVAILABLE|SHARED_CIPHER)|.*_ALERT_(?:PROTOCOL_VERSION|HANDSHAKE_FAILURE|UNKNOWN_CA|UNRECOGNIZED_NAME|INSUFFICIENT_SECURITY))|CERT_.*|.*_CERT.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/;
 
-function codeOf(status: number, apiMessage: string | null, assumptions: ErrorContext['assumptions']): CardApiCode {
+function codeOf(answer: Answer, apiMessage: string | null, assumptions: ErrorContext['assumptions']): CardApiCode {
+  const { status } = answer;
   const says = (texts: readonly string[]): boolean =>
     texts.some((text) => apiMessage?.toLowerCase().includes(text.toLowerCase()) === true);
   if (status === 401) return says(assumptions.livingTokenTexts) ? 'refused' : 'token_dead';
@@ -116,17 +125,18 @@ function codeOf(status: number, apiMessage: string | null, assumptions: ErrorCon
   if (status === 408) return 'timeout';
   if (status === 502 || status === 503 || status === 504) return 'unavailable';
   if (status >= 500) return 'server_error';
+  if (isPage(answer)) return 'unavailable';
   // Redirects are not followed. They mean a wrong base address, and the token would be sent elsewhere.
   return status < 400 ? 'bad_answer' : 'refused';
 }
 
-function outcomeOf(status: number): CardApiOutcome {
-  return status >= 500 || status === 408 ? 'unknown' : 'refused';
+function outcomeOf(code: CardApiCode): CardApiOutcome {
+  return code === 'unavailable' || code === 'server_error' || code === 'timeout' ? 'unknown' : 'refused';
 }
 
-/** The field `Message` of the service's JSON. For a page from a proxy, the reason phrase. */
+/** The field `Message` of the service's JSON. For a page from a proxy, the reason phrase of its error. */
 function messageOf(answer: Answer, clean: (text: string) => string): string | null {
-  const text = jsonMessage(answer.text) ?? answer.statusText;
+  const text = jsonMessage(answer.text) ?? (answer.status < 400 ? '' : answer.statusText);
   const plain = clean(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()).slice(0, API_MESSAGE_MAX);
   return plain === '' ? null : plain;
 }

@@ -55,6 +55,8 @@ function mayRepeat(error: CardApiError, retry: Retry): boolean {
   if (retry === 'once') return false;
   if (error.code === 'rate_limited') return true;
   if (retry === 'never' || error instanceof CircuitOpenError) return false;
+  // A page of a gateway is the same a second later, and a path that is unknown there needs no three attempts.
+  if (error.code === 'unavailable' && error.status !== null && error.status < 500) return false;
   return error.code === 'server_error' || error.code === 'unavailable' || error.code === 'timeout';
 }
 

@@ -35,6 +35,8 @@ const hangFor =
   () =>
     vi.advanceTimersByTime(ms);
 
+const sentence: Reply = (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('Jane is done.');
+
 describe('a response', () => {
   it.each([
     // what, status, message → code, outcome, how often it is sent
@@ -82,6 +84,34 @@ describe('a response', () => {
     expect(error.message).toBe('card API answered 403 to setCardStatus');
   });
 
+  it.each([
+    // what, status of the page → code, outcome
+    ['read', 200, 'unavailable', 'unknown'],
+    ['read', 302, 'unavailable', 'unknown'],
+    ['read', 403, 'unavailable', 'unknown'],
+    ['read', 404, 'unavailable', 'unknown'],
+    ['block', 200, 'unavailable', 'unknown'],
+    ['block', 404, 'unavailable', 'unknown'],
+    ['limit', 200, 'unavailable', 'unknown'],
+    ['activate', 403, 'unavailable', 'unknown'],
+    ['read', 401, 'token_dead', 'refused'],
+    ['resend', 201, 'unavailable', 'unknown'],
+  ] as const)('to %s that is a page with status %s comes from a gateway', async (what, status, code, outcome) => {
+    api.answerWith(html(status, 'A phrase'));
+
+    const error = await failureOf(calls[what](api.client()));
+
+    expect(error).toMatchObject({ code, outcome, status });
+    expect(error.apiMessage).toBe(status < 400 ? null : 'A phrase');
+    expect(api.waits, 'and would be the same a second later').toEqual([]);
+  });
+
+  it('that is a page does not mean that a list is empty', async () => {
+    api.answerWith(html(404, 'Not Found'));
+
+    expect(await failureOf(api.client().listRulesets())).toMatchObject({ code: 'unavailable', status: 404 });
+  });
+
   it('from a proxy keeps the reason phrase of its page', async () => {
     api.answerWith(html(502, 'Bad Gateway'));
 
@@ -91,7 +121,7 @@ describe('a response', () => {
   });
 
   it('of another shape to a read is a bad answer, not a crash', async () => {
-    for (const reply of [html(200, 'OK'), json(200, null), json(200, { AccountId: 'seven' }), json(200, [])]) {
+    for (const reply of [sentence, json(200, null), json(200, { AccountId: 'seven' }), json(200, [])]) {
       api.answerWith(reply);
       const error = await failureOf(api.client().getAccount(1));
       expect(error).toMatchObject({ code: 'bad_answer', status: 200 });
@@ -100,7 +130,7 @@ describe('a response', () => {
   });
 
   it('is unknown if an order was accepted but its number cannot be read', async () => {
-    api.answerWith(html(201, 'Created'));
+    api.answerWith(sentence);
 
     expect(await failureOf(api.client().createCards({ Cards: [] }))).toMatchObject({
       code: 'bad_answer',
@@ -113,7 +143,7 @@ describe('a response', () => {
     ['no body', (response: { end(): void }) => response.end()],
     ['{}', json(200, {})],
     ['null', json(200, null)],
-    ['a sentence', html(200, 'OK')],
+    ['a sentence', sentence],
     ['a truncated body', halfBody(200, 'cut')],
   ] as const)('to a write is accepted with %s', async (_what, reply) => {
     api.answerWith(reply);
@@ -348,6 +378,17 @@ describe('paths with two spellings', () => {
       '/v4/Card/Activate7378/6231',
       '/v4/Card/Activate7378/6231',
     ]);
+  });
+
+  it('tries the other one after any 404, which may be the page of a server that does not know the path', async () => {
+    api.answerWith((response, request, incoming) => {
+      if (request.path === '/v4/Card/Activate7378/6231') response.writeHead(200).end();
+      else html(404, 'Not Found')(response, request, incoming);
+    });
+
+    await api.client().activateCard(7378, 6231);
+
+    expect(api.received).toHaveLength(2);
   });
 
   it('reports the first spelling if none is known', async () => {
