@@ -140,13 +140,13 @@ function createOpenCase(deps: Deps) {
     });
   };
 
-  /** Null: the card service did not answer in time. */
+  /** Null: the card service gave no answer in time that can be read. */
   async function purchasesOf({ acctId }: TransactionEvent): Promise<FraudCaseAlert['purchases']> {
     const to = deps.now();
     const from = new Date(to.getTime() - LOOK_BACK_MS);
     const read = await within(PURCHASES_MS, deps.readTransactions(acctId, { from, to }), () => null);
     if (read === null) return null;
-    return latestPurchases(read).map(({ occurredAt, amountCents, merchant }) => ({
+    return latestPurchases(read.events).map(({ occurredAt, amountCents, merchant }) => ({
       at: occurredAt,
       amountCents,
       merchant: merchant.name,

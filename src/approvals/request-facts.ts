@@ -99,7 +99,7 @@ export function createGatherFacts(deps: Deps): GatherFacts {
     const to = deps.now();
     const read = await deps.readTransactions(event.acctId, { from: new Date(to.getTime() - LOOK_BACK_MS), to });
     if (read === null) return null;
-    const there = latestPurchases(read, (one) => merchantKey(one) === merchantKey(event));
+    const there = latestPurchases(read.events, (one) => merchantKey(one) === merchantKey(event));
     return there.map(({ occurredAt, amountCents }) => ({ at: occurredAt, amountCents }));
   }
 

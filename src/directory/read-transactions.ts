@@ -9,16 +9,25 @@ interface Deps {
   readonly toMissed: (row: Record<string, unknown>) => TransactionEvent;
 }
 
-/** The card service's list of an account's transactions; null when it cannot be asked now. */
+/** The card service's list of an account's transactions; null when it cannot be asked now, or none of them can be read. */
 export type ReadTransactions = (
   acctId: number,
   window: { readonly from: Date; readonly to: Date },
-) => Promise<TransactionEvent[] | null>;
+) => Promise<TransactionsRead | null>;
+
+interface TransactionsRead {
+  readonly events: readonly TransactionEvent[];
+  /** How many more there are that cannot be read. */
+  readonly unreadable: number;
+}
 
 export function createReadTransactions({ card, toMissed }: Deps): ReadTransactions {
   return async function readTransactions(acctId, window) {
     const rows = await orNull(card.listAccountNetworkTransactions(acctId, window));
-    return rows === null ? null : rows.flatMap(readRow);
+    if (rows === null) return null;
+    const events = rows.flatMap(readRow);
+    const unreadable = rows.length - events.length;
+    return events.length === 0 && unreadable > 0 ? null : { events, unreadable };
   };
 
   /** An unreadable row must not hide the others. */

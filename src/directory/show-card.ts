@@ -126,7 +126,10 @@ export function createListDeclines(deps: ListDeps) {
       readTransactions(acctId, { from, to }),
     ]);
     const byId = new Map(
-      [...(fetched ?? []).filter(({ kind }) => kind === 'decline'), ...received].map((event) => [event.id, event]),
+      [...(fetched?.events ?? []).filter(({ kind }) => kind === 'decline'), ...received].map((event) => [
+        event.id,
+        event,
+      ]),
     );
     const declines = [...byId.values()]
       .filter(happenedSince(fromMs))
@@ -134,7 +137,7 @@ export function createListDeclines(deps: ListDeps) {
     const message = declineList({
       card: facts,
       since: fromMs > askedFromMs ? null : formatDuration(askedMs),
-      isComplete: fetched !== null,
+      unreadable: fetched?.unreadable ?? null,
       page: action.page,
       again: [facts.last4 ?? String(acctId), ...words].join(' '),
       declines,

@@ -24,8 +24,11 @@ interface DeclineList {
   readonly card: CardFacts;
   /** How far it looks back: `7 days`; null: to when the card was linked to the person. */
   readonly since: string | null;
-  /** False when the card service could not be asked, so the list contains only our alerts. */
-  readonly isComplete: boolean;
+  /**
+   * How many transactions of the card service could not be read. Null when it could not be asked, or none could be read: the
+   * list contains only our alerts.
+   */
+  readonly unreadable: number | null;
   /** The requested page, from 1. */
   readonly page: number;
   /** Card and time, to be typed for another page: `4242 30d`. */
@@ -38,7 +41,7 @@ interface DeclineList {
 const LINES = 8;
 
 /** Declines of a card, counted by reason, for the person who asked. */
-export function declineList({ card, since, isComplete, page, again, declines }: DeclineList): Message {
+export function declineList({ card, since, unreadable, page, again, declines }: DeclineList): Message {
   const counted = `${countOf(declines.length, 'decline')} ${since === null ? 'since it was linked to you' : `in ${since}`}`;
   const titles = declines.map((declined) => shownReason(declined, 'direct').title);
   const reasons = [...new Set(titles)]
@@ -60,10 +63,13 @@ export function declineList({ card, since, isComplete, page, again, declines }: 
         ? []
         : [section(...reasons.map(({ title, count }) => `*${escapeUntrusted(title, 100)}:* ${count}`))]),
       ...pages.shown,
-      ...context(
-        pageWords(pages, `declines ${copyable(again, 60)} page`),
-        isComplete ? null : 'The card service did not answer: these are only the declines that came as alerts.',
-      ),
+      ...context(pageWords(pages, `declines ${copyable(again, 60)} page`), unreadableWords(unreadable)),
     ],
   };
+}
+
+function unreadableWords(unreadable: number | null): string | null {
+  if (unreadable === null)
+    return 'The list of the card service could not be read: these are only the declines that came as alerts.';
+  return unreadable > 0 ? `${countOf(unreadable, 'transaction')} of this card could not be read.` : null;
 }

@@ -139,7 +139,7 @@ function expectAlertSafe(alert: Alert, place: View['place']): void {
   if (alert.kind !== 'transaction') return;
   const whoMay = { approver: ['U1'], operator: ['U2'] };
   expectPlain(explainDecline([{ alert, eventLog: null, whoMay }], { place, more: 0 }).blocks);
-  const list = { card: alert.card, since: '7 days', isComplete: true, page: 1, again: '1212 7d' };
+  const list = { card: alert.card, since: '7 days', unreadable: 0, page: 1, again: '1212 7d' };
   expectShown(declineList({ ...list, declines: [alert.event] }));
 }
 

@@ -158,7 +158,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       declineList({
         card: { ...somebody, holder: one },
         since: '7 days',
-        isComplete: false,
+        unreadable: null,
         page: 1,
         again: one,
         declines: many(declined),

@@ -29,7 +29,7 @@ const gather = (over: object = {}, about: object = {}) =>
     },
     statusOf: async () => 'BLOCKED',
     purchaseOf: async () => declined,
-    readTransactions: async () => [],
+    readTransactions: async () => ({ events: [], unreadable: 0 }),
     alertLink: async (id) => `https://example.slack.com/${id}`,
     alerts: { get: async () => null },
     requests: { requestsOf: async () => [] },
@@ -70,7 +70,9 @@ it('lists the last five purchases at the merchant, newest first, and no others',
   const days = ['11', '12', '13', '14', '15', '16'].map((day) => bought(`2026-11-${day}T10:00:00Z`));
   const elsewhere = bought('2026-11-17T10:00:00Z', { merchant: { ...declined.merchant, name: 'Other', id: 'M2' } });
   const check = bought('2026-11-18T10:00:00Z', { amountCents: 0 });
-  const { facts } = await gather({ readTransactions: async () => [...days, elsewhere, check, declined] });
+  const { facts } = await gather({
+    readTransactions: async () => ({ events: [...days, elsewhere, check, declined], unreadable: 0 }),
+  });
 
   expect(facts.there?.map(({ at }) => at.slice(8, 10))).toEqual(['16', '15', '14', '13', '12']);
 });

@@ -7,16 +7,20 @@ import { transactionAlert } from '../../templates/fixtures.ts';
 const window = { from: new Date('2026-10-20T00:00:00Z'), to: new Date('2026-11-20T00:00:00Z') };
 const { event } = transactionAlert();
 
-it('reads the transactions of the card service and skips unreadable rows', async () => {
+it.each([
+  ['counts those that cannot be read', [true, false], { events: [event], unreadable: 1 }],
+  ['may be empty', [], { events: [], unreadable: 0 }],
+  ['is not called empty if none can be read', [false, false], null],
+])('the list of an account’s transactions %s', async (_what, rows, expected) => {
   const read = createReadTransactions({
-    card: { listAccountNetworkTransactions: async () => [{ ok: true }, { ok: false }] },
+    card: { listAccountNetworkTransactions: async () => rows.map((ok) => ({ ok })) },
     toMissed: ({ ok }) => {
       if (ok !== true) throw new PayloadError(['not a transaction']);
       return event;
     },
   });
 
-  expect(await read(7378, window)).toEqual([event]);
+  expect(await read(7378, window)).toEqual(expected);
 });
 
 it('returns null instead of failing if the card service is down', async () => {

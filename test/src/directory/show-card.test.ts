@@ -144,14 +144,19 @@ describe('/card show', () => {
 });
 
 describe('/card declines', () => {
-  async function list(details: string, fetched: number[] | null, received: number[], readableFromMs = 0) {
+  async function list(
+    details: string,
+    fetched: number[] | null,
+    received: number[],
+    { readableFromMs = 0, unreadable = 0 } = {},
+  ) {
     const answers: Message[] = [];
     const unclear: unknown[] = [];
     const spans: number[] = [];
     const listDeclines = createListDeclines({
       readTransactions: async (_acctId, { from, to }) => {
         spans.push(to.getTime() - from.getTime());
-        return fetched?.map((index) => declineOf(index)) ?? null;
+        return fetched === null ? null : { events: fetched.map((index) => declineOf(index)), unreadable };
       },
       recentDeclines: async () => received.map((index) => declineOf(index)),
       readableFrom: async () => readableFromMs,
@@ -162,7 +167,7 @@ describe('/card declines', () => {
     });
     const action = { ...ask('declines', byCommand), details, page: 0 };
     await listDeclines({ action, acctId, cardId: null });
-    return { text: answers[0]?.text ?? '', spans, unclear };
+    return { text: answers[0]?.text ?? '', shown: JSON.stringify(answers[0]?.blocks), spans, unclear };
   }
 
   it('counts a decline once that came as a webhook and from the card service, and none from before the time', async () => {
@@ -173,12 +178,23 @@ describe('/card declines', () => {
   });
 
   it('lists for a holder nothing from before the card was linked to them, and says so', async () => {
-    const linked = await list('1h', [1, 5], [2, 6], Date.parse(timeOf(5)));
+    const linked = await list('1h', [1, 5], [2, 6], { readableFromMs: Date.parse(timeOf(5)) });
     expect(linked.spans).toEqual([3_595_000]);
     expect(linked.text).toContain('2 declines since it was linked to you');
 
-    const longAgo = await list('1h', [1, 5], [2, 6], Date.parse(timeOf(-5)));
+    const longAgo = await list('1h', [1, 5], [2, 6], { readableFromMs: Date.parse(timeOf(-5)) });
     expect(longAgo.text).toContain('4 declines in 1 hour');
+  });
+
+  it.each([
+    ['what the card service lists cannot be read', null, 0, 'these are only the declines that came as alerts'],
+    ['some of it cannot be read', [1], 2, '2 transactions of this card could not be read'],
+    ['all of it is read', [1], 0, null],
+  ])('says so if %s', async (_what, fetched, unreadable, words) => {
+    const { shown } = await list('1h', fetched, [2], { unreadable });
+
+    if (words === null) expect(shown).not.toMatch(/could not be read|came as alerts/);
+    else expect(shown).toContain(words);
   });
 
   it('looks back a week if no time is given', async () => {

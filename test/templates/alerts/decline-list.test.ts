@@ -10,7 +10,7 @@ const declines = Array.from({ length: 300 }, (_, index) => ({
   decline: { code: 'decline.rule.limit', message: '' },
 }));
 const page = (number: number): string =>
-  JSON.stringify(declineList({ card, since: '30 days', isComplete: true, page: number, again: '4242 30d', declines }));
+  JSON.stringify(declineList({ card, since: '30 days', unreadable: 0, page: number, again: '4242 30d', declines }));
 
 it('shows every decline on one of its pages, and how to get the next one', () => {
   const all: string[] = [];

@@ -22,7 +22,7 @@ function everywhere(alert: TransactionAlert): [where: string, shown: string][] {
   const { event, remedy, card } = alert;
   const shown = { ...event, remedy };
   const explained = { alert, eventLog: null, whoMay: { approver: ['U1'], operator: ['U2'] } };
-  const list = { card, since: '7 days', isComplete: true, page: 1, again: '1212', declines: [shown] };
+  const list = { card, since: '7 days', unreadable: 0, page: 1, again: '1212', declines: [shown] };
   const all: [string, unknown][] = [
     ['short', renderAlert(alert, { place })],
     ['long', renderAlert(alert, { place, isLong: true })],
