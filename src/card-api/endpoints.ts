@@ -6,6 +6,7 @@ import {
   AnyRecord,
   CardOrder,
   CardOrderPlaced,
+  NetworkTransactionRows,
   Ruleset,
   RulesetCreated,
   readAs,
@@ -146,7 +147,6 @@ const accountCalls = (assumptions: CardApiAssumptions) => ({
 const transactionCalls = (timezone: string) => {
   const inWindow = (window: TransactionWindow): Sent => ({ query: windowOf(window, timezone) });
   const byQuery = (query: TransactionQuery): Sent => ({ query: queryOf(query, timezone) });
-  const networkRows = TransactionRows.transform(({ rows }) => rows);
   return {
     /** Transactions of the business account itself, not of the cards. */
     listBusinessTransactions: read('/Details/TransactionDetails', byQuery, TransactionRows),
@@ -160,10 +160,10 @@ const transactionCalls = (timezone: string) => {
     listAccountNetworkTransactions: read(
       '/Details/{acctId}/NetworkTransactions',
       (acctId: number, window: TransactionWindow) => ({ ...ofAccount(acctId), ...inWindow(window) }),
-      networkRows,
+      NetworkTransactionRows,
     ),
     /** Network transactions of all accounts. */
-    listNetworkTransactions: read('/Details/NetworkTransactions', inWindow, networkRows),
+    listNetworkTransactions: read('/Details/NetworkTransactions', inWindow, NetworkTransactionRows),
   };
 };
 

@@ -117,20 +117,27 @@ export const VirtualCardOrderPlaced = z
   .object({ VirtualCardOrderId: Id })
   .transform((order) => ({ virtualCardOrderId: order.VirtualCardOrderId }));
 
+const TransactionPage = z.object({
+  TransactionList: z.preprocess((rows) => rows ?? [], rowsOf(AnyRecord)),
+  Pages: z.object({ NumberOfPages: z.number().nullish(), LastTimeRetrieved: Text }).nullish(),
+});
+
+const isLastPage = ({ Pages }: z.infer<typeof TransactionPage>): boolean => (Pages?.NumberOfPages ?? 1) <= 1;
+
+/** Transactions, row by row as the service sent them. */
+export const TransactionRows = TransactionPage.transform((answer) => ({
+  rows: answer.TransactionList,
+  /** Start of the next page (the service's own time, as sent). Null on the last page. The next page repeats that row. */
+  next: isLastPage(answer) ? null : (answer.Pages?.LastTimeRetrieved ?? null),
+}));
+
 /**
- * Transactions, row by row as the service sent them. Network transactions have the webhooks' fields and go through the
- * same redaction.
+ * Network transactions have the webhooks' fields and go through the same redaction. The service does not page them, so an
+ * answer with more pages is refused: part of them would be taken for all.
  */
-export const TransactionRows = z
-  .object({
-    TransactionList: z.preprocess((rows) => rows ?? [], rowsOf(AnyRecord)),
-    Pages: z.object({ NumberOfPages: z.number().nullish(), LastTimeRetrieved: Text }).nullish(),
-  })
-  .transform((answer) => ({
-    rows: answer.TransactionList,
-    /** Start of the next page (the service's own time, as sent). Null on the last page. The next page repeats that row. */
-    next: (answer.Pages?.NumberOfPages ?? 1) > 1 ? (answer.Pages?.LastTimeRetrieved ?? null) : null,
-  }));
+export const NetworkTransactionRows = TransactionPage.refine(isLastPage, 'more pages than one').transform(
+  ({ TransactionList }) => TransactionList,
+);
 
 /** What remains of each limit in its current window, for both forms of the service's answer. */
 export interface RemainingLimits {

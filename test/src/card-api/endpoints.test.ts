@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CardClient } from '../../../src/card-api/client.ts';
-import { type FakeApi, json, startFakeApi } from './fake-api.ts';
+import { type FakeApi, failureOf, json, startFakeApi } from './fake-api.ts';
 
 let api: FakeApi;
 let client: CardClient;
@@ -137,6 +137,18 @@ describe('the inventory', () => {
 
     expect(api.received.at(-1)?.query.get('StartDate')).toBe('2026-11-05T00:00:00');
     expect(second.next).toBeNull();
+  });
+
+  it.each([
+    ['one account', (one: CardClient) => one.listAccountNetworkTransactions(7, window)],
+    ['all accounts', (one: CardClient) => one.listNetworkTransactions(window)],
+  ])('never takes the first page of the network transactions of %s for all of them', async (_whose, ask) => {
+    for (const Pages of [{ NumberOfPages: 2 }, { NumberOfPages: 2, LastTimeRetrieved: '2026-11-05T00:00:00' }]) {
+      api.answerWith(json(200, { ...rows, Pages }));
+      expect(await failureOf(ask(client))).toMatchObject({ code: 'bad_answer' });
+    }
+    api.answerWith(json(200, { ...rows, Pages: { NumberOfPages: 1 } }));
+    expect(await ask(client)).toEqual(rows.TransactionList);
   });
 
   it('reads "none exist" as an empty list', async () => {
