@@ -38,6 +38,7 @@ export function publishWhereChosen(
   chosen: Pick<ChosenPrograms, 'of'>,
 ): Slack['publishHome'] {
   return async (userId, view) => {
+    // They may have chosen another one while this one was rendered.
     if ((await chosen.of(userId)) !== program) return;
     await publishHome(userId, { ...view, blocks: [...homeProgramMenu(program, programs), ...view.blocks] });
   };

@@ -7,13 +7,12 @@ import { cardInUse } from '../actions/send-status.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { approversWithoutAnswer } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
-import type { CardClient } from '../card-api/client.ts';
 import { type CardFacts, declinedCard } from '../core/card-facts.ts';
 import type { CardSeal } from '../core/seal.ts';
 import { happenedSince } from '../core/service-time.ts';
-import { type DirectoryAccount, type DirectoryCard, toCardFacts } from '../directory/account.ts';
+import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
-import { balanceOf, limitsOf, type RecentDeclines } from '../directory/show-card.ts';
+import type { RecentDeclines } from '../directory/show-card.ts';
 import { claimFacts } from '../holders/claim-card.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { Links } from '../holders/link-store.ts';
@@ -22,6 +21,7 @@ import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Permission } from '../policy/decide-action.ts';
 import type { CardsFor, OfGroup } from '../policy/permissions.ts';
 import type { Mutes } from '../routing/mute-store.ts';
+import type { CardState } from './card-state-store.ts';
 import { type ListPage, listPage } from './home-page.ts';
 
 export interface TeamDeps {
@@ -150,7 +150,7 @@ function inactiveCard(account: DirectoryAccount): CardFacts {
 
 interface OwnCardsDeps {
   readonly links: Pick<Links, 'ofUser'>;
-  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
+  readonly stateOf: (acctId: number) => Promise<CardState>;
   readonly directory: Pick<Directory, 'account'>;
   readonly recentDeclines: RecentDeclines;
   readonly sealCard: CardSeal['seal'];
@@ -161,16 +161,13 @@ export interface OwnCard extends OwnCardFacts {
   readonly linkedAt: string;
 }
 
-/** A page with gaps is better than no page. */
-const CALL_LIMITS = { deadlineMs: 2500, maxRetries: 0 } as const;
-
-/** Which page, and how many cards per page: each card takes three calls. */
+/** Which page, and how many cards per page. */
 export interface WhichCards {
   readonly page: number;
   readonly perPage: number;
 }
 
-/** The current state of the cards linked to a user. Omits data that the card API does not return in time. */
+/** The cards linked to a user. */
 export async function ownCards(
   userId: string,
   { page, perPage }: WhichCards,
@@ -185,24 +182,19 @@ export async function ownCards(
 }
 
 async function ownCard(acctId: number, deps: OwnCardsDeps) {
-  const { card: api } = deps;
-  const [details, rules, remaining, account, declines] = await Promise.all([
-    api.getAccount(acctId, CALL_LIMITS).catch(() => null),
-    api.getSpendRules(acctId, CALL_LIMITS).catch(() => null),
-    api.getRemainingLimits(acctId, CALL_LIMITS).catch(() => null),
+  const [{ cards, ...state }, account, declines] = await Promise.all([
+    deps.stateOf(acctId),
     deps.directory.account(acctId),
     deps.recentDeclines(acctId, DECLINES_SHOWN),
   ]);
-  const cards: readonly Pick<DirectoryCard, 'cardId' | 'last4' | 'status'>[] = details?.cards ?? account?.cards ?? [];
-  const shown = cardInUse({ cards }, null);
+  const known: NonNullable<CardState['cards']> = cards ?? account?.cards ?? [];
+  const shown = cardInUse({ cards: known }, null);
   const facts = toCardFacts(acctId, account, { cardId: shown?.cardId });
   return {
     card: { ...facts, last4: facts.last4 ?? shown?.last4 ?? null },
     value: deps.sealCard(facts),
     status: shown?.status ?? null,
-    balance: balanceOf(details, rules?.rules ?? null),
-    limits: limitsOf(rules?.rules ?? null, remaining),
-    hasLimits: rules !== null || remaining !== null,
+    ...state,
     declines,
   };
 }

@@ -18,7 +18,11 @@ import type { HomeOpened, HomeViewers } from './viewer-store.ts';
 
 /** What App Home shows to a person. */
 interface Facts {
-  readonly ownCards: (userId: string, which: WhichCards) => Promise<ListPage<OwnCardFacts>>;
+  /** @param which `openedMs`: what was read of them before is too old. */
+  readonly ownCards: (
+    userId: string,
+    which: WhichCards & { readonly openedMs: number },
+  ) => Promise<ListPage<OwnCardFacts>>;
   readonly ownRequests: (userId: string) => Promise<WaitingRequest[]>;
   readonly preferencesOf: (userId: string) => Promise<PreferenceFacts>;
   readonly delegateOf: (userId: string) => Promise<DelegateFacts>;
@@ -29,7 +33,11 @@ interface Deps {
   readonly viewers: HomeViewers;
   readonly currentRoles: (userId: string) => Promise<KnownRoles>;
   readonly facts: Facts;
-  readonly publish: (userId: string, view: HomeView) => Promise<void>;
+  readonly page: {
+    /** False while the person looks at another card program. */
+    readonly isShown: (userId: string) => Promise<boolean>;
+    readonly publish: (userId: string, view: HomeView) => Promise<void>;
+  };
   /** Audits that someone opened App Home. Idempotent. */
   readonly recordOpening: (opened: HomeOpened) => Promise<void>;
   readonly enqueue: {
@@ -60,22 +68,22 @@ export function createHome(deps: Deps) {
     /** @throws SlackError when a retry can help. */
     async render(userId: string): Promise<void> {
       const viewer = await viewers.viewer(userId);
-      if (viewer === null) return;
-      const { pages } = viewer;
+      if (viewer === null || !(await deps.page.isShown(userId))) return;
+      const { pages, openedMs } = viewer;
       // Slack does not always report that someone left a user group, so the roles from the opening may be outdated.
       const { roles: now } = await deps.currentRoles(userId);
       const roles = viewer.roles.filter((role) => now.includes(role));
       const isApprover = roles.includes('approver');
       const isTeam = isApprover || roles.includes('operator');
       const [own, ownRequests, preferences, delegate, team] = await Promise.all([
-        facts.ownCards(userId, { page: pages.cards ?? 1, perPage: CARDS_SHOWN[isTeam ? 'ofTeam' : 'own'] }),
+        facts.ownCards(userId, { page: pages.cards ?? 1, perPage: CARDS_SHOWN[isTeam ? 'ofTeam' : 'own'], openedMs }),
         facts.ownRequests(userId),
         facts.preferencesOf(userId),
         facts.delegateOf(userId),
         isTeam ? facts.teamFacts({ userId, isApprover }) : null,
       ]);
       try {
-        await deps.publish(
+        await deps.page.publish(
           userId,
           home({ at: deps.now().toISOString(), own, ownRequests, preferences, team, delegate, pages }),
         );

@@ -7,7 +7,7 @@ import { Role } from '../policy/decide-action.ts';
 import { HomePages, HomeTurn, turnValue } from './home-page.ts';
 
 /** App Home is kept up to date for this long after it was last opened. The next opening renders it again. */
-const VIEWER_TTL_MS = 24 * 3_600_000;
+export const VIEWER_TTL_MS = 24 * 3_600_000;
 
 /** Openings by the same user within this time share one rendering. */
 const COALESCE_MS = 2000;
@@ -44,11 +44,13 @@ export function createHomeViewers(redis: RedisClient, now: () => Date) {
   const viewersKey = stateKey('home-viewers');
   const rolesKey = stateKey('home-roles');
   const format = recordFormat(Viewer);
-  const isViewer = async (userId: string): Promise<boolean> =>
-    Number((await redis.zscore(viewersKey, userId)) ?? 0) > now().getTime() - VIEWER_TTL_MS;
-  /** Null when the user is not a current viewer. */
-  const viewer = async (userId: string): Promise<z.infer<typeof Viewer> | null> =>
-    (await isViewer(userId)) ? format.readOrNull(await redis.hget(rolesKey, userId)) : null;
+  /** Null when the user is not a current viewer. `openedMs`: when they last opened App Home or turned a page. */
+  async function viewer(userId: string): Promise<(z.infer<typeof Viewer> & { openedMs: number }) | null> {
+    const openedMs = Number((await redis.zscore(viewersKey, userId)) ?? 0);
+    if (openedMs <= now().getTime() - VIEWER_TTL_MS) return null;
+    const stored = format.readOrNull(await redis.hget(rolesKey, userId));
+    return stored === null ? null : { ...stored, openedMs };
+  }
 
   return {
     /** When only the roles changed (`isOpening` false), updates a current viewer and ignores everyone else. */

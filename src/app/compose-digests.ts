@@ -1,6 +1,7 @@
 import { type ControllersRows, digestCsv, type PersonNames } from '../../templates/digests/digest-csv.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
+import { readCardState } from '../app-home/card-state-store.ts';
 import { inactiveCards, ownCards } from '../app-home/home-facts.ts';
 import { createSendOwnDigests } from '../app-home/send-own-digests.ts';
 import { nobody } from '../audit/audit-record.ts';
@@ -106,10 +107,11 @@ function composeOwnDigests(context: WorkerContext): () => Promise<void> {
     getSpendRules: inBackground(card.getSpendRules),
     getRemainingLimits: inBackground(card.getRemainingLimits),
   };
+  const stateOf = (acctId: number) => readCardState(acctId, { ...context, card: patient });
   const sendOwnDigests = createSendOwnDigests({
     ...context,
     notifyDirectly: context.notifyUnasked,
-    ownCards: (userId, page) => ownCards(userId, { page, perPage: 12 }, { ...context, card: patient }),
+    ownCards: (userId, page) => ownCards(userId, { page, perPage: 12 }, { ...context, stateOf }),
     sent: { ...context.warned, ...context.shownDeclines },
     record: (userId, id, detail) => digestOnRecord(context, { id, channel: null, detail: `${detail}, for ${userId}` }),
     zone: context.config.serviceZone,

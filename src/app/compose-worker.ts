@@ -2,6 +2,7 @@ import type { Action } from '../actions/action.ts';
 import { createActionCheck, NOT_SIGNED, type Rejection } from '../actions/action-check.ts';
 import { alertsOfKind } from '../alerts/alert-store.ts';
 import { createReceiveEvent } from '../alerts/deliver-alert.ts';
+import { createCardStates } from '../app-home/card-state-store.ts';
 import { ownCards, ownRequests, type TeamDeps, teamFacts } from '../app-home/home-facts.ts';
 import { createHome, homeHealthFacts } from '../app-home/render-home.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
@@ -107,7 +108,10 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
     'render-home': ({ userId }) => home.render(userId),
     'render-homes': home.renderAll,
     'record-refusals': ({ action, first }) => verbs.recordRefusals(action, first),
-    'refresh-requests': ({ acctId }) => verbs.refreshRequests(acctId),
+    async 'refresh-requests'({ acctId }) {
+      await home.cardChanged(acctId);
+      await verbs.refreshRequests(acctId);
+    },
     'verify-action': ({ actionId }) => verbs.verifyAction(actionId),
     'end-temporary-change': ({ temporaryChangeId, isEarly }) => verbs.endTemporaryChange(temporaryChangeId, isEarly),
     'end-mute': ({ muteId }) => verbs.endMute(muteId),
@@ -220,11 +224,13 @@ function composeHome(context: WorkerContext) {
     groupOf: createGroupOfFacts(context),
   });
   const common = { ...context, cardsFor };
-  return createHome({
+  const cardStates = createCardStates(redis, context);
+  const home = createHome({
     ...context,
     viewers: createHomeViewers(redis, now),
     facts: {
-      ownCards: (userId, which) => ownCards(userId, which, context),
+      ownCards: (userId, { openedMs, ...which }) =>
+        ownCards(userId, which, { ...context, stateOf: (acctId) => cardStates.of(acctId, openedMs) }),
       preferencesOf: (userId) => preferencesOf(userId, context),
       async delegateOf(userId) {
         const [policy, named] = [context.policy.current(), await context.delegations.of(userId)];
@@ -241,12 +247,13 @@ function composeHome(context: WorkerContext) {
       const entry = { ...nobody, at: now().toISOString(), actionId: id, event: 'asked', verb: 'app-home' } as const;
       await audit.append({ ...entry, actor: { userId, teamId: '' }, roles });
     },
-    publish: slack.publishHome,
+    page: { isShown: context.isHomeShown, publish: slack.publishHome },
     enqueue: {
       renderHome: (userId) => enqueue('render-home', { userId }),
       renderAll: (delayMs) => enqueue('render-homes', {}, { delayMs }),
     },
   });
+  return { ...home, cardChanged: cardStates.forget };
 }
 
 /** What someone gets in direct messages, and who acts for them according to the policy. */

@@ -218,7 +218,7 @@ const table = {
     mayRunEarly: true,
     id: ({ requestId }) => `expire-${requestId}`,
   }),
-  /** After a card's status or rules have changed: its open requests show that. */
+  /** After a card's status or rules have changed: its open requests and App Home show that. */
   'refresh-requests': job({
     ...maintenance,
     data: ofAccount,

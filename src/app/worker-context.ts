@@ -151,10 +151,8 @@ function createServices({ config, redis, queues, postNotice, now, metrics, log, 
     measure: metrics.slackCalled,
     clock: slackClock,
   });
-  const client =
-    config.programs.length === 1
-      ? whole
-      : ofProgram(config, whole, createChosenPrograms(queues.connection, config.programs));
+  const chosen = createChosenPrograms(queues.connection, config.programs);
+  const client = config.programs.length === 1 ? whole : ofProgram(config, whole, chosen);
   const watchFor: WatchFor = reportsTokens
     ? createTokenWatch({ memory, notifyResolved, now })
     : (_issue, client) => client;
@@ -166,6 +164,8 @@ function createServices({ config, redis, queues, postNotice, now, metrics, log, 
   });
   return {
     slack,
+    /** Whether App Home shows this card program to a person. */
+    isHomeShown: async (userId: string) => (await chosen.of(userId)) === config.program,
     ...createDirectChannels(redis, slack.openDirect, config.slackBotToken),
     slackClock,
     notifyOps,

@@ -3,6 +3,7 @@ import type { ListPage } from '../../src/app-home/home-page.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
+import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { blockButton, named } from '../actions/card-buttons.ts';
 import { actions, button, context, copyable, countOf, section } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardName, statusWord } from '../core/card-words.ts';
@@ -12,21 +13,30 @@ import { homeList } from './home-list.ts';
 export interface OwnCardFacts extends CardShow {
   /** The sealed card, used as the value of its buttons. */
   readonly value: string;
+  /** When the card service said what its status, balance and limits are, UTC ISO 8601. */
+  readonly readAt: string;
 }
 
 /** The page of somebody in the team has room for fewer, because everything that waits for the team is on it. */
 export const CARDS_SHOWN = { own: 5, ofTeam: 2 } as const;
 const LIMITS_MAX = 8;
+/** A page shows its own time to the minute. */
+const NEW_MS = 60_000;
 export const DECLINES_SHOWN = 3;
 
-/** The person's own cards: status, what is left of each limit, and recent declines. */
-export function homeOwnCards(cards: ListPage<OwnCardFacts>): KnownBlock[] {
+/**
+ * The person's own cards: status, what is left of each limit, and recent declines.
+ *
+ * @param at when the page was rendered, UTC ISO 8601.
+ */
+export function homeOwnCards(cards: ListPage<OwnCardFacts>, at: string): KnownBlock[] {
   return homeList({ list: 'cards', title: cards.total === 1 ? 'Your card' : 'Your cards', ...cards }, (shown) =>
-    shown.flatMap(ownCard),
+    shown.flatMap((card) => ownCard(card, at)),
   );
 }
 
-function ownCard({ card, value, status, balance, limits, hasLimits, declines }: OwnCardFacts): KnownBlock[] {
+function ownCard(own: OwnCardFacts, at: string): KnownBlock[] {
+  const { card, value, status, balance, limits, hasLimits, declines, readAt } = own;
   const set = limits.filter(({ limitCents }) => limitCents !== null);
   const more = set.length - LIMITS_MAX;
   const known = status === null ? 'status not known' : statusWord(status);
@@ -43,6 +53,7 @@ function ownCard({ card, value, status, balance, limits, hasLimits, declines }: 
         : null,
       set.length === 0 && hasLimits ? 'No limit is set.' : null,
       hasLimits ? null : LIMITS_UNREAD,
+      Date.parse(at) - Date.parse(readAt) < NEW_MS ? null : `${dateAfter('As of', readAt)}.`,
     ),
     ...(declines.length === 0
       ? []

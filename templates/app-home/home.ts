@@ -33,13 +33,15 @@ export function home({ at, own, ownRequests, preferences, team, delegate, pages 
   // Whoever is no approver any more can still end what they gave away.
   const showsDelegate = isApprover || delegate.current !== null;
   const blocks: KnownBlock[] = [
-    ...homeOwnCards(own),
+    ...homeOwnCards(own, at),
     ...homeOwnRequests(ownRequests, pages),
     ...(team === null ? [] : homeTeam(team, pages)),
     ...(showsDelegate ? homeDelegate(isApprover ? delegate : { ...delegate, allowed: [] }, preferences.delegates) : []),
     ...(own.total === 0 ? [] : homePreferences(showsDelegate ? { ...preferences, delegates: [] } : preferences)),
     ...(own.total === 0 && team === null ? external() : []),
-    ...context(`${dateAfter('As of', at)}. Updates automatically.`),
+    ...context(
+      `${dateAfter('As of', at)}. Updates automatically${own.total === 0 ? '' : '; balances and limits when you open this page'}.`,
+    ),
   ];
   return { type: 'home', blocks };
 }

@@ -337,6 +337,7 @@ const own: readonly ExamplePicture[] = [
             card,
             value: 'card_1',
             status: 'ACTIVE',
+            readAt: at,
             balance: 455_360,
             hasLimits: true,
             limits: [{ period: 'daily', category: null, limitCents: 15_000, remainingCents: 5360 }],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readCardState } from '../../../src/app-home/card-state-store.ts';
 import { inactiveCards, type OwnCard, ownCards, ownRequests, teamFacts } from '../../../src/app-home/home-facts.ts';
 import { listPage } from '../../../src/app-home/home-page.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
@@ -208,7 +209,7 @@ describe('a user’s own cards', () => {
   const noAnswer = async (): Promise<never> => Promise.reject(new Error('no answer'));
   const unread = { getAccount: noAnswer, getSpendRules: noAnswer, getRemainingLimits: noAnswer };
 
-  const cardsOf = (card: Parameters<typeof ownCards>[2]['card']) =>
+  const cardsOf = (card: Parameters<typeof readCardState>[1]['card']) =>
     ownCards(
       'U0ANA',
       { page: 1, perPage: 5 },
@@ -218,7 +219,7 @@ describe('a user’s own cards', () => {
             { acctId: 7378, userId: 'U0ANA', provedBy: 'email', by: 'U0ANA', at: '2026-11-20T00:00:00Z' },
           ],
         },
-        card,
+        stateOf: (acctId) => readCardState(acctId, { card, now: () => new Date() }),
         directory: { account: async () => account },
         recentDeclines: async () =>
           ['2026-11-20T00:00:00Z', '2026-11-19T23:59:59Z'].map((occurredAt) => ({

@@ -21,7 +21,7 @@ const noTeamFacts: TeamFacts = {
   health: calmHealth,
 };
 
-function createWorld(publishError: SlackError | null = null, roles: Role[] = []) {
+function createWorld(publishError: SlackError | null = null, roles: Role[] = [], isShown = true) {
   const perPage: number[] = [];
   const enqueued: (string | number)[] = [];
   const opened: string[] = [];
@@ -42,8 +42,11 @@ function createWorld(publishError: SlackError | null = null, roles: Role[] = [])
       },
     },
     recordOpening: async ({ userId }) => void opened.push(userId),
-    async publish() {
-      if (publishError !== null) throw publishError;
+    page: {
+      isShown: async () => isShown,
+      async publish() {
+        if (publishError !== null) throw publishError;
+      },
     },
     enqueue: {
       renderHome: async (userId) => void enqueued.push(userId),
@@ -95,6 +98,15 @@ it('shows fewer own cards at once to the team, whose page has more lists', async
 
     expect(perPage).toEqual([roles.length === 0 ? 5 : 2]);
   }
+});
+
+it('reads nothing for a person who looks at another card program', async () => {
+  const { home, open, perPage } = createWorld(null, [], false);
+  await open('U0ANA');
+
+  await home.render('U0ANA');
+
+  expect(perPage).toEqual([]);
 });
 
 describe('App Home that Slack rejects', () => {

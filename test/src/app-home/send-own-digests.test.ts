@@ -16,7 +16,16 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const weekly: OwnDigest = { userId: 'U0SAM', often: 'weekly', since: '2026-11-20T00:00:00.000Z' };
 const daily: OwnDigest = { ...weekly, often: 'daily', since: '2026-11-22T15:00:00.000Z' };
-const facts = { card, value: '', status: 'ACTIVE', balance: 5000, limits: [], hasLimits: true, declines: [] };
+const facts = {
+  card,
+  value: '',
+  status: 'ACTIVE',
+  readAt: '2026-11-23T14:00:00.000Z',
+  balance: 5000,
+  limits: [],
+  hasLimits: true,
+  declines: [],
+};
 
 const accounts = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 

@@ -25,6 +25,20 @@ it('keeps a user as a viewer for a day after opening App Home', async () => {
   expect(await viewers.all(), 'viewers after a day').toEqual([]);
 });
 
+it('knows when a viewer last opened App Home or turned a page, which a change of their roles is not', async () => {
+  let now = 1_000_000_000_000;
+  const viewers = createHomeViewers(redis(), () => new Date(now));
+  const openedAfter = async (over: Partial<HomeOpened>) => {
+    now += 1000;
+    await viewers.see(opening([], over));
+    return (await viewers.viewer('U0ANA'))?.openedMs;
+  };
+
+  expect(await openedAfter({})).toBe(1_000_000_001_000);
+  expect(await openedAfter({ isOpening: false })).toBe(1_000_000_001_000);
+  expect(await openedAfter({ turn: { list: 'cards', page: 2 } })).toBe(1_000_000_003_000);
+});
+
 it('stores changed roles only for viewers', async () => {
   const viewers = createHomeViewers(redis(), () => new Date());
   await viewers.see(opening(['operator']));
@@ -50,8 +64,8 @@ it('keeps the chosen page if roles change, and starts the next opening with the 
   await viewers.see(opening(['operator'], { turn: { list: 'mutes', page: 2 } }));
   await viewers.see(opening(['operator'], { turn: { list: 'declines', page: 3 } }));
   await viewers.see(opening(['approver'], { isOpening: false }));
-  expect(await viewers.viewer('U0ANA')).toEqual({ roles: ['approver'], pages: { mutes: 2, declines: 3 } });
+  expect(await viewers.viewer('U0ANA')).toMatchObject({ roles: ['approver'], pages: { mutes: 2, declines: 3 } });
 
   await viewers.see(opening(['approver']));
-  expect(await viewers.viewer('U0ANA')).toEqual({ roles: ['approver'], pages: {} });
+  expect((await viewers.viewer('U0ANA'))?.pages).toEqual({});
 });

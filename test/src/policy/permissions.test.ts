@@ -476,7 +476,7 @@ describe('App Home', () => {
         },
       },
       recordOpening: async () => {},
-      publish: async (_userId, view) => void published.push(JSON.stringify(view)),
+      page: { isShown: async () => true, publish: async (_userId, view) => void published.push(JSON.stringify(view)) },
       enqueue: { renderHome: async () => {}, renderAll: async () => {} },
       now: () => new Date(),
       log,

@@ -28,6 +28,7 @@ const own: OwnCardFacts = {
   card,
   value: 'sealed',
   status: 'ACTIVE',
+  readAt: '2026-11-20T14:19:30Z',
   balance: 15_600,
   limits: [limit],
   hasLimits: true,
@@ -137,6 +138,19 @@ describe('App Home', () => {
   it('says when the limits cannot be read, and when there are none', () => {
     expect(read({ own: only({ ...own, limits: [], hasLimits: false }) })).toMatch(/limits are not available/);
     expect(read({ own: only({ ...own, limits: [] }) })).toMatch(/No limit is set/);
+  });
+
+  it('says when a card was read if that is not the time of the page, and when it is read again', () => {
+    const page = (readAt: string) => read({ own: only({ ...own, readAt }) });
+
+    expect(page('2026-11-20T14:19:30Z').match(/\|As of/g), 'read for this page').toHaveLength(1);
+    expect(page('2026-11-20T13:05:00Z')).toMatch(
+      /left {2}.*\n.*\|As of Nov 20.* 8:05 AM.*\n[\s\S]*\|As of Nov 20.* 9:20 AM/,
+    );
+    expect(page('2026-11-20T13:05:00Z')).toMatch(
+      /Updates automatically; balances and limits when you open this page\.$/,
+    );
+    expect(read({}), 'nobody’s cards').toMatch(/Updates automatically\.$/);
   });
 
   it('shows a wrong PIN to the holder only', () => {

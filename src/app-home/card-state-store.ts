@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { CardClient } from '../card-api/client.ts';
+import { LimitWindow } from '../card-api/rule.ts';
+import { stateKey } from '../core/keys.ts';
+import { createRecordStore } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
+import { DirectoryCard } from '../directory/account.ts';
+import { balanceOf, limitsOf } from '../directory/show-card.ts';
+import { VIEWER_TTL_MS } from './viewer-store.ts';
+
+/** What the card API says about an account, without what it did not return in time. */
+const CardState = z.strictObject({
+  /** When it was asked, UTC ISO 8601. */
+  readAt: z.string(),
+  /** Null: not returned. */
+  cards: z.array(DirectoryCard.pick({ cardId: true, last4: true, status: true })).nullable(),
+  balance: z.union([z.int(), z.literal('business')]).nullable(),
+  limits: z.array(
+    z.strictObject({
+      period: LimitWindow,
+      category: z.string().nullable(),
+      limitCents: z.int().nullable(),
+      remainingCents: z.int().nullable(),
+    }),
+  ),
+  /** False: not returned. */
+  hasLimits: z.boolean(),
+});
+export type CardState = z.infer<typeof CardState>;
+
+interface Deps {
+  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
+  readonly now: () => Date;
+}
+
+/** A page with gaps is better than no page. */
+const CALL_LIMITS = { deadlineMs: 2500, maxRetries: 0 } as const;
+
+/** Asks the card API: three calls. */
+export async function readCardState(acctId: number, { card, now }: Deps): Promise<CardState> {
+  const readAt = now().toISOString();
+  const [details, rules, remaining] = await Promise.all([
+    card.getAccount(acctId, CALL_LIMITS).catch(() => null),
+    card.getSpendRules(acctId, CALL_LIMITS).catch(() => null),
+    card.getRemainingLimits(acctId, CALL_LIMITS).catch(() => null),
+  ]);
+  return {
+    readAt,
+    cards: details?.cards.map(({ cardId, last4, status }) => ({ cardId, last4, status })) ?? null,
+    balance: balanceOf(details, rules?.rules ?? null),
+    limits: limitsOf(rules?.rules ?? null, remaining),
+    hasLimits: rules !== null || remaining !== null,
+  };
+}
+
+/**
+ * What App Home shows of people's own cards. It is rendered again far more often than the card API may be called, so the
+ * API is asked when a person opens App Home and when a card has changed. What it did not return is not asked for again
+ * until then either: it may have refused because of its rate limit.
+ */
+export function createCardStates(redis: RedisClient, deps: Deps) {
+  const store = createRecordStore<CardState, number>({
+    redis,
+    schema: CardState,
+    keyOf: (acctId) => stateKey(`home-card:${acctId}`),
+    ttlSeconds: VIEWER_TTL_MS / 1000,
+  });
+  return {
+    /** @param sinceMs what was read before is too old. */
+    async of(acctId: number, sinceMs: number): Promise<CardState> {
+      const kept = await store.get(acctId);
+      if (kept !== null && Date.parse(kept.readAt) >= sinceMs) return kept;
+      const read = await readCardState(acctId, deps);
+      await store.put(acctId, read);
+      return read;
+    },
+    /** The card has changed. */
+    forget: (acctId: number): Promise<void> => store.delete(acctId),
+  };
+}

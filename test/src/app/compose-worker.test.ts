@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import { composeWorker } from '../../../src/app/compose-worker.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { connectPatient, type RedisClient, whenReady } from '../../../src/core/redis.ts';
+import { defaultThrottle } from '../../../src/outbox/send-message.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
+import { openWorkerContext } from '../../support/worker-context.ts';
+
+const log = createLog({ level: 'silent', process: 'test' });
+let server: LocalRedis;
+let redis: RedisClient;
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = connectPatient({ urls: [server.url], log, name: 'test' });
+  await whenReady(redis, 5000);
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+const run = { starts: 1, isLast: false, hasWaited: false };
+const viewers = ['U0ANN', 'U0BOB', 'U0CAT'];
+
+it('reads the cards of people who have App Home open when they open it and when a card changes, not with each event', async () => {
+  const { context, close } = await openWorkerContext(redis, server.url);
+  let calls = 0;
+  const call = async () => {
+    calls += 1;
+    throw unanswered();
+  };
+  const card = { ...context.card, getAccount: call, getSpendRules: call, getRemainingLimits: call };
+  const published: string[] = [];
+  const slack = { ...context.slack, publishHome: async (userId: string) => void published.push(userId) };
+  const directory = { ...context.directory, account: async () => null };
+  const currentRoles = async () => ({ roles: [], isComplete: true });
+  const directChannel = async (userId: string) => `D${userId}`;
+  const { handlers, homeChanged } = composeWorker(
+    { ...context, card, slack, directory, currentRoles, directChannel },
+    defaultThrottle,
+  );
+  const open = async (userId: string, id: string): Promise<void> => {
+    await handlers['open-home']({ id, userId, roles: [], isOpening: true, turn: null }, run);
+    await handlers['render-home']({ userId }, run);
+  };
+  const event = async (): Promise<void> => {
+    await homeChanged();
+    await handlers['render-homes']({}, run);
+    for (const userId of viewers) await handlers['render-home']({ userId }, run);
+  };
+  for (const [at, userId] of viewers.entries()) {
+    const link = { provedBy: 'approver', by: 'U0ANA', at: '2026-11-01T00:00:00Z' } as const;
+    await context.links.link({ acctId: at + 1, userId, ...link });
+    await open(userId, `home_${userId}`);
+  }
+  expect(calls, 'opened').toBe(3 * viewers.length);
+
+  for (let count = 0; count < 20; count += 1) await event();
+  expect(published).toHaveLength(21 * viewers.length);
+  expect(calls, 'twenty events later').toBe(3 * viewers.length);
+
+  calls = 0;
+  await open('U0BOB', 'home_again');
+  expect(calls, 'opened again').toBe(3);
+
+  calls = 0;
+  await handlers['refresh-requests']({ acctId: 3 }, run);
+  for (let count = 0; count < 5; count += 1) await event();
+  expect(calls, 'a card has changed').toBe(3);
+  await close();
+});
