@@ -245,8 +245,11 @@ export function createGroupOfCard({ directory, hasCardGroups }: GroupDeps) {
   };
 }
 
-/** The group of a card by the facts about it. While it is not read yet, they name none either. */
+/** The group of a card, which may have changed since the facts about it were stored. They count while it is not read yet. */
 export function createGroupOfFacts({ directory, hasCardGroups }: GroupDeps) {
-  return async ({ acctId, group }: OfGroup): Promise<string | null | undefined> =>
-    group ?? (acctId === null || !hasCardGroups() ? null : groupIn(await directory.account(acctId)));
+  return async ({ acctId, group }: OfGroup): Promise<string | null | undefined> => {
+    if (acctId === null || !hasCardGroups()) return group ?? null;
+    const current = groupIn(await directory.account(acctId));
+    return current === undefined ? (group ?? undefined) : current;
+  };
 }

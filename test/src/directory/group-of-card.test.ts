@@ -27,7 +27,7 @@ it('reads the group of a card only when it is not known and matters', async () =
   expect(await groupOf(current, { known: onlyFromWebhook })).toBe('Sales');
 });
 
-it('looks up a group that stored facts do not name, and waits for nobody', async () => {
+it('looks up the group of a card that stored facts are about, and waits for nobody', async () => {
   const current = vi.fn(async () => read);
   const groupBy = (group: string | null, known: DirectoryAccount | null, hasCardGroups = true) =>
     createGroupOfFacts({ directory: { account: async () => known, current }, hasCardGroups: () => hasCardGroups })({
@@ -36,6 +36,9 @@ it('looks up a group that stored facts do not name, and waits for nobody', async
     });
 
   expect(await groupBy('Sales', null)).toBe('Sales');
+  expect(await groupBy('Field', read), 'the card has moved').toBe('Sales');
+  expect(await groupBy('Field', account(null, '2026-11-20T15:00:00.000Z')), 'the card has left its group').toBeNull();
+  expect(await groupBy('Field', onlyFromWebhook)).toBe('Field');
   expect(await groupBy(null, read)).toBe('Sales');
   expect(await groupBy(null, account(null, '2026-11-20T15:00:00.000Z'))).toBeNull();
   expect(await groupBy(null, onlyFromWebhook)).toBeUndefined();
