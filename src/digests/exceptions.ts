@@ -35,6 +35,8 @@ export interface ApprovedChange {
   readonly approvedBy: readonly string[];
   /** Too few approvers answered: an operator used the emergency override. */
   readonly isOverride: boolean;
+  /** The card service accepted it, and nothing has shown it since. */
+  readonly isUnconfirmed: boolean;
   readonly reason: string;
 }
 
@@ -78,6 +80,7 @@ function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedC
   if (after === null || raise === null) return [];
   const duration = recorded('duration') ?? null;
   const isOverride = records.some((one) => one.verb === 'emergency-override');
+  const happened = (wanted: AuditRecord['event']): boolean => records.some(({ event }) => event === wanted);
   return [
     {
       at,
@@ -92,6 +95,7 @@ function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedC
       // An override acts for the approvers: those who had approved the request did not approve what it made of it.
       approvedBy: (isOverride ? null : recorded('approvers')) ?? [asked.actor?.userId ?? ''],
       isOverride,
+      isUnconfirmed: happened('unconfirmed') && !happened('confirmed'),
     },
   ];
 }

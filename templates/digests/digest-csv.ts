@@ -64,9 +64,9 @@ export function digestCsv({ declines, approvals, open, inactive }: ControllersRo
   return csvFile(columns, [
     ...declines.map(({ reason, count, ...row }): Line => ({ ...row, what: 'Declines', why: reason, declines: count })),
     ...approvals.map((change): Line => {
-      const { kind, before, after, reason, approvedBy, isOverride } = change;
+      const { kind, before, after, reason, approvedBy, isOverride, isUnconfirmed } = change;
       const moved = before === null ? after : `${before} → ${after}`;
-      const why = [moved, reason].filter(Boolean).join('; ');
+      const why = [moved, reason, isUnconfirmed && 'not confirmed by the card service'].filter(Boolean).join('; ');
       const what = isOverride ? 'Emergency override' : 'Approval';
       const duration = change.duration ?? (kind === 'order' ? null : 'permanent');
       return { ...change, what, why, duration, people: approvedBy.map(named) };

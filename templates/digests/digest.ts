@@ -126,7 +126,7 @@ function approvalWords(approvals: readonly ApprovedChange[]): string {
   const of = (wanted: ApprovedChange['kind']) => approvals.filter(({ kind }) => kind === wanted);
   const lifted = of('lifted');
   const liftedWords = lifted.length === 0 ? '' : `${countOf(lifted.length, 'restriction')} lifted`;
-  return [raiseWords(of('raise')), orderWords(of('order')), liftedWords && liftedWords + overrideWords(lifted)]
+  return [raiseWords(of('raise')), orderWords(of('order')), liftedWords && liftedWords + partWords(lifted)]
     .filter(Boolean)
     .join('; ');
 }
@@ -140,7 +140,7 @@ function raiseWords(raises: readonly ApprovedChange[]): string {
     countOf(raises.length, 'raise'),
     amounts.length === 0 ? ' without an amount' : `, ${summed(amounts, raises)}`,
     amounts.length === 0 || without === 0 ? '' : `, ${without} of them without an amount`,
-    overrideWords(raises),
+    partWords(raises),
   ].join('');
 }
 
@@ -160,10 +160,20 @@ function summed(amounts: readonly number[], all: readonly ApprovedChange[]): str
   return all.length === 1 ? sum : `${sum} in all`;
 }
 
-function overrideWords(changes: readonly ApprovedChange[]): string {
-  const overrides = changes.filter(({ isOverride }) => isOverride).length;
-  if (overrides === 0) return '';
-  return `, ${changes.length === 1 ? '' : `${overrides} of them `}by emergency override`;
+/** `, 1 of them by emergency override, 2 of them not confirmed`. */
+function partWords(changes: readonly ApprovedChange[]): string {
+  const part = ({ length }: readonly ApprovedChange[], words: string): string =>
+    length === 0 ? '' : `, ${changes.length === 1 ? '' : `${length} of them `}${words}`;
+  return [
+    part(
+      changes.filter(({ isOverride }) => isOverride),
+      'by emergency override',
+    ),
+    part(
+      changes.filter(({ isUnconfirmed }) => isUnconfirmed),
+      'not confirmed',
+    ),
+  ].join('');
 }
 
 function openWords(open: readonly OpenException[]): string {
@@ -214,7 +224,11 @@ const approvalColumns = (to: string): Column<ApprovedChange>[] => [
   { head: 'Change', of: ({ before, after }) => (before === null ? after : changeWords(before, after)) },
   { head: 'Duration', of: ({ kind, duration }) => duration ?? (kind === 'order' ? '' : 'permanent') },
   { head: `When (${serviceZone().short})`, of: ({ at }) => serviceDay(at, to) },
-  { head: 'Decision', of: ({ isOverride }) => (isOverride ? 'emergency override' : 'approved') },
+  {
+    head: 'Decision',
+    of: ({ isOverride, isUnconfirmed }) =>
+      `${isOverride ? 'emergency override' : 'approved'}${isUnconfirmed ? ', not confirmed' : ''}`,
+  },
   { head: 'By', of: ({ approvedBy }) => ({ users: approvedBy }) },
 ];
 

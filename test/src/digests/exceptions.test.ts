@@ -44,6 +44,7 @@ describe('changes approved in a period', () => {
         duration: 'for 4 hours',
         approvedBy: ['U1'],
         isOverride: false,
+        isUnconfirmed: false,
       },
     ]);
   });
@@ -116,6 +117,15 @@ describe('changes approved in a period', () => {
 
   it('include a change whose response was lost, once it was confirmed', async () => {
     expect(await approved([{ event: 'unknown' }, { event: 'confirmed' }])).toMatchObject([{ cents: 3050 }]);
+  });
+
+  it('say of a change that the card service accepted that nothing has shown it, until something does', async () => {
+    const accepted = [{ event: 'done' }, { event: 'unconfirmed' }] as const;
+
+    expect(await approved(accepted)).toMatchObject([{ cents: 3050, isUnconfirmed: true }]);
+    expect(await approved([...accepted, { event: 'confirmed' }])).toMatchObject([
+      { cents: 3050, isUnconfirmed: false },
+    ]);
   });
 
   it('include a temporary change that the card service made late, in the name of the person who asked', async () => {

@@ -22,6 +22,7 @@ it("the controller’s file has a line for each decline, approval, override, ope
     duration: null,
     approvedBy: ['U0ANA', 'U0BEN'],
     isOverride: false,
+    isUnconfirmed: false,
     reason: '=HYPERLINK("x")',
   } as const;
   const ordered = {
@@ -38,7 +39,11 @@ it("the controller’s file has a line for each decline, approval, override, ope
   const lines = digestCsv(
     {
       declines: [{ ...decline, ...sums }],
-      approvals: [approved, { ...approved, isOverride: true, duration: 'for 1 hour', reason: 'two\nlines' }, ordered],
+      approvals: [
+        approved,
+        { ...approved, isOverride: true, isUnconfirmed: true, duration: 'for 1 hour', reason: 'two\nlines' },
+        ordered,
+      ],
       open: [{ ...open, since: '2026-11-16T10:00:00Z', endsAt: '2026-11-17T10:00:00Z' }],
       inactive: [card],
     },
@@ -55,7 +60,7 @@ it("the controller’s file has a line for each decline, approval, override, ope
       ";'=",
       "; '=",
     ),
-    '"Emergency override","2026-11-12T15:00:00Z","30.50","","Sam Rivera","1234","","daily limit $150.00 → daily limit $180.50; two lines","","","","for 1 hour","Ana Lopez (U0ANA), U0BEN"',
+    '"Emergency override","2026-11-12T15:00:00Z","30.50","","Sam Rivera","1234","","daily limit $150.00 → daily limit $180.50; two lines; not confirmed by the card service","","","","for 1 hour","Ana Lopez (U0ANA), U0BEN"',
     '"Approval","2026-11-12T15:00:00Z","","","Sam Rivera","","","virtual card, not funded","","","","","Ana Lopez (U0ANA), U0BEN"',
     '"Open: request","2026-11-16T10:00:00Z","","","Jane Doe","1212","Field team","daily limit $1.00 → $2.00","","","","until 2026-11-17T10:00:00Z","U0SAM"',
     '"Waiting to be activated","","","","Jane Doe","1212","Field team","Not activated yet","","","","",""',

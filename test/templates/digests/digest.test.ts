@@ -26,6 +26,7 @@ const approved = {
   duration: 'for 4 hours',
   approvedBy: ['U0ANA', 'U0BEN'],
   isOverride: false,
+  isUnconfirmed: false,
   reason: 'Dinner with a client',
 } as const;
 const lifted = {
@@ -130,6 +131,12 @@ describe('a digest', () => {
     ],
     ['an order without money', [{ ...ordered, cents: null }], '1 virtual card ordered, not funded.'],
     ['no raise', [{ ...lifted, isOverride: true }], '1 restriction lifted, by emergency override.'],
+    ['nothing that was seen', [{ ...approved, isUnconfirmed: true }], '1 raise, $30.50, not confirmed.'],
+    [
+      'one that was not seen',
+      [approved, { ...approved, isOverride: true, isUnconfirmed: true }],
+      '2 raises, $61.00 in all, 1 of them by emergency override, 1 of them not confirmed.',
+    ],
   ])('calls only the raise of a limit a raise: %s', (_what, approvals, words) => {
     const { text, blocks } = digest({ ...facts, approvals }, 'private').message;
 
