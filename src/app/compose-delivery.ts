@@ -114,10 +114,10 @@ function composeRoute(context: WorkerContext) {
     channels: config.channels,
     rules: createRoutingRules(redis, context),
     whyMutePasses: createWhyMutePasses({
+      ...context,
       rolesForCard: createRolesForCard({ rolesOf: currentRoles, groupOfCard, links }),
       mayTravel: (roles) => isPermitted('travel', roles),
       isHolder: links.wasHolderLately,
-      cardTesting: context.cardTesting,
     }),
     notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),
   });

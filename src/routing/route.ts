@@ -2,6 +2,7 @@ import { countOf } from '../../templates/core/blocks.ts';
 import type { Delivery, Route } from '../alerts/announce.ts';
 import { type CardTesting, mayBeCardTesting } from '../alerts/card-testing-store.ts';
 import type { EventLog, EventLogStep } from '../alerts/event-log.ts';
+import type { FraudCases } from '../alerts/fraud-case-store.ts';
 import { batched } from '../core/batched.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { kindTraits, type WebhookKind } from '../core/event.ts';
@@ -216,18 +217,22 @@ interface MuteDeps {
   /** Whether the user is linked to the card, or recently was. */
   readonly isHolder: (userId: string, acctId: number) => Promise<boolean>;
   readonly cardTesting: Pick<CardTesting, 'join'>;
+  readonly fraudCases: Pick<FraudCases, 'openOf'>;
 }
 
 /**
  * A mute belongs to the team: it outlives its author's role, is listed with its author, and has an end. It stops applying
  * if its author becomes the card's holder, because nobody mutes their own card. A travel mute sends alerts to its author
- * instead, so it applies only while they certainly may read them.
+ * instead, so it applies only while they certainly may read them. No mute applies while the card has an open fraud case,
+ * because the case says that everything about the card follows in its thread.
  *
  * Withheld declines still count towards card testing: a muted card may be one of the tested cards.
  */
-export function createWhyMutePasses({ rolesForCard, mayTravel, isHolder, cardTesting }: MuteDeps): WhyMutePasses {
+export function createWhyMutePasses(deps: MuteDeps): WhyMutePasses {
+  const { rolesForCard, mayTravel, isHolder, cardTesting, fraudCases } = deps;
   return async function whyMutePasses(mute, { event, card }, channels) {
     if (await isHolder(mute.by, mute.acctId)) return ', who holds the card';
+    if ((await fraudCases.openOf(mute.acctId)) !== null) return ': a fraud case is open';
     if (event.kind === 'decline' && mayBeCardTesting(event)) {
       const warnings = await Promise.all(channels.map((channel) => cardTesting.join(channel, event, card)));
       if (warnings.some((warning) => warning !== null)) return ': several cards were declined at this merchant';

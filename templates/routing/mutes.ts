@@ -28,7 +28,7 @@ export function muteSet(mute: Mute): Message {
   const what = mute.kind === 'mute' ? `${card} is muted` : `Declines of ${card} in ${countriesOf(mute)} are hidden`;
   const means =
     mute.kind === 'mute'
-      ? 'Its alerts are counted but not posted. Changes of its status, suspected fraud and a wrong PIN are still posted.'
+      ? 'Its alerts are counted but not posted. Changes of its status, suspected fraud and a wrong PIN are still posted, and everything while a fraud case is open.'
       : `Declines that the trip explains (purchases abroad not allowed, or in person in these countries) go only to you, not to the channels. Everything else is posted as usual, also suspected fraud and wrong PINs. *${NO_PERMISSION}*: the card’s rules stay as they are.`;
   return {
     text: sentence(`${what} until ${serviceTime(endsAt)}.${mute.kind === 'mute' ? '' : ` ${NO_PERMISSION}.`}`),

@@ -20,12 +20,21 @@ const operator: Roles = { roles: ['operator'], isComplete: true, isGroupKnown: t
 
 const noRole = /no role any more/;
 
-function passes(facts: { isHolder?: boolean; isTested?: boolean; roles?: Roles; rolesForCard?: RolesForCard }) {
+interface Facts {
+  readonly isHolder?: boolean;
+  readonly isTested?: boolean;
+  readonly caseId?: string;
+  readonly roles?: Roles;
+  readonly rolesForCard?: RolesForCard;
+}
+
+function passes(facts: Facts) {
   return createWhyMutePasses({
     isHolder: async () => facts.isHolder ?? false,
     cardTesting: { join: async () => (facts.isTested === true ? { warningId: 'evt_1', isCause: false } : null) },
     rolesForCard: facts.rolesForCard ?? (async () => facts.roles ?? operator),
     mayTravel: (roles) => isPermitted('travel', roles),
+    fraudCases: { openOf: async () => facts.caseId ?? null },
   });
 }
 
@@ -41,6 +50,11 @@ describe('a mute in force', () => {
   it('withholds nothing for its author’s own card, and no card-testing alert', async () => {
     expect(await passes({ isHolder: true })(mute, subject, ['C1'])).toMatch(/holds the card/);
     expect(await passes({ isTested: true })(mute, subject, ['C1'])).toMatch(/several cards/);
+  });
+
+  it('withholds nothing while the card has an open fraud case, whose thread collects what happens to it', async () => {
+    const withCase = passes({ caseId: 'evt_case' });
+    for (const each of [mute, travel]) expect(await withCase(each, subject, ['C1'])).toMatch(/fraud case is open/);
   });
 
   it.each([

@@ -53,6 +53,7 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
       mayTravel: (roles) => roles.includes('operator'),
       isHolder: async (userId) => userId === 'U0HOLDER',
       cardTesting: createCardTesting(redis()),
+      fraudCases: { openOf: async () => null },
     }),
     notifySharedChannel: async (channel) => void shared.push(channel),
     eventLog,

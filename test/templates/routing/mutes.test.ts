@@ -33,6 +33,6 @@ it('a travel mute says wherever it is named that it hides declines and permits n
 
 it('a mute says what is posted nevertheless: also that the card was unblocked or activated', () => {
   expect(shown(muteSet({ ...mute, kind: 'mute' }).blocks)).toContain(
-    'Changes of its status, suspected fraud and a wrong PIN are still posted.',
+    'Changes of its status, suspected fraud and a wrong PIN are still posted, and everything while a fraud case is open.',
   );
 });
