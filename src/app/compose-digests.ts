@@ -12,7 +12,6 @@ import { placeKey } from '../core/merchant-category.ts';
 import { approvedChanges, openExceptions } from '../digests/exceptions.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
 import { createTallies, type Tallies } from '../digests/tally-store.ts';
-import * as opsIssue from '../ops/issue.ts';
 import { forOutbox } from '../outbox/tracked-message.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -71,7 +70,7 @@ async function personNames(
 }
 
 function composeSendDigest(context: WorkerContext, tallies: Tallies) {
-  const { directory, notifyOps, audit } = context;
+  const { directory, audit } = context;
   // Remembered for the same reason as a notice.
   const { outbox } = context.actionStores;
   return createSendDigest({
@@ -88,7 +87,6 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
       if (csv !== null) await outbox.put(channel, { kind: 'file', id: `${id}-csv`, ...fileForController(id, csv) });
     },
     record: (channel, id, detail) => digestOnRecord(context, { id, channel, detail }),
-    notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),
   });
 }
 

@@ -35,14 +35,12 @@ interface Deps {
   };
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   readonly post: PostDigest;
-  /** Reports that a channel is shared with another company and gets no more alerts. */
-  readonly notifySharedChannel: (channel: string) => Promise<void>;
   /** Audits that a channel got a digest that nobody asked for at the moment. Idempotent. */
   readonly record: (channel: string, id: string, what: string) => Promise<void>;
   readonly now: () => Date;
 }
 
-/** Posts a digest once per id. */
+/** Posts a digest once per id. The outbox moves it if another company can read the channel. */
 type PostDigest = (
   channel: string,
   id: string,
@@ -70,7 +68,7 @@ interface DueDigest {
 
 /** Digests of declines and approvals. Each is posted once per channel and period, however often it is requested. */
 export function createSendDigest(deps: Deps) {
-  const { digests, tallies, shownDeclines, visibilityOf, post, notifySharedChannel, record, now } = deps;
+  const { digests, tallies, shownDeclines, visibilityOf, post, record, now } = deps;
   return {
     /** Digests that are due and were not sent, including those due while no worker was running. */
     async due(): Promise<DueDigest[]> {
@@ -89,17 +87,16 @@ export function createSendDigest(deps: Deps) {
       const due = schedule === null ? null : await duePeriod(schedule, deps);
       if (schedule === null || due === null || due.dueMs !== dueMs) return;
       const covered = await coveredBy(schedule, due, deps);
-      const what = await postDigest(channel, id, { kind, ...covered });
-      if (what !== null) await record(channel, id, what);
+      await record(channel, id, await postDigest(channel, id, { kind, ...covered }));
       await shownDeclines.setShown(scheduleId(channel, kind), covered.period);
     },
 
     /**
      * Posts a digest until now. Defaults to the kind of the channel's first digest, else daily.
      *
-     * @returns what was posted, for the record of who asked for it; null: nothing.
+     * @returns what was posted, for the record of who asked for it.
      */
-    async now(channel: string, id: string, of: DigestOf | null, zone: string): Promise<string | null> {
+    async now(channel: string, id: string, of: DigestOf | null, zone: string): Promise<string> {
       const [schedule] = await digests.ofChannel(channel);
       const kind = of === 'last-month' ? 'monthly' : (of ?? (schedule === undefined ? 'daily' : kindOf(schedule)));
       const covered = coveredUntil(now(), { kind, isLast: of === 'last-month', zone: schedule?.zone ?? zone });
@@ -107,18 +104,13 @@ export function createSendDigest(deps: Deps) {
     },
   };
 
-  /** @returns what was posted, for the record; null: nothing, because another company can read the channel. */
-  async function postDigest(channel: string, id: string, asked: Asked): Promise<string | null> {
-    const visibility = await visibilityOf(channel);
-    if (visibility === 'shared') {
-      await notifySharedChannel(channel);
-      return null;
-    }
+  /** @returns what was posted, for the record. */
+  async function postDigest(channel: string, id: string, asked: Asked): Promise<string> {
     const { kind, period } = asked;
     const declines = await tallies.sum(period.fromMs, period.toMs);
     const facts = await readFacts(asked, declines, deps);
     const { approvals, open, inactive } = facts;
-    const { message, isWhole } = digest(facts, visibility);
+    const { message, isWhole } = digest(facts, await visibilityOf(channel));
     // A file may be forwarded, so it uses the wording for public channels.
     const worded = declines.map((row) => ({ ...row, reason: reasonName({ ...row, name: row.reason }, 'public') }));
     const rows = isWhole && kind !== 'monthly' ? null : { declines: worded, approvals, open, inactive };

@@ -18,8 +18,8 @@ import type { DigestAction, DigestInput } from './verbs.ts';
 interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'withLock' | 'zone' | 'now'> {
   readonly digests: Pick<Digests, 'set' | 'ofChannel' | 'remove'>;
   readonly shownDeclines: Pick<ShownDeclines, 'lastShown'>;
-  /** Posts a digest until now, once per id. Returns what was posted, for the record; null: nothing. */
-  readonly postDigest: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<string | null>;
+  /** Posts a digest until now, once per id. Returns what was posted, for the record. */
+  readonly postDigest: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<string>;
   /** False when this channel may not get alerts. The user has then been told why. */
   readonly mayGetAlerts: (action: Action) => Promise<boolean>;
 }
@@ -36,8 +36,7 @@ export function createSetDigest(deps: Deps) {
     if (input.kind === 'now') {
       const detail = await deps.postDigest(channel, action.id, input.of, zone);
       const line = { did: 'posted a digest in', channel };
-      if (detail !== null) await record(action, { event: 'done', isFirst: true, detail, line });
-      return;
+      return await record(action, { event: 'done', isFirst: true, detail, line });
     }
 
     await deps.withLock(`digest:${channel}`, async () => {

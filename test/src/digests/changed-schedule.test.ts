@@ -56,7 +56,6 @@ function createWorld(start: string) {
       posted.push({ kind, dueMs: Number(due), atMs: nowMs, ...asked, count: total });
     },
     record: async () => undefined,
-    notifySharedChannel: async () => undefined,
     now,
   });
   const setDigest = createSetDigest({

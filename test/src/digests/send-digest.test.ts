@@ -18,7 +18,6 @@ function createWorld(now: Date, inactive: readonly CardFacts[] = []) {
   const posted: { channel: string; text: string; elsewhere: string; page: string; csv: string | null }[] = [];
   const postedIds = new Set<string>();
   const failures: string[] = [];
-  const shared: string[] = [];
   const recorded: string[] = [];
   const asked: string[][] = [];
   const tallies = createTallies(redis(), () => now);
@@ -52,7 +51,6 @@ function createWorld(now: Date, inactive: readonly CardFacts[] = []) {
       if (failures.shift() === 'record') throw new Error('killed');
       recorded.push(`${channel}: ${id}: ${what}`);
     },
-    notifySharedChannel: async (channel) => void shared.push(channel),
     now: () => new Date(now.getTime() + passedMs),
   });
   let passedMs = 0;
@@ -76,20 +74,23 @@ function createWorld(now: Date, inactive: readonly CardFacts[] = []) {
     for (const due of await digest.due()) await digest.send(due);
   };
   const pass = (ms: number) => (passedMs += ms);
-  return { digest, digests, sendDue, pass, declined, posted, shared, recorded, asked, failures };
+  return { digest, digests, sendDue, pass, declined, posted, recorded, asked, failures };
 }
 
-it('does not post a digest in a channel that another company can read, and has a version for any reader', async () => {
-  const { digest, declined, posted, shared, recorded } = createWorld(new Date('2026-11-20T23:00:00Z'));
+it('has a version for any reader, and leaves a channel that another company can read to the outbox', async () => {
+  const { digest, digests, sendDue, declined, posted, recorded } = createWorld(new Date('2026-11-20T23:00:00Z'));
   await declined('2026-11-20T20:00:00Z');
+  await digests.set({ ...dailyAtNine, hour: 22, channel: 'C0SHARED', by: 'U1', at: '2026-11-19T23:00:00Z' });
 
-  expect(await digest.now('C0SHARED', 'n1', null, 'UTC')).toBeNull();
   expect(await digest.now('D0ANA', 'n2', null, 'UTC')).toBe('daily digest of 1 decline');
+  await sendDue();
 
-  expect(shared).toEqual(['C0SHARED']);
-  expect(recorded, 'who asked for it is on record').toEqual([]);
-  expect(posted).toMatchObject([{ channel: 'D0ANA', text: expect.stringMatching(/PIN/), csv: null }]);
+  expect(posted).toMatchObject([
+    { channel: 'D0ANA', text: expect.stringMatching(/PIN/), csv: null },
+    { channel: 'C0SHARED', text: expect.stringContaining('1 decline') },
+  ]);
   expect(posted[0]?.elsewhere).not.toMatch(/PIN/);
+  expect(recorded, 'who asked for the first one is on record').toEqual([expect.stringContaining('C0SHARED: digest-')]);
 });
 
 it('counts every card that waits to be activated, and lists in the file those that the table leaves out', async () => {
