@@ -44,6 +44,11 @@ export function setTo(before: string | null, after: string | null, line?: LineEn
   return before === after ? { event: 'unchanged', ...sides } : { event: 'done', ...sides, ...(line && { line }) };
 }
 
+/** A record says where it was typed. This adds the channel that it is about, if that is another one. */
+export function aboutOther(channel: string, { origin }: Action): Pick<RecordEntry, 'detail'> {
+  return channel === origin.channel ? {} : { detail: `channel ${channel}` };
+}
+
 /** It is on record as done, but others have set the same since, and that stays: it may never have taken effect. */
 export const setSince = { event: 'superseded', detail: 'somebody else has decided since' } as const;
 

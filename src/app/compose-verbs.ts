@@ -17,6 +17,7 @@ import { createReadableFrom } from '../holders/link-store.ts';
 import { createStartRecovery } from '../recovery/run-recovery.ts';
 import { createMayGetAlerts } from '../routing/channel-access.ts';
 import { createSetAlertLength, createSetQuiet } from '../routing/channel-settings.ts';
+import { createListSubscriptions } from '../routing/list-subscriptions.ts';
 import { createEndMute, createMuteVerbs } from '../routing/mute.ts';
 import { createSubscriptionVerbs } from '../routing/subscribe.ts';
 import { createExplainRouting } from '../routing/why.ts';
@@ -114,10 +115,9 @@ function composeResolveCard(tools: Tools): ResolveCard {
 function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
   const groups = () => groupsIn(tools.directory);
   const common = { ...tools, resolveCard, groups, mayGetAlerts: createMayGetAlerts(tools) };
-  const { list, ...subscriptions } = createSubscriptionVerbs(common);
   return {
-    ...subscriptions,
-    subscriptions: list,
+    ...createSubscriptionVerbs(common),
+    subscriptions: createListSubscriptions(common),
     alerts: createSetAlertLength(common),
     quiet: createSetQuiet(common),
     warnings: createSetWarnings(common),

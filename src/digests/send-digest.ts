@@ -114,7 +114,7 @@ export function createSendDigest(deps: Deps) {
     // A file may be forwarded, so it uses the wording for public channels.
     const worded = declines.map((row) => ({ ...row, reason: reasonName({ ...row, name: row.reason }, 'public') }));
     const rows = isWhole && kind !== 'monthly' ? null : { declines: worded, approvals, open, inactive };
-    await post(channel, id, { message, elsewhere: digest(facts, 'public').message, rows });
+    await post(channel, id, { message, elsewhere: digest(facts, 'public', channel).message, rows });
     return `${kind} digest of ${countOf(facts.total.count, 'decline')}`;
   }
 }

@@ -1,7 +1,7 @@
 import { digestOff, digestSet } from '../../templates/digests/digest.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { setTo } from '../actions/record.ts';
+import { aboutOther, setTo } from '../actions/record.ts';
 import {
   type DigestSchedule,
   type Digests,
@@ -29,8 +29,9 @@ export function createSetDigest(deps: Deps) {
   const { digests, zone, answer, record, now } = deps;
 
   return async function setDigest(action: DigestAction): Promise<void> {
-    const { channel } = action.origin;
     const { wanted: input } = action;
+    const named = input.kind === 'off' ? input.channel : undefined;
+    const channel = named ?? action.origin.channel;
     // A digest can be ended even after Cardbell was removed from the channel.
     if (input.kind !== 'off' && !(await deps.mayGetAlerts(action))) return;
     if (input.kind === 'now') {
@@ -47,7 +48,8 @@ export function createSetDigest(deps: Deps) {
       const after = schedule === null ? 'none' : scheduleWords(schedule);
       const isRecorded = await deps.hasBegun(action);
       // Recorded first: after a crash the digests are gone, and only the record shows that they were ended.
-      await record(action, setTo(before, after, { did: 'set the digest of', channel }));
+      const line = { did: 'set the digest of', channel };
+      await record(action, { ...setTo(before, after, line), ...aboutOther(channel, action) });
       if (schedule !== null) {
         await digests.set(schedule);
         const shown = await deps.shownDeclines.lastShown(scheduleId(channel, kindOf(schedule)));
@@ -55,7 +57,7 @@ export function createSetDigest(deps: Deps) {
         return await answer(action, digestSet({ ...schedule, next }));
       }
       for (const kind of digestKinds) await digests.remove(channel, kind);
-      await answer(action, digestOff(isRecorded ? null : current.map(kindOf)));
+      await answer(action, digestOff(isRecorded ? null : current.map(kindOf), named));
     });
   };
 

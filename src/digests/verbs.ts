@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import { aboutChannel, type VerbEntry } from '../actions/verb.ts';
 import { readTimeOfDay, readWeekday } from '../core/calendar-words.ts';
+import { slashCommand } from '../core/installation.ts';
 import { readTimeZone } from '../core/service-time.ts';
 import { DigestSchedule, digestKinds } from './schedule-store.ts';
 
@@ -11,7 +12,11 @@ export const DigestInput = z.discriminatedUnion('kind', [
     /** Null: the card service's time zone. */
     zone: z.string().nullable(),
   }),
-  z.strictObject({ kind: z.literal('off') }),
+  z.strictObject({
+    kind: z.literal('off'),
+    /** Absent: the channel where it is typed. */
+    channel: z.string().optional(),
+  }),
   /** Null: the period of the channel's own digest, or a day. */
   z.strictObject({ kind: z.literal('now'), of: z.enum([...digestKinds, 'last-month']).nullable() }),
 ]);
@@ -35,7 +40,7 @@ export const digestVerbs = {
       read(words) {
         const wanted = readDigest(words);
         const usage =
-          'digest daily 09:00 [zone] | weekly monday 09:00 [zone] | monthly 09:00 [zone] | now [last month] | off';
+          'digest daily 09:00 [zone] | weekly monday 09:00 [zone] | monthly 09:00 [zone] | now [last month] | off [CHANNEL]';
         if (typeof wanted === 'string') return { kind: 'unclear', why: wanted, usage };
         return aboutChannel('digest', words, { wanted });
       },
@@ -51,6 +56,9 @@ const periodWords = new Map<string, Extract<DigestInput, { kind: 'now' }>['of']>
   ['last month', 'last-month'],
 ]);
 
+/** Not a word such as “cards”. A direct conversation gets no digests. */
+const channelId = /^[cg](?=[a-z]*\d)[a-z\d]+$/;
+
 /** Parses the words after `/card digest`. @returns a sentence for the user when they cannot be parsed. */
 export function readDigest(words: readonly string[]): DigestInput | string {
   // `weekly on monday at 9am`
@@ -58,6 +66,11 @@ export function readDigest(words: readonly string[]): DigestInput | string {
     .map((word) => word.toLowerCase())
     .filter((word) => word !== 'on' && word !== 'at');
   if (rest.length === 0 && first === 'off') return { kind: 'off' };
+  if (rest.length === 1 && first === 'off') {
+    const [channel = ''] = rest;
+    if (channelId.test(channel)) return { kind: 'off', channel: channel.toUpperCase() };
+    if (channel.startsWith('#')) return `Write the channel’s id, as ${slashCommand('subscriptions all')} shows it.`;
+  }
   if (first === 'now') {
     const of = periodWords.get(rest.join(' '));
     return of === undefined ? 'For which time? Say now, now week, now month or now last month.' : { kind: 'now', of };

@@ -186,17 +186,20 @@ function asRead(start: string): string {
 
 /**
  * Restores a command's text as typed, if Slack escaped it. In place of a card, and in `link` and `delegate`, people stay
- * tokens (`<@U0123>`), because a name does not identify a person. Everything else becomes plain text again.
+ * tokens (`<@U0123>`), because a name does not identify a person, and in `digest` a channel is its id. Everything else
+ * becomes plain text again.
  *
  * https://docs.slack.dev/interactivity/implementing-slash-commands#creating-your-command
  */
 export function readSlashText(text: string): string {
   const isAboutPeople = /^(link|delegate) /.test(asRead(text));
+  const isAboutChannels = /^digest /.test(asRead(text));
   const isBeforeCard = (start: string): boolean => beforeCard.has(asRead(start).replace(/^show me /, 'show '));
   return text
     .replaceAll(token, (_whole, kind: string, value: string, label: string | undefined, at: number) => {
       if (kind === '@') return isAboutPeople || isBeforeCard(text.slice(0, at)) ? `<@${value}>` : `@${label ?? value}`;
-      if (kind === '#') return `#${label ?? value}`;
+      // The name of a channel is not enough to find it.
+      if (kind === '#') return isAboutChannels ? value : `#${label ?? value}`;
       return label ?? (kind === '!' ? `@${value}` : `${kind}${value}`);
     })
     .replaceAll(/&(?:lt|gt|amp);/g, (entity) => entities[entity] ?? entity);

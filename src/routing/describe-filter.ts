@@ -1,4 +1,5 @@
 import { countryName, readCountry } from '../core/merchant-category.ts';
+import type { Subscription } from './channel-rules-store.ts';
 import { type Filter, hasHead, isList, printFilter } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
 
@@ -14,6 +15,11 @@ export function describeFilter(filter: Filter): string {
 export function describeStored(text: string): string {
   const parsed = parseFilter(text);
   return 'filter' in parsed ? describeFilter(parsed.filter) : text;
+}
+
+/** The subscription with its filter for readers. */
+export function described(subscription: Subscription): Subscription {
+  return { ...subscription, filter: describeStored(subscription.filter) };
 }
 
 /** Without double negation, and with the names of countries that are read as these countries. */

@@ -1,34 +1,24 @@
-import type { Refusal } from '../../templates/policy/refusal.ts';
-import {
-  type ChannelRules,
-  subscribed,
-  subscriptionList,
-  unsubscribed,
-} from '../../templates/routing/subscriptions.ts';
+import { subscribed, unsubscribed } from '../../templates/routing/subscriptions.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { aboutOther } from '../actions/record.ts';
 import { AGGREGATION_GAP_MS, aggregationRule } from '../alerts/aggregation-group-store.ts';
 import type { Alert } from '../alerts/alert.ts';
-import { type WebhookKind, webhookKinds } from '../core/event.ts';
+import type { WebhookKind } from '../core/event.ts';
 import { slashCommand } from '../core/installation.ts';
 import type { MayGetAlerts } from './channel-access.ts';
-import type { QuietHoursStore, Subscription, Subscriptions } from './channel-rules-store.ts';
-import { describeFilter, describeStored } from './describe-filter.ts';
+import type { Subscription, Subscriptions } from './channel-rules-store.ts';
+import { described, describeFilter, describeStored } from './describe-filter.ts';
 import { type Filter, filterKey, kindName, possibleKinds, printFilter, whyNot } from './filter.ts';
-import { mutesFor } from './mute.ts';
-import type { Mutes } from './mute-store.ts';
 import { parseUseful, unknownNames, whySensitive } from './never-matches.ts';
 import { parseFilter } from './parse-filter.ts';
-import { quietWords } from './quiet-hours.ts';
-import { type ChannelAction, pageIn, subscribeUsage, unsubscribeUsage } from './verbs.ts';
+import { type ChannelAction, subscribeUsage, unsubscribeUsage } from './verbs.ts';
 
 const SUBSCRIPTIONS_MAX = 1000;
 /** An answer that lists them has no room for more. */
 const OF_CHANNEL_MAX = 100;
 
-interface Deps extends Pick<ActionTools, 'answer' | 'mayAct' | 'record' | 'hasBegun' | 'refuse' | 'refuseUnclear'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuse' | 'refuseUnclear'> {
   readonly subscriptions: Subscriptions;
-  readonly quietHours: Pick<QuietHoursStore, 'all'>;
-  readonly mutes: Pick<Mutes, 'active'>;
   /** The configured channel for a kind; null when none is configured. */
   readonly defaultChannel: (kind: WebhookKind) => string | null;
   readonly mayGetAlerts: MayGetAlerts;
@@ -44,40 +34,40 @@ export function createSubscriptionVerbs(deps: Deps) {
   return {
     subscribe: (action: ChannelAction): Promise<void> => subscribe(action, deps),
 
-    /** `/card unsubscribe [number | KIND | all]`: removes subscriptions of the current channel. */
+    /**
+     * `/card unsubscribe [number | KIND | all]`: removes subscriptions of the current channel, or by its number one of any
+     * channel, because nobody can type in an archived one.
+     */
     async unsubscribe(action: ChannelAction): Promise<void> {
-      const all = await subscriptions.all();
       const hasBegun = await deps.hasBegun(action);
       // After a crash, what was subscribed to since stays.
-      const here = all.filter(
-        ({ channel, at }) => channel === action.origin.channel && !(hasBegun && at > action.askedAt),
-      );
+      const all = (await subscriptions.all()).filter(({ at }) => !(hasBegun && at > action.askedAt));
+      const here = all.filter(({ channel }) => channel === action.origin.channel);
       const text = action.target.text.trim();
-      const meant = subscriptionsMeant(text, here);
-      if (meant === null || meant.length === 0) {
+      const meant = subscriptionsMeant(text, all, here);
+      const [one] = meant;
+      if (one === undefined) {
         if (hasBegun) return await answer(action, unsubscribed({ removed: [] }));
-        const elsewhere = all.find(({ number }) => String(number) === text);
         const [first] = here;
-        if (elsewhere !== undefined || first === undefined) return await refuse(action, noneMeant(elsewhere));
+        if (first === undefined) {
+          const whoCan = `See ${slashCommand('subscriptions all')}.`;
+          return await refuse(action, { why: 'This channel has no subscription.', whoCan });
+        }
         const example = `unsubscribe ${first.number}`;
         const why = `Which subscription? This channel has ${listOf(here)}.`;
         return await refuseUnclear(action, { why, usage: unsubscribeUsage, example });
       }
       // Recorded first: after a crash they are gone, and only the record shows who ended them.
-      const line = { did: 'ended subscriptions of', channel: action.origin.channel };
-      await record(action, { event: 'done', isFirst: true, before: listOf(meant), line });
+      const line = { did: 'ended subscriptions of', channel: one.channel };
+      await record(action, {
+        event: 'done',
+        isFirst: true,
+        before: listOf(meant),
+        ...aboutOther(one.channel, action),
+        line,
+      });
       for (const subscription of meant) await subscriptions.remove(subscription);
       await answer(action, unsubscribed({ removed: meant.map(described) }));
-    },
-
-    /** `/card subscriptions [all] [page]`: lists the rules of this channel, or of every channel. */
-    async list(action: ChannelAction): Promise<void> {
-      const isAll = /^all\b/i.test(action.target.text.trim());
-      const [rules, mutes] = await Promise.all([
-        rulesOf(isAll ? null : action.origin.channel, deps),
-        mutesFor(action, deps),
-      ]);
-      await answer(action, subscriptionList({ isAll, rules, mutes: mutes.length, page: pageIn(action) }));
     },
   };
 }
@@ -145,60 +135,21 @@ async function preview(filter: Filter, { alerts, groups }: Pick<Deps, 'alerts' |
   return { ...matches, unknown };
 }
 
-/** The rules of one channel, or of every channel. */
-async function rulesOf(
-  only: string | null,
-  { subscriptions, quietHours, defaultChannel }: Deps,
-): Promise<ChannelRules[]> {
-  const [all, everyQuiet] = await Promise.all([subscriptions.all(), quietHours.all()]);
-  // Personal quiet hours are private.
-  const quiet = everyQuiet.filter(({ channel }) => !channel.startsWith('D'));
-  const configured = webhookKinds.map((kind) => ({ kind, channel: defaultChannel(kind) }));
-  const named = only === null ? [...all, ...quiet, ...configured].flatMap(({ channel }) => channel ?? []) : [only];
-  return [...new Set(named)].map((channel): ChannelRules => {
-    const hours = quiet.find((each) => each.channel === channel);
-    return {
-      channel,
-      byDefault: configured.filter((each) => each.channel === channel).map(({ kind }) => kindName(kind)),
-      subscriptions: all.filter((each) => each.channel === channel).map(described),
-      quiet:
-        hours === undefined
-          ? null
-          : {
-              words: quietWords(hours.window),
-              except: hours.except === null ? null : describeStored(hours.except),
-              by: hours.by,
-              at: hours.at,
-            },
-    };
-  });
-}
-
-/** With a readable filter. */
-function described(subscription: Subscription): Subscription {
-  return { ...subscription, filter: describeStored(subscription.filter) };
-}
-
 function listOf(subscriptions: readonly Subscription[]): string {
   return subscriptions.map(({ number, filter }) => `${number} (${describeStored(filter)})`).join(', ');
 }
 
-/** @param elsewhere the named subscription, when it belongs to another channel. */
-function noneMeant(elsewhere: Subscription | undefined): Refusal {
-  if (elsewhere === undefined)
-    return { why: 'This channel has no subscription.', whoCan: `See ${slashCommand('subscriptions all')}.` };
-  const { number, channel, filter } = elsewhere;
-  const why = `Subscription ${number} (${describeStored(filter)}) belongs to another channel.`;
-  return { why, whoCan: { text: `Type ${slashCommand(`unsubscribe ${number}`)} in`, channels: [channel] } };
-}
-
-/** Null when it is unclear which subscriptions are meant. */
-function subscriptionsMeant(text: string, here: readonly Subscription[]): readonly Subscription[] | null {
-  if (text === '') return here.length === 1 ? here : null;
+/** None when it is unclear which subscriptions are meant. @param here those of the channel where it is typed. */
+function subscriptionsMeant(
+  text: string,
+  all: readonly Subscription[],
+  here: readonly Subscription[],
+): readonly Subscription[] {
+  if (text === '') return here.length === 1 ? here : [];
   if (/^all$/i.test(text)) return here;
-  if (/^\d+$/.test(text)) return here.filter(({ number }) => number === Number(text));
+  if (/^\d+$/.test(text)) return all.filter(({ number }) => number === Number(text));
   const parsed = parseFilter(text);
-  if ('error' in parsed) return null;
+  if ('error' in parsed) return [];
   const same = sameFilter(parsed.filter, here);
   if (same.length > 0 || parsed.filter.is !== 'kind') return same;
   const { kinds } = parsed.filter;

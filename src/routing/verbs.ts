@@ -76,7 +76,7 @@ export const routingVerbs = {
     command: {
       usage: unsubscribeUsage,
       example: 'unsubscribe 3',
-      effect: 'ends subscriptions of the channel where it is typed',
+      effect: 'ends subscriptions of the channel where it is typed, or the one with that number in any channel',
       read: readChannelText('unsubscribe'),
     },
   },

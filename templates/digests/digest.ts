@@ -10,7 +10,7 @@ import type { ApprovedChange, OpenException } from '../../src/digests/exceptions
 import type { DigestKind, DigestSchedule } from '../../src/digests/schedule-store.ts';
 import type { Sums } from '../../src/digests/tally-store.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
+import { channelMention, dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { shownReason } from '../alerts/decline-words.ts';
 import { context, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolderRaw, isNoCard } from '../core/card-words.ts';
@@ -50,9 +50,14 @@ const spans = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
 /**
  * The declines and approvals of a day, a week or a month, with the declines of the previous period for comparison.
  *
+ * @param instead the channel whose digest it is, if another channel gets it because that one could not.
  * @returns also whether every row fits; the others are in the controller's file.
  */
-export function digest(facts: Digest, place: ChannelVisibility): { message: Message; isWhole: boolean } {
+export function digest(
+  facts: Digest,
+  place: ChannelVisibility,
+  instead?: string,
+): { message: Message; isWhole: boolean } {
   const { kind, isExact, from, to, total, merchants, groups, approvals, open, inactive } = facts;
   const reasons = facts.reasons.map((row) => ({ ...row, name: reasonName(row, place) }));
   const usual = kind === 'monthly' ? 'Declines of the month' : `Declines of the last ${spans[kind]}`;
@@ -71,10 +76,12 @@ export function digest(facts: Digest, place: ChannelVisibility): { message: Mess
     dataTable('Temporary changes and open requests', openColumns(to), open),
     dataTable('Waiting to be activated', inactiveColumns, inactive, 1000),
   ];
+  const whose = instead === undefined ? '' : `Digest of ${channelMention(instead)}, where it could not be posted.`;
   const message = {
-    text: sentence(`${title}: ${counted}.${most}${others.map((words) => ` ${words}.`).join('')}`),
+    text: sentence(`${whose} ${title}: ${counted}.${most}${others.map((words) => ` ${words}.`).join('')}`.trim()),
     blocks: [
       header(title),
+      ...context(whose === '' ? null : `${whose} To end it: ${commandCode(`digest off ${instead}`)}`),
       section(`*${counted}.*`, others.length === 0 ? null : `${others.join('. ')}.`),
       ...tables.flatMap(withRest),
       ...context(`${dateToken(from)} ${dateAfter('to', to)}`),
@@ -259,11 +266,16 @@ interface DigestSet extends Pick<DigestSchedule, 'weekday' | 'isMonthly' | 'hour
   readonly next: string;
 }
 
-/** This channel now gets a digest. */
-export function digestSet({ weekday, isMonthly, hour, minute, zone, next }: DigestSet): Message {
+/** `every Monday at 9:00 AM ET`. */
+export function scheduleInWords({ weekday, isMonthly, hour, minute, zone }: Omit<DigestSet, 'next'>): string {
   const often = isMonthly ? 'on the first of each month' : 'every day';
   const day = weekday === null ? often : `every ${weekdayNames[weekday] ?? ''}`;
-  const head = `This channel gets a digest ${day} at ${clockWords(hour, minute)} ${escapeUntrusted(zoneWord(zone), 40)}.`;
+  return `${day} at ${clockWords(hour, minute)} ${escapeUntrusted(zoneWord(zone), 40)}`;
+}
+
+/** This channel now gets a digest. */
+export function digestSet({ next, ...when }: DigestSet): Message {
+  const head = `This channel gets a digest ${scheduleInWords(when)}.`;
   return {
     text: sentence(`${head} The next one ${dateAfter('comes', next)}.`),
     blocks: [
@@ -275,9 +287,15 @@ export function digestSet({ weekday, isMonthly, hour, minute, zone, next }: Dige
   };
 }
 
-/** This channel no longer gets digests. @param ended none: it got none; null: not known any more. */
-export function digestOff(ended: readonly DigestKind[] | null): Message {
+/**
+ * A channel no longer gets digests.
+ *
+ * @param ended none: it got none; null: not known any more.
+ * @param named the channel, if it is another one than where this is read.
+ */
+export function digestOff(ended: readonly DigestKind[] | null, named?: string): Message {
   const which = ended === null ? '' : ` (ended: ${ended.join(', ')})`;
-  const text = ended?.length === 0 ? 'This channel gets no digests.' : `This channel gets no digests any more${which}.`;
+  const channel = named === undefined ? 'This channel' : channelMention(named);
+  const text = `${channel} gets no digests${ended?.length === 0 ? '' : ` any more${which}`}.`;
   return { text, blocks: [section(`*${text}*`)] };
 }

@@ -1,5 +1,6 @@
 import type { SectionBlock } from '@slack/types';
 import { commandCode } from '../../src/core/installation.ts';
+import type { DigestSchedule } from '../../src/digests/schedule-store.ts';
 import type { Subscription } from '../../src/routing/channel-rules-store.ts';
 import type { UnknownName } from '../../src/routing/never-matches.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -16,6 +17,7 @@ import {
   section,
   sentence,
 } from '../core/blocks.ts';
+import { scheduleInWords } from '../digests/digest.ts';
 
 const FILTER_MAX = 400;
 /** Lines per block, so that no block is cut. */
@@ -98,9 +100,12 @@ export function unsubscribed({ removed }: { readonly removed: readonly Subscript
   const { shown } = asManyAsFit(inSections(lines, LINES));
   return {
     text: sentence(lines.length === 0 ? what : `${what} ${lines.join('; ')}.`),
-    blocks: [section(`*${what}*`), ...shown, ...context('Alerts that come here by configuration still do.')],
+    blocks: [section(`*${what}*`), ...shown, ...context('Alerts that a channel gets by configuration still come.')],
   };
 }
+
+/** When a channel gets a digest, and who set it. */
+export type ChannelDigest = Pick<DigestSchedule, 'weekday' | 'isMonthly' | 'hour' | 'minute' | 'zone' | 'by' | 'at'>;
 
 /** All rules that decide what a channel gets. */
 export interface ChannelRules {
@@ -108,6 +113,7 @@ export interface ChannelRules {
   /** Kinds that the configuration sends here. */
   readonly byDefault: readonly string[];
   readonly subscriptions: readonly Subscription[];
+  readonly digests: readonly ChannelDigest[];
   readonly quiet: {
     readonly words: string;
     readonly except: string | null;
@@ -129,15 +135,20 @@ interface SubscriptionList {
 /** What channels get, and when. */
 export function subscriptionList({ isAll, rules, mutes, page }: SubscriptionList): Message {
   const count = rules.reduce((sum, { subscriptions }) => sum + subscriptions.length, 0);
+  const digests = rules.reduce((sum, rule) => sum + rule.digests.length, 0);
   const quiet = rules.filter((rule) => rule.quiet !== null).length;
   const where = isAll ? 'All channels' : 'This channel';
   const quietIn = isAll ? `quiet hours in ${countOf(quiet, 'channel')}` : 'quiet hours';
   const parts = [
     count === 0 ? 'no subscriptions' : countOf(count, 'subscription'),
+    digests === 0 ? 'no digests' : countOf(digests, 'digest'),
     quiet === 0 ? 'no quiet hours' : quietIn,
     mutes === 0 ? 'no mutes' : countOf(mutes, 'mute'),
   ];
-  const shown = pageOf(rules.flatMap(sectionsOf), page);
+  const shown = pageOf(
+    rules.flatMap((rule) => sectionsOf(rule, isAll)),
+    page,
+  );
   return {
     text: sentence(`${where}: ${parts.join(', ')}.`),
     blocks: [
@@ -152,7 +163,9 @@ export function subscriptionList({ isAll, rules, mutes, page }: SubscriptionList
   };
 }
 
-function sectionsOf({ channel, byDefault, subscriptions, quiet }: ChannelRules): SectionBlock[] {
+/** @param isElsewhere says how its digests are ended from here: nobody can type in an archived channel. */
+function sectionsOf(rule: ChannelRules, isElsewhere: boolean): SectionBlock[] {
+  const { channel, byDefault, subscriptions, digests, quiet } = rule;
   const day = '{date_short_pretty}';
   const lines = [
     `*${channelMention(channel)}*`,
@@ -162,6 +175,10 @@ function sectionsOf({ channel, byDefault, subscriptions, quiet }: ChannelRules):
         `${number}. ${escapeUntrusted(filter, 150)}, by ${mention(by)}${dateAfter(',', at, day)}`,
     ),
     subscriptions.length === 0 ? 'No subscriptions' : '',
+    ...digests.map(
+      ({ by, at, ...when }) => `Digest ${scheduleInWords(when)}, by ${mention(by)}${dateAfter(',', at, day)}`,
+    ),
+    isElsewhere && digests.length > 0 ? `To end its digests: ${commandCode(`digest off ${channel}`)}` : '',
     quiet === null
       ? ''
       : `Quiet ${escapeUntrusted(quiet.words, 100)}${quiet.except === null ? '' : `, except ${escapeUntrusted(quiet.except, 150)}`}, by ${mention(quiet.by)}${dateAfter(',', quiet.at, day)}`,

@@ -371,7 +371,9 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   subscriptions: (one, two) => {
     const subscription = { number: 1, channel: 'C1', filter: one, by: two, at: two };
     const preview = { count: 14, isAll: false, unknown: [{ what: 'group', typed: one, meant: two }] as const };
-    const rule = { channel: 'C1', byDefault: ['declines'], subscriptions: many(subscription, 100), quiet: null };
+    const digests = [{ weekday: 1, isMonthly: false, hour: 9, minute: 0, zone: one, by: two, at: two }];
+    const subscriptions = many(subscription, 100);
+    const rule = { channel: 'C1', byDefault: ['declines'], subscriptions, digests, quiet: null };
     return [
       subscribed({ subscription, isNew: true, byDefault: [], ...preview }),
       subscriptionList({ isAll: true, rules: many(rule), mutes: 2, page: 3 }),

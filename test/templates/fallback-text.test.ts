@@ -69,11 +69,11 @@ it.each(messages)('the fallback text of %s consists of complete sentences', (_na
 it('a card without a known status, subscriptions that do not exist and a decided claim read as sentences', () => {
   const claimed = { acctId: 7, isSameName: true, isSameEmail: true };
   const claim = { id: 'clm_1', action: ask('claim'), card: claimed, expiresAt: askedAt, state: 'expired' as const };
-  const rules = { channel: 'C1', byDefault: [], subscriptions: [], quiet: null };
+  const rules = { channel: 'C1', byDefault: [], subscriptions: [], digests: [], quiet: null };
 
   expect(cardShow({ ...answer.show, status: null }, { place: 'direct' }).text).toMatch(/\d: status not known, with /);
   expect(subscriptionList({ isAll: false, rules: [rules], mutes: 0, page: 1 }).text).toBe(
-    'This channel: no subscriptions, no quiet hours, no mutes.',
+    'This channel: no subscriptions, no digests, no quiet hours, no mutes.',
   );
   expect(claimRequest({ claim, ...claimed, card: answer.show.card, value: 'clm_1', heldBy: null }).text).toMatch(
     /^Claim expired: <@/,

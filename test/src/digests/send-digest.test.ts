@@ -90,6 +90,10 @@ it('has a version for any reader, and leaves a channel that another company can 
     { channel: 'C0SHARED', text: expect.stringContaining('1 decline') },
   ]);
   expect(posted[0]?.elsewhere).not.toMatch(/PIN/);
+  expect(posted[1]?.text).not.toContain('C0SHARED');
+  expect(posted[1]?.elsewhere, 'elsewhere, readers learn whose it is').toMatch(
+    /^Digest of <#C0SHARED>, where it could not be posted\. Declines of the last day: 1 decline/,
+  );
   expect(recorded, 'who asked for the first one is on record').toEqual([expect.stringContaining('C0SHARED: digest-')]);
 });
 

@@ -35,7 +35,7 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
   const origin = { kind: 'command', channel, messageTs: null, reply: null, replace: false } as const;
   const wanted = readDigest(words.split(' '));
   if (typeof wanted === 'string') throw new Error(wanted);
-  const id = `act_${words.replaceAll(/\W/g, '')}`;
+  const id = `act_${words.toLowerCase().replaceAll(/\W/g, '')}`;
   const action = ask('digest', { id, target: { kind: 'channel', text: words }, wanted, origin });
   await setDigest(action);
   await setDigest(action);
@@ -111,6 +111,16 @@ describe('a digest', () => {
 
     expect(told).toContain('This channel gets no digests any more (ended: daily).');
     expect(set).toEqual([]);
+  });
+
+  it('of a channel where nobody can type is turned off from another one', async () => {
+    await typed('daily 09:00', own, 'C7');
+
+    const { told, recorded } = await typed('off C7', own, 'C8');
+
+    expect(told).toMatch(/^<#C7> gets no digests any more \(ended: daily\)\./);
+    expect(await createDigests(redis()).ofChannel('C7')).toEqual([]);
+    expect(recorded.at(-1)).toMatchObject({ event: 'done', channel: 'C8', detail: 'channel C7' });
   });
 
   it('is on record with the one of its kind that it replaces', async () => {

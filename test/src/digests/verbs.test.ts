@@ -20,6 +20,7 @@ describe('the words after /card digest', () => {
     ['weekly on monday at 9am', { ...nine, weekday: 1 }],
     ['weekly sun 9am utc', { ...nine, weekday: 0, zone: 'UTC' }],
     ['off', { kind: 'off' }],
+    ['off c0old', { kind: 'off', channel: 'C0OLD' }],
     ['now', { kind: 'now', of: null }],
     ['now week', { kind: 'now', of: 'weekly' }],
     ['now last month', { kind: 'now', of: 'last-month' }],
@@ -44,6 +45,9 @@ describe('the words after /card digest', () => {
     'weekly 09:00',
     'weekly someday 09:00',
     'weekly monday',
+    'off #old',
+    'off weekly',
+    'off C0OLD C0NEW',
   ])('%j cannot be read', (text) => {
     expect(typeof readDigest(text.split(' '))).toBe('string');
   });

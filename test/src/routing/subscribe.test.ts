@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest';
 import { createSubscriptions } from '../../../src/routing/channel-rules-store.ts';
 import type { Message } from '../../../src/slack/message.ts';
-import { accountOf, directoryOf } from '../../support/directories.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
-import { shown } from '../../templates/shown.ts';
+import { ask, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const typedIn = (channel: string, text: string) =>
@@ -15,19 +13,24 @@ const typedIn = (channel: string, text: string) =>
     origin: { kind: 'command', channel, messageTs: null, reply: null, replace: false },
   });
 
-it('a subscription can be ended only in its own channel; elsewhere the answer names that channel', async () => {
-  const { deps, answers } = await createActionWorld(redis());
-  const subscriptions = createSubscriptions(redis());
-  const { number } = await subscriptions.add({ channel: 'C2', filter: 'declines', by: 'U0ANA', at: '' });
+it('a subscription is ended by its number in any channel, because nobody can type in an archived one', async () => {
+  const world = await createActionWorld(redis());
+  const { deps, answers, records } = world;
+  const lines: string[] = [];
+  const postAuditLine = async (_id: string, { text }: Message) => void lines.push(text);
+  for (const channel of ['C1', 'C2']) {
+    await deps.subscriptions.add({ channel, filter: 'declines', by: 'U0ANA', at: '' });
+  }
 
-  await performAction(typedIn('C1', String(number)), deps);
-  expect(answers.at(-1)?.text).toMatch(
-    /belongs to another channel.*Type \/card unsubscribe 1 in <#C2>.*Nothing changed/,
-  );
-  expect(await subscriptions.all()).toHaveLength(1);
+  await performAction(typedIn('C1', '2'), { ...deps, postAuditLine });
 
-  await performAction(typedIn('C2', String(number)), deps);
-  expect(await subscriptions.all()).toEqual([]);
+  expect(answers.at(-1)?.text).toBe('This subscription has ended. 2 of <#C2>: declines.');
+  expect(await deps.subscriptions.all()).toMatchObject([{ number: 1, channel: 'C1' }]);
+  expect(lines).toEqual([expect.stringContaining('ended subscriptions of <#C2>')]);
+  expect(await records()).toMatchObject([{ event: 'done', channel: 'C1', detail: 'channel C2' }]);
+
+  await performAction({ ...typedIn('C1', '9'), id: 'act_9' }, deps);
+  expect(answers.at(-1)?.text).toMatch(/Which subscription\? This channel has 1 \(declines\)/);
 });
 
 it.each([
@@ -169,25 +172,4 @@ it.each(['all', 'shipping', ''])('unsubscribe %j that runs again leaves what was
   expect(await deps.subscriptions.all()).toHaveLength(1);
   expect(answers.at(-1)?.text).toMatch(/has ended/);
   expect(await stations()).toEqual(['done', 'done', 'done']);
-});
-
-it.each([
-  ['North', '1 mute'],
-  ['South', 'no mutes'],
-])('the list of a channel counts the mutes that an approver of %s cards may see: %s', async (group, words) => {
-  const { deps, answers } = await createActionWorld(redis(), {
-    hasCardGroups: () => true,
-    directory: directoryOf({ account: async () => accountOf({ group: 'North' }) }),
-    rolesOf: async (_userId, asked = {}) => ({
-      roles: asked.group === undefined || asked.group === group ? ['operator', 'approver'] : [],
-      isComplete: true,
-    }),
-  });
-  const mute = ask('mute', { ...byCommand, details: '2h' });
-  await performAction(mute, { ...deps, rolesOf: async () => ({ roles: ['approver'], isComplete: true }) });
-
-  await performAction(ask('subscriptions', { id: 'act_list', target: { kind: 'channel', text: '' } }), deps);
-
-  expect(answers.at(-1)?.text).toBe(`This channel: no subscriptions, no quiet hours, ${words}.`);
-  expect(shown(answers.at(-1)?.blocks ?? [])).not.toContain('muted');
 });

@@ -74,6 +74,13 @@ const facts: Digest = {
 };
 
 describe('a digest', () => {
+  it('that another channel gets says whose it is, and how to end it', () => {
+    const { message } = digest(facts, 'public', 'C0OLD');
+
+    expect(message.text).toMatch(/^Digest of <#C0OLD>, where it could not be posted\. Declines of /);
+    expect(shown(message.blocks)).toContain('To end it: `/card digest off C0OLD`');
+  });
+
   it('says in sentences what the page shows', () => {
     expect(digest(facts, 'private').message.text).toBe(
       'Declines of the last week: 12 declines (30 attempts), $1,234.50, 4 more than the week before (8). Most often: Over the daily limit, 9 times. 1 raise, $30.50; 1 restriction lifted. 1 temporary change. 1 card waits to be activated.',
