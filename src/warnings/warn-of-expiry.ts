@@ -1,7 +1,7 @@
 import { expiryWarning } from '../../templates/warnings/warnings.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
-import { createWarnBoth, type WarnDeps } from './warned-store.ts';
+import { createStillToWarn, createWarnBoth, type StillToWarnDeps, type WarnDeps } from './warned-store.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** A new card takes time to arrive by mail. */
@@ -27,21 +27,28 @@ interface Deps extends WarnDeps {
   readonly channel: string;
 }
 
-export const expiryWarningId = (cardId: number): string => `expiry-${cardId}`;
+const expiryWarningId = (cardId: number): string => `expiry-${cardId}`;
 
-/** Notifies the holder and the channel once that a card is about to expire. Idempotent. */
+/** Whether the channel or the holder is still to be warned that a card expires. */
+export function createIsExpiryToTell(deps: StillToWarnDeps & Pick<Deps, 'channel'>) {
+  const stillToWarn = createStillToWarn(deps);
+  return async function isExpiryToTell(acctId: number, cardId: number): Promise<boolean> {
+    const reason = { channel: deps.channel, acctId, id: expiryWarningId(cardId) };
+    return (await stillToWarn('expiring-cards', reason)).length > 0;
+  };
+}
+
+/** Notifies the holder and the channel, each once, that a card is about to expire. Idempotent. */
 export function createWarnOfExpiry(deps: Deps): (acctId: number) => Promise<void> {
-  const { warned, channel } = deps;
+  const { channel } = deps;
   const warnBoth = createWarnBoth(deps);
   return async function warnOfExpiry(acctId) {
     for (const { cardId, expiresOn } of expiringCards(await deps.getAccount(acctId), deps.now())) {
       const id = expiryWarningId(cardId);
-      if (await warned.has(id)) continue;
-      const card = await deps.factsOf(acctId, { cardId });
-      await warnBoth('expiring-cards', { channel, acctId, id }, (audience) =>
-        expiryWarning({ card, expiresOn }, audience),
-      );
-      await warned.add(id, 2 * WARN_BEFORE_MS);
+      await warnBoth('expiring-cards', { channel, acctId, id, keptMs: 2 * WARN_BEFORE_MS }, async () => {
+        const card = await deps.factsOf(acctId, { cardId });
+        return { messageId: id, messageFor: (audience) => expiryWarning({ card, expiresOn }, audience) };
+      });
     }
   };
 }

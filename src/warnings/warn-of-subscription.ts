@@ -36,7 +36,7 @@ export async function mayBeSubscription(
 
 /**
  * Detects that the same amount was declined at the same merchant on several days, without the card present and never paid
- * in between: someone should raise the limit or cancel the subscription. Notifies the holder and the channel once a month.
+ * in between: someone should raise the limit or cancel the subscription. Notifies the holder and the channel, each once a month.
  * Idempotent.
  */
 export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promise<void> {
@@ -51,14 +51,12 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
     if (days.size < DAYS_MIN || first === undefined) return;
     const { acctId, amountCents } = alert.event;
     const id = contentId('subscription_', [acctId, merchantKey(alert.event), amountCents]);
-    if (await warned.has(id)) return;
-    // A message id is never reused, so it names the attempt that caused it.
-    const messageId = await warned.messageOf(id, `${id}-${alert.event.id}`, SILENT_MS);
     const failing = { alert, days: days.size, since: first };
-    await warnBoth('failing-subscriptions', { channel, acctId, id: messageId }, (audience) =>
-      subscriptionWarning(failing, audience),
-    );
-    await warned.add(id, SILENT_MS);
+    await warnBoth('failing-subscriptions', { channel, acctId, id, keptMs: SILENT_MS }, async () => ({
+      // A message id is never reused, so it names the attempt that caused it.
+      messageId: await warned.messageOf(id, `${id}-${alert.event.id}`, SILENT_MS),
+      messageFor: (audience) => subscriptionWarning(failing, audience),
+    }));
   };
 
   /** Attempts at the same purchase since it was last paid, newest first. */

@@ -26,25 +26,70 @@ export function createWarned(redis: RedisClient) {
   };
 }
 
-export interface WarnDeps {
+export interface StillToWarnDeps {
   readonly links: Pick<Links, 'ofAccount'>;
   readonly preferences: Pick<Preferences, 'isOn'>;
+  readonly warned: Pick<Warned, 'has'>;
+}
+
+export interface WarnDeps extends StillToWarnDeps {
   readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
   readonly warned: Warned;
   readonly now: () => Date;
 }
 
-/** Warns a channel and the card's holder, unless they switched the warning off. Idempotent by id. */
-export function createWarnBoth({ links, preferences, postNotice, notifyDirectly }: WarnDeps) {
-  return async function warnBoth(
-    kind: 'expiring-cards' | 'failing-subscriptions',
-    { channel, acctId, id }: { readonly channel: string; readonly acctId: number; readonly id: string },
-    messageFor: (audience: 'team' | 'holder') => Message,
-  ): Promise<void> {
-    if (await preferences.isOn(channel, kind)) await postNotice(channel, id, messageFor('team'));
+type WarningKind = 'expiring-cards' | 'failing-subscriptions';
+type Audience = 'team' | 'holder';
+
+/** What a channel and the holder of a card are warned of. */
+interface Reason {
+  readonly channel: string;
+  readonly acctId: number;
+  readonly id: string;
+}
+
+/**
+ * The id of a warning to one audience. Each has its own: whoever switches a warning on again, or is linked to a card later,
+ * was not warned when the other was.
+ */
+const idFor = (audience: Audience, id: string): string => (audience === 'team' ? id : `${id}-holder`);
+
+/** Finds who is still to be warned: the channel and the card's holder, unless they switched the warning off. */
+export function createStillToWarn({ links, preferences, warned }: StillToWarnDeps) {
+  return async function stillToWarn(kind: WarningKind, { channel, acctId, id }: Reason) {
     const userId = (await links.ofAccount(acctId))?.userId;
-    if (userId !== undefined && (await preferences.isOn(userId, kind)))
-      await notifyDirectly(userId, `${id}-holder`, messageFor('holder'));
+    const each = [
+      { to: channel, audience: 'team' as const },
+      ...(userId === undefined ? [] : [{ to: userId, audience: 'holder' as const }]),
+    ];
+    const isToWarn = await Promise.all(
+      each.map(
+        async ({ to, audience }) => (await preferences.isOn(to, kind)) && !(await warned.has(idFor(audience, id))),
+      ),
+    );
+    return each.filter((_, index) => isToWarn[index]);
+  };
+}
+
+/** Warns a channel and the card's holder, each once. Idempotent. */
+export function createWarnBoth(deps: WarnDeps) {
+  const { postNotice, notifyDirectly, warned } = deps;
+  const stillToWarn = createStillToWarn(deps);
+
+  /** @param prepare runs only if somebody is to be warned. `messageId`: that of the reason, or another one. */
+  return async function warnBoth(
+    kind: WarningKind,
+    reason: Reason & { readonly keptMs: number },
+    prepare: () => Promise<{ readonly messageId: string; readonly messageFor: (audience: Audience) => Message }>,
+  ): Promise<void> {
+    const recipients = await stillToWarn(kind, reason);
+    if (recipients.length === 0) return;
+    const { messageId, messageFor } = await prepare();
+    for (const { to, audience } of recipients) {
+      const send = audience === 'team' ? postNotice : notifyDirectly;
+      await send(to, idFor(audience, messageId), messageFor(audience));
+      await warned.add(idFor(audience, reason.id), reason.keptMs);
+    }
   };
 }

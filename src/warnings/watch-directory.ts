@@ -3,8 +3,7 @@ import type { DirectorySource } from '../directory/loader.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import { balanceLow } from '../ops/issue.ts';
 import type { NotifyOps, NotifyResolved } from '../ops/notify-ops.ts';
-import { expiringCards, expiryWarningId } from './warn-of-expiry.ts';
-import type { Warned } from './warned-store.ts';
+import { expiringCards } from './warn-of-expiry.ts';
 
 interface Deps {
   /** A business balance below this is low, whole cents; null: no warnings. */
@@ -13,7 +12,8 @@ interface Deps {
   readonly preferences: Pick<Preferences, 'isOn'>;
   readonly notifyOps: NotifyOps;
   readonly notifyResolved: NotifyResolved;
-  readonly warned: Pick<Warned, 'has'>;
+  /** Whether somebody is still to be warned that a card expires. */
+  readonly isExpiryToTell: (acctId: number, cardId: number) => Promise<boolean>;
   /** Warns of an account's cards that expire soon, which needs a card API call. */
   readonly warnOfExpiry: (acctId: number) => Promise<void>;
   readonly now: () => Date;
@@ -33,8 +33,8 @@ export function watchDirectory(source: DirectorySource, deps: Deps): DirectorySo
     async getAccount(acctId, options) {
       const account = await source.getAccount(acctId, options);
       const expiring = expiringCards(account, deps.now());
-      const warned = await Promise.all(expiring.map(({ cardId }) => deps.warned.has(expiryWarningId(cardId))));
-      if (warned.includes(false)) await deps.warnOfExpiry(acctId);
+      const isToTell = await Promise.all(expiring.map(({ cardId }) => deps.isExpiryToTell(acctId, cardId)));
+      if (isToTell.includes(true)) await deps.warnOfExpiry(acctId);
       return account;
     },
   };

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { createPreferences } from '../../../src/holders/preference-store.ts';
-import { createWarnOfExpiry, expiringCards } from '../../../src/warnings/warn-of-expiry.ts';
+import type { Message } from '../../../src/slack/message.ts';
+import { createIsExpiryToTell, createWarnOfExpiry, expiringCards } from '../../../src/warnings/warn-of-expiry.ts';
 import { createWarned } from '../../../src/warnings/warned-store.ts';
 import { expiryWarning } from '../../../templates/warnings/warnings.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -40,19 +41,25 @@ beforeEach(() => {
   told = [];
 });
 
-function warn(): Promise<void> {
-  return createWarnOfExpiry({
+function worldOf(userId: string | null = 'U0HUGO') {
+  return {
     getAccount: async () => account([1, 'Active', '2026-11-30T00:00:00']),
-    links: { ofAccount: async (acctId) => ({ acctId, userId: 'U0HUGO', provedBy: 'email', by: 'U0HUGO', at: '' }) },
+    links: {
+      ofAccount: async (acctId: number) =>
+        userId === null ? null : { acctId, userId, provedBy: 'email' as const, by: userId, at: '' },
+    },
     preferences: createPreferences(redis()),
     warned: createWarned(redis()),
     factsOf: async () => card,
     channel: 'C0STATUS',
-    postNotice: async (channel, _id, { text }) => void told.push(`${channel} ${text}`),
-    notifyDirectly: async (userId, _id, { text }) => void told.push(`${userId} ${text}`),
+    postNotice: async (channel: string, _id: string, { text }: Message) => void told.push(`${channel} ${text}`),
+    notifyDirectly: async (to: string, _id: string, { text }: Message) => void told.push(`${to} ${text}`),
     now: () => now,
-  })(1);
+  };
 }
+
+const warn = (userId?: string | null): Promise<void> => createWarnOfExpiry(worldOf(userId))(1);
+const isToTell = (userId?: string | null): Promise<boolean> => createIsExpiryToTell(worldOf(userId))(1, 1);
 
 it('notifies the channel and the holder once', async () => {
   await warn();
@@ -70,12 +77,32 @@ it('does not speak of the mail when the card is virtual', () => {
   expect(text).toMatch(/account\. Order one in time\.$/);
 });
 
-it('skips recipients who switched it off', async () => {
+it('notifies those who switched it off once they switch it on again', async () => {
   const preferences = createPreferences(redis());
   await preferences.set('C0STATUS', 'expiring-cards', false);
   await preferences.set('U0HUGO', 'expiring-cards', false);
-
   await warn();
-
   expect(told).toEqual([]);
+  expect(await isToTell(), 'no call to the card service for nobody').toBe(false);
+
+  await preferences.set('C0STATUS', 'expiring-cards', true);
+  await warn();
+  await warn();
+  expect(told).toEqual([expect.stringMatching(/^C0STATUS /)]);
+
+  await preferences.set('U0HUGO', 'expiring-cards', true);
+  await warn();
+  await warn();
+  expect(told.slice(1)).toEqual([expect.stringMatching(/^U0HUGO /)]);
+});
+
+it('notifies a holder who is linked to the card after the channel was notified', async () => {
+  expect(await isToTell(null)).toBe(true);
+  await warn(null);
+  expect(await isToTell(null)).toBe(false);
+  expect(await isToTell()).toBe(true);
+  await warn();
+  expect(await isToTell()).toBe(false);
+
+  expect(told.map((line) => line.split(' ')[0])).toEqual(['C0STATUS', 'U0HUGO']);
 });

@@ -185,3 +185,17 @@ it.each([
 
   expect(await mayBeSubscription({ ...event, isCardPresent }, history)).toBe(isWorth);
 });
+
+it('warns the channel at the next failure after it switched the warning on again', async () => {
+  const preferences = createPreferences(redis());
+  await preferences.set('C0DECLINES', 'failing-subscriptions', false);
+  tried(2);
+  tried(3);
+  await warn(tried(4));
+  await preferences.set('C0DECLINES', 'failing-subscriptions', true);
+
+  await warn(tried(5));
+  await warn(tried(6));
+
+  expect(told.map((line) => line.split(' ')[0])).toEqual(['U0HUGO', 'C0DECLINES']);
+});

@@ -11,7 +11,7 @@ function watched({
   balance = 5000,
   expires = '2029-11-30',
   isOn = true,
-  warned = '',
+  isExpiryToTell = true,
   below = 100_000 as number | null,
 } = {}) {
   return watchDirectory(
@@ -29,7 +29,7 @@ function watched({
       preferences: { isOn: async (owner, kind) => isOn && owner === 'C0OPS' && kind === 'low-balance' },
       notifyOps: async ({ title }) => void said.push(title),
       notifyResolved: async ({ cause }) => void said.push(`resolved ${cause}`),
-      warned: { has: async (id) => id === warned },
+      isExpiryToTell: async () => isExpiryToTell,
       warnOfExpiry: async (acctId) => void said.push(`expiry of ${acctId}`),
       now: () => new Date('2026-11-20T15:00:00Z'),
     },
@@ -50,8 +50,8 @@ it('sends no warning when disabled by the variable or in the channel', async () 
   expect(said).toEqual([]);
 });
 
-it('schedules no new check if the holder was already warned', async () => {
-  await watched({ expires: '2026-11-30', warned: 'expiry-2' }).getAccount(1);
+it('schedules no new check if nobody is still to be warned', async () => {
+  await watched({ expires: '2026-11-30', isExpiryToTell: false }).getAccount(1);
 
   expect(said).toEqual([]);
 });
