@@ -151,6 +151,7 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
       channel: fallback,
       shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === fallback),
       unshared: createUnsharedChannel(config.channels, visibilityOf),
+      heldUntil: heldUntilOf(context),
     },
     ops: { channel: ops, notify: notifyOps },
   });
@@ -169,6 +170,12 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
   };
 }
 
+/** Until when quiet hours of a channel hold a message, if it is an alert. */
+function heldUntilOf(context: WorkerContext) {
+  const heldUntil = createHeldUntil(context);
+  return async (channel: string, { kind, id }: Subject) => (kind === 'alert' ? await heldUntil(channel, id) : null);
+}
+
 /** Edits posted messages, one after another. */
 function composeEditing(
   context: WorkerContext,
@@ -178,7 +185,6 @@ function composeEditing(
 ) {
   const { redis, slack } = context;
   const edits = createEdits(redis);
-  const heldUntil = createHeldUntil(context);
   const edit = createEditMessage({
     ...context,
     ...rendering,
@@ -189,7 +195,7 @@ function composeEditing(
       ...context,
       ...rendering,
       undeliverable,
-      heldUntil: async (channel, { kind, id }) => (kind === 'alert' ? await heldUntil(channel, id) : null),
+      heldUntil: heldUntilOf(context),
     }),
   });
   return { edits, edit };

@@ -23,6 +23,8 @@ interface Deps {
     readonly shows: (subject: Subject) => Promise<boolean>;
     /** The first team channel that is not this one and that no other company reads; null when there is none. */
     readonly unshared: (than: string) => Promise<string | null>;
+    /** Until when (ms) the quiet hours of a channel hold a message about this; null: not. */
+    readonly heldUntil: (channel: string, subject: Subject) => Promise<number | null>;
   };
   readonly renderEntries: RenderEntries;
   readonly attachRows: Pick<AttachRows, 'asTables' | 'asText'>;
@@ -79,7 +81,7 @@ export function createUndeliverable(deps: Deps) {
       const moved: string[] = [];
       await inChunks(forTeam, async (entry) => {
         if (!isShared && (await isShown(entry, fallback))) return;
-        await outbox.put(to, forAnotherChannel(entry));
+        await outbox.put(to, await forChannel(to, entry, fallback));
         moved.push(entry.id);
       });
       if (isShared) return moved;
@@ -132,6 +134,13 @@ async function postPlain(entry: OutboxEntry, channel: string, error: SlackError,
   const alertId = alertIdOf(entry);
   if (alertId !== null) await eventLog.note(alertId, { step: 'refused', channel, text });
   await ops.notify(opsIssue.messageRefused(channel, error));
+}
+
+/** The entry as another channel gets it. Its own quiet hours hold it, not those of the channel that it was for. */
+async function forChannel(to: string, entry: OutboxEntry, { heldUntil }: Deps['fallback']): Promise<OutboxEntry> {
+  if (entry.kind !== 'tracked') return forAnotherChannel(entry);
+  // Someone is testing cards right now, or reported a theft.
+  return { ...entry, notBefore: entry.priority === 'fraud' ? null : await heldUntil(to, entry.subject) };
 }
 
 async function isShown(entry: OutboxEntry, fallback: Deps['fallback']): Promise<boolean> {

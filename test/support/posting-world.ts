@@ -148,6 +148,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
       channel: 'C0ALL',
       shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === 'C0ALL'),
       unshared: async () => options.unshared ?? null,
+      heldUntil: async () => heldUntil,
     },
     renderEntries,
     attachRows,

@@ -27,6 +27,20 @@ describe('a message that its channel cannot take', () => {
     expect(JSON.stringify(await inFallback(world))).not.toContain('For few.');
   });
 
+  it.each([
+    ['an alert that its own channel had held', { priority: 'decline', notBefore: 1 }, 5000, 5000],
+    ['an alert outside those hours', { priority: 'decline', notBefore: 1 }, null, null],
+    ['suspected fraud', { priority: 'fraud' }, 5000, null],
+  ])('follows the quiet hours of the channel that gets it: %s', async (_what, more, heldUntil, notBefore) => {
+    const world = createPostingWorld(redis(), { heldUntil });
+    const subject = { kind: 'alert', id: 'evt_1' };
+    const entry = OutboxEntry.parse({ kind: 'tracked', id: 'evt_1', subject, ...more });
+
+    await world.undeliverable.redirect([entry], { channel: 'C1', to: 'C0ALL' }, gone);
+
+    expect(await inFallback(world)).toMatchObject([{ id: 'evt_1', notBefore }]);
+  });
+
   it('to a person is not moved, and ops are told the person, not their conversation', async () => {
     const world = createPostingWorld(redis());
     const message = { text: 'For you.', blocks: [] };
