@@ -6,7 +6,7 @@ import type { Described, Statement } from '../audit/audit-record.ts';
 import { createCopyHeads } from '../audit/copy-heads.ts';
 import { openSink } from '../audit/sink.ts';
 import { verbs } from '../dispatch/verbs.ts';
-import * as opsIssue from '../ops/issue.ts';
+import * as auditIssue from '../ops/audit-issue.ts';
 import { aloneCents } from '../policy/approval-policy.ts';
 import { policyOnRecord } from '../policy/permissions.ts';
 import { type Policy, sectionOf } from '../policy/policy.ts';
@@ -56,16 +56,16 @@ export function composeArchiveMonths(context: WorkerContext): () => Promise<void
     reader: audit,
     archive: openArchive(config.audit.archive),
     now,
-    recordChanged: (number) => notifyOps(opsIssue.auditRecordChanged(number)),
+    recordChanged: (number) => notifyOps(auditIssue.auditRecordChanged(number)),
   });
   return async () => {
     try {
       await archiveMonths();
     } catch (err) {
       log.warn({ err }, 'could not move the audit record to files; retrying');
-      return await notifyOps(opsIssue.auditArchiveAway);
+      return await notifyOps(auditIssue.auditArchiveAway);
     }
-    await notifyResolved(opsIssue.auditArchiveAway);
+    await notifyResolved(auditIssue.auditArchiveAway);
   };
 }
 

@@ -2,7 +2,7 @@ import { auditKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
-import * as opsIssue from '../ops/issue.ts';
+import * as auditIssue from '../ops/audit-issue.ts';
 import type { NotifyOps, NotifyResolved } from '../ops/notify-ops.ts';
 import { type AuditEntry, type AuditReader, toHead } from './audit.ts';
 import type { CopiedHead, Sink } from './sink.ts';
@@ -48,9 +48,9 @@ export function createCopyHeads({
     } catch (error) {
       if (!(error instanceof SinkError)) throw error;
       log.warn({ err: error.cause }, 'could not copy the audit record; retrying');
-      return await notifyOps(opsIssue.auditSinkAway);
+      return await notifyOps(auditIssue.auditSinkAway);
     }
-    await notifyResolved(opsIssue.auditSinkAway);
+    await notifyResolved(auditIssue.auditSinkAway);
   };
 
   /** How many records are already copied. */
@@ -59,14 +59,14 @@ export function createCopyHeads({
     if (copied.count === 0) return 0;
     const { value: last } = await reader.read({ from: copied.count }).next();
     if (last?.hash === copied.hash) return copied.count;
-    await notifyOps(opsIssue.auditRecordChanged(copied.count));
+    await notifyOps(auditIssue.auditRecordChanged(copied.count));
     // The point of the change is unknown, so everything there now is copied as evidence.
     return 0;
   }
 
   async function copy(entries: readonly AuditEntry[]): Promise<void> {
     const forged = entries.find(({ hash, signature }) => !isSigned(hash, signature));
-    if (forged !== undefined) await notifyOps(opsIssue.auditRecordForged(forged.number));
+    if (forged !== undefined) await notifyOps(auditIssue.auditRecordForged(forged.number));
     try {
       await sink.append(entries.filter(({ record }) => record !== null).map(headOf));
     } catch (cause) {

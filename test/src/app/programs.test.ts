@@ -4,7 +4,8 @@ import { webConfig, workerConfig } from '../../../src/app/config.ts';
 import { configsOf, issueIn, wordsOf } from '../../../src/app/programs.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
 import { DEFAULT_ZONE, installationScope } from '../../../src/core/installation.ts';
-import { auditRecordForged, cardTokenDead, slackTokenDead } from '../../../src/ops/issue.ts';
+import { auditRecordForged } from '../../../src/ops/audit-issue.ts';
+import { cardTokenDead, slackTokenDead } from '../../../src/ops/issue.ts';
 import { opsNotice } from '../../../templates/ops/ops-notice.ts';
 
 const first = {

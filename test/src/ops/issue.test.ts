@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { FETCHED_PATH, QuarantinedWebhook } from '../../../src/core/event.ts';
+import * as auditIssue from '../../../src/ops/audit-issue.ts';
 import * as issue from '../../../src/ops/issue.ts';
 import { channelUnusable, opsUnreachable, personUnreachable, postsRefused } from '../../../src/ops/refused-place.ts';
 
@@ -39,8 +40,8 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     issue.redisFull,
     issue.webhooksMissing(),
     issue.clocksDiffer,
-    issue.auditSinkAway,
-    issue.auditArchiveAway,
+    auditIssue.auditSinkAway,
+    auditIssue.auditArchiveAway,
     quarantined('decline', ['AcctId: missing']),
     quarantined('decline', ['MCCCode: missing']),
     quarantined('settlement', ['AcctId: missing']),
@@ -65,9 +66,9 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     issue.notPutBack('act_2'),
     issue.recordsUnreadable(['request']),
     issue.recordsUnreadable(['claim']),
-    issue.auditRecordChanged(1),
-    issue.auditRecordChanged(2),
-    issue.auditRecordForged(1),
+    auditIssue.auditRecordChanged(1),
+    auditIssue.auditRecordChanged(2),
+    auditIssue.auditRecordForged(1),
     issue.entryRejected('act_1', 'it is not signed'),
   ];
 
