@@ -31,6 +31,7 @@ import type { Configs } from './programs.ts';
 import type { Admin, RunningProcess } from './run-process.ts';
 import { watchFormat } from './stored-format.ts';
 import { watchTlsFiles } from './tls-files.ts';
+import { watchData } from './watch-data.ts';
 
 /** Longest wait for Redis before listening: a webhook in the first milliseconds should not get a 503. */
 const FIRST_CONNECTION_MS = 1500;
@@ -234,6 +235,7 @@ async function openIntake(config: WebConfig, log: Log, onLoss: () => void) {
   const redis = connectFailFast({ ...config.redis, log, name: 'web' });
   const shards = config.redisShards;
   await watchFormat(redis, shards, log);
+  watchData(redis, log);
   const diskWait = await watchDurability(redis, { wanted: config.redisDurability, log });
   const mayAskDisk = config.redisDurability === 'disk' && diskWait() !== 'fsync-always';
   // Asking for the disk blocks a connection for up to a second, so use a separate one.

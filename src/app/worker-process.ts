@@ -22,6 +22,7 @@ import { createMaintenance } from './maintenance.ts';
 import type { Configs } from './programs.ts';
 import type { Admin, RunningProcess } from './run-process.ts';
 import { watchFormat } from './stored-format.ts';
+import { watchData } from './watch-data.ts';
 import { createWorkerContext, type WorkerContext } from './worker-context.ts';
 
 /** Limit for events waiting in the queues, across all workers. Further events wait in the inbox. */
@@ -138,13 +139,14 @@ async function serveQueues({ queuePage }: WorkerConfig, queues: Queues, admin: A
   admin.serveQueues(createQueuePage(queues, queuePage));
 }
 
-/** Notifies ops of problems with the settings of Redis and with the policy. @returns a function that stops watching. */
+/** Notifies ops of problems with the settings and the data of Redis and with the policy. @returns a function that stops watching. */
 async function watchSettings({ config, redis, policy, notifyOps, notifyResolved, log }: WorkerContext) {
   await watchDurability(redis, {
     wanted: config.redisDurability,
     log,
     onProblems: (problems) => notifyOps(opsIssue.redisSettings(problems)),
   });
+  watchData(redis, log, () => notifyOps(opsIssue.dataGone));
   return watchPolicy(policy, {
     onInvalid: (problems) => notifyOps(opsIssue.policyInvalid(problems)),
     onValid: () => notifyResolved(opsIssue.policyInvalid([])),

@@ -83,6 +83,15 @@ export const redisFull: OpsIssue = {
   },
 };
 
+export const dataGone: OpsIssue = {
+  cause: 'data-gone',
+  title: 'Redis has lost all data of Cardbell',
+  what: 'Redis was emptied, or replaced by an empty one.',
+  means:
+    'Temporary changes no longer end by themselves. Links, subscriptions, mutes, open requests, delegates and the audit record are gone.',
+  todo: 'Stop web and worker now, empty Redis and restore the latest backup (docs/backup.md). If the data is in another Redis, correct REDIS_URL. Without a backup, check the limits of the cards.',
+};
+
 export function redisSettings(problems: readonly { what: string; todo: string }[]): OpsIssue {
   return {
     cause: `redis-settings:${problems.map(({ what }) => what).join('|')}`,

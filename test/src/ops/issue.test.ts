@@ -39,6 +39,7 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     issue.redisFilling,
     issue.redisFull,
     issue.webhooksMissing(),
+    issue.dataGone,
     issue.clocksDiffer,
     auditIssue.auditSinkAway,
     auditIssue.auditArchiveAway,
