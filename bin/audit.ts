@@ -21,10 +21,12 @@ import { EX_UNAVAILABLE, orExit, reachRedis } from './reach-redis.ts';
 
 const usage = `The record of who did what: verify and export it.
 
-  npm run audit -- verify [--anchor COUNT:HASH …]          checks that no record was changed, and that the copy matches
+  npm run audit -- verify [--anchor COUNT:HASH …] [--accepted COUNT:HASH …]    checks that no record was changed, and
+                                                                               that the copy matches
   npm run --silent audit -- export --csv [--since T] [--until T]    as CSV on standard output, without lines of npm
 
-COUNT:HASH is in the small print of each line in the audit channel, and in the worker's log. T is a day
+COUNT:HASH is in the small print of each line in the audit channel, and in the worker's log. --accepted names the first
+record after a loss that you know of, for instance a restore: verify says which. T is a day
 (2026-11-20, UTC) or a time (2026-11-20T15:00:00Z); since is included, until is not.
 Reads REDIS_URL; AUDIT_ARCHIVE if old months are in files; for verify AUDIT_SINK with its credentials, and AUDIT_KEY
 (or CARD_API_TOKEN) to check signatures; for the names in the export SLACK_BOT_TOKEN: the worker has all of them.
@@ -42,10 +44,13 @@ function instantOf(flag: string, text: string | undefined, otherwise: string): s
   return endMisused(command, `--${flag}: expected a day (2026-11-20) or a time (2026-11-20T15:00:00Z), not ${text}`);
 }
 
-function anchorOf(text: string): Anchor {
-  const parts = /^(\d+):([0-9a-f]{8,64})$/i.exec(text);
-  if (parts === null) return endMisused(command, `--anchor: expected COUNT:HASH as in the audit channel, not ${text}`);
-  return { count: Number(parts[1]), hash: (parts[2] ?? '').toLowerCase() };
+function anchorsOf(flag: 'anchor' | 'accepted'): Anchor[] {
+  return (values[flag] ?? []).map((text) => {
+    const parts = /^(\d+):([0-9a-f]{8,64})$/i.exec(text);
+    if (parts === null)
+      return endMisused(command, `--${flag}: expected COUNT:HASH as in the audit channel, not ${text}`);
+    return { count: Number(parts[1]), hash: (parts[2] ?? '').toLowerCase() };
+  });
 }
 
 const command = { name: 'audit', usage };
@@ -53,16 +58,17 @@ const { verb, words, values } = readVerb(
   command,
   {
     anchor: { type: 'string', multiple: true },
+    accepted: { type: 'string', multiple: true },
     csv: { type: 'boolean' },
     since: { type: 'string' },
     until: { type: 'string' },
   },
-  { verify: ['anchor'], export: ['csv', 'since', 'until'] },
+  { verify: ['anchor', 'accepted'], export: ['csv', 'since', 'until'] },
 );
 requireNoMore(command, verb, words);
 const since = instantOf('since', values.since, '');
 const until = instantOf('until', values.until, '~');
-const anchors = (values.anchor ?? []).map(anchorOf);
+const [anchors, accepted] = [anchorsOf('anchor'), anchorsOf('accepted')];
 const isVerify = verb === 'verify';
 if (!isVerify && values.csv !== true) endMisused(command, 'export needs --csv');
 if (since !== '' && until !== '~' && since >= until)
@@ -96,13 +102,16 @@ async function verify(): Promise<number> {
   const { secrets, sink } = config.audit;
   const isSigned = secrets.length === 0 ? null : createRecordSigner(secrets).verify;
   const copied = sink === null ? [] : await readCopy();
-  const evidence = { anchors, isSigned, copied: copied ?? [] };
-  const verdict = await verifyChain(reader.read(), await reader.head(), evidence);
-  if (!verdict.isWhole) {
-    complain(`The record is broken: record ${verdict.number} ${verdict.why}.`);
-    return 1;
+  const evidence = { anchors, accepted, isSigned, copied: copied ?? [] };
+  const { faults: broken, end } = await verifyChain(reader.read(), await reader.head(), evidence);
+  for (const { number, why, wentOn } of broken) {
+    complain(`The record is broken: record ${number} ${why}.`);
+    if (wentOn === undefined) continue;
+    complain(`If you know of this loss, accept it from now on: --accepted ${number}:${wentOn.slice(0, 16)}`);
   }
-  say(`The record is whole: ${countOf(verdict.count, 'record')}, ends with ${verdict.hash}.`);
+  if (end === null) return 1;
+  const rest = broken.length === 0 ? 'The record is whole' : 'The rest of the record is whole';
+  say(`${rest}: ${countOf(end.count, 'record')}, ends with ${end.hash}.`);
   if (isSigned === null) say('Signatures were not checked: set AUDIT_KEY, or CARD_API_TOKEN, as the worker has it.');
   if (copied === null) return EX_UNAVAILABLE;
   if (sink === null && anchors.length === 0)
@@ -111,7 +120,7 @@ async function verify(): Promise<number> {
   const faults = await verifyCopy(reader.read(), copied, { isSigned, now: new Date(await redisNow(redis)) });
   for (const fault of faults) complain(`${fault}.`);
   if (faults.length === 0) say(`The copy fits: it has the heads of ${countOf(copied.length, 'record')}.`);
-  return faults.length === 0 ? 0 : 1;
+  return faults.length === 0 && broken.length === 0 ? 0 : 1;
 }
 
 /** Null when it cannot be read; the reason has been printed. */

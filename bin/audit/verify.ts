@@ -11,14 +11,26 @@ export interface Anchor {
   readonly hash: string;
 }
 
-type Verdict =
-  | { readonly isWhole: true; readonly count: number; readonly hash: string }
-  /** `number`: the first record that differs from what was written, counted from 1. */
-  | { readonly isWhole: false; readonly number: number; readonly why: string };
+/** A record that differs from what was written. */
+interface Fault {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly why: string;
+  /** Set if the end of the record was lost before it, and workers went on: its hash. The rest was checked as well. */
+  readonly wentOn?: string;
+}
+
+interface Verdict {
+  readonly faults: readonly Fault[];
+  /** The end of the chain. Null: the last fault is one after which nothing can be checked. */
+  readonly end: AuditHead | null;
+}
 
 /** What the chain is compared with, besides itself. */
 export interface Evidence {
   readonly anchors?: readonly Anchor[];
+  /** Records before which a known loss cut off the end, for instance a restore. Anchors as well. */
+  readonly accepted?: readonly Anchor[];
   /** Null: the key is not available. */
   readonly isSigned?: Signer['verify'] | null;
   /** The heads in the sink. */
@@ -37,57 +49,89 @@ export interface Evidence {
 export async function verifyChain(
   entries: AsyncIterable<AuditEntry>,
   head: AuditHead,
-  { anchors = [], isSigned = null, copied = [] }: Evidence = {},
+  { anchors = [], accepted = [], isSigned = null, copied = [] }: Evidence = {},
 ): Promise<Verdict> {
+  const noted = [...anchors, ...accepted];
   // Unsigned heads prove nothing; `verifyCopy` reports them.
-  const signed = copied.filter(({ hash, signature }) => isSigned === null || isSigned(hash, signature));
-  const copies = groupBy(signed, ({ record }) => record);
-  const last = lastOf(copies.keys());
+  const copies = createCopies(copied.filter(({ hash, signature }) => isSigned === null || isSigned(hash, signature)));
+  const losses: Fault[] = [];
+  const broken = (number: number, why: string): Verdict => ({ faults: [...losses, { number, why }], end: null });
   let previous = GENESIS;
   let count = 0;
+  let lastInConflict = 0;
   for await (const entry of entries) {
     const { number, hash } = entry;
+    const conflicting = copies.conflicting(entry);
+    const isAccepted = conflicting !== undefined && accepted.some((one) => isAt(one, entry));
     const why =
       whyNotFollows(entry, previous) ??
-      whyNotCopied(entry, copies.get(number) ?? [], isSigned) ??
+      (isAccepted ? null : whyRewritten(entry, conflicting, isSigned)) ??
       whyNotSigned(entry, isSigned) ??
-      whyNotNoted(entry, anchors);
+      whyNotNoted(entry, noted);
     if (why !== null) return broken(number, why);
     if (number === head.count && hash !== head.hash) return broken(number + 1, 'is missing, and all after it');
+    if (conflicting !== undefined) {
+      copies.forgetLost(entry);
+      // Each record of an end that was put back differs from its copy: one fault.
+      if (!isAccepted && lastInConflict !== number - 1) losses.push(lossBefore(entry, conflicting));
+      if (!isAccepted) lastInConflict = number;
+    }
     previous = hash;
     count = number;
   }
+  const last = copies.last();
   if (last > count)
     return broken(count + 1, `is missing, and all after it: the copy has the heads of ${countOf(last, 'record')}`);
   if (count < head.count || (count === 0 && head.hash !== GENESIS))
     return broken(count + 1, 'is missing, and all after it');
-  const beyond = anchors.find((anchor) => anchor.count > count);
+  const beyond = noted.find((anchor) => anchor.count > count);
   if (beyond !== undefined)
     return broken(count + 1, `is missing: the chain once had ${countOf(beyond.count, 'record')}`);
-  return { isWhole: true, count, hash: previous };
+  return { faults: losses, end: { count, hash: previous } };
 }
 
-function lastOf(numbers: Iterable<number>): number {
-  let last = 0;
-  for (const number of numbers) last = Math.max(last, number);
-  return last;
+/** After a failover, workers write the records of this time again, perhaps in another order. */
+const REPEATED_MS = 15_000;
+
+/** The heads in the sink. After a loss, it has those of the lost end as well. */
+function createCopies(heads: readonly CopiedHead[]) {
+  let known = heads;
+  let byNumber = groupBy(known, ({ record }) => record);
+  return {
+    /** A head of the record with this number that is not the one in the chain. */
+    conflicting: ({ number, hash }: AuditEntry): CopiedHead | undefined =>
+      byNumber.get(number)?.find((copy) => copy.hash !== hash),
+    /** @param entry the first one after the loss. What was copied before its time, under a later number, is lost. */
+    forgetLost({ number, record }: AuditEntry): void {
+      const lostUntilMs = Date.parse(record?.at ?? '') + REPEATED_MS;
+      known = known.filter((copy) => copy.record <= number || Date.parse(copy.at) > lostUntilMs);
+      byNumber = groupBy(known, (copy) => copy.record);
+    },
+    last: (): number => known.reduce((last, { record }) => Math.max(last, record), 0),
+  };
 }
 
-function broken(number: number, why: string): Verdict {
-  return { isWhole: false, number, why };
+function isAt({ count, hash }: Anchor, entry: AuditEntry): boolean {
+  return count === entry.number && entry.hash.startsWith(hash);
 }
 
-function whyNotCopied(
+function lossBefore({ number, hash }: AuditEntry, { at }: CopiedHead): Fault {
+  const why = `is not the one that was copied (written ${at}), but a worker wrote it: the end of the record was lost or cut off, and workers went on from there`;
+  return { number, why, wentOn: hash };
+}
+
+/** Null if no other record was copied, or if a worker wrote this one, too: workers went on after a loss. */
+function whyRewritten(
   { hash, signature }: AuditEntry,
-  copies: readonly CopiedHead[],
+  conflicting: CopiedHead | undefined,
   isSigned: Signer['verify'] | null,
 ): string | null {
-  const conflicting = copies.find((copy) => copy.hash !== hash);
   if (conflicting === undefined) return null;
-  if (isSigned === null) return `is not the one that was copied (written ${conflicting.at}): the record was rewritten`;
+  const { at } = conflicting;
+  if (isSigned === null) return `is not the one that was copied (written ${at}): the record was rewritten`;
   return isSigned(hash, signature)
-    ? `is not the one that was copied (written ${conflicting.at}), but a worker wrote it: the end of the record was lost or cut off, and workers went on from there`
-    : `was rewritten: it is not the one that was copied (written ${conflicting.at}), and not signed by a worker`;
+    ? null
+    : `was rewritten: it is not the one that was copied (written ${at}), and not signed by a worker`;
 }
 
 function whyNotSigned({ hash, signature }: AuditEntry, isSigned: Signer['verify'] | null): string | null {
@@ -95,8 +139,8 @@ function whyNotSigned({ hash, signature }: AuditEntry, isSigned: Signer['verify'
   return isRight ? null : 'is not signed by a worker: somebody else wrote or rewrote it';
 }
 
-function whyNotNoted({ number, hash }: AuditEntry, anchors: readonly Anchor[]): string | null {
-  const isOther = anchors.some((anchor) => anchor.count === number && !hash.startsWith(anchor.hash));
+function whyNotNoted(entry: AuditEntry, anchors: readonly Anchor[]): string | null {
+  const isOther = anchors.some((anchor) => anchor.count === entry.number && !isAt(anchor, entry));
   return isOther ? 'is not the one that was noted' : null;
 }
 
@@ -109,14 +153,16 @@ export async function verifyCopy(
   copied: readonly CopiedHead[],
   { isSigned, now }: { readonly isSigned: Signer['verify'] | null; readonly now: Date },
 ): Promise<string[]> {
-  const numbers = new Set(copied.map(({ record }) => record));
+  // After a loss, the copy also has other heads under the same numbers.
+  const there = new Set(copied.map(({ record, hash }) => `${record}:${hash}`));
+  let last = 0;
   const forged = copied.find(({ hash, signature }) => isSigned !== null && !isSigned(hash, signature));
   const missing: number[] = [];
-  for await (const { number, record } of entries) {
+  for await (const { number, hash, record } of entries) {
     const isOld = record !== null && now.getTime() - Date.parse(record.at) > COPIED_WITHIN_MS;
-    if (isOld && !numbers.has(number)) missing.push(number);
+    if (there.has(`${number}:${hash}`)) last = number;
+    else if (isOld) missing.push(number);
   }
-  const last = lastOf(numbers);
   const removed = missing.filter((number) => number < last);
   const late = missing.filter((number) => number > last);
   return [

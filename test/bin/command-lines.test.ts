@@ -140,6 +140,7 @@ it.concurrent.each([
   ['replay', ['show'], 'expected the ID of what to show'],
   ['audit', ['verify', 'extra'], 'expected nothing after verify, not extra'],
   ['audit', ['verify', '--anchor', 'banana'], '--anchor: expected COUNT:HASH as in the audit channel, not banana'],
+  ['audit', ['verify', '--accepted', '7'], '--accepted: expected COUNT:HASH as in the audit channel, not 7'],
   [
     'audit',
     ['export', '--csv', '--until', 'banana'],

@@ -94,12 +94,12 @@ export const PORTAL_FROM = 5000;
 /** Cardbell's audit record. */
 export async function recordsOf(store: Redis): Promise<Pick<Recording, 'records' | 'chainFault'>> {
   const audit = createAuditReader(store);
-  const verdict = await verifyChain(audit.read(), await audit.head());
+  const [fault] = (await verifyChain(audit.read(), await audit.head())).faults;
   const records: AuditRecord[] = [];
   for await (const { record: one } of audit.read()) if (one !== null) records.push(one);
   return {
     records,
-    chainFault: verdict.isWhole ? null : `record ${verdict.number} of the audit chain ${verdict.why}`,
+    chainFault: fault === undefined ? null : `record ${fault.number} of the audit chain ${fault.why}`,
   };
 }
 

@@ -194,7 +194,7 @@ describe('npm run audit', () => {
   });
 
   it('verifies the record and the copied heads, and reports where they were tampered with', async () => {
-    const { store } = cardbell();
+    const { store, take, command } = cardbell();
     const count = await store.llen(chainKey);
     const all = await store.lrange(chainKey, 0, -1);
     const last = JSON.parse(all.at(-1) ?? '{}') as { hash: string };
@@ -213,6 +213,20 @@ describe('npm run audit', () => {
       code: 1,
       err: expect.stringContaining(`record ${count} is missing, and all after it: the copy has the heads of`),
     });
+
+    const card = take('ACTIVE');
+    await command(olga, `block ${card.AcctId}`);
+    await confirmed(card.AcctId);
+    const head = async () => (await store.get('{cardbell:audit}:head')) ?? '';
+    await until(async () => readFileSync(heads, 'utf8').includes(await head()), 'the last head is copied');
+    const wentOn = await audit('verify');
+    expect(wentOn).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('The rest of the record is whole'),
+      err: expect.stringContaining(`record ${count} is not the one that was copied`),
+    });
+    const [accepted = ''] = new RegExp(`(?<=--accepted )${count}:[0-9a-f]{16}`).exec(wentOn.err) ?? [];
+    expect(await audit('verify', '--accepted', accepted)).toMatchObject({ code: 0, err: '' });
 
     await rewrite(all);
     expect(await audit('verify')).toMatchObject({ code: 1, err: expect.stringContaining('record 1 was rewritten') });

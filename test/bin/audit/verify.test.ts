@@ -81,7 +81,7 @@ describe('a tampered chain', () => {
     await fill('act_a', 'act_b', 'act_c', 'act_d');
     await write(tamper(await lines()));
 
-    expect(await verify()).toMatchObject({ isWhole: false, number });
+    expect(await verify()).toMatchObject({ faults: [{ number }], end: null });
   });
 
   it('truncated with a matching head, is detected only by anchors or copies', async () => {
@@ -90,15 +90,16 @@ describe('a tampered chain', () => {
     const copied = await heads();
     await write((await lines()).slice(0, 2), second?.hash);
 
-    expect(await verify({ isSigned })).toMatchObject({ isWhole: true, count: 2 });
-    expect(await verify({ anchors: [{ count: 3, hash: third?.hash ?? '' }] })).toMatchObject({ number: 3 });
+    expect(await verify({ isSigned })).toMatchObject({ faults: [], end: { count: 2 } });
+    expect(await verify({ anchors: [{ count: 3, hash: third?.hash ?? '' }] })).toMatchObject({
+      faults: [{ number: 3 }],
+    });
     expect(await verify({ anchors: [{ count: 2, hash: (second?.hash ?? '').slice(0, 16) }] })).toMatchObject({
-      isWhole: true,
+      faults: [],
     });
     expect(await verify({ isSigned, copied })).toEqual({
-      isWhole: false,
-      number: 3,
-      why: 'is missing, and all after it: the copy has the heads of 3 records',
+      faults: [{ number: 3, why: 'is missing, and all after it: the copy has the heads of 3 records' }],
+      end: null,
     });
   });
 
@@ -111,10 +112,16 @@ describe('a tampered chain', () => {
       () => 'guessed',
     );
 
-    expect(await verify(), 'without any key or copy').toMatchObject({ isWhole: true });
-    expect(await verify({ isSigned })).toMatchObject({ number: 1, why: expect.stringContaining('not signed') });
-    expect(await verify({ copied })).toMatchObject({ number: 2, why: expect.stringContaining('was rewritten') });
-    expect(await verify({ anchors: [{ count: 2, hash: noted?.hash ?? '' }] })).toMatchObject({ number: 2 });
+    expect(await verify(), 'without any key or copy').toMatchObject({ faults: [] });
+    expect(await verify({ isSigned })).toMatchObject({
+      faults: [{ number: 1, why: expect.stringContaining('not signed') }],
+    });
+    expect(await verify({ copied })).toMatchObject({
+      faults: [{ number: 2, why: expect.stringContaining('was rewritten') }],
+    });
+    expect(await verify({ anchors: [{ count: 2, hash: noted?.hash ?? '' }] })).toMatchObject({
+      faults: [{ number: 2 }],
+    });
   });
 
   it('rewritten with the old signatures, has no valid signature', async () => {
@@ -126,10 +133,11 @@ describe('a tampered chain', () => {
       () => old.shift() ?? '',
     );
 
-    expect(await verify({ isSigned })).toMatchObject({ number: 1, why: expect.stringContaining('not signed') });
+    expect(await verify({ isSigned })).toMatchObject({
+      faults: [{ number: 1, why: expect.stringContaining('not signed') }],
+    });
     expect(await verify({ isSigned, copied })).toMatchObject({
-      number: 1,
-      why: expect.stringContaining('was rewritten'),
+      faults: [{ number: 1, why: expect.stringContaining('was rewritten') }],
     });
   });
 
@@ -140,10 +148,104 @@ describe('a tampered chain', () => {
     await write((await lines()).slice(0, 1), first?.hash);
     await fill('act_x', 'act_y', 'act_z');
 
-    expect(await verify({ isSigned })).toMatchObject({ isWhole: true, count: 4 });
+    expect(await verify({ isSigned })).toMatchObject({ faults: [], end: { count: 4 } });
     expect(await verify({ isSigned, copied })).toMatchObject({
-      number: 2,
-      why: expect.stringContaining('workers went on from there'),
+      faults: [{ number: 2, why: expect.stringContaining('workers went on from there') }],
+      end: { count: 4 },
+    });
+  });
+
+  describe('that was restored from a backup and went on', () => {
+    const at = (minute: number) => `2026-03-04T15:${String(minute).padStart(2, '0')}:00.000Z`;
+    const append = async (minute: number) => await audit().append({ ...statement(`act_${minute}`), at: at(minute) });
+    const cutTo = async (count: number) => {
+      const kept = await lines();
+      await write(kept.slice(0, count), (await chain())[count - 1]?.hash);
+    };
+
+    /** Four records, of which a restore lost the last two, and three more. All were copied. */
+    async function restored() {
+      for (const minute of [1, 2, 3, 4]) await append(minute);
+      const lost = await heads();
+      await cutTo(2);
+      for (const minute of [11, 12, 13]) await append(minute);
+      const copied = [...lost, ...(await heads())];
+      const [, , first] = await chain();
+      const accepted = [{ count: 3, hash: first?.hash.slice(0, 16) ?? '' }];
+      return { copied, accepted };
+    }
+
+    it('has one fault until that is accepted, and is checked to its end', async () => {
+      const { copied, accepted } = await restored();
+      const [, , , , last] = await chain();
+      const end = { count: 5, hash: last?.hash };
+
+      expect(await verify({ isSigned, copied })).toMatchObject({ faults: [{ number: 3 }], end });
+      expect(await verify({ isSigned, copied, accepted })).toEqual({ faults: [], end });
+      expect(await verifyCopy(audit().read(), copied, { isSigned, now: new Date(at(59)) })).toEqual([]);
+    });
+
+    it('is broken where it was rewritten, cut off or continued once more after that', async () => {
+      const { copied, accepted } = await restored();
+      const all = await lines();
+      await write(all.with(3, JSON.stringify(edited(all[3] ?? '', { reason: 'other' }))));
+      expect(await verify({ isSigned, copied })).toMatchObject({ faults: [{ number: 3 }, { number: 4 }], end: null });
+      await write(all);
+
+      await cutTo(4);
+      expect(await verify({ isSigned, copied, accepted })).toMatchObject({
+        faults: [{ number: 5, why: expect.stringContaining('the copy has the heads of 5 records') }],
+        end: null,
+      });
+
+      await cutTo(3);
+      await append(21);
+      await append(22);
+      expect(await verify({ isSigned, copied, accepted })).toMatchObject({
+        faults: [{ number: 4, why: expect.stringContaining('workers went on from there') }],
+        end: { count: 5 },
+      });
+    });
+
+    it('is broken if the lost end was put back instead, once for all of its records', async () => {
+      for (const minute of [1, 2, 3, 4]) await append(minute);
+      const [before, lost] = [await lines(), await heads()];
+      await cutTo(2);
+      for (const minute of [11, 12, 13]) await append(minute);
+      const copied = [...lost, ...(await heads())];
+      const accepted = [{ count: 3, hash: (await chain())[2]?.hash ?? '' }];
+      await write(before, lost.at(-1)?.hash);
+
+      expect(await verify({ isSigned, copied })).toMatchObject({ faults: [{ number: 3 }, { number: 5 }], end: null });
+      expect(await verify({ isSigned, copied, accepted })).toMatchObject({
+        faults: [{ number: 3, why: 'is not the one that was noted' }],
+      });
+    });
+
+    it('needs a head of each record in the copy, not only one under its number', async () => {
+      const { copied } = await restored();
+      const [, , third] = await chain();
+      const without = copied.filter(({ hash }) => hash !== third?.hash);
+
+      expect(await verifyCopy(audit().read(), without, { isSigned, now: new Date(at(59)) })).toEqual([
+        'Missing in the copy: the heads of record 3',
+      ]);
+    });
+
+    it('has one fault if workers wrote the last seconds again in another order', async () => {
+      const inOrder = async (...seconds: number[]) => {
+        for (const second of seconds)
+          await audit().append({ ...statement(`act_${second}`), at: `2026-03-04T15:00:0${second}.000Z` });
+      };
+      await inOrder(1, 2, 3, 4);
+      const lost = await heads();
+      await redis().flushall();
+      await inOrder(1, 4, 3, 2);
+
+      expect(await verify({ isSigned, copied: [...lost, ...(await heads())] })).toMatchObject({
+        faults: [{ number: 2 }],
+        end: { count: 4 },
+      });
     });
   });
 
@@ -151,16 +253,16 @@ describe('a tampered chain', () => {
     await fill('act_a', 'act_b');
     const forged = { record: 2, hash: 'ab'.repeat(32), at: '2026-03-04T15:00:00.000Z', signature: 'x' };
 
-    expect(await verify({ isSigned, copied: [...(await heads()), forged] })).toMatchObject({ isWhole: true });
+    expect(await verify({ isSigned, copied: [...(await heads()), forged] })).toMatchObject({ faults: [] });
   });
 
   it('signed with an earlier secret, is intact if that secret is known', async () => {
     await fill('act_a');
     const later = createRecordSigner(['next-secret-0123456789', 'worker-secret-0123456789']);
 
-    expect(await verify({ isSigned: later.verify })).toMatchObject({ isWhole: true });
+    expect(await verify({ isSigned: later.verify })).toMatchObject({ faults: [] });
     expect(await verify({ isSigned: createRecordSigner(['next-secret-0123456789']).verify })).toMatchObject({
-      number: 1,
+      faults: [{ number: 1 }],
     });
   });
 });

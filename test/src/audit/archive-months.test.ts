@@ -69,7 +69,7 @@ it('moves each month that ended 35 days ago to a file, and reads and verifies ev
   expect(await numbersAndTimes()).toEqual(before);
   expect(await numbersAndTimes(4)).toEqual(before.slice(3));
   expect(await head()).toEqual(ends);
-  expect(await verify()).toMatchObject({ isWhole: true, count: 6 });
+  expect(await verify()).toMatchObject({ faults: [], end: { count: 6 } });
 });
 
 it('continues the numbering after moved records, even if none is left in Redis', async () => {
@@ -82,7 +82,7 @@ it('continues the numbering after moved records, even if none is left in Redis',
   expect(noted).toEqual([expect.objectContaining({ record: 7 })]);
   expect(await reader().head()).toMatchObject({ count: 7 });
   expect((await numbersAndTimes()).at(-1)).toBe('7 2027-06-02');
-  expect(await verify()).toMatchObject({ isWhole: true, count: 7 });
+  expect(await verify()).toMatchObject({ faults: [], end: { count: 7 } });
 });
 
 it('loses nothing if killed between writing the file and trimming Redis, because the next run writes the same file', async () => {
@@ -99,11 +99,11 @@ it('loses nothing if killed between writing the file and trimming Redis, because
 
   await expect(months(ON, { archive: dies })).rejects.toThrow('killed');
   expect(await redis().lrange(CHAIN, 0, -1)).toEqual(lines);
-  expect(await verify()).toMatchObject({ isWhole: true, count: 6 });
+  expect(await verify()).toMatchObject({ faults: [], end: { count: 6 } });
   await Promise.all([months(ON), months(ON)]);
 
   expect(await redis().llen(CHAIN)).toBe(2);
-  expect(await verify()).toMatchObject({ isWhole: true, count: 6 });
+  expect(await verify()).toMatchObject({ faults: [], end: { count: 6 } });
 });
 
 it('continues with a Redis restored from before the move, whose records match the files', async () => {
@@ -112,12 +112,12 @@ it('continues with a Redis restored from before the move, whose records match th
   await months(ON);
   await redis().del(auditKey('archived'), CHAIN);
   await redis().restore(CHAIN, 0, dump);
-  expect(await verify()).toMatchObject({ isWhole: true, count: 6 });
+  expect(await verify()).toMatchObject({ faults: [], end: { count: 6 } });
 
   await months(ON);
 
   expect(await readArchived(redis())).toMatchObject({ count: 4 });
-  expect(await verify()).toMatchObject({ isWhole: true, count: 6 });
+  expect(await verify()).toMatchObject({ faults: [], end: { count: 6 } });
 });
 
 it('moves nothing to a folder without the earlier months, because it may not be mounted', async () => {
@@ -162,7 +162,7 @@ describe('a month with a tampered record', () => {
     await months(ON);
     const file = join(folder, 'audit-2026-08-000000003-000000004.jsonl');
     await writeFile(file, (await readFile(file, 'utf8')).replace('"reason":"lost"', '"reason":"left"'));
-    expect(await verify()).toEqual({ isWhole: false, number: 3, why: 'was changed after it was written' });
+    expect(await verify()).toEqual({ faults: [{ number: 3, why: 'was changed after it was written' }], end: null });
 
     await rm(file);
     await expect(verify()).rejects.toThrow('record 3 is missing: no file in AUDIT_ARCHIVE has it');
@@ -173,7 +173,7 @@ describe('a month with a tampered record', () => {
     await months(ON);
     await redis().lpop(CHAIN);
 
-    expect(await verify()).toMatchObject({ isWhole: false, number: 5 });
+    expect(await verify()).toMatchObject({ faults: [{ number: 5 }], end: null });
   });
 });
 
