@@ -58,6 +58,15 @@ function elsewhere(env: Readonly<Record<string, string | undefined>>): 'web' | '
   return isHere('web') ? 'worker' : 'web';
 }
 
+/** @param names the processes that lack it. */
+function whatToSet(problem: string, names: readonly string[]): string {
+  if (/^\w*POLICY_FILE: .+:\d+: /.test(problem)) return 'correct the file; docs/policy.md explains it';
+  // An address of the card API may stand where web runs. Its token must not.
+  const isOfWorker = /^\w*CARD_API_TOKEN: /.test(problem);
+  const otherwise = isOfWorker ? '; where only web runs, remove CARD_API_URL instead' : '';
+  return `set it for ${names.join(' and ')}${otherwise}; .env.example explains every variable`;
+}
+
 /** Reads the variables of both processes. Names each problem once, with the processes that it stops. */
 async function checkConfiguration(report: Report, other: ReturnType<typeof elsewhere>) {
   const stopped = new Map<string, string[]>();
@@ -82,13 +91,7 @@ async function checkConfiguration(report: Report, other: ReturnType<typeof elsew
     await useProxy(store.proxy);
   }
   for (const [problem, names] of stopped) {
-    const isInFile = /^\w*POLICY_FILE: .+:\d+: /.test(problem);
-    report.fix(
-      problem,
-      isInFile
-        ? 'correct the file; docs/policy.md explains it'
-        : `set it for ${names.join(' and ')}; .env.example explains every variable`,
-    );
+    report.fix(problem, whatToSet(problem, names));
   }
   if (store !== null && store.programs.length > 1 && store.program === '')
     report.note(

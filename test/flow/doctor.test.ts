@@ -131,9 +131,12 @@ describe('the doctor', () => {
   );
 
   it('given one of the worker’s two variables, reports the other as missing', async () => {
-    const { fixes } = await doctor({ CARD_API_TOKEN: '' });
+    const { fixes, findings } = await doctor({ CARD_API_TOKEN: '' });
 
     expect(fixes).toEqual([expect.stringMatching(/^fix: CARD_API_TOKEN: expected /)]);
+    expect(findings.find(({ level }) => level === 'fix')?.todo, 'web must not get the token').toMatch(
+      /^set it for worker; where only web runs, remove CARD_API_URL instead;/,
+    );
   });
 
   it('reports that a newer Cardbell has used this Redis', async () => {
