@@ -211,9 +211,6 @@ export async function* readBackup(
   if (!isWhole) throw new BackupError(`${file} is cut off`);
 }
 
-/** How long every message is searched for in its channel before it is posted: it may have been posted after the backup. */
-const DOUBT_MS = 30 * 60_000;
-
 /**
  * Entries that would change a card again although it may have happened after the backup: pending actions, requests that
  * wait for an approval, and open forms. People must ask again.
@@ -263,7 +260,8 @@ export async function restoreBackup(redis: RedisClient, file: string, now: () =>
     if (leftOut.some((prefix) => line.key.startsWith(prefix))) restored.leftOut += 1;
     else if (await restoreKey(redis, line, now, restored.keys)) restored.keys += 1;
   }
-  await redis.set(restoredKey, Date.parse(header.takenAt), 'PX', DOUBT_MS);
+  // Messages may have been posted after the backup. It expires a while after the first start (`core/doubt.ts`).
+  await redis.set(restoredKey, Date.parse(header.takenAt));
   await writeFormat(redis, header.format);
   await claimFormat(redis, await readShards(redis));
   return restored;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { within } from '../core/deadline.ts';
+import { startRestoredTime } from '../core/doubt.ts';
 import { installationScope } from '../core/installation.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
@@ -66,6 +67,7 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   const redis = connectPatient({ ...config.redis, log, name: 'worker' });
   const shards = config.redisShards;
   await watchFormat(redis, shards, log, [workerProbe]);
+  startRestoredTime(redis);
   // BullMQ adds a method for each of its scripts, which ioredis copies into every transaction of that connection.
   const queueRedis = connectPatient({ ...config.redis, log, name: 'queues' });
   const queues = openQueues(queueRedis, shards);

@@ -6,6 +6,8 @@ import { type RedisClient, serversOf } from './redis.ts';
  * ends.
  */
 const DOUBT_MS = 120_000;
+/** How long after a restore, from the first start of a worker: its backup may be of a time with many waiting messages. */
+const RESTORED_MS = 30 * 60_000;
 
 /** Tracks for how long Redis may have forgotten recent writes. */
 export function createDoubt(redis: RedisClient) {
@@ -38,11 +40,28 @@ export function createDoubt(redis: RedisClient) {
   };
 }
 
+/**
+ * Starts the time in which everything posted since a restored backup is in doubt, unless it has begun. For a worker: web
+ * may not write this key.
+ */
+export function startRestoredTime(redis: RedisClient): void {
+  const start = (): void => {
+    // Without an answer, the next connection tries again.
+    redis.pexpire(restoredKey, RESTORED_MS, 'NX').catch(() => {});
+  };
+  redis.on('ready', start);
+  if (redis.status === 'ready') start();
+}
+
 /** When the restored backup was taken, and until when (by our own clock) to doubt what was posted since. */
 async function readRestored(redis: RedisClient): Promise<{ fromMs: number; untilMs: number }> {
-  const [fromMs, leftMs] = [await redis.get(restoredKey), await redis.pttl(restoredKey)];
+  const [fromMs, ttlMs] = [await redis.get(restoredKey), await redis.pttl(restoredKey)];
+  const leftMs = fromMs !== null && ttlMs === NO_EXPIRY ? RESTORED_MS : ttlMs;
   return { fromMs: Number(fromMs), untilMs: leftMs > 0 ? performance.now() + leftMs : Number.NEGATIVE_INFINITY };
 }
+
+/** No worker has started since the restore. */
+const NO_EXPIRY = -1;
 
 /** For a process that has just started: Redis restarted recently and holds data from before that restart. */
 async function isJustRestarted(redis: RedisClient): Promise<boolean> {

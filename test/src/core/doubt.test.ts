@@ -1,9 +1,10 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
-import { createDoubt } from '../../../src/core/doubt.ts';
+import { createDoubt, startRestoredTime } from '../../../src/core/doubt.ts';
 import { restoredKey, webKeys } from '../../../src/core/keys.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { connectPatient, type RedisClient, whenReady } from '../../../src/core/redis.ts';
+import { until } from '../../support/until.ts';
 
 let server: LocalRedis;
 let redis: RedisClient;
@@ -67,4 +68,21 @@ it('doubts messages posted since a restored backup, for as long as the restore m
 
   later(61_000);
   expect([doubt.restoredFromMs(), doubt.sinceMs()]).toEqual([null, null]);
+});
+
+it('doubts messages posted since a restored backup until half an hour after a worker first started', async () => {
+  const doubt = await start(null);
+  await redis.set(restoredKey, 1_700_000_000_000);
+
+  await doubt.look(false);
+  expect(doubt.restoredFromMs()).toBe(1_700_000_000_000);
+
+  startRestoredTime(redis);
+  await until(async () => (await redis.pttl(restoredKey)) > 29 * 60_000, 'the time has begun');
+  await redis.pexpire(restoredKey, 60_000);
+  startRestoredTime(redis);
+  await doubt.look(false);
+  expect(await redis.pttl(restoredKey), 'another worker does not start it again').toBeLessThanOrEqual(60_000);
+  later(61_000);
+  expect(doubt.restoredFromMs()).toBeNull();
 });
