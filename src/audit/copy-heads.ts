@@ -11,7 +11,7 @@ interface Deps {
   readonly redis: RedisClient;
   readonly reader: AuditReader;
   readonly isSigned: Signer['verify'];
-  readonly sink: Pick<Sink, 'append'>;
+  readonly sink: Pick<Sink, 'id' | 'append'>;
   readonly notifyOps: NotifyOps;
   readonly notifyResolved: NotifyResolved;
   readonly log: Log;
@@ -35,7 +35,8 @@ export function createCopyHeads({
   notifyResolved,
   log,
 }: Deps): () => Promise<void> {
-  const key = auditKey('copied');
+  // A sink that is new gets all heads.
+  const key = auditKey(`copied:${sink.id}`);
   return async function copyHeads() {
     let batch: AuditEntry[] = [];
     try {

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AwsClient } from 'aws4fetch';
 import { z } from 'zod';
+import { contentId } from '../core/content-id.ts';
 
 /** The end of the chain after one record, as copied to a place that write access to Redis does not reach. */
 export const CopiedHead = z.object({
@@ -17,7 +18,12 @@ export const CopiedHead = z.object({
 export type CopiedHead = z.infer<typeof CopiedHead>;
 
 /** Where the heads of the chain are copied to. */
-export interface Sink {
+export interface Sink extends Place {
+  /** The same for the same address, in every process. */
+  readonly id: string;
+}
+
+interface Place {
   /** Resolves when the copy is stored durably. May be repeated. @throws when it may not be stored. */
   append(heads: readonly CopiedHead[]): Promise<void>;
   /** Stores nothing, and does not read all of it. @throws when it cannot be used. */
@@ -39,6 +45,10 @@ interface SinkConfig {
 const TIMEOUT_MS = 10_000;
 
 export function openSink(config: SinkConfig): Sink {
+  return { id: contentId('', [config.url.href]), ...placeOf(config) };
+}
+
+function placeOf(config: SinkConfig): Place {
   if (config.url.protocol === 'file:') return fileSink(fileURLToPath(config.url));
   return config.url.protocol === 's3:' ? s3Sink(config) : addressSink(config);
 }
@@ -60,7 +70,7 @@ function readHead(line: string): CopiedHead | null {
 }
 
 /** An append-only file. Each batch starts on a new line, because a crash may have cut off the previous batch. */
-function fileSink(path: string): Sink {
+function fileSink(path: string): Place {
   return {
     async append(heads) {
       const file = await open(path, 'a', 0o600);
@@ -85,7 +95,7 @@ function fileSink(path: string): Sink {
 }
 
 /** Sends each batch by POST and reads all of them back by GET. */
-function addressSink({ url, token }: SinkConfig): Sink {
+function addressSink({ url, token }: SinkConfig): Place {
   const authorization: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const copy = (): Promise<Response> =>
     whenTaken(fetch(url, { headers: { ...authorization, Accept: 'application/x-ndjson' }, ...exchange() }));
@@ -106,7 +116,7 @@ function addressSink({ url, token }: SinkConfig): Sink {
  * One object per batch, named after its records and content, so that no object is overwritten with different data. With
  * versioning or an object lock, the bucket protects them from everyone.
  */
-function s3Sink({ url, accessKeyId = '', secretAccessKey = '' }: SinkConfig): Sink {
+function s3Sink({ url, accessKeyId = '', secretAccessKey = '' }: SinkConfig): Place {
   const region = url.searchParams.get('region') ?? 'us-east-1';
   const endpoint = url.searchParams.get('endpoint');
   const bucket = endpoint === null ? `https://${url.host}.s3.${region}.amazonaws.com/` : `${endpoint}/${url.host}/`;

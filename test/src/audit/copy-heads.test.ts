@@ -16,7 +16,7 @@ async function fill(from: number, to: number): Promise<void> {
   for (let i = from; i <= to; i += 1) await audit().append(statement(`act_${i}`));
 }
 
-function world(sink: Partial<Pick<Sink, 'append'>> = {}) {
+function world(sink: Partial<Pick<Sink, 'id' | 'append'>> = {}) {
   const batches: CopiedHead[][] = [];
   const problems: string[] = [];
   const logged: string[] = [];
@@ -25,6 +25,7 @@ function world(sink: Partial<Pick<Sink, 'append'>> = {}) {
     reader: audit(),
     isSigned: signer.verify,
     sink: {
+      id: 'sink_1',
       append: async (heads) => void batches.push([...heads]),
       ...sink,
     },
@@ -84,10 +85,24 @@ it('copies heads again if it died before recording them, so that a head may be c
   const { copyHeads, copied } = world();
   await fill(1, 2);
   await copyHeads();
-  await redis().set('{cardbell:audit}:copied', '');
+  await redis().set('{cardbell:audit}:copied:sink_1', '');
   await copyHeads();
 
   expect(copied()).toEqual([1, 2, 1, 2]);
+});
+
+it('copies all heads to another sink, and goes on where it was if the former one is used again', async () => {
+  const [former, other] = [world(), world({ id: 'sink_2' })];
+  await fill(1, 2);
+  await former.copyHeads();
+  await other.copyHeads();
+  await fill(3, 3);
+  await other.copyHeads();
+  await former.copyHeads();
+
+  expect(other.copied()).toEqual([1, 2, 3]);
+  expect(former.copied()).toEqual([1, 2, 3]);
+  expect([...former.problems, ...other.problems].filter((cause) => !cause.startsWith('resolved'))).toEqual([]);
 });
 
 it('reports a chain shorter than the copy, and copies all current records', async () => {
