@@ -120,7 +120,7 @@ const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] =
       const profile = /--profile (\S+)/.exec(rest)?.[1];
       const profiles = Object.values(compose.services).flatMap((service) => service.profiles ?? []);
       const named = [...rest.matchAll(/\b(web|worker|demo|redis|proxy)\b/g)].map(([, name = '']) => name);
-      const verb = /(?:run --rm \w+|cardbell\.js) (\w+)/.exec(rest)?.[1];
+      const verb = /(?:run --rm (?:-T )?\w+|cardbell\.js) (\w+)/.exec(rest)?.[1];
       return [
         ...(profile === undefined || profiles.includes(profile) ? [] : [`there is no profile ${profile}`]),
         ...named.flatMap((name) => has(name, compose.services)),
@@ -138,7 +138,10 @@ const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] =
   [/^docker (?:stop|run|build|push)\b/, () => []],
   [/^docker volume rm cardbell_(\w+)$/, (volume = '') => has(volume, compose.volumes)],
   [/^npx tsx \S+$/, () => has('tsx', devDependencies)],
-  [/^heroku (?:create|addons:create|config:set|ps:scale)\b|^git push heroku\b|^chmod \d+\b/, () => []],
+  [
+    /^heroku (?:create|addons:create|config:set|ps|ps:scale|ps:restart|logs)\b|^git push heroku\b|^chmod \d+\b/,
+    () => [],
+  ],
   [
     /^helm upgrade(.*)$/,
     (rest = '') => [
@@ -149,12 +152,23 @@ const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] =
     ],
   ],
   [
-    /^(?:kubectl exec deployment\/cardbell-(?:web|worker) -- |heroku run )(?:env PROGRAM=eu )?node dist\/bin\/cardbell\.js (.*)$/,
+    /^(?:kubectl exec (?:deployment\/cardbell-(?:web|worker)|(?:-i )?cardbell-command) -- |heroku run )node dist\/bin\/cardbell\.js (.*)$/,
     cardbell,
   ],
-  [/^kubectl run \S+ .* -- (.*)$/, cardbell],
+  [
+    /^kubectl (?:scale --replicas=\d|rollout restart|port-forward) (.*)$/,
+    (rest = '') => [...rest.matchAll(/deployment\/cardbell-(\w+)/g)].flatMap(([, name = '']) => has(name, values)),
+  ],
+  [
+    /^kubectl (?:create secret generic|patch secret) cardbell-(\w+)/,
+    (name = '') => has(name, values['secrets'] as object),
+  ],
+  [/^kubectl (?:get pods|logs) -l app\.kubernetes\.io\/(?:name=cardbell|component=worker)\b/, () => []],
+  [
+    /^kubectl debug POD .* --copy-to=cardbell-command --container=worker -- sleep infinity$|^kubectl delete pod cardbell-command$/,
+    () => [],
+  ],
   [/^helm rollback cardbell$/, () => []],
-  [/^kubectl (?:create secret generic|get pods)\b/, () => []],
   [/^sudo (?:apt-get install -y|install -d|chmod \d+|systemctl daemon-reload)\b/, () => []],
   [
     /^(?:sudo )?(?:systemctl \S+(?: --now)?|journalctl) (.*)$/,
@@ -177,6 +191,23 @@ describe('the commands of the docs', () => {
     const [, ...parts] = found?.[0].exec(text) ?? [];
     expect(found?.[1](...parts)).toEqual([]);
   });
+});
+
+it('with Compose, no command needs a worker that runs: one that cannot start restarts for ever', () => {
+  const needing = documentedCommands().filter(({ text }) => /docker compose exec .*\bworker .*cardbell\.js/.test(text));
+
+  expect(needing).toEqual([]);
+});
+
+it('each runbook that restarts or stops a process links how on each platform', () => {
+  const unclear = filesOf('docs/runbooks/Cardbell*.md').filter((page) => {
+    const [, steps = ''] = read(page).split('## What to do');
+    return (
+      /\brestart\b|\bstop\b|\/readyz|more workers/i.test(steps) && !steps.includes('README.md#commands-by-platform')
+    );
+  });
+
+  expect(unclear).toEqual([]);
 });
 
 it.each(['image', 'kubernetes', 'systemd', 'procfile'])(
