@@ -7,6 +7,7 @@ import { parse, stringify } from 'yaml';
 import { DASHBOARD_FILE, dashboard } from '../../deploy/grafana/dashboard.ts';
 import { findProgram } from '../../local/system-package.ts';
 import { createHealthMetrics, createMetrics } from '../../src/ops/metrics.ts';
+import { renderChart } from './helm-template.ts';
 
 interface Rule {
   readonly alert?: string;
@@ -41,6 +42,8 @@ const normal = (minutes: number): Series => ({
   ...declines(`0+1x${minutes}`, `0+1x20 20+1x${minutes - 21}`),
   'up{job="cardbell-web",instance="web"}': `1x${minutes}`,
   'up{job="cardbell-worker",instance="worker"}': `1x${minutes}`,
+  'cardbell_build_info{process="web"}': `1x${minutes}`,
+  'cardbell_build_info{process="worker"}': `1x${minutes}`,
   cardbell_workers: `2x${minutes}`,
   'cardbell_health_read{instance="web"}': `1x${minutes}`,
   cardbell_lag_seconds: `0.2x${minutes}`,
@@ -48,6 +51,7 @@ const normal = (minutes: number): Series => ({
   cardbell_card_token_ok: `1x${minutes}`,
   cardbell_card_api_ok: `1x${minutes}`,
   cardbell_quarantined: `0x${minutes}`,
+  cardbell_redis_memory_ratio: `0.5x${minutes}`,
   'cardbell_queue_jobs{queue="alerts",state="failed"}': `0x${minutes}`,
   'cardbell_webhooks_total{answer="stored"}': `0+30x${minutes}`,
   'cardbell_webhooks_total{answer="duplicate"}': `0+2x${minutes}`,
@@ -60,10 +64,21 @@ const normal = (minutes: number): Series => ({
   ...buckets('cardbell_action_duration_seconds', [5, 10, 20], minutes, 2),
 });
 
+/** Long enough for rules that look back a quarter of an hour. */
+const FEW_MINUTES = 30;
+const ONE_CLICK = '2x10 3x19';
+const NO_CLICK = '2x30';
+
+/** Series of a day without the targets whose processes are gone. */
+const without = (day: Series, gone: RegExp): Fault =>
+  Object.fromEntries(Object.entries(day).map(([name, values]) => [name, gone.test(name) ? null : values]));
+
 /** This many observations a minute, all below each of these limits. */
 function buckets(histogram: string, limits: readonly number[], minutes: number, count: number): Series {
   const ends = [...limits.map(String), '+Inf'];
-  return Object.fromEntries(ends.map((le) => [`${histogram}_bucket{le="${le}"}`, `0+${count}x${minutes}`]));
+  const values = `0+${count}x${minutes}`;
+  const series = ends.map((le) => [`${histogram}_bucket{le="${le}"}`, values] as const);
+  return Object.fromEntries([...series, [`${histogram}_count`, values]]);
 }
 
 /** The fault that triggers each alert, with everything else normal. */
@@ -96,6 +111,7 @@ const faults: Readonly<Record<string, Fault>> = {
     'cardbell_action_duration_seconds_bucket{le="5"}': '0+1x90',
     'cardbell_action_duration_seconds_bucket{le="10"}': '0+1x90',
   },
+  CardbellRedisFilling: { cardbell_redis_memory_ratio: '0.5x60 0.75x29' },
   CardbellJobsFailed: { 'cardbell_queue_jobs{queue="alerts",state="failed"}': '0x60 2x29' },
   CardbellQuarantine: { cardbell_quarantined: '0x20 1x69' },
 };
@@ -127,6 +143,8 @@ describe('the alert rules', () => {
       for (const heading of [`# ${alert}`, '## What it means', '## What to do'])
         expect(page, `${alert}.md`).toContain(heading);
     }
+    const overview = readFileSync('docs/runbooks/README.md', 'utf8');
+    expect(alerts.filter(({ alert }) => !overview.includes(`](${alert}.md)`))).toEqual([]);
     expect(readdirSync('docs/runbooks').filter((name) => name !== 'README.md')).toHaveLength(alerts.length);
   });
 
@@ -188,6 +206,52 @@ describe.skipIf(promtool === undefined)('promtool (skipped if missing: Debian pa
         }),
         promql_expr_test: [{ expr: 'ALERTS', eval_time: '89m', exp_samples: [] }],
       },
+      {
+        name: 'a company in which one click of the day takes eleven seconds',
+        interval: '1m',
+        input_series: input({
+          ...normal(FEW_MINUTES),
+          'cardbell_action_duration_seconds_bucket{le="5"}': NO_CLICK,
+          'cardbell_action_duration_seconds_bucket{le="10"}': NO_CLICK,
+          'cardbell_action_duration_seconds_bucket{le="20"}': ONE_CLICK,
+          'cardbell_action_duration_seconds_bucket{le="+Inf"}': ONE_CLICK,
+          cardbell_action_duration_seconds_count: ONE_CLICK,
+        }),
+        promql_expr_test: [{ expr: 'ALERTS{alertstate="firing"}', eval_time: '22m', exp_samples: [] }],
+      },
+      {
+        name: 'web and worker in one process',
+        interval: '1m',
+        input_series: input({
+          ...without(normal(FEW_MINUTES), /^(?:up|cardbell_build_info)/),
+          'up{job="cardbell",instance="both"}': '1x30',
+          'cardbell_build_info{process="both"}': '1x30',
+        }),
+        promql_expr_test: [{ expr: 'ALERTS', eval_time: '29m', exp_samples: [] }],
+      },
+      {
+        name: 'a process that does not answer, under the job name of a PodMonitor',
+        interval: '1m',
+        input_series: input({ ...normal(FEW_MINUTES), 'up{job="cards/cardbell",instance="10.0.0.7"}': '1x10 0x19' }),
+        promql_expr_test: [
+          { expr: firing('CardbellDown'), eval_time: '29m', exp_samples: [{ labels: '{}', value: 1 }] },
+        ],
+      },
+      ...[/worker"|cardbell_workers/, /./].map((gone) => ({
+        name: `no target any more that matches ${gone.source}`,
+        interval: '1m',
+        input_series: [...input(without(normal(FEW_MINUTES), gone)), { series: 'other', values: '1x30' }],
+        promql_expr_test: [
+          {
+            expr: 'count by (process) (ALERTS{alertname="CardbellDown",alertstate="firing"})',
+            eval_time: '29m',
+            exp_samples: (gone.test('web') ? ['web', 'worker'] : ['worker']).map((process) => ({
+              labels: `{process="${process}"}`,
+              value: 1,
+            })),
+          },
+        ],
+      })),
       ...Object.entries(faults).map(([alert, fault]) => {
         const minutes = alert === 'CardbellDeclinesLateSlow' ? SLOW_MINUTES : MINUTES;
         const exp_samples = [{ labels: '{}', value: 1 }];
@@ -210,6 +274,32 @@ describe.skipIf(promtool === undefined)('promtool (skipped if missing: Debian pa
     expect(`${run.stdout}${run.stderr}`).toMatch(/SUCCESS\s*$/);
     expect(run.status).toBe(0);
   });
+});
+
+it('the service level page has Prometheus ask the ports on which web and worker serve metrics', () => {
+  const page = readFileSync('docs/slo.md', 'utf8');
+  const [override, podMonitor] = [...page.matchAll(/^ {3}```yaml\n([\s\S]*?)^ {3}```/gm)].map(([, text = '']) =>
+    parse(text),
+  );
+  const compose = parse(readFileSync('compose.yaml', 'utf8'), { merge: true });
+  const objects = renderChart('deploy/helm/cardbell');
+  const pods = objects.filter(({ kind }) => kind === 'Deployment').map((object) => JSON.parse(JSON.stringify(object)));
+
+  for (const [name, { ports }] of Object.entries<{ ports: string[] }>(override.services)) {
+    const unit = readFileSync(`deploy/systemd/cardbell-${name}.service`, 'utf8');
+    const { ADMIN_PORT } = compose.services[name].environment;
+    expect(ports).toEqual([`127.0.0.1:${/ADMIN_PORT=(\d+)/.exec(unit)?.[1]}:${ADMIN_PORT}`]);
+  }
+  expect(Object.keys(override.services)).toEqual(['web', 'worker']);
+  expect(pods).toHaveLength(2);
+  for (const { spec } of pods) {
+    const { metadata, spec: pod } = spec.template;
+    expect(metadata.labels).toMatchObject(podMonitor.spec.selector.matchLabels);
+    expect(metadata.labels[podMonitor.spec.jobLabel]).toBe('cardbell');
+    expect(pod.containers[0].ports.map(({ name }: { name: string }) => name)).toContain(
+      podMonitor.spec.podMetricsEndpoints[0].port,
+    );
+  }
 });
 
 describe('the dashboard', () => {
