@@ -56,7 +56,12 @@ const rows: readonly (readonly [string, ...Panel[]])[] = [
     ['Jobs by queue and state', 'short', same('cardbell_queue_jobs', '{{queue}} {{state}}', 'queue, state')],
     ['Job tries by outcome', 'reqps', rate('cardbell_job_duration_seconds_count', 'job, outcome')],
     ['Job duration', 's', ...quantiles('cardbell_job_duration_seconds', 'job')],
-    ['Wait before posting', 's', ...quantiles('cardbell_outbox_wait_seconds', 'priority')],
+    [
+      'Wait before posting',
+      's',
+      ...quantiles('cardbell_outbox_wait_seconds', 'priority'),
+      same('cardbell_outbox_overdue_seconds', 'overdue now'),
+    ],
   ],
   [
     'External services',

@@ -56,7 +56,7 @@ function composeParts(context: WorkerContext, throttle: Throttle) {
 
 /** The worker's capabilities: its jobs, and everything besides. */
 export function composeWorker(context: WorkerContext, throttle: Throttle) {
-  const { config, queues, visibilityOf, log } = context;
+  const { config, queues, visibilityOf, metrics, log } = context;
   const parts = composeParts(context, throttle);
   const { outbox, verbs, home } = parts;
   return {
@@ -70,6 +70,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
       ...context,
       waiting: context,
       hasEdits: outbox.hasEdits,
+      measureOverdue: (ms) => metrics.outboxOverdue(config.program, ms),
       keepTimers: () => keepIntervals(queues, unneeded(config)),
       holdAsQuiet: (channel) => holdAsQuiet(channel, context),
     }),

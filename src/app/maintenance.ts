@@ -9,6 +9,7 @@ import { createWorkers, readHealth, type Workers } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { reportFailedJobs, wakeSkewedJobs } from '../ops/stuck.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
+import { isOfTeam } from '../outbox/undeliverable.ts';
 import type { Mutes } from '../routing/mute-store.ts';
 import type { Enqueue } from './enqueue.ts';
 import { mayRunEarly } from './jobs.ts';
@@ -158,7 +159,7 @@ const OVERDUE_MS = 30_000;
 
 /** What waits for a time, or for a job. */
 interface Waiting {
-  readonly outbox: Pick<Outbox, 'channels' | 'waiting'>;
+  readonly outbox: Pick<Outbox, 'channels' | 'waiting' | 'dueAt'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly mutes: Pick<Mutes, 'inForce' | 'ended'>;
   readonly progress: Pick<Progress, 'awaited'>;
@@ -169,6 +170,8 @@ interface Waiting {
 interface SweepDeps {
   readonly waiting: Waiting;
   readonly hasEdits: (channel: string) => Promise<boolean>;
+  /** How long ago (ms) the message that waits longest for a channel of the team should have been posted. */
+  readonly measureOverdue: (ms: number) => void;
   readonly enqueue: Enqueue;
   readonly now: () => Date;
   /** Sets missing timers of recurring jobs. */
@@ -188,9 +191,14 @@ export function createSweep(deps: SweepDeps): () => Promise<void> {
 
   return async function sweep() {
     await deps.keepTimers();
+    let overdueMs = 0;
     for (const channel of await outbox.channels()) {
-      if ((await outbox.waiting(channel)) > 0 || (await hasEdits(channel))) await enqueue('flush-outbox', { channel });
+      const isWaiting = (await outbox.waiting(channel)) > 0;
+      const dueAt = isWaiting && isOfTeam(channel) ? await outbox.dueAt(channel) : null;
+      if (dueAt !== null) overdueMs = Math.max(overdueMs, now().getTime() - dueAt);
+      if (isWaiting || (await hasEdits(channel))) await enqueue('flush-outbox', { channel });
     }
+    deps.measureOverdue(overdueMs);
     for (const { id, endsAt, state, isUnconfirmed } of await temporaryChanges.all()) {
       // An unconfirmed change is looked at until it is in effect or can no longer be made.
       if (state === 'open' && (isUnconfirmed === true || isOverdue(endsAt))) {

@@ -47,7 +47,7 @@ const ofAccount = {
 /** Every method of every store. TypeScript requires a rule when one is added. */
 export const rules: Rules = {
   outbox: {
-    ...reads('channels', 'look', 'waiting', 'sentAt', 'pauseLeft'),
+    ...reads('channels', 'look', 'waiting', 'dueAt', 'sentAt', 'pauseLeft'),
     ...ofJobs('holdUntil', 'remove', 'requeue', 'keepUnsent', 'countTry', 'pauseFor'),
     put: ofActions,
     // Keeps others from posting an entry in flight until its sender has reported the outcome.

@@ -74,6 +74,8 @@ export function createMetrics(process: string) {
       ['priority'],
       'How long a message waited to be posted. Without what was held for quiet hours.',
     ),
+    /** The same for what still waits: nothing else shows a message that never leaves. */
+    outboxOverdue: createOverdue(registry),
     /** `outcome`: `ok` or the error code. */
     cardApiCalled: timer(
       'card_api_call_duration',
@@ -86,6 +88,16 @@ export function createMetrics(process: string) {
     /** `outcome`: `done`, `later` (it asked to run again) or `failed`. */
     jobRan: timer('job_duration', CALLS, ['queue', 'job', 'outcome'], 'Tries of jobs.'),
   };
+}
+
+function createOverdue(registry: Registry) {
+  const overdue = new Gauge({
+    name: 'cardbell_outbox_overdue_seconds',
+    help: 'How long ago the message that waits longest for its channel should have been posted. Without direct messages.',
+    labelNames: ['program'],
+    registers: [registry],
+  });
+  return (program: string, ms: number): void => overdue.set({ program }, Math.max(0, ms) / 1000);
 }
 
 /** @returns defines a histogram, and returns what measures with it: the labels in this order, then milliseconds. */

@@ -90,6 +90,14 @@ export function createSendings(redis: RedisClient) {
       return await redis.zcard(outboxKey(channel, 'queue'));
     },
     /**
+     * Until when (ms on the clock of Redis) the most urgent entry may wait to be posted; null: none may be posted now. Also
+     * for one that is in flight.
+     */
+    async dueAt(channel: string): Promise<number | null> {
+      const [, position] = await redis.zrange(outboxKey(channel, 'queue'), '0', '0', 'WITHSCORES');
+      return position === undefined ? null : Number(position);
+    },
+    /**
      * Claims these entries as one message, or claims an unsent message again.
      *
      * @param slackMs the time on Slack's clock; null when unknown.

@@ -113,7 +113,7 @@ export function createUndeliverable(deps: Deps) {
 }
 
 /** Not a direct conversation. */
-const isOfTeam = (channel: string): boolean => /^[CG]/.test(channel);
+export const isOfTeam = (channel: string): boolean => /^[CG]/.test(channel);
 
 async function postPlain(entry: OutboxEntry, channel: string, error: SlackError, deps: Deps): Promise<void> {
   const { outbox, fallback, eventLog, ops } = deps;

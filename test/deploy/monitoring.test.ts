@@ -47,6 +47,7 @@ const normal = (minutes: number): Series => ({
   cardbell_workers: `2x${minutes}`,
   'cardbell_health_read{instance="web"}': `1x${minutes}`,
   cardbell_lag_seconds: `0.2x${minutes}`,
+  cardbell_outbox_overdue_seconds: `0x${minutes}`,
   cardbell_slack_token_ok: `1x${minutes}`,
   cardbell_card_token_ok: `1x${minutes}`,
   cardbell_card_api_ok: `1x${minutes}`,
@@ -218,6 +219,17 @@ describe.skipIf(promtool === undefined)('promtool (skipped if missing: Debian pa
           cardbell_action_duration_seconds_count: ONE_CLICK,
         }),
         promql_expr_test: [{ expr: 'ALERTS{alertstate="firing"}', eval_time: '22m', exp_samples: [] }],
+      },
+      {
+        name: 'a night in which Slack takes no message: declines wait in the outboxes, and none is counted as posted',
+        interval: '1m',
+        input_series: input({
+          ...without(normal(FEW_MINUTES), /^cardbell_alert_post/),
+          cardbell_outbox_overdue_seconds: '0x10 400x19',
+        }),
+        promql_expr_test: [
+          { expr: firing('CardbellLagging'), eval_time: '29m', exp_samples: [{ labels: '{}', value: 1 }] },
+        ],
       },
       {
         name: 'web and worker in one process',

@@ -135,6 +135,7 @@ export function createWorld({
     },
     channels: async () => [],
     waiting: async () => queue.length,
+    dueAt: async () => (queue.length > 0 ? clock : null),
   };
   const render = async (entries: readonly OutboxEntry[]): Promise<Draft> => ({
     kind: 'message',

@@ -17,7 +17,10 @@ interface Added {
 }
 
 /** The jobs that the sweep adds if only the given work is left over. */
-async function swept(left: Partial<Parameters<typeof createSweep>[0]['waiting']>): Promise<Added[]> {
+async function swept(
+  left: Partial<Parameters<typeof createSweep>[0]['waiting']>,
+  measureOverdue: (ms: number) => void = () => {},
+): Promise<Added[]> {
   const added: Added[] = [];
   const enqueue: Enqueue = async (name, data, when) =>
     void added.push({ name, data, ...(when?.id !== undefined && { id: when.id }) });
@@ -25,7 +28,7 @@ async function swept(left: Partial<Parameters<typeof createSweep>[0]['waiting']>
     enqueue,
     now: () => new Date(),
     waiting: {
-      outbox: { channels: none, waiting: async () => 0 },
+      outbox: { channels: none, waiting: async () => 0, dueAt: async () => null },
       temporaryChanges: { all: none },
       mutes: { inForce: none, ended: none },
       progress: { awaited: none },
@@ -34,6 +37,7 @@ async function swept(left: Partial<Parameters<typeof createSweep>[0]['waiting']>
       ...left,
     },
     hasEdits: async () => false,
+    measureOverdue,
     keepTimers: async () => {},
     holdAsQuiet: async () => 0,
   })();
@@ -64,9 +68,25 @@ it('wakes outboxes with waiting messages', async () => {
   const outbox = {
     channels: async () => ['C0FULL', 'C0EMPTY'],
     waiting: async (channel: string) => (channel === 'C0FULL' ? 3 : 0),
+    dueAt: async () => Date.now(),
   };
 
   expect(await swept({ outbox })).toEqual([{ name: 'flush-outbox', data: { channel: 'C0FULL' } }]);
+});
+
+it('measures how long ago the message of a channel that waits longest should have been posted, without direct messages', async () => {
+  const dueMinutesAgo: Readonly<Record<string, number>> = { C0ONE: 3, C0OTHER: 8, G0PRIVATE: 7, D0PERSON: 90 };
+  const measured: number[] = [];
+  const outbox = {
+    channels: async () => [...Object.keys(dueMinutesAgo), 'C0EMPTY'],
+    waiting: async (channel: string) => (channel in dueMinutesAgo ? 1 : 0),
+    dueAt: async (channel: string) => Date.now() - (dueMinutesAgo[channel] ?? 0) * 60_000,
+  };
+
+  await swept({ outbox }, (ms) => measured.push(ms));
+  await swept({}, (ms) => measured.push(ms));
+
+  expect(measured.map((ms) => Math.round(ms / 60_000))).toEqual([8, 0]);
 });
 
 it('looks again at an unconfirmed temporary change before its time is over, and leaves others that run alone', async () => {

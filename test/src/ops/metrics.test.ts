@@ -30,6 +30,18 @@ it.each([
   expect(await metrics.registry.metrics()).toMatch(new RegExp(`^${name}_sum\\{[^}]*\\} 1\\.5$`, 'm'));
 });
 
+it('shows how late the messages of each card program are, only in the worker, which may read that', async () => {
+  const worker = createMetrics('worker');
+  worker.outboxOverdue('', 90_000);
+  worker.outboxOverdue('eu', 1500);
+  worker.outboxOverdue('', -20);
+
+  const text = await worker.registry.metrics();
+  expect(text).toContain('cardbell_outbox_overdue_seconds{program="",process="worker"} 0\n');
+  expect(text).toContain('cardbell_outbox_overdue_seconds{program="eu",process="worker"} 1.5\n');
+  expect(await createMetrics('web').registry.metrics()).not.toMatch(/^cardbell_outbox_overdue_seconds/m);
+});
+
 it('clamps a negative duration from clock skew to zero', async () => {
   const metrics = createMetrics('worker');
 
@@ -57,11 +69,11 @@ it('follows the Prometheus naming conventions: seconds, and totals for counters'
 
   const own = families.filter(({ name }) => name.startsWith('cardbell_'));
   expect(own.length).toBeGreaterThan(8);
+  // What still lasts has one value at a time; what is over is observed.
+  const lasts = ['cardbell_outbox_overdue_seconds'];
   for (const { name, type } of own) {
-    expect([name, type]).toEqual([
-      name,
-      name.endsWith('_total') ? 'counter' : name.endsWith('_seconds') ? 'histogram' : 'gauge',
-    ]);
+    const isObserved = name.endsWith('_seconds') && !lasts.includes(name);
+    expect([name, type]).toEqual([name, name.endsWith('_total') ? 'counter' : isObserved ? 'histogram' : 'gauge']);
   }
 });
 

@@ -45,6 +45,23 @@ it('a requeued entry waits again, and a removed entry may be added again', async
   expect((await outbox.look('C1', 1)).waiting).toMatchObject([{ most: null }]);
 });
 
+it('knows until when the next message should be posted, also while it is in flight, and not that of a held one', async () => {
+  const outbox = createOutbox(redis());
+  const before = Date.now();
+  await outbox.put('C1', alert('held', { notBefore: before + 3_600_000 }));
+  expect(await outbox.dueAt('C1')).toBeNull();
+  await outbox.put('C1', alert('a', { priority: 'decline' }));
+  await outbox.put('C1', alert('b', { priority: 'spend' }));
+
+  const sending = await claimed(outbox, ['a']);
+
+  const dueAt = await outbox.dueAt('C1');
+  expect(dueAt).toBeGreaterThanOrEqual(before + 4000);
+  expect(dueAt).toBeLessThanOrEqual(Date.now() + 4000);
+  await outbox.markSent('C1', sending, '1.0');
+  expect(await outbox.dueAt('C1')).toBeGreaterThanOrEqual(before + 30_000);
+});
+
 it('resolving a message that is not in flight changes nothing', async () => {
   const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
