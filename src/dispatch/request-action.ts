@@ -1,6 +1,7 @@
 import { notPermitted, unavailable } from '../../templates/policy/not-permitted.ts';
 import { Action as AnyAction, type Origin, type Target } from '../actions/action.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
+import { contentId } from '../core/content-id.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { redactText } from '../core/redact-text.ts';
@@ -119,20 +120,22 @@ export async function requestAction(
   const isUnsure = !isAllowed && !isComplete;
   deps.count(verb, isUnsure ? 'unavailable' : isTaken ? 'taken' : 'refused');
   const { userId } = ask.actor;
-  deps.log.info({ actionId: ask.id, verb, userId, roles, isAllowed: isTaken }, 'action requested');
+  // Some buttons ask for the same action at each press. After a refusal, the next press must still be able to ask for it.
+  const id = isTaken ? ask.id : contentId('act_', [ask.id, 'refused']);
+  deps.log.info({ actionId: id, verb, userId, roles, isAllowed: isTaken }, 'action requested');
 
   try {
     await deps.take(
       isTaken
         ? { type: 'action', action: Action.parse({ ...envelope, ...input }) }
-        : { type: 'refused', action: AnyAction.parse(envelope), why: prepared.why },
+        : { type: 'refused', action: AnyAction.parse({ ...envelope, id }), why: prepared.why },
     );
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
     deps.count(verb, 'unavailable');
     if (isTaken && !isLook) return await notify(unavailable());
     // The refusal or view itself still takes place. The log notes that its record is missing.
-    deps.log.error({ err: error, actionId: ask.id }, 'could not record a refusal or a view');
+    deps.log.error({ err: error, actionId: id }, 'could not record a refusal or a view');
   }
   if (!isTaken) await notify(prepared.message);
 }

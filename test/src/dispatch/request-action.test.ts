@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CardTarget } from '../../../src/actions/action.ts';
+import type { CardTarget, Target } from '../../../src/actions/action.ts';
 import { StoreUnavailableError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { askOf, createGroupOfTarget, type Prepared, requestAction } from '../../../src/dispatch/request-action.ts';
@@ -167,6 +167,35 @@ it.each(refusals)('refuses %s and audits the reason and the policy', async (_who
   expect(seen.taken).toEqual([{ type: 'refused', why }]);
   expect(seen.told).toEqual([expect.stringMatching(words)]);
   expect(seen.counted).toEqual([counted]);
+});
+
+it('does on the second press of one button what was refused while a user group was unreadable', async () => {
+  const [stored, taken, told] = [new Set<string>(), [] as string[], [] as string[]];
+  const target: Target = { kind: 'words', words: ['1212'] };
+  const press = async (rights: Awaited<ReturnType<Permissions['rolesOf']>>): Promise<void> =>
+    await requestAction(askOf({ ...ask, target, input: {} }), async ({ text }) => void told.push(text), {
+      permissions: { rolesOf: async () => rights, whoMay: () => ['U0ANA'] },
+      // As the inbox does: each id once.
+      take: async ({ type, action }) => {
+        if (stored.has(action.id)) return 'seen';
+        taken.push(type);
+        stored.add(action.id);
+        return 'new';
+      },
+      offer: async () => 'p_1',
+      groupOfTarget: async () => null,
+      count: () => {},
+      now: () => new Date('2026-11-20T15:00:00Z'),
+      log: createLog({ level: 'silent', process: 'test' }),
+    });
+
+  await press({ roles: [], isComplete: false });
+  await press({ roles: [], isComplete: false });
+  await press({ roles: ['operator'], isComplete: true });
+  await press({ roles: ['operator'], isComplete: true });
+
+  expect(taken, 'one refusal on record, and the action once').toEqual(['refused', 'action']);
+  expect(told).toEqual([unavailable().text, unavailable().text]);
 });
 
 it('lets an authorized person through although an irrelevant group is unreadable', async () => {
