@@ -49,7 +49,7 @@ export function aboutOther(channel: string, { origin }: Action): Pick<RecordEntr
   return channel === origin.channel ? {} : { detail: `channel ${channel}` };
 }
 
-/** It is on record as done, but others have set the same since, and that stays: it may never have taken effect. */
+/** The same was set by an action that was asked for later, and that stays. What is on record as done may never have taken effect. */
 export const setSince = { event: 'superseded', detail: 'somebody else has decided since' } as const;
 
 /** Records what happened to an action: in the chain and, with a line, in the audit channel. Idempotent. */

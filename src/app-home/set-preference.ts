@@ -3,6 +3,7 @@ import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-
 import type { ActionTools } from '../actions/action-tools.ts';
 import { setTo } from '../actions/record.ts';
 import { RolesUnreadError } from '../core/errors.ts';
+import type { Lease } from '../core/lock.ts';
 import { localDate } from '../core/service-time.ts';
 import type { BeginSetting } from '../core/setting-order.ts';
 import type { Links } from '../holders/link-store.ts';
@@ -78,7 +79,10 @@ function exceptIn(parsed: ReturnType<typeof parseQuiet>): string | null {
 }
 
 interface DelegateDeps
-  extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuseUnclear' | 'notifyDirectly' | 'zone' | 'now'> {
+  extends Pick<
+    ActionTools,
+    'answer' | 'record' | 'hasBegun' | 'refuseUnclear' | 'notifyDirectly' | 'withLock' | 'zone' | 'now'
+  > {
   readonly delegations: Pick<Delegations, 'of' | 'set'>;
   readonly rolesOf: Permissions['rolesOf'];
   /** The people that approvers may name, by the current policy. */
@@ -110,6 +114,12 @@ export function createSetDelegate(deps: DelegateDeps) {
     const why = mistake ?? (isNew ? (whyNotListed(delegate.to, userId) ?? (await whyNotPassedOn(userId))) : null);
     if (why !== null)
       return await refuseUnclear(action, { why, usage: delegateUsage }, { isByRights: mistake === null });
+    await deps.withLock(`delegate:${userId}`, (lease) => set(action, lease));
+  };
+
+  async function set(action: DelegateAction | EndDelegationAction, lease: Lease): Promise<void> {
+    const { delegate } = action;
+    const { userId } = action.actor;
     if (!(await beginSetting(action, `delegate:${userId}`))) {
       await record(action, { event: 'superseded', detail: 'they have made another choice since' });
       return await answer(action, delegateSetSince());
@@ -126,9 +136,10 @@ export function createSetDelegate(deps: DelegateDeps) {
     if (previous !== null && previous.to !== delegate?.to) await notifyEnded(action, previous);
     if (delegate !== null && !isSame)
       await deps.notifyDirectly(delegate.to, `delegate-${action.id}`, delegateNamed({ by: userId, ...delegate }));
+    await lease.confirm();
     await delegations.set(userId, delegate === null ? null : { for: userId, ...delegate });
     await answer(action, delegateSet(delegate, deps.policyDelegates(userId)));
-  };
+  }
 
   /** A delegation whose last day has passed ended by itself. */
   async function notifyEnded(

@@ -67,7 +67,7 @@ export function createTools(context: ActionContext) {
     accountOf,
     askAgain: createAskAgain({ ...context, ...refusals, putChoice, askedFor }),
     hasBegun,
-    beginSetting: createBeginSetting({ ...context, hasBegun }),
+    beginSetting: createBeginSetting(context),
     outcomes,
     reports: createReports({ ...context, record, outcomes }),
     putChoice,

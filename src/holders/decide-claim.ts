@@ -170,8 +170,8 @@ async function takeEffect(action: DecideClaimAction, claim: ConfirmedClaim, deps
     return false;
   }
   const userId = verb === 'unlink' ? null : actor.userId;
-  const { isSame } = await deps.setHolder(action, { acctId, cardId: null, userId, provedBy: 'approver' });
-  return !isSame;
+  const { isSame, heldNow } = await deps.setHolder(action, { acctId, cardId: null, userId, provedBy: 'approver' });
+  return !isSame && heldNow === undefined;
 }
 
 async function holderOf(acctId: number, { links }: Deps): Promise<string | null> {

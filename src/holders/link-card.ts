@@ -23,7 +23,7 @@ export interface HolderSet {
   readonly before: string | null;
   /** Nothing changed. */
   readonly isSame: boolean;
-  /** Others have changed it since this action did: who holds the card now; null: nobody. */
+  /** Somebody else has decided since this was asked for, and that stays: who holds the card now; null: nobody. */
   readonly heldNow?: string | null;
 }
 
@@ -43,16 +43,18 @@ interface SetHolderDeps
 export function createSetHolder(deps: SetHolderDeps): SetHolder {
   return async function setHolder(action, holder) {
     const { acctId, cardId, userId, provedBy } = holder;
-    return await deps.withLock(`account:${acctId}`, async () => {
+    return await deps.withLock(`account:${acctId}`, async (lease) => {
       const card = await deps.factsOf(acctId);
       const before = (await deps.links.ofAccount(acctId))?.userId ?? null;
       const isSet = before === userId;
+      // An address proves nothing against another person who is linked.
+      const isHeldByOther = provedBy === 'email' && !isSet && before !== null;
+      const isNewest = !isHeldByOther && (await deps.beginSetting(action, `link:${acctId}`));
       if (isSet && !(await deps.hasBegun(action))) {
         await deps.record(action, { event: 'unchanged', acctId, cardId });
         return { card, before: null, isSame: true };
       }
-      // After a crash somebody may have decided since who holds the card. That stays.
-      if (!(await deps.beginSetting(action, `link:${acctId}`))) {
+      if (!isNewest && !isSet) {
         await deps.record(action, { ...setSince, acctId, cardId });
         return { card, before: null, isSame: false, heldNow: before };
       }
@@ -64,6 +66,7 @@ export function createSetHolder(deps: SetHolderDeps): SetHolder {
         const isClaim = action.verb === 'decide-claim';
         await deps.notifyDirectly(before, `unlinked-${action.id}`, linkLost({ card, by, heldBy: userId, isClaim }));
       }
+      await lease.confirm();
       if (userId === null) await deps.links.unlink(acctId);
       else {
         await deps.links.link({ acctId, userId, provedBy, by, at: deps.now().toISOString() });

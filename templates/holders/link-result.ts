@@ -15,13 +15,14 @@ interface LinkResult {
   readonly before: string | null;
   /** It was already linked to this person. */
   readonly isSame: boolean;
-  /** Set if others have changed it since: who holds the card now; null: nobody. */
+  /** Set if somebody else has decided since: who holds the card now; null: nobody. */
   readonly heldNow?: string | null | undefined;
 }
 
 /** For the person who linked a card. */
 export function linkResult({ card, userId, isOwn, before, isSame, heldNow }: LinkResult): Message {
-  if (heldNow !== undefined) return linkedSince(card, `Linked to ${isOwn ? 'you' : mention(userId)}`, heldNow);
+  // Whoever claims a card does not learn who holds it.
+  if (heldNow !== undefined) return decidedSince(card, isOwn ? 'If you hold it, ask an approver.' : linkedNow(heldNow));
   const name = cardOfHolder(card);
   const [same, linked, they] = isOwn
     ? [`${name} is already linked to you`, `This card is linked to you: ${name}`, 'You']
@@ -32,16 +33,17 @@ export function linkResult({ card, userId, isOwn, before, isSame, heldNow }: Lin
   return headed(head, effect, replaced);
 }
 
-/** What was done is not so any more. */
-function linkedSince(card: CardFacts, done: string, heldNow: string | null): Message {
-  const head = `${done}: ${cardOfHolder(card)}.`;
-  const now = `This has changed since: ${heldNow === null ? 'nobody' : mention(heldNow)} is linked to it now.`;
-  return headed(head, now);
+function decidedSince(card: CardFacts, now: string): Message {
+  return headed(`Who holds ${cardOfHolder(card)} has been decided again since you asked.`, now);
 }
 
-/** For the person who ended a link. `heldNow` was linked to the card since. */
+function linkedNow(heldBy: string | null): string {
+  return `${heldBy === null ? 'Nobody' : mention(heldBy)} is linked to it now.`;
+}
+
+/** For the person who ended a link. `heldNow` was linked to the card since; null: nobody. */
 export function linkEnded({ card, heldNow }: { readonly card: CardFacts; readonly heldNow: string | null }): Message {
-  if (heldNow !== null) return linkedSince(card, 'Unlinked', heldNow);
+  if (heldNow !== null) return decidedSince(card, linkedNow(heldNow));
   return headed(`Unlinked: nobody gets direct messages about ${cardOfHolder(card)} any more.`);
 }
 

@@ -297,7 +297,7 @@ describe('with any strings, Slack accepts the message and shows them as text', (
         for (const isSame of [true, false])
           expectFit(linkResult({ card, userId: text, isOwn: !isSame, before: text, isSame }));
         for (const heldNow of [text, null]) {
-          expectFit(linkResult({ card, userId: text, isOwn: true, before: null, isSame: false, heldNow }));
+          expectFit(linkResult({ card, userId: text, isOwn: false, before: null, isSame: false, heldNow }));
           expectFit(linkEnded({ card, heldNow }));
           expectFit(linkUnchanged({ card, heldBy: heldNow }));
         }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DelegateAction } from '../../../src/app-home/verbs.ts';
+import { TooLateError } from '../../../src/core/errors.ts';
+import type { WithLock } from '../../../src/core/lock.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, performAction, type WorldDeps } from '../../support/perform-world.ts';
@@ -7,10 +9,13 @@ import { ask, createActionWorld, performAction, type WorldDeps } from '../../sup
 const redis = useRedis();
 const delegate = { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' };
 const target = { kind: 'channel', text: '' } as const;
-const naming = (id: string, given: DelegateAction['delegate'] | null, roles: DelegateAction['roles'] = ['approver']) =>
-  given === null
-    ? ask('end-delegation', { id, target, delegate: null, roles })
-    : ask('delegate', { id, target, delegate: given, roles });
+/** Asked for in the order of the numbers in the ids. */
+function naming(id: string, given: DelegateAction['delegate'] | null, roles: DelegateAction['roles'] = ['approver']) {
+  const over = { id, target, roles, askedAt: `2026-11-20T15:00:00.00${id.at(-1)}Z` };
+  return given === null
+    ? ask('end-delegation', { ...over, delegate: null })
+    : ask('delegate', { ...over, delegate: given });
+}
 async function worldWithAudit() {
   const lines: string[] = [];
   const postAuditLine = async (_id: string, { text }: { text: string }) => void lines.push(text);
@@ -62,14 +67,8 @@ describe('a delegate', () => {
     const { userId } = naming('act_0', null).actor;
     await performAction(naming('act_1', delegate), deps);
     const rolesOf: typeof deps.rolesOf = async () => ({ roles: [], isComplete: true });
-    const end = ask('end-delegation', {
-      id: 'act_2',
-      target: { kind: 'channel', text: '' },
-      delegate: null,
-      roles: [],
-    });
 
-    await performAction(end, { ...deps, rolesOf });
+    await performAction(naming('act_2', null, []), { ...deps, rolesOf });
 
     expect(await deps.delegations.of(userId)).toBeNull();
     expect(answers.at(-1)?.text).toBe('Nobody stands in for you.');
@@ -242,5 +241,34 @@ describe('a delegate', () => {
     expect(await deps.delegations.all()).toHaveLength(since === null ? 0 : 1);
     expect(answers.at(-1)?.text).toMatch(/changed again since you asked/);
     expect(await stations()).toEqual([first === null ? 'unchanged' : 'done', 'done', 'superseded']);
+  });
+
+  it.each([
+    [delegate, null],
+    [null, delegate],
+  ])('%j is not set over %j, asked for later while it waited', async (first, since) => {
+    const { deps, answers, stations } = await world();
+    await performAction(naming('act_1', since === null ? delegate : null), deps);
+    await performAction(naming('act_3', since), deps);
+
+    await performAction(naming('act_2', first), deps);
+
+    expect(await deps.delegations.all()).toHaveLength(since === null ? 0 : 1);
+    expect(answers.at(-1)?.text).toMatch(/changed again since you asked/);
+    expect((await stations()).at(-1)).toBe('superseded');
+  });
+
+  it('is set by one action at a time, and not by a worker that was frozen for longer than its lock', async () => {
+    const names: string[] = [];
+    const withLock: WithLock = async (name, work) => {
+      names.push(name);
+      return await work({ confirm: () => Promise.reject(new TooLateError('someone else may own the lock')) });
+    };
+    const { deps } = await world();
+
+    await expect(performAction(naming('act_1', delegate), { ...deps, withLock })).rejects.toThrow(TooLateError);
+
+    expect(names).toEqual(['delegate:U0OLGA']);
+    expect(await deps.delegations.all()).toEqual([]);
   });
 });

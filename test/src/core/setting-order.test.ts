@@ -3,29 +3,40 @@ import { createBeginSetting, createSettingOrder } from '../../../src/core/settin
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
+const first = { id: 'act_1', askedAt: '2026-11-20T15:00:00.000Z' };
+const second = { id: 'act_2', askedAt: '2026-11-20T15:00:00.500Z' };
 
 it('lets an action that runs again set something only while no other has set it since', async () => {
-  const settingOrder = createSettingOrder(redis());
-  const begun = new Set<string>();
-  const beginSetting = createBeginSetting({ settingOrder, hasBegun: async ({ id }) => begun.has(id) });
-  const first = { id: 'act_1' };
-  const second = { id: 'act_2' };
+  const beginSetting = createBeginSetting({ settingOrder: createSettingOrder(redis()) });
 
   expect(await beginSetting(first, 'link:610009')).toBe(true);
-  begun.add('act_1');
   expect(await beginSetting(first, 'link:610009')).toBe(true);
 
   expect(await beginSetting(second, 'link:610010')).toBe(true);
   expect(await beginSetting(first, 'link:610009'), 'another card').toBe(true);
 
   expect(await beginSetting(second, 'link:610009')).toBe(true);
-  begun.add('act_2');
   expect(await beginSetting(first, 'link:610009')).toBe(false);
   expect(await beginSetting(second, 'link:610009')).toBe(true);
 });
 
-it('lets an action go on whose beginning an older version did not note', async () => {
-  const beginSetting = createBeginSetting({ settingOrder: createSettingOrder(redis()), hasBegun: async () => true });
+it('does not let an action that waited set something that was asked for later', async () => {
+  const beginSetting = createBeginSetting({ settingOrder: createSettingOrder(redis()) });
 
-  expect(await beginSetting({ id: 'act_1' }, 'link:610009')).toBe(true);
+  expect(await beginSetting(second, 'link:610009')).toBe(true);
+
+  expect(await beginSetting(first, 'link:610009')).toBe(false);
+});
+
+it('lets an action go on whose beginning an older version did not note', async () => {
+  const beginSetting = createBeginSetting({ settingOrder: createSettingOrder(redis()) });
+
+  expect(await beginSetting(first, 'link:610009')).toBe(true);
+});
+
+it('lets an action begin after one of an older version, which noted no time', async () => {
+  const settingOrder = createSettingOrder(redis());
+  await settingOrder.note('link:610009', { id: 'act_0', askedAt: '' });
+
+  expect(await createBeginSetting({ settingOrder })(first, 'link:610009')).toBe(true);
 });

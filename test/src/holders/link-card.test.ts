@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordEntry } from '../../../src/actions/record.ts';
+import { TooLateError } from '../../../src/core/errors.ts';
+import type { WithLock } from '../../../src/core/lock.ts';
 import { createBeginSetting, createSettingOrder } from '../../../src/core/setting-order.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
@@ -8,6 +10,7 @@ import { createLinks, type Links } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { auditLine } from '../../../templates/audit/audit-line.ts';
+import { linkResult } from '../../../templates/holders/link-result.ts';
 import { withoutLock } from '../../support/held.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -31,6 +34,7 @@ function setUp(
   person: Person | null = hugo,
   isOwnCard = false,
   meanwhile = async (_links: Links): Promise<void> => {},
+  withLock = withoutLock,
 ) {
   const claimed: number[][] = [];
   const links = createLinks(redis(), () => new Date());
@@ -44,7 +48,7 @@ function setUp(
   const deps = {
     links,
     hasBegun,
-    beginSetting: createBeginSetting({ settingOrder: createSettingOrder(redis()), hasBegun }),
+    beginSetting: createBeginSetting({ settingOrder: createSettingOrder(redis()) }),
     factsOf: async () => card,
     record: async ({ id }: { readonly id: string }, entry: RecordEntry) => {
       if (entry.isFirst === true) begun.add(id);
@@ -62,7 +66,7 @@ function setUp(
     },
     isOwnCard: async () => isOwnCard,
     openClaim: async (_action: unknown, acctIds: readonly number[]) => void claimed.push([...acctIds]),
-    withLock: withoutLock,
+    withLock,
     person: async () => person,
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   };
@@ -79,15 +83,16 @@ function setUp(
     outcome: '',
     ref: null,
   };
-  return { links, entries, answers, refusals, welcomed, lost, claimed, lineFacts, linkCard, unlinkCard };
+  return { links, entries, answers, refusals, welcomed, lost, claimed, lineFacts, setHolder, linkCard, unlinkCard };
 }
 
+/** Links are asked for in the order of their numbers: 0, 1, the unlink, 2. */
 const linkTo = (userId: string, id = 'act_link1') => ({
-  action: ask('link', { ...byCommand, id, subject: userId }),
+  action: ask('link', { ...byCommand, id, subject: userId, askedAt: `2026-11-20T15:00:0${id.at(-1)}.000Z` }),
   acctId,
   cardId,
 });
-const unlink = { action: ask('unlink', byCommand), acctId, cardId };
+const unlink = { action: ask('unlink', { ...byCommand, askedAt: '2026-11-20T15:00:01.500Z' }), acctId, cardId };
 
 describe('linking a card', () => {
   it('audits the previous holder, and welcomes the new one', async () => {
@@ -152,7 +157,53 @@ describe('linking a card', () => {
     expect(world.entries.slice(3), 'it is on record that it may never have taken effect').toMatchObject([
       { event: 'superseded', detail: 'somebody else has decided since' },
     ]);
-    expect(world.answers.at(-1)).toMatch(/^Linked to <@U0HUGO>: .*<@U0ZOE> is linked to it now/);
+    expect(world.answers.at(-1)).toMatch(
+      /^Who holds .* has been decided again since you asked.*<@U0ZOE> is linked to it now/,
+    );
+  });
+
+  it.each([
+    ['another holder', 'U0ZOE'],
+    ['the holder that it had already', 'U0SAM'],
+  ])('leaves the card with %s, named while it waited', async (_whom, since) => {
+    const world = setUp();
+    await world.linkCard(linkTo('U0SAM', 'act_link0'));
+    await world.linkCard(linkTo(since, 'act_link2'));
+    const toldBefore = [...world.lost, ...world.welcomed];
+
+    await world.linkCard(linkTo('U0HUGO'));
+
+    expect(await world.links.ofAccount(acctId)).toMatchObject({ userId: since });
+    expect([...world.lost, ...world.welcomed]).toEqual(toldBefore);
+    expect(world.entries.at(-1)).toMatchObject({ event: 'superseded' });
+    expect(world.answers.at(-1)).toMatch(
+      new RegExp(`^Who holds .* has been decided again since you asked.*<@${since}> is linked to it now`),
+    );
+  });
+
+  it('does not replace another holder because the email addresses match', async () => {
+    const world = setUp();
+    await world.linkCard(linkTo('U0SAM', 'act_link0'));
+    const claim = ask('claim', { ...byCommand, confirmed: true, askedAt: '2026-11-20T15:00:09.000Z' });
+
+    const set = await world.setHolder(claim, { acctId, cardId, userId: 'U0OLGA', provedBy: 'email' });
+
+    expect(await world.links.ofAccount(acctId)).toMatchObject({ userId: 'U0SAM' });
+    expect(world.entries.at(-1)).toMatchObject({ event: 'superseded' });
+    const { text } = linkResult({ ...set, userId: 'U0OLGA', isOwn: true });
+    expect(text).toMatch(/has been decided again since you asked\. If you hold it, ask an approver\./);
+    expect(text, 'whoever claims a card does not learn who holds it').not.toContain('U0SAM');
+    expect(world.lost).toEqual([]);
+  });
+
+  it('is not written by a worker that was frozen for longer than its lock', async () => {
+    const isLost: WithLock = async (_name, work) =>
+      await work({ confirm: () => Promise.reject(new TooLateError('someone else may own the lock')) });
+    const world = setUp(hugo, false, undefined, isLost);
+
+    await expect(world.linkCard(linkTo('U0HUGO'))).rejects.toThrow(TooLateError);
+
+    expect(await world.links.ofAccount(acctId)).toBeNull();
   });
 
   it.each([
@@ -168,7 +219,7 @@ describe('linking a card', () => {
     await world.linkCard(linkTo('U0HUGO'));
 
     expect((await world.links.ofAccount(acctId))?.userId ?? null).toBe(since);
-    expect(world.answers.at(-1)).toContain(`${since === null ? 'nobody' : '<@U0SAM>'} is linked to it now`);
+    expect(world.answers.at(-1)).toContain(`${since === null ? 'Nobody' : '<@U0SAM>'} is linked to it now`);
   });
 
   it.each<[string, Person | null]>([
@@ -232,6 +283,19 @@ describe('unlinking a card', () => {
       expect(world.answers.at(-1)).toContain(`<@${since}> is linked to it now`);
     },
   );
+
+  it('leaves the card with a person who was linked while it waited', async () => {
+    const world = setUp();
+    await world.linkCard(linkTo('U0HUGO'));
+    await world.linkCard(linkTo('U0ZOE', 'act_link2'));
+
+    await world.unlinkCard(unlink);
+
+    expect(await world.links.ofAccount(acctId)).toMatchObject({ userId: 'U0ZOE' });
+    expect(world.answers.at(-1)).toMatch(
+      /^Who holds .* has been decided again since you asked.*<@U0ZOE> is linked to it now/,
+    );
+  });
 
   it("needs someone else's confirmation when it is your own card", async () => {
     const world = setUp(hugo, true);
