@@ -58,9 +58,8 @@ export interface WhyNot extends Pick<Refusal, 'why' | 'whoCan' | 'isOutdated'> {
   readonly isByRights?: boolean;
 }
 
-interface Deps extends Pick<ActionTools, 'updateRequest'>, AllowedDeps, ReadDeps {
+interface Deps extends Pick<ActionTools, 'updateRequest'>, AllowedDeps, AskerDeps, ReadDeps {
   readonly recount: Recount;
-  readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
   readonly requests: Pick<Requests, 'save'>;
 }
 
@@ -70,9 +69,8 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     if (notAllowed !== null) return { kind: 'refused', ...notAllowed };
     // There is no single card whose rules could have changed.
     if (!isAboutRules(request)) return { kind: 'counts', request: await withoutVoid(click, request, request), now: [] };
-    const { verb, actor } = request.action;
-    if (verb === 'ask' && !(await deps.links.isHeldBy(actor.userId, request.acctId)))
-      return { kind: 'refused', why: 'Whoever asked for it no longer holds the card.', whoCan: heldByOthers };
+    const askerLeft = await whyAskerLeft(request, deps);
+    if (askerLeft !== null) return { kind: 'refused', why: `${askerLeft}.`, whoCan: heldByOthers };
     const { request: read, all, now, changes } = await readCurrent(request, deps);
     const current = await withoutVoid(click, read, request);
     // Nothing is left to change, no matter who did it. Approving now closes the request. A value that is there only for
@@ -276,6 +274,19 @@ export async function whyNotAllowed(
   return { why: verdict.why, whoCan: askAnother[verdict.who ?? 'approver'], isByRights: true };
 }
 
+interface AskerDeps extends Pick<ActionTools, 'person'> {
+  readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
+}
+
+/** Why a holder gets no more what they asked for, without the full stop. Null: they may, or it was no holder who asked. */
+async function whyAskerLeft({ action, acctId }: LimitRequest, { links, person }: AskerDeps): Promise<string | null> {
+  if (action.verb !== 'ask') return null;
+  const { userId } = action.actor;
+  if (!(await links.isHeldBy(userId, acctId))) return 'Whoever asked for it no longer holds the card';
+  const isDeactivated = (await person(userId))?.isDeactivated === true;
+  return isDeactivated ? 'The Slack account of whoever asked for it is deactivated' : null;
+}
+
 /**
  * Why an approved change may not be made any more, by the roles, the links and the status of this moment: one sentence.
  * Null: it may. Asked right before the card service is called, because reading the card may take long.
@@ -287,15 +298,15 @@ export type WhyNoLonger = (
 ) => Promise<string | null>;
 
 export function createWhyNoLonger(
-  deps: AllowedDeps & Pick<Deps, 'links'> & { readonly card: Pick<CardClient, 'getAccount'> },
+  deps: AllowedDeps & AskerDeps & { readonly card: Pick<CardClient, 'getAccount'> },
 ): WhyNoLonger {
   return async function whyNoLonger(click, request, { approvals }) {
-    const { action, acctId } = request;
     if (isAboutRules(request) && !request.isBlocked) {
-      const account = await deps.card.getAccount(acctId);
+      const account = await deps.card.getAccount(request.acctId);
       if (isInUseBlocked(account, request.card.cardId)) return blockedNow;
     }
-    if (action.verb === 'ask' && !(await deps.links.isHeldBy(action.actor.userId, acctId))) return heldByOthersNow;
+    const askerLeft = await whyAskerLeft(request, deps);
+    if (askerLeft !== null) return `${askerLeft}, so I did not do it.`;
     if ((await whyNotAllowed(click, request, deps)) !== null) return notAllowedNow;
     if (click.verb === 'emergency-override') return null;
     const others = approvals.filter(({ by }) => by !== click.actor.userId);
@@ -306,7 +317,6 @@ export function createWhyNoLonger(
 }
 
 const blockedNow = 'The card was blocked in this moment, so I did not do it. Look at the request again.';
-const heldByOthersNow = 'Whoever asked for it no longer holds the card, so I did not do it.';
 const sameNow =
   'In this moment two of the approvals became one, because one approver stands in for the other, so I did not do it. Look at the request again.';
 const notAllowedNow =

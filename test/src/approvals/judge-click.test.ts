@@ -24,6 +24,7 @@ import { transactionAlert } from '../../templates/fixtures.ts';
 import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
+const someone = { name: null, email: null, isBot: false, isGuest: false, isExternal: false };
 const person = (userId: string) => ({ userId, teamId: 'T1' });
 const limit = (
   id: string,
@@ -403,7 +404,7 @@ it('refuses an emergency override by the requester, even if their own approval i
   expect(told(given)).toContain('You can’t use the emergency override for your own request.');
 });
 
-describe('a holder who asked and no longer holds the card', () => {
+describe('a holder who asked and no longer holds the card, or has left', () => {
   it.each<[string, 'U0ZOE' | null]>([
     ['because somebody else holds it now', 'U0ZOE'],
     ['because nobody holds it any more', null],
@@ -419,6 +420,21 @@ describe('a holder who asked and no longer holds the card', () => {
 
     expect(given.writes).toEqual([]);
     expect(told(given)).toContain('Whoever asked for it no longer holds the card.');
+    expect(await given.deps.requests.get('req_ask1'), 'can still be denied').toMatchObject({ state: 'open' });
+  });
+
+  it('gets nothing either if their Slack account was deactivated, though the card is still linked to them', async () => {
+    const gone = new Set<string>();
+    const given = await world({ person: async (userId) => ({ ...someone, isDeactivated: gone.has(userId) }) });
+    const hugo = await askedToPay(given, 50_000);
+    gone.add('U0HUGO');
+
+    await performAction(approvalClick('act_yes', 'U0BEN'), hugo.deps);
+    given.advance(REMIND_AFTER_MS);
+    await performAction(override, hugo.deps);
+
+    expect(given.writes).toEqual([]);
+    expect(told(given)).toContain('The Slack account of whoever asked for it is deactivated.');
     expect(await given.deps.requests.get('req_ask1'), 'can still be denied').toMatchObject({ state: 'open' });
   });
 });

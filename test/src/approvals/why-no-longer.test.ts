@@ -116,6 +116,26 @@ describe('an approval in whose moment somebody lost the right to give it', () =>
     expect(answers.at(-1)?.text).toContain('no longer holds the card');
   });
 
+  it('changes nothing for a holder whose Slack account is deactivated', async () => {
+    const given = await world();
+    const { deps, answers, writes } = given.world;
+    const someone = { name: null, email: null, isBot: false, isGuest: false, isExternal: false };
+    let isDeactivated = false;
+    deps.person = async () => ({ ...someone, isDeactivated });
+    given.roles.set('U0HUGO', ['holder']);
+    await askedToPay(given.world, 50_000);
+    given.world.advance(16 * 60_000);
+    const leaves = (): void => {
+      isDeactivated = true;
+    };
+    given.meanwhile = { atRead: 2, happens: leaves };
+
+    await performAction(approvalClick('act_ben', 'U0BEN'), deps);
+
+    expect(writes).toEqual([]);
+    expect(answers.at(-1)?.text).toContain('The Slack account of whoever asked for it is deactivated, so I did not');
+  });
+
   it('is made if nothing happened', async () => {
     const given = await world();
     await performAction(limit(2000), given.world.deps);
