@@ -68,6 +68,13 @@ function wordsOf({ verb, closed }: Outcome, state: Outcome['state']): string {
   return closed === undefined || state !== 'failed' ? words[verb][state] : `Request ${closed.how}`;
 }
 
+/** `Blocked`, `Blocked (not confirmed)`. */
+function shortWords(outcome: Outcome): string {
+  const { state, confirmation } = outcome;
+  const isUnconfirmed = state === 'done' && confirmation === 'unconfirmed';
+  return `${wordsOf(outcome, state)}${isUnconfirmed ? ' (not confirmed)' : ''}`;
+}
+
 /** How certain it is. A superseded change needs no note. */
 const sureWords: Readonly<Record<Confirmation, string>> = {
   sent: ' · sent, not confirmed yet',
@@ -211,13 +218,13 @@ export function outcomeSentence(outcomes: readonly Outcome[]): string {
   const last = outcomes.findLast(({ verb, state }) => verb === 'paid' && state === 'done') ?? outcomes.at(-1);
   if (last === undefined) return '';
   const amount = last.verb === 'paid' && last.text !== '' ? ` ${escapeUntrusted(last.text, 40)}` : '';
-  return ` ${wordsOf(last, last.state)}${amount}${person(last, last.state)}.`;
+  return ` ${shortWords(last)}${amount}${person(last, last.state)}.`;
 }
 
 /** A short form: the text without the person, and the person to name next to it (null: unknown). */
 export function outcomeShort(outcome: Outcome): { readonly words: string; readonly by: string | null } {
-  const { state, by } = outcome;
-  return { words: wordsOf(outcome, state), by: by !== null && /^[UW][A-Z0-9]{1,30}$/.test(by) ? by : null };
+  const { by } = outcome;
+  return { words: shortWords(outcome), by: by !== null && /^[UW][A-Z0-9]{1,30}$/.test(by) ? by : null };
 }
 
 /** Determines which controls still make sense after what people did. */

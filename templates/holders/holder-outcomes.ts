@@ -64,7 +64,7 @@ function backWords(text: string): string {
   return `Your ${escapeUntrusted(lowerFirst(name), 100)} ${isLater ? `goes back to ${amount} ${WITH_OTHER}` : `is back to ${amount}`}`;
 }
 
-function head({ verb, state, by, asHolder, text, closed }: Outcome): string {
+function head({ verb, state, by, asHolder, text, confirmation, closed }: Outcome): string {
   const who = by === null ? ' outside Slack' : ` by ${mention(by)}`;
   if (verb === 'paid' && state === 'failed') return 'The payment was reversed';
   if (verb === 'paid') return text === '' ? 'Paid' : `Paid ${escapeUntrusted(text, 40)}`;
@@ -78,7 +78,7 @@ function head({ verb, state, by, asHolder, text, closed }: Outcome): string {
   const { done, noun } = words[verb];
   if (state === 'waiting')
     return verb === 'limit' || verb === 'allow' ? 'Sent to approvers' : `${noun} is waiting for an approver`;
-  if (state === 'unknown') return `${noun} may or may not have worked`;
+  if (state === 'unknown' || confirmation === 'unconfirmed') return `${noun} may or may not have worked`;
   if (state === 'failed') return `${noun} did not work`;
   if (verb === 'restore') return backWords(text);
   return asHolder === true ? `You ${done} your card` : `Your card was ${done}${who}`;
@@ -105,6 +105,8 @@ const words: Readonly<Record<Change, { readonly done: string; readonly noun: str
   restore: { done: 'given its former rules again', noun: 'The end of the temporary change' },
 };
 
+const BLOCK_NOW = 'Ask an operator to block it now.';
+
 /** What it means for the holder now. */
 function next(outcome: Outcome, alert: Alert): string {
   const { verb, state, text, confirmation, closed } = outcome;
@@ -114,19 +116,28 @@ function next(outcome: Outcome, alert: Alert): string {
   if (verb === 'rebase') return escapeUntrusted(text, RULES_MAX);
   if (closed !== undefined && state === 'failed') return 'Nothing changed.';
   if (state === 'failed' || state === 'unknown') {
-    const todo = verb === 'block' && !isClosed(alert) ? 'Ask an operator to block it now.' : '';
+    const todo = verb === 'block' && !isClosed(alert) ? BLOCK_NOW : '';
     return [escapeUntrusted(sentences(text), RULES_MAX), todo].filter(Boolean).join(' ');
   }
   if (state === 'done' && verb === 'restore')
     return text === '' || backWords(text).includes('$') ? '' : `${escapeUntrusted(text, RULES_MAX)}.`;
   if (state !== 'done') return '';
-  if (verb === 'block')
-    return currentState(alert.outcomes).isFraud
-      ? 'It declines everything. You’ll need a new card.'
-      : 'It declines everything until an approver unblocks it.';
   if (confirmation === 'sent') return 'Please wait: the card service has not confirmed it yet.';
-  if (confirmation === 'unconfirmed') return 'The card service has not confirmed it: it may not work yet.';
-  return confirmation === 'superseded' ? '' : tryAgain(outcome, alert);
+  if (confirmation === 'unconfirmed')
+    return verb === 'block'
+      ? `The card service has not confirmed it. ${BLOCK_NOW}`
+      : 'The card service has not confirmed it: it may not work yet.';
+  if (confirmation === 'superseded') return '';
+  return verb === 'block' ? blocked(alert) : tryAgain(outcome, alert);
+}
+
+/** Empty if the card was unblocked since. */
+function blocked({ outcomes }: Alert): string {
+  const { isUnblocked, isFraud } = currentState(outcomes);
+  if (isUnblocked) return '';
+  return isFraud
+    ? 'It declines everything. You’ll need a new card.'
+    : 'It declines everything until an approver unblocks it.';
 }
 
 /** Empty if the change is over, another one followed it, or the card still cannot pay for this. */

@@ -5,7 +5,14 @@ import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import { ruleStates, stateWords } from '../../../src/limits/rule-words.ts';
 import { dateAfter } from '../../../src/slack/mrkdwn.ts';
 import { actionResult } from '../../../templates/actions/action-result.ts';
-import { closedLines, outcomeLine, outcomeLines, resolutionOf } from '../../../templates/actions/outcomes.ts';
+import {
+  closedLines,
+  outcomeLine,
+  outcomeLines,
+  outcomeSentence,
+  outcomeShort,
+  resolutionOf,
+} from '../../../templates/actions/outcomes.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { askedAt, openRequestOf } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';
@@ -93,4 +100,15 @@ describe('a change by emergency override', () => {
     expect(resolutionOf([approved, paid], '2026-11-20T14:14:00Z')?.words).toMatch(/^Approved by <@\w+>, paid at /);
     expect(outcomeLine(approved)).toMatch(/^\*Limit changed\* by <@\w+> at /);
   });
+});
+
+it.each([
+  ['unconfirmed', 'Blocked (not confirmed)'],
+  ['confirmed', 'Blocked'],
+  ['sent', 'Blocked'],
+] as const)('the short form of a block that is %s reads “%s”', (confirmation, words) => {
+  const blocked = outcome({ by: 'U1', confirmation });
+
+  expect(outcomeShort(blocked)).toEqual({ words, by: 'U1' });
+  expect(outcomeSentence([blocked])).toBe(` ${words} by <@U1>.`);
 });

@@ -65,6 +65,40 @@ describe('a decline, for the holder', () => {
     expect(read).not.toContain('unblock');
   });
 
+  it.each<[string, Outcome[], RegExp]>([
+    [
+      'was not confirmed',
+      [outcome({ by: 'U9', asHolder: true, confirmation: 'unconfirmed' })],
+      /\*The block may or may not have worked\* at .* has not confirmed it\. Ask an operator to block it now\./,
+    ],
+    [
+      'is not confirmed yet',
+      [outcome({ by: 'U1', confirmation: 'sent' })],
+      /blocked by <@U1>.*has not confirmed it yet/,
+    ],
+    [
+      'was overtaken',
+      [outcome({ by: 'U1', confirmation: 'superseded' })],
+      /\*Your card was blocked by <@U1>\* at [^.]*\.$/m,
+    ],
+    [
+      'was undone',
+      [outcome({ by: 'U1', confirmation: 'confirmed' }), outcome({ verb: 'unblock', by: 'U1' })],
+      /\*Your card was blocked by <@U1>\* at [^.]*\.$/m,
+    ],
+  ])('does not say that a block declines everything if it %s', (_how, outcomes, words) => {
+    const { read } = render(declined('decline.rule.velocity', '', { outcomes }));
+
+    expect(read).toMatch(words);
+    expect(read).not.toContain('declines everything');
+  });
+
+  it('says in its notification that a block was not confirmed', () => {
+    const outcomes = [outcome({ by: 'U9', asHolder: true, confirmation: 'unconfirmed' })];
+
+    expect(render(declined('decline', '', { outcomes })).text).toMatch(/The block may or may not have worked\.$/);
+  });
+
   it('names the limit and what was left of it', () => {
     const { read } = render(
       declined('decline.rule.velocity', 'Transaction exceeded daily spend limit', { remedy: raise }),
