@@ -237,8 +237,8 @@ function nameOf({ state, expects }: Result): ReportedState['state'] {
 /** One thing a person did about an alert, and how it ended. Newest last. */
 export const Outcome = z.strictObject({
   /**
-   * `restore`: a temporary change has ended. `supersede`: a later change replaced it, or some of its rules. `rebase`: it
-   * goes back to another value. `recognize`: the holder confirmed the purchase. `paid`: a retry succeeded.
+   * `restore`: a temporary change has ended. `keep`: it has ended, and nothing was put back. `supersede`: a later change
+   * replaced it, or some of its rules. `rebase`: it goes back to another value. `recognize`: the holder confirmed the purchase. `paid`: a retry succeeded.
    */
   verb: z.enum([
     'block',
@@ -247,6 +247,7 @@ export const Outcome = z.strictObject({
     'limit',
     'allow',
     'restore',
+    'keep',
     'supersede',
     'rebase',
     'acknowledge',

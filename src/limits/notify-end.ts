@@ -1,5 +1,5 @@
 import { auditLine } from '../../templates/audit/audit-line.ts';
-import { changeWords } from '../../templates/core/change-words.ts';
+import { changeWords, sentences } from '../../templates/core/change-words.ts';
 import { temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
 import type { Action } from '../actions/action.ts';
 import type { Outcome } from '../actions/action-state.ts';
@@ -87,7 +87,7 @@ export function createNotifyEnd(deps: Deps) {
     const at = await recordEnd(temporaryChange, { action, card, detail }, deps);
     const by = action?.actor.userId ?? temporaryChange.closedBy;
     if (alertId !== null) {
-      await deps.outcomes.show(alertId, `end-${id}`, toOutcome(temporaryChange, detail, at, by));
+      await deps.outcomes.show(alertId, `end-${id}`, { by, ...outcomeOf(temporaryChange, note), at, ends: id });
     }
     // The alert or request that announced it shows its end itself. Unexpected ends and pending decisions are sent to
     // the person.
@@ -225,12 +225,21 @@ export function about(temporaryChange: TemporaryChange, changes: readonly RuleCh
   return { ...temporaryChange, changes: [...changes], meanwhile: meanwhile && without(meanwhile, others) };
 }
 
-function toOutcome(over: OverChange, detail: string, at: string, by: string | null): Outcome {
-  const { id, state, changes } = over;
-  const restore = { verb: 'restore', by, at, ends: id } as const;
-  if (state !== 'ended') return { ...restore, state: state === 'asking' ? 'waiting' : 'failed', text: detail };
+/** How the alert shows it. The first part says what it was, so the text has only the values. */
+function outcomeOf(over: OverChange, note: string): Omit<Outcome, 'by' | 'at'> & Partial<Pick<Outcome, 'by'>> {
+  const { state, changes, meanwhile, closedBy } = over;
+  if (state === 'asking') return { verb: 'restore', state: 'waiting', text: sentences(details.asking, note) };
+  if (state === 'refused')
+    return { verb: 'restore', state: 'failed', text: sentences(`Still ${ruleStates(changes, 'to')}`, note) };
+  if (state === 'kept') {
+    const values = closedBy === null ? '' : ruleStates(meanwhile ?? changes, 'to');
+    const text = sentences(values, note) || 'It no longer applies to this card.';
+    // Whoever wanted it back has not decided that.
+    return { verb: 'keep', state: 'done', by: closedBy, text };
+  }
   const later = notBackYet(over);
   const words = (some: readonly RuleChange[]) => changeWords(ruleStates(some, 'to'), ruleStates(some, 'from'));
   const parts = [words(without(changes, later)), later.length === 0 ? '' : `${words(later)} ${WITH_OTHER}`];
-  return { ...restore, state: 'done', text: capital(parts.filter(Boolean).map(lowerFirst).join(BETWEEN_RULES)) };
+  const text = capital(parts.filter(Boolean).map(lowerFirst).join(BETWEEN_RULES));
+  return { verb: 'restore', state: 'done', text };
 }

@@ -36,6 +36,7 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
     unknown: 'Spending rules may have changed',
   },
   restore: step('Put back'),
+  keep: step('Left as it is'),
   supersede: step('Replaced by a later change', 'replaced'),
   rebase: {
     done: 'Goes back to another value',
@@ -56,7 +57,7 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
 };
 
 function person({ verb, by, asHolder, closed, isOverride }: Outcome, state: Outcome['state']): string {
-  if (verb === 'paid' || (verb === 'rebase' && by === null)) return '';
+  if (verb === 'paid' || ((verb === 'rebase' || verb === 'keep') && by === null)) return '';
   if (by === null) return state !== 'done' ? '' : verb === 'restore' ? ' automatically' : ' outside Slack';
   const who = asHolder === true ? `the holder ${mention(by)}` : mention(by);
   if (state === 'done') return ` by ${who}${isOverride === true ? ' (emergency override)' : ''}`;

@@ -74,12 +74,13 @@ function head({ verb, state, by, asHolder, text, confirmation, closed }: Outcome
   if (verb === 'acknowledge') return `Seen${who}`;
   if (verb === 'supersede') return `Replaced by a later change${who}`;
   if (verb === 'rebase') return 'Goes back to another value';
+  if (verb === 'keep') return `Left as it is${by === null ? '' : who}`;
   if (closed !== undefined && state === 'failed') return closedWords(closed, asHolder === true);
   const { done, noun } = words[verb];
   if (state === 'waiting')
     return verb === 'limit' || verb === 'allow' ? 'Sent to approvers' : `${noun} is waiting for an approver`;
   if (state === 'unknown' || confirmation === 'unconfirmed') return `${noun} may or may not have worked`;
-  if (state === 'failed') return `${noun} did not work`;
+  if (state === 'failed') return verb === 'restore' ? 'Not put back' : `${noun} did not work`;
   if (verb === 'restore') return backWords(text);
   return asHolder === true ? `You ${done} your card` : `Your card was ${done}${who}`;
 }
@@ -93,7 +94,7 @@ function closedWords({ how, by }: NonNullable<Outcome['closed']>, isOwn: boolean
 
 type Change = Exclude<
   Outcome['verb'],
-  'recognize' | 'acknowledge' | 'paid' | 'report-fraud' | 'close-case' | 'supersede' | 'rebase'
+  'recognize' | 'acknowledge' | 'paid' | 'report-fraud' | 'close-case' | 'supersede' | 'rebase' | 'keep'
 >;
 
 const words: Readonly<Record<Change, { readonly done: string; readonly noun: string }>> = {
@@ -113,7 +114,7 @@ function next(outcome: Outcome, alert: Alert): string {
   if (verb === 'recognize') return 'Thank you. Nothing else changed.';
   if (verb === 'report-fraud') return 'The operators have been notified.';
   if (verb === 'acknowledge' || verb === 'close-case' || verb === 'supersede') return '';
-  if (verb === 'rebase') return escapeUntrusted(text, RULES_MAX);
+  if (verb === 'rebase' || verb === 'keep') return escapeUntrusted(text, RULES_MAX);
   if (closed !== undefined && state === 'failed') return 'Nothing changed.';
   if (state === 'failed' || state === 'unknown') {
     const todo = verb === 'block' && !isClosed(alert) ? BLOCK_NOW : '';

@@ -59,6 +59,7 @@ const outcomes = fc.array(
       'recognize' as const,
       'supersede' as const,
       'rebase' as const,
+      'keep' as const,
     ),
     by: fc.option(fc.oneof(fc.constant('U1'), spiteful)),
     at: fc.oneof(fc.constant('2026-11-20T14:20:00Z'), spiteful),

@@ -168,7 +168,9 @@ describe('the end of a temporary change is reported once, where the change was a
 
     expect(await world.state()).toBe('refused');
     expect((await world.told()).onAlert).toEqual([
-      expect.stringMatching(/could not be put back\. I did not send it: the last spend category cannot be removed\.$/),
+      expect.stringMatching(
+        /^its time: Still daily limit \$450\.00\. I did not send it: the last spend category cannot be removed\.$/,
+      ),
     ]);
   });
 

@@ -89,26 +89,32 @@ describe('the end of a temporary change', () => {
     expect(steps.filter((step) => step.startsWith('told'))).toEqual([]);
   });
 
+  const meanwhile = [limitChange('daily', 45_000, 50_000)];
+
   it.each([
     [
       'asking',
-      'waiting',
-      /^The temporary change has ended, but the card has another value now: an approver has to decide/,
+      {},
+      'restore waiting by U0BEN: The temporary change has ended, but the card has another value now: an approver has to decide.',
     ],
-    ['kept', 'failed', /^It stays as it is now/],
-    ['refused', 'failed', /^The temporary change has ended, but it could not be put back/],
-  ] as const)(
-    'with the outcome %s shows on the alert as %s, in the words of the audit line',
-    async (state, shown, words) => {
-      const { notifyEnd, steps } = setUp();
+    ['kept', { closedBy: 'U0BEN', meanwhile }, 'keep done by U0BEN: Daily limit $500.00.'],
+    ['kept', {}, 'keep done by nobody: It no longer applies to this card.'],
+    ['refused', {}, 'restore failed by U0BEN: Still daily limit $450.00.'],
+  ] as const)('shows on the alert: %s %o', async (state, over, words) => {
+    const { notifyEnd, steps } = setUp();
 
-      await notifyEnd.notify(changeNow(state, { alertId: 'evt_1' }), click);
+    await notifyEnd.notify(changeNow(state, { alertId: 'evt_1', ...over }), click);
 
-      const text = steps.find((step) => step.startsWith('on record'))?.replace('on record: ', '') ?? '';
-      expect(text).toMatch(words);
-      expect(steps).toContain(`alert: end-act_1 restore ${shown} by U0BEN: ${text}`);
-    },
-  );
+    expect(steps).toContain(`alert: end-act_1 ${words}`);
+  });
+
+  it('shows on the alert that the account was closed', async () => {
+    const { notifyEnd, steps } = setUp('CLOSED');
+
+    await notifyEnd.giveUp(temporaryChangeOf({ alertId: 'evt_1' }), refusal('Account closed'));
+
+    expect(steps).toContain('alert: end-act_1 keep done by nobody: The account is closed.');
+  });
 
   it('shows on no alert and no request if it belongs to none', async () => {
     const { notifyEnd, steps } = setUp();

@@ -134,7 +134,7 @@ describe('the alert of a temporary change', () => {
 
     expect(await onAlert(given), 'kept').toMatchObject({
       hasButton: false,
-      says: expect.stringContaining('It stays as it is now.'),
+      says: expect.stringMatching(/\*Left as it is\* by <@U0BEN> at .*\. Daily limit \$700\.00\./),
     });
   });
 

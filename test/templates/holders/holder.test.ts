@@ -260,6 +260,20 @@ it.each([
   expect(render(declined('decline', '', { outcomes: [ended] })).read).toContain(`*${words}* at`);
 });
 
+it.each<[Partial<Outcome>, RegExp]>([
+  [
+    { verb: 'keep', by: 'U2', text: 'Daily limit $500.00.' },
+    /\*Left as it is by <@U2>\* at .*\. Daily limit \$500\.00\.$/m,
+  ],
+  [{ verb: 'keep', by: null, text: 'The account is closed.' }, /\*Left as it is\* at .*\. The account is closed\.$/m],
+  [
+    { verb: 'restore', by: null, state: 'failed', text: 'Still daily limit $450.00.' },
+    /\*Not put back\* at .*\. Still daily limit \$450\.00\.$/m,
+  ],
+])('the end of a temporary change that was not put back is told as it was: %o', (over, words) => {
+  expect(render(declined('decline', '', { outcomes: [outcome(over)] })).read).toMatch(words);
+});
+
 it('the reset time appears only once', () => {
   const { blocks } = renderHolderAlert(declined('decline.rule.velocity', '', { remedy: raise }), {
     place: 'direct',
