@@ -69,7 +69,7 @@ function alwaysPasses(event: StoredEvent): boolean {
   return isSuspectedFraud(event);
 }
 
-/** The mutes that apply to an event, before the travel mutes, because a mute withholds it from everyone. */
+/** The mutes that apply to an event, before the travel mutes, because a mute withholds it also from their author. */
 export function mutesOf(event: StoredEvent, mutes: readonly Mute[], now: number): readonly Mute[] {
   if (event.acctId === null || mutes.length === 0 || alwaysPasses(event)) return [];
   const ofCard = mutes.filter(({ acctId, endsAt }) => acctId === event.acctId && Date.parse(endsAt) > now);

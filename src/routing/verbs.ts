@@ -183,7 +183,7 @@ export const routingVerbs = {
       usage: 'travel-mute CARD COUNTRY[, COUNTRY] until DATE [reason]',
       example: 'travel-mute 4242 Spain, PT until friday',
       effect:
-        'hides the declines that a trip explains from the channels: they go only to you. It does not allow purchases abroad',
+        'hides the declines that a trip explains from the channels: they go only to you and the cardholder. It does not allow purchases abroad',
       alias: 'travel',
       read: readTravel,
     },

@@ -28,8 +28,8 @@ export function muteSet(mute: Mute): Message {
   const what = mute.kind === 'mute' ? `${card} is muted` : `Declines of ${card} in ${countriesOf(mute)} are hidden`;
   const means =
     mute.kind === 'mute'
-      ? 'Its alerts are counted but not posted. Changes of its status, suspected fraud and a wrong PIN are still posted, and everything while a fraud case is open.'
-      : `Declines that the trip explains (purchases abroad not allowed, or in person in these countries) go only to you, not to the channels. Everything else is posted as usual, also suspected fraud and wrong PINs. *${NO_PERMISSION}*: the card’s rules stay as they are.`;
+      ? 'Its alerts are counted but not posted in channels; the cardholder still gets direct messages. Changes of its status, suspected fraud and a wrong PIN are still posted, and everything while a fraud case is open.'
+      : `Declines that the trip explains (purchases abroad not allowed, or in person in these countries) go to you and the cardholder, not to the channels. Everything else is posted as usual, also suspected fraud and wrong PINs. *${NO_PERMISSION}*: the card’s rules stay as they are.`;
   return {
     text: sentence(`${what} until ${serviceTime(endsAt)}.${mute.kind === 'mute' ? '' : ` ${NO_PERMISSION}.`}`),
     blocks: [
@@ -65,7 +65,7 @@ export function muteEnded({ mutes, endedBy, kinds }: MuteEnded): Message {
       : mute.kind === 'mute'
         ? `The mute of ${card} has ended.`
         : `The travel mute of ${card} has ended: the channels get these declines again.`;
-  const where = mute.kind === 'mute' ? 'not posted here' : 'sent only to you';
+  const where = mute.kind === 'mute' ? 'not posted here' : 'sent to you instead';
   const kept = kinds === undefined ? '' : withheldWords(kinds, endedBy === undefined ? 'held back' : where);
   const see = kinds?.includes('decline')
     ? ` See them: ${commandCode(`declines ${copyable(cardHandle(mute.card), 20)} 90d`)}`

@@ -31,6 +31,17 @@ it('a travel mute says wherever it is named that it hides declines and permits n
     expect(text).toMatch(/travel mute of .* has ended: .*channels get these declines again/);
 });
 
+it('a mute and a travel mute say that the cardholder still gets the alerts', () => {
+  const { effect } = entryOf('travel').command ?? { effect: '' };
+
+  expect(effect).toContain('they go only to you and the cardholder');
+  expect(shown(muteSet(mute).blocks)).toContain('go to you and the cardholder, not to the channels');
+  expect(shown(muteSet({ ...mute, kind: 'mute' }).blocks)).toContain('the cardholder still gets direct messages');
+  expect(muteEnded({ mutes: [mute], endedBy: null, kinds: ['decline'] }).text).toMatch(
+    /1 alert was sent to you instead in that time: 1 decline\.$/,
+  );
+});
+
 it('a mute says what is posted nevertheless: also that the card was unblocked or activated', () => {
   expect(shown(muteSet({ ...mute, kind: 'mute' }).blocks)).toContain(
     'Changes of its status, suspected fraud and a wrong PIN are still posted, and everything while a fraud case is open.',
