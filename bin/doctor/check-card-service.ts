@@ -26,8 +26,8 @@ export async function checkCardService(config: WorkerConfig, report: Report, tim
     return;
   }
   try {
-    await card.getCurrentToken();
-    report.ok('the token works');
+    const { expiresOn } = await card.getCurrentToken();
+    report.ok(expiresOn === null ? 'the token works' : `the token works until ${expiresOn}`);
   } catch (error) {
     if (error instanceof CardApiError && error.status === 404) report.note('it does not say whose token this is');
     else report.fix(`the token does not work (${codeOf(error)})`, cardTokenDead.todo);

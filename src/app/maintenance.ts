@@ -25,6 +25,10 @@ const LAG_MS = 60_000;
 const LAG_OVER_MS = 10_000;
 /** Correct clocks differ by less. */
 const CLOCK_DIFFERENCE_MS = 60_000;
+/** How long before its end people are told to replace the card API token, and how often a worker looks. */
+const TOKEN_ENDS_SOON_MS = 14 * 24 * 3_600_000;
+const TOKEN_EVERY_MS = 6 * 3_600_000;
+const CHECK_OF_TOKEN = 'check of the card API token';
 /** A worker that starts reports jobs that failed since then. */
 const FAILED_SINCE_MS = 3_600_000;
 
@@ -49,7 +53,7 @@ interface Work {
 export function createMaintenance(context: Context, { workerId, sweepMs, sweep }: Work) {
   const { redis, queues, enqueue, temporaryChanges, directory, card, log } = context;
   const workers = createWorkers(redis);
-  const { beat, watch, checkClock, notifyOfMemory } = createWatches(context, workers, workerId);
+  const { beat, watch, checkClock, checkToken, notifyOfMemory } = createWatches(context, workers, workerId);
   const timers: NodeJS.Timeout[] = [];
   const underWay = new Set<string>();
 
@@ -68,6 +72,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
       timers.push(
         sweeping,
         setInterval(() => void orLog('memory', notifyOfMemory), MEMORY_MS),
+        setInterval(() => void orLog(CHECK_OF_TOKEN, checkToken), TOKEN_EVERY_MS),
       );
       void orLog('start of maintenance', begin);
     },
@@ -92,7 +97,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
       await enqueue('end-temporary-change', { temporaryChangeId: id }, { atMs: Date.parse(endsAt) });
     }
     await directory.refresh();
-    await orLog('check of the card API token', async () => void (await card.getCurrentToken()));
+    await orLog(CHECK_OF_TOKEN, checkToken);
   }
 
   /** Skipped while the same work of an earlier run has not ended. */
@@ -111,7 +116,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
 
 /** Conditions that ops are notified of automatically: work that waits too long, differing clocks, memory that fills up. */
 function createWatches(context: Context, workers: Workers, workerId: string) {
-  const { redis, queues, clock, memory, notifyOps, notifyResolved } = context;
+  const { redis, queues, clock, memory, card, notifyOps, notifyResolved } = context;
   let reportedLevel: MemoryLevel | null = null;
   /** Until when (ms) all failed jobs were reported. */
   let reportedUntilMs: number | null = null;
@@ -141,6 +146,16 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
     async checkClock(): Promise<void> {
       const aheadMs = Date.now() - (await clock.measure()).getTime();
       if (Math.abs(aheadMs) > CLOCK_DIFFERENCE_MS) await notifyOps(opsIssue.clocksDiffer);
+    },
+
+    /** Fails if the token has ended; its own watch reports that. */
+    async checkToken(): Promise<void> {
+      const { expiresOn } = await card.getCurrentToken();
+      if (expiresOn === null) return;
+      const leftMs = Date.parse(expiresOn) - clock.now().getTime();
+      // A day that is long over, such as one of year 1, is none: the token works.
+      const isSoon = Math.abs(leftMs) < TOKEN_ENDS_SOON_MS;
+      await (isSoon ? notifyOps : notifyResolved)(opsIssue.cardTokenEnds(expiresOn));
     },
 
     async notifyOfMemory(): Promise<void> {

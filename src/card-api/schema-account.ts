@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { AnyCardStatus, Cents, Flag, Id, LastFour, OwnId, OwnName, rowsOf, Text } from './schema.ts';
 
+/** The day of a datetime as sent: `2026-11-30`. Null when there is none. */
+const Day = Text.transform((text) => /^\d{4}-\d{2}-\d{2}/.exec(text ?? '')?.[0] ?? null);
+
 /** One card of an account in `GET /Details/AccountDetails/{Id}`, which lists every card ever issued to the account. */
 const CardOfAccount = z
-  .object({ CardId: Id, Last4CardNumber: LastFour, CardStatus: AnyCardStatus, ExpirationDate: Text })
+  .object({ CardId: Id, Last4CardNumber: LastFour, CardStatus: AnyCardStatus, ExpirationDate: Day })
   .transform((card) => ({
     cardId: card.CardId,
     last4: card.Last4CardNumber,
     status: card.CardStatus,
-    /** `2026-11-30`. Null when the service does not say. */
-    expiresOn: /^\d{4}-\d{2}-\d{2}/.exec(card.ExpirationDate ?? '')?.[0] ?? null,
+    expiresOn: card.ExpirationDate,
   }));
 
 const upper = (text: string | null): string | null => text?.toUpperCase() ?? null;
@@ -126,10 +128,9 @@ export const GroupMembers = z.preprocess((answer) => {
 
 /** Whose token this is: `GET /Token/Current`. The answer repeats the token itself, which is not read. */
 export const CurrentToken = z
-  .object({ BusinessAccountName: Text, BusinessAccountId: Id.nullish(), TokenExpiration: Text })
+  .object({ BusinessAccountName: Text, BusinessAccountId: Id.nullish(), TokenExpiration: Day })
   .transform((token) => ({
     businessName: token.BusinessAccountName,
     businessAccountId: token.BusinessAccountId ?? null,
-    /** As sent, in the service's own zone. */
-    expiresAt: token.TokenExpiration,
+    expiresOn: token.TokenExpiration,
   }));

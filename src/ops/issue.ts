@@ -36,6 +36,16 @@ export const cardTokenDead = {
   },
 } satisfies OpsIssue;
 
+/** @param day `2026-11-30`. */
+export const cardTokenEnds = (day: string): OpsIssue => ({
+  cause: 'card-token-ends',
+  title: 'The token of the card service ends soon',
+  what: `The card service accepts Cardbell’s token until ${day}.`,
+  means: 'After that, buttons and commands that change cards fail, and raised limits stay raised.',
+  todo: cardTokenDead.todo,
+  resolved: { what: 'Cardbell has a new token.', means: 'Buttons and commands go on working.' },
+});
+
 /** Cannot be posted while it lasts: until then it is in the log and the metrics only. */
 export const slackTokenDead: OpsIssue = {
   cause: 'slack-token',

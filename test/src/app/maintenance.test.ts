@@ -29,6 +29,7 @@ async function started({
   temporaryChanges = [] as TemporaryChange[],
   onNotify = async (_did: readonly string[]): Promise<unknown> => null,
   sweepMs = 15_000,
+  tokenEndsOn = undefined as string | null | undefined,
 } = {}): Promise<string[]> {
   const did: string[] = [];
   const step = (name: string) => async (): Promise<void> => {
@@ -59,7 +60,8 @@ async function started({
         },
         async getCurrentToken() {
           did.push('token');
-          throw new Error('the card API does not answer');
+          if (tokenEndsOn === undefined) throw new Error('the card API does not answer');
+          return { businessName: null, businessAccountId: null, expiresOn: tokenEndsOn };
         },
       },
       directory: { refresh: step('directory') },
@@ -108,6 +110,20 @@ it('notifies ops if people wait too long', async () => {
 
 it('survives a failing step and runs again', async () => {
   expect(await started({ failing: 'sweep' })).toEqual(['no lag', 'sweep']);
+});
+
+it.each([
+  ['in 13 days', 13, 'The token of the card service ends soon'],
+  ['today', 0, 'The token of the card service ends soon'],
+  ['in 16 days', 16, 'over: card-token-ends'],
+  ['long ago, which is no date', -700_000, 'over: card-token-ends'],
+  ['at a time that is not known', null, 'nothing'],
+])('says early enough that the token of the card service ends: one that ends %s', async (_when, days, said) => {
+  const tokenEndsOn = days === null ? null : new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const did = await started({ tokenEndsOn });
+
+  if (said === 'nothing') expect(did.at(-1)).toBe('token');
+  else await until(() => did.at(-1) === said, said);
 });
 
 it('notifies ops once when Redis is filling up, when it is full, and when it has room again', async () => {

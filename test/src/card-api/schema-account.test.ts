@@ -117,7 +117,12 @@ it('an account that is said to follow the ruleset 0 has rules of its own', () =>
 });
 
 it('never reads the token that the service repeats', () => {
-  const token = CurrentToken.parse({ BusinessAccountName: 'Acme', Token: 'never', TokenExpiration: '2027-01-01' });
+  const token = CurrentToken.parse({
+    BusinessAccountName: 'Acme',
+    Token: 'never',
+    TokenExpiration: '2027-01-01T13:00:00.123',
+  });
 
   expect(JSON.stringify(token)).not.toContain('never');
+  expect(token.expiresOn).toBe('2027-01-01');
 });

@@ -27,12 +27,14 @@ it('the same problem again is one problem, of which ops hear once', () => {
   ).toBe(1);
   expect(causes([issue.policyInvalid(['line 1']), issue.policyInvalid(['line 2', 'line 3'])])).toBe(1);
   expect(causes([issue.cannotRender('evt_1'), issue.cannotRender('evt_2')])).toBe(1);
+  expect(causes([issue.cardTokenEnds('2026-11-30'), issue.cardTokenEnds('2026-12-01')])).toBe(1);
   expect(causes([issue.balanceLow('$5.00', '$100.00'), issue.balanceLow('$4.00', '$100.00')])).toBe(1);
 });
 
 it('another problem is never hidden behind one of which ops have heard', () => {
   const problems = [
     issue.cardTokenDead,
+    issue.cardTokenEnds('2026-11-30'),
     issue.slackTokenDead,
     opsUnreachable,
     issue.lagging,
