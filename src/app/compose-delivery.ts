@@ -16,9 +16,8 @@ import { createNotifyHolder } from '../holders/notify-holder.ts';
 import { withThrottle } from '../limits/remedy.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { createRolesForCard } from '../policy/permissions.ts';
-import { createHeldUntil } from '../routing/channel-settings.ts';
+import { createPostAfterQuiet } from '../routing/channel-settings.ts';
 import { createRoute, createRoutingRules, createWhyMutePasses } from '../routing/route.ts';
-import type { Message } from '../slack/message.ts';
 import { createWarnOfExpiry } from '../warnings/warn-of-expiry.ts';
 import { createWarnOfLimits } from '../warnings/warn-of-limits.ts';
 import { createWarnOfSubscription, mayBeSubscription } from '../warnings/warn-of-subscription.ts';
@@ -126,12 +125,10 @@ function composeRoute(context: WorkerContext) {
 /** Warnings that people get before a purchase is declined. */
 export function composeWarnings(context: WorkerContext) {
   const { card, assumptions, config, enqueue } = context;
-  const heldUntil = createHeldUntil(context);
   const common = {
     ...context,
     notifyDirectly: context.notifyUnasked,
-    postNotice: async (channel: string, id: string, message: Message) =>
-      await context.postNotice(channel, id, message, 'record', await heldUntil(channel, null)),
+    postNotice: createPostAfterQuiet(context),
   };
   return {
     /** Starts the checks that follow an event: limits after a purchase, a failing subscription after a decline. */

@@ -16,7 +16,7 @@ import { createLinkCard, createSetHolder, createUnlinkCard } from '../holders/li
 import { createReadableFrom } from '../holders/link-store.ts';
 import { createStartRecovery } from '../recovery/run-recovery.ts';
 import { createMayGetAlerts } from '../routing/channel-access.ts';
-import { createSetAlertLength, createSetQuiet } from '../routing/channel-settings.ts';
+import { createPostAfterQuiet, createSetAlertLength, createSetQuiet } from '../routing/channel-settings.ts';
 import { createListSubscriptions } from '../routing/list-subscriptions.ts';
 import { createEndMute, createMuteVerbs } from '../routing/mute.ts';
 import { createSubscriptionVerbs } from '../routing/subscribe.ts';
@@ -128,7 +128,7 @@ function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
 
 /** What people are not notified of for a while. */
 function composeMutes(tools: Tools) {
-  const { closeMute, endMute } = createEndMute(tools);
+  const { closeMute, endMute } = createEndMute({ ...tools, postNotice: createPostAfterQuiet(tools) });
   const { list, mute, unmute } = createMuteVerbs({ ...tools, closeMute });
   return { endMute, handlers: { mutes: list, mute, travel: mute, unmute } satisfies Partial<Handlers> };
 }

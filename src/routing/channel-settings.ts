@@ -5,6 +5,8 @@ import { setTo } from '../actions/record.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
+import type { createPostNotice } from '../outbox/tracked-message.ts';
+import type { Message } from '../slack/message.ts';
 import type { MayGetAlerts } from './channel-access.ts';
 import type { LongAlerts, QuietHours, QuietHoursStore } from './channel-rules-store.ts';
 import { quietFor } from './choose-channels.ts';
@@ -124,6 +126,18 @@ export function createHeldUntil({ quietHours, alerts, now }: HeldDeps) {
     if (channel.startsWith('D') && isSuspectedFraud(alert.event)) return null;
     const quiet = quietFor(alert, hours, now().getTime());
     return quiet === null || quiet.isExempt ? null : quiet.until;
+  };
+}
+
+interface AfterQuietDeps extends HeldDeps {
+  readonly postNotice: ReturnType<typeof createPostNotice>;
+}
+
+/** Posts a notice that nobody waits for, once per id, after the channel's quiet hours. */
+export function createPostAfterQuiet(deps: AfterQuietDeps) {
+  const heldUntil = createHeldUntil(deps);
+  return async function postAfterQuiet(channel: string, id: string, message: Message): Promise<void> {
+    await deps.postNotice(channel, id, message, 'record', await heldUntil(channel, null));
   };
 }
 

@@ -174,7 +174,7 @@ export function muteEndOf(words: readonly string[], clock: Clock): { endsAt: Dat
 
 interface EndMuteDeps {
   readonly mutes: Pick<Mutes, 'get' | 'end' | 'withheld' | 'remove'>;
-  /** Posts into a channel, once per id. */
+  /** Posts into a channel, once per id and after its quiet hours. */
   readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
   readonly now: () => Date;
 }
@@ -207,7 +207,7 @@ export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
       const alerts = withheld.filter((alert) => mute.kind === 'travel' || alert.channel === channel);
       if (alerts.length === 0) continue;
       const kinds = new Map(alerts.map(({ eventId, kind }) => [eventId, kind]));
-      const message = muteEnded({ mutes: [mute], endedBy, kinds: [...kinds.values()] });
+      const message = muteEnded({ mutes: [mute], endedBy, channel, kinds: [...kinds.values()] });
       await postNotice(channel, `${mute.id}-${channel}`, message);
     }
     await mutes.remove(mute);

@@ -3,7 +3,7 @@ import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import { countryInSentence } from '../../src/core/merchant-category.ts';
 import type { Mute } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
+import { channelMention, dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import {
   context,
   copyable,
@@ -50,12 +50,14 @@ interface MuteEnded {
   readonly mutes: readonly Mute[];
   /** Slack user who ended it early; null: it expired. Absent in the answer to the person who ended it. */
   readonly endedBy?: string | null;
+  /** The channel that did not get the alerts: another one may get this message instead. Absent in that answer, too. */
+  readonly channel?: string;
   /** Kind of each alert that it withheld. Absent: not known any more. */
   readonly kinds?: readonly WebhookKind[];
 }
 
 /** Mutes that have ended, and the alerts they withheld. */
-export function muteEnded({ mutes, endedBy, kinds }: MuteEnded): Message {
+export function muteEnded({ mutes, endedBy, channel, kinds }: MuteEnded): Message {
   const [mute] = mutes;
   if (mute === undefined) return headed('This card is not muted.', 'Nothing changed.');
   const card = cardOfHolder(mute.card);
@@ -65,8 +67,7 @@ export function muteEnded({ mutes, endedBy, kinds }: MuteEnded): Message {
       : mute.kind === 'mute'
         ? `The mute of ${card} has ended.`
         : `The travel mute of ${card} has ended: the channels get these declines again.`;
-  const where = mute.kind === 'mute' ? 'not posted here' : 'sent to you instead';
-  const kept = kinds === undefined ? '' : withheldWords(kinds, endedBy === undefined ? 'held back' : where);
+  const kept = kinds === undefined ? '' : withheldWords(kinds, howWithheld(mute, channel));
   const see = kinds?.includes('decline')
     ? ` See them: ${commandCode(`declines ${copyable(cardHandle(mute.card), 20)} 90d`)}`
     : '';
@@ -81,6 +82,11 @@ export function muteEnded({ mutes, endedBy, kinds }: MuteEnded): Message {
       ),
     ],
   };
+}
+
+function howWithheld({ kind }: Mute, channel: string | undefined): string {
+  if (channel === undefined) return 'held back';
+  return kind === 'mute' ? `not posted in ${channelMention(channel)}` : 'sent to you instead';
 }
 
 /** `4 alerts were held back in that time: 3 declines, 1 settlement.` */

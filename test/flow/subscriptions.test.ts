@@ -165,7 +165,7 @@ describe('a muted card', () => {
 
     await type(olga, channels.alerts, `unmute ${last4Of(card)}`);
     const line = await waitFor(channels.declines, /The mute of .* has ended/);
-    expect(line.text).toContain('2 alerts were not posted here in that time: 2 declines');
+    expect(line.text).toContain(`2 alerts were not posted in <#${channels.declines}> in that time: 2 declines`);
     await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId, MerchantName: 'Loud Shop' }));
     await waitFor(channels.declines, /Loud Shop/);
     expect(texts(channels.declines).join()).not.toContain('Muted');

@@ -260,7 +260,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       muteSet(mute),
       muteSet({ kind: 'mute', ...common }),
       notMuted(),
-      muteEnded({ mutes: many(mute), endedBy: one, kinds: many('decline', 200) }),
+      muteEnded({ mutes: many(mute), endedBy: one, channel: two, kinds: many('decline', 200) }),
       muteList({ mutes: many({ ...mute, count: 5 }, 100), page: 2 }),
     ];
   },

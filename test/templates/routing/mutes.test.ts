@@ -26,7 +26,7 @@ it('a travel mute says wherever it is named that it hides declines and permits n
     expect(text).toMatch(/in Spain and Portugal are hidden.*does not allow purchases abroad/s);
   const list = muteList({ mutes: [{ ...mute, count: 1 }], page: 1 });
   expect(shown(list.blocks)).toMatch(/Declines in Spain and Portugal hidden .*until/);
-  const ended = muteEnded({ mutes: [mute], endedBy: null, kinds: ['decline'] });
+  const ended = muteEnded({ mutes: [mute], endedBy: null, channel: 'C1', kinds: ['decline'] });
   for (const text of [ended.text, shown(ended.blocks)])
     expect(text).toMatch(/travel mute of .* has ended: .*channels get these declines again/);
 });
@@ -46,4 +46,15 @@ it('a mute says what is posted nevertheless: also that the card was unblocked or
   expect(shown(muteSet({ ...mute, kind: 'mute' }).blocks)).toContain(
     'Changes of its status, suspected fraud and a wrong PIN are still posted, and everything while a fraud case is open.',
   );
+});
+
+it('the end of a mute names the channel that did not get the alerts: if it is archived, another one gets the message', () => {
+  const { text } = muteEnded({
+    mutes: [{ ...mute, kind: 'mute' }],
+    endedBy: null,
+    channel: 'C0OLD',
+    kinds: ['decline'],
+  });
+
+  expect(text).toContain('1 alert was not posted in <#C0OLD> in that time: 1 decline.');
 });
