@@ -19,7 +19,7 @@ import { createGatherFacts } from '../approvals/request-facts.ts';
 import {
   createAgeRequest,
   createExpireRequest,
-  createHolderNotices,
+  createRequestNotices,
   createResolveRequest,
 } from '../approvals/resolve-request.ts';
 import { noCard } from '../core/card-facts.ts';
@@ -57,10 +57,10 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const { count: countRaise, changesFromBase, temporaryValues } = tools.raises;
   const raises = { countRaise, changesFromBase, temporaryValues };
   const common = { ...tools, ...raises, changeRule, orders, blockAll: createBlockAll({ ...tools, failures, block }) };
-  const holderNotices = createHolderNotices(common);
-  const resolve = createResolveRequest({ ...common, holderNotices });
+  const requestNotices = createRequestNotices(common);
+  const resolve = createResolveRequest({ ...common, requestNotices });
   const finish = createFinishRequest({ ...common, resolve });
-  const { complete, verified } = createCompletion({ ...common, finish, holderNotices });
+  const { complete, verified } = createCompletion({ ...common, finish, requestNotices });
   const execution = createExecution({ ...common, complete, whyNoLonger: createWhyNoLonger(common) });
   const expire = createExpireRequest({ ...common, resolve });
   const recount = createRecount(common);

@@ -1,4 +1,5 @@
 import { requestSent } from '../../templates/holders/holder-request.ts';
+import type { Refusal } from '../../templates/policy/refusal.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
@@ -45,7 +46,8 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     const changes = await findChange(action, acctId, amountCents, deps);
     if (changes === 'passes' || changes === null) {
       const obstacle = await findObstacle(action, acctId, amountCents, deps);
-      return await deps.refuse(action, obstacle ?? (changes === null ? noneToChange : noneStops), { acctId });
+      const why = obstacle ?? (changes === null ? noneToChange : noneStops(amountCents));
+      return await deps.refuse(action, why, { acctId });
     }
     const { verdict, counted } = await judge(action, acctId, { changes, term }, deps);
     if (verdict.kind === 'refused') return await refuse(verdict.why, 'Ask for less, or for a shorter time.');
@@ -78,10 +80,13 @@ const noneToChange: Obstacle = {
   why: 'I found nothing that I can change to let this purchase pass.',
   whoCan: 'Ask an approver.',
 };
-const noneStops: Obstacle = {
+
+/** Good news, although nothing is done. */
+const noneStops = (amountCents: number): Refusal => ({
+  title: `You can pay ${formatCents(amountCents)} now`,
   why: 'No limit stops this purchase.',
-  whoCan: 'Try again. If it is declined, you can ask from the alert.',
-};
+  whoCan: 'If it is declined, you can ask from the alert.',
+});
 
 interface JudgeDeps extends Pick<ActionTools, 'authorize' | 'now' | 'zone' | 'policyOfCard'> {
   readonly raises: Pick<RaiseAmounts, 'count' | 'changesFromBase' | 'loosenedSince'>;

@@ -32,7 +32,7 @@ import {
   withoutInFlight,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
-import type { HolderNotices, ResolveRequest } from './resolve-request.ts';
+import type { RequestNotices, ResolveRequest } from './resolve-request.ts';
 
 interface Deps extends Pick<ActionTools, 'answer' | 'notifyDirectly' | 'updateRequest'> {
   readonly progress: Pick<Progress, 'read'>;
@@ -40,7 +40,7 @@ interface Deps extends Pick<ActionTools, 'answer' | 'notifyDirectly' | 'updateRe
   readonly recentRaises: Pick<RecentRaises, 'releaseOverride'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly finish: FinishRequest;
-  readonly holderNotices: HolderNotices;
+  readonly requestNotices: RequestNotices;
 }
 
 /**
@@ -120,7 +120,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     }
     await deps.requests.save(withInFlight(request, { ...approval, state: 'unconfirmed' }));
     await deps.updateRequest(request.id);
-    if (request.action.verb === 'ask') await deps.holderNotices.notifyUnconfirmed(request, approval);
+    if (request.action.verb === 'ask') await deps.requestNotices.notifyUnconfirmed(request, approval);
   }
 
   /** The request is decided. Other approvals in flight end on their own. */
@@ -166,14 +166,14 @@ async function notifyOfBlocks(
 async function reportDecided(
   request: ClosedRequest,
   confirmation: Verdict['confirmation'],
-  { requests, updateRequest, holderNotices }: Pick<Deps, 'requests' | 'updateRequest' | 'holderNotices'>,
+  { requests, updateRequest, requestNotices }: Pick<Deps, 'requests' | 'updateRequest' | 'requestNotices'>,
 ): Promise<void> {
   // Whoever approved it looks at the request, and hears of the change nowhere else.
   if (hasMadeChange(request) && confirmation === 'unconfirmed') {
     await requests.save({ ...request, isUnconfirmed: true });
     await updateRequest(request.id);
   }
-  if (request.action.verb === 'ask') await holderNotices.notifyDecided(request);
+  if (request.action.verb === 'ask') await requestNotices.notifyDecided(request);
 }
 
 /** A person who asked for a second approval is notified by the change itself; the person who gave it is not. */

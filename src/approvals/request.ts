@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countOf } from '../../templates/core/blocks.ts';
 import { BlockAllAction } from '../actions/verbs.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import { isAboutLimits, isSameGoals, RuleChange, RuleGoal, Term, without } from '../card-api/rule-change.ts';
+import { isSameGoals, RuleChange, RuleGoal, Term, without } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { Decision } from '../core/decided-record.ts';
 import { serviceZone } from '../core/installation.ts';
@@ -263,22 +263,18 @@ export function overdueAtMs(request: Pick<LimitRequest, 'expiresAt'>): number {
   return openedAtMs(request) + REMIND_AFTER_MS;
 }
 
-/** For people who ask or decide. */
+/** For people who read that it expired. */
+export function whyNotDecided(request: LimitRequest): string {
+  return expiryOf(request).isTermOver ? passedWords(request.term) : 'Nobody decided within 24 hours.';
+}
+
+/** For people who decide. */
 export function whyExpired(request: LimitRequest): string {
-  return expiryOf(request).isTermOver
-    ? `${passedWords(request.term)} The request has expired.`
-    : 'Nobody decided within 24 hours, so the request expired.';
+  return `${whyNotDecided(request)} The request has expired.`;
 }
 
 /** For people who decide. Follows {@link whyExpired}. */
 export const mayAskAgain = 'Whoever asked can ask again.';
-
-/** For the person who asked. Follows {@link whyExpired}. */
-export function howToAskAgain(request: LimitRequest): string {
-  if (orderIn(request) !== null) return 'Order the card again.';
-  if (blocksIn(request).length > 0) return 'Ask for the block again.';
-  return isAboutLimits(request.changes) ? 'Ask for the limit again.' : 'Ask for it again.';
-}
 
 /** The request without the approvals that are void. They stay on it with the reason. */
 export function withVoid(request: OpenRequest, reasons: readonly VoidReason[]): OpenRequest {

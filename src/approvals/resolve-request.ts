@@ -1,25 +1,21 @@
 import { requestReminder } from '../../templates/approvals/request-notes.ts';
-import { askedAboutRaw, requestDecided, requestUnconfirmed } from '../../templates/holders/holder-request.ts';
-import { refusal } from '../../templates/policy/refusal.ts';
+import { requestDecided, requestUnconfirmed } from '../../templates/holders/holder-request.ts';
 import { alertIdOf } from '../actions/action.ts';
 import { type Outcome, reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import { decisionOf } from '../core/decided-record.ts';
-import { capital } from '../core/first-letter.ts';
 import type { Lease } from '../core/lock.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
-import type { Message } from '../slack/message.ts';
 import { withAnswers } from './block-all.ts';
 import type { Execution } from './execute-approval.ts';
 import {
   type ApprovalInFlight,
   approversWithoutAnswer,
   type ClosedRequest,
-  earlierChange,
   expiryOf,
-  howToAskAgain,
+  hasMadeChange,
   isAboutRules,
   isExpired,
   isOverdue,
@@ -29,13 +25,12 @@ import {
   overdueAtMs,
   temporaryChangeIdOf,
   unconfirmedApproval,
-  whyExpired,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 
-interface Deps extends Pick<ActionTools, 'outcomes' | 'notifyDirectly' | 'now' | 'updateRequest'> {
+interface Deps extends Pick<ActionTools, 'outcomes' | 'now' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'save'>;
-  readonly holderNotices: Pick<HolderNotices, 'notifyDecided'>;
+  readonly requestNotices: Pick<RequestNotices, 'notifyDecided'>;
 }
 
 /** A request is decided: stores that, updates its messages and notifies the person who asked. Idempotent. */
@@ -48,10 +43,8 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
     if (request.state === 'denied') await markAlert(request, request.state, 'An approver said no');
     if (request.state === 'expired') await markAlert(request, request.state, 'The request expired');
     if (request.state === 'withdrawn') await markAlert(request, request.state, 'It was withdrawn');
-    if (request.action.verb === 'ask' || request.state === 'withdrawn')
-      return await deps.holderNotices.notifyDecided(request);
-    // The result of an approval is reported by the change itself.
-    if (request.state === 'denied' || request.state === 'expired') await notifyRefused(request);
+    // The result of an approver's approved request is reported by the change itself.
+    if (request.action.verb === 'ask' || !hasMadeChange(request)) await deps.requestNotices.notifyDecided(request);
   };
 
   /** The original alert no longer waits. */
@@ -76,24 +69,6 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
       asHolder: asked === 'ask',
     });
   }
-
-  /** Hours may have passed since they asked. */
-  async function notifyRefused(request: Extract<ClosedRequest, { state: 'denied' | 'expired' }>): Promise<void> {
-    const notify = (message: Message) =>
-      deps.notifyDirectly(request.action.actor.userId, `${request.id}-${request.state}`, message);
-    const what = `Your request for ${askedAboutRaw(request)}`;
-    const earlier = earlierChange(request);
-    const changed = earlier === null ? {} : { changed: `${capital(earlier)}.` };
-    if (request.state === 'expired') {
-      const why = whyExpired(request);
-      return await notify(refusal({ what, why, whoCan: howToAskAgain(request), ...changed }));
-    }
-    const note = request.note === '' ? '' : ` Their note: “${request.note}”`;
-    const isOwn = request.decision.by === request.action.actor.userId;
-    const why = isOwn ? `You denied your own request.${note}` : `An approver said no.${note}`;
-    const whoCan = isOwn ? '' : { text: 'If you disagree, talk to', userIds: [request.decision.by] };
-    await notify(refusal({ what, why, whoCan, ...changed }));
-  }
 }
 
 /** An order's form data is kept only until the decision. */
@@ -102,15 +77,15 @@ function withoutOrder(request: ClosedRequest): ClosedRequest {
   return order === null ? request : { ...request, action: { ...order, target: { kind: 'order', sealed: '' } } };
 }
 
-interface HolderDeps extends Pick<ActionTools, 'notifyDirectly' | 'nameRuleset'> {
+interface NoticeDeps extends Pick<ActionTools, 'notifyDirectly' | 'nameRuleset'> {
   readonly progress: Pick<Progress, 'read'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
 }
 
-/** Notifies holders of the outcome of their requests. Idempotent. */
-export type HolderNotices = ReturnType<typeof createHolderNotices>;
+/** Notifies people of the outcome of their requests. Idempotent. */
+export type RequestNotices = ReturnType<typeof createRequestNotices>;
 
-export function createHolderNotices({ progress, temporaryChanges, nameRuleset, notifyDirectly }: HolderDeps) {
+export function createRequestNotices({ progress, temporaryChanges, nameRuleset, notifyDirectly }: NoticeDeps) {
   return {
     /**
      * An approval is reported only after the card service shows the change, or fails to show it in time. Both the

@@ -6,20 +6,22 @@ import {
   isAboutRules,
   isChanged,
   type LimitRequest,
-  whyExpired,
+  type MadeRequest,
+  payCentsOf,
+  whyNotDecided,
 } from '../../src/approvals/request.ts';
-import type { Term } from '../../src/card-api/rule-change.ts';
-import { isAboutLimits, type RuleChange } from '../../src/card-api/rule-change.ts';
+import type { RuleChange, Term } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
-import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';
+import { ruleMoves } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { requestedRaw } from '../approvals/request-words.ts';
 import { escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
-import { cardName, cardOfHolderRaw, cardRaw } from '../core/card-words.ts';
+import { cardName, cardOfHolder } from '../core/card-words.ts';
+import { amountAt } from '../core/purchase-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
 interface RequestSent {
@@ -90,49 +92,73 @@ export function requestDecided(request: ClosedRequest, made: Made = { isConfirme
   };
 }
 
-/** `the daily limit of your card 1234`; for an order or for blocking many cards, what was requested. Raw. */
-export function askedAboutRaw(request: ClosedRequest): string {
-  const { action, card, changes } = request;
-  if (!isAboutRules(request)) return requestedRaw(request);
-  const whose = action.verb === 'ask' ? `your ${cardRaw(card)}` : cardOfHolderRaw(card);
-  const names = ruleNames(changes);
-  return isAboutLimits(changes) ? `the ${names} of ${whose}` : `${names} with ${whose}`;
-}
+const NOT_AS_ASKED = 'This is not exactly what you asked for: check the amount and how long it lasts.';
 
-const NOT_AS_ASKED = 'This is not exactly what you asked for: check the amount and how long it lasts before you try.';
-
-function decidedLines(request: ClosedRequest, { isConfirmed, endsAt }: Made): (string | null)[] {
-  const { card, term } = request;
-  const name = cardName(card);
-  const askedAbout = escapeUntrusted(askedAboutRaw(request), RULES_MAX);
-  const earlier = earlierChange(request);
-  const changed = earlier === null ? 'Nothing changed.' : `${capital(earlier)}.`;
+function decidedLines(request: ClosedRequest, made: Made): (string | null)[] {
+  const what = requestedWords(request);
+  const isHolder = payCentsOf(request) !== null;
+  const changed = earlierChange(request) ?? 'nothing changed';
+  const unchanged = `${capital(isHolder ? `${movesOf(request)}: ${changed}` : changed)}.`;
   switch (request.state) {
     case 'approved':
-    case 'overridden': {
-      const { decision, isBlocked } = request;
-      const tryAgain = `: try again ${endsAt === null ? 'now' : `before ${timeToken(endsAt, decision.at)}`}`;
-      const [did, unconfirmed] =
-        request.state === 'overridden'
-          ? [`${mention(decision.by)} ${OVERRODE}`, UNCONFIRMED]
-          : [`Approved by ${mention(decision.by)}`, 'not confirmed by the card service'];
-      const but = isBlocked ? `your ${name} is blocked` : unconfirmed;
+    case 'overridden':
+      return approvedLines(request, made);
+    case 'denied': {
+      const by = mention(request.decision.by);
+      const isOwn = request.decision.by === request.action.actor.userId;
       return [
-        `*${did}${isConfirmed && !isBlocked ? tryAgain : `, but ${but}`}.*`,
-        isBlocked ? 'It works once an approver unblocks it.' : null,
-        `Your ${name}: ${movedWords({ changes: changesFromNow(request), term })}.`,
-        isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to check the card.',
-        isChanged(request) ? NOT_AS_ASKED : null,
+        `*${isOwn ? 'You denied your own request' : `Your request was denied by ${by}`}: ${what}.*`,
+        unchanged,
+        isOwn ? null : `If you disagree, talk to ${by}.`,
       ];
     }
-    case 'denied':
-      return [
-        `*Not approved by ${mention(request.decision.by)}.*`,
-        earlier === null ? `${capital(askedAbout)}: nothing changed.` : `It was about ${askedAbout}. ${changed}`,
-      ];
     case 'withdrawn':
-      return [`*You withdrew your request for ${askedAbout}.*`, `${changed} Nobody can approve it any more.`];
+      return [`*You withdrew your request: ${what}.*`, unchanged, 'Nobody can approve it any more.'];
     case 'expired':
-      return [`*${whyExpired(request)}*`, `It was about ${askedAbout}. ${changed} Ask again, or talk to an approver.`];
+      return [
+        `*Your request expired: ${what}.*`,
+        `${whyNotDecided(request)} ${unchanged}`,
+        'Ask again, or talk to the approvers.',
+      ];
   }
+}
+
+/** `$84.10 at Corner Diner · your card 1212`; for an approver: `daily limit $400.00 → $900.00 · Jane Doe · card 1212`. */
+function requestedWords(request: ClosedRequest): string {
+  const { card, facts } = request;
+  const payCents = payCentsOf(request);
+  if (payCents !== null) return `${amountAt(payCents, facts.purchase?.merchant ?? '')} · your ${cardName(card)}`;
+  return isAboutRules(request)
+    ? `${movesOf(request)} · ${cardOfHolder(card)}`
+    : escapeUntrusted(requestedRaw(request), RULES_MAX);
+}
+
+function movesOf(request: ClosedRequest): string {
+  return escapeUntrusted(ruleMoves(changesFromNow(request)), RULES_MAX);
+}
+
+function approvedLines(request: MadeRequest, { isConfirmed, endsAt }: Made): (string | null)[] {
+  const { card, term, decision, isBlocked } = request;
+  const name = cardName(card);
+  const [did, unconfirmed] =
+    request.state === 'overridden'
+      ? [`${mention(decision.by)} ${OVERRODE}`, UNCONFIRMED]
+      : [`Approved by ${mention(decision.by)}`, 'not confirmed by the card service'];
+  const but = isBlocked ? `your ${name} is blocked` : unconfirmed;
+  return [
+    `*${did}${isConfirmed && !isBlocked ? mayPay(request, endsAt) : `, but ${but}`}.*`,
+    isBlocked ? 'It works once an approver unblocks it.' : null,
+    `Your ${name}: ${movedWords({ changes: changesFromNow(request), term })}.`,
+    isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to check the card.',
+    isChanged(request) ? NOT_AS_ASKED : null,
+  ];
+}
+
+/** Without a declined purchase there is nothing to try again. What an approver changed may not be enough for the amount. */
+function mayPay(request: MadeRequest, endsAt: string | null): string {
+  const { facts, decision } = request;
+  const end = (word: string) => (endsAt === null ? 'now' : `${word} ${timeToken(endsAt, decision.at)}`);
+  if (facts.purchase !== null) return `: try again ${end('before')}`;
+  const payCents = payCentsOf(request);
+  return payCents === null || isChanged(request) ? '' : `: you can pay ${formatCents(payCents)} ${end('until')}`;
 }

@@ -5,6 +5,8 @@ import { channelMention, mentions } from '../../src/slack/mrkdwn.ts';
 import { actions, button, escapeUntrusted, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
 export interface Refusal {
+  /** Absent: `Not done`. */
+  readonly title?: string;
   /** For an answer that may come late: what was asked. Absent: the reader has just asked for it. */
   readonly what?: string;
   /** Why not, one sentence. */
@@ -34,7 +36,7 @@ export interface Refusal {
 export function refusal({ what, why, whoCan, isUnsure = false, isOutdated, ...given }: Refusal): Message {
   const nothing = isOutdated === true ? 'Your click changed nothing.' : 'Nothing changed.';
   const { changed = isUnsure ? '' : nothing } = given;
-  const title = `${isUnsure ? 'Not certain' : 'Not done'}${what === undefined ? '' : `: ${escapeUntrusted(what, 200)}`}.`;
+  const title = `${isUnsure ? 'Not certain' : (given.title ?? 'Not done')}${what === undefined ? '' : `: ${escapeUntrusted(what, 200)}`}.`;
   const { text, userIds = [], channels = [], askValue } = typeof whoCan === 'string' ? { text: whoCan } : whoCan;
   const people = channels.length === 0 ? mentions(userIds, 'or') : channels.map(channelMention).join(' or ');
   const fix = [sentenceWithCommands(text, 500), people && `${people}.`].filter(Boolean).join(' ');

@@ -72,7 +72,7 @@ describe('App Home', () => {
     await press(otto, 'withdraw_request');
     await until(() => cardbell().now(request).text.startsWith('Withdrawn: '), 'the request shows the withdrawal');
     expect(JSON.stringify(cardbell().now(request).blocks)).not.toContain('decide_request_approve');
-    await cardbell().waitFor(`D${otto.slice(1)}`, /^You withdrew your request for the /);
+    await cardbell().waitFor(`D${otto.slice(1)}`, /^You withdrew your request: \$150\.00 · your card /);
     await until(() => !shown(otto).includes('Your requests'), 'it is gone where it was pressed');
     await press(otto, 'home_block');
     await until(() => cardbell().account(card.AcctId).CardList[0]?.CardStatus === 'BLOCKED', 'the card is blocked');

@@ -72,7 +72,7 @@ describe('a holder who requests a raise', () => {
     expect(shown(request)).toContain('the cardholder');
     expect(limitOf(card)).toBe(100);
     await cardbell().press(ben, request, 'decide_request_approve');
-    const message = await told(/Approved by.*try again before/);
+    const message = await told(/Approved by.*you can pay \$250\.00 until/);
 
     expect(message.text).toContain('$100.00 → $250.00 for 2 hours');
     expect(limitOf(card)).toBe(250);
@@ -110,7 +110,7 @@ describe('a holder who requests a raise', () => {
 
     const viewId = await form(ben, request, 'deny_with_note');
     await submit(ben, viewId, { reason: 'Use the travel card.' });
-    await told(/Not approved by.*Use the travel card\./);
+    await told(/Your request was denied by.*\$250\.00 · your card.*Use the travel card\./);
 
     await until(() => textOf(request).startsWith('Denied'), 'the request says so');
     expect(shown(request)).not.toContain('decide_request');
@@ -222,7 +222,7 @@ describe('a request nobody decides', () => {
     );
     expect(notice.text).toContain('The booth closes at noon.');
     await cardbell().waitFor(channels.audit, /used the emergency override/);
-    await told(/try again before.*The booth closes at noon/);
+    await told(/used the emergency override.*\$1,100\.00.*not exactly what you asked for.*The booth closes at noon/);
     const temporaryChanges = Object.values(await cardbell().store.hgetall('{cardbell:state}:temporary-changes')).map(
       (text) => JSON.parse(text),
     );
@@ -242,7 +242,7 @@ describe('a request nobody decides', () => {
 
     await age(request, 25 * 60 * MINUTE);
     await until(() => textOf(request).startsWith('Expired'), 'it has expired');
-    await told(new RegExp(`Nobody decided within 24 hours.*${last4Of(card)}`));
+    await told(new RegExp(`Your request expired: .*${last4Of(card)}.*Nobody decided within 24 hours`));
 
     expect(shown(request)).not.toContain('decide_request');
     expect(limitOf(card)).toBe(100);

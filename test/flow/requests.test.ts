@@ -74,7 +74,7 @@ describe('a raise above the two-person amount', () => {
 
     await cardbell().press(ben, request, 'decide_request_deny');
     await until(() => textOf(request).startsWith('Denied'), 'the request says so');
-    await cardbell().waitTold(ana, /An approver said no/, since);
+    await cardbell().waitTold(ana, /^Your request was denied by/, since);
 
     expect(limit()).toBe(200);
     expect(writesOf(card.AcctId)).toBe(1);

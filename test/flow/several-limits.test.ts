@@ -297,7 +297,7 @@ describe('a request for several limits', () => {
     await until(() => shown(alert).includes('Daily limit $10.00 → $1,200.00; weekly limit $20.00 → $1,250.00'), 'told');
   });
 
-  it('is one request by a holder and one approval, and the purchase can be retried', async () => {
+  it('is one request by a holder and one approval, and the purchase can be paid', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
     const at = new Date().toISOString();
     await createLinks(cardbell().store, () => new Date()).link({
@@ -314,7 +314,7 @@ describe('a request for several limits', () => {
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
     await cardbell().press(ben, request, 'decide_request_approve');
     const told = await cardbell().workspace.waitForMessage(
-      ({ channel, text }) => channel.startsWith('D') && text.includes('try again before'),
+      ({ channel, text }) => channel.startsWith('D') && text.includes('you can pay $40.00 until'),
       60_000,
     );
 

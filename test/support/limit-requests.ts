@@ -17,7 +17,7 @@ export const raiseDaily: RuleChange = {
 export function stoppedWords(end: string): string {
   const why =
     end === 'expired'
-      ? 'Nobody decided within 24 hours, so the request expired. Whoever asked can ask again.'
+      ? 'Nobody decided within 24 hours. The request has expired. Whoever asked can ask again.'
       : 'The request ended before anything was sent. Look at the request.';
   return `U0BEN: Not done. ${why} Nothing changed.`;
 }

@@ -22,9 +22,9 @@ it.each<[string, number, string[]]>([
   await performAction(toPay(cents), deps);
 
   expect((await deps.requests.open()).map(({ state }) => state)).toEqual(open);
-  expect(world.answers.some(({ text }) => text.includes('No limit stops this purchase. Try again.'))).toBe(
-    open.length === 0,
-  );
+  expect(
+    world.answers.some(({ text }) => text.startsWith('You can pay $300.00 now. No limit stops this purchase.')),
+  ).toBe(open.length === 0);
 });
 
 it.each<[string, CardStatus, number | null, boolean, RegExp]>([
@@ -38,8 +38,20 @@ it.each<[string, CardStatus, number | null, boolean, RegExp]>([
   ['is not activated', 'INACTIVE', null, false, /The card is not activated yet\. Ask an operator to activate it/],
   ['is closed', 'CLOSED', null, false, /The card is closed and can never be used again/],
   ['lacks money', 'ACTIVE', 299.99, false, /The card’s balance is \$299\.99, which does not cover this purchase/],
-  ['has just enough money', 'ACTIVE', 300, false, /No limit stops this purchase\. Try again\./],
-  ['pays from the balance of the business', 'ACTIVE', 0, true, /No limit stops this purchase\. Try again\./],
+  [
+    'has just enough money',
+    'ACTIVE',
+    300,
+    false,
+    /^You can pay \$300\.00 now\. No limit stops this purchase\. If it is declined, you can ask from the alert\./,
+  ],
+  [
+    'pays from the balance of the business',
+    'ACTIVE',
+    0,
+    true,
+    /^You can pay \$300\.00 now\. No limit stops this purchase\. If it is declined, you can ask from the alert\./,
+  ],
 ])(
   'says what else declines a purchase within the limits if the card %s',
   async (_what, status, balance, business, why) => {
@@ -87,8 +99,8 @@ it.each([
     109.99,
     /balance is \$109\.99, which does not cover this purchase and the \$50\.00 that/,
   ],
-  ['taken from the balance', true, 110, /Try again\./],
-  ['not taken from the balance', false, 109.99, /Try again\./],
+  ['taken from the balance', true, 110, /^You can pay \$60\.00 now\./],
+  ['not taken from the balance', false, 109.99, /^You can pay \$60\.00 now\./],
 ])('says whether the balance covers a purchase whose padding is %s', async (_what, isCounted, balance, why) => {
   const world = await createActionWorld(redis());
   world.service.rules['UseBusinessBalanceForAuths'] = false;

@@ -166,7 +166,7 @@ describe('a request that was decided before its job ran again', () => {
 
     await performAction(asked, withLimits(deps));
 
-    expect(told().join()).toMatch(/Not approved by/);
+    expect(told().join()).toMatch(/Your request was denied by/);
     expect(world.answers.map(({ text }) => text).join()).not.toMatch(/Sent to the approvers/);
   });
 

@@ -40,7 +40,7 @@ function setUp() {
     progress: { read: async () => null },
     temporaryChanges: { get: async () => null },
     finish: async (request) => void finished.push(request),
-    holderNotices: {
+    requestNotices: {
       notifyDecided: async ({ state }) => void told.push(state),
       notifyUnconfirmed: async () => void told.push('unconfirmed'),
     },

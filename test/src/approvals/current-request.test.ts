@@ -191,7 +191,7 @@ describe.each<[string, boolean]>([
     expect(world.direct.at(-1)?.text).toMatch(
       /^Limit changed.* It was made after all\. Goes back to \$400\.00 on Nov 20, /,
     );
-    expect(hugo.told().at(-1)).toContain('Approved by <@U0BEN>: try again before');
+    expect(hugo.told().at(-1)).toContain('Approved by <@U0BEN>: you can pay $500.00 until');
   });
 
   it('decides its request also if it is found when its time is over', async () => {

@@ -157,7 +157,7 @@ describe('a decision', () => {
 
     expect(steps).toEqual([
       'expired',
-      refused('Nobody decided within 24 hours, so the request expired. Whoever asked can ask again.'),
+      refused('Nobody decided within 24 hours. The request has expired. Whoever asked can ask again.'),
     ]);
   });
 });
@@ -173,7 +173,7 @@ it('an expired request sends deciders of an order to whoever asked for it, and n
 
   await decide(click());
 
-  expect(steps.at(-1)).toContain('the request expired. Whoever asked can ask again.');
+  expect(steps.at(-1)).toContain('The request has expired. Whoever asked can ask again.');
 });
 
 describe('an approval', () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { approvalOf, asRequested, changeOf } from '../../../src/approvals/execute-approval.ts';
 import {
   type ApprovedChange,
-  howToAskAgain,
   isInOwnName,
   LimitRequest,
   temporaryChangeIdOf,
@@ -13,7 +12,7 @@ import {
 import type { DecideAction, OverrideAction } from '../../../src/approvals/verbs.ts';
 import type { RuleChange } from '../../../src/card-api/rule-change.ts';
 import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
-import { ask, virtualOrder } from '../../support/perform-world.ts';
+import { ask } from '../../support/perform-world.ts';
 
 const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
 
@@ -49,26 +48,6 @@ describe('the decision of a request', () => {
 });
 
 const abroad: RuleChange = { rule: { kind: 'international' }, from: false, to: true };
-const ofOrder = openRequestOf({
-  action: ask('order-virtual', { target: virtualOrder }),
-  orderCents: 2500,
-  changes: [],
-  goals: [],
-});
-
-it.each([
-  ['an order', ofOrder, 'Order the card again.'],
-  [
-    'blocking many cards',
-    { ...ofOrder, orderCents: null, action: ask('block-all', { acctIds: [1, 2], names: ['A', 'B'] }) },
-    'Ask for the block again.',
-  ],
-  ['another rule than a limit', openRequestOf({ changes: [abroad] }), 'Ask for it again.'],
-  ['a limit', openRequestOf(), 'Ask for the limit again.'],
-] as const)('whoever asked for %s reads how to ask for that again', (_what, request, words) => {
-  expect(howToAskAgain(request)).toBe(words);
-});
-
 it('returns the temporary change that the approval or override of a request made', () => {
   const open = openRequestOf();
   const made = { decision, temporaryChangeId: 'tmp_1' };

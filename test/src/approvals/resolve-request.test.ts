@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ActionState, type Outcome, stateOf } from '../../../src/actions/action-state.ts';
 import { type ClosedRequest, withInFlight } from '../../../src/approvals/request.ts';
-import { createHolderNotices, createResolveRequest } from '../../../src/approvals/resolve-request.ts';
+import { createRequestNotices, createResolveRequest } from '../../../src/approvals/resolve-request.ts';
 import { requestDecided } from '../../../templates/holders/holder-request.ts';
 import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
 import { ask, virtualOrder } from '../../support/perform-world.ts';
@@ -18,7 +18,6 @@ function setUp() {
   const outcomes: Outcome[] = [];
   const answers: string[] = [];
   const messages: string[] = [];
-  const told: string[] = [];
   const resolve = createResolveRequest({
     requests: { save: async ({ state }) => void saved.push(state) },
     updateRequest: async () => {},
@@ -27,14 +26,18 @@ function setUp() {
       seen: async () => {},
       saysOfRuleset: async () => false,
     },
-    holderNotices: { notifyDecided: async ({ state }) => void told.push(state) },
-    notifyDirectly: async (userId, id, { text }) => {
-      messages.push(`${userId} ${id}`);
-      answers.push(text);
-    },
+    requestNotices: createRequestNotices({
+      progress: { read: async () => null },
+      temporaryChanges: { get: async () => null },
+      nameRuleset: async (facts) => facts,
+      notifyDirectly: async (userId, id, { text }) => {
+        messages.push(`${userId} ${id}`);
+        answers.push(text);
+      },
+    }),
     now: () => new Date(askedAt),
   });
-  return { resolve, saved, outcomes, answers, messages, told };
+  return { resolve, saved, outcomes, answers, messages };
 }
 
 describe('a resolved request', () => {
@@ -44,7 +47,9 @@ describe('a resolved request', () => {
     await world.resolve(denied);
 
     expect(world.saved).toEqual(['denied']);
-    expect(world.answers).toEqual([expect.stringMatching(/An approver said no\. Their note: “Ask for less\.”/)]);
+    expect(world.answers).toEqual([
+      expect.stringMatching(/Your request was denied by <@U0BEN>: .* Their note: “Ask for less\.”$/),
+    ]);
     // Hours later, Slack drops what only the person would see in the channel.
     expect(world.messages).toEqual([`${denied.action.actor.userId} ${denied.id}-denied`]);
     expect(world.outcomes).toMatchObject([{ state: 'failed', text: 'An approver said no' }]);
@@ -56,7 +61,7 @@ describe('a resolved request', () => {
 
     await world.resolve({ ...ofApprover, state: 'denied', decision: own });
 
-    expect(world.answers).toEqual([expect.stringMatching(/You denied your own request\./)]);
+    expect(world.answers).toEqual([expect.stringMatching(/^You denied your own request: /)]);
     expect(world.answers[0]).not.toMatch(/Another approver/);
     expect(world.answers[0]?.match(/denied/gi), 'once').toHaveLength(1);
   });
@@ -66,8 +71,8 @@ describe('a resolved request', () => {
 
     await world.resolve(denied);
 
-    expect(world.answers[0]).toMatch(/An approver said no\..* If you disagree, talk to <@U0BEN>\. Nothing changed\.$/);
-    expect(world.answers[0]).not.toMatch(/denied/i);
+    expect(world.answers[0]).toMatch(/denied by <@U0BEN>: .*\. Nothing changed\. If you disagree, talk to <@U0BEN>\. /);
+    expect(world.answers[0]?.match(/denied/gi), 'once').toHaveLength(1);
   });
 
   it('for an order that expired tells the requester to order again', async () => {
@@ -76,26 +81,36 @@ describe('a resolved request', () => {
 
     await world.resolve({ ...ofApprover, action, orderCents: 2500, changes: [], state: 'expired' });
 
-    expect(world.answers[0]).toContain('the request expired. Order the card again.');
+    expect(world.answers).toEqual([
+      'Your request expired: a virtual card for Jane Doe. Nobody decided within 24 hours. Nothing changed. Ask again, or talk to the approvers.',
+    ]);
   });
 
   it.each<[string, ClosedRequest, RegExp]>([
-    ['denied', denied, /^Not done: Your request for the daily limit of Jane Doe · card 1212\./],
-    ['expired', { ...ofApprover, state: 'expired' }, /^Not done: Your request for the daily limit of Jane Doe · card/],
+    [
+      'denied',
+      denied,
+      /^Your request was denied by <@U0BEN>: daily limit \$400\.00 → \$900\.00 · Jane Doe · card 1212\./,
+    ],
+    [
+      'expired',
+      { ...ofApprover, state: 'expired' },
+      /^Your request expired: daily limit \$400\.00 → \$900\.00 · Jane Doe · card 1212\./,
+    ],
     [
       'about a country',
       { ...denied, action: ask('allow'), changes: [abroad] },
-      /^Not done: Your request for purchases abroad with Jane Doe · card 1212\./,
+      /: purchases abroad not allowed → allowed · Jane Doe · card 1212\./,
     ],
     [
       'to order a card',
       { ...denied, action: ask('order-virtual', { target: virtualOrder }), orderCents: 2500 },
-      /^Not done: Your request for a virtual card for Jane Doe\./,
+      /: a virtual card for Jane Doe\./,
     ],
     [
       'to block many cards',
       { ...denied, action: ask('block-all', { acctIds: [1, 2], names: ['A', 'B'] }) },
-      /^Not done: Your request for blocking 2 cards\./,
+      /: blocking 2 cards\./,
     ],
   ])('that was %s names what it was about', async (_what, request, words) => {
     const world = setUp();
@@ -131,7 +146,10 @@ describe('a resolved request', () => {
 
     await world.resolve({ ...ofApprover, state: 'withdrawn', decision });
 
-    expect([world.saved, world.told, world.answers]).toEqual([['withdrawn'], ['withdrawn'], []]);
+    expect(world.saved).toEqual(['withdrawn']);
+    expect(world.answers).toEqual([
+      expect.stringMatching(/^You withdrew your request: daily limit \$400\.00 → \$900\.00 ·/),
+    ]);
     expect(world.outcomes).toMatchObject([
       { state: 'failed', text: 'It was withdrawn', closed: { how: 'withdrawn', by: decision.by } },
     ]);
@@ -156,11 +174,13 @@ describe('a resolved request', () => {
   });
 
   it.each(['denied', 'expired', 'withdrawn'] as const)(
-    'of a holder names card and rule when it is %s, also after an unconfirmed approval',
+    'of a holder names amount, card and rule when it is %s, also after an unconfirmed approval',
     (state) => {
       const request: ClosedRequest = { ...openRequestOf(), decision, state };
       for (const one of [request, withInFlight(request, inFlight('unconfirmed'))])
-        expect(requestDecided(one).text).toMatch(/the daily limit of your card 1212/i);
+        expect(requestDecided(one).text).toMatch(
+          /: \$900\.00 · your card 1212\. .*[Dd]aily limit \$400\.00 → \$900\.00: /,
+        );
     },
   );
 
@@ -169,8 +189,7 @@ describe('a resolved request', () => {
 
     await world.resolve({ ...openRequestOf(), state: 'expired' });
 
-    expect(world.told).toEqual(['expired']);
-    expect(world.answers).toEqual([]);
+    expect(world.messages).toEqual(['U0HUGO req_ask1-expired']);
   });
 });
 
@@ -191,11 +210,11 @@ describe('an approved holder', () => {
 
   it.each([
     ['sent', []],
-    ['confirmed', [expect.stringContaining('Approved by <@U0BEN>: try again now.')]],
+    ['confirmed', [expect.stringContaining('Approved by <@U0BEN>: you can pay $900.00 now.')]],
     ['unconfirmed', [expect.stringContaining('but not confirmed by the card service')]],
   ] as const)('is notified of a change that is %s with these words: %j', async (confirmation, expected) => {
     const told: string[] = [];
-    const notices = createHolderNotices({
+    const notices = createRequestNotices({
       progress: { read: async () => ended(confirmation) },
       temporaryChanges: { get: async () => null },
       nameRuleset: async (facts) => facts,
@@ -207,10 +226,10 @@ describe('an approved holder', () => {
     expect(told).toEqual(expected);
   });
 
-  it('is told until when the purchase can be tried again', async () => {
+  it('is told until when the purchase can be paid', async () => {
     const told: string[] = [];
     const { id, ...made } = temporaryChangeOf({ endsAt: '2026-11-20T15:48:00.000Z' });
-    const notices = createHolderNotices({
+    const notices = createRequestNotices({
       progress: { read: async () => ended('confirmed') },
       temporaryChanges: { get: async (asked) => (asked === id ? { id, ...made } : null) },
       nameRuleset: async (facts) => facts,
@@ -219,8 +238,10 @@ describe('an approved holder', () => {
 
     await notices.notifyDecided({ ...approved, temporaryChangeId: id });
 
-    expect(told[0]).toMatch(/^Approved by <@U0BEN>: try again before <!date\^\d+\^\{time\}\|[^>]*10:48 AM[^>]*>\./);
-    expect(told[0]).not.toContain('try again now');
+    expect(told[0]).toMatch(
+      /^Approved by <@U0BEN>: you can pay \$900\.00 until <!date\^\d+\^\{time\}\|[^>]*10:48 AM[^>]*>\./,
+    );
+    expect(told[0]).not.toContain('$900.00 now');
   });
 
   it('is told that a blocked card stays blocked', () => {
@@ -229,6 +250,6 @@ describe('an approved holder', () => {
     expect(text).toContain(
       'Approved by <@U0BEN>, but your card 1212 is blocked. It works once an approver unblocks it.',
     );
-    expect(text).not.toContain('try again');
+    expect(text).not.toMatch(/try again|can pay/);
   });
 });

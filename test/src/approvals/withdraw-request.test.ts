@@ -51,7 +51,7 @@ describe('a request withdrawn by the requester', () => {
     });
     expect(world.auditLines).toContain('audit-act_back-ended');
     expect(hugo.told()).toEqual([
-      'U0HUGO req_ask1-withdrawn: You withdrew your request for the daily limit of your card of account 7378. Nothing changed. Nobody can approve it any more.',
+      'U0HUGO req_ask1-withdrawn: You withdrew your request: $500.00 · your card of account 7378. Daily limit $400.00 → $900.00: nothing changed. Nobody can approve it any more.',
     ]);
     expect(world.writes).toEqual([]);
   });
@@ -128,7 +128,9 @@ describe('a request withdrawn by the requester', () => {
     await performAction(withdrawal('act_back', 'U0OLGA', 'req_limit1'), world.deps);
 
     expect((await world.deps.requests.get('req_limit1'))?.state).toBe('withdrawn');
-    expect(told).toEqual([expect.stringMatching(/^U0OLGA: You withdrew your request for the daily limit of Jane Doe/)]);
+    expect(told).toEqual([
+      expect.stringMatching(/^U0OLGA: You withdrew your request: daily limit \$400\.00 → \$1,900\.00 · Jane Doe/),
+    ]);
     expect(world.answers.map(({ text }) => text).join()).not.toMatch(/said no/);
   });
 });
@@ -182,6 +184,6 @@ describe('a withdrawal', () => {
     world.advance(REQUEST_MS + 1);
     await performAction(withdrawal(), hugo.deps);
     expect(await stateOf(hugo)).toBe('expired');
-    expect(world.answers.at(-1)?.text).toMatch(/Nobody decided within 24 hours, so the request expired/);
+    expect(world.answers.at(-1)?.text).toMatch(/Nobody decided within 24 hours\. The request has expired\./);
   });
 });

@@ -232,13 +232,12 @@ function saying(folder: string): string[] {
 }
 
 it('only the files that audit refusals can send one', () => {
-  // Failed actions, ended requests and stopped approvals are audited separately.
+  // Failed actions and stopped approvals are audited separately.
   expect(saying('src').toSorted()).toEqual([
     'actions/fail-action.ts',
     'actions/record-refusal.ts',
     'approvals/complete-approval.ts',
     'approvals/in-flight.ts',
-    'approvals/resolve-request.ts',
   ]);
   // An unreadable command is not an action yet.
   expect(saying('handlers').toSorted()).toEqual(['dispatch/card-command.ts', 'dispatch/refused.ts']);

@@ -198,7 +198,7 @@ describe('a holder who may try again', () => {
     await lookUntilOver({ ...one, deps: hugo.deps }, 'act_ben');
 
     const told = hugo.told().at(-1) ?? '';
-    expect(told).toContain('try again before');
+    expect(told).toContain('you can pay $500.00 until');
     expect(told.includes('Your card follows the spending ruleset “Travel”, which may overrule this')).toBe(says);
   });
 });

@@ -278,7 +278,7 @@ describe('an order above what one person may order', () => {
     await performAction(decide({ ...ben, ...at, approve: false, reason: 'too much' }), world.deps);
 
     expect(world.direct.at(-1)?.text).toContain(
-      'Not done: Your request for a virtual card for Vera Nova. An approver said no.',
+      'Your request was denied by <@U0BEN>: a virtual card for Vera Nova. Nothing changed.',
     );
     expect(world.writes).toEqual([]);
   });

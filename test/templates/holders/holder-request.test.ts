@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { noFacts } from '../../../src/approvals/request-facts.ts';
 import { goalsOf, type RuleChange } from '../../../src/card-api/rule-change.ts';
 import { requestDecided, requestUnconfirmed } from '../../../templates/holders/holder-request.ts';
 import { limitChange } from '../../support/limit-goals.ts';
@@ -14,16 +15,47 @@ describe('a denied request', () => {
     [
       'purchases abroad',
       [{ rule: { kind: 'international' }, from: false, to: true }],
-      'Purchases abroad with your card 1212',
+      'Purchases abroad not allowed → allowed',
     ],
-    ['a limit', [raiseDaily], 'The daily limit of your card 1212'],
+    ['a limit', [raiseDaily], 'Daily limit $400.00 → $900.00'],
     [
       'two limits',
       [raiseDaily, limitChange('weekly', 200_000, 250_000)],
-      'The daily limit and weekly limit of your card 1212',
+      'Daily limit $400.00 → $900.00; weekly limit $2,000.00 → $2,500.00',
     ],
   ])('about %s says what did not change', (_what, changes, about) => {
-    expect(denied(changes)).toBe(`Not approved by <@U0OLGA>. ${about}: nothing changed.`);
+    expect(denied(changes)).toBe(
+      `Your request was denied by <@U0OLGA>: $900.00 · your card 1212. ${about}: nothing changed. If you disagree, talk to <@U0OLGA>.`,
+    );
+  });
+});
+
+describe('a request for a declined purchase', () => {
+  const purchase = { amountCents: 8410, merchant: 'Corner Diner', kind: null, link: null };
+  const request = openRequestOf({ facts: { ...noFacts, purchase } });
+
+  it.each([
+    ['denied', /^Your request was denied by <@U0OLGA>: /],
+    ['expired', /^Your request expired: /],
+    ['withdrawn', /^You withdrew your request: /],
+  ] as const)('says when it is %s which purchase it was', (state, end) => {
+    const { text } = requestDecided({ ...request, state, decision });
+
+    expect(text).toMatch(end);
+    expect(text).toContain(': $900.00 at Corner Diner · your card 1212. ');
+  });
+
+  it('says when it is approved to try the purchase again, and otherwise what can be paid', () => {
+    const approved = { ...request, state: 'approved', decision, temporaryChangeId: null } as const;
+    const endsAt = '2026-11-20T16:00:00.000Z';
+
+    expect(requestDecided(approved).text).toMatch(/^Approved by <@U0OLGA>: try again now\. /);
+    expect(requestDecided(approved, { isConfirmed: true, endsAt }).text).toMatch(/: try again before <!date/);
+    const ofNone = { ...approved, facts: noFacts };
+    expect(requestDecided(ofNone).text).toMatch(/^Approved by <@U0OLGA>: you can pay \$900\.00 now\. /);
+    expect(requestDecided(ofNone, { isConfirmed: true, endsAt }).text).toMatch(/: you can pay \$900\.00 until <!date/);
+    const lower = { ...ofNone, changes: [{ ...raiseDaily, to: 60_000 }] };
+    expect(requestDecided(lower).text).toMatch(/^Approved by <@U0OLGA>\. Your card 1212: daily limit .* not exactly/);
   });
 });
 
@@ -49,7 +81,7 @@ describe('a request that an operator decided by emergency override', () => {
   const unconfirmed = { isConfirmed: false, endsAt: null };
 
   it.each([
-    ['made', requestDecided(overridden), /^<@U0OLGA> used the emergency override: try again now\. /],
+    ['made', requestDecided(overridden), /^<@U0OLGA> used the emergency override: you can pay \$900\.00 now\. /],
     [
       'made on a blocked card',
       requestDecided({ ...overridden, isBlocked: true }),
@@ -75,6 +107,6 @@ describe('a request that an operator decided by emergency override', () => {
 
     const { text } = requestDecided({ ...openRequestOf({ inFlight: [earlier] }), state: 'denied', decision });
 
-    expect(text).toContain('Whether an earlier emergency override changed anything is not certain.');
+    expect(text).toContain('whether an earlier emergency override changed anything is not certain.');
   });
 });
