@@ -3,11 +3,11 @@ import type { ListPage } from '../../src/app-home/home-page.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
-import { dateAfter } from '../../src/slack/mrkdwn.ts';
-import { blockButton, named } from '../actions/card-buttons.ts';
+import { dateAfter, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { actions, button, context, copyable, countOf, section } from '../core/blocks.ts';
-import { balanceWord, cardHandle, cardName, statusWord } from '../core/card-words.ts';
+import { balanceWord, cardHandle, cardName, cardRaw, statusWord } from '../core/card-words.ts';
 import { type CardShow, declineLine, LIMITS_UNREAD, limitLine } from '../directory/card-show.ts';
+import { holderBlockButton } from '../holders/holder-buttons.ts';
 import { homeList } from './home-list.ts';
 
 export interface OwnCardFacts extends CardShow {
@@ -69,9 +69,9 @@ function ownCard(own: OwnCardFacts, at: string): KnownBlock[] {
             text: 'Ask for more…',
             action: actionId.homeAsk,
             value,
-            label: `Ask for more for ${named(card, 55)}`,
+            label: `Ask for more for your ${truncate(plain(cardRaw(card)), 50)}`,
           }),
-          blockButton({ value, card }, actionId.homeBlock),
+          holderBlockButton({ value, card }, actionId.homeBlock),
         )
       : []),
     ...context(declines.length === 0 ? 'No recent declines.' : null),

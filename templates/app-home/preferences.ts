@@ -8,7 +8,7 @@ import { policyDelegate, type ShownDelegate } from './delegate.ts';
 
 const kindWords = {
   declines: 'Your card is declined',
-  'card-status': 'Your card is blocked, unblocked or activated',
+  'card-status': 'Your card is blocked, unblocked, activated or closed',
   shipping: 'Your card is on its way',
   'virtual-cards': 'You get a virtual card',
   'limit-warnings': 'You are close to a limit',

@@ -6,12 +6,17 @@ import { plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { button } from '../core/blocks.ts';
 import { cardRaw } from '../core/card-words.ts';
 
+interface OwnCard {
+  readonly value: string;
+  readonly card: CardFacts;
+}
+
 /** The holder's own block. */
-export function holderBlockButton({ value, card, text }: { value: string; card: CardFacts; text: string }): Button {
+export function holderBlockButton({ value, card }: OwnCard, action: string = actionId.blockCard): Button {
   const name = truncate(plain(cardRaw(card)), 60);
   return button({
-    text,
-    action: actionId.blockCard,
+    text: 'Block my card',
+    action,
     value,
     style: 'danger',
     label: `Block your ${name}`,

@@ -112,9 +112,7 @@ function controls(alert: TransactionAlert, reason: ShownReason): (Button | null)
     moreButton(alert, reason),
     isRecognized || isBlocked ? null : recognizeButton(event.id, card),
     isRecognized || isFraud || isBlockedAlready(alert) ? null : fraudButton(event.id, card),
-    isRecognized && !isBlockedAlready(alert)
-      ? holderBlockButton({ value: event.id, card, text: 'Block my card' })
-      : null,
+    isRecognized && !isBlockedAlready(alert) ? holderBlockButton({ value: event.id, card }) : null,
   ];
 }
 

@@ -48,7 +48,7 @@ export function holderStatus(alert: StatusAlert): Message {
       ...holderOutcomes(alert),
       ...actions(
         status === 'ACTIVE' && !currentState(outcomes).isBlocked
-          ? holderBlockButton({ value: event.id, card: one, text: 'Block my card' })
+          ? holderBlockButton({ value: event.id, card: one })
           : null,
       ),
       ...context(event.isSeen === true ? dateAfter('seen', at) : dateToken(at), late ? 'Arrived late' : null, event.id),

@@ -230,6 +230,9 @@ describe('App Home', () => {
       ).filter((id) => id !== 'set_preference');
     expect(cardButtons(own)).toEqual(['home_ask', 'home_block']);
     expect(cardButtons({ ...own, status: 'BLOCKED' })).toEqual([]);
+    const { blocks } = home({ at, delegate, own: only(own), ownRequests: [], preferences, team: null, pages: {} });
+    expect(JSON.stringify(blocks)).toContain('including yours, until an approver unblocks it.');
+    expect(JSON.stringify(blocks)).toContain('Ask for more for your card 1212');
     expect(read({ own: only(own), team })).not.toMatch(/`\/card (activate|block|ask)/);
   });
 
