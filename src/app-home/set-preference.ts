@@ -110,7 +110,7 @@ export function createSetDelegate(deps: DelegateDeps) {
     const { userId } = action.actor;
     // After a crash, the last day may have passed since it was permitted.
     const isNew = delegate !== null && !(await deps.hasBegun(action));
-    const mistake = isNew ? whyNot(delegate, userId) : null;
+    const mistake = isNew ? whyNot(delegate, userId, localDate(now(), zone)) : null;
     const why = mistake ?? (isNew ? (whyNotListed(delegate.to, userId) ?? (await whyNotPassedOn(userId))) : null);
     if (why !== null)
       return await refuseUnclear(action, { why, usage: delegateUsage }, { isByRights: mistake === null });
@@ -165,15 +165,16 @@ export function createSetDelegate(deps: DelegateDeps) {
       ? null
       : 'The policy doesn’t let you name this person. App Home shows whom you can name.';
   }
+}
 
-  function whyNot({ to, from, until }: NonNullable<DelegateAction['delegate']>, userId: string): string | null {
-    if (to === userId) return 'You can’t be your own delegate.';
-    if (until < from) return 'The last day is before the first.';
-    if (until < localDate(now(), zone)) return 'That date has passed.';
-    if (Date.parse(until) - Date.parse(from) > DAYS_MAX * DAY_MS)
-      return `A delegate can be named for ${DAYS_MAX} days at most. For longer, somebody has to change the policy.`;
-    return null;
-  }
+/** @param today by the card service's clock: `2026-11-20`. */
+function whyNot({ to, from, until }: NonNullable<DelegateAction['delegate']>, userId: string, today: string) {
+  if (to === userId) return 'You can’t be your own delegate.';
+  if (until < from) return 'The last day is before the first.';
+  if (until < today) return 'That date has passed.';
+  if (Date.parse(until) - Date.parse(from) > DAYS_MAX * DAY_MS)
+    return `A delegate can be named for ${DAYS_MAX} days at most. For longer, somebody has to change the policy.`;
+  return null;
 }
 
 /** `U0BEN from 2026-12-24 until 2027-01-02`. */
