@@ -1,14 +1,17 @@
+import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { changesFrom, goalsOf, isLooser, type RuleChange, reversed, without } from '../card-api/rule-change.ts';
+import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
-import { ruleStates } from '../limits/rule-words.ts';
+import type { TemporaryValue } from '../limits/rule-future.ts';
+import { ruleStates, stateWords } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { ApprovalVerified } from './complete-approval.ts';
-import { changesFromNow, isAboutRules, type OpenRequest, withVoid } from './request.ts';
+import { changesFromNow, isAboutRules, type LimitRequest, type OpenRequest, withVoid } from './request.ts';
 import type { Requests } from './request-store.ts';
 
 /** A request about a card's rules, as the card is now. */
@@ -124,4 +127,49 @@ export function createRefreshRequests(deps: RefreshDeps): (acctId: number) => Pr
     await lease.confirm();
     await deps.verified(request, made.id, 'confirmed');
   }
+}
+
+export interface AskerDeps extends Pick<ActionTools, 'person'> {
+  readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
+}
+
+/** Why a holder gets no more what they asked for, without the full stop. Null: they may, or it was no holder who asked. */
+export async function whyAskerLeft(
+  { action, acctId }: LimitRequest,
+  { links, person }: AskerDeps,
+): Promise<string | null> {
+  if (action.verb !== 'ask') return null;
+  const { userId } = action.actor;
+  if (!(await links.isHeldBy(userId, acctId))) return 'Whoever asked for it no longer holds the card';
+  const isDeactivated = (await person(userId))?.isDeactivated === true;
+  return isDeactivated ? 'The Slack account of whoever asked for it is deactivated' : null;
+}
+
+/**
+ * Why this may not be approved: it would lower a limit. `now`: relative to the card's current rules. Null: nothing is lower.
+ */
+export function whyLower(
+  now: readonly RuleChange[],
+  { temporary }: OpenRequest,
+): Pick<Refusal, 'why' | 'whoCan'> | null {
+  const lowered = now.filter((change) => lowers([change]));
+  if (lowered.length === 0) return null;
+  const forNow = temporary.filter(({ rule }) => lowered.some((change) => isSameRule(change.rule, rule)));
+  if (forNow.length === 0)
+    return {
+      why: 'That is less than it is now, and approving never lowers a limit.',
+      whoCan: `Approve more, or deny the request. ${commandCode('limit')} lowers a limit.`,
+    };
+  return {
+    why: `Approving never lowers a limit, and it is higher for the moment: ${forNow.map(momentWords).join('; ')}.`,
+    whoCan: 'Approve it after that, or have the temporary change taken back first.',
+  };
+}
+
+/** `daily limit $800.00 until 2026-11-20T22:00:00.000Z, then $150.00 again` */
+function momentWords({ rule, now, back, until }: TemporaryValue): string {
+  const to = stateWords([{ rule, to: back }], 'to');
+  const when =
+    until === null ? `until an approver decides whether it goes back to ${to}` : `until ${until}, then ${to} again`;
+  return `${ruleStates([{ rule, to: now }], 'to')} ${when}`;
 }

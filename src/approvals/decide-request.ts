@@ -14,8 +14,9 @@ import type { CountedRaise } from '../policy/approval-policy.ts';
 import { unreadGroup } from '../policy/authorize.ts';
 import { withAnswers } from './block-all.ts';
 import type { FinishRequest } from './complete-approval.ts';
+import { whyLower } from './current-request.ts';
 import type { Execution } from './execute-approval.ts';
-import { type JudgeClick, type JudgedClick, type Recount, type WhyNot, whyLower } from './judge-click.ts';
+import type { JudgeClick, JudgedClick, Recount, WhyNot } from './judge-click.ts';
 import {
   accountIn,
   blocksIn,

@@ -4,20 +4,25 @@ import type { Result } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { askAnother } from '../actions/ask-others.ts';
 import type { CardClient } from '../card-api/client.ts';
-import { isSameRule } from '../card-api/rule.ts';
 import { isLooser, isMade, type RuleChange } from '../card-api/rule-change.ts';
-import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import { termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
-import type { TemporaryValue } from '../limits/rule-future.ts';
-import { ruleMoves, ruleStates, stateWords } from '../limits/rule-words.ts';
+import { ruleMoves, ruleStates } from '../limits/rule-words.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
 import { approvalsNeeded } from '../policy/decide-action.ts';
 import type { OrderApproved, OrderNeeds } from '../virtual-cards/permit-order.ts';
 import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import { type Approver, countApprovers, fullyCounted } from './count-approvers.ts';
-import { allVoid, isInUseBlocked, lowers, type ReadDeps, readCurrent, whatMoved } from './current-request.ts';
+import {
+  type AskerDeps,
+  allVoid,
+  isInUseBlocked,
+  type ReadDeps,
+  readCurrent,
+  whatMoved,
+  whyAskerLeft,
+} from './current-request.ts';
 import {
   type Approval,
   type ApprovalClick,
@@ -157,35 +162,6 @@ const seen = 'Look at the request: it shows that now. Approve again if you agree
 const again = 'No approval counts any more. Look at the request: it shows what is true now, and asks again.';
 
 /**
- * Why this may not be approved: it would lower a limit. `now`: relative to the card's current rules. Null: nothing is lower.
- */
-export function whyLower(
-  now: readonly RuleChange[],
-  { temporary }: OpenRequest,
-): Pick<Refusal, 'why' | 'whoCan'> | null {
-  const lowered = now.filter((change) => lowers([change]));
-  if (lowered.length === 0) return null;
-  const forNow = temporary.filter(({ rule }) => lowered.some((change) => isSameRule(change.rule, rule)));
-  if (forNow.length === 0)
-    return {
-      why: 'That is less than it is now, and approving never lowers a limit.',
-      whoCan: `Approve more, or deny the request. ${commandCode('limit')} lowers a limit.`,
-    };
-  return {
-    why: `Approving never lowers a limit, and it is higher for the moment: ${forNow.map(momentWords).join('; ')}.`,
-    whoCan: 'Approve it after that, or have the temporary change taken back first.',
-  };
-}
-
-/** `daily limit $800.00 until 2026-11-20T22:00:00.000Z, then $150.00 again` */
-function momentWords({ rule, now, back, until }: TemporaryValue): string {
-  const to = stateWords([{ rule, to: back }], 'to');
-  const when =
-    until === null ? `until an approver decides whether it goes back to ${to}` : `until ${until}, then ${to} again`;
-  return `${ruleStates([{ rule, to: now }], 'to')} ${when}`;
-}
-
-/**
  * How many approvals the change needs now, and why. Counts what the person who asked and the person clicking have added
  * meanwhile. When the click's job runs again, its own raise is not counted against it.
  *
@@ -272,19 +248,6 @@ export async function whyNotAllowed(
   if (verdict.kind === 'late') return waited;
   if (verdict.kind !== 'refused') return null;
   return { why: verdict.why, whoCan: askAnother[verdict.who ?? 'approver'], isByRights: true };
-}
-
-interface AskerDeps extends Pick<ActionTools, 'person'> {
-  readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
-}
-
-/** Why a holder gets no more what they asked for, without the full stop. Null: they may, or it was no holder who asked. */
-async function whyAskerLeft({ action, acctId }: LimitRequest, { links, person }: AskerDeps): Promise<string | null> {
-  if (action.verb !== 'ask') return null;
-  const { userId } = action.actor;
-  if (!(await links.isHeldBy(userId, acctId))) return 'Whoever asked for it no longer holds the card';
-  const isDeactivated = (await person(userId))?.isDeactivated === true;
-  return isDeactivated ? 'The Slack account of whoever asked for it is deactivated' : null;
 }
 
 /**
