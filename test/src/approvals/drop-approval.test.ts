@@ -114,6 +114,26 @@ describe.each(clicks)('%s whose retry is refused', (_what, click) => {
     expect(world.writes).toEqual([]);
   });
 
+  it('does not count the raise of an attempt whose worker died before it sent anything', async () => {
+    const world = await createActionWorld(redis());
+    const deps = await asked(world);
+    const recentRaises: WorldDeps['recentRaises'] = {
+      ...deps.recentRaises,
+      async add(raise) {
+        await deps.recentRaises.add(raise);
+        throw new Error('killed');
+      },
+    };
+    const dying: WorldDeps = { ...deps, recentRaises };
+    await expect(performAction(click, dying)).rejects.toThrow('killed');
+    expect(await deps.recentRaises.list({ acctId }, deps.now().getTime())).toHaveLength(1);
+
+    await performAction(click, changedInPortal(world, deps) as WorldDeps);
+
+    expect(await deps.progress.read(click.id)).toMatchObject({ state: 'refused' });
+    expect(await deps.recentRaises.list({ acctId }, deps.now().getTime())).toEqual([]);
+  });
+
   it('does not keep the request from expiring, even if it is still in flight', async () => {
     const { world, deps } = await triedTwice(click, limited, changedInPortal);
     const request = await deps.requests.get('req_ask1');
