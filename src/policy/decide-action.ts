@@ -163,7 +163,10 @@ export function decide(permission: Permission, facts: Facts, policy: ForCase): D
   const { waitedMs = 0 } = facts;
   const others = othersNeeded(permission, facts, policy);
   if (others > 0) return { kind: 'request', others };
-  return waitedMs > LATE_MS && loosens(permission, facts) ? { kind: 'late' } : { kind: 'allowed' };
+  if (waitedMs <= LATE_MS || !loosens(permission, facts)) return { kind: 'allowed' };
+  // Asked again, it would be too late: this time counts from what it is about.
+  const { within } = permission;
+  return within === undefined ? { kind: 'late' } : { kind: 'refused', why: within.why, who: 'approver' };
 }
 
 /** How many different approvers a raise needs, regardless of who asks. */

@@ -46,7 +46,9 @@ const writing = new Set<Verb>([
 ]);
 /** Neither lets a card spend more. */
 const atAnyTime = new Set<Verb>(['block', 'resend-virtual']);
-const askedAgain = new Set<Verb>([...writing].filter((verb) => !atAnyTime.has(verb) && verb !== 'decide'));
+/** Asked again, a decision would be about an older request, and the minute for an undo would be over. */
+const refusedAsLate = new Set<Verb>(['decide', 'undo-block']);
+const askedAgain = new Set<Verb>([...writing].filter((verb) => !atAnyTime.has(verb) && !refusedAsLate.has(verb)));
 
 const onAnything: readonly Over[] = [
   byCommand,

@@ -150,6 +150,13 @@ describe('who may do what', () => {
     },
   );
 
+  it('an undo that waited that long is refused, not asked about again: its minute is over', () => {
+    const facts = { roles: ['operator' as const], isOwnAction: true, ageMs: 20_000 };
+
+    expect(decided('undo-block', { ...facts, waitedMs: LATE_MS })).toBe('yes');
+    expect(decided('undo-block', { ...facts, waitedMs: LATE_MS + 1 })).toBe('no');
+  });
+
   it('before the card is known, a holder is allowed as far as one can tell', () => {
     expect(decided('block', { roles: ['holder'] })).toBe('yes');
     expect(decided('block', { roles: ['holder'], isOwnCard: false })).toBe('no');
