@@ -193,7 +193,7 @@ function asRead(start: string): string {
  */
 export function readSlashText(text: string): string {
   const isAboutPeople = /^(link|delegate) /.test(asRead(text));
-  const isAboutChannels = /^digest /.test(asRead(text));
+  const isAboutChannels = asRead(text).startsWith('digest ');
   const isBeforeCard = (start: string): boolean => beforeCard.has(asRead(start).replace(/^show me /, 'show '));
   return text
     .replaceAll(token, (_whole, kind: string, value: string, label: string | undefined, at: number) => {
