@@ -31,17 +31,19 @@ const encodedInText = /[\w+/-]{18,}={0,2}/g;
  * numbers and tokens. Sees through invisible characters, and drops them when something is removed.
  */
 export function redactText(text: string): string {
-  if (harmless.has(text) || !mayHoldSecret.test(text)) return text;
-  const seen = text.replaceAll(/\p{Cf}/gu, '');
-  const redacted = withoutSecrets(seen);
-  if (redacted !== seen) return redacted;
+  if (harmless.has(text)) return text;
+  if (mayHoldSecret.test(text)) {
+    const seen = text.replaceAll(/\p{Cf}/gu, '');
+    const redacted = withoutSecrets(seen);
+    if (redacted !== seen) return redacted;
+  }
   if (text.length <= NAME_LENGTH_MAX) harmless.set(text, true);
   return text;
 }
 
 /**
- * Searched texts without a secret, such as the names and places of merchants with a number, which come again. Nothing
- * from which something was removed is kept.
+ * Searched texts without a secret, such as the names and places of merchants, which come again. Nothing from which something
+ * was removed is kept.
  */
 const harmless = new BoundedMap<string, true>(4096);
 const NAME_LENGTH_MAX = 100;
