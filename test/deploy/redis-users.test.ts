@@ -25,8 +25,12 @@ it('every redis-cli command of the docs names a user who may run it', async () =
     const [, variable = '', command = ''] = /^-u "\$(\w+)" (.+)$/.exec(text) ?? [];
     const user = { REDIS_URL: 'worker', ADMIN_REDIS_URL: 'admin' }[variable];
     expect(user, `${page}: ${text}`).toBeDefined();
-    // `--latency` pings; `--rdb` reads like a replica.
-    const run = command.replace('--latency', 'ping').replace('--rdb', 'psync ? 0').split(' ');
+    // `--latency` pings; `--rdb` reads like a replica; `--cluster call` runs a command on each server.
+    const run = command
+      .replace('--latency', 'ping')
+      .replace('--rdb', 'psync ? 0')
+      .replace(/^--cluster call \S+ (.+) --cluster-only-masters$/, '$1')
+      .split(' ');
     expect(await redis().call('ACL', 'DRYRUN', user ?? '', ...run), `${page}: ${text}`).toBe('OK');
   }
   await redis().call('ACL', 'DELUSER', 'web', 'worker', 'admin');

@@ -37,7 +37,7 @@ it('a mute and a travel mute say that the cardholder still gets the alerts', () 
   expect(effect).toContain('they go only to you and the cardholder');
   expect(shown(muteSet(mute).blocks)).toContain('go to you and the cardholder, not to the channels');
   expect(shown(muteSet({ ...mute, kind: 'mute' }).blocks)).toContain('the cardholder still gets direct messages');
-  expect(muteEnded({ mutes: [mute], endedBy: null, kinds: ['decline'] }).text).toMatch(
+  expect(muteEnded({ mutes: [mute], endedBy: null, channel: 'C1', kinds: ['decline'] }).text).toMatch(
     /1 alert was sent to you instead in that time: 1 decline\.$/,
   );
 });
