@@ -73,7 +73,7 @@ export function whatMoved(current: OpenRequest, shown: OpenRequest): string | nu
     before.some((one) => isSameRule(one.rule, rule) && one.from === from),
   );
   if (moved.length > 0 && isSameNow)
-    return `By now it would outlast a temporary change, so it counts from what that goes back to: ${ruleStates(moved, 'from')}.`;
+    return `It now outlasts a temporary change, so it is counted from ${stateWords(moved, 'from')}.`;
   if (moved.length > 0) return `Somebody changed it since it was asked for. Now: ${ruleStates(now, 'from')}.`;
   return current.isBlocked && !shown.isBlocked ? 'The card was blocked since it was asked for.' : null;
 }

@@ -83,7 +83,9 @@ export function requestSummary(request: LimitRequest, of: string): string {
   }
   if (orderCents !== null) return `${asks} to order a virtual card for ${holderName(card)}, ${fundedWords(orderCents)}`;
   const changes = changesFromNow(request);
-  const moves = `${escapeUntrusted(ruleMoves(changes), RULES_MAX)}${difference(changes)}`;
+  // What a raise from another value adds is told with that value.
+  const added = fromOther(request).length > 0 ? '' : difference(changes, ' (', ')');
+  const moves = `${escapeUntrusted(ruleMoves(changes), RULES_MAX)}${added}`;
   const changed = isChanged(request)
     ? `, changed by ${request.state === 'overridden' ? 'the emergency override' : 'an approver'}`
     : '';
@@ -92,7 +94,7 @@ export function requestSummary(request: LimitRequest, of: string): string {
     return `${wants} to pay ${formatCents(payCents)}${at}${of && ` with${of}`}${changed}: ${moves}`;
   const { purchase } = facts;
   const pass = purchase === null ? '' : ` so that ${formatCents(purchase.amountCents)}${at} goes through`;
-  return `${asks} to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}${changed}: ${changes.length > 1 ? moves : `${escapeUntrusted(moveWords(changes), RULES_MAX)}${difference(changes)}`}`;
+  return `${asks} to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}${changed}: ${changes.length > 1 ? moves : `${escapeUntrusted(moveWords(changes), RULES_MAX)}${added}`}`;
 }
 
 /**
@@ -108,7 +110,8 @@ export function requestInWords(
   const lasts = isAboutRules(request) ? `, ${escapeUntrusted(termWords(term), 80)}` : '';
   const head = `${mention(action.actor.userId)} ${requestSummary(request, ` ${cardOfHolder(card)}`)}${lasts}${when}.`;
   const reason = action.reason === '' ? null : `Reason: “${escapeUntrusted(action.reason, 200)}”`;
-  return [head, stands, cautions(request, 'approver'), reason].filter(Boolean).join(' ');
+  const temporary = request.state === 'open' ? temporaryWords(request) : null;
+  return [head, temporary, stands, cautions(request, 'approver'), reason].filter(Boolean).join(' ');
 }
 
 /** ` at Corner Diner (Restaurants)`. The kind of a merchant is known also if its name is not. */
@@ -153,10 +156,18 @@ function wantedRule(changes: readonly RuleChange[]): string {
 
 /** `Temporary now: daily limit $800.00, back to $150.00, today at 5:00 PM.`; null: nothing is temporary. */
 export function temporaryWords(request: Pick<LimitRequest, 'changes' | 'temporary'>): string | null {
-  const { changes, temporary } = request;
+  const { temporary } = request;
   if (temporary.length === 0) return null;
-  const isCounted = changesFromNow(request).some(({ from }, index) => from !== changes[index]?.from);
-  return `Temporary now: ${temporary.map(temporaryValue).join('; ')}.${isCounted ? ' The raise counts from there.' : ''}`;
+  const raises = fromOther(request);
+  const from = escapeUntrusted(stateWords(raises, 'from'), RULES_MAX);
+  const counted = raises.length === 0 ? '' : ` The raise is counted from ${from}${difference(raises, ': ')}.`;
+  return `Temporary now: ${temporary.map(temporaryValue).join('; ')}.${counted}`;
+}
+
+/** What is counted from another value than the current one, relative to that value. */
+function fromOther(request: Pick<LimitRequest, 'changes' | 'temporary'>): RuleChange[] {
+  const now = changesFromNow(request);
+  return request.changes.filter(({ from }, index) => from !== now[index]?.from);
 }
 
 function temporaryValue({ rule, now, back, until }: TemporaryValue): string {
@@ -263,12 +274,12 @@ function orderFields({ orderTerms }: LimitRequest): Field[] {
   ];
 }
 
-/** ` (+$30.50)`, for a single limit. */
-function difference(changes: readonly RuleChange[]): string {
+/** `+$30.50`, for a single limit. */
+function difference(changes: readonly RuleChange[], before: string, after = ''): string {
   const [{ from, to } = { from: null, to: null }, ...others] = changes;
   if (others.length > 0) return '';
   const isRaise = typeof from === 'number' && typeof to === 'number' && to > from;
-  return isRaise ? ` (+${formatCents(to - from)})` : '';
+  return isRaise ? `${before}+${formatCents(to - from)}${after}` : '';
 }
 
 function otherLimit({ period, limitCents, remainingCents }: RequestFacts['left'][number], cents: number): string {

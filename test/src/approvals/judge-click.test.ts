@@ -460,7 +460,7 @@ describe('a request while a limit is higher for the moment', () => {
       temporary: [{ now: 90_000, back: 40_000, until: '2026-11-20T19:00:00.000Z' }],
     });
     expect(await shownNow(given)).toMatch(
-      /daily limit: \$900\.00 → \$2,000\.00[^\n]*\n.*\nTemporary now: daily limit \$900\.00, back to \$400\.00<!date\^\d+\^, .*\. The raise counts from there\./,
+      /daily limit: \$900\.00 → \$2,000\.00\*\n.*\nTemporary now: daily limit \$900\.00, back to \$400\.00<!date\^\d+\^, .*\. The raise is counted from \$400\.00: \+\$1,600\.00\./,
     );
   });
 
@@ -521,7 +521,7 @@ it('a request that would outlast a temporary change by now says so, and nobody i
   await performAction(click, given.deps);
 
   expect(told(given)).toContain(
-    'By now it would outlast a temporary change, so it counts from what that goes back to: daily limit $400.00.',
+    'It now outlasts a temporary change, so it is counted from $400.00.',
   );
   expect(dailyOf(given)).toBe(900);
 });

@@ -289,8 +289,9 @@ describe('a request about a limit that has another value for the moment', () => 
 
   it('shows the current value and what it goes back to, wherever it waits', () => {
     for (const seen of [inChannel(temporarily), inHome(temporarily)]) {
-      expect(seen).toContain('daily limit $600.00 → $900.00 (+$300.00)');
-      expect(seen).toContain(`Temporary now: daily limit $600.00, ${back}. The raise counts from there.`);
+      expect(seen).toContain('daily limit $600.00 → $900.00');
+      expect(seen).not.toContain('+$300.00');
+      expect(seen).toContain(`Temporary now: daily limit $600.00, ${back}. The raise is counted from $400.00: +$500.00.`);
     }
     const form = decideForm({
       privateMetadata: 'p',
@@ -301,7 +302,8 @@ describe('a request about a limit that has another value for the moment', () => 
     });
     expect(JSON.stringify(form.blocks)).toContain(`Daily limit: $600.00 now (temporarily; ${back}), $900.00 asked for`);
     const { text } = requestReminder([{ request: temporarily, link: null }], ['U0ANA']);
-    expect(text).toContain('daily limit $600.00 → $900.00');
+    expect(text).toContain(`daily limit $600.00, ${back}. The raise is counted from $400.00: +$500.00.`);
+    expect(text).not.toContain('+$300.00');
   });
 
   it('says that an approver decides, if its time is over', () => {
@@ -310,11 +312,11 @@ describe('a request about a limit that has another value for the moment', () => 
     );
   });
 
-  it('does not say that a raise counts from there if it ends earlier', () => {
+  it('does not name another value that a raise is counted from if it ends earlier', () => {
     const shorter = openRequestOf({ changes: [{ ...raiseDaily, from: 60_000 }], temporary: [moment] });
 
     expect(inChannel(shorter)).toContain('Temporary now: ');
-    expect(inChannel(shorter)).not.toContain('counts from there');
+    expect(inChannel(shorter)).not.toContain('is counted from');
   });
 
   it('asks to keep a value that is wanted already', () => {
