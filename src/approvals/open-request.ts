@@ -1,7 +1,7 @@
 import { blocksNeedTwo } from '../../templates/approvals/why-approvals.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import { cardRaw } from '../../templates/core/card-words.ts';
-import { countedText, whyOthers } from '../../templates/limits/counted-words.ts';
+import { countedText, otherApprovers, whyOthers } from '../../templates/limits/counted-words.ts';
 import { alertIdOf, requestIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
@@ -166,8 +166,9 @@ function whyAsked({ action, counted, needed, isBlocked, card }: OpenRequest, isO
     const blocked = `Your ${cardRaw(card)} is blocked. More money does not help until it is unblocked. `;
     return `${isBlocked ? blocked : ''}I’ll message you when they have decided, or when it expires.`;
   }
-  if (isOwnCard) return `It is your own card, so it needs another approver. ${asked}`;
-  return counted === null ? asked : `${whyOthers(counted, needed)} ${asked}`;
+  const much = counted === null ? '' : whyOthers(counted, needed);
+  const own = isOwnCard ? `It is your own card, so it needs ${otherApprovers(needed)}.` : '';
+  return [much, own, asked].filter(Boolean).join(' ');
 }
 
 /** A holder asks for a purchase: approvers see which one, and the change ends with it. */

@@ -140,12 +140,11 @@ const sureWords = (verb: ActionVerb): Readonly<Record<Confirmation, string>> => 
   superseded: SUPERSEDED,
 });
 
-function headline({ verb, state, confirmation, cards }: ActionResult, name: string): string {
+function headline({ verb, state, confirmation }: ActionResult, name: string): string {
   const asked = `${askedWords[verb]} ${name}`;
   if (state === 'done')
     return confirmation === 'unconfirmed' ? `Not confirmed: ${asked}.` : `${doneWords[verb]}: ${name}.`;
   if (state === 'unchanged') return `Nothing changed: ${name}.`;
-  // Only several cards at once are asked for by somebody who may not be an approver.
-  if (state === 'waiting') return `Waiting for ${cards === undefined ? 'another' : 'an'} approver: ${asked}.`;
+  if (state === 'waiting') return `Waiting for approval: ${asked}.`;
   return `${state === 'failed' ? 'Could not' : 'Not sure: tried to'} ${asked}.`;
 }

@@ -94,7 +94,7 @@ describe('a raise that by the time of its retry needs others', () => {
     const world = await retried({ outcome: 'refused', code: 'rate_limited' }, ({ deps }) => performAction(zoes, deps));
 
     expect(await world.deps.requests.open()).toMatchObject([{ changes: [{ from: 50_000, to: 130_000 }] }]);
-    expect(world.answers.at(-1)?.text).toMatch(/Waiting for another approver.*Nothing changed yet/);
+    expect(world.answers.at(-1)?.text).toMatch(/Waiting for approval.*Nothing changed yet/);
     expect(await world.deps.temporaryChanges.all()).toEqual([]);
   });
 
@@ -102,7 +102,7 @@ describe('a raise that by the time of its retry needs others', () => {
     const world = await retried({ outcome: 'refused', code: 'rate_limited' });
 
     expect(await world.deps.requests.open()).toMatchObject([{ id: 'req_raise1', needed: 2 }]);
-    expect(world.answers.at(-1)?.text).toMatch(/Waiting for another approver.*Nothing changed yet/);
+    expect(world.answers.at(-1)?.text).toMatch(/Waiting for approval.*Nothing changed yet/);
     expect((await world.stations()).at(-1)).toBe('waiting');
     expect(await world.deps.temporaryChanges.all()).toEqual([]);
     const counted = await world.deps.recentRaises.list({ acctId }, world.deps.now().getTime());
@@ -220,7 +220,7 @@ describe('a request that was decided before its job ran again', () => {
     await performAction(asked, { ...world.deps, policyFor });
 
     expect(world.writes).toEqual([]);
-    expect(world.answers.at(-1)?.text).toMatch(/Waiting for another approver.*Nothing changed yet/);
+    expect(world.answers.at(-1)?.text).toMatch(/Waiting for approval.*Nothing changed yet/);
     expect((await world.stations()).at(-1)).toBe('waiting');
   });
 

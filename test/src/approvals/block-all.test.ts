@@ -81,7 +81,7 @@ it('says how many cards it is about, to whoever asks, asks again or may not, and
     postAuditLine: async (_id, { text }) => void lines.push(text),
   }));
   await blockAll(operator);
-  expect(world.answers.at(-1)?.text).toMatch(/^Waiting for an approver: block 6 cards\. Blocking more than 5 cards/);
+  expect(world.answers.at(-1)?.text).toMatch(/^Waiting for approval: block 6 cards\. Blocking more than 5 cards/);
   await blockAll({ ...operator, id: 'act_again', actor: { userId: 'U0GUS', teamId: 'T1' } });
   expect(world.answers.at(-1)?.text).toMatch(/^Nothing changed: 6 cards\. Somebody has asked for that already/);
   await approve({ ...approver, approve: false });
@@ -194,7 +194,7 @@ it('opens another request for the same alert once more cards were declined toget
   const gus = { ...operator, actor: { userId: 'U0GUS', teamId: 'T1' } };
   await blockAll({ ...gus, id: 'act_more', acctIds: [...acctIds, 17], names: [...acctIds, 17].map(String) });
 
-  expect(world.answers.at(-1)?.text).toMatch(/^Waiting for an approver: block 7 cards/);
+  expect(world.answers.at(-1)?.text).toMatch(/^Waiting for approval: block 7 cards/);
   await blockAll({ ...gus, id: 'act_fewer', acctIds: acctIds.slice(1), names: acctIds.slice(1).map(String) });
   expect((await deps.requests.open()).map(({ id }) => id).sort()).toEqual(['req_first', 'req_more']);
 });

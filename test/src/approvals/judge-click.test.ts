@@ -104,6 +104,18 @@ describe('one approver alone and a lowered limit', () => {
     expect(dailyOf(given)).toBe(100);
     expect(told(given)).toContain('It is your own card, so it needs another approver.');
   });
+
+  it('hears how many others a large raise of their own card needs, and why', async () => {
+    const given = await world();
+    await link(given, 'U0ANA');
+
+    await performAction(limit('act_much', 2000), given.deps);
+
+    expect(told(given)).toMatch(/Waiting for approval: change the limit of /);
+    expect(told(given)).toContain(
+      'A raise of more than $1,000.00 within 24 hours needs a second approver. It is your own card, so it needs 2 other approvers.',
+    );
+  });
 });
 
 describe('a request whose numbers changed', () => {

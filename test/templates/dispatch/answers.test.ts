@@ -180,7 +180,7 @@ describe('the result of an action', () => {
     ['unchanged', 'Nothing changed: Jane Doe · card 1212. It goes back to $400.00 at 6 PM.'],
     [
       'waiting',
-      'Waiting for another approver: change the limit of Jane Doe · card 1212. It goes back to $400.00 at 6 PM. Nothing changed yet.',
+      'Waiting for approval: change the limit of Jane Doe · card 1212. It goes back to $400.00 at 6 PM. Nothing changed yet.',
     ],
     [
       'failed',
