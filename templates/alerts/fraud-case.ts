@@ -18,16 +18,15 @@ export function fraudCase(alert: FraudCaseAlert): Message {
   const card = cardOf(alert);
   return {
     text: sentence(
-      `${escapeUntrusted(titleOf(alert), 150)}: the cardholder ${mention(reported.by)} says it wasn’t them, ${cardOfHolder(card)}. ${[latest(alert), todo(alert)].filter(Boolean).join(' ')}${outcomeSentence(outcomes)}`,
+      `${escapeUntrusted(titleOf(alert), 150)} · ${cardOfHolder(card)}. ${[`The cardholder ${notMade(alert)}`, latest(alert), todo(alert)].filter(Boolean).join(' ')}${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(titleOf(alert)),
+      section(`*${cardOfHolder(card)}* · ${dateToken(reported.at)}`, `The cardholder ${notMade(alert)}`),
       section(
-        `*${cardOfHolder(card)}* · ${dateToken(reported.at)}`,
-        `The cardholder ${mention(reported.by)} says it wasn’t them.`,
+        purchases === null || purchases.length === 0 ? latest(alert) : `*Latest purchases*\n${rows(purchases)}`,
         todo(alert),
       ),
-      section(purchases === null || purchases.length === 0 ? latest(alert) : `*Latest purchases*\n${rows(purchases)}`),
       ...outcomeLines(outcomes),
       ...actions(...controls(alert)),
       ...context(`${escapeUntrusted(alert.alertId, 60)} · ${threadWords(alert)}`, event.id),
@@ -41,7 +40,7 @@ export function fraudCaseLines(alert: FraudCaseAlert): ShortLines {
     title: titleOf(alert),
     who: shortCard(cardOf(alert)),
     at: reported.at,
-    cause: [`${mention(reported.by)} says it wasn’t them.`, latest(alert), todo(alert)],
+    cause: [notMade(alert), latest(alert), todo(alert)],
     small: [threadWords(alert)],
   };
 }
@@ -57,6 +56,10 @@ function threadWords({ joins, outcomes }: FraudCaseAlert): string {
 function titleOf({ event, joins }: FraudCaseAlert): string {
   const merchant = event.merchant.name.trim();
   return `${joins === null ? 'Fraud reported' : 'Another purchase reported as fraud'}: ${formatCents(event.amountCents)}${merchant && ` at ${merchant}`}`;
+}
+
+function notMade({ reported }: FraudCaseAlert): string {
+  return `${mention(reported.by)} says they did not make it.`;
 }
 
 function latest({ purchases }: FraudCaseAlert): string {
@@ -77,12 +80,18 @@ function rows(purchases: readonly Purchase[]): string {
   return purchases.map((one) => `• ${purchase(one)}`).join('\n');
 }
 
-function todo({ operators, outcomes, joins }: FraudCaseAlert): string {
+function todo({ operators, outcomes, joins, purchases }: FraudCaseAlert): string {
   if (isClosed({ outcomes })) return '';
   const whom = mentions(operators);
+  const check =
+    purchases === null
+      ? 'look up the latest purchases in the card program’s portal and check them with the cardholder, then '
+      : purchases.length > 0
+        ? 'check these purchases with the cardholder, then '
+        : '';
   const what =
     joins === null
-      ? 'check these purchases with the cardholder, then order a replacement card in the card program’s portal.'
+      ? `${check}order a replacement card in the card program’s portal.`
       : 'check this purchase with the cardholder, too.';
   return whom === '' ? capital(what) : `${whom}: ${what}`;
 }

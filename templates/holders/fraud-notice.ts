@@ -13,15 +13,13 @@ interface Reported {
   readonly added: Pick<TransactionEvent, 'amountCents' | 'merchant'> | null;
 }
 
-/** For a cardholder who pressed *It wasn't me*: what happens next, and how to get a new card. */
+/** For a cardholder who pressed *It wasn't me*: what happens next. */
 export function fraudNotice({ card, operators, added }: Reported): Message {
   const own = `your ${cardName(card)}`;
-  const others = 'the people who run your card program';
-  const whom = mentions(operators, 'and') || others;
+  const whom = mentions(operators, 'and') || 'the people who run your card program';
   const opened = [
     `*Fraud case opened · ${own}.* I’ve asked the card service to block the card, and notified ${whom}.`,
-    '*What happens next:* they check your latest purchases and may ask you about them. You don’t have to do anything.',
-    `*Your new card:* ask ${mentions(operators, 'or') || others} to order one. You’ll get a message here when it ships; it works once it is activated.`,
+    '*What happens next:* they check your latest purchases, may ask you about them, and order your new card. You don’t have to do anything.',
   ];
   const lines =
     added === null

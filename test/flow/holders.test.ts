@@ -239,7 +239,7 @@ describe('the holder', () => {
     await until(() => shown(alert).includes(`Blocked* by the holder <@${hugo}>`), 'the alert says so');
     const fraudCase = await cardbell().waitFor(channels.declines, new RegExp(`Fraud reported: .*${holderOf(card)}`));
     await until(() => shown(fraudCase).includes(`Blocked* by the holder <@${hugo}>`), 'the case says so');
-    await cardbell().waitFor(direct(hugo), /Fraud case opened .* and notified .* Your new card/);
+    await cardbell().waitFor(direct(hugo), /Fraud case opened .* and notified .* order your new card/);
 
     expect(statusOf(card)).toBe('BLOCKED');
     expect(shown(message)).not.toMatch(/block_card|recognize_purchase/);

@@ -69,7 +69,7 @@ describe('It wasn’t me', () => {
     expect(told[0]?.message.text).toMatch(
       /asked the card service to block the card, and notified <@U0OLGA> and <!subteam\^S0OPS>/,
     );
-    expect(told[0]?.message.text).toMatch(/What happens next: .*Your new card: ask .* to order one/);
+    expect(told[0]?.message.text).toMatch(/What happens next: .* order your new card\./);
   });
 
   it('lists the latest purchases, newest first, and no declines', async () => {

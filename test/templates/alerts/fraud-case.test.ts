@@ -44,11 +44,11 @@ describe('a fraud case', () => {
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatch(/^\*Fraud reported: \$84\.10 at Blue Bottle Coffee\* · Jane Doe · card 1212 · /);
     expect(lines[1]).toMatch(
-      /^<@U1> says it wasn’t them\. Latest purchases: \$12\.50 at Corner Diner<!date.*, Nov .*<@U2>, <!subteam\^S3>: check/,
+      /^<@U1> says they did not make it\. Latest purchases: \$12\.50 at Corner Diner<!date.*, Nov .*<@U2>, <!subteam\^S3>: check/,
     );
     expect(buttonIds(blocks)).toEqual(['block_card', 'close_fraud_case', 'show_details']);
     expect(text).toMatch(
-      /^Fraud reported: \$84\.10 at Blue Bottle Coffee: the cardholder <@U1> says it wasn’t them, Jane Doe · card 1212\./,
+      /^Fraud reported: \$84\.10 at Blue Bottle Coffee · Jane Doe · card 1212\. The cardholder <@U1> says they did not make it\. Latest/,
     );
   });
 
@@ -56,7 +56,7 @@ describe('a fraud case', () => {
     const { text, blocks } = renderAlert(fraudCase({ joins: 'evt_0000000000000009' }), view);
 
     expect(text).toMatch(
-      /^Another purchase reported as fraud: \$84\.10 at Blue Bottle Coffee: .*<@U2>, <!subteam\^S3>: check this purchase/,
+      /^Another purchase reported as fraud: \$84\.10 at Blue Bottle Coffee · .*<@U2>, <!subteam\^S3>: check this purchase/,
     );
     expect(shown(blocks)).toContain('Belongs to the open fraud case in this thread');
     expect(buttonIds(blocks)).toEqual(['block_card', 'show_details']);
@@ -64,9 +64,17 @@ describe('a fraud case', () => {
 
   it('distinguishes unreadable latest purchases from none', () => {
     expect(renderAlert(fraudCase({ purchases: null }), view).text).toContain(
-      'did not list the latest purchases in time',
+      'did not list the latest purchases in time. <@U2>, <!subteam^S3>: look up the latest purchases in the card program’s portal and check them with the cardholder, then order a replacement card',
     );
-    expect(renderAlert(fraudCase({ purchases: [] }), view).text).toContain('No other purchases within 7 days.');
+    expect(renderAlert(fraudCase({ purchases: [] }), view).text).toContain(
+      'No other purchases within 7 days. <@U2>, <!subteam^S3>: order a replacement card',
+    );
+  });
+
+  it('lists the purchases above what to do with them', () => {
+    expect(shown(renderAlert(fraudCase(), { ...view, isLong: true }).blocks)).toMatch(
+      /\*Latest purchases\*\n• .*\n<@U2>, <!subteam\^S3>: check these purchases with the cardholder/,
+    );
   });
 
   it('offers to block only until the card is blocked, and nothing once the case is closed', () => {

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { fraudCaseClosed, fraudNotice } from '../../../templates/holders/fraud-notice.ts';
 import { card, transactionAlert } from '../fixtures.ts';
 
-it('tells the holder in three lines what happens next and how to get a new card', () => {
+it('tells the holder in two lines what happens next, and that others order the new card', () => {
   const { text, blocks } = fraudNotice({ card, operators: ['U2'], added: null });
 
-  expect(JSON.stringify(blocks).match(/\\n/g)).toHaveLength(2);
+  expect(JSON.stringify(blocks).match(/\\n/g)).toHaveLength(1);
   expect(text).toBe(
-    'Fraud case opened · your card 1212. I’ve asked the card service to block the card, and notified <@U2>. What happens next: they check your latest purchases and may ask you about them. You don’t have to do anything. Your new card: ask <@U2> to order one. You’ll get a message here when it ships; it works once it is activated.',
+    'Fraud case opened · your card 1212. I’ve asked the card service to block the card, and notified <@U2>. What happens next: they check your latest purchases, may ask you about them, and order your new card. You don’t have to do anything.',
   );
 });
 
