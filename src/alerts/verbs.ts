@@ -35,8 +35,8 @@ export const alertVerbs = {
   },
   recognize: {
     action: RecognizeAction,
-    permission: { role: 'holder', doing: 'say whether a purchase was theirs' },
-    refusedTo: 'say whether a purchase was theirs with',
+    permission: { role: 'holder', doing: 'confirm a purchase' },
+    refusedTo: 'confirm a purchase with',
     isOfCard: true,
   },
   'close-fraud-case': {

@@ -35,8 +35,8 @@ const usage = 'notify KIND on|off, notify digest daily|weekly|off, or notify qui
 export const appHomeVerbs = {
   notify: {
     action: PreferenceAction,
-    permission: { role: null, doing: 'choose their own messages' },
-    refusedTo: 'choose messages',
+    permission: { role: null, doing: 'change message settings' },
+    refusedTo: 'change message settings',
     alsoCalled: ['notifications', 'preferences', 'settings'],
     command: {
       usage: 'notify KIND on|off',
@@ -61,7 +61,7 @@ export const appHomeVerbs = {
   },
   'end-delegation': {
     action: EndDelegationAction,
-    permission: { role: null, doing: 'end their own delegation' },
+    permission: { role: null, doing: 'end a delegation' },
     refusedTo: 'end a delegation',
   },
 } as const satisfies Record<string, VerbEntry>;

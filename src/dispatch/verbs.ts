@@ -63,7 +63,7 @@ export const verbs = {
   /** Opens something for viewing only: an alert, its details, a form. The record names what was shown. */
   look: {
     action: actionOf('look', Target, { seen: z.string().max(40) }),
-    permission: { role: null, doing: 'look at this' },
+    permission: { role: null, doing: 'open this' },
     refusedTo: 'look at',
     isLook: true,
   },

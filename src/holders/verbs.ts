@@ -26,7 +26,7 @@ export type DecideClaimAction = z.infer<typeof DecideClaimAction>;
 export const holderVerbs = {
   claim: {
     action: ClaimAction,
-    permission: { role: null, doing: 'say that they hold a card' },
+    permission: { role: null, doing: 'claim a card' },
     refusedTo: 'claim',
     alsoCalled: ['claim', 'mine'],
     command: {

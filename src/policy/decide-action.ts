@@ -29,7 +29,7 @@ export const LATE_MS = 10 * 60_000;
 export interface Permission {
   /** The required role; null: everyone in the company. Approvers may do everything that operators may. */
   readonly role: Role | null;
-  /** Completes "Only approvers may …": `unblock cards`. */
+  /** Completes "Only approvers may …" and "Your request to …": `unblock cards`. */
   readonly doing: string;
   /** Replaces the sentence "Only … may …". */
   readonly whyRole?: string;

@@ -16,7 +16,7 @@ export function recentMoment(now: Date): string {
 export const recoveryVerbs = {
   recover: {
     action: RecoverAction,
-    permission: { role: 'approver', ofAllCards: true, doing: 'have missed events fetched' },
+    permission: { role: 'approver', ofAllCards: true, doing: 'fetch missed events' },
     refusedTo: 'start a recovery',
     alsoCalled: ['backfill', 'resync'],
     command: {

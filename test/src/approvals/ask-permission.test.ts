@@ -150,7 +150,7 @@ describe('the people asked read all that is asked', () => {
 
     const text = await questionAfter('recover', { ...byCommand, target });
 
-    expect(text).toMatch(/have missed events fetched · “<!date\^\d+\^[^>]+>”/);
+    expect(text).toMatch(/fetch missed events · “<!date\^\d+\^[^>]+>”/);
     expect(text).toContain('Only approvers may do this: `/card recover 2026-11-17T15:00:00Z`.');
   });
 

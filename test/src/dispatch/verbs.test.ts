@@ -29,10 +29,12 @@ it('help is about the roles of the moment, for the cards of some groups and for 
 it.each(verbNames)('%s: permission and refusal texts start with a verb phrase', (verb) => {
   // Both follow "Only approvers may" and "do you want to", so they start with a verb and not with a command name.
   const verbs =
-    /^(activate|acknowledge|ask|block|change|choose|claim|close|confirm|decide|end|have|hide|link|look|mute|name|order|raise|resend|say|see|set|show|start|take|unblock|undo|unlink|subscribe|unmute|use|withdraw) ?/;
+    /^(activate|acknowledge|ask|block|change|choose|claim|close|confirm|decide|end|fetch|have|hide|link|look|mute|name|open|order|raise|resend|see|set|show|start|take|unblock|undo|unlink|subscribe|unmute|use|withdraw) ?/;
   expect(entryOf(verb).permission.doing).toMatch(verbs);
   expect(refusedTo(verb)).toMatch(verbs);
   expect(refusedTo(verb)).not.toMatch(/_/);
+  // They also follow "Your request to", which speaks to one person.
+  expect(`${entryOf(verb).permission.doing} ${refusedTo(verb)}`).not.toMatch(/\b(they|them|theirs?)\b/);
 });
 
 it.each(helpFor(everyRole, everyRole).own.map(({ example }) => example))('help example %s can be parsed', (example) => {
