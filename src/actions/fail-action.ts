@@ -107,8 +107,8 @@ export function createFailures(deps: Deps) {
       const own = givenUp('unknown', deps.now(), null, {
         what: await requestOf(action, acctId, deps),
         detail: 'internal',
-        why: 'The card service may have done it: its answer was lost, and I do not ask twice.',
-        whoCan: 'Look at the card service before you ask again.',
+        why: 'The card service did not answer, so it may or may not have happened.',
+        whoCan: 'Check the card program’s portal before you try again.',
       });
       await notifyGivenUp(action, await deps.progress.write(action.id, own), deps);
     });

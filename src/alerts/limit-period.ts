@@ -21,5 +21,5 @@ export const untilReset = (): Readonly<Record<LimitWindow, string>> => ({
   weekly: 'pay a smaller amount, or wait until Sunday',
   monthly: 'pay a smaller amount, or wait until the first of the month',
   yearly: 'pay a smaller amount, or wait until January 1',
-  lifetime: 'or pay another way: a lifetime limit never starts anew',
+  lifetime: 'or pay another way: a lifetime limit never resets',
 });

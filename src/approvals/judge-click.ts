@@ -89,7 +89,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
       await deps.updateRequest(kept.id);
     }
     if (!isLooser(now) && !isLooser(changes)) {
-      const nothing = `It is enough already: ${ruleStates(all, 'from')}.`;
+      const nothing = `Already enough: ${ruleStates(all, 'from')}.`;
       return {
         kind: 'refused',
         why: nothing,
@@ -269,7 +269,7 @@ export function createWhyNoLonger(
       if (isInUseBlocked(account, request.card.cardId)) return blockedNow;
     }
     const askerLeft = await whyAskerLeft(request, deps);
-    if (askerLeft !== null) return `${askerLeft}, so I did not do it.`;
+    if (askerLeft !== null) return `${askerLeft}.`;
     if ((await whyNotAllowed(click, request, deps)) !== null) return notAllowedNow;
     if (click.verb === 'emergency-override') return null;
     const others = approvals.filter(({ by }) => by !== click.actor.userId);
@@ -279,8 +279,7 @@ export function createWhyNoLonger(
   };
 }
 
-const blockedNow = 'The card was blocked in this moment, so I did not do it. Look at the request again.';
+const blockedNow = 'The card has just been blocked. Look at the request again.';
 const sameNow =
-  'In this moment two of the approvals became one, because one approver stands in for the other, so I did not do it. Look at the request again.';
-const notAllowedNow =
-  'In this moment an approver lost the right to approve it, so I did not do it. Look at the request again.';
+  'Two of the approvals now count as one: one approver stands in for the other. Look at the request again.';
+const notAllowedNow = 'One of the approvers may no longer approve it. Look at the request again.';

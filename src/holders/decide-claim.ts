@@ -81,7 +81,7 @@ export function createClaimDecisions(deps: Deps) {
     const refuse = (why: string, whoCan: Refusal['whoCan']) =>
       deps.refuse(action, { why, whoCan }, { isByRights: true });
     const over = (why: string, whoCan: string) => deps.refuse(action, { why, whoCan });
-    if (claim === null) return await over('This claim is too old.', 'Have it claimed again.');
+    if (claim === null) return await over('This claim is too old.', 'Ask them to claim it again.');
     // This click decided it before a crash, so some people may not have been notified.
     if (claim.state === 'refused' && isDecidedBy(claim, action.id)) return await refuseClaim(action, claim, deps);
     if (claim.state === 'confirmed' && isDecidedBy(claim, action.id)) return await confirmClaim(action, claim, deps);
@@ -95,11 +95,11 @@ export function createClaimDecisions(deps: Deps) {
       return await refuse('Only approvers of other cards may decide this claim.', whoCan);
     }
     if (claim.action.actor.userId === action.actor.userId) {
-      return await refuse('You claim this card yourself.', 'It takes somebody else who approves.');
+      return await refuse('You claim this card yourself.', 'Somebody else has to confirm it.');
     }
     if (deps.now().toISOString() > claim.expiresAt) {
       await expire({ ...claim, state: 'expired' }, deps);
-      return await over('This claim expired without a decision.', 'Have it claimed again.');
+      return await over('This claim expired without a decision.', 'Ask them to claim it again.');
     }
     await confirmOrRefuse(action, claim, lease);
   }

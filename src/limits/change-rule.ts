@@ -287,10 +287,10 @@ function isMoved(now: readonly RuleChange[], judged: readonly RuleChange[]): boo
   return now.some(({ rule, from }) => judged.some((seen) => isSameRule(seen.rule, rule) && seen.from !== from));
 }
 
-const movedNow = 'Somebody changed it in this moment, so I left it as it is. Look at the request again.';
+const movedNow = 'Somebody has just changed it. Look at the request again.';
 function tooMuchByNow(approvers: number): string {
-  const now = approvers === 1 ? 'is more than one person may allow' : 'needs more approvals';
-  return `With what was allowed in this moment, it ${now}, so I did not do it. Look at the request again.`;
+  const now = approvers === 1 ? 'is more than one approver alone may allow' : 'needs more approvals';
+  return `With a raise that was approved a moment ago, this ${now}. Look at the request again.`;
 }
 const othersByNow = 'It needs another approver by now, so I did not send it again.';
 const tooLate = 'It waited longer than 10 minutes, so I did not do it. Ask or approve again if you still want it.';

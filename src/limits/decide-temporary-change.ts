@@ -142,7 +142,7 @@ const lookLater = 'Wait two minutes, then look at the card.';
 const whereAsked = 'The question is in the channel for requests.';
 
 const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
-  open: 'It still runs.',
+  open: 'It is still in force.',
   asking: 'Its time is over, but the card has another value now: an approver has to decide.',
   ended: 'It was put back already.',
   kept: 'It was decided already to leave it as it is.',

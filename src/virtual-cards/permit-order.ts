@@ -131,8 +131,8 @@ export interface OrderApproved {
 }
 
 function tooMuchByNow(people: number): string {
-  const now = people === 1 ? 'is more than one person may allow' : 'needs more approvals';
-  return `With what was allowed in this moment, it ${now}. I did not order it.`;
+  const now = people === 1 ? 'is more than one approver alone may allow' : 'needs more approvals';
+  return `With what was approved a moment ago, this ${now}. I did not order it.`;
 }
 
 interface OrderAmount {

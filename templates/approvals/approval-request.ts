@@ -151,7 +151,7 @@ function progress(request: LimitRequest): string {
   const changed = earlier ?? 'Nothing changed.';
   if (state === 'denied') return `Denied${who}${when}. ${changed}${noteWords}`;
   if (state === 'withdrawn') return `Withdrawn${who}${when}. ${changed}`;
-  if (state === 'expired') return `It expired${when}. ${changed}`;
+  if (state === 'expired') return `${dateAfter('Expired', until)}. ${changed}`;
   if (state === 'overridden') {
     const before = `${capital(answersBeforeOverride(request))} in time${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
     return `${before}. Done by emergency override${who}${when}. Reason: “${escapeUntrusted(note, 300)}”`;

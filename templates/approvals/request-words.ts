@@ -208,7 +208,7 @@ export function cautions(request: LimitRequest, reader: Reader): string | null {
   const isEnough = changes.length > 0 && !isLooser(now) && !isLooser(changes);
   const lines = [
     isEnough
-      ? `It is enough already: ${escapeUntrusted(ruleStates(now, 'from'), RULES_MAX)}. ${reader === 'asker' ? 'Withdraw' : 'Deny'} it, or let it expire.`
+      ? `Already enough: ${escapeUntrusted(ruleStates(now, 'from'), RULES_MAX)}. ${reader === 'asker' ? 'Withdraw' : 'Deny'} it, or let it expire.`
       : null,
     isBlocked ? BLOCKED : null,
     facts.isUsedUp === true && !isEnough && !isAllRemoved ? USED_UP : null,

@@ -74,7 +74,7 @@ export function orderWaits({
       ? 'it is more than one person may order alone, so '
       : isLarge === null
         ? ''
-        : 'together with earlier orders and raises, ';
+        : 'with the orders and raises of the last 24 hours, ';
   const why = `${capital(`${because}it needs ${otherApprovers(others)}`)}.`;
   const what = 'I asked in the approvals channel and will order it once it is approved.';
   return headed(head, `${why} ${what}`);

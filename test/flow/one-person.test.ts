@@ -128,7 +128,7 @@ it('approving the smaller of two requests for a card second does not lower the l
   const since = Date.now() / 1000;
 
   await cardbell().press(ben, smaller, 'decide_request_approve');
-  await cardbell().waitTold(ben, /It is enough already: daily limit \$2,500\.00/, since);
+  await cardbell().waitTold(ben, /Already enough: daily limit \$2,500\.00/, since);
 
   expect(limitOf(card)).toBe(2500);
 });

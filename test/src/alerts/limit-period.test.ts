@@ -15,5 +15,5 @@ it.each([
 
 it('a limit resets on the clock of the card service, and a lifetime limit never does', () => {
   expect(untilReset().daily).toBe('pay a smaller amount, or wait until midnight Eastern time');
-  expect(untilReset().lifetime).toContain('never starts anew');
+  expect(untilReset().lifetime).toContain('never resets');
 });

@@ -53,7 +53,7 @@ it('does not count both of two concurrent approvals by one person as the first',
 
   expect(world.service.rules).toMatchObject({ DailySpendLimit: 1000, MonthlySpendLimit: 2000 });
   expect(await world.deps.requests.open()).toMatchObject([{ id: 'req_two' }]);
-  expect(world.answers.at(-1)?.text).toContain('it is more than one person may allow');
+  expect(world.answers.at(-1)?.text).toContain('this is more than one approver alone may allow');
 
   // From now on the request needs two approvals and says so.
   await performAction({ ...approval('two'), id: 'act_again' }, world.deps);
@@ -102,7 +102,7 @@ it('does not order with two approvals what needs three with what was ordered in 
 
   expect(world.writes).toEqual(['order']);
   expect(await world.deps.requests.open()).toMatchObject([{ id: 'req_two', inFlight: [] }]);
-  expect(world.answers.at(-1)?.text).toContain('it needs more approvals. I did not order it.');
+  expect(world.answers.at(-1)?.text).toContain('this needs more approvals. I did not order it.');
 
   await performAction({ ...approval('two'), id: 'act_again' }, world.deps);
   expect(await world.deps.requests.open()).toMatchObject([

@@ -97,7 +97,7 @@ it('says that it is enough already if the limit has been raised since', async ()
 
   await verbsOf(deps).refreshRequests(acctId);
 
-  expect(await message()).toContain('It is enough already: daily limit $1,500.00. Deny it, or let it expire.');
+  expect(await message()).toContain('Already enough: daily limit $1,500.00. Deny it, or let it expire.');
 });
 
 it('voids the approvals that were given for other numbers', async () => {

@@ -164,7 +164,7 @@ describe('a request whose numbers changed', () => {
     for (const id of ['act_1', 'act_2']) {
       await performAction(approve('req_small', id, 'U0BEN'), given.deps);
       expect(dailyOf(given)).toBe(2500);
-      expect(told(given)).toContain('It is enough already: daily limit $2,500.00.');
+      expect(told(given)).toContain('Already enough: daily limit $2,500.00.');
     }
   });
 
@@ -532,9 +532,7 @@ it('a request that would outlast a temporary change by now says so, and nobody i
   const click = { ...approve('req_much', 'act_zoe', 'U0ZOE'), askedAt: given.deps.now().toISOString() };
   await performAction(click, given.deps);
 
-  expect(told(given)).toContain(
-    'It now outlasts a temporary change, so it is counted from $400.00.',
-  );
+  expect(told(given)).toContain('It now outlasts a temporary change, so it is counted from $400.00.');
   expect(dailyOf(given)).toBe(900);
 });
 
@@ -580,7 +578,7 @@ describe('a request for less than a limit is for the moment', () => {
 
     await performAction(approve('req_less', 'act_early', 'U0BEN'), given.deps);
 
-    expect(told(given)).toContain('It is enough already: daily limit $2,500.00.');
+    expect(told(given)).toContain('Already enough: daily limit $2,500.00.');
   });
 
   it('can be changed to at least the limit for the moment, which then stays', async () => {

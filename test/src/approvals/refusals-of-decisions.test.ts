@@ -139,7 +139,7 @@ const rows: Refused[] = [
     when: 'nothing is asked',
     asked: onTemporaryChange('act_limit1'),
     before: (world) => temporaryChange(world, 'open'),
-    why: /It still runs/,
+    why: /It is still in force/,
     isOfCard: true,
   },
   { verb: 'undo-block', when: 'it is too old', asked: onBlock, why: /for a minute only/ },

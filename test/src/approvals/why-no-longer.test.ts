@@ -75,7 +75,7 @@ describe('an approval in whose moment somebody lost the right to give it', () =>
 
     expect(writes).toEqual([]);
     expect(await deps.requests.get('req_much')).toMatchObject({ state: 'open' });
-    expect(answers.at(-1)?.text).toMatch(/in this moment|needs another approver|Only approvers/i);
+    expect(answers.at(-1)?.text).toMatch(/has just been|may no longer approve|needs another approver|Only approvers/i);
   });
 
   it('changes nothing if the two approvers became one, and says so', async () => {
@@ -98,7 +98,7 @@ describe('an approval in whose moment somebody lost the right to give it', () =>
 
     expect(writes).toEqual([]);
     expect(answers.at(-1)?.text).toContain(
-      'two of the approvals became one, because one approver stands in for the other',
+      'Two of the approvals now count as one: one approver stands in for the other',
     );
   });
 

@@ -227,7 +227,7 @@ it('accepts only one decision, and none from the claimant', async () => {
   await world.decideClaim(decision(true, { id: 'act_second' }));
 
   expect(world.refusals).toEqual([
-    'You claim this card yourself. It takes somebody else who approves.',
+    'You claim this card yourself. Somebody else has to confirm it.',
     'This claim is refused already. Nothing is left to decide.',
   ]);
   expect(world.set).toEqual([]);
@@ -240,7 +240,7 @@ it('expires, and ignores a decision made after that', async () => {
   await world.endClaim('clm_1');
 
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'expired' });
-  expect(world.refusals).toEqual(['This claim expired without a decision. Have it claimed again.']);
+  expect(world.refusals).toEqual(['This claim expired without a decision. Ask them to claim it again.']);
   expect([...world.told.keys()]).toEqual(['clm_1-expired']);
   expect(world.set).toEqual([]);
 });
@@ -278,7 +278,7 @@ it('refuses a decision on a claim that is no longer stored', async () => {
 
   await world.decideClaim(ask('decide-claim', { target: { kind: 'claim', claimId: 'clm_old', confirms: true } }));
 
-  expect(world.refusals).toEqual(['This claim is too old. Have it claimed again.']);
+  expect(world.refusals).toEqual(['This claim is too old. Ask them to claim it again.']);
 });
 
 it('is on record when it expires, in nobody’s name, also after a crash or if a late decision finds it expired', async () => {

@@ -262,7 +262,7 @@ describe('permitting a change', () => {
 
     expect(approved.refused).toMatchObject({
       state: 'failed',
-      note: expect.stringContaining('changed it in this moment'),
+      note: expect.stringContaining('Somebody has just changed it'),
     });
     expect((await permit(5000, approver, null, false, standard, lowered)).refused, 'an approver lowers it').toBeNull();
   });
@@ -288,8 +288,8 @@ describe('permitting a change', () => {
   });
 
   it.each([
-    [1, 150_000, 'it is more than one person may allow'],
-    [2, 600_000, 'it needs more approvals'],
+    [1, 150_000, 'this is more than one approver alone may allow'],
+    [2, 600_000, 'this needs more approvals'],
   ])('is not made with %i approvals if it needs more by now', async (approvers, ownCents, why) => {
     const policy = { ...standard, bands: [...standard.bands.slice(0, 1), ...upToThree] };
 

@@ -197,7 +197,7 @@ describe('a click on a temporary change', () => {
   });
 
   it.each<[TemporaryChange['state'], TemporaryChangeAction, string]>([
-    ['open', resolve(true), 'It still runs. It ends by itself.'],
+    ['open', resolve(true), 'It is still in force. It ends by itself.'],
     [
       'asking',
       takeBack(),

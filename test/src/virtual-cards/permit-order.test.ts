@@ -177,7 +177,7 @@ it('two concurrent approvals by one person cannot both count as the first', asyn
   expect(await needed(60_000, ['U0ANA', 'U0BEN'])).toBe(1);
   expect(await count('act_1', 60_000, 1)).toBeNull();
 
-  expect(await count('act_2', 60_000, 1)).toContain('it is more than one person may allow');
+  expect(await count('act_2', 60_000, 1)).toContain('this is more than one approver alone may allow');
   expect(await count('act_1', 60_000, 1), 'the same order, its job run again').toBeNull();
   expect(await count('act_4', 40_000, 1)).toBeNull();
   expect(await count('act_3', 60_000, 2), 'two have approved').toBeNull();
@@ -193,7 +193,7 @@ it('two concurrent approvals by several people cannot both count as the first', 
   expect(await needed(300_000, ['U0ANA', 'U0BEN'])).toBe(2);
   expect(await count('act_1', 300_000, 2)).toBeNull();
 
-  expect(await count('act_2', 300_000, 2)).toContain('it needs more approvals');
+  expect(await count('act_2', 300_000, 2)).toContain('this needs more approvals');
   expect(await count('act_2', 300_000, 3)).toBeNull();
 });
 
@@ -202,7 +202,7 @@ it('one person’s approval does not count any more if the person who asked has 
   expect(await needed(60_000, ['U0ANA', 'U0BEN'])).toBe(1);
   await permit('act_1', 60_000, 'U0ANA');
 
-  expect(await count('act_2', 60_000, 1)).toContain('it is more than one person may allow');
+  expect(await count('act_2', 60_000, 1)).toContain('this is more than one approver alone may allow');
   expect(await count('act_3', 60_000, 2), 'two have approved').toBeNull();
 });
 

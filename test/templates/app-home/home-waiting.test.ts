@@ -33,6 +33,6 @@ describe('an approval that the card service did not confirm', () => {
 it('gives each reader the advice that they can follow once the limit is high enough', () => {
   const enough = { changes: [{ ...raiseDaily, from: 100_000 }] };
 
-  expect(toDecide(enough)).toContain('It is enough already: daily limit $1,000.00. Deny it, or let it expire.');
-  expect(own(enough)).toContain('It is enough already: daily limit $1,000.00. Withdraw it, or let it expire.');
+  expect(toDecide(enough)).toContain('Already enough: daily limit $1,000.00. Deny it, or let it expire.');
+  expect(own(enough)).toContain('Already enough: daily limit $1,000.00. Withdraw it, or let it expire.');
 });

@@ -294,7 +294,7 @@ describe('a request for approval', () => {
     ['approved', 'Approved by <@U2> and <@U3>'],
     ['denied', 'Denied by <@U4>'],
     ['withdrawn', 'Withdrawn by <@U4>'],
-    ['expired', 'It expired'],
+    ['expired', '|Expired Nov 20, 2026, 10:14 AM ET>. Nothing changed.'],
   ] as const)('that is %s has no buttons', (state, words) => {
     const at = answer.request.action.askedAt;
     const approvals = [...answer.request.approvals, { by: 'U3', at, actionId: 'act_2' }];

@@ -20,7 +20,7 @@ it('an order that waits says why, and speaks of earlier orders only if they matt
     /with \$5,000\.00\. It is more than one person may order alone, so it needs another approver\./,
   );
   expect(orderWaits({ ...waits, isLarge: false }).text).toContain(
-    'Together with earlier orders and raises, it needs another approver.',
+    'With the orders and raises of the last 24 hours, it needs another approver.',
   );
   expect(orderWaits({ ...waits, isLarge: null }).text, 'the reason is not known any more').toContain(
     '. It needs another approver.',
