@@ -74,7 +74,7 @@ export function overrideNotice(request: OverriddenRequest, approvers: readonly s
   const bypassed =
     approvers.length === 0
       ? 'No other approver is configured.'
-      : `Approved without you: ${mentions(approvers, 'and')}. Reverse it if you disagree.`;
+      : `Approved without you: ${mentions(approvers, 'and')}. If you disagree, press *Take back now* on the request.`;
   return {
     text: sentence(`${head} ${what}. ${blocked}Reason: “${escapeUntrusted(note, 300)}” ${bypassed}`),
     blocks: [

@@ -95,7 +95,7 @@ it('the fallback text of an emergency override tells those who were passed over 
   const overridden = { ...request, state: 'overridden', decision, temporaryChangeId: null } as const;
 
   expect(overrideNotice(overridden, ['U3', 'U4']).text).toMatch(
-    /Approved without you: <@U3> and <@U4>\. Reverse it if you disagree\.$/,
+    /Approved without you: <@U3> and <@U4>\. If you disagree, press Take back now on the request\.$/,
   );
 });
 

@@ -268,7 +268,9 @@ describe('a finished request', () => {
 
     await finish({ ...request, state: 'overridden', decision, temporaryChangeId: null });
 
-    expect(shown[0]).toContain('Approved without you: <@U0ZOE> and <@U0BEN>. Reverse it if you disagree.');
+    expect(shown[0]).toContain(
+      'Approved without you: <@U0ZOE> and <@U0BEN>. If you disagree, press *Take back now* on the request.',
+    );
   });
 
   it('that was overridden after some approvals is not recorded as unanswered', async () => {
