@@ -2,6 +2,7 @@ import type { Button } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { ChannelKind } from '../../src/holders/preference-store.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
@@ -78,8 +79,11 @@ export function expiryWarning(
   const date = Number.isNaN(Date.parse(expiresOn)) ? 'soon' : day.format(new Date(expiresOn));
   const who = isHolders ? `your ${cardName(card)}` : shortCard(card);
   const title = `Card expires ${date} · ${who}`;
-  const order = card.isVirtual === true ? 'Order one in time.' : 'Order one now, so that it arrives in time.';
-  const ask = 'Ask an operator for one, and update the subscriptions that charge this card.';
+  const isVirtual = card.isVirtual === true;
+  const order = isVirtual
+    ? `Order one: ${commandCode('virtual order')}.`
+    : 'Order one now in the card program’s portal, so that it arrives in time.';
+  const ask = `Ask an ${isVirtual ? 'approver' : 'operator'} for one, and update the subscriptions that charge this card.`;
   const todo = `I know of no newer card on this account. ${isHolders ? ask : order}`;
   return { text: sentence(`${title}. ${todo}`), blocks: [section(`*${title}*`, todo)] };
 }

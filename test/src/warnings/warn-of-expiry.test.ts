@@ -66,15 +66,16 @@ it('notifies the channel and the holder once', async () => {
   await warn();
 
   expect(told).toEqual([
-    'C0STATUS Card expires Nov 30, 2026 · Jane Doe · card 1212. I know of no newer card on this account. Order one now, so that it arrives in time.',
+    'C0STATUS Card expires Nov 30, 2026 · Jane Doe · card 1212. I know of no newer card on this account. Order one now in the card program’s portal, so that it arrives in time.',
     'U0HUGO Card expires Nov 30, 2026 · your card 1212. I know of no newer card on this account. Ask an operator for one, and update the subscriptions that charge this card.',
   ]);
 });
 
-it('does not speak of the mail when the card is virtual', () => {
-  const { text } = expiryWarning({ card: { ...card, isVirtual: true }, expiresOn: '2026-11-30' }, 'team');
+it('says of a virtual card how approvers order a new one, and does not speak of the mail', () => {
+  const virtual = { card: { ...card, isVirtual: true }, expiresOn: '2026-11-30' };
 
-  expect(text).toMatch(/account\. Order one in time\.$/);
+  expect(expiryWarning(virtual, 'team').text).toMatch(/account\. Order one: `\/card virtual order`\.$/);
+  expect(expiryWarning(virtual, 'holder').text).toContain('Ask an approver for one, and update');
 });
 
 it('notifies those who switched it off once they switch it on again', async () => {
