@@ -12,7 +12,7 @@ export interface ShortLines {
   readonly title: string;
   /** `Sam Rivera · card 1234`; empty when the cause names the cards. */
   readonly who: string;
-  /** UTC ISO 8601. */
+  /** UTC ISO 8601; empty: no time of its own. */
   readonly at: string;
   /** Sentences of the second line. */
   readonly cause: readonly (string | null)[];
@@ -41,7 +41,7 @@ export function shortMessage(
   const isOneTime = alert.kind === 'transaction' && Object.values(alert.repeats).every(({ count }) => count === 1);
   const isSeen = event.kind === 'card-status' && event.isSeen === true;
   const happened = isOneTime && !needsDay(at, alert, view) ? dateToken(at, '{time}') : dateToken(at);
-  const when = isSeen ? dateAfter('seen', at) : happened;
+  const when = isSeen ? dateAfter('seen', at) : at === '' ? '' : happened;
   const controls = long.blocks.flatMap((block) => (block.type === 'actions' ? block.elements : []));
   return {
     text: long.text,

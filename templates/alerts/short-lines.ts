@@ -129,7 +129,7 @@ export function reminderLines(alert: ActivationReminder): ShortLines {
   return {
     title: isWaiting ? 'Still not activated' : 'No longer waiting to be activated',
     who: shortCard(card),
-    at: event.callbackAt,
+    at: '',
     cause: [isWaiting ? `${shipped} ${reminderTodo}` : shipped],
     small: [progressLine(progress)],
   };

@@ -141,7 +141,7 @@ function rowOf(alert: Alert, view: View): Row {
   if (alert.kind === 'transaction') return transactionRow(alert, row, view);
   if (alert.kind === 'activation-reminder') {
     const what = isStillWaiting(alert) ? 'Still not activated' : 'No longer waiting';
-    return { ...row, what, why: `Shipped ${serviceTime(event.callbackAt)}`, at: event.callbackAt };
+    return { ...row, what, why: `Shipped ${serviceTime(event.callbackAt)}`, at: '' };
   }
   const how = [alert.event.shippingMethod, alert.event.trackingNumber].map((text) => text.trim()).filter(Boolean);
   return { ...row, what: 'Card shipped', why: how.join(', '), at: event.callbackAt };

@@ -364,6 +364,12 @@ describe('a reminder of a card that is still not activated', () => {
     expect(text).toContain('nobody can pay with this one until it is activated.');
     expect(text).not.toMatch(/block/i);
   });
+
+  it('shows when the card was shipped once, and not as the time of the reminder', () => {
+    expect(shown(renderAlert(reminder, view).blocks)).toMatch(
+      /^\*Still not activated\* · Jane Doe · card 1212\nShipped <!date[^>]*>\. If /,
+    );
+  });
 });
 
 it('says of a status that no webhook reported only when it was seen, to the team and the holder', () => {

@@ -44,7 +44,7 @@ describe('several alerts in one message', () => {
     expect(text).toMatch(/^3 activation reminders and 1 shipment/);
     expect(shownIn(blocks).match(/\*Card shipped\*/g)).toHaveLength(1);
     expect(shownIn(blocks).match(/\*Still not activated\* · Jane Doe · card 1212/g)).toHaveLength(2);
-    expect(shownIn(blocks)).toContain('Shipped Nov 20, 2026, 9:14 AM ET');
+    expect(shownIn(blocks)).toContain('Still not activated* · Jane Doe · card 1212\nShipped Nov 20, 2026, 9:14 AM ET');
     expect(shownIn(blocks).match(/\*No longer waiting\*/g)).toHaveLength(1);
   });
 
