@@ -194,7 +194,7 @@ describe('a holder who requests a raise', () => {
     // One approver may not make permanent a change that two approved for an hour.
     const since = Date.now() / 1000;
     await cardbell().command(ana, `limit ${card.AcctId} daily 1500`);
-    await cardbell().waitTold(ana, /another approver/, since);
+    await cardbell().waitTold(ana, /Waiting for approval/, since);
   });
 });
 

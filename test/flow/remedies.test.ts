@@ -191,7 +191,7 @@ describe('several small raises', () => {
     await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`), since);
 
     await cardbell().command(ana, `limit ${card.AcctId} daily 1200 for 1h`);
-    await cardbell().waitTold(ana, new RegExp(`another approver.*${holderOf(card)}`), since);
+    await cardbell().waitTold(ana, new RegExp(`Waiting for approval.*${holderOf(card)}`), since);
 
     expect(rulesOf(card).DailySpendLimit).toBe(900);
     await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));

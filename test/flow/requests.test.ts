@@ -16,7 +16,7 @@ async function asked(dollars = 1500, asker = ana, more = '') {
   await command(asker, `limit ${card.AcctId} daily 200`);
   const first = await waitTold(asker, new RegExp(`^Limit changed: ${holderOf(card)}`));
   await command(asker, `limit ${card.AcctId} daily ${dollars} ${more}`);
-  await waitTold(asker, new RegExp(`another approver.*${holderOf(card)}`), Number(first.ts));
+  await waitTold(asker, new RegExp(`Waiting for approval.*${holderOf(card)}`), Number(first.ts));
   const request = await waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
   return { card, request, limit: () => cardbell().account(card.AcctId).SpendRules.DailySpendLimit };
 }
