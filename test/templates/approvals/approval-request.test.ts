@@ -291,7 +291,9 @@ describe('a request about a limit that has another value for the moment', () => 
     for (const seen of [inChannel(temporarily), inHome(temporarily)]) {
       expect(seen).toContain('daily limit $600.00 → $900.00');
       expect(seen).not.toContain('+$300.00');
-      expect(seen).toContain(`Temporary now: daily limit $600.00, ${back}. The raise is counted from $400.00: +$500.00.`);
+      expect(seen).toContain(
+        `Temporary now: daily limit $600.00, ${back}. The raise is counted from $400.00: +$500.00.`,
+      );
     }
     const form = decideForm({
       privateMetadata: 'p',
