@@ -38,7 +38,7 @@ export interface ActionTools extends Refusals, Authorization {
   readonly postAuditLine: (id: string, message: Message) => Promise<void>;
   /** Posts to the approvers of a card group. Idempotent by id. */
   readonly postToApprovals: (id: string, message: Message, group: string | null) => Promise<void>;
-  /** Posts a separate message for a temporary change, in the channel for requests. */
+  /** Posts a separate message for a temporary change, in the approvals channel. */
   readonly postTemporaryChange: (change: { readonly id: string; readonly acctId: number }) => Promise<void>;
   /** Schedules an update of the messages of a temporary change, or of a request. */
   readonly updateTemporaryChange: (temporaryChangeId: string) => Promise<void>;

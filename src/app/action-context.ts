@@ -125,7 +125,7 @@ function approvalsChannel({ config, policy }: WorkerContext, group: string | nul
   return sectionOf(policy.current(), group).approvalsChannel ?? config.channels.approvals;
 }
 
-/** Messages that are kept up to date. Posts go to the channel for requests; updates follow soon. */
+/** Messages that are kept up to date. Posts go to the approvals channel; updates follow soon. */
 function messages(context: WorkerContext) {
   const { enqueue, postTracked } = context;
   const linkTo = (kind: Subject['kind']) => async (id: string) => {

@@ -65,7 +65,7 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     if (isDecided === true) return;
     const { acctId, cardId } = card;
     // Without this the alert would wait forever, because the decision is made on the other request.
-    if (isTwin) await deps.record(action, { event: 'unchanged', acctId, cardId, detail: note });
+    if (isTwin) await deps.record(action, { event: 'unchanged', acctId, cardId, detail: 'the same request is open' });
     const alertId = alertIdOf(action);
     if (alertId !== null && !isTwin) {
       const [by, at] = [action.actor.userId, deps.now().toISOString()];

@@ -35,7 +35,7 @@ interface Deps
 /** Each question mentions everyone who may do it, so one person may ask only this often within an hour. */
 const QUESTIONS_MAX = 5;
 
-/** *Ask them*, after a refusal: asks the people who may do it, in the channel for requests. Idempotent. */
+/** *Ask them*, after a refusal: asks the people who may do it, in the approvals channel. Idempotent. */
 export function createAskPermission(deps: Deps): (action: AskPermissionAction) => Promise<void> {
   return async function askPermission(action) {
     const { id, asked, input = {}, actor, reason } = action;

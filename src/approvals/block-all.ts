@@ -129,7 +129,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'now' | 'withLock
   readonly openRequest: (asked: RequestedChange) => Promise<RequestOpened>;
 }
 
-/** *Block all* for more than five cards: needs an approver, in the channel for requests. Idempotent. */
+/** *Block all* for more than five cards: needs an approver, in the approvals channel. Idempotent. */
 export function createRequestBlockAll(deps: Deps): (action: BlockAllAction) => Promise<void> {
   return async function requestBlockAll(action) {
     await deps.withLock(`alert:${action.target.alertId}`, async () => {

@@ -109,6 +109,8 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
     const twin = (await deps.requests.open()).find((request) => isSame(request, asked));
     if (twin !== undefined) {
       await recordWaiting(asked, deps);
+      // A holder is not in the approvals channel.
+      if (action.verb === 'ask') return { note: `${hearsEnd} To withdraw it, open the Home tab.`, isTwin: true };
       const by = twin.action.actor.userId === userId ? 'You have' : 'Somebody has';
       return { note: `${by} asked for that already: the request is open in the approvals channel.`, isTwin: true };
     }
@@ -159,12 +161,14 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
   }
 }
 
+const hearsEnd = 'I’ll message you when the approvers have decided, or when the request expires.';
+
 function whyAsked({ action, counted, needed, isBlocked, card }: OpenRequest, isOwnCard: boolean): string {
   const asked = 'I asked in the approvals channel.';
   if (action.verb === 'block-all') return `${blocksNeedTwo} ${asked}`;
   if (action.verb === 'ask') {
     const blocked = `Your ${cardRaw(card)} is blocked. More money does not help until it is unblocked. `;
-    return `${isBlocked ? blocked : ''}I’ll message you when they have decided, or when it expires.`;
+    return `${isBlocked ? blocked : ''}${hearsEnd}`;
   }
   const much = counted === null ? '' : whyOthers(counted, needed);
   const own = isOwnCard ? `It is your own card, so it needs ${otherApprovers(needed)}.` : '';

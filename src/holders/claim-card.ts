@@ -108,7 +108,7 @@ interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer'
   readonly claims: Pick<Claims, 'get' | 'save' | 'open' | 'count'>;
   readonly directory: Pick<Directory, 'account' | 'status'>;
   readonly links: Pick<Links, 'ofAccount'>;
-  /** Posts a claim to the channel for requests about its card, where it is confirmed or denied. */
+  /** Posts a claim to the approvals channel of its card, where it is confirmed or denied. */
   readonly postClaim: (claim: Claim) => Promise<void>;
   readonly scheduleClaimEnd: (claimId: string, atMs: number) => Promise<void>;
 }

@@ -139,7 +139,7 @@ function createAnswerBack(deps: Deps) {
 
 const notClear = 'Whether the card service made the change itself is not clear yet.';
 const lookLater = 'Wait two minutes, then look at the card.';
-const whereAsked = 'The question is in the channel for requests.';
+const whereAsked = 'The question is in the approvals channel.';
 
 const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
   open: 'It is still in force.',

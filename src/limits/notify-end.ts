@@ -113,7 +113,7 @@ export function createNotifyEnd(deps: Deps) {
     const { id, acctId, requestId, state } = temporaryChange;
     if (requestId !== null) await deps.updateRequest(requestId);
     await deps.cardChanged(acctId);
-    // A pending decision is posted to the channel for requests, wherever the change was made.
+    // A pending decision is posted to the approvals channel, wherever the change was made.
     if (state === 'asking') await deps.postTemporaryChange(temporaryChange);
     await deps.updateTemporaryChange(id);
   }

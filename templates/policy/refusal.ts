@@ -51,7 +51,7 @@ export function refusal({ what, why, whoCan, isUnsure = false, isOutdated, ...gi
   };
 }
 
-/** *Ask them*: asks the people who may do it, in the channel for requests. */
+/** *Ask them*: asks the people who may do it, in the approvals channel. */
 export function askThemButton(value: string, what: string): Button {
   return button({ text: 'Ask them', action: actionId.askPermission, value, label: `Ask those who may: ${what}` });
 }

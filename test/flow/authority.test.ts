@@ -106,7 +106,11 @@ describe('a holder who requests a raise', () => {
     const request = await asked(card, '250 hotel');
     const since = Date.now() / 1000;
     await cardbell().command(otto, `ask ${last4Of(card)} 250 hotel`);
-    await cardbell().waitTold(otto, /asked for that already/, since);
+    await cardbell().waitTold(
+      otto,
+      /Already asked: you want to pay \$250\.00.*To withdraw it, open the Home tab/,
+      since,
+    );
 
     const viewId = await form(ben, request, 'deny_with_note');
     await submit(ben, viewId, { reason: 'Use the travel card.' });

@@ -267,7 +267,7 @@ const holders: readonly ExamplePicture[] = [
         payCents: 8410,
         changes: [limitChange('daily', 15_000, 18_410)],
         term: { kind: 'purchase' },
-        note: 'I asked the approvers. I’ll message you when they have decided.',
+        note: 'I’ll message you when the approvers have decided, or when the request expires.',
         isTwin: false,
       }),
       ...direct({ ...overLimit, outcomes: [outcome({ verb: 'limit', by: userId.sam, at, state: 'waiting' })] }),

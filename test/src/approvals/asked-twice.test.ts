@@ -46,7 +46,9 @@ it('does not leave a holder’s duplicate request waiting on its alert forever',
   const wish = (id: string) => ask('ask', { id, ...by('U0HUGO'), roles: ['holder'] });
   await performAction(wish('act_one'), deps);
   await performAction(wish('act_two'), deps);
-  expect(world.answers.at(-1)?.text).toMatch(/^Already asked: you want to pay .* You have asked for that already/);
+  expect(world.answers.at(-1)?.text).toMatch(/^Already asked: you want to pay .* To withdraw it, open the Home tab\.$/);
+  const detail = 'the same request is open';
+  expect((await world.records()).at(-1)).toMatchObject({ actionId: 'act_two', event: 'unchanged', detail });
 
   const target = { kind: 'request', requestId: await requestId(world) } as const;
   await performAction(ask('decide', { id: 'act_ben', ...by('U0BEN'), approve: true, target }), deps);

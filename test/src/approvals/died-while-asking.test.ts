@@ -55,7 +55,7 @@ async function expectWaiting({ world, deps }: Awaited<ReturnType<typeof createWo
   expect((await world.stations()).filter((event) => event === 'waiting')).toHaveLength(1);
   expect(await world.stations()).not.toContain('failed');
   expect(world.answers).toHaveLength(1);
-  expect(world.answers[0]?.text).toMatch(/Waiting for an|asked|message you when they have decided/);
+  expect(world.answers[0]?.text).toMatch(/Waiting for an|asked|message you when the approvers have decided/);
   expect(world.writes).toEqual([]);
 }
 

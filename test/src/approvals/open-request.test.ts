@@ -96,13 +96,16 @@ it('opens no second request for the same change', async () => {
   expect((await world.requests.open()).map(({ id }) => id)).toEqual(['req_limit1']);
 });
 
+const askedBefore =
+  'I’ll message you when the approvers have decided, or when the request expires. To withdraw it, open the Home tab.';
+
 it('opens a request of the card’s new holder beside the same of the former holder', async () => {
   const world = setUp('U0JO');
   const asks = (id: string, userId: string) => ask('ask', { id, actor: { userId, teamId: 'T1' }, roles: ['holder'] });
   await world.open(asks('act_sam', 'U0SAM'));
 
-  expect(await world.open(asks('act_jo', 'U0JO'))).toContain('I’ll message you when they have decided');
-  expect(await world.open(asks('act_jo2', 'U0JO'))).toContain('You have asked for that already');
+  expect(await world.open(asks('act_jo', 'U0JO'))).toContain('I’ll message you when the approvers have decided');
+  expect(await world.open(asks('act_jo2', 'U0JO'))).toBe(askedBefore);
 
   expect(world.posted).toEqual(['req_sam', 'req_jo']);
 });
@@ -119,8 +122,8 @@ it('opens a separate request of a holder for another purchase or amount, but not
   await asks('act_one', on('evt_1'), 9000);
   await asks('act_shop', on('evt_2'), 9000);
   await asks('act_more', on('evt_2'), 9100);
-  expect(await asks('act_again', on('evt_2'), 9100)).toContain('You have asked for that already');
-  expect(await asks('act_typed', ofNone, 9000)).toContain('You have asked for that already');
+  expect(await asks('act_again', on('evt_2'), 9100)).toBe(askedBefore);
+  expect(await asks('act_typed', ofNone, 9000)).toBe(askedBefore);
 
   expect(world.posted).toEqual(['req_one', 'req_shop', 'req_more']);
 });

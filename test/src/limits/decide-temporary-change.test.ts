@@ -111,7 +111,7 @@ describe('a click on a temporary change', () => {
       { after: 'asking' },
       [
         'asking',
-        'refused: Somebody changed the daily limit meanwhile, or the card service stored another value. I left it. The question is in the channel for requests.',
+        'refused: Somebody changed the daily limit meanwhile, or the card service stored another value. I left it. The question is in the approvals channel.',
       ],
     ],
     [
@@ -201,7 +201,7 @@ describe('a click on a temporary change', () => {
     [
       'asking',
       takeBack(),
-      'Its time is over, but the card has another value now: an approver has to decide. The question is in the channel for requests.',
+      'Its time is over, but the card has another value now: an approver has to decide. The question is in the approvals channel.',
     ],
     ['ended', takeBack(), 'It was put back already. Nothing is left to be done.'],
     ['kept', takeBack(), 'It was decided already to leave it as it is. Nothing is left to be done.'],
