@@ -8,6 +8,7 @@ import { declineCode, declinedStatuses, lackingCents } from '../../src/core/even
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { changeIn, type LimitRaise, lacksBalance, limitsOf } from '../../src/limits/remedy-change.ts';
+import { mention } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { copyable, escapeUntrusted } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardOf, orderNewCard } from '../core/card-words.ts';
@@ -128,7 +129,8 @@ export function fixes(
   if (isDone && block === null) return ['', again];
   if (isMisused(alert)) return ['Ask for a new card.', orderNewCard];
   const wasBlocked = alert.remedy?.kind === 'unblock' || reason.remedy === 'unblock';
-  const holder = block?.asHolder === true ? 'An approver can unblock it.' : 'Ask an approver why the card is blocked.';
+  const who = block?.by == null ? 'an approver' : mention(block.by);
+  const holder = block?.asHolder === true ? 'An approver can unblock it.' : `Ask ${who} why the card is blocked.`;
   const unblock = `If the card should work again: ${unblockCommand(alert)}`;
   if (wasBlocked || (block !== null && reason.isSensitive)) return [holder, unblock];
   // Whoever answered need not be asked.
@@ -139,10 +141,10 @@ export function fixes(
 }
 
 /** The block that is in force, as far as is known: by somebody here, or, with nobody's name, elsewhere. Null: none. */
-export function blockOf({ card, outcomes }: TransactionAlert): Pick<Outcome, 'asHolder'> | null {
+export function blockOf({ card, outcomes }: TransactionAlert): Pick<Outcome, 'asHolder' | 'by'> | null {
   const { isBlocked, isUnblocked } = currentState(outcomes);
   const blocked = isBlocked ? outcomes.findLast(({ verb, state }) => verb === 'block' && state === 'done') : undefined;
-  return blocked ?? (card.status === 'BLOCKED' && !isUnblocked ? {} : null);
+  return blocked ?? (card.status === 'BLOCKED' && !isUnblocked ? { by: null } : null);
 }
 
 /** What the holder can do about a balance that is too low; empty when it is unknown or none was the cause. */

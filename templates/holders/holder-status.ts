@@ -22,8 +22,8 @@ const headlines: Readonly<Record<CardStatus, readonly [before: string, after: st
 const meanings: Readonly<Record<CardStatus, string>> = {
   INACTIVE: 'It does not work until it is activated: tell an operator when you have it.',
   ACTIVE: '',
-  BLOCKED: 'Every purchase is declined. An approver can tell you why, and unblock it.',
-  CLOSED: 'It can never be used again. Ask for a new one if you need it.',
+  BLOCKED: 'Every purchase is declined until an approver unblocks it.',
+  CLOSED: 'It can never be used again. If you have no newer card, ask for one.',
 };
 
 /** Your card's status has changed. */
@@ -102,8 +102,10 @@ function meaningFor(one: OnlyOne, isVirtual: boolean): string {
 function linesOf({ changes, card }: StatusAlert): string[] {
   const one = onlyOne(changes);
   if (one !== null) {
-    const by = one.change.causedBy === null ? '' : `Changed by ${mention(one.change.causedBy)}.`;
-    return [by, meaningFor(one, card.isVirtual === true)].filter(Boolean);
+    const by = one.change.causedBy === null ? '' : mention(one.change.causedBy);
+    // The approvers may not know why somebody else blocked it.
+    const ask = one.status === 'BLOCKED' ? ` Ask ${by || 'an approver'} why.` : '';
+    return [by && `Changed by ${by}.`, `${meaningFor(one, card.isVirtual === true)}${ask}`].filter(Boolean);
   }
   const more = changes.length - SHOWN_MAX;
   return [...changes.slice(0, SHOWN_MAX).map(line), ...(more > 0 ? [`… and ${more} more.`] : [])];

@@ -54,6 +54,14 @@ describe('a decline, for the holder', () => {
     expect(read).not.toContain('why the card is blocked');
   });
 
+  it('sends a holder to the person who blocked the card, who knows why', () => {
+    const { read } = render(
+      declined('decline.rule.velocity', '', { outcomes: [outcome({ by: 'U1' })], remedy: raise }),
+    );
+
+    expect(read).toContain('Ask <@U1> why the card is blocked.');
+  });
+
   it('tells a holder who reported fraud to expect a new card, not that this one is unblocked', () => {
     const outcomes = [
       outcome({ verb: 'report-fraud', by: 'U9', asHolder: true }),
@@ -318,6 +326,25 @@ describe('a new card, for the holder', () => {
 
     expect(text).toMatch(words);
     expect(buttons).toEqual(expected);
+  });
+
+  it.each([
+    [
+      'by somebody here',
+      'U1',
+      'Changed by <@U1>. Every purchase is declined until an approver unblocks it. Ask <@U1> why.',
+    ],
+    ['elsewhere', null, 'Every purchase is declined until an approver unblocks it. Ask an approver why.'],
+  ])('blocked %s says who knows why', (_where, causedBy, expected) => {
+    expect(render(statusAlert([change({ causedBy })])).text).toBe(`Your card 1212 is blocked. ${expected}`);
+  });
+
+  it('closed, perhaps because a newer one replaces it: to ask for one only without a newer one', () => {
+    const steps = [{ status: 'CLOSED' as const, at: '2026-11-20T14:14:05Z' }];
+
+    expect(render(statusAlert([change({ steps, causedBy: 'U1' })])).text).toBe(
+      'Your card 1212 is closed for good. Changed by <@U1>. It can never be used again. If you have no newer card, ask for one.',
+    );
   });
 
   const inactive = [{ status: 'INACTIVE' as const, at: '2026-11-20T14:14:05Z' }];
