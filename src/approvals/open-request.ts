@@ -7,7 +7,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
 import type { AskedChange, RequestOpened } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
-import { stateWords } from '../limits/rule-words.ts';
+import { ruleStates } from '../limits/rule-words.ts';
 import { REQUEST_MS } from '../policy/decide-action.ts';
 import type { OrderReason, OrderTerms } from '../virtual-cards/order.ts';
 import { accountIn, changesFromNow, isAboutRules, type LimitRequest, type OpenRequest } from './request.ts';
@@ -81,7 +81,7 @@ async function recordWaiting(
   if (action.verb === 'block-all') await record(action, { ...waiting, detail: countOf(action.acctIds.length, 'card') });
   if (action.verb !== 'ask') return;
   const detail = counted === null ? 'asked by the holder' : `asked by the holder: ${countedText(counted)}`;
-  await record(action, { ...waiting, acctId, cardId: card.cardId, before: stateWords(changes, 'from'), detail });
+  await record(action, { ...waiting, acctId, cardId: card.cardId, before: ruleStates(changes, 'from'), detail });
 }
 
 interface Deps extends Pick<ActionTools, 'now' | 'rolesNow'>, ResumeDeps {

@@ -17,7 +17,7 @@ import { loosenedFor } from './loosened-for.ts';
 import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
 import type { PlanChange } from './plan-change.ts';
 import type { Raise, RaiseAmounts, RaisedBy } from './raise-amount.ts';
-import { ruleNames, ruleStates, stateWords } from './rule-words.ts';
+import { loneValue, ruleNames, ruleStates } from './rule-words.ts';
 import { type RefusedChange, type SendRules, sidesOf } from './send-rules.ts';
 import { type RuleAction, ruleVerbOf } from './verbs.ts';
 
@@ -112,10 +112,11 @@ const isNoEnd = (verb: string): boolean => verb !== 'end';
 
 function alreadySo(changes: readonly RuleChange[]): Partial<Result> {
   const [name, sides] = [ruleNames(changes), sidesOf(changes)];
-  if (changes.length > 1) return { ...sides, note: `It is so already: ${sides.before}.` };
-  const value = `${stateWords(changes, 'from')} already.`;
+  const [only] = changes;
+  if (only === undefined || changes.length > 1) return { ...sides, note: `It is so already: ${sides.before}.` };
+  const value = `${loneValue(only.from)} already.`;
   if (!isAboutLimits(changes)) return { ...sides, note: `${capital(name)} are ${value}` };
-  return { ...sides, note: changes[0]?.from === null ? `The card has no ${name} already.` : `The ${name} is ${value}` };
+  return { ...sides, note: only.from === null ? `The card has no ${name} already.` : `The ${name} is ${value}` };
 }
 
 /** A change that the policy does not allow the person to make alone. */

@@ -78,19 +78,25 @@ export function ruleMoves(changes: readonly RuleChange[]): string {
 
 /** The same after a single rule has been named: `$400.00 → $450.00`, `no limit → $450.00`. Raw. */
 export function moveWords(changes: readonly RuleChange[]): string {
-  if (changes.length > 1) return ruleMoves(changes);
-  return `${isMade(changes) ? '' : `${stateWords(changes, 'from')} → `}${stateWords(changes, 'to')}`;
+  const [only] = changes;
+  if (only === undefined || changes.length > 1) return ruleMoves(changes);
+  return `${isMade(changes) ? '' : `${loneValue(only.from)} → `}${loneValue(only.to)}`;
+}
+
+/** The value of a rule that has been named already: `$400.00`, `no limit`, `allowed`. */
+export function loneValue(value: RuleValue): string {
+  return value === null ? 'no limit' : valueWord(value);
 }
 
 /**
- * The values of rules. A single rule has been named already: `$400.00`, `no limit`, `allowed`. Several are named here:
- * `daily limit $400.00 and weekly limit $600.00`. Raw.
+ * The values of rules, as nouns: `back to …`. A single rule has been named already: `$400.00`, `no limit`, `“allowed”`.
+ * Several are named here: `daily limit $400.00 and weekly limit $600.00`. Raw.
  */
 export function stateWords<Side extends 'from' | 'to'>(changes: Sided<Side>, side: Side): string {
   const [first] = changes;
   if (changes.length === 1 && first !== undefined) {
-    const value = first[side];
-    return value === null ? 'no limit' : valueWord(value);
+    const value = loneValue(first[side]);
+    return typeof first[side] === 'boolean' ? `“${value}”` : value;
   }
   return list.format(changes.map((change) => `${ruleName(change.rule)} ${valueWord(change[side])}`));
 }

@@ -179,10 +179,10 @@ function approvedWord({ verb, isOverride }: Outcome): string {
 /** `limit back to $150.00`. */
 function backWords(restored: Outcome): string {
   const to = amountBack(restored);
-  return to === null ? 'limits and rules back to what they were' : `limit back to ${to}`;
+  return to === null ? 'rules back to what they were' : `limit back to ${to}`;
 }
 
-/** Null if more than one limit went back. */
+/** Null if it is not a single limit that went back. */
 function amountBack({ text }: Outcome): string | null {
   return /^[^→]*→ (\$[\d.,]*\d)$/.exec(text)?.[1] ?? null;
 }

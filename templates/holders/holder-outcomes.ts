@@ -54,13 +54,13 @@ function newRules({ verb, state, goals = [], control, at }: Outcome): string {
   return `: ${escapeUntrusted(ruleStates(goals, 'to'), RULES_MAX)}${until}`;
 }
 
-/** `Your daily limit is back to $150.00`; for several limits, one text for all. */
+/** `Your daily limit is back to $150.00`; for anything but a single limit, one text for all. */
 function backWords(text: string): string {
   const isLater = text.includes(WITH_OTHER);
   const [, name, amount] =
     /^([^;]*limit[^;]*?) \$\S+ → (\$[\d.,]*\d)\.?$/i.exec(text.replace(` ${WITH_OTHER}`, '')) ?? [];
   if (name === undefined || amount === undefined)
-    return `Your card’s limits ${isLater ? `go back to what they were ${WITH_OTHER}` : 'are back to what they were'}`;
+    return `Your card’s rules ${isLater ? `go back to what they were ${WITH_OTHER}` : 'are back to what they were'}`;
   return `Your ${escapeUntrusted(lowerFirst(name), 100)} ${isLater ? `goes back to ${amount} ${WITH_OTHER}` : `is back to ${amount}`}`;
 }
 
@@ -102,7 +102,7 @@ const words: Readonly<Record<Change, { readonly done: string; readonly noun: str
   unblock: { done: 'unblocked', noun: 'The unblock' },
   activate: { done: 'activated', noun: 'The activation' },
   limit: { done: 'given a new limit', noun: 'The limit change' },
-  allow: { done: 'allowed to do more', noun: 'The rule change' },
+  allow: { done: 'given a new rule', noun: 'The rule change' },
   restore: { done: 'given its former rules again', noun: 'The end of the temporary change' },
 };
 

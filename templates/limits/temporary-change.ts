@@ -34,7 +34,7 @@ import { goesBack } from '../core/change-words.ts';
 const titles: Readonly<Record<TemporaryChange['state'], string>> = {
   open: 'Temporary',
   asking: 'Put back?',
-  ended: 'Put back',
+  ended: 'Ended',
   kept: 'Left as it is',
   refused: 'Could not be put back',
   superseded: 'Replaced',
@@ -46,17 +46,16 @@ export function temporaryChange(one: TemporaryChange, card: CardFacts): Message 
   const changes = state === 'asking' ? undecided(one) : one.changes;
   const what = escapeUntrusted(ruleMoves(changes), RULES_MAX);
   const isOpen = state === 'open';
-  const title = notBackYet(one).length === changes.length ? 'Ended' : titles[state];
   const isSingle = changes.length === 1;
   // The headline has room for the card only if it does not list several rules.
   const rules = isSingle ? ruleNames(changes) : countOf(changes.length, 'limit');
 
   return {
     text: sentence(
-      `${title}: ${escapeUntrusted(ruleNames(changes), RULES_MAX)} of ${cardOfHolder(card)}. ${ending(one)}`,
+      `${titleOf(state, escapeUntrusted(ruleNames(changes), RULES_MAX))} of ${cardOfHolder(card)}. ${ending(one)}`,
     ),
     blocks: [
-      header(`${title}: ${rules} of ${cardOfHolderRaw(card)}`),
+      header(`${titleOf(state, rules)} of ${cardOfHolderRaw(card)}`),
       section(`*${capital(what)}*`, ending(one)),
       ...(isOpen ? actions(revertButton(id, card)) : []),
       ...(state === 'asking'
@@ -82,6 +81,12 @@ export function temporaryChange(one: TemporaryChange, card: CardFacts): Message 
       ),
     ],
   };
+}
+
+/** `Temporary: daily limit`, `Put back? Daily limit` */
+function titleOf(state: TemporaryChange['state'], rules: string): string {
+  const title = titles[state];
+  return title.endsWith('?') ? `${title} ${capital(rules)}` : `${title}: ${rules}`;
 }
 
 /** *Take back now*: in the temporary change's own message, on the alert, and on the request. */

@@ -98,7 +98,7 @@ describe('a change made in the meantime', () => {
     await until(() => !cardbell().now(question).text.startsWith('Put back?'), 'it is decided');
 
     const text = cardbell().now(question).text;
-    expect(limitOf(card)).toBe(text.startsWith('Put back') ? 200 : 350);
+    expect(limitOf(card)).toBe(text.startsWith('Ended') ? 200 : 350);
     expect(JSON.stringify(cardbell().now(question).blocks)).not.toContain('leave_it');
   });
 
@@ -122,7 +122,7 @@ describe('a temporary limit', () => {
     expect(JSON.stringify(shown.blocks)).toMatch(/Goes back to \$200\.00 <!date/);
 
     await Promise.all([cardbell().press(olga, shown, 'revert_now'), cardbell().press(olga, shown, 'revert_now')]);
-    await until(() => cardbell().now(shown).text.startsWith('Put back'), 'the message says so');
+    await until(() => cardbell().now(shown).text.startsWith('Ended'), 'the message says so');
 
     expect(limitOf(card)).toBe(200);
     expect(cardbell().now(shown).text).toContain(`<@${olga}>`);

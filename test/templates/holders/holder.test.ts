@@ -257,12 +257,13 @@ it.each([
     'Daily limit $450.00 → $400.00 when the other temporary change ends',
     'Your daily limit goes back to $400.00 when the other temporary change ends',
   ],
-  ['Daily limit $450.00 → $400.00; weekly limit $1 → $2', 'Your card’s limits are back to what they were'],
+  ['Daily limit $450.00 → $400.00; weekly limit $1 → $2', 'Your card’s rules are back to what they were'],
+  ['Online purchases allowed → not allowed', 'Your card’s rules are back to what they were'],
   [
     'Weekly limit $1 → $2; daily limit $450.00 → $400.00 when the other temporary change ends',
-    'Your card’s limits go back to what they were when the other temporary change ends',
+    'Your card’s rules go back to what they were when the other temporary change ends',
   ],
-])('the end of a temporary limit is shown with its amount: %s', (text, words) => {
+])('the end of a temporary change is shown with the amount of its limit: %s', (text, words) => {
   const ended = outcome({ verb: 'restore', by: null, text });
 
   expect(render(declined('decline', '', { outcomes: [ended] })).read).toContain(`*${words}* at`);

@@ -100,10 +100,26 @@ it('of several limits shows the old and new value of each, and asks about all of
 
   const { text, blocks } = temporaryChange(one, card);
 
-  expect(text).toContain(`Put back?: ${of} and daily limit of Jane Doe · card 1212.`);
+  expect(text).toContain(
+    `Put back? Limit for a single purchase at Restaurants and daily limit of Jane Doe · card 1212.`,
+  );
   expect(shown(blocks)).toContain(
     '*Limit for a single purchase at Restaurants $25.00 → $50.00; daily limit $400.00 → $450.00*',
   );
   expect(JSON.stringify(blocks)).toMatch(/Put them back.*Leave them/);
-  expect(blocks[0]).toMatchObject({ text: { text: 'Put back?: 2 limits of Jane Doe · card 1212' } });
+  expect(blocks[0]).toMatchObject({ text: { text: 'Put back? 2 limits of Jane Doe · card 1212' } });
+});
+
+it.each<[TemporaryChange['state'], string, string]>([
+  ['open', 'Temporary: online purchases of', 'Goes back to “not allowed” '],
+  ['ended', 'Ended: online purchases of', 'Back to “not allowed” by <@U2>'],
+  ['asking', 'Put back? Online purchases of', 'it is “allowed” now. Should it go back to “not allowed”?'],
+  ['kept', 'Left as it is: online purchases of', 'It stays at “allowed”'],
+  ['refused', 'Could not be put back: online purchases of', 'put back to “not allowed”, so it is still “allowed”.'],
+])('of what is allowed that is %s names the values as such', (state, title, words) => {
+  const changes = [{ rule: { kind: 'card_not_present' }, from: false, to: true }];
+  const { text } = temporaryChange(TemporaryChange.parse({ ...given, changes, state }), card);
+
+  expect(text).toContain(title);
+  expect(text).toContain(words);
 });
