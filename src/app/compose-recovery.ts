@@ -4,7 +4,7 @@ import { type CardStatusEvent, FETCHED_PATH } from '../core/event.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
 import { createLateIntake } from '../intake/take-late.ts';
-import { createCheckWebhooks } from '../recovery/check-webhooks.ts';
+import { createCheckWebhooks, createReadArrivals } from '../recovery/check-webhooks.ts';
 import { createRecoverGap, type ReadRow } from '../recovery/recover-gap.ts';
 import { createRecordDiscovered, createStatusRecovery } from '../recovery/recover-statuses.ts';
 import { createCountNew, createRecoveries, createUnreportedOnly, readUptime } from '../recovery/recovery-store.ts';
@@ -64,7 +64,10 @@ export function composeRecovery(context: WorkerContext) {
       ...context,
       ...common,
       readUptime: () => readUptime(redis),
-      countUnreported: async (events) => await countNew(await unreportedOnly(events)),
+      readArrivals: createReadArrivals({
+        ...context,
+        countUnreported: async (events) => await countNew(await unreportedOnly(events)),
+      }),
       recoveries,
       recoverGap: (gap) => context.enqueue('recover-gap', gap),
     }),

@@ -1,5 +1,5 @@
 import type { SlackError } from '../core/errors.ts';
-import { FETCHED_PATH, type QuarantinedWebhook } from '../core/event.ts';
+import { FETCHED_PATH, kindTraits, type QuarantinedWebhook, type WebhookKind } from '../core/event.ts';
 import { commandCode, terminalCode } from '../core/installation.ts';
 import type { OpsIssue } from './notify-ops.ts';
 import { fileAdvice } from './refused-place.ts';
@@ -112,17 +112,18 @@ export function redisSettings(problems: readonly { what: string; todo: string }[
   };
 }
 
-export function webhooksMissing(): OpsIssue {
+export function webhooksMissing(kind: WebhookKind): OpsIssue {
+  const [, events] = kindTraits[kind].nouns;
   return {
-    cause: 'webhooks-missing',
-    title: 'Webhooks do not arrive',
-    what: 'The card service lists purchases or declines of which no readable webhook has arrived.',
+    cause: `webhooks-missing:${kind}`,
+    title: `Webhooks of ${events} do not arrive`,
+    what: `The card service lists ${events} of which no readable webhook has arrived.`,
     means:
       'Their alerts are late: Cardbell fetches them from the card service once an hour. Shipments and virtual card orders cannot be fetched.',
     todo: `Run ${terminalCode('doctor -- --url https://YOUR-HOST')} outside your network. Check the certificate, the proxy and the firewall in front of web, and that every kind of webhook has its address in the dashboard of the card service.`,
     resolved: {
-      what: 'The webhooks of the latest purchases and declines have arrived.',
-      means: 'Alerts are posted immediately again.',
+      what: `The webhooks of the latest ${events} have arrived.`,
+      means: 'Their alerts are posted immediately again.',
     },
   };
 }

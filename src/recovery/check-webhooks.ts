@@ -1,4 +1,5 @@
-import type { TransactionEvent, TransactionKind } from '../core/event.ts';
+import { type Alerts, alertsOfKind } from '../alerts/alert-store.ts';
+import type { TransactionEvent } from '../core/event.ts';
 import { type Gap, gapOf } from '../core/gap.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps, NotifyResolved } from '../ops/notify-ops.ts';
@@ -11,12 +12,20 @@ const SPAN_MS = 12 * 3_600_000;
 /** The progress of the check is stored like that of a recovery. */
 const CHECK_ID = 'webhooks';
 /** Their webhooks come as soon as they happen. Those of settlements and reversals may come hours later. */
-const immediate: ReadonlySet<TransactionKind> = new Set(['authorization', 'pin', 'decline']);
+const immediate = ['authorization', 'pin', 'decline'] as const;
+type ImmediateKind = (typeof immediate)[number];
+/** When a webhook of the kind last arrived is stored there, for as long as the progress of a recovery. */
+const arrivedId = (kind: ImmediateKind): string => `${CHECK_ID}-${kind}`;
+
+/** Whether the webhook of one of some events has arrived, and whether one of them was not reported at all. */
+interface Arrivals {
+  readonly hasArrived: boolean;
+  readonly isMissing: boolean;
+}
 
 interface Deps extends Pick<Parameters<typeof createRecoverGap>[0], 'fetchRows' | 'readRow'> {
   readonly readUptime: () => ReturnType<typeof readUptime>;
-  /** How many of these events were not reported yet. */
-  readonly countUnreported: (events: readonly TransactionEvent[]) => Promise<number>;
+  readonly readArrivals: (events: readonly TransactionEvent[]) => Promise<Arrivals>;
   readonly recoveries: Pick<Recoveries, 'read' | 'write'>;
   /** Enqueues the recovery. */
   readonly recoverGap: (gap: Gap) => Promise<void>;
@@ -27,6 +36,9 @@ interface Deps extends Pick<Parameters<typeof createRecoverGap>[0], 'fetchRows' 
 /**
  * Checks whether the webhooks have arrived of what happened since the last check: web cannot notice that none reach it.
  * If some are missing, notifies ops and has them recovered. Recorded gaps have a recovery of their own.
+ *
+ * Only declines always count as missing. The company may have no address for another kind on purpose, so that counts
+ * only if some of its webhooks have arrived lately.
  *
  * The first check asks nothing. Changes nothing itself, so it may run beside a recovery.
  *
@@ -42,22 +54,51 @@ export function createCheckWebhooks(deps: Deps) {
     const { position } = await recoveries.read(CHECK_ID);
     const fromMs = position === null ? dueMs : Date.parse(position);
     const toMs = Math.min(dueMs, fromMs + SPAN_MS);
+    const reached = { position: new Date(toMs).toISOString() };
     if (fromMs < toMs) {
       const events = await fetchEvents(fromMs, toMs);
-      const due = events.filter(({ kind, occurredAt }) => {
+      const due = events.filter(({ occurredAt }) => {
         const atMs = Date.parse(occurredAt);
-        return immediate.has(kind) && atMs <= toMs && wasReceiving(atMs);
+        return atMs <= toMs && wasReceiving(atMs);
       });
-      if ((await deps.countUnreported(due)) > 0) {
-        await notifyOps(opsIssue.webhooksMissing());
-        await deps.recoverGap(gapOf(fromMs, toMs, 'unnoticed'));
-      } else if (due.length > 0) await notifyResolved(opsIssue.webhooksMissing());
+      let isIncomplete = false;
+      for (const kind of immediate) {
+        const { hasArrived, isMissing } = await deps.readArrivals(due.filter((event) => event.kind === kind));
+        if (hasArrived) await recoveries.write(arrivedId(kind), reached);
+        if (isMissing && (await isSent(kind))) {
+          await notifyOps(opsIssue.webhooksMissing(kind));
+          isIncomplete = true;
+        } else if (hasArrived && !isMissing) await notifyResolved(opsIssue.webhooksMissing(kind));
+      }
+      if (isIncomplete) await deps.recoverGap(gapOf(fromMs, toMs, 'unnoticed'));
     }
-    if (fromMs <= toMs) await recoveries.write(CHECK_ID, { position: new Date(toMs).toISOString() });
+    if (fromMs <= toMs) await recoveries.write(CHECK_ID, reached);
   };
+
+  async function isSent(kind: ImmediateKind): Promise<boolean> {
+    return kind === 'decline' || (await recoveries.read(arrivedId(kind))).position !== null;
+  }
 
   async function fetchEvents(fromMs: number, toMs: number): Promise<TransactionEvent[]> {
     const rows = (await deps.fetchRows(new Date(fromMs), new Date(toMs))).map(deps.readRow);
     return rows.flatMap((row) => (row.kind === 'event' ? [row.event] : []));
   }
+}
+
+interface ArrivalDeps {
+  readonly alerts: Pick<Alerts, 'get'>;
+  /** How many of these events were not reported yet. */
+  readonly countUnreported: (events: readonly TransactionEvent[]) => Promise<number>;
+}
+
+export function createReadArrivals({ alerts, countUnreported }: ArrivalDeps): Deps['readArrivals'] {
+  return async function readArrivals(events) {
+    const isMissing = (await countUnreported(events)) > 0;
+    for (const { id } of events) {
+      const [alert] = await alertsOfKind('transaction', [id], alerts);
+      // What a recovery has fetched is stored as late.
+      if (alert?.late === false) return { hasArrived: true, isMissing };
+    }
+    return { hasArrived: false, isMissing };
+  };
 }

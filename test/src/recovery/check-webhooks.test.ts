@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import type { TransactionEvent, TransactionKind } from '../../../src/core/event.ts';
 import type { Gap } from '../../../src/core/gap.ts';
 import { webKeys } from '../../../src/core/keys.ts';
 import { seenKey } from '../../../src/intake/intake.ts';
-import { createCheckWebhooks } from '../../../src/recovery/check-webhooks.ts';
+import { createCheckWebhooks, createReadArrivals } from '../../../src/recovery/check-webhooks.ts';
 import { createCountNew, createRecoveries, readUptime } from '../../../src/recovery/recovery-store.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
 import { read } from '../webhooks/read.ts';
 
 const redis = useRedis();
@@ -34,8 +36,13 @@ function happened(time: string, kind: TransactionKind = 'decline'): TransactionE
   return row;
 }
 
-/** The same, and its webhook arrived. */
-const arrived = async (time: string): Promise<void> => void (await redis().set(seenKey(happened(time).id), '1'));
+/** The same, and its webhook arrived, or a recovery fetched it. */
+async function arrived(time: string, kind?: TransactionKind, late = false): Promise<void> {
+  const event = happened(time, kind);
+  await redis().set(seenKey(event.id), '1');
+  await createAlerts(redis()).save({ ...transactionAlert(event), late });
+}
+const fetched = (time: string, kind?: TransactionKind): Promise<void> => arrived(time, kind, true);
 
 /** Runs the check. @param beat when web last accepted webhooks; null: it has not run yet. */
 async function check(beat: string | null): Promise<void> {
@@ -51,7 +58,10 @@ async function check(beat: string | null): Promise<void> {
     },
     readRow: ({ event }) => ({ kind: 'event', event: event as TransactionEvent }),
     readUptime: () => readUptime(redis()),
-    countUnreported: createCountNew(redis(), 1),
+    readArrivals: createReadArrivals({
+      alerts: createAlerts(redis()),
+      countUnreported: createCountNew(redis(), 1),
+    }),
     recoveries,
     async recoverGap({ from, to, cause }: Gap) {
       if (isDying) throw new Error('killed');
@@ -72,12 +82,54 @@ it('asks nothing at first, and then for the time since the last check, until fiv
 it('recovers what happened while webhooks did not reach web, and tells ops', async () => {
   await check('08:05');
   await arrived('08:10');
-  happened('08:40', 'authorization');
+  happened('08:40');
 
   await check('09:05');
 
   expect(recovered).toEqual(['08:00-09:00 unnoticed']);
-  expect(told).toEqual(['Webhooks do not arrive']);
+  expect(told).toEqual(['Webhooks of declines do not arrive']);
+});
+
+it('misses the webhooks of purchases only if such webhooks have arrived before', async () => {
+  await check('08:05');
+  happened('08:10', 'authorization');
+  happened('08:20', 'pin');
+  await check('09:05');
+  expect([...recovered, ...told]).toEqual([]);
+  await arrived('09:10', 'authorization');
+  await check('10:05');
+  happened('10:10', 'authorization');
+  happened('10:20', 'pin');
+
+  await check('11:05');
+
+  expect(recovered).toEqual(['10:00-11:00 unnoticed']);
+  expect(told).toEqual(['over: Webhooks of purchases do not arrive', 'Webhooks of purchases do not arrive']);
+});
+
+it('does not take a purchase that a recovery fetched for one whose webhook arrived', async () => {
+  await check('08:05');
+  await fetched('08:10', 'authorization');
+  await check('09:05');
+  happened('09:10', 'authorization');
+
+  await check('10:05');
+
+  expect([...recovered, ...told]).toEqual([]);
+});
+
+it('calls nothing over while declines are missing and only purchases arrive', async () => {
+  await check('08:05');
+  await arrived('08:10', 'authorization');
+  happened('08:40');
+  await check('09:05');
+  told = [];
+  await fetched('09:01');
+  await arrived('09:10', 'authorization');
+
+  await check('10:05');
+
+  expect(told).not.toContain('over: Webhooks of declines do not arrive');
 });
 
 it('recovers nothing when every webhook has arrived, and then what ops were told is over', async () => {
@@ -87,7 +139,7 @@ it('recovers nothing when every webhook has arrived, and then what ops were told
   await check('09:05');
 
   expect(recovered).toEqual([]);
-  expect(told).toEqual(['over: Webhooks do not arrive']);
+  expect(told).toEqual(['over: Webhooks of declines do not arrive']);
 });
 
 describe('says nothing about', () => {

@@ -318,3 +318,19 @@ it('includes events from the second in which the gap began, since the service’
 
   expect(result).toMatchObject({ found: 1, recovered: 1 });
 });
+
+it('compares no statuses for webhooks that do not arrive: such a gap comes every hour, and the directory reports them', async () => {
+  const compared: string[] = [];
+  const given = deps({
+    async recoverStatuses({ cause }) {
+      compared.push(cause);
+      return 1;
+    },
+  });
+
+  const unnoticed = await recoverGap(gapOf(nowMs - 3_600_000, nowMs, 'unnoticed'), given);
+  await recoverGap(gapOf(nowMs - 3_600_000, nowMs - 1, 'away'), given);
+
+  expect(unnoticed).toMatchObject({ statuses: 0 });
+  expect(compared).toEqual(['away']);
+});
