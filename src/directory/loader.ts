@@ -34,6 +34,8 @@ export function createLoader(deps: LoaderDeps) {
   const running = new Map<number, Promise<DirectoryAccount | null>>();
   /** When each account's last answer arrived. `detailsAt`, which orders facts, is when it was requested. */
   const answeredAtMs = new Map<number, number>();
+  /** Since when a page has been the answer for an account: when the first such request began. */
+  const pageSinceMs = new Map<number, number>();
 
   return {
     list: createList(deps),
@@ -65,22 +67,31 @@ export function createLoader(deps: LoaderDeps) {
     try {
       const details = await source.getAccount(acctId, { maxRetries: 0 });
       answeredAtMs.set(acctId, now().getTime());
+      pageSinceMs.delete(acctId);
       await records.change([acctId], (known) => withDetails(known, { ...details, acctId }, at));
       return await records.read(acctId);
     } catch (error) {
-      await noteFailure(acctId, error);
+      await noteFailure(acctId, error, Date.parse(at));
       return null;
     }
   }
 
-  async function noteFailure(acctId: number, error: unknown): Promise<void> {
+  async function noteFailure(acctId: number, error: unknown, askedAtMs: number): Promise<void> {
     if (!(error instanceof CardApiError)) throw error;
     log?.warn({ code: error.code, status: error.status }, 'could not load an account into the directory');
     if (error.code === 'rate_limited') await quota.backOff(error.retryAfterMs);
-    const isHopeless = error.code === 'refused' || error.code === 'bad_answer' || error.code === 'server_error';
-    if (!isHopeless) return;
+    const isRefused = error.code === 'refused' || error.code === 'bad_answer' || error.code === 'server_error';
+    if (!isRefused && !isOnlyHere(acctId, error, askedAtMs)) return;
     await quota.rememberRefused(acctId);
     await records.markAsked(acctId, now().getTime());
+  }
+
+  /** True for a repeated page of a gateway while the service answers for other accounts: then it is not stopped. */
+  function isOnlyHere(acctId: number, { code, status }: CardApiError, askedAtMs: number): boolean {
+    if (code !== 'unavailable' || status === null || status >= 500) return false;
+    const sinceMs = pageSinceMs.get(acctId);
+    if (sinceMs === undefined) pageSinceMs.set(acctId, askedAtMs);
+    return sinceMs !== undefined && [...answeredAtMs.values()].some((atMs) => atMs >= sinceMs);
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { apiQuotaDefaults, createApiQuota } from '../../../src/directory/api-quota.ts';
 import { createFiller, createLoader, type DirectorySource } from '../../../src/directory/loader.ts';
@@ -7,7 +7,14 @@ import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
-const now = (): Date => new Date('2026-11-20T12:00:00Z');
+const startMs = Date.parse('2026-11-20T12:00:00Z');
+let clockMs = startMs;
+beforeEach(() => {
+  clockMs = startMs;
+});
+const now = (): Date => new Date(clockMs);
+/** What a gateway answers with a page instead of JSON. */
+const page = unanswered({ status: 404 });
 const detailsOf = (acctId: number) => AccountDetails.parse({ AccountId: acctId, CardList: [{ CardId: acctId * 10 }] });
 
 function loading(getAccount: DirectorySource['getAccount'], limits: Partial<typeof apiQuotaDefaults> = {}) {
@@ -129,6 +136,35 @@ describe('a reload of old accounts', () => {
     expect(await filler.reloadOlderThan(now().getTime() + 1)).toBe(false);
 
     expect(asked, 'one batch').toHaveLength(4);
+  });
+
+  it('goes on after one for which a gateway always answers with a page, while others are answered', async () => {
+    const { filler, asked, know } = loading(async (acctId) => {
+      if (acctId === 1) throw page;
+      return detailsOf(acctId);
+    });
+    await know(1, 2, 3, 4, 5);
+
+    expect(await filler.reloadOlderThan(now().getTime() - 1)).toBe(true);
+
+    expect(asked.filter((acctId) => acctId === 1)).toHaveLength(2);
+  });
+
+  it('is incomplete when a gateway answers for every account, because the service has just stopped', async () => {
+    let isAway = false;
+    const { filler, records, know } = loading(async (acctId) => {
+      if (isAway) throw page;
+      return detailsOf(acctId);
+    });
+    await know(1, 2, 3, 4, 5);
+    clockMs = now().getTime() + 1000;
+    await filler.fill();
+    isAway = true;
+    clockMs += 1000;
+
+    expect(await filler.reloadOlderThan(clockMs)).toBe(false);
+    expect(await filler.reloadOlderThan(clockMs)).toBe(false);
+    expect(await records.nextForDetails(9, clockMs)).toHaveLength(6);
   });
 
   it('is incomplete when the process stops', async () => {
