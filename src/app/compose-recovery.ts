@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PayloadError } from '../core/errors.ts';
+import { CardApiError, PayloadError } from '../core/errors.ts';
 import { type CardStatusEvent, FETCHED_PATH } from '../core/event.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
@@ -17,6 +17,8 @@ import type { WorkerContext } from './worker-context.ts';
 const REST_MS = 1000;
 /** The rows of half a day can take long. Includes the client's own waits after a 429. */
 const CALL_MS = 120_000;
+/** A shorter period is not divided any more. */
+const SHORT_MS = 10 * 60_000;
 
 /** Recovers gaps, and the statuses of cards that changed during them. */
 export function composeRecovery(context: WorkerContext) {
@@ -85,16 +87,30 @@ interface RowDeps extends Pick<WorkerContext, 'redis' | 'config' | 'assumptions'
 /** Reads the service's rows for a period at a low rate, and converts them to events. */
 export function missedRows({ redis, config, card, assumptions, now, log }: RowDeps) {
   let calledAt = Number.NEGATIVE_INFINITY;
+  /** At most one call per `REST_MS`. */
+  async function ask(from: Date, to: Date) {
+    const restMs = calledAt + REST_MS - performance.now();
+    if (restMs > 0) await sleep(restMs);
+    try {
+      return await card.listNetworkTransactions({ from, to }, { deadlineMs: CALL_MS, attemptMs: CALL_MS });
+    } finally {
+      calledAt = performance.now();
+    }
+  }
+  /** Some rows may come twice. */
+  async function fetchRows(from: Date, to: Date): ReturnType<typeof ask> {
+    try {
+      return await ask(from, to);
+    } catch (error) {
+      const halfMs = (to.getTime() - from.getTime()) / 2;
+      // The list may have more pages than one, which cannot be read.
+      if (!(error instanceof CardApiError) || error.code !== 'bad_answer' || halfMs < SHORT_MS) throw error;
+      const middle = new Date(from.getTime() + halfMs);
+      return [...(await fetchRows(from, middle)), ...(await fetchRows(middle, to))];
+    }
+  }
   return {
-    async fetchRows(from: Date, to: Date) {
-      const restMs = calledAt + REST_MS - performance.now();
-      if (restMs > 0) await sleep(restMs);
-      try {
-        return await card.listNetworkTransactions({ from, to }, { deadlineMs: CALL_MS, attemptMs: CALL_MS });
-      } finally {
-        calledAt = performance.now();
-      }
-    },
+    fetchRows,
     readRow(row: Record<string, unknown>): ReadRow {
       const fetched = { zone: config.serviceZone, receivedAt: now().toISOString() };
       try {

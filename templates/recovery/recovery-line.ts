@@ -38,7 +38,7 @@ export function recoveryLine(line: RecoveryLine): Message {
       };
     }
     case 'failed': {
-      const what = `What was missed ${span} could not be fetched: the card service refused the request.`;
+      const what = `What was missed ${span} could not be fetched: the card service refused the request, or its answer cannot be read.`;
       const since = new Date(line.repeatFromMs).toISOString().replace(/\.\d+/, '');
       const todo = `Fix what ${terminalCode('doctor')} finds, then run ${terminalCode(`recover -- --since ${since}`)}.`;
       return headed(what, todo);
