@@ -60,9 +60,14 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
   };
 }
 
-/** A card that pays from the balance of the business has none of its own, which the service writes as 0. */
+/**
+ * A card that pays from the balance of the business has none of its own, which the service writes as 0. So 0 means nothing
+ * while the rules are unknown.
+ */
 export function balanceOf(details: AccountDetails | null, rules: SpendRules | null): CardBalance | null {
-  return rules?.usesBusinessBalance === true ? 'business' : (details?.availableCents ?? null);
+  if (rules?.usesBusinessBalance === true) return 'business';
+  const availableCents = details?.availableCents ?? null;
+  return rules === null && availableCents === 0 ? null : availableCents;
 }
 
 /** Every limit that is in force for a card, which may be its ruleset's, with the remaining amount where known. */

@@ -66,6 +66,10 @@ describe('/card show', () => {
     expect(await shown(false)).toContain('*Balance*\\n$0.00');
   });
 
+  it('does not call a card empty while its rules, which may say the balance of the business, cannot be read', async () => {
+    expect(JSON.stringify((await show(2)).answers)).not.toContain('$0.00');
+  });
+
   it('does not say that no limit is set when the limits could not be read', async () => {
     const { answers } = await show(2);
 
