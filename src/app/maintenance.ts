@@ -25,9 +25,11 @@ const LAG_MS = 60_000;
 const LAG_OVER_MS = 10_000;
 /** Correct clocks differ by less. */
 const CLOCK_DIFFERENCE_MS = 60_000;
-/** How long before its end people are told to replace the card API token, and how often a worker looks. */
-const TOKEN_ENDS_SOON_MS = 14 * 24 * 3_600_000;
-const TOKEN_EVERY_MS = 6 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+/** How long before its end people are told to replace the card API token. */
+const TOKEN_ENDS_SOON_MS = 14 * DAY_MS;
+/** A notice is remembered for a day, and the fifth check after it comes soon after that. */
+const TOKEN_EVERY_MS = 5 * 3_600_000;
 const CHECK_OF_TOKEN = 'check of the card API token';
 /** A worker that starts reports jobs that failed since then. */
 const FAILED_SINCE_MS = 3_600_000;
@@ -151,11 +153,10 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
     /** Fails if the token has ended; its own watch reports that. */
     async checkToken(): Promise<void> {
       const { expiresOn } = await card.getCurrentToken();
-      if (expiresOn === null) return;
-      const leftMs = Date.parse(expiresOn) - clock.now().getTime();
-      // A day that is long over, such as one of year 1, is none: the token works.
-      const isSoon = Math.abs(leftMs) < TOKEN_ENDS_SOON_MS;
-      await (isSoon ? notifyOps : notifyResolved)(opsIssue.cardTokenEnds(expiresOn));
+      const leftMs = Date.parse(expiresOn ?? '') + DAY_MS - clock.now().getTime();
+      // A day that is over, such as one of year 1, is none: the token works.
+      const isSoon = leftMs > 0 && leftMs < TOKEN_ENDS_SOON_MS;
+      await (isSoon ? notifyOps : notifyResolved)(opsIssue.cardTokenEnds(expiresOn ?? ''));
     },
 
     async notifyOfMemory(): Promise<void> {
