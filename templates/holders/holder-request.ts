@@ -15,7 +15,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
-import { ruleMoves } from '../../src/limits/rule-words.ts';
+import { ruleMoves, ruleStates } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { requestedRaw } from '../approvals/request-words.ts';
@@ -98,7 +98,7 @@ function decidedLines(request: ClosedRequest, made: Made): (string | null)[] {
   const what = requestedWords(request);
   const isHolder = payCentsOf(request) !== null;
   const changed = earlierChange(request) ?? 'nothing changed';
-  const unchanged = `${capital(isHolder ? `${movesOf(request)}: ${changed}` : changed)}.`;
+  const unchanged = `${capital(isHolder ? `${wantedWords(request)}: ${changed}` : changed)}.`;
   switch (request.state) {
     case 'approved':
     case 'overridden':
@@ -123,18 +123,19 @@ function decidedLines(request: ClosedRequest, made: Made): (string | null)[] {
   }
 }
 
-/** `$84.10 at Corner Diner · your card 1212`; for an approver: `daily limit $400.00 → $900.00 · Jane Doe · card 1212`. */
+/** `$84.10 at Corner Diner · your card 1212`; for an approver: `daily limit $900.00 · Jane Doe · card 1212`. */
 function requestedWords(request: ClosedRequest): string {
   const { card, facts } = request;
   const payCents = payCentsOf(request);
   if (payCents !== null) return `${amountAt(payCents, facts.purchase?.merchant ?? '')} · your ${cardName(card)}`;
   return isAboutRules(request)
-    ? `${movesOf(request)} · ${cardOfHolder(card)}`
+    ? `${wantedWords(request)} · ${cardOfHolder(card)}`
     : escapeUntrusted(requestedRaw(request), RULES_MAX);
 }
 
-function movesOf(request: ClosedRequest): string {
-  return escapeUntrusted(ruleMoves(changesFromNow(request)), RULES_MAX);
+/** As asked for. By now the limit may be higher, so that a change from it would be one that nobody asked for. */
+function wantedWords({ goals }: ClosedRequest): string {
+  return escapeUntrusted(ruleStates(goals, 'to'), RULES_MAX);
 }
 
 function approvedLines(request: MadeRequest, { isConfirmed, endsAt }: Made): (string | null)[] {

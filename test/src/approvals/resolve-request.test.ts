@@ -90,17 +90,17 @@ describe('a resolved request', () => {
     [
       'denied',
       denied,
-      /^Your request was denied by <@U0BEN>: daily limit \$400\.00 → \$900\.00 · Jane Doe · card 1212\./,
+      /^Your request was denied by <@U0BEN>: daily limit \$900\.00 · Jane Doe · card 1212\./,
     ],
     [
       'expired',
       { ...ofApprover, state: 'expired' },
-      /^Your request expired: daily limit \$400\.00 → \$900\.00 · Jane Doe · card 1212\./,
+      /^Your request expired: daily limit \$900\.00 · Jane Doe · card 1212\./,
     ],
     [
       'about a country',
-      { ...denied, action: ask('allow'), changes: [abroad] },
-      /: purchases abroad not allowed → allowed · Jane Doe · card 1212\./,
+      { ...denied, action: ask('allow'), goals: [abroad], changes: [abroad] },
+      /: purchases abroad allowed · Jane Doe · card 1212\./,
     ],
     [
       'to order a card',
@@ -148,7 +148,7 @@ describe('a resolved request', () => {
 
     expect(world.saved).toEqual(['withdrawn']);
     expect(world.answers).toEqual([
-      expect.stringMatching(/^You withdrew your request: daily limit \$400\.00 → \$900\.00 ·/),
+      expect.stringMatching(/^You withdrew your request: daily limit \$900\.00 ·/),
     ]);
     expect(world.outcomes).toMatchObject([
       { state: 'failed', text: 'It was withdrawn', closed: { how: 'withdrawn', by: decision.by } },
@@ -179,7 +179,7 @@ describe('a resolved request', () => {
       const request: ClosedRequest = { ...openRequestOf(), decision, state };
       for (const one of [request, withInFlight(request, inFlight('unconfirmed'))])
         expect(requestDecided(one).text).toMatch(
-          /: \$900\.00 · your card 1212\. .*[Dd]aily limit \$400\.00 → \$900\.00: /,
+          /: \$900\.00 · your card 1212\. .*[Dd]aily limit \$900\.00: /,
         );
     },
   );

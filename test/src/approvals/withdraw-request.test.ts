@@ -51,7 +51,7 @@ describe('a request withdrawn by the requester', () => {
     });
     expect(world.auditLines).toContain('audit-act_back-ended');
     expect(hugo.told()).toEqual([
-      'U0HUGO req_ask1-withdrawn: You withdrew your request: $500.00 · your card of account 7378. Daily limit $400.00 → $900.00: nothing changed. Nobody can approve it any more.',
+      'U0HUGO req_ask1-withdrawn: You withdrew your request: $500.00 · your card of account 7378. Daily limit $900.00: nothing changed. Nobody can approve it any more.',
     ]);
     expect(world.writes).toEqual([]);
   });
@@ -129,7 +129,7 @@ describe('a request withdrawn by the requester', () => {
 
     expect((await world.deps.requests.get('req_limit1'))?.state).toBe('withdrawn');
     expect(told).toEqual([
-      expect.stringMatching(/^U0OLGA: You withdrew your request: daily limit \$400\.00 → \$1,900\.00 · Jane Doe/),
+      expect.stringMatching(/^U0OLGA: You withdrew your request: daily limit \$1,900\.00 · Jane Doe/),
     ]);
     expect(world.answers.map(({ text }) => text).join()).not.toMatch(/said no/);
   });

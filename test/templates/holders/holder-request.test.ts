@@ -4,6 +4,7 @@ import { goalsOf, type RuleChange } from '../../../src/card-api/rule-change.ts';
 import { requestDecided, requestUnconfirmed } from '../../../templates/holders/holder-request.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
+import { ask } from '../../support/perform-world.ts';
 
 const decision = { actionId: 'act_1', by: 'U0OLGA', at: askedAt };
 
@@ -15,19 +16,35 @@ describe('a denied request', () => {
     [
       'purchases abroad',
       [{ rule: { kind: 'international' }, from: false, to: true }],
-      'Purchases abroad not allowed → allowed',
+      'Purchases abroad allowed',
     ],
-    ['a limit', [raiseDaily], 'Daily limit $400.00 → $900.00'],
+    ['a limit', [raiseDaily], 'Daily limit $900.00'],
     [
       'two limits',
       [raiseDaily, limitChange('weekly', 200_000, 250_000)],
-      'Daily limit $400.00 → $900.00; weekly limit $2,000.00 → $2,500.00',
+      'Daily limit $900.00; weekly limit $2,500.00',
     ],
   ])('about %s says what did not change', (_what, changes, about) => {
     expect(denied(changes)).toBe(
       `Your request was denied by <@U0OLGA>: $900.00 · your card 1212. ${about}: nothing changed. If you disagree, talk to <@U0OLGA>.`,
     );
   });
+});
+
+describe('a request for a limit that somebody set even higher meanwhile', () => {
+  const goals = goalsOf([raiseDaily]);
+  const changes = [{ ...raiseDaily, from: 100_000 }];
+
+  it.each(['denied', 'expired', 'withdrawn'] as const)(
+    'names the limit that was asked for when it is %s, not a lower limit that nobody wanted',
+    (state) => {
+      for (const asked of [openRequestOf(), openRequestOf({ action: ask('limit') })]) {
+        const { text } = requestDecided({ ...asked, goals, changes, state, decision });
+        expect(text).toMatch(/daily limit \$900\.00(:| ·)/i);
+        expect(text).not.toContain('$1,000.00');
+      }
+    },
+  );
 });
 
 describe('a request for a declined purchase', () => {
