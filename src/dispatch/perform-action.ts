@@ -170,11 +170,11 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
     const { role, doing } = permission;
     const group = acctId === undefined ? groupAsked(permission) : ((await deps.groupOfCard(acctId)) ?? null);
     const isByRole = !mayAsk(permission, action.roles);
-    if (!isByRole || (acctId !== undefined && asked.asHolder)) {
+    if (acctId !== undefined && (asked.asHolder || !isByRole)) {
       const askValue = await deps.putChoice(askPermissionOf(action), null);
       const other = { ...(await askOthers(action, who, group, deps)), askValue };
       const no = isByRole ? notLinked() : { why, whoCan: other };
-      return await deps.refuse(action, no, { acctId: acctId ?? null, isByRights: true });
+      return await deps.refuse(action, no, { acctId, isByRights: true });
     }
     const askValue = await deps.putChoice(askPermissionOf(action), null);
     const ofAnyCard = await deps.rolesNow(asked);

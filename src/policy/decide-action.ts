@@ -164,9 +164,11 @@ export function decide(permission: Permission, facts: Facts, policy: ForCase): D
   const others = othersNeeded(permission, facts, policy);
   if (others > 0) return { kind: 'request', others };
   if (waitedMs <= LATE_MS || !loosens(permission, facts)) return { kind: 'allowed' };
-  // Asked again, it would be too late: this time counts from what it is about.
   const { within } = permission;
-  return within === undefined ? { kind: 'late' } : { kind: 'refused', why: within.why, who: 'approver' };
+  if (within === undefined) return { kind: 'late' };
+  // Asked again, it would be too late: this time counts from what it is about. Once the card is known, so that the
+  // refusal names it.
+  return facts.isOwnCard === undefined ? { kind: 'allowed' } : { kind: 'refused', why: within.why, who: 'approver' };
 }
 
 /** How many different approvers a raise needs, regardless of who asks. */

@@ -17,6 +17,7 @@ import {
   verifyAction,
   type WorldDeps,
 } from '../../support/perform-world.ts';
+import { refusedOf } from '../../support/refused.ts';
 
 const redis = useRedis();
 const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
@@ -100,6 +101,35 @@ describe('Undo', () => {
     );
     await undoBy('act_undo_2', ['operator']);
     expect(world.answers.at(-1)?.text).toContain('An approver can unblock the card.');
+  });
+
+  it('that waited longer than ten minutes is refused like any other: with its card, and with what the reader can do', async () => {
+    const world = await blocked();
+    const askedAt = '2026-11-20T15:00:20.000Z';
+    world.advance(11 * 60_000);
+
+    await performAction({ ...undo, askedAt }, world.deps);
+
+    expect(world.answers.at(-1)?.text).toMatch(
+      /one minute only\. You can unblock the card: `\/card unblock \d+`\. Nothing changed\./,
+    );
+    expect(await refusedOf(world)).toMatchObject([{ verb: 'undo-block', acctId }]);
+    expect(world.writes).toEqual(['status BLOCKED']);
+  });
+
+  it('is not sent if it has waited longer than ten minutes by then', async () => {
+    const world = await blocked();
+    const askedAt = '2026-11-20T15:00:20.000Z';
+    world.advance(10 * 60_000);
+    const getAccount: WorldDeps['card']['getAccount'] = async (...args) => {
+      world.advance(60_000);
+      return await world.deps.card.getAccount(...args);
+    };
+
+    await performAction({ ...undo, askedAt }, { ...world.deps, card: { ...world.deps.card, getAccount } });
+
+    expect(world.answers.at(-1)?.text).toContain('one minute only');
+    expect(world.writes).toEqual(['status BLOCKED']);
   });
 
   it('does not forget who else wants a block once the block is confirmed', async () => {

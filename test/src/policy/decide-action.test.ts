@@ -151,10 +151,12 @@ describe('who may do what', () => {
   );
 
   it('an undo that waited that long is refused, not asked about again: its minute is over', () => {
-    const facts = { roles: ['operator' as const], isOwnAction: true, ageMs: 20_000 };
+    const facts = { roles: ['operator' as const], isOwnCard: false, isOwnAction: true, ageMs: 20_000 };
 
     expect(decided('undo-block', { ...facts, waitedMs: LATE_MS })).toBe('yes');
     expect(decided('undo-block', { ...facts, waitedMs: LATE_MS + 1 })).toBe('no');
+    const { isOwnCard: _unknown, ...beforeCard } = facts;
+    expect(decided('undo-block', { ...beforeCard, waitedMs: LATE_MS + 1 }), 'before the card is known').toBe('yes');
   });
 
   it('before the card is known, a holder is allowed as far as one can tell', () => {

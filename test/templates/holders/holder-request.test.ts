@@ -13,11 +13,7 @@ describe('a denied request', () => {
     requestDecided({ ...openRequestOf({ changes }), state: 'denied', decision }).text;
 
   it.each<[string, readonly RuleChange[], string]>([
-    [
-      'purchases abroad',
-      [{ rule: { kind: 'international' }, from: false, to: true }],
-      'Purchases abroad allowed',
-    ],
+    ['purchases abroad', [{ rule: { kind: 'international' }, from: false, to: true }], 'Purchases abroad allowed'],
     ['a limit', [raiseDaily], 'Daily limit $900.00'],
     [
       'two limits',
