@@ -3,7 +3,6 @@ import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { setSince } from '../actions/record.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { commandCode } from '../core/installation.ts';
 import type { BeginSetting } from '../core/setting-order.ts';
 import type { Person } from '../slack/client.ts';
 import type { Link, Links } from './link-store.ts';
@@ -125,7 +124,7 @@ export function whyNoHolder(person: Person | null): string | null {
   return null;
 }
 
-interface UnlinkCardDeps extends Pick<ActionTools, 'authorize' | 'hasBegun' | 'refuse' | 'answer' | 'isOwnCard'> {
+interface UnlinkCardDeps extends Pick<ActionTools, 'authorize' | 'refuse' | 'answer' | 'isOwnCard'> {
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setHolder: SetHolder;
   /** Lets the approvers decide. */
@@ -134,16 +133,11 @@ interface UnlinkCardDeps extends Pick<ActionTools, 'authorize' | 'hasBegun' | 'r
 
 /**
  * An approver ends the link of another person's card, but not as a delegate of that person. For their own card, someone
- * else has to confirm it.
+ * else has to confirm it. Also of a card that nobody holds: a link that was asked for before may still wait.
  */
 export function createUnlinkCard(deps: UnlinkCardDeps) {
   return async function unlinkCard({ action, acctId, cardId }: Resolved<UnlinkAction>): Promise<void> {
     const link = await deps.links.ofAccount(acctId);
-    if (link === null && !(await deps.hasBegun(action))) {
-      const whoCan = `Link it with ${commandCode('link')}, if it should be.`;
-      const refusal = { why: 'Nobody is linked to this card.', whoCan };
-      return await deps.refuse(action, refusal, { acctId, cardId });
-    }
     if (link !== null && (await deps.isOwnCard(action.actor.userId, acctId)))
       return await deps.openClaim(action, [acctId]);
     const verdict = await deps.authorize(action, { acctId, notInPlaceOf: link === null ? [] : [link.userId] });

@@ -143,7 +143,6 @@ const rows: Refused[] = [
     why: /A bot holds no card/,
     isOfCard: true,
   },
-  { verb: 'unlink', when: 'nobody is linked', asked: byCommand, why: /Nobody is linked to this card/, isOfCard: true },
   {
     verb: 'claim',
     when: 'a guest claims a card',

@@ -308,12 +308,25 @@ describe('unlinking a card', () => {
     expect(world.lost).toEqual([]);
   });
 
-  it('is refused when nobody is linked', async () => {
+  it('says that nothing changed when nobody is linked', async () => {
     const world = setUp();
 
     await world.unlinkCard(unlink);
 
-    expect(world.refusals).toEqual(['Nobody is linked to this card.']);
+    expect(world.entries.map(({ event }) => event)).toEqual(['unchanged']);
+    expect(world.answers).toEqual([expect.stringMatching(/^Nobody is linked to .* now\. Nothing changed\.$/)]);
+  });
+
+  it('stays the newest request when nobody is linked yet, because the link that was asked for before it waits', async () => {
+    const world = setUp();
+    await world.unlinkCard(unlink);
+
+    await world.linkCard(linkTo('U0HUGO'));
+
+    expect(await world.links.ofAccount(acctId)).toBeNull();
+    expect(world.answers.at(-1)).toMatch(
+      /^Who holds .* has been decided again since you asked\..*Nobody is linked to it now/,
+    );
   });
 });
 
