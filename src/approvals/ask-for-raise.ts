@@ -46,8 +46,7 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     const changes = await findChange(action, acctId, amountCents, deps);
     if (changes === 'passes' || changes === null) {
       const obstacle = await findObstacle(action, acctId, amountCents, deps);
-      const why = obstacle ?? (changes === null ? noneToChange : noneStops(amountCents));
-      return await deps.refuse(action, why, { acctId });
+      return await deps.refuse(action, obstacle ?? (changes === null ? noneToChange : noneStops), { acctId });
     }
     const { verdict, counted } = await judge(action, acctId, { changes, term }, deps);
     if (verdict.kind === 'refused') return await refuse(verdict.why, 'Ask for less, or for a shorter time.');
@@ -81,12 +80,12 @@ const noneToChange: Obstacle = {
   whoCan: 'Ask an approver.',
 };
 
-/** Good news, although nothing is done. */
-const noneStops = (amountCents: number): Refusal => ({
-  title: `You can pay ${formatCents(amountCents)} now`,
+/** Good news, although nothing is done. No promise: a merchant type or the balance of the business is not checked. */
+const noneStops: Refusal = {
+  title: 'You need not ask for more',
   why: 'No limit stops this purchase.',
   whoCan: 'If it is declined, you can ask from the alert.',
-});
+};
 
 interface JudgeDeps extends Pick<ActionTools, 'authorize' | 'now' | 'zone' | 'policyOfCard'> {
   readonly raises: Pick<RaiseAmounts, 'count' | 'changesFromBase' | 'loosenedSince'>;

@@ -23,7 +23,7 @@ it.each<[string, number, string[]]>([
 
   expect((await deps.requests.open()).map(({ state }) => state)).toEqual(open);
   expect(
-    world.answers.some(({ text }) => text.startsWith('You can pay $300.00 now. No limit stops this purchase.')),
+    world.answers.some(({ text }) => text.startsWith('You need not ask for more. No limit stops this purchase.')),
   ).toBe(open.length === 0);
 });
 
@@ -43,14 +43,14 @@ it.each<[string, CardStatus, number | null, boolean, RegExp]>([
     'ACTIVE',
     300,
     false,
-    /^You can pay \$300\.00 now\. No limit stops this purchase\. If it is declined, you can ask from the alert\./,
+    /^You need not ask for more\. No limit stops this purchase\. If it is declined, you can ask from the alert\./,
   ],
   [
     'pays from the balance of the business',
     'ACTIVE',
     0,
     true,
-    /^You can pay \$300\.00 now\. No limit stops this purchase\. If it is declined, you can ask from the alert\./,
+    /^You need not ask for more\. No limit stops this purchase\. If it is declined, you can ask from the alert\./,
   ],
 ])(
   'says what else declines a purchase within the limits if the card %s',
@@ -99,8 +99,8 @@ it.each([
     109.99,
     /balance is \$109\.99, which does not cover this purchase and the \$50\.00 that/,
   ],
-  ['taken from the balance', true, 110, /^You can pay \$60\.00 now\./],
-  ['not taken from the balance', false, 109.99, /^You can pay \$60\.00 now\./],
+  ['taken from the balance', true, 110, /^You need not ask for more\./],
+  ['not taken from the balance', false, 109.99, /^You need not ask for more\./],
 ])('says whether the balance covers a purchase whose padding is %s', async (_what, isCounted, balance, why) => {
   const world = await createActionWorld(redis());
   world.service.rules['UseBusinessBalanceForAuths'] = false;
