@@ -5,6 +5,7 @@ import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { askAnother } from '../actions/ask-others.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isLooser, isMade, type RuleChange } from '../card-api/rule-change.ts';
+import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import { termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
@@ -75,7 +76,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     // There is no single card whose rules could have changed.
     if (!isAboutRules(request)) return { kind: 'counts', request: await withoutVoid(click, request, request), now: [] };
     const askerLeft = await whyAskerLeft(request, deps);
-    if (askerLeft !== null) return { kind: 'refused', why: `${askerLeft}.`, whoCan: heldByOthers };
+    if (askerLeft !== null) return { kind: 'refused', why: `${askerLeft}.`, whoCan: othersOnceLinked() };
     const { request: read, all, now, changes } = await readCurrent(request, deps);
     const current = await withoutVoid(click, read, request);
     // Nothing is left to change, no matter who did it. Approving now closes the request. A value that is there only for
@@ -157,7 +158,8 @@ const waited = {
   why: 'Your click waited longer than 10 minutes, so it does not count.',
   whoCan: 'Look at the request, and click again if you still agree.',
 } as const;
-const heldByOthers = 'Deny the request. The card’s holder can ask for it.';
+const othersOnceLinked = () =>
+  `Deny the request. Somebody else can ask for it once the card is linked to them: ${commandCode('link')}.`;
 const seen = 'Look at the request: it shows that now. Approve again if you agree.';
 const again = 'No approval counts any more. Look at the request: it shows what is true now, and asks again.';
 

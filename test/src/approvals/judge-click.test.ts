@@ -446,7 +446,9 @@ describe('a holder who asked and no longer holds the card, or has left', () => {
     await performAction(override, hugo.deps);
 
     expect(given.writes).toEqual([]);
-    expect(told(given)).toContain('The Slack account of whoever asked for it is deactivated.');
+    expect(told(given)).toContain(
+      'The Slack account of whoever asked for it is deactivated. Deny the request. Somebody else can ask for it once the card is linked to them: `/card link`.',
+    );
     expect(await given.deps.requests.get('req_ask1'), 'can still be denied').toMatchObject({ state: 'open' });
   });
 });
