@@ -70,6 +70,7 @@ export function composeVerbs(context: ActionContext) {
       hasRequest: async (actionId) => (await tools.requests.get(requestIdOf(actionId))) !== null,
       failApproval: approvals.failApproval,
       dropApproval: approvals.dropApproval,
+      raises: tools.raises,
       failures,
     }),
     recordRefusal: tools.recordRefusal,

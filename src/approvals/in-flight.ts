@@ -3,7 +3,6 @@ import { type ActionState, isUnsent, type RefusedState } from '../actions/action
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import type { Statement } from '../audit/audit-record.ts';
-import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { blockIdOf } from './block-all.ts';
 import {
@@ -101,26 +100,21 @@ interface DropDeps extends Pick<ActionTools, 'withLock'> {
   readonly progress: Pick<Progress, 'read'>;
   readonly requests: Pick<Requests, 'get' | 'save'>;
   readonly recentRaises: Pick<RecentRaises, 'releaseOverride'>;
-  readonly raises: Pick<RaiseAmounts, 'forget'>;
 }
 
 /**
  * The job of a click is over. If the click was refused, or came too late, after an earlier attempt had begun its change,
- * nothing of that attempt may remain: others decide the request, its raise does not count, and an emergency override was
- * not used. Idempotent.
+ * nothing of that attempt may remain: others decide the request, and an emergency override was not used. Idempotent.
  */
 export type DropApproval = (click: ApprovalClick) => Promise<void>;
 
-export function createDropApproval({ withLock, progress, requests, recentRaises, raises }: DropDeps): DropApproval {
-  return async function dropApproval(click) {
-    const { id, verb } = click;
-    const { requestId } = click.target;
+export function createDropApproval({ withLock, progress, requests, recentRaises }: DropDeps): DropApproval {
+  return async function dropApproval({ id, verb, target: { requestId } }) {
     await withLock(`request:${requestId}`, async (lease) => {
       const request = await requests.get(requestId);
       if (request === null || !isUnsent(await progress.read(id))) return;
       await lease.confirm();
       if (verb === 'emergency-override') await recentRaises.releaseOverride(request.acctId, id);
-      await raises.forget(click, request.acctId);
       const dropped = withoutInFlight(request, id);
       if (dropped.inFlight.length < request.inFlight.length) await requests.save(dropped);
     });

@@ -1,7 +1,7 @@
 import { stillTrying } from '../../templates/actions/ask-again.ts';
 import { notLinked, notPermitted } from '../../templates/policy/not-permitted.ts';
 import { isOnAlert, type Resolved } from '../actions/action.ts';
-import { reported } from '../actions/action-state.ts';
+import { isUnsent, reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { askOthers, whoElse } from '../actions/ask-others.ts';
 import { type Cause, causeOf, type Failures } from '../actions/fail-action.ts';
@@ -10,6 +10,7 @@ import type { DropApproval } from '../approvals/in-flight.ts';
 import type { ApprovalClick } from '../approvals/request.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
 import type { ResolveCard } from '../directory/resolve-card.ts';
+import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { type Decision, groupAsked, isForSomeCards, mayAsk } from '../policy/decide-action.ts';
 import { type Action, type ActionOf, entryOf, insteadOf, isAsHolder, type Verb, type verbs } from './verbs.ts';
 
@@ -21,13 +22,15 @@ export type Handlers = {
   ) => Promise<unknown>;
 };
 
-interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf' | 'answer' | 'askedFor' | 'mayAct'> {
+interface Deps
+  extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf' | 'answer' | 'askedFor' | 'mayAct' | 'progress'> {
   readonly permit: PermitAction;
   readonly resolveCard: ResolveCard;
   readonly handlers: Handlers;
   /** Fails an approval that will not be retried. The error is null when the cause is Cardbell's, not the card API's. */
   readonly failApproval: (click: ApprovalClick, error: Cause) => Promise<void>;
   readonly dropApproval: DropApproval;
+  readonly raises: Pick<RaiseAmounts, 'forget'>;
   /** Whether others were asked to approve the action. */
   readonly hasRequest: (actionId: string) => Promise<boolean>;
   /** How any other action ends that will not be retried. */
@@ -50,7 +53,15 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
     if (!isOver) await attempt(action, run);
     // Also after a refusal that was complete already: its worker may have died before this.
     if (isApproval(action)) await deps.dropApproval(action);
+    if (isApproval(action) || mayRaise.has(action.verb)) await uncount(action);
   };
+
+  /** A raise counts once it is allowed. An attempt that was allowed may have died before it sent anything. */
+  async function uncount(action: Action): Promise<void> {
+    const written = await deps.progress.read(action.id);
+    if (isUnsent(written) || written.state === 'failed' || written.state === 'waiting')
+      await deps.raises.forget(action);
+  }
 
   async function attempt(asked: Action, run: ActionRun): Promise<void> {
     let action = asked;
@@ -118,6 +129,9 @@ async function sayStillTrying(
   // An id of its own, because Slack drops a second message with the same id.
   await deps.answer({ ...action, id: `${action.id}:trying` }, message);
 }
+
+/** Not the end of a temporary change: what is kept counts, although nothing of it is sent. */
+const mayRaise: ReadonlySet<Verb> = new Set(['limit', 'allow', 'order-virtual']);
 
 function isApproval(action: Action): action is ApprovalClick {
   return action.verb === 'emergency-override' || (action.verb === 'decide' && action.approve);

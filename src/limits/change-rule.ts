@@ -189,7 +189,7 @@ type PermitChange = (
 ) => Promise<(RefusedChange & { readonly isLate?: boolean }) | null>;
 
 interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' | 'policyOfCard' | 'zone'> {
-  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'forget' | 'changesFromBase' | 'loosenedSince' | 'sooner'>;
+  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'changesFromBase' | 'loosenedSince' | 'sooner'>;
   readonly openRequest: OpenRequest;
 }
 

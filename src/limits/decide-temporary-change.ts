@@ -131,9 +131,8 @@ function createAnswerBack(deps: Deps) {
 
   /** It may have been permitted before, and counts as no raise if nothing was sent. */
   async function uncount(action: TemporaryChangeAction): Promise<void> {
-    const acctId = (await deps.temporaryChanges.get(action.target.temporaryChangeId))?.acctId;
     const isSending = (await deps.progress.read(action.id))?.state === 'sending';
-    if (acctId !== undefined && !isSending) await deps.raises.forget(action, acctId);
+    if (!isSending) await deps.raises.forget(action);
   }
 }
 

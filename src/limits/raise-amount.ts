@@ -103,9 +103,9 @@ function createCounts(deps: Deps) {
           await deps.recentRaises.add({ ...common, rule: longerKey(change.rule), cents: base });
       }
     },
-    /** The change was certainly not made, so it no longer counts. */
-    async forget({ id }: Action, acctId: number): Promise<void> {
-      const raises = await deps.recentRaises.list({ acctId }, deps.now().getTime());
+    /** The change, or the order, was certainly not made, so it no longer counts. */
+    async forget({ id }: Pick<Action, 'id'>): Promise<void> {
+      const raises = await deps.recentRaises.list('program', deps.now().getTime());
       for (const { atMs: _at, ...raise } of raises.filter(({ actionId }) => actionId === id))
         await deps.recentRaises.cancel(raise);
     },

@@ -100,9 +100,9 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
       },
       async forget() {
         await terms.forget(action.id);
-        await raises.forget(action, acctId);
+        await raises.forget(action);
       },
-      uncount: () => raises.forget(action, acctId),
+      uncount: () => raises.forget(action),
       fail: (explanation) => finish(refused?.state ?? 'failed', { ...explanation, counted: refused?.counted }),
       leave: (explanation) => finish('unknown', { ...explanation, expects }),
     } satisfies Parameters<SendChange>[1];

@@ -6,6 +6,7 @@ import { noteOf } from '../actions/send-change.ts';
 import { type CardFacts, noCard } from '../core/card-facts.ts';
 import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
+import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { type OrderNotices, VirtualOrder, type VirtualOrders } from './order.ts';
 import type { OrderApproved, OrderPermit, OrderVerdict } from './permit-order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
@@ -39,7 +40,8 @@ interface PlaceDeps extends Pick<ActionTools, 'withLock' | 'now'>, ReportDeps {
   readonly orderVirtualCards: (request: {
     readonly VirtualCards: readonly unknown[];
   }) => Promise<{ readonly virtualCardOrderId: number }>;
-  readonly orderPermit: Pick<OrderPermit, 'count' | 'cancel'>;
+  readonly orderPermit: Pick<OrderPermit, 'count'>;
+  readonly raises: Pick<RaiseAmounts, 'forget'>;
 }
 
 /**
@@ -68,7 +70,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       await deps.record(action, { event: 'sent', acctId: null, after: summaryOf(order) });
       const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
       if (standing?.state === 'refused' || standing?.state === 'failed') {
-        await deps.orderPermit.cancel(action);
+        await deps.raises.forget(action);
         // The record is only ever added to.
         await deps.record(action, {
           event: 'superseded',
@@ -93,7 +95,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       if (!(error instanceof CardApiError)) throw error;
       if (error.outcome === 'unknown') return await complete(action, order, 'unknown');
       // Also before a retry: the retry may be refused, and otherwise the order is counted again.
-      await deps.orderPermit.cancel(action);
+      await deps.raises.forget(action);
       if (error.retryable && !run.isLast) {
         await progress.write(action.id, { state: 'asked' });
         throw error;

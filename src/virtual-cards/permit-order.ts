@@ -22,7 +22,7 @@ export type OrderVerdict =
 export type OrderPermit = ReturnType<typeof createOrderPermit>;
 
 interface Deps extends Pick<ActionTools, 'authorize' | 'actsFor' | 'withLock' | 'now' | 'person'> {
-  readonly recentRaises: Pick<RecentRaises, 'add' | 'cancel' | 'list'>;
+  readonly recentRaises: Pick<RecentRaises, 'add' | 'list'>;
   readonly policyFor: (group: string | null) => ApprovalPolicy;
 }
 
@@ -92,12 +92,6 @@ export function createOrderPermit(deps: Deps) {
         await add(action, order, people === 1 ? by : null);
         return null;
       });
-    },
-    /** Nothing was ordered, so it no longer counts. */
-    async cancel({ id }: Pick<OrderVirtualAction, 'id'>): Promise<void> {
-      const raises = await recentRaises.list('program', now().getTime());
-      for (const { atMs: _at, ...raise } of raises.filter(({ actionId }) => actionId === id))
-        await recentRaises.cancel(raise);
     },
   };
 }

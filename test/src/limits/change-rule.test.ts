@@ -204,7 +204,6 @@ describe('permitting a change', () => {
       raises: {
         count: async () => ({ rule, ownCents, earlier: [], aboveCents: 100_000, cap: null }),
         remember: async (_action, _acctId, _raise, by) => void remembered.push(by),
-        forget: async () => {},
         changesFromBase: async (changes) => [...changes],
         loosenedSince: async () => undefined,
         sooner: async () => ({ changes: [], byOthers: false }),

@@ -40,7 +40,7 @@ describe('a click on a temporary change', () => {
     /** Rules that another change took over. */
     readonly later?: TemporaryChange['later'];
     /** The accounts whose raise by the click no longer counts. */
-    readonly forgotten?: number[];
+    readonly forgotten?: string[];
   }
   type Found = TemporaryChange | null;
   const over = (why: string): string => `refused: ${why} Nothing is left to be done.`;
@@ -61,7 +61,7 @@ describe('a click on a temporary change', () => {
       askAgain: async () => void steps.push('asked again'),
       answer: async (_action, { text }) => void steps.push(`answered: ${text}`),
       factsOf: async () => card,
-      raises: { forget: async (_action, acctId) => void given.forgotten?.push(acctId) },
+      raises: { forget: async ({ id }) => void given.forgotten?.push(id) },
       inEffect: async (given) => given,
       endQuestions: async () => {},
       restore: async (change, by) => {
@@ -169,21 +169,21 @@ describe('a click on a temporary change', () => {
     ['it is done', { isSending: true }, false],
     ['another change does it later', { later }, false],
   ])('counts as no raise if it does nothing: %s', async (_why, given, isForgotten) => {
-    const forgotten: number[] = [];
-    const { acctId } = temporaryChangeOf();
+    const forgotten: string[] = [];
+    const click = takeBack();
 
-    const decided = decide(takeBack(), temporaryChangeOf(), { ...given, forgotten });
+    const decided = decide(click, temporaryChangeOf(), { ...given, forgotten });
     await (given.fails === undefined ? decided : expect(decided).rejects.toBe(given.fails));
 
     expect(forgotten.length > 0).toBe(isForgotten);
-    expect(forgotten.every((id) => id === acctId)).toBe(true);
+    expect(forgotten.every((id) => id === click.id)).toBe(true);
   });
 
   it.each<[string, TemporaryChangeAction, Given, boolean]>([
     ['counts what it keeps', resolve(false), {}, false],
     ['counts nothing of what an earlier click handed over', resolve(true), { later }, true],
   ])('%s', async (_what, action, given, isForgotten) => {
-    const forgotten: number[] = [];
+    const forgotten: string[] = [];
 
     await decide(action, temporaryChangeOf({ state: 'asking', later }), { ...given, forgotten });
 

@@ -392,7 +392,7 @@ describe('a cap', () => {
   it('does not include a change that was certainly not made', async () => {
     const { remember, count, raises } = setUp(caps({ card: { ...cap, dayCents: 60_000 } }));
     await remember('act_1', [limitChange('daily', 0, 60_000)]);
-    await raises.forget(ask('limit', { id: 'act_1' }), acctId);
+    await raises.forget({ id: 'act_1' });
 
     expect(await count([limitChange('daily', 0, 60_000)])).toMatchObject({ earlier: [], cap: null });
   });
@@ -487,7 +487,7 @@ describe('what an approver raised together with others', () => {
     const { raises, count } = setUp();
     await raises.remember(ask('limit'), acctId, { changes: first, fromBase: first, term: permanent }, inOwnName);
 
-    await raises.forget(ask('limit'), acctId);
+    await raises.forget(ask('limit'));
 
     expect((await count(next)).earlier).toEqual([]);
   });

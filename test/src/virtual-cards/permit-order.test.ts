@@ -43,7 +43,6 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, inPlaceOf: Readonly<Record<
       (await made.approvals(orderOf('act_asked', 'U0ANA'), { ...order, fundCents }, people)).needed,
     count: async (id: string, fundCents: number, people: number) =>
       await made.count(orderOf(id, 'U0ANA'), { ...order, fundCents }, { by: 'U0BEN', people }),
-    cancel: made.cancel,
   };
 }
 
@@ -93,15 +92,6 @@ it('knows why an order needs others: its amount alone, what was ordered before, 
   expect(await plain.why(40_001)).toEqual({ kind: 'day' });
   expect(await plain.why(40_001, ['U0BEN'])).toBeNull();
   expect(await plain.why(100_001), 'whatever was ordered before').toEqual({ kind: 'amount' });
-});
-
-it('does not count an order that was not sent', async () => {
-  const { permit, cancel } = setUp();
-  await permit('act_1', 100_000);
-
-  await cancel({ id: 'act_1' });
-
-  expect(await permit('act_2', 100_000)).toEqual(allowed);
 });
 
 it("adds the person's raises where the policy has a cap per person", async () => {
