@@ -64,7 +64,7 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const execution = createExecution({ ...common, complete, whyNoLonger: createWhyNoLonger(common) });
   const expire = createExpireRequest({ ...common, resolve });
   const recount = createRecount(common);
-  const recountOfAsker = (request: OpenRequest) => recount(request, request.action, [request.action.actor.userId]);
+  const recountOfAsker = (request: OpenRequest) => recount(request, request.action);
   const judgeClick = createJudgeClick({ ...common, recount });
   const decisions = createDecisions({ ...common, execution, judgeClick, recount, finish });
   const askForRaise = createAskForRaise({ ...common, openRequest });

@@ -5,7 +5,7 @@ import { isDecidedBy } from '../core/decided-record.ts';
 import { atMost, purchaseCents, termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
-import { type ApprovalPolicy, aloneCents } from '../policy/approval-policy.ts';
+import { type ApprovalPolicy, aloneCents, countedCents } from '../policy/approval-policy.ts';
 import { OVERRIDE_MAX_MS } from '../policy/decide-action.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import { lowers } from './current-request.ts';
@@ -15,7 +15,7 @@ import { type ApprovedChange, accountIn, isAboutRules, mayAskAgain } from './req
 import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'record' | 'refuse'>, CapDeps {
+interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'policyOfCard'>, CapDeps {
   readonly requests: Pick<Requests, 'get'>;
   readonly execution: Execution;
   readonly finish: FinishRequest;
@@ -26,8 +26,8 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'>, CapDeps {
 }
 
 /**
- * An operator acts for the approvers because none of them answered. The override is limited to less than one approver
- * could allow, to an hour or one purchase, and to once a day per card. All bypassed approvers are notified.
+ * An operator acts for the approvers because none of them answered. The override is limited to what one approver could
+ * allow, to an hour or one purchase, and to once a day per card. All bypassed approvers are notified.
  *
  * Runs under the request's lock. The returned function throws CardApiError when the job should be retried.
  */
@@ -49,16 +49,19 @@ export function createOverrideRequest(deps: Deps) {
     const judged = await deps.judgeClick(action, request, run.lease);
     if (judged.kind === 'refused')
       return await deps.refuse(action, judged, { ...about, isByRights: judged.isByRights });
-    const never = whyNoOverride(await deps.policyOfCard(judged.request.acctId));
+    const policy = await deps.policyOfCard(judged.request.acctId);
+    const never = whyNoOverride(policy);
     if (never !== null) return await refuse(never, true);
-    const capped = await capChange(judged, deps);
+    const mostCents = aloneCents(policy);
+    const capped = await capChange(judged, mostCents, deps);
     if (capped === null) {
       return await refuse('The request is above the emergency cap, and there is no amount that could be lowered.');
     }
-    if ((await deps.recount({ ...judged.request, ...capped }, action, [action.actor.userId])).needed > 1) {
+    const part = await partLeft(action, judged, { capped, mostCents }, deps);
+    if (part === null) {
       return await refuse('With what was allowed before, this is more than one person may allow.', true);
     }
-    if (!isLooser(capped.changes) || lowers(withGoals(judged.now, capped.changes))) {
+    if (!isLooser(part.changes) || lowers(withGoals(judged.now, part.changes))) {
       return await refuse('The card already allows what the override would.');
     }
     if (!(await deps.recentRaises.reserveOverride(request.acctId, action.id))) {
@@ -66,9 +69,9 @@ export function createOverrideRequest(deps: Deps) {
     }
     const { acctId, card, id, approvals, counted } = judged.request;
     const detail = `${id}: emergency override`;
-    const duration = termWords(capped.term);
+    const duration = termWords(part.term);
     await deps.record(action, { event: 'approved', acctId, cardId: card.cardId, duration, detail });
-    await deps.execution.execute(action, judged.request, { ...capped, approvals, counted, note: action.reason }, run);
+    await deps.execution.execute(action, judged.request, { ...part, approvals, counted, note: action.reason }, run);
   };
 }
 
@@ -79,19 +82,23 @@ export function whyNoOverride(policy: Pick<ApprovalPolicy, 'bands'>): string | n
     : null;
 }
 
-interface CapDeps extends Pick<ActionTools, 'now' | 'purchaseOf' | 'zone' | 'policyOfCard'> {
+interface CapDeps extends Pick<ActionTools, 'now' | 'purchaseOf' | 'zone'> {
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
 }
+
+type CappedChange = Pick<ApprovedChange, 'changes' | 'term'>;
 
 /**
  * The part of a request that an emergency override may do: at most what one approver could allow, for at most an hour.
  * Rules other than limits are loosened for the declined purchase only. Null: it cannot be made small enough.
+ *
+ * @param mostCents whole cents; null: any amount.
  */
 export async function capChange(
   { request: { action, acctId, term: asked }, now }: JudgedClick,
+  mostCents: number | null,
   deps: CapDeps,
-): Promise<Pick<ApprovedChange, 'changes' | 'term'> | null> {
-  const mostCents = aloneCents(await deps.policyOfCard(acctId));
+): Promise<CappedChange | null> {
   const ofLimits = isAboutLimits(now);
   // For a time, an opened rule would allow any number of purchases of any size.
   const term: Term = ofLimits ? atMost(asked, OVERRIDE_MAX_MS, deps.now(), deps.zone) : { kind: 'purchase' };
@@ -110,4 +117,23 @@ export async function capChange(
     return [{ ...change, to: Math.min(typeof to === 'number' ? to : Number.POSITIVE_INFINITY, from + mostCents) }];
   });
   return lowered.length < changes.length ? null : { changes: lowered, term };
+}
+
+/**
+ * The part of a capped change that is left after what the person who asked and the operator added before: otherwise two
+ * people, of whom one is no approver, could allow in two steps what needs two approvers. Null: nothing is left.
+ */
+async function partLeft(
+  action: OverrideAction,
+  judged: JudgedClick,
+  { capped, mostCents }: { readonly capped: CappedChange; readonly mostCents: number | null },
+  deps: Pick<Deps, 'recount'> & CapDeps,
+): Promise<CappedChange | null> {
+  const count = (part: CappedChange) => deps.recount({ ...judged.request, ...part }, action);
+  const { needed, counted } = await count(capped);
+  if (needed <= 1) return capped;
+  if (mostCents === null || counted === null) return null;
+  const leftCents = mostCents - countedCents({ ownCents: 0, earlier: counted.earlier });
+  const part = leftCents > 0 ? await capChange(judged, leftCents, deps) : null;
+  return part !== null && (await count(part)).needed <= 1 ? part : null;
 }

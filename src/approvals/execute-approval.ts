@@ -122,7 +122,7 @@ function approvedAs({ id, action }: LimitRequest, approval: ApprovalInFlight): O
   const by = approvers === 1 ? last : null;
   const askedBy = action.actor.userId;
   const inOwnName = by === null && action.verb !== 'ask' ? { inOwnName: true as const } : {};
-  const people = approval.kind === 'override' ? [approval.by] : [askedBy, approval.by];
+  const people = [askedBy, approval.by];
   const raisedBy = { by, askedBy, ...inOwnName };
   return { outcomeOf: action.id, requestId: id, raisedBy, people, approvers, judged: approval.changes };
 }

@@ -166,13 +166,10 @@ const again = 'No approval counts any more. Look at the request: it shows what i
 /**
  * How many approvals the change needs now, and why. Counts what the person who asked and the person clicking have added
  * meanwhile. When the click's job runs again, its own raise is not counted against it.
- *
- * @param people whose raises count. Default: both.
  */
 export type Recount = (
   request: OpenRequest,
   click: Pick<Action, 'id' | 'actor'>,
-  people?: readonly string[],
 ) => Promise<{ readonly needed: number; readonly counted: CountedRaise | null } & Pick<OpenRequest, 'orderWhy'>>;
 
 interface RecountDeps extends Pick<ActionTools, 'policyOfCard'> {
@@ -181,9 +178,9 @@ interface RecountDeps extends Pick<ActionTools, 'policyOfCard'> {
 }
 
 export function createRecount({ countRaise, policyOfCard, orders }: RecountDeps): Recount {
-  return async function recount(request, click, given) {
+  return async function recount(request, click) {
     const { action, acctId, changes, term } = request;
-    const people = given ?? [action.actor.userId, click.actor.userId];
+    const people = [action.actor.userId, click.actor.userId];
     if (action.verb === 'block-all') return { needed: request.needed, counted: null };
     if (action.verb === 'order-virtual') {
       const { needed, why } = await orders.approvals({ ...action, id: click.id }, people);

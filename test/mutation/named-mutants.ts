@@ -190,10 +190,10 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
     to: ')',
   },
   {
-    name: 'the glass is broken for as much again as the person raised before',
+    name: 'the glass is broken for as much again as the person got before',
     file: 'src/approvals/emergency-override.ts',
-    from: '.needed > 1)',
-    to: '.needed > 99)',
+    from: 'if (needed <= 1)',
+    to: 'if (needed <= 99)',
   },
   {
     name: 'a temporary change that ends under a shorter one comes back and stays',

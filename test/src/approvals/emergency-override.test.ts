@@ -3,7 +3,7 @@ import { capChange as cap, createOverrideRequest } from '../../../src/approvals/
 import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
-import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { aloneCents, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { held } from '../../support/held.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
@@ -30,11 +30,10 @@ const capChange = (purchaseCents: number | null, policy = standard) => {
   const deps = {
     purchaseOf: async () => (purchaseCents === null ? null : { ...purchase, amountCents: purchaseCents }),
     zone: 'America/New_York',
-    policyOfCard: async () => policy,
     now: () => new Date('2026-11-20T15:00:00.000Z'),
     changesFromBase: async (changes: readonly RuleChange[]) => [...changes],
   };
-  return (request: OpenRequest) => cap({ kind: 'counts', request, now: request.changes }, deps);
+  return (request: OpenRequest) => cap({ kind: 'counts', request, now: request.changes }, aloneCents(policy), deps);
 };
 
 it('leaves a small raise for an hour unchanged', async () => {
@@ -214,28 +213,59 @@ describe('an emergency override by an operator', () => {
   });
 });
 
+const daily = (to: number, ms: number | null, id: string, userId: string): Action =>
+  ask('limit', {
+    ...byCommand,
+    id,
+    actor: { userId, teamId: 'T1' },
+    changeRequest: {
+      goals: [limitGoal('daily', to * 100)],
+      term: ms === null ? { kind: 'permanent' } : { kind: 'duration', ms },
+    },
+  });
+const breakGlass = (requestId: string, askedAt: string): Action =>
+  ask('emergency-override', {
+    id: 'act_glass',
+    target: { kind: 'request', requestId },
+    actor: { userId: 'U0OTTO', teamId: 'T1' },
+    roles: ['operator'],
+    reason: 'at the counter',
+    askedAt,
+  });
+const HOUR = 3_600_000;
+
+describe('an emergency override for somebody who got more before', () => {
+  const redis = useRedis();
+
+  /** The daily limit is $400. Ana raises it to `now` alone, and then asks for `wanted`. Both permanently. */
+  async function afterRaise(now: number, wanted: number) {
+    const world = await createActionWorld(redis());
+    world.service.rules = { IsActive: true, DailySpendLimit: 400 };
+    await performAction(daily(now, null, 'act_before', 'U0ANA'), world.deps);
+    await performAction(daily(wanted, null, 'act_much', 'U0ANA'), world.deps);
+    world.advance(REMIND_AFTER_MS);
+    await performAction(breakGlass('req_much', world.deps.now().toISOString()), world.deps);
+    return world;
+  }
+
+  it('allows what is left of what one person may allow within 24 hours', async () => {
+    const { deps, service } = await afterRaise(900, 2000);
+
+    expect(service.rules['DailySpendLimit']).toBe(1400);
+    expect(await deps.requests.get('req_much')).toMatchObject({ state: 'overridden', changes: [{ to: 140_000 }] });
+  });
+
+  it('is refused, and not used up, if nothing is left of it', async () => {
+    const { deps, service, answers } = await afterRaise(1400, 2000);
+
+    expect(answers.at(-1)?.text).toContain('With what was allowed before, this is more than one person may allow.');
+    expect(service.rules['DailySpendLimit']).toBe(1400);
+    expect(await deps.recentRaises.reserveOverride(acctId, 'act_next')).toBe(true);
+  });
+});
+
 describe('an emergency override while a temporary change outlasts it', () => {
   const redis = useRedis();
-  const daily = (to: number, ms: number | null, id: string, userId: string): Action =>
-    ask('limit', {
-      ...byCommand,
-      id,
-      actor: { userId, teamId: 'T1' },
-      changeRequest: {
-        goals: [limitGoal('daily', to * 100)],
-        term: ms === null ? { kind: 'permanent' } : { kind: 'duration', ms },
-      },
-    });
-  const breakGlass = (requestId: string, askedAt: string): Action =>
-    ask('emergency-override', {
-      id: 'act_glass',
-      target: { kind: 'request', requestId },
-      actor: { userId: 'U0OTTO', teamId: 'T1' },
-      roles: ['operator'],
-      reason: 'at the counter',
-      askedAt,
-    });
-  const HOUR = 3_600_000;
 
   /** The daily limit is $400, and `now` for four hours. Ana asks for $2,000 permanently. */
   async function afterWait(now: number) {

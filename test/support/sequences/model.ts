@@ -355,7 +355,9 @@ export function createModel(atFirst: Facts) {
       return null;
     }
     const by = allowanceOf(isOverride ? [job.by ?? ''] : supporters, acctId, standing);
-    const fault = judgeAlone(job, acctId, amounts, by, standing);
+    const askers = isOverride ? [job.request?.by].filter(isPerson) : [];
+    const people = [...new Set([...by, ...allowanceOf(askers, acctId, standing)])];
+    const fault = judgeAlone(job, acctId, amounts, people, standing);
     if (fault !== null) return `${by.join(' for ')} alone raised ${words}, ${fault}`;
     count(
       isOverride
@@ -365,7 +367,7 @@ export function createModel(atFirst: Facts) {
           : 'alone, for a time',
     );
     if (by.length > 1) count('by a delegate');
-    done.push(...amounts.map((one) => ({ ...one, by })));
+    done.push(...amounts.map((one) => ({ ...one, by, askers })));
     if (isOverride) overrides.push({ acctId, at: standing.now, job: job.id });
     return null;
   }
