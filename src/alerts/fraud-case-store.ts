@@ -30,7 +30,8 @@ export function createFraudCases(redis: RedisClient) {
   const openOf = async (acctId: number): Promise<string | null> => readOpen(await openText(acctId))?.caseId ?? null;
   return {
     /**
-     * An account has one open case at a time. A report that has its case keeps it, so a closed case is not opened again.
+     * An account has one open case at a time, which lasts until it is closed, at most 30 days after the last report. A
+     * report that has its case keeps it, so a closed case is not opened again.
      *
      * @param reportId the report, and the case that it opens if none is open.
      * @returns the case of the report: its own, or the one that was open.

@@ -34,7 +34,7 @@ interface Deps
     | 'withLock'
     | 'now'
   > {
-  readonly alerts: Pick<Alerts, 'get'>;
+  readonly alerts: Pick<Alerts, 'get' | 'save'>;
   readonly fraudCases: FraudCases;
   /** Who holds a card. */
   readonly links: { readonly ofAccount: (acctId: number) => Promise<{ readonly userId: string } | null> };
@@ -105,6 +105,9 @@ export function createFraudCaseVerbs(deps: Deps) {
     if (joins !== null && open.alertId === alert.event.id) return null;
     const id = joins === null ? ownId : contentId('evt_', ['fraud-case', joins, alert.event.id]);
     return async () => {
+      // The case lasts longer now, and so must its alert, which has the button that closes it.
+      const joined = joins === null ? null : await alerts.get(joins);
+      if (joined !== null) await alerts.save(joined);
       const known = await alerts.get(id);
       await deps.announce(known?.kind === 'fraud-case' ? known : await openCase(action, alert, { id, joins }));
     };

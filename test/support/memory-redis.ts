@@ -230,6 +230,7 @@ function createCommands(nowMs: () => number) {
       const known = strings.get(ofReport);
       if (known !== null) return known;
       strings.set(open, opens, 'EX', seconds, 'NX');
+      strings.expire(open, seconds);
       const stands = strings.get(open) ?? '';
       strings.set(ofAlert, stands.split(' ')[0] ?? '', 'EX', seconds);
       strings.set(ofReport, stands, 'EX', seconds);

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { ALERT_TTL_SECONDS } from '../../../src/alerts/alert-store.ts';
 import { createFraudCases } from '../../../src/alerts/fraud-case-store.ts';
+import { stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -14,6 +16,24 @@ it('keeps one open case per account, which a second report joins', async () => {
   expect(await cases.openOf(1)).toBe('evt_case1');
   expect(await cases.ofAlert('evt_b')).toBe('evt_case1');
   expect(await cases.openOf(2)).toBeNull();
+});
+
+it('keeps a case for as long after the last report as after the first', async () => {
+  const cases = createFraudCases(redis());
+  await cases.open(1, 'evt_case1', 'evt_a');
+  await redis().expire(stateKey('fraud-case:1'), 60);
+
+  await cases.open(1, 'evt_case2', 'evt_b');
+  expect(await redis().ttl(stateKey('fraud-case:1'))).toBe(ALERT_TTL_SECONDS);
+});
+
+it('is not kept longer by a report that is handled again', async () => {
+  const cases = createFraudCases(redis());
+  await cases.open(1, 'evt_case1', 'evt_a');
+  await redis().expire(stateKey('fraud-case:1'), 60);
+
+  await cases.open(1, 'evt_case1', 'evt_a');
+  expect(await redis().ttl(stateKey('fraud-case:1'))).toBeLessThanOrEqual(60);
 });
 
 it('opens another case once the first is closed, and leaves it open if the first is closed again', async () => {

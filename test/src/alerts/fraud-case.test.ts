@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FraudCaseAlert } from '../../../src/alerts/alert.ts';
+import { stateKey } from '../../../src/core/keys.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -137,6 +138,25 @@ describe('It wasn’t me', () => {
       'the decline shows the report',
     ).toContain('report-fraud');
   });
+
+  it.each(['ACTIVE', 'BLOCKED'] as const)(
+    'keeps the case that another purchase with the %s card joins, and its button, for as long as a new one',
+    async (status) => {
+      const OTHER = 'evt_fedcba9876543210';
+      const first = await world.deps.alerts.get(DECLINE);
+      if (first?.kind !== 'transaction') return expect.fail('the decline is stored');
+      await world.deps.alerts.save({ ...first, event: { ...first.event, id: OTHER } });
+      await itWasntMe();
+      const { id: caseId } = (await onlyCase()).event;
+      const keysOfCase = [`fraud-case:${acctId}`, `alert:${caseId}`].map(stateKey);
+      for (const key of keysOfCase) expect(await redis().expire(key, 60)).toBe(1);
+      world.service.status = status;
+
+      await itWasntMe({ id: 'act_other', target: { kind: 'alert' as const, alertId: OTHER } });
+
+      for (const key of keysOfCase) expect(await redis().ttl(key), key).toBeGreaterThan(29 * 24 * 3600);
+    },
+  );
 
   it('reports a purchase in the audit channel once, however often the button is pressed', async () => {
     await itWasntMe();
