@@ -1,5 +1,6 @@
 import { batched } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
+import { createOwnedKey } from '../core/lock.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
@@ -23,6 +24,7 @@ function readOpen(text: string | null): OpenCase | null {
 export function createFraudCases(redis: RedisClient) {
   const openKey = (acctId: number): string => stateKey(`fraud-case:${acctId}`);
   const script = defineScript(redis, openSource);
+  const openCase = createOwnedKey(redis);
   const ofAlertKey = (alertId: string): string => stateKey(`fraud-case-of:${alertId}`);
   const ofReportKey = (reportId: string): string => stateKey(`fraud-case-by:${reportId}`);
   const channelsKey = (caseId: string): string => stateKey(`fraud-case-in:${caseId}`);
@@ -55,7 +57,8 @@ export function createFraudCases(redis: RedisClient) {
     ofAlert: (alertId: string): Promise<string | null> => redis.get(ofAlertKey(alertId)),
     /** Stops collecting later events. Idempotent. */
     async close(acctId: number, caseId: string): Promise<void> {
-      if ((await openOf(acctId)) === caseId) await redis.del(openKey(acctId));
+      const text = await openText(acctId);
+      if (text !== null && readOpen(text)?.caseId === caseId) await openCase.free(openKey(acctId), text);
     },
   };
 }

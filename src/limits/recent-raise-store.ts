@@ -1,6 +1,7 @@
 import type { ChainableCommander } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
+import { createOwnedKey } from '../core/lock.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { firstWithin } from '../core/time-window.ts';
 import { fromStored } from '../core/unknown-fields.ts';
@@ -39,6 +40,7 @@ export type RecentRaises = ReturnType<typeof createRecentRaises>;
 
 /** Several small raises must not sum up to one that needs two people. Kept as long as a cap counts them. */
 export function createRecentRaises(redis: RedisClient) {
+  const override = createOwnedKey(redis);
   const overrideKey = (acctId: number): string => stateKey(`emergency-override:${acctId}`);
   const inEach = async (
     raise: Omit<RecentRaise, 'atMs'>,
@@ -78,7 +80,7 @@ export function createRecentRaises(redis: RedisClient) {
     },
     /** The override was not made. It may be used again, if this action used it. */
     async releaseOverride(acctId: number, actionId: string): Promise<void> {
-      if ((await redis.get(overrideKey(acctId))) === actionId) await redis.del(overrideKey(acctId));
+      await override.free(overrideKey(acctId), actionId);
     },
   };
 }

@@ -167,6 +167,7 @@ function createCommands(nowMs: () => number) {
         .filter(([member]) => scores(key).delete(member)).length,
   };
   const scripts = {
+    'core/free-lock': (_count: Arg, key: Arg, owner: Arg) => (strings.get(key) === owner ? strings.del(key) : 0),
     'core/change-record'(count: Arg, key: Arg, ...rest: Arg[]) {
       const open = Number(count) > 1 ? rest.shift() : undefined;
       const [next = '', seen, seconds = '', order = '', id = ''] = rest;

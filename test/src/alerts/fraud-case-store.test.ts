@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { ALERT_TTL_SECONDS } from '../../../src/alerts/alert-store.ts';
 import { createFraudCases } from '../../../src/alerts/fraud-case-store.ts';
 import { stateKey } from '../../../src/core/keys.ts';
@@ -46,5 +46,23 @@ it('opens another case once the first is closed, and leaves it open if the first
 
   await cases.close(1, 'evt_case1');
 
+  expect(await cases.openOf(1)).toBe('evt_case2');
+});
+
+it('leaves a case open that another report opened while an earlier one was being closed', async () => {
+  const client = redis();
+  const cases = createFraudCases(client);
+  await cases.open(1, 'evt_case1', 'evt_a');
+  const mget = client.mget.bind(client);
+  const opensAnother = vi.spyOn(client, 'mget').mockImplementationOnce(async (...keys: unknown[]) => {
+    const before = await mget(keys[0] as string[]);
+    await client.del(stateKey('fraud-case:1'));
+    await cases.open(1, 'evt_case2', 'evt_b');
+    return before;
+  });
+
+  await cases.close(1, 'evt_case1');
+
+  opensAnother.mockRestore();
   expect(await cases.openOf(1)).toBe('evt_case2');
 });
