@@ -8,6 +8,7 @@ import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { Directory } from '../directory/directory.ts';
+import type { Claims, OpenClaim } from './claim-store.ts';
 
 /** Whose card it is: one Slack user per account, any number of accounts per user. */
 export const Link = z.strictObject({
@@ -108,19 +109,24 @@ type IsOwnCard = (userId: string, acctId: number, isLooser?: boolean) => Promise
 
 interface OwnCardDeps extends Pick<ActionTools, 'person'> {
   readonly links: Pick<Links, 'wasHolderLately'>;
+  readonly claims: Pick<Claims, 'open'>;
   readonly directory: Pick<Directory, 'account' | 'current'>;
 }
 
 /**
- * A card is a person's own if they are linked to it, were linked within the last 24 hours, or have the email address
- * that the card program has for it. So nobody evades the rule by not linking their card.
+ * A card is a person's own if they are linked to it, were linked within the last 24 hours, say that it is theirs in a claim
+ * that nobody has decided yet, or have the email address that the card program has for it. So nobody evades the rule by not
+ * linking their card.
  *
  * @throws SlackError when the Slack profile could not be read and a retry may help.
  * @throws RolesUnreadError when the card service did not return whose card it is. A retry may help.
  */
-export function createIsOwnCard({ links, directory, person }: OwnCardDeps): IsOwnCard {
+export function createIsOwnCard({ links, claims, directory, person }: OwnCardDeps): IsOwnCard {
   return async function isOwnCard(userId, acctId, isLooser = false) {
     if (await links.wasHolderLately(userId, acctId)) return true;
+    const isClaimed = ({ action, card }: OpenClaim) =>
+      action.verb === 'claim' && action.actor.userId === userId && card.acctId === acctId;
+    if ((await claims.open()).some(isClaimed)) return true;
     const email = await emailOf(acctId, isLooser);
     return email !== null && isSameEmail(email, (await person(userId))?.email ?? null);
   };

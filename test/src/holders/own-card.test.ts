@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { RolesUnreadError } from '../../../src/core/errors.ts';
 import type { DirectoryAccount } from '../../../src/directory/account.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
+import type { OpenClaim } from '../../../src/holders/claim-store.ts';
 import { createIsOwnCard } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
 import { accountOf, directoryOf } from '../../support/directories.ts';
+import { ask } from '../../support/perform-world.ts';
 
 const whoever: Person = {
   name: null,
@@ -17,15 +19,24 @@ const whoever: Person = {
 
 interface Known {
   readonly wasHolder?: boolean;
+  readonly claims?: readonly OpenClaim[];
   readonly cardEmail?: string | null;
   readonly slackEmail?: string | null;
   readonly directory?: Pick<Directory, 'account' | 'current'>;
   readonly isLooser?: boolean;
 }
 
-function ownCardOf({ wasHolder = false, cardEmail = null, slackEmail = null, directory, isLooser }: Known) {
+function ownCardOf({
+  wasHolder = false,
+  claims = [],
+  cardEmail = null,
+  slackEmail = null,
+  directory,
+  isLooser,
+}: Known) {
   return createIsOwnCard({
     links: { wasHolderLately: async () => wasHolder },
+    claims: { open: async () => [...claims] },
     directory: directory ?? directoryOf({ account: async () => accountOf({ email: cardEmail }) }),
     person: async () => ({ ...whoever, email: slackEmail }),
   })('U0OLGA', 7378, isLooser);
@@ -34,6 +45,20 @@ function ownCardOf({ wasHolder = false, cardEmail = null, slackEmail = null, dir
 describe('a card counts as someone’s own', () => {
   it('while they are linked to it, and for a day after', async () => {
     expect(await ownCardOf({ wasHolder: true })).toBe(true);
+  });
+
+  it('while they claim to hold it, until somebody has decided that', async () => {
+    const claimBy = (userId: string, acctId: number, verb: 'claim' | 'unlink' = 'claim'): OpenClaim => ({
+      id: 'clm_1',
+      action: ask(verb, { actor: { userId, teamId: 'T1' } }),
+      card: { acctId, isSameName: null, isSameEmail: null },
+      expiresAt: '2026-11-21T15:00:00.000Z',
+      state: 'open',
+    });
+
+    expect(await ownCardOf({ claims: [claimBy('U0OLGA', 7378)] })).toBe(true);
+    const others = [claimBy('U0HUGO', 7378), claimBy('U0OLGA', 7379), claimBy('U0OLGA', 7378, 'unlink')];
+    expect(await ownCardOf({ claims: others })).toBe(false);
   });
 
   it('if the card program has their email, even without a link', async () => {
