@@ -139,6 +139,14 @@ export function isOnAlert({ target: on, origin }: Pick<Action, 'target' | 'origi
   return on.kind === 'alert' && origin.messageTs !== null;
 }
 
+/**
+ * Whether the alert that a person acted on shows them what a later check finds. Slack notifies nobody of an edited message:
+ * in a direct message it would be seen by nobody, in a channel others see it, too.
+ */
+export function learnsFromAlert(action: Pick<Action, 'target' | 'origin'>): boolean {
+  return isOnAlert(action) && !action.origin.channel.startsWith('D') && !action.origin.replace;
+}
+
 /** The id of the request that an action becomes when it needs approval. */
 export function requestIdOf(actionId: string): string {
   return `req_${actionId.slice(4)}`;

@@ -6,7 +6,7 @@ import { mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import { goalsOf } from '../card-api/rule-change.ts';
 import { TooLateError } from '../core/errors.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
-import { type Action, alertIdOf, isOnAlert } from './action.ts';
+import { type Action, alertIdOf, isOnAlert, learnsFromAlert } from './action.ts';
 import {
   type ActionState,
   type AwaitedChange,
@@ -196,7 +196,7 @@ function apiAnswerOf({ state, confirmation, apiWords }: Result): string | null {
 export function resultMessage(action: Action, verb: ActionVerb, result: Result, at: string): Message {
   const reason = action.reason === '' ? null : action.reason;
   // An answer that replaces a question is replaced again by the result of the check.
-  const shownOn = isOnAlert(action) && !action.origin.replace ? 'alert' : undefined;
+  const shownOn = learnsFromAlert(action) ? 'alert' : undefined;
   return actionResult({ ...result, verb, by: action.actor.userId, at, reason, ref: action.id.slice(-8), shownOn });
 }
 

@@ -7,7 +7,7 @@ import { changesFrom, isMade } from '../card-api/rule-change.ts';
 import type { Lease } from '../core/lock.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { alertIdOf, isOnAlert } from './action.ts';
+import { alertIdOf, learnsFromAlert } from './action.ts';
 import {
   type AwaitedChange,
   awaitedOf,
@@ -253,13 +253,13 @@ function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result 
 }
 
 /**
- * Alerts, and answers that replaced a question, show the result in place. Other people are notified only if the result
- * differs from what they were told.
+ * Alerts in channels, and answers that replaced a question, show the result in place. Other people are notified only if the
+ * result differs from what they were told.
  */
 function mustNotify({ action, result }: AwaitedChange, { confirmation }: Verdict, now: Result): boolean {
   // That a ruleset may overrule the change was said when it was sent. That the card has left the ruleset is news.
   const hasLeft = result.card.ruleset != null && now.card.ruleset == null;
   const isOtherwise = confirmation === 'unconfirmed' || confirmation === 'superseded';
   const isNews = isOtherwise || result.state === 'unknown' || hasLeft;
-  return (isNews && !isOnAlert(action)) || action.origin.replace;
+  return (isNews && !learnsFromAlert(action)) || action.origin.replace;
 }

@@ -141,6 +141,31 @@ describe('a change that was sent', () => {
     expect(alert?.outcomes).toMatchObject([{ verb: 'block', confirmation: 'unconfirmed' }]);
   });
 
+  const inDirectMessage = { kind: 'button', channel: 'D1', messageTs: '1.1', reply: null, replace: false } as const;
+
+  it('is a message to whoever pressed the button of an alert in a direct message: Slack notifies nobody of an edit', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(ask('block', { origin: inDirectMessage }), world.deps);
+    world.service.status = 'ACTIVE';
+
+    await confirm(world, 'act_block1');
+
+    expect(world.answers).toEqual([]);
+    expect(world.direct.map(({ text }) => text)).toEqual([expect.stringMatching(/^Not confirmed: block Jane Doe/)]);
+    const alert = await world.deps.alerts.get('evt_0123456789abcdef');
+    expect(alert?.outcomes).toMatchObject([{ verb: 'block', confirmation: 'unconfirmed' }]);
+  });
+
+  it('is only shown there if it is confirmed', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(ask('block', { origin: inDirectMessage }), world.deps);
+
+    await confirm(world, 'act_block1');
+
+    expect([...world.answers, ...world.direct]).toEqual([]);
+    expect(world.shown.at(-1)).toEqual({ state: 'done', confirmation: 'confirmed' });
+  });
+
   it('is also a message if the answer replaced a question', async () => {
     const world = await createActionWorld(redis());
     const origin = { kind: 'button', channel: 'C1', messageTs: null, reply: 'sealed', replace: true } as const;
