@@ -133,16 +133,16 @@ export interface AskerDeps extends Pick<ActionTools, 'person'> {
   readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
 }
 
-/** Why a holder gets no more what they asked for, without the full stop. Null: they may, or it was no holder who asked. */
+/** Why a holder gets no more what they asked for. Null: they may, or it was no holder who asked. */
 export async function whyAskerLeft(
   { action, acctId }: LimitRequest,
   { links, person }: AskerDeps,
 ): Promise<string | null> {
   if (action.verb !== 'ask') return null;
   const { userId } = action.actor;
-  if (!(await links.isHeldBy(userId, acctId))) return 'Whoever asked for it no longer holds the card';
+  if (!(await links.isHeldBy(userId, acctId))) return 'Whoever asked for it no longer holds the card.';
   const isDeactivated = (await person(userId))?.isDeactivated === true;
-  return isDeactivated ? 'The Slack account of whoever asked for it is deactivated' : null;
+  return isDeactivated ? 'The Slack account of whoever asked for it is deactivated.' : null;
 }
 
 /**

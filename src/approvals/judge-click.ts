@@ -76,7 +76,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     // There is no single card whose rules could have changed.
     if (!isAboutRules(request)) return { kind: 'counts', request: await withoutVoid(click, request, request), now: [] };
     const askerLeft = await whyAskerLeft(request, deps);
-    if (askerLeft !== null) return { kind: 'refused', why: `${askerLeft}.`, whoCan: othersOnceLinked() };
+    if (askerLeft !== null) return { kind: 'refused', why: askerLeft, whoCan: othersOnceLinked() };
     const { request: read, all, now, changes } = await readCurrent(request, deps);
     const current = await withoutVoid(click, read, request);
     // Nothing is left to change, no matter who did it. Approving now closes the request. A value that is there only for
@@ -268,7 +268,7 @@ export function createWhyNoLonger(
       if (isInUseBlocked(account, request.card.cardId)) return blockedNow;
     }
     const askerLeft = await whyAskerLeft(request, deps);
-    if (askerLeft !== null) return `${askerLeft}.`;
+    if (askerLeft !== null) return askerLeft;
     if ((await whyNotAllowed(click, request, deps)) !== null) return notAllowedNow;
     if (click.verb === 'emergency-override') return null;
     const others = approvals.filter(({ by }) => by !== click.actor.userId);
