@@ -87,11 +87,7 @@ describe('a resolved request', () => {
   });
 
   it.each<[string, ClosedRequest, RegExp]>([
-    [
-      'denied',
-      denied,
-      /^Your request was denied by <@U0BEN>: daily limit \$900\.00 · Jane Doe · card 1212\./,
-    ],
+    ['denied', denied, /^Your request was denied by <@U0BEN>: daily limit \$900\.00 · Jane Doe · card 1212\./],
     [
       'expired',
       { ...ofApprover, state: 'expired' },
@@ -147,9 +143,7 @@ describe('a resolved request', () => {
     await world.resolve({ ...ofApprover, state: 'withdrawn', decision });
 
     expect(world.saved).toEqual(['withdrawn']);
-    expect(world.answers).toEqual([
-      expect.stringMatching(/^You withdrew your request: daily limit \$900\.00 ·/),
-    ]);
+    expect(world.answers).toEqual([expect.stringMatching(/^You withdrew your request: daily limit \$900\.00 ·/)]);
     expect(world.outcomes).toMatchObject([
       { state: 'failed', text: 'It was withdrawn', closed: { how: 'withdrawn', by: decision.by } },
     ]);
@@ -178,9 +172,7 @@ describe('a resolved request', () => {
     (state) => {
       const request: ClosedRequest = { ...openRequestOf(), decision, state };
       for (const one of [request, withInFlight(request, inFlight('unconfirmed'))])
-        expect(requestDecided(one).text).toMatch(
-          /: \$900\.00 · your card 1212\. .*[Dd]aily limit \$900\.00: /,
-        );
+        expect(requestDecided(one).text).toMatch(/: \$900\.00 · your card 1212\. .*[Dd]aily limit \$900\.00: /);
     },
   );
 
