@@ -8,7 +8,12 @@ import { createSetDigest } from '../digests/set-digest.ts';
 import type { Directory } from '../directory/directory.ts';
 import { createResolveCard, type ResolveCard } from '../directory/resolve-card.ts';
 import { createListDeclines, createShowCard } from '../directory/show-card.ts';
-import { createPerformAction, createPermitAction, type Handlers } from '../dispatch/perform-action.ts';
+import {
+  createDropUnsent,
+  createPerformAction,
+  createPermitAction,
+  type Handlers,
+} from '../dispatch/perform-action.ts';
 import { isLook, isOfAccount, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createClaimCard, createOpenClaim } from '../holders/claim-card.ts';
 import { createClaimDecisions } from '../holders/decide-claim.ts';
@@ -69,8 +74,7 @@ export function composeVerbs(context: ActionContext) {
       },
       hasRequest: async (actionId) => (await tools.requests.get(requestIdOf(actionId))) !== null,
       failApproval: approvals.failApproval,
-      dropApproval: approvals.dropApproval,
-      raises: tools.raises,
+      dropUnsent: createDropUnsent({ ...tools, dropApproval: approvals.dropApproval }),
       failures,
     }),
     recordRefusal: tools.recordRefusal,

@@ -22,15 +22,14 @@ export type Handlers = {
   ) => Promise<unknown>;
 };
 
-interface Deps
-  extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf' | 'answer' | 'askedFor' | 'mayAct' | 'progress'> {
+interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf' | 'answer' | 'askedFor' | 'mayAct'> {
   readonly permit: PermitAction;
   readonly resolveCard: ResolveCard;
   readonly handlers: Handlers;
   /** Fails an approval that will not be retried. The error is null when the cause is Cardbell's, not the card API's. */
   readonly failApproval: (click: ApprovalClick, error: Cause) => Promise<void>;
-  readonly dropApproval: DropApproval;
-  readonly raises: Pick<RaiseAmounts, 'forget'>;
+  /** Called when the job of an action is over. */
+  readonly dropUnsent: (action: Action) => Promise<void>;
   /** Whether others were asked to approve the action. */
   readonly hasRequest: (actionId: string) => Promise<boolean>;
   /** How any other action ends that will not be retried. */
@@ -52,16 +51,8 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
     const isOver = (await deps.isRefused(action)) || (await deps.failures.isGivenUp(action));
     if (!isOver) await attempt(action, run);
     // Also after a refusal that was complete already: its worker may have died before this.
-    if (isApproval(action)) await deps.dropApproval(action);
-    if (isApproval(action) || mayRaise.has(action.verb)) await uncount(action);
+    await deps.dropUnsent(action);
   };
-
-  /** A raise counts once it is allowed. An attempt that was allowed may have died before it sent anything. */
-  async function uncount(action: Action): Promise<void> {
-    const written = await deps.progress.read(action.id);
-    if (isUnsent(written) || written.state === 'failed' || written.state === 'waiting')
-      await deps.raises.forget(action);
-  }
 
   async function attempt(asked: Action, run: ActionRun): Promise<void> {
     let action = asked;
@@ -128,6 +119,24 @@ async function sayStillTrying(
   });
   // An id of its own, because Slack drops a second message with the same id.
   await deps.answer({ ...action, id: `${action.id}:trying` }, message);
+}
+
+interface DropDeps extends Pick<ActionTools, 'progress'> {
+  readonly dropApproval: DropApproval;
+  readonly raises: Pick<RaiseAmounts, 'forget'>;
+}
+
+/**
+ * Drops what an action that sent nothing may have left: its approval in flight, and its raise, which counts once it is
+ * allowed. An attempt that was allowed may have died before it sent anything. Idempotent.
+ */
+export function createDropUnsent({ progress, dropApproval, raises }: DropDeps): (action: Action) => Promise<void> {
+  return async function dropUnsent(action) {
+    if (isApproval(action)) await dropApproval(action);
+    else if (!mayRaise.has(action.verb)) return;
+    const written = await progress.read(action.id);
+    if (isUnsent(written) || written.state === 'failed' || written.state === 'waiting') await raises.forget(action);
+  };
 }
 
 /** Not the end of a temporary change: what is kept counts, although nothing of it is sent. */

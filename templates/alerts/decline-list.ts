@@ -70,6 +70,6 @@ export function declineList({ card, since, unreadable, page, again, declines }: 
 
 function unreadableWords(unreadable: number | null): string | null {
   if (unreadable === null)
-    return 'The list of the card service could not be read: these are only the declines that came as alerts.';
+    return 'The card service did not answer, or its list could not be read: these are only the declines that came as alerts.';
   return unreadable > 0 ? `${countOf(unreadable, 'transaction')} of this card could not be read.` : null;
 }

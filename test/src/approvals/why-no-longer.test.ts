@@ -133,7 +133,9 @@ describe('an approval in whose moment somebody lost the right to give it', () =>
     await performAction(approvalClick('act_ben', 'U0BEN'), deps);
 
     expect(writes).toEqual([]);
-    expect(answers.at(-1)?.text).toContain('The Slack account of whoever asked for it is deactivated. Nothing changed.');
+    expect(answers.at(-1)?.text).toContain(
+      'The Slack account of whoever asked for it is deactivated. Nothing changed.',
+    );
   });
 
   it('is made if nothing happened', async () => {
