@@ -146,7 +146,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
         decision: { actionId: click.id },
         inFlight: [],
       });
-      expect(hugo.told()).toEqual([expect.stringContaining('try again before')]);
+      expect(hugo.told()).toEqual([expect.stringContaining('you can pay $500.00 until')]);
       expect((await world.stations()).slice(-2)).toEqual(arrives ? ['refused', 'done'] : ['done', 'confirmed']);
     },
   );
@@ -161,7 +161,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     await whole(click, world, hugo.deps);
 
     expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state, decision: { actionId: click.id } });
-    expect(hugo.told()).toEqual([expect.stringContaining('try again before')]);
+    expect(hugo.told()).toEqual([expect.stringContaining('you can pay $500.00 until')]);
   });
 
   it('another approval decides the request, and this one is still completed', async () => {
@@ -224,7 +224,7 @@ it.each(crashes)(
         expect(world.writes, diedAt).toEqual(isMade ? ['limit 900'] : []);
         expect(isMade ? [state, becomes] : [becomes], diedAt).toContain(request?.state);
         expect(isMade, diedAt).toBe(['approved', 'overridden'].includes(request?.state ?? ''));
-        const words = isMade ? /try again before/ : /[Nn]othing changed/;
+        const words = isMade ? /you can pay \$500\.00 until/ : /[Nn]othing changed/;
         expect(hugo.told(), diedAt).toEqual([expect.stringMatching(words)]);
         const written = await world.deps.progress.read(click.id);
         expect(written?.state, diedAt).not.toBe('sending');
@@ -336,7 +336,7 @@ it.each([
     });
 
     expect(told.slice(before)).toEqual([
-      expect.stringMatching(/^U0OLGA: .*An approver said no/),
+      expect.stringMatching(/^U0OLGA: Your request was denied by <@U0ZOE>/),
       expect.stringContaining(`U0BEN: ${why}`),
     ]);
     expect(await world.deps.requests.get('req_limit1')).toMatchObject({ state: 'denied', inFlight: [] });
@@ -406,7 +406,7 @@ it.each(['denied', 'expired'])(
 
     expect((await world.deps.requests.get('req_limit1'))?.state).toBe(end);
     expect(told.at(-1)).toMatch(
-      /^U0OLGA: Not done: Your request for the daily limit of .*Whether an earlier approval changed anything is not certain/,
+      /^U0OLGA: Your request (?:was denied|expired).*: daily limit .*Whether an earlier approval changed anything is not certain/,
     );
     expect(told.at(-1)).not.toContain('Nothing changed');
     if (end === 'denied')

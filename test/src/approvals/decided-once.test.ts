@@ -73,7 +73,7 @@ describe('a holder’s request whose worker is killed at any step', () => {
         expect([sent, done], diedAt).toEqual(['sent', 'done']);
         expect(after, diedAt).toEqual(after.length === 0 ? [] : ['confirmed']);
         expect(read(), diedAt).toEqual([
-          expect.stringMatching(/^U0HUGO req_ask1-approved: Approved by <@U0ZOE>: try again before/),
+          expect.stringMatching(/^U0HUGO req_ask1-approved: Approved by <@U0ZOE>: you can pay \$1,600\.00 until/),
         ]);
       },
     );
@@ -122,7 +122,9 @@ describe('a holder’s request whose worker is killed at any step', () => {
         expect((await world.deps.requests.get('req_ask1'))?.state, diedAt).toBe('overridden');
         expect(world.auditLines, diedAt).toContain('audit-act_glass1-override');
         expect(read(), diedAt).toEqual([
-          expect.stringMatching(/^U0HUGO req_ask1-overridden: <@U0OTTO> used the emergency override: try again before/),
+          expect.stringMatching(
+            /^U0HUGO req_ask1-overridden: <@U0OTTO> used the emergency override: you can pay \$500\.00 until/,
+          ),
         ]);
       },
     );

@@ -94,7 +94,7 @@ describe.each(cases)('$what whose outcome is unknown because $when', ({ click, s
       decision: { by, actionId: click.id },
     });
     expect(one.hugo.told()).toEqual([
-      expect.stringMatching(new RegExp(`^U0HUGO req_ask1-${state}: .*try again before`)),
+      expect.stringMatching(new RegExp(`^U0HUGO req_ask1-${state}: .*you can pay \\$500\\.00 until`)),
     ]);
     expect((await one.world.stations()).slice(-3)).toEqual(['sent', 'unknown', 'confirmed']);
     expect(await shown(one)).toContain('Goes back to');
@@ -151,7 +151,7 @@ it.each(clicks)(
           state,
           decision: { actionId: click.id },
         });
-        expect(hugo.told(), diedAt).toEqual([expect.stringContaining('try again before')]);
+        expect(hugo.told(), diedAt).toEqual([expect.stringContaining('you can pay $500.00 until')]);
       },
     );
 
@@ -183,7 +183,7 @@ describe('while the outcome of an approval is unknown', () => {
       state: 'approved',
       decision: { by: 'U0ZOE' },
     });
-    expect(one.hugo.told()).toEqual([expect.stringContaining('Approved by <@U0ZOE>: try again before')]);
+    expect(one.hugo.told()).toEqual([expect.stringContaining('Approved by <@U0ZOE>: you can pay $500.00 until')]);
     expect(one.world.writes).toEqual(['limit 900']);
   });
 
@@ -196,7 +196,7 @@ describe('while the outcome of an approval is unknown', () => {
 
     expect(await shown(one)).toMatch(/Denied by .*It may still have been made/);
     expect(await shown(one)).not.toContain('Nothing changed');
-    expect(one.hugo.told().at(-1)).toContain('Whether an earlier approval changed anything is not certain');
+    expect(one.hugo.told().at(-1)).toContain('whether an earlier approval changed anything is not certain');
   });
 });
 
