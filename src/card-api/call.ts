@@ -185,15 +185,16 @@ export function createSendOnce(deps: SendDeps, breaker: Breaker): SendOnce {
     const context = { operation, assumptions: deps.assumptions, clean: deps.clean, now: deps.now };
     if (breaker.isProbing()) throw new CircuitOpenError(operation);
     const timeoutMs = Math.max(1, Math.min(attemptMs, leftMs));
-    // A caller with less time than usual (an alert) may give up on a service that is only slow, and one with more time
-    // asks for what takes long. Their timeouts must not open the circuit for everyone else, nor must they be the call
-    // that shows whether it may close.
+    // A caller with less time than usual (an alert) may give up on a service that is only slow, so its calls do not count.
+    // Of one with more time, which asks for what takes long, the timeouts do not. Neither may be the call that shows
+    // whether the circuit may close.
     const isUsual = timeoutMs === deps.timeoutMs;
     if (!isUsual && breaker.isOpen()) throw new CircuitOpenError(operation);
     const timer = new AbortController();
     const timeout = setTimeout(() => timer.abort(isUsual ? undefined : new OwnTimeoutError()), timeoutMs);
     try {
-      const answer = await breaker.run(() => exchange(request, timer.signal));
+      const sending = (): Promise<Answer> => exchange(request, timer.signal);
+      const answer = await (timeoutMs < deps.timeoutMs ? sending() : breaker.run(sending));
       if (answer.status >= 200 && answer.status < 300 && !isPage(answer)) return answer;
       throw errorOfAnswer(answer, context);
     } catch (error) {
