@@ -1,7 +1,7 @@
 import { ConfigError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import { createLooking } from '../core/looking.ts';
+import { createLooking, lookWhileOpen } from '../core/looking.ts';
 import { type RedisClient, requireFittingAddress, whenReady } from '../core/redis.ts';
 import { isRefused } from '../core/redis-refused.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
@@ -88,7 +88,6 @@ const refusedUser =
 
 /** How long startup waits for Redis. */
 const FIRST_LOOK_MS = 1500;
-const SHARDS_LOOK_MS = 5000;
 
 /**
  * Claims the format and the number of shards at startup. If Redis is down, the process starts anyway, and exits as soon
@@ -115,13 +114,12 @@ export async function watchFormat(
   await whenReady(redis, FIRST_LOOK_MS);
   if (redis.status === 'ready' && (await claim())) looking.start();
   redis.on('ready', looking.start);
-  const timer = setInterval(() => {
+  lookWhileOpen(redis, () => {
     readShards(redis).then(
       (stored) => stored !== shards && looking.start(),
       () => {},
     );
-  }, SHARDS_LOOK_MS).unref();
-  redis.on('end', () => clearInterval(timer));
+  });
 
   /** @returns whether to try again. If Redis is down again, the next connection does. */
   async function claim(): Promise<boolean> {

@@ -1,10 +1,7 @@
 import { webKeys } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import { createLooking } from '../core/looking.ts';
+import { createLooking, lookWhileOpen } from '../core/looking.ts';
 import type { RedisClient } from '../core/redis.ts';
-
-/** A FLUSHALL ends no connection. */
-const LOOK_MS = 5000;
 
 /**
  * Notices that Redis was emptied, or replaced by an empty one, while this process runs. The time when Cardbell first ran
@@ -21,8 +18,8 @@ export function watchData(redis: RedisClient, log: Log, onGone: () => Promise<vo
   });
   if (redis.status === 'ready') looking.start();
   redis.on('ready', looking.start);
-  const timer = setInterval(looking.start, LOOK_MS).unref();
-  redis.on('end', () => clearInterval(timer));
+  // A FLUSHALL ends no connection.
+  lookWhileOpen(redis, looking.start);
 
   async function look(): Promise<void> {
     const stored = await redis.get(webKeys.since);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisClient } from './redis.ts';
 
 const AGAIN_MS = 500;
 
@@ -20,4 +21,13 @@ export function createLooking(look: () => Promise<boolean>) {
       });
     },
   };
+}
+
+/** How often to look for what changes in Redis without a new connection. */
+const REPEAT_MS = 5000;
+
+/** Looks every five seconds until the client is closed. */
+export function lookWhileOpen(redis: RedisClient, look: () => void): void {
+  const timer = setInterval(look, REPEAT_MS).unref();
+  redis.on('end', () => clearInterval(timer));
 }
