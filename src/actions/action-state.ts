@@ -238,7 +238,8 @@ function nameOf({ state, expects }: Result): ReportedState['state'] {
 export const Outcome = z.strictObject({
   /**
    * `restore`: a temporary change has ended. `keep`: it has ended, and nothing was put back. `supersede`: a later change
-   * replaced it, or some of its rules. `rebase`: it goes back to another value. `recognize`: the holder confirmed the purchase. `paid`: a retry succeeded.
+   * replaced it, or some of its rules. `rebase`: it goes back to another value. `recognize`: the holder confirmed the
+   * purchase. `paid`: a retry succeeded.
    */
   verb: z.enum([
     'block',

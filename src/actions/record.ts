@@ -49,7 +49,10 @@ export function aboutOther(channel: string, { origin }: Action): Pick<RecordEntr
   return channel === origin.channel ? {} : { detail: `channel ${channel}` };
 }
 
-/** The same was set by an action that was asked for later, and that stays. What is on record as done may never have taken effect. */
+/**
+ * The same was set by an action that was asked for later, and that stays. What is on record as done may never have taken
+ * effect.
+ */
 export const setSince = { event: 'superseded', detail: 'somebody else has decided since' } as const;
 
 /** Records what happened to an action: in the chain and, with a line, in the audit channel. Idempotent. */

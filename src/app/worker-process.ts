@@ -141,7 +141,11 @@ async function serveQueues({ queuePage }: WorkerConfig, queues: Queues, admin: A
   admin.serveQueues(createQueuePage(queues, queuePage));
 }
 
-/** Notifies ops of problems with the settings and the data of Redis and with the policy. @returns a function that stops watching. */
+/**
+ * Notifies ops of problems with the settings and the data of Redis, and with the policy.
+ *
+ * @returns a function that stops watching.
+ */
 async function watchSettings({ config, redis, policy, notifyOps, notifyResolved, log }: WorkerContext) {
   await watchDurability(redis, {
     wanted: config.redisDurability,

@@ -40,5 +40,8 @@ export const auditKey = (name: string): string => `{cardbell:audit}:${name}`;
 /** Prefixes whose keys are all in one slot each. */
 export const wholePrefixes = ['{cardbell:state}:', '{cardbell:dir}:', '{cardbell:audit}:'] as const;
 
-/** Set until a while after the start that follows a restore: when the backup was taken (ms). Redis does not know what was posted since. */
+/**
+ * When the restored backup was taken (ms). Redis does not know what was posted since. Set by a restore, until a while after
+ * the next start.
+ */
 export const restoredKey = stateKey('restored');

@@ -36,8 +36,8 @@ export async function mayBeSubscription(
 
 /**
  * Detects that the same amount was declined at the same merchant on several days, without the card present and never paid
- * in between: someone should raise the limit or cancel the subscription. Notifies the holder and the channel, each once a month.
- * Idempotent.
+ * in between: someone should raise the limit or cancel the subscription. Notifies the holder and the channel, each once a
+ * month. Idempotent.
  */
 export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promise<void> {
   const { alerts, history, warned, channel } = deps;
