@@ -1,32 +1,18 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type LocalRedis, startRedis } from '../../../local/redis.ts';
-import { createLog } from '../../../src/core/log.ts';
-import { connectPatient, type RedisClient, whenReady } from '../../../src/core/redis.ts';
+import { expect, it } from 'vitest';
 import { createRecords } from '../../../src/directory/records.ts';
 import { statement } from '../../support/audit-records.ts';
 import { accountOf } from '../../support/directories.ts';
 import { inFlight, openRequestOf } from '../../support/limit-requests.ts';
+import { usePatientRedis } from '../../support/patient-redis.ts';
 import { openWorkerContext } from '../../support/worker-context.ts';
 
-const log = createLog({ level: 'silent', process: 'test' });
-let server: LocalRedis;
-let redis: RedisClient;
-
-beforeAll(async () => {
-  server = await startRedis();
-  redis = connectPatient({ urls: [server.url], log, name: 'test' });
-  await whenReady(redis, 5000);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const server = usePatientRedis();
 
 it('the record of what was approved names the approvers, also of an order, which concerns no card yet', async () => {
-  const { context, close } = await openWorkerContext(redis, server.url);
+  const { context, close } = await openWorkerContext(server().redis, server().url);
   await context.requests.add(openRequestOf({ inFlight: [inFlight('begun')] }));
   const made = { ...statement('act_ben'), acctId: null, cardId: null, alertId: null, channel: null };
 
@@ -43,9 +29,9 @@ it('the record says from which amount on the card’s group, or an order, needed
   const file = join(mkdtempSync(join(tmpdir(), 'policy-')), 'policy.yaml');
   const groups = 'groups: [{ cards: [Sales], amounts: [{ up_to: 100, approvals: 1 }, { approvals: 2 }] }]';
   writeFileSync(file, `version: 1\norders: [{ up_to: 200, approvals: 1 }, { approvals: 2 }]\n${groups}\n`);
-  const { context, close } = await openWorkerContext(redis, server.url, { env: { POLICY_FILE: file } });
+  const { context, close } = await openWorkerContext(server().redis, server().url, { env: { POLICY_FILE: file } });
   const [ofSales, ofNone] = [accountOf({ acctId: 41, group: 'Sales' }), accountOf({ acctId: 42 })];
-  await createRecords(redis).change([41, 42], (_stored, acctId) => (acctId === 41 ? ofSales : ofNone));
+  await createRecords(server().redis).change([41, 42], (_stored, acctId) => (acctId === 41 ? ofSales : ofNone));
   const from: number[] = [];
   const done = { ...statement('act_limit'), cardId: null, alertId: null, channel: null };
 

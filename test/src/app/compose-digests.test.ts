@@ -1,28 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import { expect, it } from 'vitest';
 import { composeDigests } from '../../../src/app/compose-digests.ts';
 import { StoreUnavailableError } from '../../../src/core/errors.ts';
-import { createLog } from '../../../src/core/log.ts';
-import { connectPatient, type RedisClient, whenReady } from '../../../src/core/redis.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
+import { usePatientRedis } from '../../support/patient-redis.ts';
 import { openWorkerContext } from '../../support/worker-context.ts';
 
-const log = createLog({ level: 'silent', process: 'test' });
-let server: LocalRedis;
-let redis: RedisClient;
-
-beforeAll(async () => {
-  server = await startRedis();
-  redis = connectPatient({ urls: [server.url], log, name: 'test' });
-  await whenReady(redis, 5000);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const server = usePatientRedis();
 
 it('digests of own cards read cards at the pace that leaves the API quota to people, one run at a time', async () => {
-  const { context, queues, close } = await openWorkerContext(redis, server.url);
+  const { context, queues, close } = await openWorkerContext(server().redis, server().url);
   const now = () => new Date('2026-11-20T14:01:00Z');
   const startedAt = performance.now();
   const calls: number[] = [];
@@ -50,7 +36,7 @@ it('digests of own cards read cards at the pace that leaves the API quota to peo
 }, 30_000);
 
 it('digests of own cards that Redis could not take are reported, not taken for those of another run', async () => {
-  const { context, close } = await openWorkerContext(redis, server.url);
+  const { context, close } = await openWorkerContext(server().redis, server().url);
   const ownDigests = () => Promise.reject(new StoreUnavailableError('redis does not answer'));
   const preferences = { ...context.preferences, ownDigests };
   const { sendDigests } = composeDigests({ ...context, preferences });

@@ -1,31 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import { expect, it } from 'vitest';
 import { composeWorker } from '../../../src/app/compose-worker.ts';
-import { createLog } from '../../../src/core/log.ts';
-import { connectPatient, type RedisClient, whenReady } from '../../../src/core/redis.ts';
 import { defaultThrottle } from '../../../src/outbox/send-message.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
+import { usePatientRedis } from '../../support/patient-redis.ts';
 import { openWorkerContext } from '../../support/worker-context.ts';
 
-const log = createLog({ level: 'silent', process: 'test' });
-let server: LocalRedis;
-let redis: RedisClient;
-
-beforeAll(async () => {
-  server = await startRedis();
-  redis = connectPatient({ urls: [server.url], log, name: 'test' });
-  await whenReady(redis, 5000);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const server = usePatientRedis();
 
 const run = { starts: 1, isLast: false, hasWaited: false };
 const viewers = ['U0ANN', 'U0BOB', 'U0CAT'];
 
 it('reads the cards of people who have App Home open when they open it and when a card changes, not with each event', async () => {
-  const { context, close } = await openWorkerContext(redis, server.url);
+  const { context, close } = await openWorkerContext(server().redis, server().url);
   let calls = 0;
   const call = async () => {
     calls += 1;

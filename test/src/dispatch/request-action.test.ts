@@ -18,6 +18,16 @@ const ask = {
 } as const;
 const said = (text: string): Message => ({ text, blocks: [] });
 
+/** What most of these tests do not look at. */
+const common = {
+  take: async () => 'new',
+  offer: async () => 'p_1',
+  groupOfTarget: async () => null,
+  count: () => {},
+  now: () => new Date('2026-11-20T15:00:00Z'),
+  log: createLog({ level: 'silent', process: 'test' }),
+} satisfies Partial<Parameters<typeof requestAction>[2]>;
+
 /** @returns what was stored and what the person was told. */
 async function asked(given: {
   isExternal?: boolean;
@@ -39,6 +49,7 @@ async function asked(given: {
     { ...ask, target: { kind: 'words', words: ['1212'] }, isExternal, input: async () => prepared },
     async ({ text }) => void told.push(text),
     {
+      ...common,
       permissions,
       async take(entry) {
         if (given.isStoreAway === true) throw new StoreUnavailableError('unavailable');
@@ -47,11 +58,7 @@ async function asked(given: {
         taken.push({ type: entry.type, why, ...(action?.verb === 'look' && { verb: 'look', seen: action.seen }) });
         return 'new';
       },
-      offer: async () => 'p_1',
-      groupOfTarget: async () => null,
       count: (_verb, decision) => void counted.push(decision),
-      now: () => new Date('2026-11-20T15:00:00Z'),
-      log: createLog({ level: 'silent', process: 'test' }),
     },
   );
   return { taken, told, counted };
@@ -67,13 +74,9 @@ it('keeps what was asked for the question to those who may, as far as the click 
     { ...ask, verb: 'limit', target: { kind: 'words', words: ['1212'] }, input: { changeRequest } },
     async () => {},
     {
+      ...common,
       permissions: { rolesOf: async () => ({ roles: [], isComplete: true }), whoMay: () => ['U0ANA'] },
-      take: async () => 'new',
       offer: async (action) => `p_${offered.push(action)}`,
-      groupOfTarget: async () => null,
-      count: () => {},
-      now: () => new Date('2026-11-20T15:00:00Z'),
-      log: createLog({ level: 'silent', process: 'test' }),
     },
   );
 
@@ -93,13 +96,8 @@ it.each([
     askOf({ ...ask, verb, target: { kind: 'words', words: ['1212'] }, input: {} }),
     async (message) => void told.push(message),
     {
+      ...common,
       permissions: { rolesOf: async () => ({ roles: [...roles], isComplete: true }), whoMay: () => ['U0ANA'] },
-      take: async () => 'new',
-      offer: async () => 'p_1',
-      groupOfTarget: async () => null,
-      count: () => {},
-      now: () => new Date('2026-11-20T15:00:00Z'),
-      log: createLog({ level: 'silent', process: 'test' }),
     },
   );
 
@@ -118,6 +116,7 @@ it.each(['subscribe', 'recover', 'quiet'] as const)(
       { ...ask, verb, target, input: {} } as Parameters<typeof requestAction>[0],
       async (message) => void told.push(message),
       {
+        ...common,
         permissions: {
           rolesOf: async (_userId, asked) => ({
             roles: asked?.group === undefined || asked.group === 'North' ? ['approver'] : [],
@@ -129,11 +128,6 @@ it.each(['subscribe', 'recover', 'quiet'] as const)(
           taken.push(type);
           return 'new';
         },
-        offer: async () => 'p_1',
-        groupOfTarget: async () => null,
-        count: () => {},
-        now: () => new Date('2026-11-20T15:00:00Z'),
-        log: createLog({ level: 'silent', process: 'test' }),
       },
     );
 
@@ -174,6 +168,7 @@ it('does on the second press of one button what was refused while a user group w
   const target: Target = { kind: 'words', words: ['1212'] };
   const press = async (rights: Awaited<ReturnType<Permissions['rolesOf']>>): Promise<void> =>
     await requestAction(askOf({ ...ask, target, input: {} }), async ({ text }) => void told.push(text), {
+      ...common,
       permissions: { rolesOf: async () => rights, whoMay: () => ['U0ANA'] },
       // As the inbox does: each id once.
       take: async ({ type, action }) => {
@@ -182,11 +177,6 @@ it('does on the second press of one button what was refused while a user group w
         stored.add(action.id);
         return 'new';
       },
-      offer: async () => 'p_1',
-      groupOfTarget: async () => null,
-      count: () => {},
-      now: () => new Date('2026-11-20T15:00:00Z'),
-      log: createLog({ level: 'silent', process: 'test' }),
     });
 
   await press({ roles: [], isComplete: false });
@@ -230,13 +220,9 @@ it('names those who may act on cards of this group, not those of other groups', 
   const whoMay = (_role: Role, group?: string | null) => (group === 'Field' ? ['U0FAY'] : ['U0ANA', 'U0FAY']);
   const refuse = async (target: CardTarget) =>
     await requestAction({ ...ask, target, input: {} }, async ({ blocks }) => void told.push(JSON.stringify(blocks)), {
+      ...common,
       permissions: { rolesOf: async () => ({ roles: [], isComplete: true }), whoMay },
-      take: async () => 'new',
-      offer: async () => 'p_1',
       groupOfTarget,
-      count: () => {},
-      now: () => new Date('2026-11-20T15:00:00Z'),
-      log: createLog({ level: 'silent', process: 'test' }),
     });
 
   await refuse({ kind: 'alert', alertId: 'evt_1' });
