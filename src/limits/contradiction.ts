@@ -54,9 +54,9 @@ export function withRaisedAlong(current: CardLimits, goals: readonly LimitGoal[]
 }
 
 /**
- * The same changes, going back only to what the card service accepts beside the other limits, which have their planned or
- * else their current values: not above a longer window or the card's overall limit, and not below a shorter window or a
- * category. A limit that was none goes back to none.
+ * The same changes, going back only to what the card service accepts beside the other limits, which go back as well or
+ * have their planned or else their current values: not above a longer window or the card's overall limit, and not below a
+ * shorter window or a category. A limit that was none goes back to none.
  */
 export function withAcceptedReturns(
   current: CardLimits,
@@ -67,9 +67,8 @@ export function withAcceptedReturns(
   const most = (rule: LimitRule): number =>
     Math.min(
       ...neighborsOf(current, rule).map((neighbor) => {
-        const goesBackToo = backs.some((back) => isSameRule(back.rule, neighbor.rule));
-        const cents = plannedOf(current, planned, neighbor.rule);
-        return neighbor.isAbove && !goesBackToo && cents !== null ? cents - neighbor.apartCents : Infinity;
+        const cents = plannedOf(current, [...backs, ...planned], neighbor.rule);
+        return neighbor.isAbove && cents !== null ? cents - neighbor.apartCents : Infinity;
       }),
     );
   const lowered = backs.map(({ rule, to }) => ({ rule, to: to === null ? null : Math.min(to, most(rule)) }));

@@ -233,6 +233,11 @@ describe('limits that go back', () => {
       [back('daily', 20_000), back('weekly', 30_000)],
     ],
     [
+      'no further than a longer one that goes back to less',
+      [back('daily', 20_000), back('weekly', 10_004)],
+      [back('daily', 10_004), back('weekly', 10_004)],
+    ],
+    [
       'all the way beside a longer one that goes back to none, up to the next one',
       [back('weekly', null), back('daily', 50_000)],
       [back('weekly', null), back('daily', 40_000)],
