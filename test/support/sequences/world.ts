@@ -271,7 +271,9 @@ async function factsOf(deps: WorldDeps, service: CardService): Promise<Facts> {
       const set = temporary.flatMap((change) =>
         change.acctId === acct
           ? change.changes.flatMap(({ rule: one, from, to }) =>
-              ruleKey(one) === ruleKey(rule) ? [{ from, to, endsMs: Date.parse(change.endsAt) }] : [],
+              ruleKey(one) === ruleKey(rule)
+                ? [{ from, to, openedAt: change.openedAt, endsMs: Date.parse(change.endsAt) }]
+                : [],
             )
           : [],
       );
@@ -308,10 +310,11 @@ type Value = number | boolean | null;
 interface SetValue {
   readonly from: Value;
   readonly to: Value;
+  readonly openedAt: string;
   readonly endsMs: number;
 }
 
-/** The temporary changes that a value rests on, the uppermost first. */
+/** The temporary changes that a value rests on, the uppermost first. None rests on a later one. */
 function setBelow(value: Value, set: readonly SetValue[]): SetValue[] {
   const last = set.findLast(({ to }) => to === value);
   if (last === undefined) return [];
@@ -319,7 +322,7 @@ function setBelow(value: Value, set: readonly SetValue[]): SetValue[] {
     last,
     ...setBelow(
       last.from,
-      set.filter((one) => one !== last),
+      set.filter((one) => one !== last && one.openedAt <= last.openedAt),
     ),
   ];
 }
