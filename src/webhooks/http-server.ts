@@ -114,7 +114,15 @@ const BODY_DEADLINE_MS = 2000;
 export function watchConnections(server: Server, max = CONNECTIONS_MAX): () => Promise<void> {
   /** By both ends, because the socket of a request over TLS is not the one of its connection. Most recently used last. */
   const connections = new Map<string, { readonly socket: Socket; readonly inFlight: Set<IncomingMessage> }>();
-  const keyOf = (socket: Socket): string => `${socket.localAddress} ${socket.remoteAddress} ${socket.remotePort}`;
+  /** Kept, because a connection has many requests, and a new text is slow to find in a map. */
+  const keys = new WeakMap<Socket, string>();
+  const keyOf = (socket: Socket): string => {
+    const known = keys.get(socket);
+    if (known !== undefined) return known;
+    const key = `${socket.localAddress} ${socket.remoteAddress} ${socket.remotePort}`;
+    keys.set(socket, key);
+    return key;
+  };
   let isStopping = false;
 
   server.maxConnections = max + CLOSING_MAX;
