@@ -21,7 +21,50 @@ import { carrierOfForm } from '../core/tracking-number.ts';
  */
 export const TEXT_LENGTH_MAX = 4000;
 
-export const textForm = z.string().nullish();
+type QuickCheck = (value: unknown) => boolean;
+
+const quickChecks = new WeakMap<z.ZodType, QuickCheck>();
+
+/**
+ * Adds a check to a form that costs much less. It accepts only values that the form returns as they are, and need not
+ * accept all of those.
+ */
+export function withQuickCheck<Form extends z.ZodType>(form: Form, check: QuickCheck): Form {
+  quickChecks.set(form, check);
+  return form;
+}
+
+/** A field that is not essential: what does not fit the form is null. */
+export function orNull<Form extends z.ZodType>(form: Form) {
+  return withQuickCheck(form.catch(null as z.output<Form>), quickCheckOf(form));
+}
+
+function quickCheckOf(form: z.ZodType): QuickCheck {
+  const check = quickChecks.get(form);
+  if (check === undefined) throw new Error('a form has no quick check');
+  return check;
+}
+
+/**
+ * The quick check of an object: what passes can be read as it is, without the schema.
+ *
+ * @throws Error when a field has no quick check.
+ */
+export function quickCheckOfObject<Shape extends z.core.$ZodLooseShape & Readonly<Record<string, z.ZodType>>>(
+  schema: z.ZodObject<Shape>,
+): (value: unknown) => value is z.output<typeof schema> {
+  const names = Object.keys(schema.shape);
+  const checks = Object.values(schema.shape).map(quickCheckOf);
+  return (value): value is z.output<typeof schema> => {
+    if (typeof value !== 'object' || value === null) return false;
+    const given = value as Readonly<Record<string, unknown>>;
+    return checks.every((check, index) => check(given[names[index] ?? '']));
+  };
+}
+
+const isMissing = (value: unknown): boolean => value === null || value === undefined;
+
+export const textForm = withQuickCheck(z.string().nullish(), (value) => typeof value === 'string' || isMissing(value));
 type TextForm = z.infer<typeof textForm>;
 
 /** Text that people may see: trimmed, without card numbers and secrets. Empty when absent. A longer text is cut. */
@@ -41,7 +84,11 @@ export const words = textForm.transform(readWords);
  * An identifier by contract, such as a merchant id: trimmed, and unchanged unless it could be a card number. A JSON
  * number is accepted only if it kept all of its digits.
  */
-export const identifierForm = z.union([z.string().max(TEXT_LENGTH_MAX), z.int()]).nullish();
+export const identifierForm = withQuickCheck(
+  z.union([z.string().max(TEXT_LENGTH_MAX), z.int()]).nullish(),
+  (value) =>
+    isMissing(value) || (typeof value === 'string' ? value.length <= TEXT_LENGTH_MAX : Number.isSafeInteger(value)),
+);
 
 export function readIdentifier(text: z.infer<typeof identifierForm>): string {
   return text == null ? '' : redactIdentifier(String(text).trim());
@@ -74,10 +121,13 @@ export function readInteger(value: z.infer<typeof integerForm>): number {
   return Number(value) + 0;
 }
 
-export const positiveForm = z.union([
-  z.int().positive('expected a positive id').max(ID_MAX),
-  z.string().regex(/^\s*(?=\d{1,12}\s*$)0*[1-9]/, 'expected a positive id'),
-]);
+export const positiveForm = withQuickCheck(
+  z.union([
+    z.int().positive('expected a positive id').max(ID_MAX),
+    z.string().regex(/^\s*(?=\d{1,12}\s*$)0*[1-9]/, 'expected a positive id'),
+  ]),
+  (value) => Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= ID_MAX,
+);
 
 const integer = integerForm.transform(readInteger);
 export const positive = positiveForm.transform(readInteger);
@@ -89,13 +139,16 @@ export const optionalInteger = z
   .transform((value) => (typeof value === 'number' ? value : null));
 
 /** Decimal dollars, also as text. Like ids, too short for a card number. */
-export const decimalForm = z.union([
-  z.number().min(-ID_MAX).max(ID_MAX),
-  z.string().regex(/^\s*-?\d{1,10}(\.\d{1,6})?\s*$/),
-]);
+export const decimalForm = withQuickCheck(
+  z.union([z.number().min(-ID_MAX).max(ID_MAX), z.string().regex(/^\s*-?\d{1,10}(\.\d{1,6})?\s*$/)]),
+  (value) => typeof value === 'number' && Math.abs(value) <= ID_MAX,
+);
 
 /** A decimal that may be null, missing or empty. */
-export const optionalDecimalForm = z.union([decimalForm, z.string().regex(/^\s*$/)]).nullish();
+export const optionalDecimalForm = withQuickCheck(
+  z.union([decimalForm, z.string().regex(/^\s*$/)]).nullish(),
+  (value) => isMissing(value) || (typeof value === 'number' && Math.abs(value) <= ID_MAX),
+);
 
 export function readOptionalDecimal(value: z.infer<typeof optionalDecimalForm>): number | null {
   return value == null || String(value).trim() === '' ? null : Number(value);

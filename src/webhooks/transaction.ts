@@ -9,14 +9,17 @@ import {
   identifierForm,
   instantOf,
   optionalDecimalForm,
+  orNull,
   parseWith,
   positiveForm,
+  quickCheckOfObject,
   readIdentifier,
   readInteger,
   readOptionalDecimal,
   readWords,
   textForm,
   type WebhookContext,
+  withQuickCheck,
 } from './payload.ts';
 
 const networkTypes = { auth: 'Auth', pin: 'Pin', settlement: 'Settlement', reversal: 'Reversal' } as const;
@@ -25,17 +28,17 @@ const kinds = { Auth: 'authorization', Pin: 'pin', Settlement: 'settlement', Rev
 /** The fields we use of the network transaction payload, which five kinds share. */
 const TransactionPayload = z.object({
   /** Quarantine masks one that could be a card number. */
-  NetworkTransactionId: z.union([z.int(), z.string().regex(/^\s*[\d•]+\s*$/)]),
+  NetworkTransactionId: withQuickCheck(z.union([z.int(), z.string().regex(/^\s*[\d•]+\s*$/)]), Number.isSafeInteger),
   AcctId: positiveForm,
   TransactionId: identifierForm,
-  TransactionTime: z.string(),
-  SettlementTime: textForm.catch(null),
-  MerchantLocalTime: textForm.catch(null),
-  ReferencedTransactionTime: textForm.catch(null),
+  TransactionTime: withQuickCheck(z.string(), (value) => typeof value === 'string'),
+  SettlementTime: orNull(textForm),
+  MerchantLocalTime: orNull(textForm),
+  ReferencedTransactionTime: orNull(textForm),
   AuthTransactionId: identifierForm,
   TransactionAmount: decimalForm,
   /** Not essential, so an unreadable amount does not reject the webhook. */
-  PaddingAmount: optionalDecimalForm.catch(null),
+  PaddingAmount: orNull(optionalDecimalForm),
   AvailableBalance: optionalDecimalForm,
   LedgerBalance: optionalDecimalForm,
   MerchantName: textForm,
@@ -44,17 +47,26 @@ const TransactionPayload = z.object({
   MerchantCountry: textForm,
   MerchantId: identifierForm,
   MCCCode: identifierForm,
-  NetworkType: z.string().regex(/^\s*(auth|pin|settlement|reversal)\s*$/i),
-  NetworkStatus: z
-    .string()
-    .regex(/^\s*(approved|declined)?\s*$/i)
-    .nullish(),
-  IsCardPresent: z.boolean().nullish(),
+  NetworkType: withQuickCheck(
+    z.string().regex(/^\s*(auth|pin|settlement|reversal)\s*$/i),
+    (value) => typeof value === 'string' && Object.hasOwn(kinds, value),
+  ),
+  NetworkStatus: withQuickCheck(
+    z
+      .string()
+      .regex(/^\s*(approved|declined)?\s*$/i)
+      .nullish(),
+    (value) => value === 'Declined' || value === 'Approved' || value === null,
+  ),
+  IsCardPresent: withQuickCheck(z.boolean().nullish(), (value) => typeof value === 'boolean' || value === null),
   Message: textForm,
   MessageCode: textForm,
   MerchantRequestedAmount: optionalDecimalForm,
 });
 type TransactionPayload = z.infer<typeof TransactionPayload>;
+
+/** True for nearly all payloads. What is spelled otherwise, or does not fit, is left to the schema. */
+const isUsual = quickCheckOfObject(TransactionPayload);
 
 /**
  * Payload → event, with an unsigned amount.
@@ -63,7 +75,7 @@ type TransactionPayload = z.infer<typeof TransactionPayload>;
  * follows from the kind, whatever sign this version of the webhook uses.
  */
 export function redactTransaction(data: unknown, circumstances: WebhookContext): TransactionEvent {
-  const payload = parseWith(TransactionPayload, data);
+  const payload = isUsual(data) ? data : parseWith(TransactionPayload, data);
   const networkType = networkTypeOf(payload);
   const kind = kindOf(networkType, payload);
   const amount = Number(payload.TransactionAmount);

@@ -9,6 +9,8 @@ import {
   optionalInteger,
   parseWith,
   positive,
+  quickCheckOfObject,
+  textForm,
   words,
 } from '../../../src/webhooks/payload.ts';
 import { webhook } from '../../fixtures/webhooks/webhook.ts';
@@ -214,4 +216,8 @@ describe('a part of a payload', () => {
       'TransactionTime: expected an ISO 8601 datetime',
     ]);
   });
+});
+
+it('refuses to check an object quickly that has a field without a quick check', () => {
+  expect(() => quickCheckOfObject(z.object({ known: textForm, added: z.string() }))).toThrow('quick check');
 });
