@@ -17,7 +17,8 @@ import { type ParsedQuiet, parseQuiet, printQuiet, quietUntil, quietWords } from
 import { type AlertLengthAction, type ChannelAction, quietUsage } from './verbs.ts';
 
 interface Deps
-  extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuse' | 'refuseUnclear' | 'zone' | 'now'> {
+  extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuse' | 'refuseUnclear'>,
+    Pick<ActionTools, 'withLock' | 'zone' | 'now'> {
   /** The groups that contain at least one card. */
   readonly groups: () => Promise<readonly string[]>;
   readonly quietHours: QuietHoursStore;
@@ -34,8 +35,10 @@ export function createSetQuiet(deps: Deps) {
   return async function setQuiet(action: ChannelAction): Promise<void> {
     const parsed = parseQuiet(action.target.text, zone);
     if (parsed.kind === 'unclear') return await refuseUnclear(action, { why: parsed.why, usage: quietUsage });
-    if (parsed.kind === 'off') return await end(action);
-    await set(action, parsed);
+    // One at a time: only the first of two people who end them has ended them.
+    await deps.withLock(`quiet:${action.origin.channel}`, () =>
+      parsed.kind === 'off' ? end(action) : set(action, parsed),
+    );
   };
 
   async function wordsBefore(channel: string): Promise<string | null> {
@@ -141,19 +144,21 @@ export function createPostAfterQuiet(deps: AfterQuietDeps) {
   };
 }
 
-interface AlertLengthDeps extends Pick<ActionTools, 'answer' | 'record'> {
+interface AlertLengthDeps extends Pick<ActionTools, 'answer' | 'record' | 'withLock'> {
   readonly longAlerts: LongAlerts;
 }
 
 /** `/card alerts long|short`: sets the length of this channel's alerts. Idempotent. */
-export function createSetAlertLength({ longAlerts, answer, record }: AlertLengthDeps) {
+export function createSetAlertLength({ longAlerts, answer, record, withLock }: AlertLengthDeps) {
   return async function setAlertLength(action: AlertLengthAction): Promise<void> {
     const { channel } = action.origin;
     const { isLong } = action;
     const words = (is: boolean): string => (is ? 'long alerts' : 'short alerts');
     const line = { did: 'changed how alerts look in', channel };
-    await record(action, setTo(words(await longAlerts.has(channel)), words(isLong), line));
-    await longAlerts.set(channel, isLong);
+    await withLock(`alert-length:${channel}`, async () => {
+      await record(action, setTo(words(await longAlerts.has(channel)), words(isLong), line));
+      await longAlerts.set(channel, isLong);
+    });
     await answer(action, alertLengthSet({ isLong }));
   };
 }

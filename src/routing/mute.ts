@@ -27,7 +27,7 @@ interface MuteDeps
 }
 
 export function createMuteVerbs(deps: MuteDeps) {
-  const { mutes, closeMute, answer, record, withLock } = deps;
+  const { mutes, answer, withLock } = deps;
 
   return {
     /** `/card mute CARD DURATION [reason]` and `/card travel-mute CARD COUNTRIES until DATE [reason]`. Both have an end. */
@@ -36,27 +36,7 @@ export function createMuteVerbs(deps: MuteDeps) {
       withLock(`mutes:${resolved.acctId}`, () => setMute(resolved, deps)),
 
     /** `/card unmute CARD`: ends its mute and its travel mute now. */
-    async unmute({ action, acctId, cardId }: Resolved): Promise<void> {
-      const all = [...(await mutes.inForce()), ...(await mutes.ended())];
-      const hasBegun = await deps.hasBegun(action);
-      // After a crash, a mute that was set since stays.
-      const ofCard = all.filter((mute) => mute.acctId === acctId && !(hasBegun && mute.at > action.askedAt));
-      const [first] = ofCard;
-      if (first === undefined) {
-        if (hasBegun) {
-          const now = (await mutes.active()).find((mute) => mute.acctId === acctId);
-          return await answer(action, now === undefined ? notMuted() : muteSet(now));
-        }
-        await record(action, { event: 'unchanged', isFirst: true, acctId, cardId });
-      } else {
-        const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel mute '}until ${endsAt}`);
-        await record(action, { ...doneTo(first.card, 'ended a mute of'), before: before.join(', ') });
-      }
-      const kinds: WebhookKind[] = [];
-      for (const mute of ofCard) kinds.push(...(await closeMute(mute, action.actor.userId)));
-      // After a crash, what the first of them withheld is not known any more.
-      await answer(action, muteEnded({ mutes: ofCard, ...(!hasBegun && { kinds }) }));
-    },
+    unmute: (resolved: Resolved): Promise<void> => withLock(`mutes:${resolved.acctId}`, () => unmute(resolved, deps)),
 
     /** `/card mutes`. */
     async list(action: ChannelAction): Promise<void> {
@@ -65,6 +45,29 @@ export function createMuteVerbs(deps: MuteDeps) {
       await answer(action, muteList({ mutes: await Promise.all(counted), page: pageIn(action) }));
     },
   };
+}
+
+async function unmute({ action, acctId, cardId }: Resolved, deps: MuteDeps): Promise<void> {
+  const { mutes, closeMute, answer, record } = deps;
+  const all = [...(await mutes.inForce()), ...(await mutes.ended())];
+  const hasBegun = await deps.hasBegun(action);
+  // After a crash, a mute that was set since stays.
+  const ofCard = all.filter((mute) => mute.acctId === acctId && !(hasBegun && mute.at > action.askedAt));
+  const [first] = ofCard;
+  if (first === undefined) {
+    if (hasBegun) {
+      const now = (await mutes.active()).find((mute) => mute.acctId === acctId);
+      return await answer(action, now === undefined ? notMuted() : muteSet(now));
+    }
+    await record(action, { event: 'unchanged', isFirst: true, acctId, cardId });
+  } else {
+    const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel mute '}until ${endsAt}`);
+    await record(action, { ...doneTo(first.card, 'ended a mute of'), before: before.join(', ') });
+  }
+  const kinds: WebhookKind[] = [];
+  for (const mute of ofCard) kinds.push(...(await closeMute(mute, action.actor.userId)));
+  // After a crash, what the first of them withheld is not known any more.
+  await answer(action, muteEnded({ mutes: ofCard, ...(!hasBegun && { kinds }) }));
 }
 
 /** The mutes and travel mutes in force of cards that a person's role covers, as `/card mutes` lists them. */

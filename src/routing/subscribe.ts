@@ -17,7 +17,7 @@ const SUBSCRIPTIONS_MAX = 1000;
 /** An answer that lists them has no room for more. */
 const OF_CHANNEL_MAX = 100;
 
-interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuse' | 'refuseUnclear'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuse' | 'refuseUnclear' | 'withLock'> {
   readonly subscriptions: Subscriptions;
   /** The configured channel for a kind; null when none is configured. */
   readonly defaultChannel: (kind: WebhookKind) => string | null;
@@ -29,47 +29,47 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'ref
 }
 
 export function createSubscriptionVerbs(deps: Deps) {
+  // One at a time: what two people add or end at once is added or ended by one of them.
+  const alone = (change: typeof subscribe) => (action: ChannelAction) =>
+    deps.withLock('subscriptions', () => change(action, deps));
+  return { subscribe: alone(subscribe), unsubscribe: alone(unsubscribe) };
+}
+
+/**
+ * `/card unsubscribe [number | KIND | all]`: removes subscriptions of the current channel, or by its number one of any
+ * channel, because nobody can type in an archived one.
+ */
+async function unsubscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const { subscriptions, answer, record, refuse, refuseUnclear } = deps;
-
-  return {
-    subscribe: (action: ChannelAction): Promise<void> => subscribe(action, deps),
-
-    /**
-     * `/card unsubscribe [number | KIND | all]`: removes subscriptions of the current channel, or by its number one of any
-     * channel, because nobody can type in an archived one.
-     */
-    async unsubscribe(action: ChannelAction): Promise<void> {
-      const hasBegun = await deps.hasBegun(action);
-      // After a crash, what was subscribed to since stays.
-      const all = (await subscriptions.all()).filter(({ at }) => !(hasBegun && at > action.askedAt));
-      const here = all.filter(({ channel }) => channel === action.origin.channel);
-      const text = action.target.text.trim();
-      const meant = subscriptionsMeant(text, all, here);
-      const [one] = meant;
-      if (one === undefined) {
-        if (hasBegun) return await answer(action, unsubscribed({ removed: [] }));
-        const [first] = here;
-        if (first === undefined) {
-          const whoCan = `See ${slashCommand('subscriptions all')}.`;
-          return await refuse(action, { why: 'This channel has no subscription.', whoCan });
-        }
-        const example = `unsubscribe ${first.number}`;
-        const why = `Which subscription? This channel has ${listOf(here)}.`;
-        return await refuseUnclear(action, { why, usage: unsubscribeUsage, example });
-      }
-      // Recorded first: after a crash they are gone, and only the record shows who ended them.
-      const line = { did: 'ended subscriptions of', channel: one.channel };
-      await record(action, {
-        event: 'done',
-        isFirst: true,
-        before: listOf(meant),
-        ...aboutOther(one.channel, action),
-        line,
-      });
-      for (const subscription of meant) await subscriptions.remove(subscription);
-      await answer(action, unsubscribed({ removed: meant.map(described) }));
-    },
-  };
+  const hasBegun = await deps.hasBegun(action);
+  // After a crash, what was subscribed to since stays.
+  const all = (await subscriptions.all()).filter(({ at }) => !(hasBegun && at > action.askedAt));
+  const here = all.filter(({ channel }) => channel === action.origin.channel);
+  const text = action.target.text.trim();
+  const meant = subscriptionsMeant(text, all, here);
+  const [one] = meant;
+  if (one === undefined) {
+    if (hasBegun) return await answer(action, unsubscribed({ removed: [] }));
+    const [first] = here;
+    if (first === undefined) {
+      const whoCan = `See ${slashCommand('subscriptions all')}.`;
+      return await refuse(action, { why: 'This channel has no subscription.', whoCan });
+    }
+    const example = `unsubscribe ${first.number}`;
+    const why = `Which subscription? This channel has ${listOf(here)}.`;
+    return await refuseUnclear(action, { why, usage: unsubscribeUsage, example });
+  }
+  // Recorded first: after a crash they are gone, and only the record shows who ended them.
+  const line = { did: 'ended subscriptions of', channel: one.channel };
+  await record(action, {
+    event: 'done',
+    isFirst: true,
+    before: listOf(meant),
+    ...aboutOther(one.channel, action),
+    line,
+  });
+  for (const subscription of meant) await subscriptions.remove(subscription);
+  await answer(action, unsubscribed({ removed: meant.map(described) }));
 }
 
 /** `/card subscribe KIND [filters]`: adds a subscription to this channel, and says what it would have posted. */
@@ -104,7 +104,7 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
     by,
     at: action.askedAt,
   });
-  const isNew = subscription.at === action.askedAt;
+  const isNew = subscription.by === by && subscription.at === action.askedAt;
   if (isNew)
     await record(action, {
       event: 'done',

@@ -4,7 +4,7 @@ import { setTo } from '../actions/record.ts';
 import type { ChannelKind, Preferences } from '../holders/preference-store.ts';
 import type { WarningsAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuse'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuse' | 'withLock'> {
   readonly preferences: Pick<Preferences, 'set' | 'switchedOff'>;
   /** The channel that gets each kind of warning. */
   readonly warningChannels: Readonly<Record<ChannelKind, string>>;
@@ -12,7 +12,7 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuse'> {
 
 /** `/card warnings on|off`: sets which of its warnings this channel gets. Idempotent. */
 export function createSetWarnings(deps: Deps) {
-  const { preferences, warningChannels, answer, record, refuse } = deps;
+  const { preferences, warningChannels, answer, record, refuse, withLock } = deps;
   return async function setWarnings(action: WarningsAction): Promise<void> {
     const { channel } = action.origin;
     const { isOn } = action;
@@ -25,19 +25,15 @@ export function createSetWarnings(deps: Deps) {
     const others = action.kinds.filter((kind) => !kinds.includes(kind));
     const what = kinds.map((kind) => kind.replaceAll('-', ' ')).join(', ');
     const line = { did: `turned ${isOn ? 'on' : 'off'} warnings (${what}) in`, channel, before: null, after: null };
-    const off = await preferences.switchedOff(channel);
     const words = (is: (kind: ChannelKind) => boolean): string =>
       kinds.map((kind) => `${kind} ${is(kind) ? 'on' : 'off'}`).join(', ');
-    const before = words((kind) => !off.includes(kind));
-    await record(
-      action,
-      setTo(
-        before,
-        words(() => isOn),
-        line,
-      ),
-    );
-    for (const kind of kinds) await preferences.set(channel, kind, isOn);
+    await withLock(`warnings:${channel}`, async () => {
+      const off = await preferences.switchedOff(channel);
+      const before = words((kind) => !off.includes(kind));
+      const after = words(() => isOn);
+      await record(action, setTo(before, after, line));
+      for (const kind of kinds) await preferences.set(channel, kind, isOn);
+    });
     await answer(action, warningsSet({ kinds, isOn, elsewhere: warningsElsewhere(others, warningChannels) }));
   };
 }

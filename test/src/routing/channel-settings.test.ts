@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
+import { createLock } from '../../../src/core/lock.ts';
 import { createQuietHours } from '../../../src/routing/channel-rules-store.ts';
 import { createPostAfterQuiet } from '../../../src/routing/channel-settings.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   ask,
+  byCommand,
   createActionWorld,
   type PerformWorld,
   performAction,
@@ -95,6 +97,46 @@ it.each<[string, (id: string) => Parameters<typeof performAction>[0], string]>([
     expect(auditLines).not.toContain('audit-act_2-unchanged');
   },
 );
+
+const subscribes = { kind: 'channel', text: 'declines over 500' } as const;
+const everything = { kind: 'channel', text: 'all' } as const;
+
+it.each<[string, (id: string) => Parameters<typeof performAction>[0], (world: PerformWorld) => Promise<unknown>]>([
+  ['subscribe', (id) => ask('subscribe', { id, target: subscribes }), async () => {}],
+  [
+    'unsubscribe',
+    (id) => ask('unsubscribe', { id, target: everything }),
+    ({ deps }) => deps.subscriptions.add({ channel: 'C1', filter: 'declines', by: 'U0ANA', at: '' }),
+  ],
+  ['quiet', (id) => ({ ...typed('22:00-07:00 UTC'), id }), async () => {}],
+  ['quiet off', (id) => ({ ...typed('off'), id }), nightly],
+  ['alerts long', (id) => ask('alerts', { id, target: nothing, isLong: true }), async () => {}],
+  [
+    'warnings off',
+    (id) => ask('warnings', { id, target: nothing, kinds: ['low-balance'], isOn: false }),
+    async () => {},
+  ],
+  [
+    'unmute',
+    (id) => ask('unmute', { ...byCommand, id }),
+    ({ deps }) => performAction(ask('mute', { ...byCommand, id: 'act_mute', details: '8h' }), deps),
+  ],
+])('what two people change in the same way at once, is done by one of them: %s', async (what, change, prepare) => {
+  const world = await createActionWorld(redis());
+  await prepare(world);
+  const before = (await world.records()).length;
+
+  const people = ['U0OLGA', 'U0ANA'].map((userId, index) => ({
+    ...change(`act_${index}`),
+    actor: { userId, teamId: 'T1' },
+  }));
+  const deps = { ...world.deps, withLock: createLock(redis()) };
+  await Promise.all(people.map((action) => performAction(action, deps)));
+
+  const events = (await world.records()).slice(before).map(({ event }) => event);
+  expect(events.filter((event) => event === 'done')).toHaveLength(1);
+  expect(await world.deps.subscriptions.all()).toHaveLength(what === 'subscribe' ? 1 : 0);
+});
 
 it('a notice that nobody waits for, such as the end of a mute, is posted after the quiet hours of its channel', async () => {
   const posted: unknown[] = [];
