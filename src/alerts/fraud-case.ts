@@ -55,7 +55,11 @@ export function createFraudCaseVerbs(deps: Deps) {
      * Idempotent: a second press for the same purchase notifies nobody.
      */
     async block(resolved: Resolved<BlockAction>, run: ActionRun): Promise<void> {
-      const opening = resolved.action.isFraud === true ? await report(resolved) : null;
+      // One report at a time, so that the second of two presses finds the first.
+      const opening =
+        resolved.action.isFraud === true
+          ? await deps.withLock(`fraud-report:${resolved.acctId}`, () => report(resolved))
+          : null;
       const results = await Promise.allSettled([opening?.(), deps.block(resolved, run)]);
       for (const result of results) if (result.status === 'rejected') throw result.reason;
     },

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FraudCaseAlert } from '../../../src/alerts/alert.ts';
 import { stateKey } from '../../../src/core/keys.ts';
+import { createLock } from '../../../src/core/lock.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -162,6 +163,15 @@ describe('It wasn’t me', () => {
     await itWasntMe();
     await itWasntMe();
     await itWasntMe({ id: 'act_again' });
+
+    expect(world.auditLines.filter((id) => id.endsWith('-asked'))).toHaveLength(1);
+  });
+
+  it('reports a purchase in the audit channel once when the button is pressed twice at once', async () => {
+    const press = (id: string) =>
+      performAction(ask('block', { ...holder, isFraud: true, id }), { ...world.deps, withLock: createLock(redis()) });
+
+    await Promise.all([press('act_1'), press('act_2')]);
 
     expect(world.auditLines.filter((id) => id.endsWith('-asked'))).toHaveLength(1);
   });
