@@ -189,11 +189,14 @@ export async function* readBackup(
     unreadable.add(error);
     unpacked.destroy(error);
   });
+  const lines = createInterface({ input: input.pipe(unpacked) });
+  // The checksum of a damaged file is compared after the loop below has ended at a line that is no JSON.
+  lines.on('error', () => undefined);
   let keys = 0;
   let isWhole = false;
   try {
     let isFirst = true;
-    for await (const line of createInterface({ input: input.pipe(unpacked) })) {
+    for await (const line of lines) {
       const parsed: unknown = JSON.parse(line);
       if (isFirst) yield BackupHeader.parse(parsed);
       else if (BackupEnd.safeParse(parsed).data?.keys === keys) isWhole = true;

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { buffer, text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { claimFormat } from '../../src/app/stored-format.ts';
 import { stateKey } from '../../src/core/keys.ts';
@@ -35,6 +37,19 @@ it('"-" is standard output for a backup and standard input for a restore', async
   expect(cutOff).toMatchObject({ code: 1, err: expect.stringMatching(/damaged|cut off/) });
   expect(restored).toMatchObject({ code: 0, err: '' });
   expect(await redis().get(stateKey('links'))).toBe('x'.repeat(100_000));
+});
+
+it('a restore of a damaged file says so in one line, also if more than one thing is wrong with it', async () => {
+  // Longer than what is unpacked at once: its checksum is compared after the first line turned out to be no JSON.
+  const damaged = gzipSync(`no JSON\n${randomBytes(50_000).toString('base64')}`);
+  damaged.writeUInt32LE(0, damaged.length - 8);
+
+  const { code, err } = await run('restore', '-', damaged);
+
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: '- is not a backup of Cardbell, or is damaged. Nothing was changed.\n',
+  });
 });
 
 it('a backup of a Redis without data ends with 1 and says what to correct', async () => {
