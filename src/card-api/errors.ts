@@ -39,7 +39,8 @@ export function errorOfAnswer(answer: Answer, context: ErrorContext): CardApiErr
   const apiMessage = messageOf(answer, context.clean);
   const code = codeOf(answer, apiMessage, context.assumptions);
   const retryAfterMs = toRetryAfterMs(answer.retryAfter, context.now());
-  return new CardApiError(`card API answered ${answer.status} to ${context.operation}`, {
+  const what = isPage(answer) ? ' with a page instead of JSON' : '';
+  return new CardApiError(`card API answered ${answer.status}${what} to ${context.operation}`, {
     operation: context.operation,
     status: answer.status,
     outcome: outcomeOf(code),

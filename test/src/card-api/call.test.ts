@@ -102,6 +102,7 @@ describe('a response', () => {
     const error = await failureOf(calls[what](api.client()));
 
     expect(error).toMatchObject({ code, outcome, status });
+    expect(error.message).toMatch(`card API answered ${status} with a page instead of JSON to `);
     expect(error.apiMessage).toBe(status < 400 ? null : 'A phrase');
     expect(api.waits, 'and would be the same a second later').toEqual([]);
   });
