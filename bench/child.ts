@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../local/port.ts';
+import { SHARED_SECRET, SIGNING_SECRET } from './sample.ts';
 
 /** One of our processes under measurement. */
 export interface Child {
@@ -12,6 +14,13 @@ export interface Child {
   memoryBytes(): number;
   stop(): Promise<void>;
 }
+
+/** Variables that only the web process needs. */
+export const webOnly = {
+  HOST: '127.0.0.1',
+  SLACK_SIGNING_SECRET: SIGNING_SECRET,
+  WEBHOOK_SHARED_SECRET: SHARED_SECRET,
+};
 
 const TICKS_PER_SECOND = 100;
 
@@ -50,6 +59,13 @@ export async function startChild(
     memoryBytes: () => memoryBytesOf(child.pid ?? 0),
     stop: () => stop(child),
   };
+}
+
+/** A web process that is ready. */
+export async function startWeb(env: Readonly<Record<string, string>>): Promise<Child> {
+  const port = await freePort();
+  const all = { ...env, ...webOnly, PORT: String(port) };
+  return await startChild('src/web.js', all, () => answers(`http://127.0.0.1:${port}/readyz`));
 }
 
 async function stop(child: ChildProcess): Promise<void> {

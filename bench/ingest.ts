@@ -1,10 +1,10 @@
 import autocannon from 'autocannon';
 import { freePort } from '../local/port.ts';
 import { startRedis } from '../local/redis.ts';
-import { answers, type Child, startChild } from './child.ts';
+import { answers, type Child, startChild, startWeb } from './child.ts';
 import { type Paced, sendPaced } from './paced.ts';
 import { median, row, table } from './report.ts';
-import { declineBody, SHARED_SECRET, webhookHeaders } from './sample.ts';
+import { BOT_TOKEN, CHANNEL, declineBody, webhookHeaders } from './sample.ts';
 
 const ROUNDS = 5;
 const SECONDS = 2;
@@ -21,24 +21,16 @@ interface Contestant {
 export async function benchIngest(): Promise<void> {
   const redis = await startRedis();
   const contestants: Contestant[] = [];
-  const start = async (name: string, entry: string, path: string, env: Record<string, string> = {}): Promise<void> => {
+  const start = async (name: string, entry: string, path: string): Promise<void> => {
     const port = await freePort();
-    const settings = { PORT: String(port), REDIS_URL: redis.url, ...env };
-    contestants.push({
-      name,
-      child: await startChild(entry, settings, () => answers(`http://127.0.0.1:${port}${path}`)),
-    });
+    const env = { PORT: String(port), REDIS_URL: redis.url };
+    const child = await startChild(entry, env, () => answers(`http://127.0.0.1:${port}${path}`));
+    contestants.push({ name, child });
   };
   await start('bare server, JSON.parse only', 'bench/servers/bare.js', '/');
   await start('plain: Bolt route + queue.add', 'bench/servers/plain.js', '/webhooks/decline');
-  await start('Cardbell', 'src/web.js', '/readyz', {
-    HOST: '127.0.0.1',
-    SLACK_BOT_TOKEN: 'xoxb-bench',
-    SLACK_SIGNING_SECRET: 'bench-signing-secret',
-    WEBHOOK_SHARED_SECRET: SHARED_SECRET,
-    ALERTS_CHANNEL: 'C0BENCH',
-    LOG_LEVEL: 'warn',
-  });
+  const env = { REDIS_URL: redis.url, SLACK_BOT_TOKEN: BOT_TOKEN, ALERTS_CHANNEL: CHANNEL, LOG_LEVEL: 'warn' };
+  contestants.push({ name: 'Cardbell', child: await startWeb(env) });
 
   const rounds = new Map<string, { perSecond: number; p50: number; p99: number }[]>();
   for (let round = -1; round < ROUNDS; round += 1) {

@@ -1,20 +1,24 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import { freePort } from '../local/port.ts';
 import { startRedis } from '../local/redis.ts';
 import { startSandbox } from '../sandbox/server.ts';
-import { answers, startChild } from './child.ts';
+import { startChild, startWeb } from './child.ts';
 import { median, percentile, row, table } from './report.ts';
-import { declineBody, SHARED_SECRET, webhookHeaders } from './sample.ts';
+import {
+  BOT_TOKEN,
+  CARD_TOKEN,
+  CHANNEL,
+  declineBody,
+  SHARED_SECRET,
+  SIGNING_SECRET,
+  webhookHeaders,
+} from './sample.ts';
 
 const SAMPLES = 40;
 const COMMANDS = 30;
 /** The outbox posts about one message per second in a channel. Each sample waits for a quiet one. */
 const QUIET_MS = 1100;
-const SIGNING_SECRET = 'bench-signing-secret';
-
 const ACCOUNT = 610_001;
-const CARD_TOKEN = 'bench-card-api-token';
 
 /** Time from webhook to Slack call on an idle machine, and acknowledgement of a command while the card API hangs. */
 export async function benchLatency(): Promise<void> {
@@ -26,32 +30,15 @@ export async function benchLatency(): Promise<void> {
   });
   // Never answers: simulates a card API that hangs.
   const cardApi = await listen(() => {});
-  const port = await freePort();
-  const sandbox = await startSandbox({
-    token: CARD_TOKEN,
-    secret: SHARED_SECRET,
-    redisUrl: redis.url,
-    webhooks: `http://127.0.0.1:${port}/webhooks`,
-  });
+  const sandbox = await startSandbox({ token: CARD_TOKEN, secret: SHARED_SECRET, redisUrl: redis.url });
   const shared = {
     REDIS_URL: redis.url,
-    SLACK_BOT_TOKEN: 'xoxb-bench',
+    SLACK_BOT_TOKEN: BOT_TOKEN,
     SLACK_API_URL: `http://127.0.0.1:${portOf(slack)}/api/`,
-    ALERTS_CHANNEL: 'C0BENCH',
+    ALERTS_CHANNEL: CHANNEL,
     LOG_LEVEL: 'fatal',
   };
-  const web = await startChild(
-    'src/web.js',
-    {
-      ...shared,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      SLACK_SIGNING_SECRET: SIGNING_SECRET,
-      WEBHOOK_SHARED_SECRET: SHARED_SECRET,
-      OPERATORS: 'U0BENCH',
-    },
-    () => answers(`http://127.0.0.1:${port}/readyz`),
-  );
+  const web = await startWeb({ ...shared, OPERATORS: 'U0BENCH' });
   const startWorker = (cardApiUrl: string) =>
     startChild('src/worker.js', { ...shared, CARD_API_URL: cardApiUrl, CARD_API_TOKEN: CARD_TOKEN }, async () => true);
   const worker = await startWorker(sandbox.url);
@@ -75,7 +62,7 @@ export async function benchLatency(): Promise<void> {
         // A different shop each time: the same one would only edit the first message.
         .replace(/"MerchantId":"\d+"/, `"MerchantId":"4453000${10_000_000 + sequence}"`)
         .replace('BLUE BOTTLE COFFEE 0042', `CORNER SHOP ${sequence}`);
-      const response = await fetch(`http://127.0.0.1:${port}/webhooks/decline`, {
+      const response = await fetch(`http://127.0.0.1:${web.port}/webhooks/decline`, {
         method: 'POST',
         headers: webhookHeaders,
         body,
@@ -93,7 +80,8 @@ export async function benchLatency(): Promise<void> {
   await worker.stop();
   const stuck = await startWorker(`http://127.0.0.1:${portOf(cardApi)}/v4`);
   const acknowledged: number[] = [];
-  for (let sample = 0; sample < COMMANDS; sample += 1) acknowledged.push(await command(port, `block ${4000 + sample}`));
+  for (let sample = 0; sample < COMMANDS; sample += 1)
+    acknowledged.push(await command(web.port, `block ${4000 + sample}`));
 
   const cells = (values: readonly number[]): string[] => [
     median(values).toFixed(1),

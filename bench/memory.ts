@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import { startRedis } from '../local/redis.ts';
 import { intakeKey } from '../src/core/keys.ts';
 import { createIntake, inboxKeys } from '../src/intake/intake.ts';
-import { toStoredEvent } from '../src/webhooks/kind.ts';
 import { row, table } from './report.ts';
 import { declineBody } from './sample.ts';
+import { stopRedis, takeAll } from './worker.ts';
 
 /** Redis' memory per waiting and per remembered event, and the cost of one more, as the memory grows. */
 export async function benchMemory(sizes: readonly number[]): Promise<void> {
@@ -21,14 +21,11 @@ export async function benchMemory(sizes: readonly number[]): Promise<void> {
     while (sequence < size) {
       const chunk = Math.min(2000, size - sequence);
       const startedAt = performance.now();
-      await Promise.all(
+      await takeAll(
+        intake,
         Array.from({ length: chunk }, () => {
           sequence += 1;
-          const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: '2026-11-20T14:14:04.000Z' };
-          return intake.take({
-            type: 'event',
-            event: toStoredEvent(JSON.parse(declineBody(sequence)), 'decline', facts),
-          });
+          return declineBody(sequence);
         }),
       );
       lastMs = (performance.now() - startedAt) / chunk;
@@ -50,6 +47,5 @@ export async function benchMemory(sizes: readonly number[]): Promise<void> {
   }
   if ((await redis.exists(intakeKey('webhooks'))) !== 0) throw new Error('the inbox should be empty');
   table('Memory of events in Redis', ['MB', 'bytes each', 'bytes each waiting', 'µs for one more'], rows);
-  redis.disconnect();
-  await server.stop();
+  await stopRedis(redis, server);
 }

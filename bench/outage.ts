@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { memoryOf } from '../src/intake/memory.ts';
-import { toStoredEvent } from '../src/webhooks/kind.ts';
 import { row, table } from './report.ts';
 import { stormDeclines } from './storm-declines.ts';
 import { BYTES_IN_MB, compare, count, FIRST_TRANSACTION, quarters, start } from './waiting.ts';
-import { onTheirWay, type Surroundings, startSurroundings, unposted, until } from './worker.ts';
+import { onTheirWay, type Surroundings, startSurroundings, takeAll, unposted, until } from './worker.ts';
 
 const TICK_MS = 200;
 const LOOK_MS = 2000;
@@ -58,10 +57,11 @@ async function stream({ intake, acctIds }: Surroundings, events: number, lengthM
   const startedAt = performance.now();
   for (let sent = 0; sent < events; await sleep(TICK_MS)) {
     const due = Math.min(events, Math.ceil((events * (performance.now() - startedAt)) / lengthMs));
-    const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date().toISOString() };
-    const bodies = stormDeclines(due - sent, acctIds, FIRST_TRANSACTION, sent);
-    const stored = bodies.map(({ body }) => toStoredEvent(JSON.parse(body), 'decline', facts));
-    await Promise.all(stored.map((event) => intake.take({ type: 'event', event })));
+    const declines = stormDeclines(due - sent, acctIds, FIRST_TRANSACTION, sent);
+    await takeAll(
+      intake,
+      declines.map(({ body }) => body),
+    );
     sent = due;
   }
 }

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createIntake } from '../src/intake/intake.ts';
-import { toStoredEvent } from '../src/webhooks/kind.ts';
 import { startChild } from './child.ts';
 import { percentile, row, table } from './report.ts';
 import { type StormDecline, stormDeclines } from './storm-declines.ts';
-import { onTheirWay, startSurroundings, unposted, until } from './worker.ts';
+import { eventOf, onTheirWay, startSurroundings, unposted, until } from './worker.ts';
 
 const BURST = 10_000;
 const TOGETHER = 500;
@@ -83,9 +82,4 @@ async function measure(workers: readonly Readonly<Record<string, string>>[]) {
   ofOther.disconnect();
   await around.stop();
   return { alone, beside, left: `${atFirst} to ${atLast}` };
-}
-
-function eventOf(body: string) {
-  const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date().toISOString() };
-  return toStoredEvent(JSON.parse(body), 'decline', facts);
 }

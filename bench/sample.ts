@@ -1,5 +1,9 @@
-/** A decline as the service sends it, about 1.2 KB. Each one is a different event. */
-export function declineBody(sequence: number): string {
+/**
+ * A decline as the service sends it, about 1.2 KB. Each one is a different event.
+ *
+ * @param own fields that differ from the usual ones.
+ */
+export function declineBody(sequence: number, own: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({
     CallbackTime: '2026-11-20T09:14:03.5738865-05:00',
     Data: {
@@ -35,10 +39,15 @@ export function declineBody(sequence: number): string {
       Message: 'Transaction exceeded daily spend limit',
       MessageCode: 'decline.rule.velocity',
       MerchantRequestedAmount: -84.1 - (sequence % 100),
+      ...own,
     },
   });
 }
 
+export const CHANNEL = 'C0BENCH';
+export const BOT_TOKEN = 'xoxb-bench';
+export const CARD_TOKEN = 'bench-card-api-token';
+export const SIGNING_SECRET = 'bench-signing-secret';
 export const SHARED_SECRET = 'A1B2C3D4E5F60718293A4B5C6D7E8F90';
 export const webhookHeaders: Readonly<Record<string, string>> = {
   'content-type': 'application/json; charset=utf-8',

@@ -1,18 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, Redis } from 'ioredis';
-import { startRedis } from '../local/redis.ts';
 import { startCluster } from '../local/redis-cluster.ts';
-import { startSandbox } from '../sandbox/server.ts';
 import { intakeKey, outboxKey, queuePrefix, stateKey } from '../src/core/keys.ts';
 import { shardsOf } from '../src/core/shards.ts';
 import { createIntake } from '../src/intake/intake.ts';
-import { toStoredEvent } from '../src/webhooks/kind.ts';
-import { startWorkspace } from '../workspace/server.ts';
 import { startChild } from './child.ts';
 import { median, row, table } from './report.ts';
-import { SHARED_SECRET } from './sample.ts';
+import { CHANNEL } from './sample.ts';
 import { type Costs, capacityOf, costOfNodes, families, familiesOf, type Layout } from './shards-model.ts';
 import { stormDeclines } from './storm-declines.ts';
+import { startSurroundings, takeAll, until } from './worker.ts';
 
 const EVENTS = 2000;
 const ROUNDS = 5;
@@ -22,9 +19,6 @@ const LOOK_MS = 500;
 const IDLE_MS = 5000;
 /** How long a starting worker sends more commands than an idle one. */
 const STARTING_MS = 10_000;
-const CHANNEL = 'C0BENCH';
-const BOT_TOKEN = 'xoxb-bench';
-const CARD_TOKEN = 'bench-card-api-token';
 
 /** Work of one node per event: milliseconds of processor time and commands. */
 interface Spent {
@@ -99,57 +93,30 @@ async function compare(layout: Layout, costs: Costs): Promise<void> {
 /** Sends declines in bursts until all are posted, on our own cluster. The first round opens connections and loads code. */
 async function run(size: number, shards: number, nodeOf?: (slot: number) => number): Promise<Run> {
   const cluster = await startCluster(size, [], nodeOf);
-  const sandboxRedis = await startRedis();
+  const around = await startSurroundings();
   const redis = new Cluster([...cluster.urls]);
   const nodes = cluster.urls.map((url) => new Redis(url));
   const intake = createIntake(redis, { shards, deadlineMs: 30_000 });
-  const workspace = await startWorkspace({
-    botToken: BOT_TOKEN,
-    signingSecret: 'bench',
-    users: [{ id: 'U0BENCH', name: 'bench', realName: 'Bench' }],
-    channels: [{ id: CHANNEL, name: 'declines' }],
-  });
-  const sandbox = await startSandbox({
-    token: CARD_TOKEN,
-    secret: SHARED_SECRET,
-    redisUrl: sandboxRedis.url,
-    webhooks: 'http://127.0.0.1:9',
-  });
   // A single address would not be treated as a cluster.
   const urls = cluster.urls.length === 1 ? [...cluster.urls, ...cluster.urls] : cluster.urls;
-  const env = {
-    REDIS_URL: urls.join(','),
-    REDIS_SHARDS: String(shards),
-    SLACK_BOT_TOKEN: BOT_TOKEN,
-    SLACK_API_URL: workspace.apiUrl,
-    ALERTS_CHANNEL: CHANNEL,
-    LOG_LEVEL: 'fatal',
-    CARD_API_URL: sandbox.url,
-    CARD_API_TOKEN: CARD_TOKEN,
-  };
+  const env = { ...around.env, REDIS_URL: urls.join(','), REDIS_SHARDS: String(shards) };
   const others = await connectionsOf(nodes);
   const child = await startChild('src/worker.js', env, async () => (await redis.exists(stateKey('workers'))) === 1);
-  const declines = stormDeclines(
-    EVENTS * (ROUNDS + 1),
-    sandbox.accounts().map(({ AcctId }) => AcctId),
-  );
+  const bodies = stormDeclines(EVENTS * (ROUNDS + 1), around.acctIds).map(({ body }) => body);
   await sleep(STARTING_MS);
   const connections = (await connectionsOf(nodes)) - others;
   const idle = await measure(nodes, async () => await sleep(IDLE_MS));
   const rounds: Spent[][] = [];
   for (let round = -1; round < ROUNDS; round += 1) {
-    const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date().toISOString() };
-    const events = declines.splice(0, EVENTS).map(({ body }) => toStoredEvent(JSON.parse(body), 'decline', facts));
     const spent = await measure(nodes, async () => {
-      await Promise.all(events.map((event) => intake.take({ type: 'event', event })));
-      await until(async () => (await underWay(redis, shards)) === 0);
+      await takeAll(intake, bodies.splice(0, EVENTS));
+      await until(async () => (await underWay(redis, shards)) === 0, LONGEST_MS, LOOK_MS);
     });
     if (round >= 0) rounds.push(spent.map((node, index) => perEvent(node, idle[index])));
   }
   await child.stop();
-  await Promise.all([sandbox.stop(), workspace.stop()]);
   for (const client of [redis, ...nodes]) client.disconnect();
-  await Promise.all([cluster.stop(), sandboxRedis.stop()]);
+  await Promise.all([cluster.stop(), around.stop()]);
   return {
     nodes: medians(rounds),
     connections,
@@ -218,12 +185,4 @@ async function underWay(redis: Cluster, shards: number): Promise<number> {
     redis.exists(outboxKey(CHANNEL, 'sending')),
   ]);
   return all.reduce((sum, one) => sum + one, 0);
-}
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + LONGEST_MS;
-  while (!(await isDone())) {
-    if (performance.now() > deadline) throw new Error(`not done within ${LONGEST_MS} ms`);
-    await sleep(LOOK_MS);
-  }
 }

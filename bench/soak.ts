@@ -10,9 +10,9 @@ import { readDepths } from '../src/ops/health.ts';
 import { notAsSaid } from '../test/support/kept-keys.ts';
 import { startWorkspace } from '../workspace/server.ts';
 import { bytesByKind } from './bytes.ts';
-import { answers, type Child, startChild } from './child.ts';
+import { answers, type Child, startChild, webOnly } from './child.ts';
 import { row, table } from './report.ts';
-import { SHARED_SECRET } from './sample.ts';
+import { BOT_TOKEN, CARD_TOKEN, SHARED_SECRET, SIGNING_SECRET } from './sample.ts';
 import { startSimulatedTime } from './simulated-time.ts';
 import { createSoakEvents } from './soak-events.ts';
 import { createSoakPeople, people } from './soak-people.ts';
@@ -32,7 +32,6 @@ const LOOKS = 3;
 const LOOK_MS = 50;
 
 const channels = { alerts: 'C0ALERTS', spend: 'C0SPEND', status: 'C0STATUS', approvals: 'C0APPROVALS', ops: 'C0OPS' };
-const [BOT_TOKEN, CARD_TOKEN, SIGNING] = ['xoxb-bench', 'bench-card-api-token', 'bench-signing-secret'];
 
 type World = Awaited<ReturnType<typeof startWorld>>;
 
@@ -80,7 +79,7 @@ async function startWorld() {
   const redis = new Redis(server.url);
   const workspace = await startWorkspace({
     botToken: BOT_TOKEN,
-    signingSecret: SIGNING,
+    signingSecret: SIGNING_SECRET,
     appUrl: `http://127.0.0.1:${webPort}/slack/events`,
     users: people.map((id) => ({ id, name: id.toLowerCase(), realName: `Person ${id.slice(3)}` })),
     channels: Object.entries(channels).map(([name, id]) => ({ id, name })),
@@ -131,12 +130,7 @@ async function startProcesses({ env, time, sandbox, webPort }: World): Promise<C
   };
   return await Promise.all([
     // It takes the time from Redis, except for Slack's signatures.
-    ready('src/web.js', {
-      HOST: '127.0.0.1',
-      PORT: String(webPort),
-      SLACK_SIGNING_SECRET: SIGNING,
-      WEBHOOK_SHARED_SECRET: SHARED_SECRET,
-    }),
+    ready('src/web.js', { ...webOnly, PORT: String(webPort) }),
     ready('test/support/paced-worker.js', {
       ...time.env,
       CARD_API_URL: sandbox.url,

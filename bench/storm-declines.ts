@@ -1,3 +1,5 @@
+import { declineBody } from './sample.ts';
+
 /** A decline of a storm, identified by its unique amount. */
 export interface StormDecline {
   readonly amountCents: number;
@@ -45,42 +47,19 @@ export function stormDeclines(
     const amount = -amountCents / 100;
     return {
       amountCents,
-      body: JSON.stringify({
-        CallbackTime: '2026-11-20T09:14:03.5738865-05:00',
-        Data: {
-          NetworkTransactionId: firstTransactionId + i,
-          TransactionId: null,
-          AcctId: acctIds[i % acctIds.length],
-          TransactionTime: `2026-11-20T09:14:${String(Math.floor((index / count) * 20)).padStart(2, '0')}`,
-          HoldTime: null,
-          SettlementTime: null,
-          MerchantLocalTime: '2026-11-20T08:14:02',
-          AuthTransactionId: null,
-          TransactionAmount: amount,
-          PaddingAmount: 0,
-          AvailableBalance: 15.5,
-          LedgerBalance: 15.5,
-          TransactionType: 'NETWORK',
-          Description: 'Declined',
-          TransactionNotes: null,
-          ReferencedTranId: null,
-          ReferencedTransactionTime: null,
-          MerchantName: merchants[(i * 7) % merchants.length],
-          MerchantCity: 'AUSTIN',
-          MerchantState: 'TX',
-          MerchantZip: '787010000 ',
-          MerchantCountry: 'US',
-          MCCCode: '5814',
-          AuthIdentityResponseCode: '',
-          MerchantId: `4453${String(i).padStart(11, '0')}`,
-          TerminalId: '6548526 ',
-          NetworkType: 'Auth',
-          NetworkStatus: 'Declined',
-          IsCardPresent: i % 3 !== 0,
-          Message: message,
-          MessageCode: code,
-          MerchantRequestedAmount: amount,
-        },
+      body: declineBody(0, {
+        NetworkTransactionId: firstTransactionId + i,
+        AcctId: acctIds[i % acctIds.length],
+        TransactionTime: `2026-11-20T09:14:${String(Math.floor((index / count) * 20)).padStart(2, '0')}`,
+        TransactionAmount: amount,
+        AvailableBalance: 15.5,
+        LedgerBalance: 15.5,
+        MerchantName: merchants[(i * 7) % merchants.length],
+        MerchantId: `4453${String(i).padStart(11, '0')}`,
+        IsCardPresent: i % 3 !== 0,
+        Message: message,
+        MessageCode: code,
+        MerchantRequestedAmount: amount,
       }),
     };
   });

@@ -1,83 +1,47 @@
-import { freePort } from '../local/port.ts';
-import { startRedis } from '../local/redis.ts';
-import { startSandbox } from '../sandbox/server.ts';
-import { startWorkspace, type Workspace } from '../workspace/server.ts';
-import { answers, startChild } from './child.ts';
+import { readableAmounts } from '../test/support/readable.ts';
+import type { Workspace } from '../workspace/server.ts';
+import { startChild, startWeb } from './child.ts';
 import { row, table } from './report.ts';
-import { SHARED_SECRET, webhookHeaders } from './sample.ts';
+import { BOT_TOKEN, CHANNEL, webhookHeaders } from './sample.ts';
 import { stormDeclines } from './storm-declines.ts';
+import { startSurroundings, until } from './worker.ts';
 
 const STORM = 3000;
 /** One by one takes a second each, so a smaller number is measured and scaled. */
 const ONE_BY_ONE = 20;
 const SENDERS = 32;
-const CHANNEL = 'C0BENCH';
-const BOT_TOKEN = 'xoxb-bench';
-const CARD_TOKEN = 'bench-card-api-token';
+const CATCH_UP_MS = 10 * 60_000;
 
 /**
  * A burst of declines into one channel that accepts one message per second: how many messages, how long, how many
  * refused.
  */
 export async function benchStorm(): Promise<void> {
-  const redis = await startRedis();
-  const workspace = await startWorkspace({
-    botToken: BOT_TOKEN,
-    signingSecret: 'bench',
-    users: [{ id: 'U0BENCH', name: 'bench', realName: 'Bench' }],
-    channels: [{ id: CHANNEL, name: 'declines' }],
-  });
-  const port = await freePort();
-  const sandbox = await startSandbox({
-    token: CARD_TOKEN,
-    secret: SHARED_SECRET,
-    redisUrl: redis.url,
-    webhooks: `http://127.0.0.1:${port}/webhooks`,
-  });
-  const shared = {
-    REDIS_URL: redis.url,
-    SLACK_BOT_TOKEN: BOT_TOKEN,
-    SLACK_API_URL: workspace.apiUrl,
-    ALERTS_CHANNEL: CHANNEL,
-    LOG_LEVEL: 'fatal',
-  };
-  const web = await startChild(
-    'src/web.js',
-    {
-      ...shared,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      SLACK_SIGNING_SECRET: 'bench-signing-secret',
-      WEBHOOK_SHARED_SECRET: SHARED_SECRET,
-    },
-    () => answers(`http://127.0.0.1:${port}/readyz`),
-  );
-  const worker = await startChild(
-    'src/worker.js',
-    { ...shared, CARD_API_URL: sandbox.url, CARD_API_TOKEN: CARD_TOKEN },
-    async () => true,
-  );
-  const acctIds = sandbox.accounts().map(({ AcctId }) => AcctId);
+  const around = await startSurroundings();
+  const { workspace, acctIds, env } = around;
+  const web = await startWeb(env);
+  const worker = await startChild('src/worker.js', env, async () => true);
   // The first ones open connections and load code.
-  await rain(port, stormDeclines(STORM + 1, acctIds, 70_000_000).slice(-1));
-  await until(() => workspace.messages(CHANNEL).length === 1);
+  await rain(web.port, stormDeclines(STORM + 1, acctIds, 70_000_000).slice(-1));
+  await until(async () => workspace.messages(CHANNEL).length === 1);
   await new Promise((resolve) => setTimeout(resolve, 5000));
 
   const before = workspace.calls.length;
   const startedAt = performance.now();
   const declines = stormDeclines(STORM, acctIds);
-  const sending = rain(port, declines);
+  const sending = rain(web.port, declines);
   const skip = workspace.messages(CHANNEL).length;
-  await until(() => workspace.messages(CHANNEL).length > skip);
+  await until(async () => workspace.messages(CHANNEL).length > skip);
   const firstMs = performance.now() - startedAt;
   await sending;
   const takenMs = performance.now() - startedAt;
-  await until(async () => (await shownIn(workspace, skip)) >= STORM);
+  const readable = async () => (await readableAmounts(workspace, workspace.messages(CHANNEL).slice(skip))).length;
+  await until(async () => (await readable()) >= STORM, CATCH_UP_MS);
   const allMs = performance.now() - startedAt;
   const calls = workspace.calls.slice(before);
   const refused = calls.filter(({ status }) => status === 429).length;
   const messages = workspace.messages(CHANNEL).length - skip;
-  await Promise.all([web.stop(), worker.stop(), sandbox.stop()]);
+  await Promise.all([web.stop(), worker.stop()]);
 
   workspace.reset();
   const each = await oneByOne(workspace);
@@ -95,8 +59,7 @@ export async function benchStorm(): Promise<void> {
       ]),
     ],
   );
-  await workspace.stop();
-  await redis.stop();
+  await around.stop();
 }
 
 /** The naive way: one message per decline, retried after each 429. */
@@ -134,34 +97,6 @@ async function rain(port: number, declines: readonly { readonly body: string }[]
     }
   };
   await Promise.all(Array.from({ length: SENDERS }, send));
-}
-
-/** How many declines are readable in the channel's messages, tables and files. */
-async function shownIn(workspace: Workspace, skip: number): Promise<number> {
-  let shown = 0;
-  for (const { blocks = [], files = [] } of workspace.messages(CHANNEL).slice(skip)) {
-    for (const block of blocks as unknown as readonly { type: string; rows?: unknown[]; text?: { text: string } }[]) {
-      if (block.type === 'data_table') shown += (block.rows?.length ?? 1) - 1;
-      else if (/^\*?Declined: /.test(block.text?.text ?? '')) shown += 1;
-    }
-    for (const id of files) shown += await linesOf(workspace, id);
-  }
-  return shown;
-}
-
-const counted = new Map<string, number>();
-
-async function linesOf({ url }: Workspace, fileId: string): Promise<number> {
-  const known = counted.get(fileId);
-  if (known !== undefined) return known;
-  const text = await (await fetch(`${url}files/${fileId}/`)).text();
-  const lines = text.split('\r\n').filter(Boolean).length - 1;
-  counted.set(fileId, lines);
-  return lines;
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 function seconds(ms: number): string {

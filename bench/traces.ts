@@ -2,16 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { freePort } from '../local/port.ts';
 import { type LocalRedis, startRedis } from '../local/redis.ts';
-import { startSandbox } from '../sandbox/server.ts';
-import { startWorkspace } from '../workspace/server.ts';
-import { answers, type Child, startChild } from './child.ts';
+import { type Child, startChild, startWeb } from './child.ts';
 import { sendPaced } from './paced.ts';
 import { median, row, table } from './report.ts';
-import { SHARED_SECRET, webhookHeaders } from './sample.ts';
+import { webhookHeaders } from './sample.ts';
 import { stormDeclines } from './storm-declines.ts';
-import { onTheirWay } from './worker.ts';
+import { onTheirWay, startSurroundings, stopRedis } from './worker.ts';
 
 const ROUNDS = 5;
 const PER_SECOND = 150;
@@ -19,9 +16,6 @@ const SECONDS = 2;
 const LONGEST_MS = 60_000;
 /** Time for batched outbox entries to be posted: about one message per second. */
 const POSTS_MS = 2000;
-const BOT_TOKEN = 'xoxb-bench';
-const SIGNING_SECRET = 'bench-signing-secret';
-const CARD_TOKEN = 'bench-card-api-token';
 
 /** Processor time of one decline, in milliseconds. */
 interface Cost {
@@ -54,20 +48,11 @@ const settings = (endpoint: string): Readonly<Record<string, Readonly<Record<str
 export async function benchTraces(): Promise<void> {
   const collector = await startCollector();
   const kinds = Object.entries(settings(collector.url));
-  const workspace = await startWorkspace({
-    botToken: BOT_TOKEN,
-    signingSecret: SIGNING_SECRET,
-    users: [{ id: 'U0BENCH', name: 'bench', realName: 'Bench' }],
-    channels: kinds.map((_kind, index) => ({ id: `C${index}`, name: `declines-${index}` })),
-  });
-  const cards = await startRedis();
-  const sandbox = await startSandbox({ token: CARD_TOKEN, secret: SHARED_SECRET, redisUrl: cards.url });
-  const acctIds = sandbox.accounts().map(({ AcctId }) => AcctId);
+  const around = await startSurroundings(kinds.map((_kind, index) => `C${index}`));
   const contestants: Contestant[] = [];
   for (const [index, [name, env]] of kinds.entries()) {
-    const slack = { SLACK_API_URL: workspace.apiUrl, ALERTS_CHANNEL: `C${index}` };
-    const bodies = stormDeclines(PER_SECOND * SECONDS * (ROUNDS + 2), acctIds).map(({ body }) => body);
-    const parts = await startBoth({ ...slack, ...env }, sandbox.url);
+    const bodies = stormDeclines(PER_SECOND * SECONDS * (ROUNDS + 2), around.acctIds).map(({ body }) => body);
+    const parts = await startBoth({ ...around.env, ALERTS_CHANNEL: `C${index}`, ...env });
     contestants.push({ name, ...parts, nextBody: () => bodies.pop() ?? '' });
   }
 
@@ -84,11 +69,9 @@ export async function benchTraces(): Promise<void> {
 
   for (const { server, redis, web, worker } of contestants) {
     await Promise.all([web.stop(), worker.stop()]);
-    redis.disconnect();
-    await server.stop();
+    await stopRedis(redis, server);
   }
-  await Promise.all([sandbox.stop(), workspace.stop()]);
-  await cards.stop();
+  await around.stop();
   collector.stop();
 }
 
@@ -134,22 +117,11 @@ async function startCollector() {
   };
 }
 
-async function startBoth(env: Readonly<Record<string, string>>, cardApiUrl: string) {
-  const [server, port] = [await startRedis(), await freePort()];
-  const shared = { REDIS_URL: server.url, SLACK_BOT_TOKEN: BOT_TOKEN, LOG_LEVEL: 'fatal', ...env };
-  const web = await startChild(
-    'src/web.js',
-    {
-      ...shared,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      SLACK_SIGNING_SECRET: SIGNING_SECRET,
-      WEBHOOK_SHARED_SECRET: SHARED_SECRET,
-    },
-    () => answers(`http://127.0.0.1:${port}/readyz`),
-  );
-  const workerEnv = { ...shared, CARD_API_URL: cardApiUrl, CARD_API_TOKEN: CARD_TOKEN };
-  const worker = await startChild('src/worker.js', workerEnv, async () => true);
+async function startBoth(env: Readonly<Record<string, string>>) {
+  const server = await startRedis();
+  const all = { ...env, REDIS_URL: server.url };
+  const web = await startWeb(all);
+  const worker = await startChild('src/worker.js', all, async () => true);
   return { server, redis: new Redis(server.url), web, worker };
 }
 

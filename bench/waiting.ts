@@ -7,13 +7,12 @@ import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { inboxKeys } from '../src/intake/intake.ts';
 import { memoryOf } from '../src/intake/memory.ts';
 import { countEvents } from '../src/ops/health.ts';
-import { toStoredEvent } from '../src/webhooks/kind.ts';
 import { readableAmounts } from '../test/support/readable.ts';
-import { answers, type Child, startChild } from './child.ts';
+import { answers, type Child, startChild, webOnly } from './child.ts';
 import { median, row, table } from './report.ts';
-import { SHARED_SECRET } from './sample.ts';
+import { CHANNEL } from './sample.ts';
 import { stormDeclines } from './storm-declines.ts';
-import { CHANNEL, onTheirWay, type Surroundings, startSurroundings, unposted } from './worker.ts';
+import { onTheirWay, type Surroundings, startSurroundings, takeAll, unposted } from './worker.ts';
 
 /** Number of events stored at once. */
 const TOGETHER = 2000;
@@ -23,13 +22,6 @@ const LOOK_MS = 500;
 /** If nothing moves for this long, it never will. */
 const STANDSTILL_MS = 120_000;
 export const BYTES_IN_MB = 1_048_576;
-
-/** Variables that only the web process needs. The doctor needs them in addition to the worker's. */
-const webOnly = {
-  HOST: '127.0.0.1',
-  SLACK_SIGNING_SECRET: 'bench-signing-secret',
-  WEBHOOK_SHARED_SECRET: SHARED_SECRET,
-};
 
 /**
  * How Cardbell starts and works while this many events wait in the inbox, compared with an empty inbox.
@@ -80,11 +72,12 @@ export const count = (value: number): string => Math.round(value).toLocaleString
 /** @returns how many events were stored per second. */
 async function fill({ intake, acctIds }: Surroundings, events: number): Promise<number> {
   const startedAt = performance.now();
-  const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date().toISOString() };
   for (let from = 0; from < events; from += TOGETHER) {
-    const bodies = stormDeclines(Math.min(TOGETHER, events - from), acctIds, FIRST_TRANSACTION, from);
-    const stored = bodies.map(({ body }) => toStoredEvent(JSON.parse(body), 'decline', facts));
-    await Promise.all(stored.map((event) => intake.take({ type: 'event', event })));
+    const declines = stormDeclines(Math.min(TOGETHER, events - from), acctIds, FIRST_TRANSACTION, from);
+    await takeAll(
+      intake,
+      declines.map(({ body }) => body),
+    );
   }
   return (events * 1000) / (performance.now() - startedAt);
 }
@@ -168,6 +161,7 @@ export async function compare({ workspace }: Surroundings, events: number) {
 async function runDoctor(around: Surroundings): Promise<{ readonly ms: number; readonly lines: readonly string[] }> {
   const web = await start(around, 'web');
   const program = fileURLToPath(new URL('../bin/doctor.js', import.meta.url));
+  // The doctor needs the variables of both processes.
   const env = { PATH: process.env.PATH ?? '', ...around.env, ...webOnly, PORT: '1' };
   const startedAt = performance.now();
   const { stdout } = await promisify(execFile)(process.execPath, [program], { env }).catch(

@@ -2,20 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type LocalRedis, startRedis } from '../local/redis.ts';
 import { type Sandbox, startSandbox } from '../sandbox/server.ts';
-import type { StoredEvent } from '../src/core/event.ts';
 import { outboxKey } from '../src/core/keys.ts';
 import { createIntake, type Intake } from '../src/intake/intake.ts';
 import { toStoredEvent } from '../src/webhooks/kind.ts';
 import { startWorkspace, type Workspace } from '../workspace/server.ts';
 import { type Child, startChild } from './child.ts';
-import { SHARED_SECRET } from './sample.ts';
+import { BOT_TOKEN, CARD_TOKEN, CHANNEL, SHARED_SECRET } from './sample.ts';
 import { countInbox, countJobs } from './under-way.ts';
 
 const LONGEST_MS = 60_000;
 const LOOK_MS = 50;
-export const CHANNEL = 'C0BENCH';
-const BOT_TOKEN = 'xoxb-bench';
-const CARD_TOKEN = 'bench-card-api-token';
 
 /** A Redis, a Slack and a card service for one worker. */
 export interface Surroundings {
@@ -74,18 +70,15 @@ export async function startSurroundings(more: readonly string[] = []): Promise<S
 export interface WorkerBench extends Pick<Surroundings, 'redis' | 'acctIds' | 'stop'> {
   readonly child: Child;
   /** Stores the webhooks with these bodies together. Resolves when everything that follows from them is posted. */
-  handle(bodies: readonly string[], kind?: StoredEvent['kind']): Promise<void>;
+  handle(bodies: readonly string[]): Promise<void>;
 }
 
 /** @param profile folder for its profile; null: no profile. */
-export async function startWorker(
-  profile: string | null = null,
-  more: Readonly<Record<string, string>> = {},
-): Promise<WorkerBench> {
+export async function startWorker(profile: string | null = null): Promise<WorkerBench> {
   const { redis, intake, acctIds, env, stop } = await startSurroundings();
   const child = await startChild(
     'src/worker.js',
-    { ...env, ...more },
+    env,
     async () => true,
     profile === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
   );
@@ -93,10 +86,8 @@ export async function startWorker(
     child,
     redis,
     acctIds,
-    async handle(bodies, kind = 'decline') {
-      const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date().toISOString() };
-      const events = bodies.map((body) => toStoredEvent(JSON.parse(body), kind, facts));
-      await Promise.all(events.map((event) => intake.take({ type: 'event', event })));
+    async handle(bodies) {
+      await takeAll(intake, bodies);
       await until(async () => (await onTheirWay(redis)) + (await unposted(redis)) === 0);
     },
     async stop() {
@@ -106,16 +97,27 @@ export async function startWorker(
   };
 }
 
+/** The event of a decline, as the web process would store it. */
+export function eventOf(body: string) {
+  const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date().toISOString() };
+  return toStoredEvent(JSON.parse(body), 'decline', facts);
+}
+
+/** Stores declines together. */
+export async function takeAll(intake: Intake, bodies: readonly string[]): Promise<void> {
+  await Promise.all(bodies.map((body) => intake.take({ type: 'event', event: eventOf(body) })));
+}
+
 export async function stopRedis(redis: Redis, server: LocalRedis): Promise<void> {
   redis.disconnect();
   await server.stop();
 }
 
-export async function until(isDone: () => Promise<boolean>, longestMs = LONGEST_MS): Promise<void> {
+export async function until(isDone: () => Promise<boolean>, longestMs = LONGEST_MS, everyMs = LOOK_MS): Promise<void> {
   const deadline = performance.now() + longestMs;
   while (!(await isDone())) {
     if (performance.now() > deadline) throw new Error(`not done within ${longestMs} ms`);
-    await sleep(LOOK_MS);
+    await sleep(everyMs);
   }
 }
 
