@@ -128,7 +128,7 @@ export const ASSUMPTIONS = {
     'spec Events 4 and Limits; each counted from the attempt before',
   ),
   timeoutFloorMs: assume<number>(100, 'of our own: a large time scale must not demand the impossible of receivers'),
-  reversalNetworkStatus: assume<string | null>(
+  reversalNetworkStatus: assume<'Approved' | null>(
     null,
     'spec NetworkStatus: null in the examples (one statement says Approved)',
   ),

@@ -23,7 +23,17 @@ export function toServiceTime(at: Date): string {
   return `${part.year}-${part.month}-${part.day}T${part.hour}:${part.minute}:${part.second}`;
 }
 
-/** The same with milliseconds, as in `OrderDateTime`. */
+/** The calendar day of the service, `YYYY-MM-DD`. */
+export function serviceDay(at: Date): string {
+  return toServiceTime(at).slice(0, 10);
+}
+
+/** The start of a day, `YYYY-MM-DD`, as the service writes dates. */
+export function midnight(day: string): string {
+  return `${day}T00:00:00`;
+}
+
+/** `toServiceTime` with milliseconds, as in `OrderDateTime`. */
 export function toServiceTimeMs(at: Date): string {
   return `${toServiceTime(at)}.${String(at.getUTCMilliseconds()).padStart(3, '0')}`;
 }
@@ -45,7 +55,7 @@ export type Window = (typeof WINDOWS)[number];
 
 /** Names the window that contains an instant: two purchases share a window when the names are equal. */
 export function windowName(window: Window, at: Date): string {
-  return windowOfDay(window, toServiceTime(at).slice(0, 10));
+  return windowOfDay(window, serviceDay(at));
 }
 
 /** The same for a calendar day of the service, `YYYY-MM-DD`. Weeks run from Sunday to Saturday. */

@@ -1,12 +1,12 @@
-import { type FollowUp, type FollowUpAnswer, refund, reverse, settle } from './engine/after-purchase.ts';
-import { placeOrder, processOrder, type ShipAnswer, ship } from './engine/card-order.ts';
+import { refund, reverse, settle } from './engine/after-purchase.ts';
+import { placeOrder, processOrder, ship } from './engine/card-order.ts';
 import { activate, setStatusInPortal } from './engine/card-status.ts';
-import { type PurchaseAnswer, purchase } from './engine/purchase.ts';
-import type { PurchaseRequest } from './engine/purchase-request.ts';
+import { holderRequest } from './engine/create-account.ts';
+import { purchase } from './engine/purchase.ts';
+import type { FollowUp, FollowUpAnswer, PurchaseAnswer, PurchaseRequest } from './engine/purchase-request.ts';
 import type { VirtualError } from './engine/virtual-card.ts';
 import { ServiceError } from './service-error.ts';
 import type { Account, CardStatus } from './state/account.ts';
-import type { CardRequest } from './state/state.ts';
 import { findAccount, type World } from './state/world.ts';
 import type { Deliveries } from './webhook/deliveries.ts';
 import type { WebhookKind } from './webhook/kind.ts';
@@ -31,7 +31,7 @@ export interface Simulation {
   settle(request: FollowUp): FollowUpAnswer;
   reverse(request: FollowUp): FollowUpAnswer;
   refund(request: FollowUp): FollowUpAnswer;
-  ship(request: { CardOrderId: number }): ShipAnswer;
+  ship(request: { CardOrderId: number }): { TrackingNumber: string };
   /** A change made in the admin portal. */
   setStatus(request: { AcctId: number; CardStatus: CardStatus }): void;
   /** The holder activates the card by telephone after a while. */
@@ -68,7 +68,7 @@ export function createSimulation(world: World, deliveries: Deliveries): Simulati
     },
     outage: (on) => deliveries.outage(on),
     createOrder(input) {
-      const order = placeOrder(world, [requestFor(input)], { isVirtual: input.VirtualCard ?? false });
+      const order = placeOrder(world, [holderRequest(input)], { isVirtual: input.VirtualCard ?? false });
       processOrder(world, order.orderId);
       const [card] = order.cards;
       return { CardOrderId: order.orderId, AcctId: card?.acctId ?? 0, CardId: card?.cardId ?? 0 };
@@ -93,34 +93,4 @@ export function doLaterWork(world: World, type: string, data: { orderId?: number
     // The card may have been activated already. The holder then learns this on the telephone, and nothing changes.
     if (account?.cards.some(({ status }) => status === 'INACTIVE')) activate(world, account, undefined, true);
   }
-}
-
-function requestFor(input: OrderInput): CardRequest {
-  const address = {
-    ContactName: `${input.FirstName} ${input.LastName}`,
-    AddressLine1: '12 Harbor Lane',
-    AddressLine2: '',
-    City: 'Albany',
-    State: 'NY',
-    PostalCode: '12207',
-    Country: 'USA',
-  };
-  return {
-    FirstName: input.FirstName,
-    LastName: input.LastName,
-    DateOfBirth: '1988-04-12',
-    Phone: '2025550199',
-    ShippingPhone: '2025550199',
-    Email: `${input.FirstName}.${input.LastName}@example.com`.toLowerCase(),
-    ShippingMethod: input.ShippingMethod ?? 'FirstClassMail',
-    ProfileAddress: address,
-    ShippingAddress: address,
-    GroupId: input.GroupId ?? null,
-    RulesetId: input.RulesetId ?? null,
-    CustomId: input.CustomId ?? null,
-    VirtualCard: input.VirtualCard ?? false,
-    AutoActivation: input.AutoActivation ?? true,
-    FundCardAmount: input.FundCardAmount ?? 0,
-    CardDataWebhookURL: null,
-  };
 }

@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import { toDollars } from '../money.ts';
-import { toServiceTime } from '../service-time.ts';
-import { type Account, type Address, type Card, currentCard, last4 } from '../state/account.ts';
+import { midnight, serviceDay } from '../service-time.ts';
+import { type Account, type Card, currentCard, last4 } from '../state/account.ts';
 import { allowsCategory, MERCHANT_CATEGORIES } from '../state/merchant-category.ts';
 import type { SpendRules } from '../state/spend-rules.ts';
-import { availableCents, rulesOf, type World } from '../state/world.ts';
+import { balancesOf, rulesOf, type World } from '../state/world.ts';
 import { LocalTime } from '../webhook/schema.ts';
 import {
   AccountStatus,
-  Address as AddressView,
+  Address,
   balances,
   CardStatus,
   dollars,
@@ -55,9 +54,9 @@ export const AccountList = z.strictObject({
 });
 
 const contactFields = {
-  ProfileAddress: AddressView,
+  ProfileAddress: Address,
   Phone: z.string(),
-  ShippingAddress: AddressView,
+  ShippingAddress: Address,
   ShippingPhone: z.string(),
   DateOfBirth: LocalTime,
   Email: z.string(),
@@ -130,8 +129,7 @@ export function accountLine(world: World, account: Account, shape: 'newer' | 'ol
     AccountId: account.acctId,
     FirstName: account.firstName,
     LastName: account.lastName,
-    LedgerBalance: toDollars(account.ledgerCents),
-    AvailableBalance: toDollars(availableCents(account)),
+    ...balancesOf(account),
     AccountStatus: account.status,
     IsVirtual: account.isVirtual,
     CustomId: account.customId,
@@ -148,7 +146,7 @@ export function accountLine(world: World, account: Account, shape: 'newer' | 'ol
     CardStatus: apiStatus(card),
     CardNumber4Digits: card === undefined ? null : last4(card),
     CardIssueDate: card === undefined ? null : day(card.issuedAt),
-    CardExpiryDate: card === undefined ? null : `${card.expiresOn}T00:00:00`,
+    CardExpiryDate: card === undefined ? null : midnight(card.expiresOn),
   };
 }
 
@@ -160,19 +158,12 @@ export function accountDetails(world: World, account: Account, advanced: boolean
     AccountId: account.acctId,
     Group: group === undefined ? null : { Id: group.id, GroupName: group.name },
     AccountStatus: account.status,
-    LedgerBalance: toDollars(account.ledgerCents),
-    AvailableBalance: toDollars(availableCents(account)),
-    ProfileAddress: contact(account.profileAddress),
-    Phone: account.phone,
-    ShippingAddress: contact(account.shippingAddress),
-    ShippingPhone: account.shippingPhone,
-    DateOfBirth: `${account.dateOfBirth}T00:00:00`,
-    Email: account.email,
-    IsVirtual: account.isVirtual,
+    ...balancesOf(account),
+    ...contactOf(account),
     CardList: account.cards.map((card) => ({
       CardId: card.cardId,
       IssuedDate: day(card.issuedAt),
-      ExpirationDate: `${card.expiresOn}T00:00:00`,
+      ExpirationDate: midnight(card.expiresOn),
       Last4CardNumber: last4(card),
       CardStatus: apiStatus(card),
     })),
@@ -180,7 +171,6 @@ export function accountDetails(world: World, account: Account, advanced: boolean
     SpendRules: advanced ? advancedRules(rules) : basicRules(world, rules),
     ScheduledFunding: null,
     LowBalanceFunding: null,
-    CustomId: account.customId,
   };
 }
 
@@ -194,22 +184,24 @@ export function profile(account: Account): z.infer<typeof Profile> {
     LastName: account.lastName,
     CardholderGroupId: account.groupId,
     SpendRulesetId: account.rulesetId,
-    ProfileAddress: contact(account.profileAddress),
+    ...contactOf(account),
+  };
+}
+
+function contactOf(account: Account) {
+  return {
+    ProfileAddress: account.profileAddress,
     Phone: account.phone,
-    ShippingAddress: contact(account.shippingAddress),
+    ShippingAddress: account.shippingAddress,
     ShippingPhone: account.shippingPhone,
-    DateOfBirth: `${account.dateOfBirth}T00:00:00`,
+    DateOfBirth: midnight(account.dateOfBirth),
     Email: account.email,
     IsVirtual: account.isVirtual,
     CustomId: account.customId,
   };
 }
 
-function contact(address: Address): z.infer<typeof AddressView> {
-  return { ...address };
-}
-
 /** Midnight of an instant's Eastern day. */
 export function day(at: string): string {
-  return `${toServiceTime(new Date(at)).slice(0, 10)}T00:00:00`;
+  return midnight(serviceDay(new Date(at)));
 }

@@ -3,7 +3,7 @@ import { remainingCategoryLimits, remainingLimits } from '../engine/remaining-li
 import { toDollars } from '../money.ts';
 import { toServiceTime, type Window } from '../service-time.ts';
 import { currentCard } from '../state/account.ts';
-import type { World } from '../state/world.ts';
+import { availableCents, type World } from '../state/world.ts';
 import { LocalTime, NetworkData } from '../webhook/schema.ts';
 import { AccountDetails, AccountList, AdvancedAccountDetails, accountDetails, accountLine } from './account-view.ts';
 import { accountOf, DateRangeQuery, dateRangeOf, isTextWithin } from './request-parts.ts';
@@ -121,7 +121,7 @@ function list({ world, options }: ApiRequest): ApiAnswer {
     BusinessAccountId: business.businessAccountId,
     BusinessName: business.name,
     BusinessAccountStatus: business.status,
-    BusinessAccountBalance: toDollars(business.ledgerCents - business.heldCents),
+    BusinessAccountBalance: toDollars(availableCents(business)),
     PendingTransferAmount: 0,
     BankAccountList: [
       {

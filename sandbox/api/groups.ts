@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { toDollars } from '../money.ts';
 import { ServiceError } from '../service-error.ts';
-import { toServiceTime } from '../service-time.ts';
+import { midnight, toServiceTime } from '../service-time.ts';
 import { type Account, type Card, currentCard, last4 } from '../state/account.ts';
-import { availableCents, type World } from '../state/world.ts';
+import { balancesOf, type World } from '../state/world.ts';
 import { LocalTime } from '../webhook/schema.ts';
 import { apiStatus, day } from './account-view.ts';
 import { idOf } from './request-parts.ts';
@@ -78,8 +77,7 @@ function holder(world: World, account: Account): z.infer<typeof GroupMember> {
     LastName: account.lastName,
     AccountId: account.acctId,
     AccountNumber: account.accountNumber,
-    AvailableBalance: toDollars(availableCents(account)),
-    LedgerBalance: toDollars(account.ledgerCents),
+    ...balancesOf(account),
     SpendRules: true,
     AccountCreationTime: toServiceTime(new Date(account.createdAt)),
     ManualStatus: apiStatus(currentCard(account)),
@@ -107,7 +105,7 @@ function embossing(account: Account, card: Card): z.infer<typeof Embossing> {
         PlasticSequence: 1,
         ManualStatus: apiStatus(card),
         IssuedDate: day(card.issuedAt),
-        ExpirationDate: `${card.expiresOn}T00:00:00`,
+        ExpirationDate: midnight(card.expiresOn),
       },
     ],
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findOrder, placeOrder, processOrder } from '../engine/card-order.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
-import { toServiceTime } from '../service-time.ts';
+import { midnight, toServiceTime } from '../service-time.ts';
 import type { CardOrder, CardRequest, OrderedCard } from '../state/state.ts';
 import { findAccount, type World } from '../state/world.ts';
 import { LocalTime } from '../webhook/schema.ts';
@@ -164,7 +164,7 @@ function orderedCardView(world: World, { acctId, cardId, status, request, errors
     FirstName: request.FirstName,
     MiddleName: '',
     LastName: request.LastName,
-    DateOfBirth: `${request.DateOfBirth}T00:00:00`,
+    DateOfBirth: midnight(request.DateOfBirth),
     HomePhone: request.Phone,
     MobilePhone: '',
     Email: request.Email,

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { PositiveAmount, PurchaseRequest } from '../engine/purchase-request.ts';
+import { FollowUp, FollowUpAnswer, PurchaseAnswer, PurchaseRequest } from '../engine/purchase-request.ts';
 import { VIRTUAL_ERRORS } from '../engine/virtual-card.ts';
 import type { Simulation } from '../simulation.ts';
 import { CARD_STATUSES } from '../state/account.ts';
 import { WEBHOOK_KINDS } from '../webhook/kind.ts';
 import { bodyOf } from './request-parts.ts';
-import { Empty, id } from './response-parts.ts';
+import { Empty } from './response-parts.ts';
 
-const FollowUp = z.strictObject({ NetworkTransactionId: z.int().positive(), Amount: PositiveAmount.optional() });
 const StatusChange = z.strictObject({
   AcctId: z.int().positive(),
   CardStatus: z.string().toUpperCase().pipe(z.enum(CARD_STATUSES)),
@@ -20,15 +19,7 @@ const Mischief = z.strictObject({
 });
 const ActivateLater = z.strictObject({ AcctId: z.int().positive(), Seconds: z.number().min(0).default(60) });
 
-const Purchased = z.strictObject({
-  Approved: z.boolean(),
-  MessageCode: z.string().nullable(),
-  Message: z.string().nullable(),
-  NetworkTransactionId: id,
-});
-const FollowedUp = z.strictObject({ NetworkTransactionId: id });
-
-export interface SimulateRoute {
+interface SimulateRoute {
   /** One line for the OpenAPI document. */
   readonly does: string;
   readonly request: z.ZodType;
@@ -55,11 +46,11 @@ function simulateQuietly<T>(does: string, request: z.ZodType<T>, act: (simulatio
 
 /** Controls the simulation, `POST /simulate/NAME`: what the outside world and the holders would do. */
 export const SIMULATE_ROUTES: Readonly<Record<string, SimulateRoute>> = {
-  purchase: simulate('A merchant asks for money', PurchaseRequest, Purchased, (to, body) => to.purchase(body)),
-  pin: simulate('The same with a PIN', PinPurchase, Purchased, (to, body) => to.purchase(body)),
-  settle: simulate('The merchant captures an authorization', FollowUp, FollowedUp, (to, body) => to.settle(body)),
-  reverse: simulate('The merchant takes a purchase back', FollowUp, FollowedUp, (to, body) => to.reverse(body)),
-  refund: simulate('The merchant gives money back', FollowUp, FollowedUp, (to, body) => to.refund(body)),
+  purchase: simulate('A merchant asks for money', PurchaseRequest, PurchaseAnswer, (to, body) => to.purchase(body)),
+  pin: simulate('The same with a PIN', PinPurchase, PurchaseAnswer, (to, body) => to.purchase(body)),
+  settle: simulate('The merchant captures an authorization', FollowUp, FollowUpAnswer, (to, body) => to.settle(body)),
+  reverse: simulate('The merchant takes a purchase back', FollowUp, FollowUpAnswer, (to, body) => to.reverse(body)),
+  refund: simulate('The merchant gives money back', FollowUp, FollowUpAnswer, (to, body) => to.refund(body)),
   ship: simulate(
     'Ships the cards of an order',
     z.strictObject({ CardOrderId: z.int().positive() }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findOrder, placeOrder } from '../engine/card-order.ts';
 import { resendVirtualCard } from '../engine/virtual-card.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
-import { toServiceTimeMs } from '../service-time.ts';
+import { midnight, toServiceTimeMs } from '../service-time.ts';
 import { findAccount, type World } from '../state/world.ts';
 import { LocalTime } from '../webhook/schema.ts';
 import { CardDataWebhookURL, fromVirtual, VirtualCardRequest } from './card-request.ts';
@@ -121,7 +121,7 @@ function cardView(
     AccountNumber: findAccount(world, card.acctId)?.accountNumber ?? null,
     FirstName: request.FirstName,
     LastName: request.LastName,
-    DateOfBirth: `${request.DateOfBirth}T00:00:00`,
+    DateOfBirth: midnight(request.DateOfBirth),
     Phone: request.Phone,
     Email: request.Email,
     HomeAddress: request.ProfileAddress,

@@ -1,20 +1,11 @@
 import { toCents, toDollars } from '../money.ts';
 import { ServiceError } from '../service-error.ts';
-import { toServiceTime } from '../service-time.ts';
+import { serviceDay, toServiceTime } from '../service-time.ts';
 import type { Purchase } from '../state/transaction.ts';
 import { indexPurchase, takeId, type World } from '../state/world.ts';
-import { balancesOf, laterStep, newPurchaseIds, recordRow, referenceTo, rowOf } from './network-row.ts';
+import { cardBalances, laterStep, newPurchaseIds, recordRow, referenceTo, rowOf } from './network-row.ts';
 import { endHold, moveHeld, moveLedger, releaseExpiredHolds } from './purchase.ts';
-
-/** A step after the purchase: which purchase, and what amount (all of it when omitted). */
-export interface FollowUp {
-  readonly NetworkTransactionId: number;
-  readonly Amount?: number | undefined;
-}
-
-export interface FollowUpAnswer {
-  readonly NetworkTransactionId: number;
-}
+import type { FollowUp, FollowUpAnswer } from './purchase-request.ts';
 
 /**
  * The merchant captures an authorization. The amount may differ from the held one (a tip, a partial delivery).
@@ -36,7 +27,7 @@ export function settle(world: World, request: FollowUp): FollowUpAnswer {
   made.refundableCents = cents + (isNext ? made.refundableCents : 0);
   made.settledAt = at.toISOString();
 
-  const row = rowOf(made, at, balancesOf(world, made.acctId), {
+  const row = rowOf(made, at, cardBalances(world, made.acctId), {
     ...laterStep(world, made),
     NetworkType: 'Settlement',
     NetworkStatus: null,
@@ -67,11 +58,11 @@ export function reverse(world: World, request: FollowUp): FollowUpAnswer {
   if (cents > openCents) throw new ServiceError(400, 'Reversal exceeds the transaction');
 
   const at = world.now();
-  const before = balancesOf(world, made.acctId);
+  const before = cardBalances(world, made.acctId);
   if (made.state === 'held') giveBackHeld(world, made, cents);
   else giveBackDebited(world, made, cents);
 
-  const balances = world.assume.webhookBalances === 'before' ? before : balancesOf(world, made.acctId);
+  const balances = world.assume.webhookBalances === 'before' ? before : cardBalances(world, made.acctId);
   const row = rowOf(made, at, balances, {
     ...laterStep(world, made),
     NetworkType: 'Reversal',
@@ -120,7 +111,7 @@ export function refund(world: World, request: FollowUp): FollowUpAnswer {
     ...ids,
     kind: 'Credit',
     at: at.toISOString(),
-    day: toServiceTime(at).slice(0, 10),
+    day: serviceDay(at),
     amountCents: cents,
     authCode,
     state: 'credited',
@@ -135,7 +126,7 @@ export function refund(world: World, request: FollowUp): FollowUpAnswer {
   indexPurchase(world, credit);
   moveLedger(world, credit, cents);
 
-  const row = rowOf(credit, at, balancesOf(world, credit.acctId), {
+  const row = rowOf(credit, at, cardBalances(world, credit.acctId), {
     ...referenceTo(made),
     NetworkType: 'Settlement',
     NetworkStatus: null,

@@ -41,13 +41,8 @@ function processPhysicalCard(world: World, order: CardOrder, card: OrderedCard):
   announceCardStatus(world, account, made);
 }
 
-/** The answer of `POST /simulate/ship`. */
-export interface ShipAnswer {
-  readonly TrackingNumber: string;
-}
-
 /** Cards of an order are embossed and shipped: one webhook for each. */
-export function ship(world: World, { CardOrderId }: { CardOrderId: number }): ShipAnswer {
+export function ship(world: World, { CardOrderId }: { CardOrderId: number }) {
   const order = findOrder(world, CardOrderId);
   if (order === undefined) throw new ServiceError(400, 'Invalid card order ID');
   // Do not wait for the service's queue.

@@ -1,7 +1,7 @@
 import { ServiceError } from '../service-error.ts';
-import { toServiceTime } from '../service-time.ts';
+import { midnight, serviceDay } from '../service-time.ts';
 import { type Account, type Card, type CardStatus, currentCard, isOpen, last4 } from '../state/account.ts';
-import type { World } from '../state/world.ts';
+import { availableCents, type World } from '../state/world.ts';
 
 const REFUSED = 'Cannot change status';
 
@@ -24,8 +24,8 @@ export function announceCardStatus(world: World, account: Account, card: Card): 
     CustomId: account.customId ?? '',
     CardList: cards.map((each) => ({
       CardId: each.cardId,
-      IssueDate: `${toServiceTime(new Date(each.issuedAt)).slice(0, 10)}T00:00:00`,
-      ExpirationDate: `${each.expiresOn}T00:00:00`,
+      IssueDate: midnight(serviceDay(new Date(each.issuedAt))),
+      ExpirationDate: midnight(each.expiresOn),
       Last4CardNumber: last4(each),
       CardStatus: each.status,
       CardOrderId: each.cardOrderId,
@@ -87,7 +87,7 @@ export function terminate(world: World, account: Account): void {
   if (account.status === 'CLOSED' || open.length === 0) throw new ServiceError(403, REFUSED);
   account.status = 'CLOSED';
   for (const card of open) setCardStatus(world, account, card, 'CLOSED');
-  const freeCents = account.ledgerCents - account.heldCents;
+  const freeCents = availableCents(account);
   account.ledgerCents -= freeCents;
   world.state.business.ledgerCents += freeCents;
 }

@@ -1,4 +1,4 @@
-import { addDays, toServiceTime } from '../service-time.ts';
+import { addDays, serviceDay } from '../service-time.ts';
 import type { Account, Card } from '../state/account.ts';
 import { lastFourOf, testCardNumber } from '../state/card-number.ts';
 import { allMerchantCategories } from '../state/merchant-category.ts';
@@ -18,8 +18,8 @@ export function defaultSpendRules(): SpendRules {
   };
 }
 
-/** Makes a card with the next serial number. INACTIVE until someone activates it. */
-function newCard(world: World, cardOrderId: number, lastFour?: string): Card {
+/** Makes a card with the next serial number. INACTIVE until someone activates it, unless `own` says otherwise. */
+export function newCard(world: World, cardOrderId: number, own: Partial<Card> = {}, lastFour?: string): Card {
   const cardId = takeId(world, 'card');
   const at = world.now();
   return {
@@ -28,11 +28,44 @@ function newCard(world: World, cardOrderId: number, lastFour?: string): Card {
     cvv2: String((cardId * 271) % 1000).padStart(3, '0'),
     issuedAt: at.toISOString(),
     // Cards are valid for three years, to the end of a month.
-    expiresOn: endOfMonth(addDays(toServiceTime(at).slice(0, 10), 3 * 365)),
+    expiresOn: endOfMonth(addDays(serviceDay(at), 3 * 365)),
     cardOrderId,
     status: 'INACTIVE',
     wrongPins: 0,
     shippedAt: null,
+    ...own,
+  };
+}
+
+/** An order for a holder. What is not given is filled in. */
+export function holderRequest(own: Pick<CardRequest, 'FirstName' | 'LastName'> & Partial<CardRequest>): CardRequest {
+  const { FirstName, LastName } = own;
+  const phone = own.Phone ?? '2025550199';
+  const address = own.ProfileAddress ?? {
+    ContactName: `${FirstName} ${LastName}`,
+    AddressLine1: '12 Harbor Lane',
+    AddressLine2: '',
+    City: 'Albany',
+    State: 'NY',
+    PostalCode: '12207',
+    Country: 'USA',
+  };
+  return {
+    DateOfBirth: '1988-04-12',
+    Phone: phone,
+    ShippingPhone: phone,
+    Email: `${FirstName}.${LastName}@example.com`.toLowerCase(),
+    ShippingMethod: 'FirstClassMail',
+    ProfileAddress: address,
+    ShippingAddress: address,
+    GroupId: null,
+    RulesetId: null,
+    CustomId: null,
+    VirtualCard: false,
+    AutoActivation: true,
+    FundCardAmount: 0,
+    CardDataWebhookURL: null,
+    ...own,
   };
 }
 

@@ -87,8 +87,7 @@ function cardStatus({ world, card }: Question): Decline | undefined {
 }
 
 function businessBalance({ world, rules, amountCents }: Question): Decline | undefined {
-  const { ledgerCents, heldCents } = world.state.business;
-  if (!rules.UseBusinessBalanceForAuths || amountCents <= ledgerCents - heldCents) return undefined;
+  if (!rules.UseBusinessBalanceForAuths || amountCents <= availableCents(world.state.business)) return undefined;
   return { code: 'decline.balance.business', message: 'Insufficient balance in service account' };
 }
 

@@ -1,21 +1,13 @@
 import { createHash } from 'node:crypto';
-import { toDollars } from '../money.ts';
 import { toServiceTime } from '../service-time.ts';
 import type { MerchantFields, NetworkRow, Purchase } from '../state/transaction.ts';
-import { findAccount, takeId, type World } from '../state/world.ts';
+import { balancesOf, findAccount, takeId, type World } from '../state/world.ts';
 import type { WebhookKind } from '../webhook/kind.ts';
 import type { PurchaseRequest } from './purchase-request.ts';
 
 /** Balances of a card account as a row shows them. */
-export interface Balances {
-  readonly AvailableBalance: number;
-  readonly LedgerBalance: number;
-}
-
-export function balancesOf(world: World, acctId: number): Balances {
-  const account = findAccount(world, acctId);
-  const { ledgerCents, heldCents } = account ?? { ledgerCents: 0, heldCents: 0 };
-  return { AvailableBalance: toDollars(ledgerCents - heldCents), LedgerBalance: toDollars(ledgerCents) };
+export function cardBalances(world: World, acctId: number): ReturnType<typeof balancesOf> {
+  return balancesOf(findAccount(world, acctId) ?? { ledgerCents: 0, heldCents: 0 });
 }
 
 /** The merchant side of a request, with defaults that look like a real terminal's. */
@@ -47,7 +39,12 @@ type RowFields = Pick<NetworkRow, 'NetworkType' | 'NetworkStatus' | 'Description
   Partial<NetworkRow>;
 
 /** A row of a purchase: the fields that all of its rows share, and the given ones. */
-export function rowOf(purchase: Purchase, at: Date, balances: Balances, fields: RowFields): NetworkRow {
+export function rowOf(
+  purchase: Purchase,
+  at: Date,
+  balances: ReturnType<typeof balancesOf>,
+  fields: RowFields,
+): NetworkRow {
   const local = toServiceTime(at);
   return {
     NetworkTransactionId: purchase.networkTransactionId,

@@ -30,6 +30,25 @@ export const PurchaseRequest = z.strictObject({
 });
 export type PurchaseRequest = z.infer<typeof PurchaseRequest>;
 
+/** The answer to the merchant's terminal. */
+export const PurchaseAnswer = z.strictObject({
+  Approved: z.boolean(),
+  MessageCode: z.string().nullable(),
+  Message: z.string().nullable(),
+  NetworkTransactionId: z.int(),
+});
+export type PurchaseAnswer = z.infer<typeof PurchaseAnswer>;
+
+/** A step after the purchase: which purchase, and what amount (all of it when omitted). */
+export const FollowUp = z.strictObject({
+  NetworkTransactionId: z.int().positive(),
+  Amount: PositiveAmount.optional(),
+});
+export type FollowUp = z.infer<typeof FollowUp>;
+
+export const FollowUpAnswer = z.strictObject({ NetworkTransactionId: z.int() });
+export type FollowUpAnswer = z.infer<typeof FollowUpAnswer>;
+
 /** Pads fuel by 49.00 and restaurants by a fifth, if the assumption is enabled. */
 export function padding(world: World, request: PurchaseRequest): number {
   if (!world.assume.padAuthorizations || request.Pin !== undefined) return 0;

@@ -1,23 +1,15 @@
 import { toCents, toDollars } from '../money.ts';
 import { ServiceError } from '../service-error.ts';
-import { toServiceTime } from '../service-time.ts';
+import { serviceDay, toServiceTime } from '../service-time.ts';
 import type { Account, Card } from '../state/account.ts';
 import { categoryOf } from '../state/merchant-category.ts';
 import type { Purchase } from '../state/transaction.ts';
 import { cardOf, findAccount, indexPurchase, rulesOf, type World } from '../state/world.ts';
 import { setCardStatus } from './card-status.ts';
 import { type Decline, decide } from './decide-purchase.ts';
-import { balancesOf, merchantOf, newPurchaseIds, recordRow, rowOf } from './network-row.ts';
-import type { PurchaseRequest } from './purchase-request.ts';
+import { cardBalances, merchantOf, newPurchaseIds, recordRow, rowOf } from './network-row.ts';
+import type { PurchaseAnswer, PurchaseRequest } from './purchase-request.ts';
 import { countedPadding, padding } from './purchase-request.ts';
-
-/** The answer to the merchant's terminal. */
-export interface PurchaseAnswer {
-  readonly Approved: boolean;
-  readonly MessageCode: string | null;
-  readonly Message: string | null;
-  readonly NetworkTransactionId: number;
-}
 
 /**
  * A merchant requests a payment: the rules decide. An approved signature purchase is held, an approved PIN purchase is
@@ -63,7 +55,7 @@ function newPurchase(
     cardId: card?.cardId ?? 0,
     kind: isPin ? 'Pin' : 'Auth',
     at: at.toISOString(),
-    day: toServiceTime(at).slice(0, 10),
+    day: serviceDay(at),
     categoryId: categoryOf(merchant.MCCCode).id,
     amountCents,
     authCode: declined ? '' : authCode,
@@ -83,12 +75,12 @@ function newPurchase(
 /** Moves the money and sends the webhook. Its balances are those from before the money moved (see assumptions). */
 function announce(world: World, made: Purchase, decline: Decline | undefined, paddingCents: number): void {
   const at = new Date(made.at);
-  const before = balancesOf(world, made.acctId);
+  const before = cardBalances(world, made.acctId);
   world.state.purchases.push(made);
   indexPurchase(world, made);
   moveHeld(world, made, made.heldCents);
   if (made.state === 'debited') moveLedger(world, made, -made.amountCents);
-  const balances = world.assume.webhookBalances === 'before' ? before : balancesOf(world, made.acctId);
+  const balances = world.assume.webhookBalances === 'before' ? before : cardBalances(world, made.acctId);
 
   const isPin = made.kind === 'Pin';
   const row = rowOf(made, at, balances, {

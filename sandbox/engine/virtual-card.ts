@@ -1,8 +1,8 @@
 import { toCents, toDollars } from '../money.ts';
-import { toServiceTimeMs } from '../service-time.ts';
+import { midnight, toServiceTimeMs } from '../service-time.ts';
 import { type Account, currentCard } from '../state/account.ts';
 import type { CardOrder, OrderedCard } from '../state/state.ts';
-import { takeId, type World } from '../state/world.ts';
+import { availableCents, takeId, type World } from '../state/world.ts';
 import { activate, announceCardStatus } from './card-status.ts';
 import { newAccount } from './create-account.ts';
 
@@ -58,7 +58,7 @@ function runStep(world: World, account: Account, { request }: OrderedCard, step:
 
 function fund(world: World, account: Account, cents: number): boolean {
   const { business } = world.state;
-  if (cents > business.ledgerCents - business.heldCents) return false;
+  if (cents > availableCents(business)) return false;
   if (cents === 0) return true;
   business.ledgerCents -= cents;
   account.ledgerCents += cents;
@@ -105,10 +105,10 @@ function virtualCardData(world: World, order: CardOrder, ordered: OrderedCard, a
     FirstName: ordered.request.FirstName,
     LastName: ordered.request.LastName,
     CardNumber: card?.cardNumber ?? '',
-    ExpirationDate: card === undefined ? null : `${card.expiresOn}T00:00:00`,
+    ExpirationDate: card === undefined ? null : midnight(card.expiresOn),
     CVV2: card?.cvv2 ?? '',
     Status: world.assume.virtualCardStatus[card?.status ?? 'INACTIVE'],
-    Balance: account === undefined ? 0 : toDollars(account.ledgerCents - account.heldCents),
+    Balance: account === undefined ? 0 : toDollars(availableCents(account)),
     VirtualCardOrderId: order.orderId,
     OrderDateTime: toServiceTimeMs(new Date(order.at)),
   };

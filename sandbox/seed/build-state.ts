@@ -1,11 +1,10 @@
 import type { Assumptions } from '../assumptions.ts';
 import { refund, reverse, settle } from '../engine/after-purchase.ts';
-import { defaultSpendRules, newAccount } from '../engine/create-account.ts';
+import { defaultSpendRules, holderRequest, newAccount, newCard } from '../engine/create-account.ts';
 import { purchase } from '../engine/purchase.ts';
 import { recordFunding } from '../engine/virtual-card.ts';
 import { toCents } from '../money.ts';
-import type { Account, Address, Card } from '../state/account.ts';
-import { lastFourOf, testCardNumber } from '../state/card-number.ts';
+import type { Account, Address } from '../state/account.ts';
 import type { CardRequest, State } from '../state/state.ts';
 import { createWorld, takeId, type World } from '../state/world.ts';
 import { applySeedRules, type SeedAccount, type SeedData, type SeedPurchase } from './seed-data.ts';
@@ -72,20 +71,9 @@ function addAccount(world: World, seed: SeedAccount, index: number, start: Date)
   account.spendRules = applySeedRules(account.spendRules, seed.rules);
   account.cards.length = 0;
   for (const { status, lastFour, ageDays } of seed.cards) {
-    const cardId = takeId(world, 'card');
     const issuedAt = ageDays === undefined ? world.now() : new Date(start.getTime() - ageDays * DAY_MS);
-    const card: Card = {
-      cardId,
-      cardNumber: testCardNumber(cardId, lastFour ?? lastFourOf(cardId)),
-      cvv2: String((cardId * 271) % 1000).padStart(3, '0'),
-      issuedAt: issuedAt.toISOString(),
-      expiresOn: `${issuedAt.getUTCFullYear() + 3}-11-30`,
-      cardOrderId: orderId,
-      status,
-      wrongPins: 0,
-      shippedAt: null,
-    };
-    account.cards.push(card);
+    const expiresOn = `${issuedAt.getUTCFullYear() + 3}-11-30`;
+    account.cards.push(newCard(world, orderId, { status, issuedAt: issuedAt.toISOString(), expiresOn }, lastFour));
   }
   if (seed.cards.every(({ status }) => status === 'CLOSED')) account.status = 'CLOSED';
   world.state.accounts.push(account);
@@ -161,23 +149,16 @@ function requestOf(seed: SeedAccount, index: number): CardRequest {
     PostalCode,
     Country: 'USA',
   };
-  const phone = `202555${String(100 + index).padStart(4, '0')}`;
-  return {
+  return holderRequest({
     FirstName,
     LastName,
     DateOfBirth: `19${70 + (index % 30)}-0${1 + (index % 9)}-15`,
-    Phone: phone,
-    ShippingPhone: phone,
-    Email: `${FirstName}.${LastName}@example.com`.toLowerCase(),
-    ShippingMethod: 'FirstClassMail',
+    Phone: `202555${String(100 + index).padStart(4, '0')}`,
     ProfileAddress: address,
-    ShippingAddress: address,
     GroupId: seed.group ?? null,
     RulesetId: seed.ruleset ?? null,
     CustomId: seed.customId ?? null,
     VirtualCard: seed.virtual ?? false,
-    AutoActivation: true,
     FundCardAmount: seed.balance,
-    CardDataWebhookURL: null,
-  };
+  });
 }

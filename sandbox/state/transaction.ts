@@ -1,41 +1,8 @@
-/**
- * Row of a network transaction: every field of the specification, in wire format, with the signs in use since Dec 27,
- * 2017.
- */
-export interface NetworkRow {
-  NetworkTransactionId: number;
-  TransactionId: number | null;
-  AcctId: number;
-  TransactionTime: string;
-  HoldTime: string | null;
-  SettlementTime: string | null;
-  MerchantLocalTime: string;
-  AuthTransactionId: number | null;
-  TransactionAmount: number;
-  PaddingAmount: number;
-  AvailableBalance: number;
-  LedgerBalance: number;
-  TransactionType: 'NETWORK';
-  Description: 'Pending' | 'Reversal' | 'Settlement' | 'Declined';
-  TransactionNotes: string | null;
-  ReferencedTranId: number | null;
-  ReferencedTransactionTime: string | null;
-  MerchantName: string;
-  MerchantCity: string;
-  MerchantState: string;
-  MerchantZip: string;
-  MerchantCountry: string;
-  MCCCode: string;
-  AuthIdentityResponseCode: string;
-  MerchantId: string;
-  TerminalId: string;
-  NetworkType: 'Auth' | 'Pin' | 'Settlement' | 'Reversal';
-  NetworkStatus: string | null;
-  IsCardPresent: boolean;
-  Message: string | null;
-  MessageCode: string | null;
-  MerchantRequestedAmount: number;
-}
+import type { z } from 'zod';
+import type { NetworkData } from '../webhook/schema.ts';
+
+/** Row of a network transaction, in wire format, with the signs in use since Dec 27, 2017. */
+export type NetworkRow = z.infer<typeof NetworkData>;
 
 /** The merchant fields of a row, shared by every step of one purchase. */
 export type MerchantFields = Pick<

@@ -1,4 +1,5 @@
 import type { Assumptions } from '../assumptions.ts';
+import { toDollars } from '../money.ts';
 import type { WebhookKind } from '../webhook/kind.ts';
 import { type Account, type Card, currentCard } from './account.ts';
 import type { SpendRules } from './spend-rules.ts';
@@ -68,7 +69,15 @@ export function takeId(world: Pick<World, 'state'>, kind: keyof State['next']): 
   return id;
 }
 
-/** What a card can spend now, in cents. */
-export function availableCents(account: Account): number {
-  return account.ledgerCents - account.heldCents;
+/** Money of a card or of the business, in cents. */
+type Money = Pick<Account, 'ledgerCents' | 'heldCents'>;
+
+/** What can be spent now, in cents. */
+export function availableCents({ ledgerCents, heldCents }: Money): number {
+  return ledgerCents - heldCents;
+}
+
+/** The balances as answers and webhooks show them, in dollars. */
+export function balancesOf(money: Money) {
+  return { AvailableBalance: toDollars(availableCents(money)), LedgerBalance: toDollars(money.ledgerCents) };
 }
