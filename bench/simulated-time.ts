@@ -12,7 +12,7 @@ const READ_EVERY_SECONDS = 1;
  * A wall clock that can be moved forward for entire programs: data that lives for 30 days in Redis is really gone after
  * 30 days.
  */
-export interface SimulatedTime {
+interface SimulatedTime {
   /** With these variables a program uses and follows the simulated time. Monotonic clocks are not affected. */
   readonly env: Readonly<Record<string, string>>;
   now(): number;

@@ -67,7 +67,7 @@ export async function startSurroundings(more: readonly string[] = []): Promise<S
 }
 
 /** A worker with its own surroundings. */
-export interface WorkerBench extends Pick<Surroundings, 'redis' | 'acctIds' | 'stop'> {
+interface WorkerBench extends Pick<Surroundings, 'redis' | 'acctIds' | 'stop'> {
   readonly child: Child;
   /** Stores the webhooks with these bodies together. Resolves when everything that follows from them is posted. */
   handle(bodies: readonly string[]): Promise<void>;

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { startRedis } from '../local/redis.ts';
 import { ProgramMissingError } from '../local/system-package.ts';
 import { ASSUMPTIONS, type Assumptions, fitsAssumption } from '../sandbox/assumptions.ts';
-import { EXIT_USAGE, numberFlag, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
+import { EXIT_USAGE, numberFlag, parseFlags, portFlag, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
 import { DataFileError } from '../sandbox/data-file.ts';
 import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
 import { useServiceZone } from '../sandbox/service-time.ts';
@@ -64,8 +64,7 @@ function readFlags(args: readonly string[]) {
   });
   for (const name of ['token', 'secret'] as const)
     if (flags[name] === '') throw new UsageError(`--${name} must not be empty`);
-  const port = numberFlag('port', flags.port, { least: 0, most: 65_535 }) ?? 4010;
-  if (!Number.isInteger(port)) throw new UsageError('--port must be a whole number');
+  const port = portFlag(flags.port) ?? 4010;
   const timeout = flags.timeout ?? '10';
   if (timeout !== '10' && timeout !== '20') throw new UsageError('--timeout must be 10 or 20');
   const listShape = flags['list-shape'] ?? 'newer';

@@ -1,5 +1,5 @@
 import './unexpected-error.ts';
-import { EXIT_USAGE, numberFlag, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
+import { EXIT_USAGE, parseFlags, portFlag, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
 import { useInstallation } from '../src/core/installation.ts';
 import { ListenError, listenError } from '../src/core/listen-error.ts';
 import { startWorkspace } from '../workspace/server.ts';
@@ -28,8 +28,7 @@ async function main(): Promise<void> {
     help: { type: 'boolean', short: 'h' },
   });
   if (flags.help === true) return void process.stdout.write(usage);
-  const port = numberFlag('port', flags.port, { least: 0, most: 65_535 }) ?? 4000;
-  if (!Number.isInteger(port)) throw new UsageError('--port must be a whole number');
+  const port = portFlag(flags.port) ?? 4000;
   const appUrl = urlFlag('app-url', flags['app-url'], ['http:', 'https:']);
   useInstallation(commandConfig());
   const { slash_commands: commands, shortcuts } = appManifest(null).features;

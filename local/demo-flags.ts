@@ -1,4 +1,4 @@
-import { numberFlag, parseFlags, UsageError } from '../sandbox/cli-flags.ts';
+import { numberFlag, parseFlags, portFlag } from '../sandbox/cli-flags.ts';
 import type { DemoPorts } from './demo.ts';
 
 export const DEMO_USAGE = `Usage: npm run demo [-- flags]
@@ -38,8 +38,7 @@ export function readDemoFlags(args: readonly string[]) {
     json: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   });
-  const page = numberFlag('port', flags.port, { least: 0, most: 65_535 });
-  if (page !== undefined && !Number.isInteger(page)) throw new UsageError('--port must be a whole number');
+  const page = portFlag(flags.port);
   return {
     ports: page === 0 ? FREE_PORTS : { ...PORTS, page: page ?? PORTS.page },
     speed: numberFlag('speed', flags.speed, { least: 1, most: 100_000 }) ?? SPEED,

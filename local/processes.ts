@@ -11,7 +11,6 @@ const LINES_KEPT = 15;
 /** One of our processes, with its output in a file. */
 export interface LocalProcess {
   readonly name: string;
-  readonly pid: number | undefined;
   /** Latest lines of its output. */
   lastLines(): string;
   /** How it ended, in words. Waits until it ends. */
@@ -76,7 +75,6 @@ export function startProcess(options: {
 
   return {
     name: options.name,
-    pid: child.pid,
     ended,
     lastLines: () => lines.join('\n'),
     async printed(text) {

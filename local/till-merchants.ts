@@ -1,7 +1,7 @@
 import type { PurchaseRequest } from '../sandbox/engine/purchase-request.ts';
 
 /** A kind of shop at the cash register. Each payment goes to the next shop of its kind. */
-export interface TillMerchant {
+interface TillMerchant {
   readonly id: string;
   readonly label: string;
   /** None of them appears in the story or in Sam's first purchases. */

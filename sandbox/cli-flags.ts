@@ -67,6 +67,13 @@ export function numberFlag(
   return value;
 }
 
+/** The `--port` flag: 0 takes a free port. */
+export function portFlag(text: string | undefined): number | undefined {
+  const port = numberFlag('port', text, { least: 0, most: 65_535 });
+  if (port !== undefined && !Number.isInteger(port)) throw new UsageError('--port must be a whole number');
+  return port;
+}
+
 /** A URL flag with one of the given protocols. */
 export function urlFlag(name: string, text: string | undefined, protocols: readonly string[]): string | undefined {
   if (text === undefined) return undefined;

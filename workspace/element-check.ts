@@ -4,7 +4,7 @@ import { LIMITS } from './limits.ts';
 import { checkConfirm, checkInitialOption, checkOptions, checkText } from './text-check.ts';
 
 /** Where an element is allowed. */
-export type ElementPlace = 'section' | 'actions' | 'input';
+type ElementPlace = 'section' | 'actions' | 'input';
 
 interface ElementRule {
   places: readonly ElementPlace[];

@@ -40,7 +40,7 @@ export function toElementValue(element: Json, given: unknown): Json {
 }
 
 /** Whether nothing was entered. */
-export function isEmptyValue(value: Json | undefined): boolean {
+function isEmptyValue(value: Json | undefined): boolean {
   if (!value) return true;
   const held = Object.entries(value).filter(([field]) => field !== 'type');
   return held.every(

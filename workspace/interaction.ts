@@ -2,7 +2,7 @@ import { createReport } from './check-report.ts';
 import { type Core, nextTs } from './core.ts';
 import { type Delivery, deliver } from './delivery.ts';
 import { optionsOf, toElementValue } from './element-value.ts';
-import { isRecord, type Json, records } from './json.ts';
+import type { Json } from './json.ts';
 import { LIMITS } from './limits.ts';
 import type { StoredMessage } from './message.ts';
 import { findMessage } from './messages.ts';
@@ -153,5 +153,5 @@ export async function suggest(core: Core, at: ElementAddress & { value: string }
   const report = createReport();
   checkOptions(report, delivery.json, 'options', '', { limit: LIMITS.selectOptions, min: 0 });
   if (report.problems.length > 0) throw new Error(`bad options for ${at.actionId}: ${report.problems.join('; ')}`);
-  return optionsOf(delivery.json).filter((option) => isRecord(option) && records([option]).length > 0);
+  return optionsOf(delivery.json);
 }

@@ -3,7 +3,7 @@ import { isRecord, type Json } from './json.ts';
 import { LIMITS, type Limit } from './limits.ts';
 
 /** The allowed text types: plain text only, mrkdwn only, or either. */
-export type TextKind = 'plain_text' | 'mrkdwn' | 'any';
+type TextKind = 'plain_text' | 'mrkdwn' | 'any';
 
 /** A text object in a field. https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
 export function checkText(
@@ -47,13 +47,13 @@ export function checkConfirm(report: Report, owner: Json, pointer: string) {
 }
 
 /** Limits for the options of one kind of element. */
-export interface OptionRule {
+interface OptionRule {
   limit: Limit;
   min?: number;
 }
 
 /** One option object. https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
-export function checkOption(report: Report, option: Json, place: string) {
+function checkOption(report: Report, option: Json, place: string) {
   const kind = 'plain_text';
   checkText(report, option, 'text', place, { limit: LIMITS.optionText, kind, required: true });
   checkString(report, option, 'value', place, LIMITS.optionValue, true);

@@ -3,7 +3,7 @@ import { ApiError } from './api-error.ts';
 import { LIMITS } from './limits.ts';
 
 /** Who caused a trigger, and in which modal. */
-export interface TriggerOrigin {
+interface TriggerOrigin {
   user: string;
   /** The modal that the person acted in. Needed by `views.push`. */
   viewId?: string;

@@ -52,9 +52,7 @@ interface CompiledRoute extends Route {
 }
 
 /** The result for a path and method: a route with its parameters, or the routes of the path for other methods. */
-export type Match =
-  | { readonly route: Route; readonly params: readonly string[] }
-  | { readonly others: readonly Route[] };
+type Match = { readonly route: Route; readonly params: readonly string[] } | { readonly others: readonly Route[] };
 
 /** Finds routes. Ignores case and a trailing slash. */
 export function createRouter(routes: readonly Route[]): (method: string, path: string) => Match {

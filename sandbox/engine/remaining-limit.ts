@@ -12,7 +12,7 @@ export interface RemainingLimit {
 }
 
 /** The same for one merchant category. */
-export interface RemainingCategoryLimit extends RemainingLimit {
+interface RemainingCategoryLimit extends RemainingLimit {
   readonly categoryId: number;
   readonly categoryName: string;
 }

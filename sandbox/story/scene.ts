@@ -9,7 +9,7 @@ export interface Scene {
 }
 
 /** What scenes use, and what they leave for later scenes. */
-export interface Stage {
+interface Stage {
   readonly simulation: Simulation;
   readonly cast: Cast;
   readonly memory: Map<string, number>;

@@ -3,7 +3,7 @@ import { CardListEntry } from '../webhook/schema.ts';
 import { declineMessage } from './catalogue.ts';
 
 /** A payload with fields set, and remarks about fields that look like a mistake. */
-export interface FilledPayload {
+interface FilledPayload {
   readonly data: Record<string, unknown>;
   readonly remarks: readonly string[];
 }

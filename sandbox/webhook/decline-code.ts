@@ -1,5 +1,5 @@
 /** One of the specification's twelve reasons for declining a transaction. */
-export interface DeclineCode {
+interface DeclineCode {
   readonly code: string;
   /** As sent in the Decline webhook. */
   readonly message: string;

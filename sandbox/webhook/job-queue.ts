@@ -13,13 +13,13 @@ export interface LaterJob {
   readonly data: LaterWork[keyof LaterWork];
 }
 
-export interface JobQueue<Job> {
+interface JobQueue<Job> {
   /** Adds a job. The id makes repeats harmless. Waits for Redis as long as necessary. */
   add(id: string, job: Job, delayMs?: number): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface JobQueueOptions<Job> {
+interface JobQueueOptions<Job> {
   readonly redisUrl: string;
   readonly process: (job: Job) => Promise<void>;
   readonly onError: (error: Error) => void;

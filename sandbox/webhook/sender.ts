@@ -16,7 +16,7 @@ export interface SendOutcome {
   readonly said?: Promise<string>;
 }
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly secret: string;
   readonly version: string;
   readonly timeoutMs: number;

@@ -38,7 +38,7 @@ export function channelMention(id, label, people) {
 }
 
 /** A user group's handle. */
-export function groupMention(id, label, people) {
+function groupMention(id, label, people) {
   const group = people.group(id);
   const mine = group?.users.includes(people.me) ? ' mention-me' : '';
   const handle = group ? `@${group.handle}` : (label ?? '@user-group');
