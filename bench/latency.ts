@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
+import { listen, shut } from '../local/port.ts';
 import { startRedis } from '../local/redis.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { startChild, startWeb } from './child.ts';
@@ -24,17 +25,17 @@ const ACCOUNT = 610_001;
 export async function benchLatency(): Promise<void> {
   const redis = await startRedis();
   let called: (at: number) => void = () => {};
-  const slack = await listen((path, answer) => {
+  const slack = server((path, answer) => {
     if (path.includes('chat.postMessage')) called(performance.now());
     answer(JSON.stringify({ ok: true, channel: 'C0BENCH', ts: `${Date.now() / 1000}` }));
   });
   // Never answers: simulates a card API that hangs.
-  const cardApi = await listen(() => {});
+  const cardApi = server(() => {});
   const sandbox = await startSandbox({ token: CARD_TOKEN, secret: SHARED_SECRET, redisUrl: redis.url });
   const shared = {
     REDIS_URL: redis.url,
     SLACK_BOT_TOKEN: BOT_TOKEN,
-    SLACK_API_URL: `http://127.0.0.1:${portOf(slack)}/api/`,
+    SLACK_API_URL: `http://127.0.0.1:${await listen(slack)}/api/`,
     ALERTS_CHANNEL: CHANNEL,
     LOG_LEVEL: 'fatal',
   };
@@ -78,7 +79,7 @@ export async function benchLatency(): Promise<void> {
   }
 
   await worker.stop();
-  const stuck = await startWorker(`http://127.0.0.1:${portOf(cardApi)}/v4`);
+  const stuck = await startWorker(`http://127.0.0.1:${await listen(cardApi)}/v4`);
   const acknowledged: number[] = [];
   for (let sample = 0; sample < COMMANDS; sample += 1)
     acknowledged.push(await command(web.port, `block ${4000 + sample}`));
@@ -99,10 +100,7 @@ export async function benchLatency(): Promise<void> {
   await web.stop();
   await stuck.stop();
   await sandbox.stop();
-  for (const server of [slack, cardApi]) {
-    server.closeAllConnections();
-    server.close();
-  }
+  await Promise.all([shut(slack), shut(cardApi)]);
   await redis.stop();
 }
 
@@ -133,21 +131,13 @@ async function command(port: number, text: string): Promise<number> {
   return performance.now() - startedAt;
 }
 
-function listen(handle: (path: string, answer: (body: string) => void) => void): Promise<Server> {
-  return new Promise((resolve) => {
-    const server = createServer((request, response) => {
-      request.resume().on('end', () =>
-        handle(request.url ?? '', (body) => {
-          response.writeHead(200, { 'content-type': 'application/json' });
-          response.end(body);
-        }),
-      );
-    });
-    server.listen(0, '127.0.0.1', () => resolve(server));
+function server(handle: (path: string, answer: (body: string) => void) => void): Server {
+  return createServer((request, response) => {
+    request.resume().on('end', () =>
+      handle(request.url ?? '', (body) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(body);
+      }),
+    );
   });
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return address !== null && typeof address === 'object' ? address.port : 0;
 }

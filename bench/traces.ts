@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { listen, shut } from '../local/port.ts';
 import { type LocalRedis, startRedis } from '../local/redis.ts';
 import { type Child, startChild, startWeb } from './child.ts';
 import { sendPaced } from './paced.ts';
@@ -72,7 +72,7 @@ export async function benchTraces(): Promise<void> {
     await stopRedis(redis, server);
   }
   await around.stop();
-  collector.stop();
+  await collector.stop();
 }
 
 function show(costs: ReadonlyMap<string, readonly Cost[]>): void {
@@ -106,15 +106,7 @@ async function startCollector() {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans: () => spans,
-    stop() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { url: `http://127.0.0.1:${await listen(server)}`, spans: () => spans, stop: () => shut(server) };
 }
 
 async function startBoth(env: Readonly<Record<string, string>>) {

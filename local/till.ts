@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { PurchaseRequest } from '../sandbox/engine/purchase-request.ts';
 import type { SandboxAccount } from '../sandbox/server.ts';
 import { rushPurchases } from '../sandbox/story/rush.ts';
 import { requestUrl } from '../workspace/request-url.ts';
+import { listen, shut } from './port.ts';
 import { TILL_MERCHANTS, tillMerchantName } from './till-merchants.ts';
 import { nameOf, type Receipt, TILL_RUSHES, type TillChoice, tillPage } from './till-page.ts';
 
@@ -13,7 +13,7 @@ const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** What the cash register needs from the rest of the demo. */
-export interface TillDeps {
+interface TillDeps {
   readonly accounts: () => SandboxAccount[];
   readonly purchase: (request: PurchaseRequest) => { Approved: boolean; Message: string | null };
   /** Declined once and not retried: one of many. */
@@ -36,11 +36,7 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
   const server = createServer((request, response) => {
     route(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  const own = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const own = `127.0.0.1:${await listen(server, port)}`;
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = requestUrl(request, `http://${own}`);
@@ -159,13 +155,7 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
     };
   }
 
-  return {
-    async stop() {
-      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return { stop: () => shut(server) };
 }
 
 function clock(): string {

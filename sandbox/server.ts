@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
+import { listen, shut } from '../local/port.ts';
 import { createFaults, type Fault } from './api/faults.ts';
 import { type ApiCall, createHttpServer } from './api/http-server.ts';
 import { createRateLimit } from './api/rate-limit.ts';
@@ -144,14 +144,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     countCall: options.rateLimits === true ? createRateLimit(assume, timeScale) : () => {},
     changed: () => dataFile?.changed(),
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', resolve);
-  }).catch(async (error: unknown) => {
+  const port = await listen(server, options.port).catch(async (error: unknown) => {
     await closeJobs();
     throw error;
   });
-  const root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const root = `http://127.0.0.1:${port}`;
 
   return {
     ...simulation,
@@ -167,8 +164,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     tellStory: (story) => tellStory({ world, simulation }, story),
     async stop() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await shut(server);
       await closeJobs();
       send.close();
       await dataFile?.close();

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen, shut } from '../local/port.ts';
 import { handleApi } from './api.ts';
 import { type Core, createCore } from './core.ts';
 import { sendFile, takeUpload } from './file-transfer.ts';
@@ -17,8 +17,6 @@ export type { WorkspaceChannel, WorkspaceOptions, WorkspaceUser, WorkspaceUserGr
 export type { ApiCall } from './state.ts';
 export type { StoredView } from './view.ts';
 export type { Workspace } from './workspace.ts';
-
-const HOST = '127.0.0.1';
 
 async function route(core: Core, request: IncomingMessage, response: ServerResponse) {
   const url = requestUrl(request, core.origin);
@@ -59,15 +57,9 @@ export async function startWorkspace(options: WorkspaceOptions): Promise<Workspa
     });
   });
   server.on('upgrade', core.socket.accept);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, HOST, resolve);
-  });
-  core.origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
+  core.origin = `http://127.0.0.1:${await listen(server, options.port)}`;
   return createWorkspace(core, async () => {
     core.socket.closeAll();
-    const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-    server.closeAllConnections();
-    await closed;
+    await shut(server);
   });
 }

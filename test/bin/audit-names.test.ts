@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { listen } from '../../local/port.ts';
 import { createAudit, createRecordSigner } from '../../src/audit/audit.ts';
 import { nobody } from '../../src/audit/audit-record.ts';
 import { urlOf, useRedis } from '../support/on-redis.ts';
@@ -33,11 +33,10 @@ async function exported(answer: (call: number) => { status?: number; body: objec
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
   const ended = await runCommand('audit', ['export', '--csv'], {
     REDIS_URL: await urlOf(redis()),
     SLACK_BOT_TOKEN: 'xoxb-1',
-    SLACK_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`,
+    SLACK_API_URL: `http://127.0.0.1:${await listen(server)}/api/`,
     AUDIT_KEY: key,
   });
   return { ...ended, calls };

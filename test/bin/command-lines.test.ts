@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
+import { listen } from '../../local/port.ts';
 import { DEFAULT_ZONE, installationScope } from '../../src/core/installation.ts';
 import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -278,8 +279,7 @@ it.concurrent.each([
 ] as const)('%s exits with 69 on a taken port, with one line that names the port and the setting', async (...given) => {
   const [, verb, flags, setting, more = {}] = given;
   const other = createServer();
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-  const { port } = other.address() as AddressInfo;
+  const port = await listen(other);
   const env = { ...bothProcesses, HOST: '127.0.0.1', PORT: '0', ...more, [setting]: String(port) };
 
   const ended = await run('cardbell', [verb, ...flags.flatMap((flag) => [flag, String(port)])], env);

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { listen } from '../../local/port.ts';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { createQuarantineStore, quarantine } from '../../src/webhooks/quarantine.ts';
@@ -28,8 +28,7 @@ async function answering(status: number, body: object): Promise<string> {
     response.end(JSON.stringify(body));
   });
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 interface Ended {

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { listen } from '../../local/port.ts';
 import { claimFormat } from '../../src/app/stored-format.ts';
 import { stateKey } from '../../src/core/keys.ts';
 import { urlOf, useRedis } from '../support/on-redis.ts';
@@ -45,8 +46,7 @@ async function relay(bytes: number, then: 'gone' | 'silent'): Promise<string> {
     for (const socket of sockets) socket.destroy();
   }
   ended.push(stop);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `redis://127.0.0.1:${await listen(server)}`;
 }
 
 function backUp(REDIS_URL: string) {

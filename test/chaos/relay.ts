@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { listen } from '../../local/port.ts';
 import type { WebhookKind } from '../../sandbox/server.ts';
 
 /** Accepts the card service's webhooks about clicks at once, so that our own sender can deliver them. */
@@ -18,9 +19,7 @@ export async function startRelay(): Promise<Relay> {
       next((request.url?.split('/').at(-1) ?? '') as WebhookKind, body);
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = await listen(server);
   return {
     url: `http://127.0.0.1:${port}`,
     to(given) {

@@ -1,4 +1,5 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listen } from '../../local/port.ts';
 
 /** The simulated fault for a request. Null passes the request on unchanged. */
 export type Tamper = (request: { method: string; path: string; body: string }) => 'twice' | { answer: object } | null;
@@ -23,9 +24,7 @@ export function createBetween(): Between {
         pass(request, response, target, () => tamper).catch(() => response.destroy());
       });
       servers.push(server);
-      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      const port = await listen(server);
       return `http://127.0.0.1:${port}${target.pathname === '/' ? '' : target.pathname}`;
     },
     tamper(how) {

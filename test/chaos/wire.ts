@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from '../../local/port.ts';
 
 /** A proxy between Cardbell and Redis that can delay data and cut connections. */
 export interface Wire {
@@ -42,16 +43,12 @@ export async function startWire(target: number): Promise<Wire> {
       });
     }
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
+  const port = await listen(server);
   const cut = (): void => {
     for (const socket of sockets) socket.destroy();
   };
   return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
+    port,
     slow: (ms) => {
       delayMs = ms;
     },

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, it } from 'vitest';
+import { listen } from '../../local/port.ts';
 import { channels, peopleEnv, secrets } from '../support/people.ts';
 import { atOnce, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
@@ -110,8 +110,7 @@ async function startGarbling(target: string, networkTransactionId: number) {
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(garbled);
     })();
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return {
     url: `http://127.0.0.1:${port}${new URL(target).pathname}`,
     stop: () => new Promise<void>((resolve) => void server.close(() => resolve())),

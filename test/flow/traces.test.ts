@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listen } from '../../local/port.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { atOnce, type RunningCardbell, startCardbell } from '../support/running-cardbell.ts';
@@ -33,8 +33,7 @@ const collector = createServer((request, response) => {
 
 let cardbell: RunningCardbell;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => void collector.listen(0, '127.0.0.1', resolve));
-  const { port } = collector.address() as AddressInfo;
+  const port = await listen(collector);
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_BSP_SCHEDULE_DELAY: '100' };
   cardbell = await startCardbell({ pace: atOnce, env });
 });

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listen } from '../../local/port.ts';
 import type { Sandbox, SandboxOptions } from '../../sandbox/server.ts';
 import { DATA_SCHEMAS, Envelope } from '../../sandbox/webhook/schema.ts';
 import { callApi, type Receiver, startReceiver, until, useSandboxes } from './running-sandbox.ts';
@@ -69,8 +70,7 @@ describe('delivery of webhooks', () => {
         } else if (body.endsWith('}}')) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
       });
     });
-    await new Promise<void>((resolve) => void raw.listen(0, '127.0.0.1', resolve));
-    const { port } = raw.address() as { port: number };
+    const port = await listen(raw);
     const sandbox = await start({ webhooks: `http://127.0.0.1:${port}` });
 
     sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
@@ -99,8 +99,7 @@ describe('delivery of webhooks', () => {
           socket.end('HTTP/1.0 200 OK\r\n\r\n');
         });
       });
-      await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
-      const { port } = silent.address() as { port: number };
+      const port = await listen(silent);
       const sandbox = await start({ webhooks: `http://127.0.0.1:${port}`, timeScale });
 
       sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listen } from '../../local/port.ts';
 import { UsageError } from '../../sandbox/cli-flags.ts';
 import { toCallbackTime } from '../../sandbox/service-time.ts';
 import { parseTriggerArguments } from '../../sandbox/trigger/arguments.ts';
@@ -156,8 +156,7 @@ describe('trigger', () => {
   it('says what to do about a certificate that is not for this address', async () => {
     const [cert, key] = ['cert.pem', 'key.pem'].map((name) => readFileSync(`test/fixtures/tls/${name}`));
     const server = createServer({ cert, key });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
+    const port = await listen(server);
 
     expect(await run('decline', '--url', `https://127.0.0.1:${port}/webhooks`)).toBe(false);
 

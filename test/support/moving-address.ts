@@ -1,5 +1,6 @@
-import { type AddressInfo, createConnection, createServer } from 'node:net';
+import { createConnection, createServer } from 'node:net';
 import { pipeline } from 'node:stream';
+import { listen } from '../../local/port.ts';
 
 /** An address that leads to one server and later to another, like the name of a Redis with failover. */
 export async function movingAddress(firstPort: number) {
@@ -10,9 +11,8 @@ export async function movingAddress(firstPort: number) {
       // Either side may disconnect first.
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `redis://127.0.0.1:${await listen(server)}`,
     /** For new connections. Open ones stay where they are. */
     leadTo(other: number): void {
       port = other;

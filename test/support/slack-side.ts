@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listen } from '../../local/port.ts';
 import { startRedis } from '../../local/redis.ts';
 import { webConfig } from '../../src/app/config.ts';
 import { withAdmin } from '../../src/app/run-process.ts';
@@ -33,8 +33,7 @@ export async function startSlackSide(more: Record<string, string> = {}) {
       response.end('{"ok":true,"channel":{"id":"D1"},"ts":"1.1","users":[]}');
     });
   });
-  await new Promise<void>((resolve) => slack.listen(0, '127.0.0.1', resolve));
-  const slackUrl = `http://127.0.0.1:${(slack.address() as AddressInfo).port}`;
+  const slackUrl = `http://127.0.0.1:${await listen(slack)}`;
   const config = webConfig({
     HOST: '127.0.0.1',
     PORT: '0',

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { App, LogLevel } from '@slack/bolt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { listen } from '../../local/port.ts';
 import type { Workspace } from '../../workspace/server.ts';
 import { signedHeaders } from '../../workspace/signature.ts';
 import { appUrl, type Body, startApp } from './app-under-test.ts';
@@ -270,8 +270,7 @@ it('signs the exact bytes', async () => {
       response.end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  workspace.setAppUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}/slack/events`);
+  workspace.setAppUrl(`http://127.0.0.1:${await listen(server)}/slack/events`);
 
   await workspace.command({ user: 'U1', channel: 'C1', command: '/card', text: 'limit "ü" & 100%' });
   await workspace.shortcut({ user: 'U1', callbackId: 'find_card' });

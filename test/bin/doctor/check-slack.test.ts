@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkSlack } from '../../../bin/doctor/check-slack.ts';
 import { createReport } from '../../../bin/doctor/report.ts';
+import { listen } from '../../../local/port.ts';
 import { readPolicy } from '../../../src/policy/policy-source.ts';
 
 let server: Server | undefined;
@@ -11,8 +11,7 @@ afterEach(() => void server?.close());
 /** What the doctor says to fix when everything that Slack is asked gets this answer. */
 async function fixes(status: number, body: string, headers: Record<string, string> = {}) {
   server = createServer((_request, response) => response.writeHead(status, headers).end(body));
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  const slackApiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`;
+  const slackApiUrl = `http://127.0.0.1:${await listen(server)}/api/`;
   const variables = { operators: [], approvers: [], twoPersonAboveCents: 0, serviceZone: 'UTC', policyFile: null };
   const channels = { fallback: 'C0' } as Parameters<typeof checkSlack>[0]['config']['channels'];
   const config = { slackBotToken: 'xoxb-1', slackApiUrl, channels, policyFile: null };

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer as createPlainServer, type Server } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkWeb } from '../../../bin/doctor/check-web.ts';
 import { createReport } from '../../../bin/doctor/report.ts';
+import { listen } from '../../../local/port.ts';
 import type { WebConfig } from '../../../src/app/config.ts';
 
 let server: Server | undefined;
@@ -14,8 +14,7 @@ const tlsFile = (name: string) => readFileSync(new URL(`../../fixtures/tls/${nam
 async function findings(publicUrl: string | null) {
   const [cert, key] = [tlsFile('cert.pem'), tlsFile('key.pem')];
   server = createServer({ cert, key }, (_request, response) => response.end());
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const config = { host: '0.0.0.0', port, tls: {}, program: '', webhookSecrets: [], proxy: null };
   const report = createReport(() => {});
   await checkWeb(config as unknown as WebConfig, publicUrl?.replace('PORT', `${port}`) ?? null, report, 5000);
@@ -55,8 +54,7 @@ it.each([
   ],
 ])('the doctor, when Slack reaches web %s', async (_how, slackAppToken, expected) => {
   server = createPlainServer((_request, response) => response.writeHead(404).end());
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const config = { host: '127.0.0.1', port, tls: null, program: '', webhookSecrets: [], proxy: null };
   const report = createReport(() => {});
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { afterEach, expect, it } from 'vitest';
+import { listen } from '../../../local/port.ts';
 import { proxyOf, useProxy } from '../../../src/app/outgoing-proxy.ts';
 
 const direct = getGlobalDispatcher();
@@ -22,8 +22,7 @@ async function startProxy(asked: string[]): Promise<string> {
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
   });
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 it('reaches hosts on the internet through the proxy', async () => {

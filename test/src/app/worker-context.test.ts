@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listen } from '../../../local/port.ts';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
 import { composeDigests } from '../../../src/app/compose-digests.ts';
 import { createLog } from '../../../src/core/log.ts';
@@ -47,8 +47,7 @@ it.each([
   ['a command at a terminal does not, because its token may not be that of the workers', false],
 ])('%s', async (_what, reportsTokens) => {
   const api = createServer((_request, response) => void response.writeHead(401).end('{}'));
-  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
-  const cardApiUrl = `http://127.0.0.1:${(api.address() as AddressInfo).port}/v4`;
+  const cardApiUrl = `http://127.0.0.1:${await listen(api)}/v4`;
   const { context, close } = await openWorkerContext(redis, server.url, { cardApiUrl, reportsTokens });
 
   await expect(context.card.getCurrentToken()).rejects.toMatchObject({ code: 'token_dead' });

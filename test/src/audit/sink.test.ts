@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listen, shut } from '../../../local/port.ts';
 import { type CopiedHead, openSink } from '../../../src/audit/sink.ts';
 
 const head = (record: number): CopiedHead => ({
@@ -74,20 +73,14 @@ describe('over HTTP', () => {
     });
   });
   beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    base = `http://127.0.0.1:${await listen(server)}`;
   });
   afterEach(() => {
     asked.length = 0;
     objects.clear();
     status = 200;
   });
-  afterAll(async () => {
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
-  });
+  afterAll(async () => await shut(server));
 
   /** An address stores posted bodies. A bucket stores objects and lists two per page. */
   function answer(method: string, { pathname, searchParams }: URL, body: string): string {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { SecureVersion } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listen } from '../../../local/port.ts';
 import { createCardClient } from '../../../src/card-api/client.ts';
 
 const file = (name: string): Buffer => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url));
@@ -41,8 +41,7 @@ async function serviceWith(
   );
   server.on('tlsClientError', (error: NodeJS.ErrnoException) => void refusals.push(error.code ?? error.message));
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `https://localhost:${(server.address() as AddressInfo).port}/v4`;
+  const url = `https://localhost:${await listen(server)}/v4`;
   return { url, refusals, answered: () => answered };
 }
 

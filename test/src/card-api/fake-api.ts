@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, vi } from 'vitest';
+import { listen } from '../../../local/port.ts';
 import { type CardClient, type CardClientOptions, createCardClient } from '../../../src/card-api/client.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 
@@ -52,8 +52,7 @@ export async function startFakeApi(): Promise<FakeApi> {
       reply?.(response, one, request);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v4`;
+  const url = `http://127.0.0.1:${await listen(server)}/v4`;
   return {
     url,
     received,

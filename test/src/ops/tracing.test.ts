@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { trace } from '@opentelemetry/api';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { listen } from '../../../local/port.ts';
 import { startTracing } from '../../../src/ops/tracing.ts';
 
 let sent = '';
@@ -13,8 +13,7 @@ const collector = createServer((request, response) => {
 });
 beforeEach(async () => {
   sent = '';
-  await new Promise<void>((resolve) => void collector.listen(0, '127.0.0.1', resolve));
-  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `http://127.0.0.1:${(collector.address() as AddressInfo).port}`);
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `http://127.0.0.1:${await listen(collector)}`);
 });
 afterEach(async () => {
   vi.unstubAllEnvs();

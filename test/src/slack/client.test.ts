@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ModalView } from '@slack/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen } from '../../../local/port.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createSlack, type MessageSearch, type Slack } from '../../../src/slack/client.ts';
 import { METADATA_TYPE } from '../../../src/slack/messages.ts';
@@ -35,8 +35,7 @@ beforeAll(async () => {
           : JSON.stringify(answer),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `http://127.0.0.1:${await listen(server)}`;
   slack = createSlack({ token: 'xoxb-client-1', apiUrl: `${url}/api/` });
 });
 afterAll(async () => {

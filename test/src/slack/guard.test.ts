@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
+import { listen } from '../../../local/port.ts';
 import { createSlackGuard, SLACK_BODY_MAX_BYTES } from '../../../src/slack/guard.ts';
 import { watchContinue } from '../../../src/webhooks/http-server.ts';
 import { head, openRaw, type RawConnection } from '../../support/raw-connection.ts';
@@ -27,8 +27,7 @@ async function sent(headers: Record<string, string | number>, path = '/slack/eve
   const open = createServer((request, response) => guard(request, response, false));
   server = open;
   watchContinue(open, (request, response, expectsContinue = false) => guard(request, response, expectsContinue));
-  await new Promise<void>((resolve) => open.listen(0, '127.0.0.1', resolve));
-  raw = await openRaw((open.address() as AddressInfo).port);
+  raw = await openRaw(await listen(open));
   raw.write(head(path, { 'content-length': 100, ...headers }));
   await raw.sees(/HTTP\/1\.1 [2345]/);
   return { passed, statuses: raw.statuses() };

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listen } from '../../../local/port.ts';
 import { createSlack, type Slack } from '../../../src/slack/client.ts';
 import { createSlackClock } from '../../../src/slack/clock.ts';
 import { METADATA_TYPE } from '../../../src/slack/messages.ts';
@@ -40,10 +40,9 @@ beforeAll(async () => {
       response.end(JSON.stringify(left > 0 ? { ok: false, error: 'ratelimited' } : page(number)));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const clock = createSlackClock();
   clock.hear('Fri, 20 Nov 2026 15:00:00 GMT');
-  const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`;
+  const apiUrl = `http://127.0.0.1:${await listen(server)}/api/`;
   slack = createSlack({ token: 'xoxb-messages-1', apiUrl, clock });
 });
 afterAll(async () => {

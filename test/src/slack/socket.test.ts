@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { listen } from '../../../local/port.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createSlackApp } from '../../../src/slack/app.ts';
 import { createHttpServer } from '../../../src/webhooks/http-server.ts';
@@ -34,8 +35,7 @@ beforeEach(async () => {
     connections += 1;
     if (greets) send(socket, { type: 'hello' });
   });
-  await new Promise<void>((resolve) => slack.listen(0, '127.0.0.1', resolve));
-  app = openApp(`http://127.0.0.1:${(slack.address() as AddressInfo).port}/api/`);
+  app = openApp(`http://127.0.0.1:${await listen(slack)}/api/`);
   port = await app.start({ host: '127.0.0.1', port: 0, tls: null });
 });
 
