@@ -90,12 +90,8 @@ export function createSendStatus(deps: Deps) {
         ...expectations(deps, { ...resolved, cardId: likelyId }, status, closes),
         write: () => (verb === 'activate' ? api.activateCard(acctId, cardId ?? 0) : api.setCardStatus(acctId, status)),
         look: () => lookAfterwards({ acctId, cardId, status, basisNow }, basis, api),
-        async made(confirmation) {
-          if (confirmation === 'confirmed') return await foundMade(verb, resolved, from, finish);
-          const undo = await offerUndo(resolved, before, deps);
-          const note = closing('Closed for good by this:', closes);
-          return await finish('done', { after: sides.after, note, confirmation, expects, ...undo });
-        },
+        made: (confirmation) =>
+          foundMade(verb, resolved, from, finish, confirmation === 'sent' ? { confirmation, expects } : undefined),
         /** The newer change may be this very change, which could not be read a moment ago. */
         supersede: async () =>
           (await readBack(acctId, cardId, api)) === status
@@ -119,11 +115,12 @@ export function createSendStatus(deps: Deps) {
     resolved: Resolved,
     { before, closes = [] }: Pick<SentFrom, 'before' | 'closes'>,
     finish: Finish,
+    shown: Pick<Result, 'confirmation' | 'expects'> = { confirmation: 'confirmed' },
   ) {
     const undo = await offerUndo(resolved, before, deps);
     const note = closing('Closed for good by this:', closes);
     const made = { before, after: statusWord(wantedStatus[verb]), note };
-    return await finish('done', { ...made, confirmation: 'confirmed', ...undo });
+    return await finish('done', { ...made, ...shown, ...undo });
   }
 }
 

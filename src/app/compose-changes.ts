@@ -16,7 +16,7 @@ import { createChangeRule, createPermitChange, createResumeChange, type OpenRequ
 import { createDecideTemporaryChange, createPermitDecision } from '../limits/decide-temporary-change.ts';
 import { createEndTemporaryChange, createInEffect } from '../limits/end-temporary-change.ts';
 import { createFillForm } from '../limits/fill-form.ts';
-import { createEndQuestions, createNotifyEnd } from '../limits/notify-end.ts';
+import { createNotifyEnd } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
 import { createRestore } from '../limits/restore.ts';
@@ -59,7 +59,6 @@ export function composeFailures(tools: Tools): Failures {
 /** Changes the spend rules of cards, permanently or for a time. */
 export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const notifyEnd = createNotifyEnd(tools);
-  const endQuestions = createEndQuestions({ ...tools, notifyEnd });
   const supersede = createSupersede({ ...tools, notifyEnd });
   const terms = createTemporaryTerms({ ...tools, supersede });
   const inEffect = createInEffect(tools);
@@ -85,7 +84,6 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     permitDecision,
     inEffect,
     restore,
-    endQuestions,
     notifyEnd,
   });
   const fillForm = composeFillForm(tools);
@@ -98,7 +96,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
       revert: decideTemporaryChange,
       'complete-temporary-change': decideTemporaryChange,
     } satisfies Partial<Handlers>,
-    endTemporaryChange: createEndTemporaryChange({ ...tools, inEffect, restore, endQuestions, notifyEnd }),
+    endTemporaryChange: createEndTemporaryChange({ ...tools, inEffect, restore, notifyEnd }),
     applyLateConfirmation: createApplyLateConfirmation({ ...tools, terms }),
   };
 }

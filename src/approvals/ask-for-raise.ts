@@ -8,7 +8,7 @@ import { changesFrom, type RuleChange } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import { type CardStatus, lackingCents, type TransactionEvent } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
-import { bindingLimit } from '../limits/binding-limit.ts';
+import { checkLimits } from '../limits/binding-limit.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import { loosenedFor } from '../limits/loosened-for.ts';
 import type { Raise, RaiseAmounts } from '../limits/raise-amount.ts';
@@ -123,8 +123,8 @@ async function findChange(
   if (purchase?.decline == null) {
     const remaining = await card.getRemainingLimits(acctId);
     const mayBeOverruled = (await nameRuleset(await factsOf(acctId))).ruleset?.mayOverrule === true;
-    const limit = bindingLimit({ code: 'decline.rule.velocity', amountCents, mayBeOverruled }, remaining, rules);
-    return limit === null ? 'passes' : changesOf(limit, rules, amountCents);
+    const limit = checkLimits({ code: 'decline.rule.velocity', amountCents, mayBeOverruled }, remaining, rules);
+    return limit === null || limit === 'passes' ? 'passes' : changesOf(limit, rules, amountCents);
   }
   const check = await checkPurchase({ ...purchase, amountCents });
   // How the balance and the card are by now, the obstacle tells.

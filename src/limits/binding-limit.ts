@@ -11,7 +11,7 @@ import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { withRaisedAlong } from './contradiction.ts';
 import type { LimitRaise, RaiseLimit, Remedy } from './remedy-change.ts';
-import { fittingCategories, type LimitedCategory, limitedCategories, stoppingCategory } from './stopping-category.ts';
+import { type LimitedCategory, limitedCategories, stoppingCategory } from './stopping-category.ts';
 
 export interface DeclinedPurchase {
   /** `decline.rule.velocity` or `decline.rule.velocity.mcc`; other codes have no limit to raise. */
@@ -31,27 +31,29 @@ export interface DeclinedPurchase {
  * rise with them. Falls back to the rules if the remaining limits could not be read.
  *
  * @param then what remained when the purchase was declined. It tells which category declined it.
- * @returns null when no limit was the reason, when no limit stops it any more, or when the category cannot be
- * determined.
+ * @returns `passes` when no limit stops it any more, and all that matter were read; null when no limit was the reason, or
+ * when it cannot be told.
  */
-export function bindingLimit(
+export function checkLimits(
   purchase: DeclinedPurchase,
   remaining: RemainingLimits | null,
   rules: CardLimits | null,
   then: RemainingLimits | null = remaining,
-): RaiseLimit | null {
+): RaiseLimit | 'passes' | null {
+  const { fits = none } = purchase;
   const isOfCategory = purchase.code === 'decline.rule.velocity.mcc';
   if (!isOfCategory && purchase.code !== 'decline.rule.velocity') return null;
   const overall = bindingOf(purchase, null, { windows: remaining?.overall ?? [], limits: rules?.limits ?? null });
   if (isOfCategory) {
     const ofCategory = bindingCategory(purchase, remaining, rules, then);
-    return ofCategory === null ? null : together([...ofCategory, ...overall], rules);
+    return ofCategory === null ? null : (together([...ofCategory, ...overall], rules) ?? 'passes');
   }
-  const own = overall.length > 0 || isEnough(purchase, remaining, rules) ? overall : guessed(purchase.period, rules);
+  const enough = isEnough(purchase, remaining, rules);
+  const own = overall.length > 0 || enough ? overall : guessed(purchase.period, rules);
   // The card's own limit was hit first. The category's limit is next, if the category is certain.
-  const [next, ...others] = fittingCategories(purchase.fits ?? none, limitedCategories(remaining, rules));
+  const [next, ...others] = limitedCategories(remaining, rules).filter(({ category }) => fits(category.name));
   const further = next === undefined || others.length > 0 ? [] : bindingOf(purchase, next.category, next);
-  return together([...own, ...further], rules);
+  return together([...own, ...further], rules) ?? (enough ? 'passes' : null);
 }
 
 const none = (): boolean => false;
@@ -73,7 +75,7 @@ function bindingCategory(
     .filter(({ category }) => found === null || category.id === found.id)
     .map((one) => bindingOf(purchase, one.category, one));
   const stopping = binding.find((limits) => limits.length > 0);
-  if (stopping === undefined) return knowsCategories(remaining, rules) ? [] : null;
+  if (stopping === undefined) return remaining !== null && rules !== null && rules.categories.length > 0 ? [] : null;
   return found === null ? null : stopping;
 }
 
@@ -86,22 +88,6 @@ function isEnough(
   if (remaining === null) return false;
   if (remaining.overall.length === 0) return rules !== null && limitPeriods.every((one) => rules.limits[one] === null);
   return remaining.overall.every(({ remainingCents }) => remainingCents !== null && remainingCents >= amountCents);
-}
-
-/** True when no limit was found to stop the purchase, and all relevant limits were read. */
-export function allPass(
-  purchase: DeclinedPurchase,
-  remaining: RemainingLimits | null,
-  rules: CardLimits | null,
-  then: RemainingLimits | null = remaining,
-): boolean {
-  if (bindingLimit(purchase, remaining, rules, then) !== null) return false;
-  if (purchase.code === 'decline.rule.velocity.mcc') return bindingCategory(purchase, remaining, rules, then) !== null;
-  return purchase.code === 'decline.rule.velocity' && isEnough(purchase, remaining, rules);
-}
-
-function knowsCategories(remaining: RemainingLimits | null, rules: CardLimits | null): boolean {
-  return remaining !== null && rules !== null && rules.categories.length > 0;
 }
 
 type Limited = Pick<LimitedCategory, 'windows' | 'limits'> & Partial<Pick<LimitedCategory, 'transactionLimitCents'>>;
@@ -147,12 +133,10 @@ function together(binding: readonly LimitRaise[], rules: CardLimits | null): Rai
     return { ...limit, to: goal?.to ?? limit.to };
   });
   if (first === undefined) return null;
-  const along = goals.slice(planned.length).map((goal) => alongOf(goal, rules));
+  const along = goals.slice(planned.length).map(({ rule, to }) => {
+    return { rule, from: rules && limitOf(rules, rule), to, remainingCents: null, isAdjustedToo: true };
+  });
   return { kind: 'raise_limit', limits: [first, ...others, ...along] };
-}
-
-function alongOf({ rule, to }: LimitGoal, rules: CardLimits | null): LimitRaise {
-  return { rule, from: rules && limitOf(rules, rule), to, remainingCents: null, isAdjustedToo: true };
 }
 
 /** The limit that the service named is the best guess while nothing can be read, unless the card has no such limit. */

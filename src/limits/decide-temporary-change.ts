@@ -9,7 +9,7 @@ import { amountIn, tooMuchForOne, whyTooLong } from '../policy/approval-policy.t
 import { lastsMs, permanent } from './change-request.ts';
 import type { OpenRequest, ResumeRequest } from './change-rule.ts';
 import { endNote, type InEffect } from './end-temporary-change.ts';
-import type { EndQuestions, NotifyEnd } from './notify-end.ts';
+import type { NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import type { Restore } from './restore.ts';
 import { raisesKept, ruleMoves, ruleNames, undecided } from './rule-words.ts';
@@ -23,8 +23,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'a
   readonly permitDecision: PermitDecision;
   readonly inEffect: InEffect;
   readonly restore: Restore;
-  readonly endQuestions: EndQuestions;
-  readonly notifyEnd: Pick<NotifyEnd, 'notify' | 'show'>;
+  readonly notifyEnd: Pick<NotifyEnd, 'conclude' | 'show'>;
 }
 
 /**
@@ -58,7 +57,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     }
     const isSent = (await deps.progress.read(action.id))?.state === 'sending';
     const expected = action.verb === 'complete-temporary-change' ? 'asking' : 'open';
-    if (state !== expected) return await refuse(action, overWords[state], leftToDo[state], isSent);
+    if (state !== expected) return await refuse(action, ...over[state], isSent);
     const permit = () => deps.permitDecision(action, temporaryChange);
     const why = await permit();
     if (why !== null) return await refuseDecision(action, acctId, why, isSent);
@@ -85,9 +84,8 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const isKept = after.state === 'kept' && after.closedBy !== null;
     const handedOver = without(after.later ?? [], made.later ?? []);
     if (!isKept && handedOver.length === 0) await uncount(action);
-    await deps.endQuestions(after, action);
     const note = endNote(made, after);
-    await deps.notifyEnd.notify(after, action, note);
+    await deps.notifyEnd.conclude(after, action, note);
     if (after.state !== 'asking') return await answerInPlace(action, after);
     const touched = ruleNames(undecided(after));
     const found = `${note} Somebody changed the ${touched} meanwhile, or the card service stored another value. I left it.`;
@@ -140,23 +138,17 @@ const notClear = 'Whether the card service made the change itself is not clear y
 const lookLater = 'Wait two minutes, then look at the card.';
 const whereAsked = 'The question is in the approvals channel.';
 
-const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
-  open: 'It is still in force.',
-  asking: 'Its time is over, but the card has another value now: an approver has to decide.',
-  ended: 'It was put back already.',
-  kept: 'It was decided already to leave it as it is.',
-  refused: 'The card service refused to put it back.',
-  superseded: 'A later change took its place.',
-};
-
 const nothingLeft = 'Nothing is left to be done.';
-const leftToDo: typeof overWords = {
-  open: 'It ends by itself.',
-  asking: whereAsked,
-  ended: nothingLeft,
-  kept: nothingLeft,
-  refused: 'It is still in force: change it in the card program’s portal.',
-  superseded: nothingLeft,
+const over: Readonly<Record<TemporaryChange['state'], readonly [why: string, whoCan: string]>> = {
+  open: ['It is still in force.', 'It ends by itself.'],
+  asking: ['Its time is over, but the card has another value now: an approver has to decide.', whereAsked],
+  ended: ['It was put back already.', nothingLeft],
+  kept: ['It was decided already to leave it as it is.', nothingLeft],
+  refused: [
+    'The card service refused to put it back.',
+    'It is still in force: change it in the card program’s portal.',
+  ],
+  superseded: ['A later change took its place.', nothingLeft],
 };
 
 /** Asks the policy and records the request. Returns why it is not permitted; null when it is. */

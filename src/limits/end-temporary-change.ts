@@ -17,7 +17,7 @@ import { foldName } from '../directory/card-query.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { termWords } from './change-request.ts';
-import type { EndQuestions, NotifyEnd, OverChange } from './notify-end.ts';
+import type { NotifyEnd, OverChange } from './notify-end.ts';
 import { mayStillCome, REFUSALS_MAX, type Restore } from './restore.ts';
 import { backWords, laterWords, notBackYet, stateWords } from './rule-words.ts';
 import { sidesOf } from './send-rules.ts';
@@ -33,8 +33,7 @@ interface EndDeps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly temporaryChanges: Pick<TemporaryChanges, 'get' | 'save' | 'forget'>;
   readonly inEffect: InEffect;
   readonly restore: Restore;
-  readonly endQuestions: EndQuestions;
-  readonly notifyEnd: NotifyEnd;
+  readonly notifyEnd: Pick<NotifyEnd, 'conclude' | 'giveUp' | 'show'>;
   readonly timeLeft: TimeLeft;
 }
 
@@ -74,8 +73,7 @@ export function createEndTemporaryChange(deps: EndDeps) {
         const over = await restore(made, null, lease);
         if (over === null) return COME_BACK_MS;
         await lease.confirm();
-        await deps.endQuestions(over, null);
-        await notifyEnd.notify(over, null, endNote(made, over));
+        await notifyEnd.conclude(over, null, endNote(made, over));
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
         // Everything but a refusal says nothing about the rules.

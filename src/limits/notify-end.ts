@@ -53,7 +53,7 @@ interface Deps
     >,
     RecordDeps {
   readonly card: Pick<CardClient, 'getAccount'>;
-  readonly temporaryChanges: Pick<TemporaryChanges, 'get' | 'save'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'all' | 'get' | 'save'>;
   readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
   readonly notifyOps: NotifyOps;
 }
@@ -61,6 +61,14 @@ interface Deps
 export function createNotifyEnd(deps: Deps) {
   return {
     notify,
+    /**
+     * Reports the end of a change whose time is over or that somebody decided. Ends the questions about others first, so
+     * that a rerun after a crash finds the questions that are left.
+     */
+    async conclude(over: OverChange, action: Action | null, note: string): Promise<void> {
+      await endQuestions(over, action, deps, notify);
+      await notify(over, action, note);
+    },
     /** It cannot be put back. If its account was closed, nothing has to be. */
     async giveUp(temporaryChange: TemporaryChange, error: CardApiError): Promise<void> {
       const account = await orNull(deps.card.getAccount(temporaryChange.acctId));
@@ -119,30 +127,24 @@ export function createNotifyEnd(deps: Deps) {
   }
 }
 
-/**
- * Rules went back with one change. Ends the questions about others that have nothing else left to decide. Called before
- * the change is reported, so that a rerun after a crash finds the questions that are left.
- */
-export type EndQuestions = (over: OverChange, action: Action | null) => Promise<void>;
-
-export function createEndQuestions(deps: {
-  readonly now: () => Date;
-  readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
-  readonly notifyEnd: Pick<NotifyEnd, 'notify'>;
-}): EndQuestions {
-  return async function endQuestions(over, action) {
-    const back = over.state === 'asking' ? backAlready(over) : without(over.changes, notBackYet(over));
-    if (over.state === 'kept' || over.state === 'refused') return;
-    const isBack = ({ rule, from }: RuleChange) =>
-      back.some((change) => isSameRule(change.rule, rule) && change.from === from);
-    for (const other of await deps.temporaryChanges.all()) {
-      const isSettled = other.state === 'asking' && other.acctId === over.acctId && undecided(other).every(isBack);
-      if (other.id === over.id || !isSettled) continue;
-      const closed = { closedAt: deps.now().toISOString(), closedBy: action?.actor.userId ?? null };
-      // On record as an end of its own: the click has its own end.
-      await deps.notifyEnd.notify({ ...other, ...closed, state: 'ended', closingActionId: action?.id ?? null }, null);
-    }
-  };
+/** Rules went back with one change. Ends the questions about others that have nothing else left to decide. */
+export async function endQuestions(
+  over: OverChange,
+  action: Action | null,
+  { now, temporaryChanges }: Pick<Deps, 'now'> & { readonly temporaryChanges: Pick<TemporaryChanges, 'all'> },
+  notify: NotifyEnd['notify'],
+): Promise<void> {
+  const back = over.state === 'asking' ? backAlready(over) : without(over.changes, notBackYet(over));
+  if (over.state === 'kept' || over.state === 'refused') return;
+  const isBack = ({ rule, from }: RuleChange) =>
+    back.some((change) => isSameRule(change.rule, rule) && change.from === from);
+  for (const other of await temporaryChanges.all()) {
+    const isSettled = other.state === 'asking' && other.acctId === over.acctId && undecided(other).every(isBack);
+    if (other.id === over.id || !isSettled) continue;
+    const closed = { closedAt: now().toISOString(), closedBy: action?.actor.userId ?? null };
+    // On record as an end of its own: the click has its own end.
+    await notify({ ...other, ...closed, state: 'ended', closingActionId: action?.id ?? null }, null);
+  }
 }
 
 const whyNot = (error: CardApiError): string => noteOf(error) ?? `The card service says: “${error.apiMessage}”.`;

@@ -13,7 +13,7 @@ import {
 import type { Log } from '../core/log.ts';
 import { isAbroad } from '../core/merchant-category.ts';
 import { hadBegun } from '../core/service-time.ts';
-import { allPass, bindingLimit, type DeclinedPurchase } from './binding-limit.ts';
+import { checkLimits, type DeclinedPurchase } from './binding-limit.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
 import { isIncomplete, isOfRules, type Remedy } from './remedy-change.ts';
 import { hasReset } from './rule-words.ts';
@@ -203,9 +203,9 @@ async function byLimit(
   const remaining = time === 'then' ? then : left;
   const period = event.decline === null ? null : namedIn(event.decline).period;
   const purchase = { ...takenFromLimits(event, fitsMerchant), code, period, mayBeOverruled };
-  const found = bindingLimit(purchase, remaining, rules, then);
+  const found = checkLimits(purchase, remaining, rules, then);
+  if (found === 'passes') return passes;
   if (found !== null) return { state: 'stopped', remedy: found };
-  if (allPass(purchase, remaining, rules, then)) return passes;
   return left === null || rules === null ? away : unclear;
 }
 
@@ -215,9 +215,8 @@ function byLimitNow(
   remaining: RemainingLimits,
   rules: CardLimits,
 ): PurchaseCheck {
-  const purchase = { ...tried, code: 'decline.rule.velocity' };
-  if (allPass(purchase, remaining, rules)) return passes;
-  const found = bindingLimit(purchase, remaining, rules);
+  const found = checkLimits({ ...tried, code: 'decline.rule.velocity' }, remaining, rules);
+  if (found === 'passes') return passes;
   const isGuess = found?.limits[0].to === null && found.limits[0].isOfRuleset !== true;
   return found === null || isGuess ? unclear : { state: 'stopped', remedy: found };
 }

@@ -52,18 +52,10 @@ export function stoppingCategory(
   fits: (categoryName: string) => boolean,
   then: readonly LimitedCategory[],
 ): SpendCategory | null {
-  const fitting = fittingCategories(fits, then);
+  const fitting = then.filter(({ category }) => fits(category.name));
   const [first, ...others] =
     fitting.length === 1 ? fitting : suspectsOf(amountCents, fitting.length > 0 ? fitting : then);
   return first === undefined || others.length > 0 ? null : first.category;
-}
-
-/** The categories that suit the kind of merchant. */
-export function fittingCategories(
-  fits: (categoryName: string) => boolean,
-  all: readonly LimitedCategory[],
-): readonly LimitedCategory[] {
-  return all.filter(({ category }) => fits(category.name));
 }
 
 function suspectsOf(amountCents: number, all: readonly LimitedCategory[]): LimitedCategory[] {

@@ -2,8 +2,8 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameEmail } from '../holders/link-store.ts';
 import { isAddedBy, loosenedBefore, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
-import { type ApprovalPolicy, type ExceededCap, exceededCap } from '../policy/approval-policy.ts';
-import { approvalsNeeded, type Facts } from '../policy/decide-action.ts';
+import { type ApprovalPolicy, exceededCap } from '../policy/approval-policy.ts';
+import { approvalsNeeded } from '../policy/decide-action.ts';
 import type { OrderReason, VirtualOrder } from './order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 
@@ -52,7 +52,7 @@ export function createOrderPermit(deps: Deps) {
       const isOwnOrder = await isOwn(userId, order);
       // Two simultaneous orders must not both count as the first.
       return await withLock('recent-raises', async (): Promise<OrderVerdict> => {
-        const amount = factsOf(await amountOf(action, order, [userId]));
+        const amount = await amountOf(action, order, [userId]);
         const { orderBands: bands } = policyFor(null);
         const verdict = await authorize(action, { ...amount, bands, isOwn: (id) => isOwn(id, order) });
         switch (verdict.kind) {
@@ -87,7 +87,7 @@ export function createOrderPermit(deps: Deps) {
       { by, people }: OrderApproved,
     ): Promise<string | null> {
       return await withLock('recent-raises', async () => {
-        const amount = factsOf(await amountOf(action, order, [action.actor.userId, by]));
+        const amount = await amountOf(action, order, [action.actor.userId, by]);
         if (approvalsNeeded(amount, { bands: policyFor(null).orderBands }) > people) return tooMuchByNow(people);
         await add(action, order, people === 1 ? by : null);
         return null;
@@ -101,7 +101,7 @@ function createOrderNeeds({ policyFor }: Pick<Deps, 'policyFor'>, amountOf: Retu
   return async function approvals(...[action, order, people]: Parameters<typeof amountOf>): Promise<OrderNeeds> {
     const { orderBands: bands } = policyFor(null);
     const amount = await amountOf(action, order, people);
-    const needed = approvalsNeeded(factsOf(amount), { bands });
+    const needed = approvalsNeeded(amount, { bands });
     return { needed, why: needed === 1 ? null : why() };
 
     function why(): OrderReason {
@@ -129,31 +129,16 @@ function tooMuchByNow(people: number): string {
   return `With what was approved a moment ago, this ${now}. I did not order it.`;
 }
 
-interface OrderAmount {
-  readonly raiseCents: number;
-  /** Null: it exceeds none. */
-  readonly cap: ExceededCap | null;
-}
-
-/** The policy's input about an order. */
-function factsOf({ raiseCents, cap }: OrderAmount): Pick<Facts, 'raiseCents' | 'isOverCap'> {
-  return { raiseCents, isOverCap: cap !== null };
-}
-
 /** The amount including these people's earlier orders, and the cap it exceeds. */
 function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'actsFor' | 'now'>) {
   const { recentRaises, policyFor, actsFor, now } = deps;
-  return async function amountOf(
-    action: OrderVirtualAction,
-    { fundCents }: VirtualOrder,
-    named: readonly string[],
-  ): Promise<OrderAmount> {
+  return async function amountOf(action: OrderVirtualAction, { fundCents }: VirtualOrder, named: readonly string[]) {
     const nowMs = now().getTime();
     const people = (await Promise.all(named.map((userId) => actsFor(userId, null)))).flat();
     const program = await recentRaises.list('program', nowMs);
     const orders = program.filter((raise) => raise.rule === ORDER && isAddedBy(raise, people));
     const { dayCents } = sumsIn(orders, action.id, nowMs);
     const cap = exceededCap(policyFor(null), await loosenedBefore(action, null, people, deps), fundCents);
-    return { raiseCents: fundCents === 0 ? 0 : dayCents + fundCents, cap };
+    return { raiseCents: fundCents === 0 ? 0 : dayCents + fundCents, isOverCap: cap !== null, cap };
   };
 }

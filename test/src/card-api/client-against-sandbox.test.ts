@@ -7,7 +7,7 @@ import { type CardClient, createCardClient } from '../../../src/card-api/client.
 import { applyChanges } from '../../../src/card-api/spend-rules.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { createDirectory } from '../../../src/directory/directory.ts';
-import { bindingLimit } from '../../../src/limits/binding-limit.ts';
+import { checkLimits } from '../../../src/limits/binding-limit.ts';
 import { callsOutside } from '../../support/calls-outside.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 
@@ -187,7 +187,7 @@ describe('limits', () => {
 
       const remaining = await speller.getRemainingLimits(AcctId);
       const { rules } = await client.getSpendRules(AcctId);
-      const found = bindingLimit({ code: declined.MessageCode ?? '', amountCents: 4_550 }, remaining, rules);
+      const found = checkLimits({ code: declined.MessageCode ?? '', amountCents: 4_550 }, remaining, rules);
 
       expect(remaining.overall).toEqual([{ period: 'daily', limitCents: 10_000, remainingCents: 3_000 }]);
       expect(found).toMatchObject({

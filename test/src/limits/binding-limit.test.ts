@@ -3,7 +3,7 @@ import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import { limitGoals, ruleKeys } from '../../../src/card-api/rule-change.ts';
 import type { RemainingLimits } from '../../../src/card-api/schema.ts';
 import type { CardLimits } from '../../../src/card-api/spend-rules.ts';
-import { allPass, bindingLimit } from '../../../src/limits/binding-limit.ts';
+import { checkLimits } from '../../../src/limits/binding-limit.ts';
 import { contradiction } from '../../../src/limits/contradiction.ts';
 import { goalsOfRemedy } from '../../../src/limits/remedy-change.ts';
 import { limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
@@ -28,6 +28,12 @@ const remaining: RemainingLimits = {
 };
 const velocity = { code: 'decline.rule.velocity', amountCents: 8_410 };
 const ofCategory = { code: 'decline.rule.velocity.mcc', amountCents: 8_410 };
+
+function bindingLimit(...args: Parameters<typeof checkLimits>) {
+  const found = checkLimits(...args);
+  return found === 'passes' ? null : found;
+}
+const allPass = (...args: Parameters<typeof checkLimits>): boolean => checkLimits(...args) === 'passes';
 const eating = { fits: (name: string) => name === 'Restaurants' };
 
 describe('the limit that stopped a purchase', () => {

@@ -63,7 +63,6 @@ describe('a click on a temporary change', () => {
       factsOf: async () => card,
       raises: { forget: async ({ id }) => void given.forgotten?.push(id) },
       inEffect: async (given) => given,
-      endQuestions: async () => {},
       restore: async (change, by) => {
         if (given.fails !== undefined) throw given.fails;
         if (given.after === null) return null;
@@ -72,7 +71,7 @@ describe('a click on a temporary change', () => {
           : { ...change, state: given.after ?? 'ended', later: given.later };
       },
       notifyEnd: {
-        notify: async ({ state, closedBy }) => void steps.push([state, closedBy].filter(Boolean).join(' by ')),
+        conclude: async ({ state, closedBy }) => void steps.push([state, closedBy].filter(Boolean).join(' by ')),
         show: async ({ state }) => void steps.push(`shown ${state}`),
       },
     })(action);

@@ -31,13 +31,13 @@ describe('when a temporary change is due to end', () => {
       progress: { read: async () => null },
       now,
       inEffect: async (given) => given,
-      endQuestions: async () => {},
       restore: async (given) => {
         if (error !== null) throw error;
         return { ...given, state: 'ended' };
       },
       notifyEnd: {
-        notify: async ({ state }, _action, note) => void steps.push([`told ${state}`, note].filter(Boolean).join(' ')),
+        conclude: async ({ state }, _action, note) =>
+          void steps.push([`told ${state}`, note].filter(Boolean).join(' ')),
         giveUp: async ({ refusals }, { apiMessage }) => void steps.push(`given up ${refusals}: ${apiMessage}`),
         show: async ({ state }) => void steps.push(`shown ${state}`),
       },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Statement } from '../../../src/audit/audit-record.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
-import { createEndQuestions, createNotifyEnd, type OverChange, recordEnd } from '../../../src/limits/notify-end.ts';
+import { createNotifyEnd, endQuestions, type OverChange, recordEnd } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { refusal } from '../../support/card-api-errors.ts';
@@ -26,7 +26,11 @@ describe('the end of a temporary change', () => {
     const steps: string[] = [];
     const notifyEnd = createNotifyEnd({
       card: { getAccount: async () => AccountDetails.parse({ AccountId: 7378, AccountStatus, CardList: [] }) },
-      temporaryChanges: { get: async () => null, save: async ({ state }) => void steps.push(`kept as ${state}`) },
+      temporaryChanges: {
+        all: async () => [],
+        get: async () => null,
+        save: async ({ state }) => void steps.push(`kept as ${state}`),
+      },
       audit: { append: async ({ detail }) => void steps.push(`on record: ${detail}`) },
       postAuditLine: async () => {},
       now: () => new Date(at),
@@ -292,16 +296,12 @@ describe('a question about rules that went back with another change', () => {
     ['stays if it is still in force', 'ended', { state: 'open' }, []],
   ])('%s', async (_what, state, over, expected) => {
     const ended: string[] = [];
-    const endQuestions = createEndQuestions({
-      now: () => new Date(at),
-      temporaryChanges: { all: async () => [temporaryChangeOf(), { ...asking, ...over }] },
-      notifyEnd: {
-        async notify(one, action) {
-          ended.push(`${one.id} ${one.state} by ${one.closedBy}, on record by ${action?.id ?? 'itself'}`);
-        },
-      },
+    const temporaryChanges = { all: async () => [temporaryChangeOf(), { ...asking, ...over }] };
+    const change = changeNow(state, { closedBy: 'U0BEN', closingActionId: click.id });
+
+    await endQuestions(change, click, { now: () => new Date(at), temporaryChanges }, async (one, action) => {
+      ended.push(`${one.id} ${one.state} by ${one.closedBy}, on record by ${action?.id ?? 'itself'}`);
     });
-    await endQuestions(changeNow(state, { closedBy: 'U0BEN', closingActionId: click.id }), click);
 
     expect(ended).toEqual(expected);
   });
