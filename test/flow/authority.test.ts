@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
-import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { ageRequest } from '../support/age-request.ts';
 import { alterRecord } from '../support/alter-record.ts';
@@ -32,14 +31,7 @@ async function ofOtto(holder: string = otto): Promise<SandboxAccount> {
   const since = Date.now() / 1000;
   await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
   await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`), since);
-  const at = new Date().toISOString();
-  await createLinks(cardbell().store, () => new Date()).link({
-    acctId: card.AcctId,
-    userId: holder,
-    provedBy: 'approver',
-    by: zoe,
-    at,
-  });
+  await cardbell().link(card, holder);
   return card;
 }
 

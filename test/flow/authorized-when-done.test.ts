@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { createSigner } from '../../src/core/sign.ts';
-import { createLinks } from '../../src/holders/link-store.ts';
 import { createIntake, inboxKeys } from '../../src/intake/intake.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, groups, people, secrets } from '../support/people.ts';
@@ -11,19 +10,11 @@ import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardb
 import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({ pace: atOnce });
-const { ana, ben, zoe, otto } = people;
+const { ana, ben, otto } = people;
 
 const limitOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules.DailySpendLimit;
 const statusOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).CardList[0]?.CardStatus;
 const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message).blocks);
-
-/** Sets the daily limit in the admin portal. */
-async function inPortal({ AcctId }: SandboxAccount, dollars: number): Promise<void> {
-  const address = `${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`;
-  const headers = { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ ...cardbell().account(AcctId).SpendRules, DailySpendLimit: dollars });
-  expect((await fetch(address, { method: 'PUT', headers, body })).ok).toBe(true);
-}
 
 /** A card whose only limit is the daily one. */
 const plainCard = (): SandboxAccount =>
@@ -106,19 +97,12 @@ describe('an inbox entry forged in Redis', () => {
 describe('a request whose limit was lowered later', () => {
   it('is not executed on one approval: it shows the new numbers and asks again', async () => {
     const card = plainCard();
-    await inPortal(card, 700);
-    const at = new Date().toISOString();
-    await createLinks(cardbell().store, () => new Date()).link({
-      acctId: card.AcctId,
-      userId: otto,
-      provedBy: 'approver',
-      by: zoe,
-      at,
-    });
+    await cardbell().inPortal(card, { DailySpendLimit: 700 });
+    await cardbell().link(card, otto);
     await cardbell().command(otto, `ask ${last4Of(card)} 760 hotel`);
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
     expect(shown(request)).toContain('$700.00 → $760.00');
-    await inPortal(card, 100);
+    await cardbell().inPortal(card, { DailySpendLimit: 100 });
     const since = Date.now() / 1000;
 
     await cardbell().press(ben, request, 'decide_request_approve');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
-import { people, secrets } from '../support/people.ts';
+import { people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
@@ -13,14 +13,6 @@ function effectsOn({ AcctId }: SandboxAccount): number {
   return cardbell().sandbox.deliveries.filter(
     ({ kind, body }) => kind === 'card-status' && (body.Data as { AcctId?: number }).AcctId === AcctId,
   ).length;
-}
-
-/** Changes the card's rules in the admin portal. */
-async function changeRulesOutside({ AcctId }: SandboxAccount, change: Record<string, unknown>): Promise<void> {
-  const address = `${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`;
-  const headers = { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ ...cardbell().account(AcctId).SpendRules, ...change });
-  expect((await fetch(address, { method: 'PUT', headers, body })).status).toBe(200);
 }
 
 /** Calls to the card API with this method about this account. */
@@ -40,7 +32,7 @@ describe('a write whose response is lost while someone changes the same card in 
 
     await command(ana, `limit ${card.AcctId} monthly 2000`);
     await until(() => callsTo('PUT', card) === 1, 'the limit is sent');
-    await changeRulesOutside(card, outside);
+    await cardbell().inPortal(card, outside);
     await waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
     await quiet(cardbell());
 
@@ -58,7 +50,7 @@ describe('a write whose response is lost while someone changes the same card in 
 
     await command(ana, `limit ${card.AcctId} monthly 2000`);
     await until(() => callsTo('PUT', card) === 1, 'the limit is sent');
-    await changeRulesOutside(card, outside);
+    await cardbell().inPortal(card, outside);
     const message = await waitTold(ana, /I did not repeat it/);
     await quiet(cardbell());
 

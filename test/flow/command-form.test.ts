@@ -2,7 +2,6 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createLinks } from '../../src/holders/link-store.ts';
 import { channels, people } from '../support/people.ts';
 import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
@@ -78,14 +77,7 @@ it('asks for the missing reason of `/card ask`, and keeps the typed duration', a
   const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 600);
   await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
   await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
-  const at = new Date().toISOString();
-  await createLinks(cardbell().store, () => new Date()).link({
-    acctId: card.AcctId,
-    userId: otto,
-    provedBy: 'approver',
-    by: ana,
-    at,
-  });
+  await cardbell().link(card, otto, ana);
 
   await cardbell().command(otto, `ask ${last4Of(card)} 250 for 3 days`);
   const form = () => cardbell().workspace.views.top(otto);

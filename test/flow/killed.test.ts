@@ -3,7 +3,6 @@ import { verifyChain } from '../../bin/audit/verify.ts';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { createAuditReader } from '../../src/audit/audit.ts';
 import type { AuditRecord } from '../../src/audit/audit-record.ts';
-import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { ageRequest } from '../support/age-request.ts';
 import { approvalSteps, askSteps, each, name, orderSteps, overrideSteps, table } from '../support/crash-points.ts';
@@ -45,14 +44,7 @@ async function ofOtto(status: string): Promise<SandboxAccount> {
   const card = cardbell().take(status);
   await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
   await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
-  const at = new Date().toISOString();
-  await createLinks(cardbell().store, () => new Date()).link({
-    acctId: card.AcctId,
-    userId: otto,
-    provedBy: 'approver',
-    by: zoe,
-    at,
-  });
+  await cardbell().link(card, otto);
   return card;
 }
 

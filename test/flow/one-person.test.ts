@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
-import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { ageRequest } from '../support/age-request.ts';
-import { channels, groups, people, secrets } from '../support/people.ts';
+import { channels, groups, people } from '../support/people.ts';
 import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
@@ -25,26 +24,13 @@ async function cardWith(dollars: number): Promise<SandboxAccount> {
     const others = [WeeklySpendLimit, MonthlySpendLimit, YearlySpendLimit, LifetimeSpendLimit];
     return AvailableBalance > 300 && others.every((limit) => limit === null);
   });
-  await inPortal(card, dollars);
+  await cardbell().inPortal(card, { DailySpendLimit: dollars });
   return card;
-}
-
-/** Sets the daily limit in the admin portal. */
-async function inPortal({ AcctId }: SandboxAccount, dollars: number): Promise<void> {
-  const headers = { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ ...cardbell().account(AcctId).SpendRules, DailySpendLimit: dollars });
-  const address = `${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`;
-  expect((await fetch(address, { method: 'PUT', headers, body })).ok).toBe(true);
 }
 
 async function setLimit(user: string, card: SandboxAccount, words: string, dollars: number): Promise<void> {
   await cardbell().command(user, `limit ${card.AcctId} daily ${words}`);
   await until(() => limitOf(card) === dollars, `the limit is ${dollars}`);
-}
-
-async function link({ AcctId: acctId }: SandboxAccount, userId: string): Promise<void> {
-  const at = new Date().toISOString();
-  await createLinks(cardbell().store, () => new Date()).link({ acctId, userId, provedBy: 'approver', by: zoe, at });
 }
 
 async function openOverride(user: string, request: StoredMessage): Promise<string> {
@@ -57,7 +43,7 @@ describe('a limit lowered by a dollar for 300 days and later in the portal', () 
   it('cannot be raised back to its former amount by one person', async () => {
     const card = await cardWith(6000);
     await setLimit(ana, card, '5999 for 300 days', 5999);
-    await inPortal(card, 100);
+    await cardbell().inPortal(card, { DailySpendLimit: 100 });
 
     await cardbell().command(ana, `limit ${card.AcctId} daily 6000`);
     await requestFor(card, '\\$6,000');
@@ -72,7 +58,7 @@ describe('a limit lowered by a dollar for 300 days and later in the portal', () 
     const change = await workspace.waitForMessage(
       ({ text, blocks }) => text.includes(holderOf(card)) && JSON.stringify(blocks).includes('revert_now'),
     );
-    await inPortal(card, 100);
+    await cardbell().inPortal(card, { DailySpendLimit: 100 });
     const since = Date.now() / 1000;
 
     await press(ana, change, 'revert_now');
@@ -87,7 +73,7 @@ describe('a limit lowered by a dollar for 300 days and later in the portal', () 
 
 it('approvers cannot restore the old limit of their own card alone after it was lowered for a week', async () => {
   const card = await cardWith(700);
-  await link(card, ana);
+  await cardbell().link(card, ana);
   await setLimit(ben, card, '100 for 7 days', 100);
   const since = Date.now() / 1000;
 
@@ -99,13 +85,13 @@ it('approvers cannot restore the old limit of their own card alone after it was 
 
 it('an override is refused, with the reason, when the limit was lowered and the card blocked after the request', async () => {
   const card = await cardWith(700);
-  await link(card, otto);
+  await cardbell().link(card, otto);
   await cardbell().command(otto, `ask ${last4Of(card)} 2000 booth`);
   const request = await requestFor(card, '');
   await ageRequest(cardbell().store, request, 16 * 60_000);
   await until(() => shown(request).includes('break_glass'), 'operators may override the request');
   const viewId = await openOverride(gus, request);
-  await inPortal(card, 100);
+  await cardbell().inPortal(card, { DailySpendLimit: 100 });
   cardbell().sandbox.setStatus({ AcctId: card.AcctId, CardStatus: 'BLOCKED' });
   await until(() => /blocked/i.test(shown(request)), 'the request says that the card is blocked');
 
@@ -165,7 +151,7 @@ describe('how long a limit lasts', () => {
 
   it('is one purchase for a request without a duration', async () => {
     const card = await cardWith(100);
-    await link(card, otto);
+    await cardbell().link(card, otto);
 
     await cardbell().command(otto, `ask ${last4Of(card)} $1,250 projector`);
     const request = await requestFor(card, '\\$1,250');

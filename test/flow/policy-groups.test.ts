@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
-import { createLinks } from '../../src/holders/link-store.ts';
 import { ageRequest } from '../support/age-request.ts';
 import { channels, groups, people } from '../support/people.ts';
 import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
@@ -45,14 +44,7 @@ async function ofCrew(): Promise<SandboxAccount> {
   );
   await cardbell().command(zoe, `limit ${card.AcctId} daily 50`);
   await until(() => limitOf(card) === 50, 'it has a daily limit');
-  const at = new Date().toISOString();
-  await createLinks(cardbell().store, () => new Date()).link({
-    acctId: card.AcctId,
-    userId: otto,
-    provedBy: 'approver',
-    by: zoe,
-    at,
-  });
+  await cardbell().link(card, otto);
   return card;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { AuditRecord } from '../../src/audit/audit-record.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
-import { channels, people, secrets } from '../support/people.ts';
+import { channels, people } from '../support/people.ts';
 import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
@@ -12,15 +12,6 @@ const cardbell = useCardbell({ ...inOneProcess, workspace: { triggerAgeMs: 60_00
 const { ana, ben, olga } = people;
 
 type Purchase = { Amount: number; MCCCode?: string; MerchantCountry?: string; IsCardPresent?: boolean };
-
-/** Sets the rules as if in the admin portal. */
-async function setRules({ AcctId }: SandboxAccount, rules: object): Promise<void> {
-  await fetch(`${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`, {
-    method: 'PUT',
-    headers: { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...cardbell().account(AcctId).SpendRules, ...rules }),
-  });
-}
 
 const rulesOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules;
 const hasMoney = ({ AvailableBalance }: SandboxAccount): boolean => AvailableBalance > 200;
@@ -69,7 +60,7 @@ const openings: readonly [string, object, Purchase, RegExp, (card: SandboxAccoun
 describe('the remedy that fits the decline', () => {
   it.each(openings)('allows %s for this purchase only', async (_what, rules, purchase, words, isAllowed) => {
     const card = cardbell().take('ACTIVE', hasMoney);
-    await setRules(card, rules);
+    await cardbell().inPortal(card, rules);
     const before = rulesOf(card);
     const alert = await stopped(card, purchase);
 
@@ -104,7 +95,7 @@ describe('the remedy that fits the decline', () => {
   it('allows a category known from other cards for an hour with a second approver, until an operator reverts it', async () => {
     const card = cardbell().take('ACTIVE', hasMoney);
     const [restaurants] = rulesOf(card).MerchantCategories.filter(({ Name }) => Name === 'Restaurants');
-    await setRules(card, { MerchantCategories: [restaurants] });
+    await cardbell().inPortal(card, { MerchantCategories: [restaurants] });
     const before = rulesOf(card);
     const alert = await stopped(card, { Amount: 20, MCCCode: '5251' });
     expect(shown(alert)).toContain('Allow Hardware Stores…');
@@ -125,7 +116,7 @@ describe('the remedy that fits the decline', () => {
 
   it('raises a limit for this purchase, is not ended by another purchase, and shows a bad amount in the form', async () => {
     const card = cardbell().take('ACTIVE', hasMoney);
-    await setRules(card, { DailySpendLimit: 10, WeeklySpendLimit: 100 });
+    await cardbell().inPortal(card, { DailySpendLimit: 10, WeeklySpendLimit: 100 });
     const alert = await stopped(card, { Amount: 40 });
 
     const view = await openForm(ana, alert, /is the lowest limit/);
@@ -171,10 +162,10 @@ describe('the remedy that fits the decline', () => {
     const alert = await stopped(card, { Amount: 20, MerchantCountry: 'FR' });
     const none = { WeeklySpendLimit: null, MonthlySpendLimit: null, YearlySpendLimit: null, LifetimeSpendLimit: null };
     const rules = { InternationalSpendEnabled: true, MerchantCategories: [], ...none };
-    await setRules(card, { ...rules, DailySpendLimit: 10 });
+    await cardbell().inPortal(card, { ...rules, DailySpendLimit: 10 });
     const { id } = await openForm(ana, alert, /Current daily limit: \$10\.00/);
     await cardbell().workspace.closeView({ user: ana, viewId: id });
-    await setRules(card, { DailySpendLimit: 20 });
+    await cardbell().inPortal(card, { DailySpendLimit: 20 });
 
     const view = await openForm(ana, alert, /No limit or rule stops this purchase any more/);
 
@@ -185,7 +176,7 @@ describe('the remedy that fits the decline', () => {
 describe('several small raises', () => {
   it('within a day add up towards the two-person amount', async () => {
     const card = cardbell().take('ACTIVE');
-    await setRules(card, { DailySpendLimit: 100 });
+    await cardbell().inPortal(card, { DailySpendLimit: 100 });
     const since = Date.now() / 1000;
     await cardbell().command(ana, `limit ${card.AcctId} daily 900 for 1h`);
     await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`), since);
@@ -199,7 +190,7 @@ describe('several small raises', () => {
 
   it('are shown with their amounts and times to the person who asks, in the request and on record', async () => {
     const card = cardbell().take('ACTIVE');
-    await setRules(card, {
+    await cardbell().inPortal(card, {
       DailySpendLimit: 100,
       WeeklySpendLimit: null,
       MonthlySpendLimit: null,

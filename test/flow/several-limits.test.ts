@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
-import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
-import { channels, people, secrets } from '../support/people.ts';
+import { channels, people } from '../support/people.ts';
 import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 import { wakeJob } from '../support/wake-job.ts';
 
 const cardbell = useCardbell(inOneProcess);
-const { ana, ben, zoe, otto } = people;
+const { ana, ben, otto } = people;
 
 const rulesOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules;
 const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message).blocks);
@@ -19,16 +18,6 @@ function limitsOf(card: SandboxAccount) {
   return [DailySpendLimit, WeeklySpendLimit, MonthlySpendLimit];
 }
 
-/** Sets the rules as if in the admin portal. */
-async function setRules({ AcctId }: SandboxAccount, rules: object): Promise<void> {
-  const { status } = await fetch(`${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`, {
-    method: 'PUT',
-    headers: { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...cardbell().account(AcctId).SpendRules, ...rules }),
-  });
-  expect(status).toBe(200);
-}
-
 /** A card with exactly these limits. */
 async function cardWith(rules: object, money = 200): Promise<SandboxAccount> {
   const isFree = (limits: object): boolean =>
@@ -36,7 +25,7 @@ async function cardWith(rules: object, money = 200): Promise<SandboxAccount> {
   const card = cardbell().take('ACTIVE', ({ AvailableBalance, SpendRules }) => {
     return AvailableBalance > money && [SpendRules, ...SpendRules.MerchantCategories].every(isFree);
   });
-  await setRules(card, rules);
+  await cardbell().inPortal(card, rules);
   return card;
 }
 
@@ -174,15 +163,15 @@ it('the form shows what still stops the purchase, if anything, after a categoryâ
   const restaurants = (DailySpendLimit: number) => [{ Id: 9, Name: 'Restaurants', DailySpendLimit }];
   const card = await cardWith({ DailySpendLimit: 35, MerchantCategories: restaurants(30) });
   const alert = await stopped(card, 40);
-  await setRules(card, { DailySpendLimit: 35, MerchantCategories: restaurants(35) });
+  await cardbell().inPortal(card, { DailySpendLimit: 35, MerchantCategories: restaurants(35) });
   await openForm(ana, alert, 'approve_remedy', /is stopped by two limits: the daily limit for Restaurants of \$35/);
-  await setRules(card, { DailySpendLimit: 70, MerchantCategories: restaurants(50) });
+  await cardbell().inPortal(card, { DailySpendLimit: 70, MerchantCategories: restaurants(50) });
 
   const passes = await openForm(ben, alert, 'approve_remedy', /No limit or rule stops this purchase any more/);
   expect(JSON.stringify(cardbell().workspace.views.top(ben)?.blocks)).toContain(
     'When it was declined, it was stopped by',
   );
-  await setRules(card, {
+  await cardbell().inPortal(card, {
     DailySpendLimit: 36,
     MerchantCategories: [{ Id: 9, Name: 'Restaurants', DailySpendLimit: null }],
   });
@@ -259,7 +248,7 @@ it('asks people when one limit was changed in the meantime, restores the others 
   const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits/);
   await submit(ana, view, { term: '1h' });
   await until(() => shown(alert).includes('Â· confirmed'), 'the alert says so');
-  await setRules(card, { WeeklySpendLimit: 90 });
+  await cardbell().inPortal(card, { WeeklySpendLimit: 90 });
 
   await timeIsOver(card);
   const question = await cardbell().waitFor(channels.approvals, new RegExp(`Put back\\?.*${holderOf(card)}`));
@@ -299,14 +288,7 @@ describe('a request for several limits', () => {
 
   it('is one request by a holder and one approval, and the purchase can be paid', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
-    const at = new Date().toISOString();
-    await createLinks(cardbell().store, () => new Date()).link({
-      acctId: card.AcctId,
-      userId: otto,
-      provedBy: 'approver',
-      by: zoe,
-      at,
-    });
+    await cardbell().link(card, otto);
 
     await cardbell().command(otto, `ask ${last4Of(card)} 40 for 2 hours dinner`);
     const sent = await cardbell().waitTold(otto, /Sent to the approvers: you want to pay/);

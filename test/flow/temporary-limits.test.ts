@@ -66,22 +66,12 @@ it('a temporary limit says when it ends, and is restored', async () => {
   await cardbell().waitFor(channels.audit, new RegExp(`put back the daily limit of ${holderOf(card)}`));
 });
 
-/** A change in the admin portal, which sends Cardbell no webhook. */
-async function changedElsewhere(card: SandboxAccount, DailySpendLimit: number): Promise<void> {
-  const { SpendRules } = cardbell().account(card.AcctId);
-  await fetch(`${cardbell().sandbox.url}/Card/SpendRules/${card.AcctId}/Advanced`, {
-    method: 'PUT',
-    headers: { authorization: 'token api-token-6a9c3e5f', 'content-type': 'application/json' },
-    body: JSON.stringify({ ...SpendRules, DailySpendLimit }),
-  });
-}
-
 describe('a change made in the meantime', () => {
   async function asks(): Promise<{ card: SandboxAccount; question: StoredMessage }> {
     const card = cardbell().take('ACTIVE');
     await setLimit(card, '200');
     await setLimit(card, '600 for 1m');
-    await changedElsewhere(card, 350);
+    await cardbell().inPortal(card, { DailySpendLimit: 350 });
     await promote(card, 600);
     const question = await cardbell().waitFor(channels.approvals, new RegExp(`Put back\\?.*${holderOf(card)}`));
     expect(limitOf(card)).toBe(350);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { heldIn } from '../support/held-entries.ts';
-import { channels, people, secrets } from '../support/people.ts';
+import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
@@ -13,11 +13,7 @@ const direct = (user: string): string => `D${user.slice(1)}`;
 
 async function linkedWithLimit(dollars: number): Promise<SandboxAccount> {
   const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 200);
-  await fetch(`${cardbell().sandbox.url}/Card/SpendRules/${card.AcctId}/Advanced`, {
-    method: 'PUT',
-    headers: { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...cardbell().account(card.AcctId).SpendRules, DailySpendLimit: dollars }),
-  });
+  await cardbell().inPortal(card, { DailySpendLimit: dollars });
   await cardbell().command(ana, `link ${card.AcctId} @hugo`);
   await cardbell().waitFor(direct(hugo), new RegExp(`Your card ${last4Of(card)} is linked to you`));
   return card;

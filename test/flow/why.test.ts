@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createLinks } from '../../src/holders/link-store.ts';
 import { channels, people } from '../support/people.ts';
 import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
@@ -90,18 +89,11 @@ describe('/card declines', () => {
   });
 
   it('is not for everybody; holders see only their own card', async () => {
-    const { take, command, waitTold, store, told } = cardbell();
+    const { take, command, waitTold, told } = cardbell();
     const [own, other] = [take('ACTIVE'), take('ACTIVE')];
     await command(otto, `declines ${last4Of(own)}`);
     await waitTold(otto, /Only operators and approvers may see declines/);
-    const at = new Date().toISOString();
-    await createLinks(store, () => new Date()).link({
-      acctId: own.AcctId,
-      userId: otto,
-      provedBy: 'approver',
-      by: olga,
-      at,
-    });
+    await cardbell().link(own, otto, olga);
 
     await command(otto, `declines ${own.AcctId}`);
     await waitTold(otto, new RegExp(`${holderOf(own)}.*0 declines since it was linked to you`));

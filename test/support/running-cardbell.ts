@@ -4,6 +4,7 @@ import { freePort } from '../../local/port.ts';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { type Sandbox, type SandboxAccount, type SandboxOptions, startSandbox } from '../../sandbox/server.ts';
 import type { Pace } from '../../src/app/worker-process.ts';
+import { createLinks } from '../../src/holders/link-store.ts';
 import {
   type ApiCall,
   type Delivery,
@@ -15,7 +16,7 @@ import {
 import { clumsyTexts } from '../templates/clumsy.ts';
 import { callsOutside } from './calls-outside.ts';
 import { type Child, startChild } from './child-process.ts';
-import { channels, peopleEnv, secrets, workspaceOptions } from './people.ts';
+import { channels, people, peopleEnv, secrets, workspaceOptions } from './people.ts';
 import { redisUsers } from './redis-users.ts';
 import type { SampleWebhook } from './sample-webhook.ts';
 import { until } from './until.ts';
@@ -80,6 +81,10 @@ export interface RunningCardbell {
   /** An unused account whose only card has this status. */
   take(status: string, fits?: (account: SandboxAccount) => boolean): SandboxAccount;
   account(acctId: number): SandboxAccount;
+  /** Sets spend rules of a card in the admin portal, which sends Cardbell no webhook. */
+  inPortal(card: SandboxAccount, rules: object): Promise<void>;
+  /** Links a card to a person, as an approver does. */
+  link(card: SandboxAccount, userId: string, by?: string): Promise<void>;
   /** All log lines of the processes. */
   logs(): string[];
   stop(): Promise<void>;
@@ -224,6 +229,18 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
       const found = sandbox.accounts().find(({ AcctId }) => AcctId === acctId);
       if (found === undefined) throw new Error(`no account ${acctId}`);
       return found;
+    },
+    async inPortal({ AcctId }, rules) {
+      const response = await fetch(`${sandbox.url}/Card/SpendRules/${AcctId}/Advanced`, {
+        method: 'PUT',
+        headers: { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...running.account(AcctId).SpendRules, ...rules }),
+      });
+      if (response.status !== 200) throw new Error(`the portal answered ${response.status}: ${await response.text()}`);
+    },
+    async link({ AcctId: acctId }, userId, by = people.zoe) {
+      const at = new Date().toISOString();
+      await createLinks(store, () => new Date()).link({ acctId, userId, provedBy: 'approver', by, at });
     },
     logs: () => [...webs, ...workers].flatMap(({ lines }) => lines),
     async stop() {
