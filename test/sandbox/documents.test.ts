@@ -1,25 +1,23 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { documentAt } from '../../sandbox/api/documents.ts';
 import { ROUTES } from '../../sandbox/api/routes.ts';
 import { SIMULATE_ROUTES } from '../../sandbox/api/simulate.ts';
 import { WEBHOOK_KINDS } from '../../sandbox/webhook/kind.ts';
 import { assertFitsDocument, assertFitsSchema } from './fits-document.ts';
 import type { Payload } from './payload.ts';
-import { callApi, startReceiver, until, useSandboxes } from './running-sandbox.ts';
+import { callApi, useSandboxes } from './running-sandbox.ts';
 
 const sandboxes = useSandboxes();
-const document = async (path: string) => {
-  const sandbox = await sandboxes.start({ seed: 'small' });
-  const response = await fetch(new URL(path, sandbox.url));
-  const body: Payload = await response.json();
-  return { status: response.status, body };
-};
+const document = (path: string): Payload => JSON.parse(JSON.stringify(documentAt(path)));
 
 describe('/openapi.json', () => {
   it('describes every endpoint, simulation and webhook, and needs no token', async () => {
-    const { status, body } = await document('/openapi.json');
+    const sandbox = await sandboxes.start({ seed: 'small' });
+    const response = await fetch(new URL('/openapi.json', sandbox.url));
+    const body: Payload = await response.json();
 
-    expect(status).toBe(200);
+    expect(response.status).toBe(200);
     const described = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -41,8 +39,8 @@ describe('/openapi.json', () => {
     expect(silent).toEqual([]);
   });
 
-  it('states what a request must contain', async () => {
-    const { body } = await document('/openapi.json');
+  it('states what a request must contain', () => {
+    const body = document('/openapi.json');
     const { parameters } = body.paths['/v4/Details/{Id}/NetworkTransactions'].get;
 
     expect(parameters.map(({ name, in: where, required }: Record<string, unknown>) => [name, where, required])).toEqual(
@@ -59,10 +57,9 @@ describe('/openapi.json', () => {
   });
 });
 
-it.each(WEBHOOK_KINDS)('/schemas/%s.json is a JSON Schema', async (kind) => {
-  const { status, body } = await document(`/schemas/${kind}.json`);
+it.each(WEBHOOK_KINDS)('/schemas/%s.json is a JSON Schema', (kind) => {
+  const body = document(`/schemas/${kind}.json`);
 
-  expect(status).toBe(200);
   expect(new Ajv2020({ validateFormats: false }).validateSchema(body)).toBe(true);
   expect(body.properties.Data.required).toContain(kind === 'virtual-card' ? 'AccountId' : 'AcctId');
 });
@@ -73,18 +70,6 @@ it('the schema check rejects invalid responses and webhooks', () => {
   );
   expect(() => assertFitsDocument('GET', '/v4/Group', 403, { Error: 'no' })).toThrow(/Message/);
   expect(() => assertFitsSchema('card-shipping', { CallbackTime: 'now', Data: {} })).toThrow(/CallbackTime/);
-});
-
-it('every webhook of the story fits its schema', async () => {
-  const receiver = await startReceiver();
-  const sandbox = await sandboxes.start({ webhooks: receiver.url, timeScale: 10 });
-
-  await sandbox.tellStory({ speed: 1_000_000, onStep: () => {} });
-  await until(() => sandbox.pendingWebhooks() === 0, 'all webhooks');
-
-  expect(receiver.received.length).toBeGreaterThan(50);
-  for (const { path, body } of receiver.received) assertFitsSchema(path.split('/').at(-1) ?? '', body);
-  await receiver.close();
 });
 
 it('every response about every account fits the document', async () => {

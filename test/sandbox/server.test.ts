@@ -1,8 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { DataFileError } from '../../sandbox/data-file.ts';
+import type { Sandbox } from '../../sandbox/server.ts';
+import { assertFitsSchema } from './fits-document.ts';
 import { callApi, simulate, startReceiver, until, useSandboxes } from './running-sandbox.ts';
 
 const sandboxes = useSandboxes();
@@ -110,6 +112,10 @@ describe('rate limits', () => {
 });
 
 describe('the simulation routes', () => {
+  let refusing: Sandbox;
+  beforeAll(async () => {
+    refusing = await sandboxes.start({ seed: 'small' });
+  });
   it.each([
     ['purchase', {}],
     ['purchase', { AcctId: 610_001, Amount: -5 }],
@@ -133,9 +139,7 @@ describe('the simulation routes', () => {
     ['status', { AcctId: 1, CardStatus: 'BLOCKED' }],
     ['outage', { on: 'yes' }],
   ])('refuse %s with %j with 400 and a message', async (name, body) => {
-    const sandbox = await sandboxes.start({ seed: 'small' });
-
-    const answer = await simulate(sandbox, name, body);
+    const answer = await simulate(refusing, name, body);
 
     expect(answer).toMatchObject({ status: 400, body: { Message: expect.stringMatching(/./) } });
   });
@@ -203,7 +207,7 @@ describe('state in a file', () => {
 });
 
 describe('the story', () => {
-  it('covers every decline code and every kind of webhook, and can be stopped', async () => {
+  it('covers every decline code and every kind of webhook, each in its schema, and can be stopped', async () => {
     const receiver = await startReceiver();
     const sandbox = await sandboxes.start({ webhooks: receiver.url, timeScale: 10 });
     const texts: string[] = [];
@@ -211,6 +215,8 @@ describe('the story', () => {
     await sandbox.tellStory({ speed: 1_000_000, onStep: ({ text }) => void texts.push(text) });
     await until(() => sandbox.pendingWebhooks() === 0, 'all webhooks');
 
+    expect(receiver.received.length).toBeGreaterThan(50);
+    for (const { path, body } of receiver.received) assertFitsSchema(path.split('/').at(-1) ?? '', body);
     const codes = new Set(receiver.received.map(({ body }) => body.Data.MessageCode).filter(Boolean));
     expect(codes.size).toBe(12);
     expect(new Set(receiver.received.map(({ path }) => path)).size).toBe(8);
