@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordFormat } from '../core/record-store.ts';
+import { fromStored, toStored } from '../core/unknown-fields.ts';
 import type { Thread, UploadedFile } from '../slack/client.ts';
 import { type Message, StoredMessage } from '../slack/message.ts';
 import type { Batch, NewBlock } from './message-store.ts';
@@ -169,7 +169,37 @@ export function draftOf(message: Message, more: Partial<MessageDraft> = {}): Mes
   return { kind: 'message', message, thread: null, newBlocks: [], batch: null, revisions: [], ...more };
 }
 
-const format = recordFormat(OutboxEntry);
+/** What most entries are: one alert for the team, as soon as possible, in no thread. */
+function plainAlert(id: string, priority: Priority): TrackedEntry {
+  const rest = { audience: 'team', threadId: null, broadcast: false, late: false, notBefore: null } as const;
+  return { kind: 'tracked', id, subject: { kind: 'alert', id }, priority, ...rest };
+}
+
+/** The entry if it is such an alert with nothing else, not even a field of a newer version; otherwise null. */
+function asPlainAlert(given: z.input<typeof OutboxEntry>): TrackedEntry | null {
+  if (given.kind !== 'tracked') return null;
+  const { kind: _kind, id, subject, audience = 'team', priority = 'decline', notBefore = null, ...more } = given;
+  const { threadId = null, broadcast = false, late = false, ...others } = more;
+  const isForTeam = audience === 'team' && subject.kind === 'alert' && subject.id === id;
+  const isAtOnce = isPriority(priority) && notBefore === null && threadId === null && !broadcast && !late;
+  const hasMore = Reflect.ownKeys(others).length > 0 || Reflect.ownKeys(subject).length > 2;
+  return isForTeam && isAtOnce && !hasMore ? plainAlert(id, priority) : null;
+}
+
+const isPriority = (text: string): text is Priority => Object.hasOwn(maxWaitMs, text);
+
+export interface StoredEntry {
+  readonly entry: OutboxEntry;
+  /** What Redis keeps: of a plain alert, only its priority; of anything else, JSON. */
+  readonly text: string;
+}
+
+/** @throws ZodError when it does not match. */
+export function storedEntry(given: z.input<typeof OutboxEntry>): StoredEntry {
+  const plain = asPlainAlert(given);
+  const entry = plain ?? toStored(OutboxEntry, given);
+  return { entry, text: plain?.priority ?? JSON.stringify(entry) };
+}
 
 /** A stored entry that this version cannot read. */
 export interface UnreadableEntry {
@@ -177,14 +207,18 @@ export interface UnreadableEntry {
   readonly entry: unknown;
 }
 
+/** A priority that only a newer version may know. */
+const word = /^[a-z-]+$/;
+
 /** Parses a stored entry, or returns the readable parts of a newer version's entry. @throws SyntaxError for invalid JSON */
-export function entryOf(text: string): OutboxEntry | { readonly unreadable: UnreadableEntry } {
+export function entryOf(id: string, text: string): OutboxEntry | { readonly unreadable: UnreadableEntry } {
+  if (isPriority(text)) return plainAlert(id, text);
+  const stored = word.test(text) ? { ...plainAlert(id, 'decline'), priority: text } : JSON.parse(text);
   try {
-    return format.read(text);
+    return fromStored(OutboxEntry, stored);
   } catch (error) {
-    const entry = JSON.parse(text) as { readonly id?: unknown };
-    if (!(error instanceof z.ZodError) || typeof entry.id !== 'string') throw error;
-    return { unreadable: { id: entry.id, entry } };
+    if (!(error instanceof z.ZodError) || typeof stored.id !== 'string') throw error;
+    return { unreadable: { id: stored.id, entry: stored } };
   }
 }
 

@@ -1,10 +1,10 @@
 --- @keys queue, entries, sending, held, most
 --- @include "../core/now"
 --- @include "./in-chunks"
--- ARGV: the most entries to read, the longest wait of held entries that are due (ms), up to how many waiting entries are returned
--- with their JSON: whoever collects more has read most of them before.
--- Returns the time, the message in flight or '', when the next held entry is due or '', then four values for each entry: id, JSON
--- or '', its position in the queue or '', how many entries may share its message or ''.
+-- ARGV: the most entries to read, the longest wait of held entries that are due (ms), the position up to which the caller has read
+-- the entries, up to how many others are returned with what is stored of them.
+-- Returns the time, the message in flight or '', when the next held entry is due or '', then as JSON: ids and positions in turn, what
+-- is stored by id, and by id how many entries may share its message. One value takes the caller less time than thousands.
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)) do
   redis.call('ZREM', KEYS[4], id)
   redis.call('ZADD', KEYS[1], now + ARGV[2], id)
@@ -31,25 +31,25 @@ if decoded then
     redis.call('SET', KEYS[3], sending)
   end
 end
-local ids, positions = sending and decoded.entryIds or {}, {}
-if not sending then
-  local queued = redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1, 'WITHSCORES')
-  for at = 1, #queued, 2 do ids[#ids + 1], positions[#positions + 1] = queued[at], queued[at + 1] end
+local queued = sending and {} or redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1, 'WITHSCORES')
+for _, id in ipairs(sending and decoded.entryIds or {}) do queued[#queued + 1], queued[#queued + 2] = id, '' end
+local ids, unread, upTo = {}, {}, tonumber(ARGV[3])
+for at = 1, #queued, 2 do
+  ids[#ids + 1] = queued[at]
+  if sending or tonumber(queued[at + 1]) > upTo then unread[#unread + 1] = queued[at] end
 end
-local answer = {now, sending or '', held[2] or ''}
+local texts, most = {}, {}
+if sending or #unread <= tonumber(ARGV[4]) then
+  inChunks(unread, function(chunk)
+    for at, text in ipairs(redis.call('HMGET', KEYS[2], unpack(chunk))) do texts[chunk[at]] = text or nil end
+  end)
+end
 -- Slack rarely refuses a message for its size.
-local hasMost = redis.call('EXISTS', KEYS[5]) == 1
-local isInline = sending or #ids <= tonumber(ARGV[3])
-local number = 0
-inChunks(ids, function(chunk)
-  local entries = isInline and redis.call('HMGET', KEYS[2], unpack(chunk)) or {}
-  local most = hasMost and redis.call('HMGET', KEYS[5], unpack(chunk)) or {}
-  for at = 1, #chunk do
-    number = number + 1
-    answer[4 * number] = chunk[at]
-    answer[4 * number + 1] = entries[at] or ''
-    answer[4 * number + 2] = positions[number] or ''
-    answer[4 * number + 3] = most[at] or ''
-  end
-end)
-return answer
+if redis.call('EXISTS', KEYS[5]) == 1 then
+  inChunks(ids, function(chunk)
+    for at, number in ipairs(redis.call('HMGET', KEYS[5], unpack(chunk))) do most[chunk[at]] = number or nil end
+  end)
+end
+return {
+  now, sending or '', held[2] or '', #queued > 0 and cjson.encode(queued) or '[]', cjson.encode(texts), cjson.encode(most),
+}

@@ -4,8 +4,7 @@ import { outboxKey, stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { currentTrace } from '../core/trace.ts';
-import { toStored } from '../core/unknown-fields.ts';
-import { forAnotherChannel, OutboxEntry, waitOf } from './entry.ts';
+import { forAnotherChannel, type OutboxEntry, type StoredEntry, storedEntry, waitOf } from './entry.ts';
 import { createSendings, ELSEWHERE, keysOf, SENT_TTL_SECONDS } from './sending-store.ts';
 
 /** The channels that may have something waiting. */
@@ -43,18 +42,17 @@ function createEntries(redis: RedisClient) {
   const hold = defineScript(redis, scripts.hold);
   const remove = defineScript(redis, scripts.remove);
   const noteChannel = createNoteChannel(redis);
+  /** Most entries that arrive together wait as long. */
   const putTogether = batchedBy(
-    ({ channel }: { readonly channel: string; readonly entry: OutboxEntry }) => channel,
+    ({ channel, entry }: StoredEntry & { readonly channel: string }) =>
+      `${channel} ${waitOf(entry)} ${entry.notBefore}`,
     async (all) => {
-      const [{ channel }] = all;
-      // First, so that a sweep finds the channel even after a crash between the two steps.
-      await noteChannel(channel);
-      const sent = all.map(({ entry }) => outboxKey(channel, `sent:${entry.id}`));
-      const args = all.flatMap(({ entry }) => {
-        const { id, notBefore } = entry;
-        return [id, JSON.stringify(entry), waitOf(entry), Math.ceil(notBefore ?? 0)];
-      });
-      return (await put.run([...keysOf(channel), ...sent], args)) as (number | string)[];
+      const [{ channel, entry }] = all;
+      const sent = all.map(({ entry: { id } }) => outboxKey(channel, `sent:${id}`));
+      const args = [waitOf(entry), Math.ceil(entry.notBefore ?? 0), ...all.map(({ text }) => text)];
+      // Together, in this order: a sweep finds the entries of every channel that is noted.
+      const [, answers] = await Promise.all([noteChannel(channel), put.run([...keysOf(channel), ...sent], args)]);
+      return answers as (number | string)[];
     },
   );
   return {
@@ -66,13 +64,15 @@ function createEntries(redis: RedisClient) {
      * @returns false when nothing changed.
      */
     async put(channel: string, given: z.input<typeof OutboxEntry>): Promise<boolean> {
-      const entry = toStored(OutboxEntry, { trace: currentTrace(), ...given });
-      let answer = await putTogether({ channel, entry });
+      const trace = currentTrace();
+      let stored = storedEntry(trace === undefined ? given : { trace, ...given });
+      let answer = await putTogether({ channel, ...stored });
       for (const been = new Set([channel]); typeof answer === 'string'; ) {
         const to = answer.slice(`${ELSEWHERE}:`.length);
         if (been.has(to)) return false;
         been.add(to);
-        answer = await putTogether({ channel: to, entry: forAnotherChannel(entry) });
+        stored = storedEntry(forAnotherChannel(stored.entry));
+        answer = await putTogether({ channel: to, ...stored });
       }
       return answer === 1;
     },

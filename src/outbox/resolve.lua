@@ -1,7 +1,8 @@
 --- @keys queue, entries, sending, held, most, sent...
 --- @include "./in-chunks"
--- ARGV: ref, outcome, how many entries may share a message or where they go instead (JSON), attempt, TTL (s), then for each
--- sent entry, in the order of their keys, its id and where it was posted. Returns 1, or 0 when it was already resolved.
+--- @include "./entry-id"
+-- ARGV: ref, outcome, how many entries may share a message or where they go instead (JSON), attempt, TTL (s), then where each
+-- sent entry was posted, in the order of their keys, or one place for all. Returns 1, or 0 when it was already resolved.
 -- What was sent is recorded even then: Redis may have rewound and lost the message in flight. An entry that waits here is then not
 -- recorded as moved: it may have come back since, and would be lost. If it has not, it is moved again.
 local function forget(ids)
@@ -18,13 +19,12 @@ local isOurs = decoded.ref == ARGV[1]
 if ARGV[2] == 'sent' then
   local ids = {}
   for index = 6, #KEYS do
-    local at = 2 * (index - 6) + 6
-    local where = ARGV[at + 1]
+    local id, where = idOf(KEYS[index]), ARGV[index] or ARGV[6]
     if isOurs then
-      ids[#ids + 1] = ARGV[at]
+      ids[#ids + 1] = id
       redis.call('SET', KEYS[index], where, 'EX', ARGV[5])
-    elseif string.sub(where, 1, 10) ~= 'elsewhere:' or redis.call('HEXISTS', KEYS[2], ARGV[at]) == 0 then
-      ids[#ids + 1] = ARGV[at]
+    elseif string.sub(where, 1, 10) ~= 'elsewhere:' or redis.call('HEXISTS', KEYS[2], id) == 0 then
+      ids[#ids + 1] = id
       redis.call('SET', KEYS[index], where, 'EX', ARGV[5], 'NX')
     end
   end

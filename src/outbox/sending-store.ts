@@ -73,11 +73,10 @@ export function createSendings(redis: RedisClient) {
     { ref, attempt, entryIds }: Sending,
     how: 'sent' | 'unsent' | 'again' | 'redirected',
     what: string | number = '',
-    whereOf: (entryId: string) => string = () => '',
+    where: readonly string[] = [],
   ): Promise<void> => {
     const sent = how === 'sent' ? entryIds : [];
     const keys = [...keysOf(channel), ...sent.map((id) => outboxKey(channel, `sent:${id}`))];
-    const where = sent.flatMap((id) => [id, whereOf(id)]);
     await resolve.run(keys, [ref, how, what, attempt, SENT_TTL_SECONDS, ...where]);
   };
 
@@ -116,7 +115,7 @@ export function createSendings(redis: RedisClient) {
     },
     ...createWhereabouts(redis),
     /** The message was posted at `ts`, in any attempt. Recorded even if Redis has forgotten that it was in flight. */
-    markSent: (channel: string, sending: Sending, ts: string) => resolveAs(channel, sending, 'sent', '', () => ts),
+    markSent: (channel: string, sending: Sending, ts: string) => resolveAs(channel, sending, 'sent', '', [ts]),
     /** Nothing is left to post here: these entries were added to another channel. */
     markMoved(
       channel: string,
@@ -124,7 +123,8 @@ export function createSendings(redis: RedisClient) {
       { to, entryIds }: { readonly to: string; readonly entryIds: readonly string[] },
     ): Promise<void> {
       const moved = new Set(entryIds);
-      return resolveAs(channel, sending, 'sent', '', (id) => (moved.has(id) ? `${ELSEWHERE}:${to}` : ELSEWHERE));
+      const where = sending.entryIds.map((id) => (moved.has(id) ? `${ELSEWHERE}:${to}` : ELSEWHERE));
+      return resolveAs(channel, sending, 'sent', '', where);
     },
     /** Called before its entries are added to another channel: after a crash, another worker must not post them here. */
     beginRedirect: (channel: string, sending: Sending, redirect: NonNullable<Sending['redirect']>) =>
@@ -155,82 +155,80 @@ function createWhereabouts(redis: RedisClient) {
   };
 }
 
-/** Up to this many waiting entries are read together with the queue. */
-const INLINE_MAX = 100;
+/** Keeps a long queue from blocking other requests to Redis. */
+const READ_AT_ONCE = 500;
 /** How many channels' entries stay in memory. */
 const CHANNELS_MAX = 16;
 
-/** A waiting entry in an answer of `look.lua`. The text is '' when it was not read. */
-interface Looked {
-  readonly id: string;
-  readonly text: string;
-  /** In the queue. An entry that returns to the queue, perhaps changed, has another position. */
-  readonly position: number;
-  readonly most: number | null;
-}
-
 type ReadEntry = ReturnType<typeof entryOf>;
 
+/** A waiting entry. One that returns to the queue, perhaps changed, has another position. */
+interface Looked {
+  readonly id: string;
+  readonly position: number;
+  readonly entry: ReadEntry;
+}
+
 function createLook(redis: RedisClient): (channel: string, max: number) => Promise<NextEntries> {
-  const script = defineScript(redis, scripts.look);
-  const readAll = createReadEntries(redis);
+  const look = createReadEntries(redis);
   return async (channel, max) => {
-    const answer = (await script.run(keysOf(channel), [max, HELD_WAIT_MS, INLINE_MAX])) as (string | number)[];
-    const [now, text, heldUntil, ...rest] = answer;
-    const all = await readAll(channel, lookedIn(rest));
+    const { now, text, heldUntil, most, all } = await look(channel, max);
     const unreadable = all.flatMap(({ entry }) => ('unreadable' in entry ? entry.unreadable : []));
-    const { waiting, redated } = agesOf(all, Number(now));
+    const { waiting, redated } = agesOf(all, most, now);
     if (redated.length > 0) await redis.zadd(outboxKey(channel, 'queue'), 'XX', ...redated);
-    const heldForMs = heldUntil === '' ? null : Math.max(1, Number(heldUntil) - Number(now));
+    const heldForMs = heldUntil === '' ? null : Math.max(1, Number(heldUntil) - now);
     if (text === '') return { unresolved: null, waiting, unreadable, heldForMs };
-    const sending = sendingFormat.read(String(text));
+    const sending = sendingFormat.read(text);
     const entries = waiting.map(({ entry }) => entry);
-    const ageMs = Math.max(0, Number(now) - sending.startedAt);
+    const ageMs = Math.max(0, now - sending.startedAt);
     return { unresolved: { sending, entries, ageMs }, waiting: [], unreadable, heldForMs };
   };
 }
 
-function lookedIn(flat: readonly (string | number)[]): Looked[] {
-  const looked: Looked[] = [];
-  for (let at = 0; at + 3 < flat.length; at += 4) {
-    const most = flat[at + 3];
-    looked.push({
-      id: String(flat[at]),
-      text: String(flat[at + 1]),
-      position: Number(flat[at + 2]),
-      most: most === '' ? null : Number(most),
-    });
-  }
-  return looked;
-}
+/** By entry id. */
+type Texts = ReadonlyMap<string, string>;
 
 /**
- * Reads waiting entries. While a channel collects a burst for one message, its entries are read only once, although the queue is
- * looked at several times.
+ * Reads waiting entries. While a channel collects a burst for one message, its queue is looked at several times, but each
+ * entry is read only once. New ones usually come last.
  */
 function createReadEntries(redis: RedisClient) {
-  const known = new BoundedMap<string, ReadonlyMap<string, { readonly position: number; readonly entry: ReadEntry }>>(
-    CHANNELS_MAX,
-  );
-  return async (channel: string, looked: readonly Looked[]): Promise<(Looked & { readonly entry: ReadEntry })[]> => {
-    const before = known.get(channel);
-    const knownOf = ({ id, position }: Looked) => {
-      const found = before?.get(id);
-      return found?.position === position ? found.entry : undefined;
-    };
-    const unread = looked.flatMap((one) => (one.text === '' && knownOf(one) === undefined ? one.id : []));
-    const texts = await textsOf(channel, unread);
-    const all = looked.flatMap((one) => {
-      const text = one.text || texts.get(one.id);
-      const entry = text === undefined ? knownOf(one) : entryOf(text);
-      return entry === undefined ? [] : { ...one, entry };
-    });
-    if (looked.length > INLINE_MAX) known.set(channel, new Map(all.map((one) => [one.id, one])));
-    else known.delete(channel);
-    return all;
+  const script = defineScript(redis, scripts.look);
+  const known = new BoundedMap<string, readonly Looked[]>(CHANNELS_MAX);
+  return async (channel: string, max: number) => {
+    const before = known.get(channel) ?? [];
+    const args = [max, HELD_WAIT_MS, before.at(-1)?.position ?? 0, READ_AT_ONCE];
+    const answer = (await script.run(keysOf(channel), args)) as [number, ...texts: string[]];
+    const [now, text = '', heldUntil = '', queued = '', read = '', most = ''] = answer;
+    const all = await entriesIn(channel, JSON.parse(queued), mapIn(read), before);
+    if (all.length === 0) known.delete(channel);
+    else if (text === '') known.set(channel, all);
+    return { now, text, heldUntil, most: mapIn(most), all };
   };
 
-  async function textsOf(channel: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  /** @param queued ids and positions in turn; no positions for those in flight. */
+  async function entriesIn(channel: string, queued: readonly string[], read: Texts, before: readonly Looked[]) {
+    const byId = new Map(before.map((one) => [one.id, one]));
+    const found: (Looked | { id: string; position: number; entry: undefined })[] = [];
+    for (let at = 0; at < queued.length; at += 2) {
+      const [id = '', position] = [queued[at], Number(queued[at + 1])];
+      const text = read.get(id);
+      const kept = byId.get(id);
+      if (text === undefined && kept?.position === position) found.push(kept);
+      else found.push({ id, position, entry: text === undefined ? undefined : entryOf(id, text) });
+    }
+    const others = await textsOf(
+      channel,
+      found.filter(({ entry }) => entry === undefined).map(({ id }) => id),
+    );
+    return found.flatMap((one): Looked[] => {
+      if (one.entry !== undefined) return [one];
+      const text = others.get(one.id);
+      return text === undefined ? [] : [{ ...one, entry: entryOf(one.id, text) }];
+    });
+  }
+
+  async function textsOf(channel: string, ids: readonly string[]): Promise<Texts> {
     const texts = new Map<string, string>();
     for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
       const chunk = ids.slice(at, at + READ_AT_ONCE);
@@ -241,8 +239,7 @@ function createReadEntries(redis: RedisClient) {
   }
 }
 
-/** Keeps a long queue from blocking other requests to Redis. */
-const READ_AT_ONCE = 500;
+const mapIn = (json: string): Texts => new Map(Object.entries(JSON.parse(json)));
 
 /**
  * How long each entry has waited.
@@ -250,14 +247,15 @@ const READ_AT_ONCE = 500;
  * @returns also the new positions of entries that seem to have arrived in the future, because the clock was set back. They
  * count as new. Otherwise they would wait until that time, and later ones would overtake them.
  */
-function agesOf(all: readonly (Looked & { readonly entry: ReadEntry })[], now: number) {
+function agesOf(all: readonly Looked[], most: Texts, now: number) {
   const waiting: Waiting[] = [];
   const redated: (string | number)[] = [];
-  for (const { entry, position, most } of all) {
+  for (const { id, entry, position } of all) {
     if ('unreadable' in entry) continue;
     const ageMs = now + waitOf(entry) - position;
-    if (ageMs < 0) redated.push(now + waitOf(entry), entry.id);
-    waiting.push({ entry, ageMs: Math.max(0, ageMs), most });
+    if (ageMs < 0) redated.push(now + waitOf(entry), id);
+    const fitting = most.get(id);
+    waiting.push({ entry, ageMs: Math.max(0, ageMs), most: fitting === undefined ? null : Number(fitting) });
   }
   return { waiting, redated };
 }

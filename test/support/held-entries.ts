@@ -6,7 +6,7 @@ import { entryOf, type OutboxEntry } from '../../src/outbox/entry.ts';
 export async function heldIn(redis: RedisClient, channel: string): Promise<{ entry: OutboxEntry; untilMs: number }[]> {
   const held = [];
   for (const id of await redis.zrange(outboxKey(channel, 'held'), '0', '-1')) {
-    const entry = entryOf((await redis.hget(outboxKey(channel, 'entries'), id)) ?? '');
+    const entry = entryOf(id, (await redis.hget(outboxKey(channel, 'entries'), id)) ?? '');
     if ('unreadable' in entry) throw new Error(`the held entry ${id} cannot be read`);
     held.push({ entry, untilMs: Number(await redis.zscore(outboxKey(channel, 'held'), id)) });
   }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   alertIdOf,
   batchReasonOf,
@@ -6,6 +6,8 @@ import {
   forAnotherChannel,
   HELD_WAIT_MS,
   OutboxEntry,
+  storedEntry,
+  type TrackedEntry,
   trackedOf,
   waitOf,
 } from '../../../src/outbox/entry.ts';
@@ -23,17 +25,63 @@ const notice = (over: object = {}) =>
 it('parses a readable entry', () => {
   const entry = { kind: 'tracked', id: 'a', subject: { kind: 'alert', id: 'evt_1' } };
 
-  expect(entryOf(JSON.stringify(entry))).toMatchObject(entry);
+  expect(entryOf(entry.id, JSON.stringify(entry))).toMatchObject(entry);
 });
 
 it('returns the known part of an entry that only a newer version can read', () => {
   const entry = { kind: 'poll', id: 'p', question: 'Lunch?' };
 
-  expect(entryOf(JSON.stringify(entry))).toEqual({ unreadable: { id: 'p', entry } });
+  expect(entryOf(entry.id, JSON.stringify(entry))).toEqual({ unreadable: { id: 'p', entry } });
+});
+
+describe('an alert for the team that is posted at once', () => {
+  const plain = { kind: 'tracked', id: 'evt_1', subject: { kind: 'alert', id: 'evt_1' }, priority: 'fraud' } as const;
+  const whole = { ...plain, audience: 'team', threadId: null, broadcast: false, late: false, notBefore: null };
+
+  it('is stored as its priority', () => {
+    expect(storedEntry(plain)).toEqual({ entry: whole, text: 'fraud' });
+    expect(entryOf('evt_1', 'fraud')).toEqual(whole);
+  });
+
+  it.each([
+    { id: 'a' },
+    { audience: 'holder' },
+    { threadId: 't' },
+    { broadcast: true },
+    { late: true },
+    { notBefore: 5 },
+    { trace: '00-1' },
+    { subject: { kind: 'request', id: 'evt_1' } },
+  ] as const)('is stored whole if it has more: %j', (more) => {
+    const { entry, text } = storedEntry({ ...plain, ...more });
+
+    expect(entry).toEqual({ ...whole, ...more });
+    expect(JSON.parse(text)).toEqual(entry);
+    expect(entryOf(entry.id, text)).toEqual(entry);
+  });
+
+  it.each([{ tint: 'red' }, { subject: { ...plain.subject, tint: 'red' } }])(
+    'keeps the fields of a newer version: %j',
+    (newer) => {
+      const read = entryOf('evt_1', JSON.stringify({ ...plain, ...newer }));
+      if ('unreadable' in read) throw new Error('not read');
+
+      expect(JSON.parse(storedEntry(read).text)).toMatchObject(newer);
+    },
+  );
+
+  it('is refused if it has a field of no version or a wrong priority', () => {
+    expect(() => storedEntry({ ...plain, tint: 'red' } as object as TrackedEntry)).toThrow('tint');
+    expect(() => storedEntry({ ...plain, priority: 'toString' } as object as TrackedEntry)).toThrow('priority');
+  });
+
+  it('of a priority that only a newer version knows is set aside for that version', () => {
+    expect(entryOf('evt_1', 'slow')).toEqual({ unreadable: { id: 'evt_1', entry: { ...whole, priority: 'slow' } } });
+  });
 });
 
 it.each(['{', '{"kind":"poll"}', '"a"'])('throws if not even the id can be read: %s', (text) => {
-  expect(() => entryOf(text)).toThrow();
+  expect(() => entryOf('a', text)).toThrow();
 });
 
 it('the more urgent an entry, the less it waits; held ones are not urgent any more', () => {
