@@ -132,11 +132,12 @@ export function createTrackedMessages(redis: RedisClient, now: () => Date) {
     async add({ channel, ts }: MessageRef, shown: readonly Shown[], step: PostedStep | null = null): Promise<number[]> {
       const lines = shown.map(({ subject }) => `${shortKey(subject)}\n`).join('');
       const lasts = Math.max(...shown.map(({ subject }) => ttlSeconds[subject.kind]));
-      const references = shown.flatMap((one) => [writeReference(one), ttlSeconds[one.subject.kind]]);
+      const references = shown.map(writeReference);
       const keys = [atKey(channel, ts), ...shown.map(({ subject }) => keyOf(subject))];
       const isLogged = step !== null && shown.every(({ subject }) => subject.kind === 'alert');
       const log = isLogged ? logFieldOf({ ...step, channel }, now()) : ['', ''];
-      const updates = await addScript.run(keys, [lasts, lines, fieldOf({ channel, ts }), ...log, ...references]);
+      const args = [lasts, lines, fieldOf({ channel, ts }), ...log, ...(references.some(Boolean) ? references : [])];
+      const updates = await addScript.run(keys, args);
       return (updates as string[]).map(Number);
     },
     /**
