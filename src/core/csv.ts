@@ -4,8 +4,11 @@ export type Cell = string | number | null | undefined;
 
 const format = { record_delimiter: 'windows', quoted: true, quoted_empty: true } as const;
 
-/** What every formula and every line break contains. Nearly all cells have none of it and need no search. */
-const mayBeSpecial = /[\p{Cc}\u2028\u2029=+\-@＝＋－＠﹢﹣−]/u;
+/**
+ * What every formula and every line break contains. Nearly all cells have none of it and need no search: no formula begins
+ * behind a letter or digit, as in a date.
+ */
+const mayBeSpecial = /[\p{Cc}\u2028\u2029]|(?<![0-9A-Za-z])[=+\-@＝＋－＠﹢﹣−]/u;
 
 /** Text that a spreadsheet treats as a formula, also after spaces and invisible characters. */
 const beginsWithFormula = /^["']*[\t\r]|^[\s\p{Cc}\p{Cf}"']*[=+\-@＝＋－＠﹢﹣−]/u;
@@ -31,7 +34,7 @@ export type CsvColumn<Row> = readonly [head: string, of: (row: Row) => Cell];
 /** A file for a spreadsheet: the headers, then one line per row. Line breaks inside a cell are removed. */
 export function csvFile<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string {
   const head = columns.map(([name]) => name);
-  const lines = [head, ...rows.map((row) => columns.map(([, of]) => harmless(onOneLine(of(row)))))];
+  const lines = [head, ...rows.map((row) => columns.map(([, of]) => harmlessOnOneLine(of(row))))];
   // One call: a call per line would take three times as long, for each alert of a burst.
   return BYTE_ORDER_MARK + stringify(lines, { ...format, eof: true });
 }
@@ -41,8 +44,8 @@ export function csvDollars(cents: number | null): string {
   return cents === null ? '' : (cents / 100).toFixed(2);
 }
 
-function onOneLine(cell: Cell): Cell {
-  return isSpecial(cell) ? cell.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ') : cell;
+function harmlessOnOneLine(cell: Cell): Cell {
+  return isSpecial(cell) ? harmless(cell.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')) : cell;
 }
 
 function harmless(cell: Cell): Cell {
