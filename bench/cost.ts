@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { Redis } from 'ioredis';
 import { freePort } from '../local/port.ts';
@@ -9,11 +10,15 @@ import { stormDeclines } from './storm-declines.ts';
 import { startWorker, stopRedis, until } from './worker.ts';
 
 const ROUNDS = 5;
+/** Rounds before the first that counts: connections are opened, and code that runs often is compiled. */
+const WARM_UP = 4;
+/** How long an idle system is watched. */
+const IDLE_MS = 3000;
 const EVENTS = 3000;
 /** A bare server needs 15 µs for one, and `/proc` counts in steps of 10 ms. */
 const WEBHOOKS = 15_000;
 
-/** Cost per event in one round. */
+/** What a system has used: in one round, or for each event of it. */
 interface Spent {
   readonly processMs: number;
   readonly redisMs: number;
@@ -45,18 +50,18 @@ export async function benchCost(options: Options): Promise<void> {
   const alone = await startAlone();
   const web = await startServer('src/web.js', '/readyz');
   const bare = await startServer('bench/servers/bare.js', '/');
+  const contestants = { worker, alone, web, bare };
+  const counts = { worker: EVENTS, alone: EVENTS, web: WEBHOOKS, bare: WEBHOOKS };
+  const names = ['worker', 'alone', 'web', 'bare'] as const;
+  for (let round = 0; round < WARM_UP; round += 1) for (const name of names) await contestants[name].run(counts[name]);
+  const idle = new Map<string, Measured>();
+  for (const name of names) idle.set(name, await measure(contestants[name], () => sleep(IDLE_MS)));
   const rounds = { worker: [] as Spent[], alone: [] as Spent[], web: [] as Spent[], bare: [] as Spent[] };
-  for (let round = -1; round < ROUNDS; round += 1) {
-    const spent = {
-      worker: await measure(worker, EVENTS),
-      alone: await measure(alone, EVENTS),
-      web: await measure(web, WEBHOOKS),
-      bare: await measure(bare, WEBHOOKS),
-    };
-    // The first round opens connections and loads code.
-    if (round < 0) continue;
-    for (const name of ['worker', 'alone', 'web', 'bare'] as const) rounds[name].push(spent[name]);
-  }
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const name of names) {
+      const spent = await measure(contestants[name], () => contestants[name].run(counts[name]));
+      rounds[name].push(perEvent(spent, idle.get(name) ?? spent, counts[name]));
+    }
   const processMs = (all: readonly Spent[]) => all.map((one) => one.processMs);
   const redisMs = (all: readonly Spent[]) => all.map((one) => one.redisMs);
   const commands = (all: readonly Spent[]) => all.map((one) => [...one.commands.values()].reduce((a, b) => a + b, 0));
@@ -68,25 +73,39 @@ export async function benchCost(options: Options): Promise<void> {
     'Redis scripts': figureOf(scripts(rounds.worker), scripts(rounds.alone)),
     'web ms': figureOf(processMs(rounds.web), processMs(rounds.bare)),
   };
-  for (const one of [worker, alone, web, bare]) await one.stop();
+  for (const name of names) await contestants[name].stop();
   const last = [...(rounds.worker.at(-1)?.commands ?? [])].filter(([, count]) => count >= 0.1);
-  const names = last.toSorted(([, a], [, b]) => b - a).map(([name, count]) => `${name} ${count.toFixed(1)}`);
+  const shown = last.toSorted(([, a], [, b]) => b - a).map(([name, count]) => `${name} ${count.toFixed(1)}`);
   const title = 'One decline in a burst, beside its baseline';
-  await compareWithLast(figures, { ...options, title, note: `Commands of one decline: ${names.join(', ')}` });
+  await compareWithLast(figures, { ...options, title, note: `Commands of one decline: ${shown.join(', ')}` });
 }
 
-async function measure({ child, redis, run }: Contestant, count: number): Promise<Spent> {
+interface Measured extends Spent {
+  readonly tookMs: number;
+}
+
+async function measure({ child, redis }: Contestant, work: () => Promise<void>): Promise<Measured> {
+  const startedAt = performance.now();
   const before = { processMs: child.cpuMs(), ...(await redisCost(redis)) };
-  await run(count);
+  await work();
   const after = await redisCost(redis);
-  const commands = [...after.commands].map(([name, calls]): [string, number] => [
-    name,
-    (calls - (before.commands.get(name) ?? 0)) / count,
-  ]);
   return {
-    processMs: (child.cpuMs() - before.processMs) / count,
-    redisMs: (after.redisMs - before.redisMs) / count,
-    commands: new Map(commands),
+    processMs: child.cpuMs() - before.processMs,
+    redisMs: after.redisMs - before.redisMs,
+    commands: new Map([...after.commands].map(([name, calls]) => [name, calls - (before.commands.get(name) ?? 0)])),
+    tookMs: performance.now() - startedAt,
+  };
+}
+
+/** Subtracts what the idle system uses in the same time: that is not the cost of an event. */
+function perEvent(round: Measured, idle: Measured, count: number): Spent {
+  const share = round.tookMs / idle.tookMs;
+  return {
+    processMs: (round.processMs - idle.processMs * share) / count,
+    redisMs: (round.redisMs - idle.redisMs * share) / count,
+    commands: new Map(
+      [...round.commands].map(([name, calls]) => [name, (calls - (idle.commands.get(name) ?? 0) * share) / count]),
+    ),
   };
 }
 
@@ -102,7 +121,7 @@ async function redisCost(redis: Redis) {
 async function declining(profile: string | null): Promise<Contestant> {
   const { child, redis, acctIds, handle, stop } = await startWorker(profile);
   // No two rounds share a decline.
-  const declines = stormDeclines(EVENTS * (ROUNDS + 1), acctIds);
+  const declines = stormDeclines(EVENTS * (WARM_UP + ROUNDS), acctIds);
   const run = (count: number): Promise<void> => handle(declines.splice(0, count).map(({ body }) => body));
   return { child, redis, run, stop };
 }
