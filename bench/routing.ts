@@ -94,7 +94,8 @@ async function startRouting(count: number) {
       const before = process.cpuUsage();
       while (events.length > 0) {
         const delivered = await Promise.all(events.splice(0, TOGETHER).map((event) => route(event, card, false)));
-        if (delivered.some(({ length }) => length !== 1 + fitting.length)) throw new Error('routed elsewhere');
+        if (delivered.some(({ deliveries }) => deliveries.length !== 1 + fitting.length))
+          throw new Error('routed elsewhere');
       }
       const { user, system } = process.cpuUsage(before);
       return (user + system) / EVENTS;

@@ -5,7 +5,7 @@ import { placeKey } from '../core/merchant-category.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
-import { ALERT_TTL_SECONDS } from './alert-store.ts';
+import { ALERT_TTL_SECONDS } from './alert.ts';
 import { defineCoverTime, defineScriptWithAlerts } from './script-with-alerts.ts';
 
 /**

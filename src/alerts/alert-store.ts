@@ -4,32 +4,30 @@ import { batched } from '../core/batched.ts';
 import { BoundedMap } from '../core/bounded-map.ts';
 import { redisNow } from '../core/clock.ts';
 import { isFaultOfOurs } from '../core/errors.ts';
-import { stateKey } from '../core/keys.ts';
 import { commit, recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { defineReadingScript, defineScript, readScript } from '../core/redis-script.ts';
-import { Alert, Asked, OrderProgress } from './alert.ts';
+import { defineReadingScript, readScript } from '../core/redis-script.ts';
+import { ALERT_TTL_SECONDS, Alert, Asked, OrderProgress } from './alert.ts';
 import { type Fields, withFields, withoutFields } from './alert-fields.ts';
+import { alertKey, type LoggedSteps } from './event-log.ts';
 import { createAlertPacking } from './packed-alert.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
-
-/** Alerts stay actionable for this long. What refers to them is kept as long. */
-export const ALERT_TTL_SECONDS = 30 * 24 * 3600;
+import { createSaveAlert, HOUR_MS, hourKey } from './save-alerts.ts';
 
 const KEPT_PAGE = 500;
 
-const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
-const saveSource = readScript(new URL('./save-alerts.lua', import.meta.url));
 const readSource = readScript(new URL('./read-alerts.lua', import.meta.url));
 
-const keyOf = (alertId: string): string => stateKey(`alert:${alertId}`);
-
-/** The alert ids of an hour, one per line. A list or set would need six times the memory. */
-const hourKey = (hour: number): string => stateKey(`alerts-kept:${hour}`);
 /** `evt_`, 16 digits, and a newline. */
 const ID_LINE = 21;
+
+/** What was known when an alert was recorded. */
+export interface Recorded {
+  /** Whether payments of the account followed a decline. False for other alerts. */
+  readonly hasPaymentSince: boolean;
+}
 
 export type Alerts = ReturnType<typeof createAlerts>;
 
@@ -76,7 +74,7 @@ async function* idsOf(redis: RedisClient, hour: number, length: number): AsyncGe
 export function createAlerts(redis: RedisClient) {
   const format = recordFormat(Alert);
   const packing = createAlertPacking(format.read);
-  const save = createSave(redis);
+  const save = createSaveAlert(redis);
   const read = createRead(redis);
   /** @returns null when the alert is unknown. Fields that change independently are empty. */
   const savedOf = async (alertId: string): Promise<Alert | null> => {
@@ -91,24 +89,30 @@ export function createAlerts(redis: RedisClient) {
       .toSorted((a, b) => b.event.callbackAt.localeCompare(a.event.callbackAt));
   }
   async function write<T>(alertId: string, field: string, schema: z.ZodType<T>, value: T): Promise<void> {
-    const key = keyOf(alertId);
+    const key = alertKey(alertId);
     await redis.multi().hset(key, field, recordFormat(schema).write(value)).expire(key, ALERT_TTL_SECONDS).exec();
   }
 
-  async function saveAlert(alert: Alert): Promise<void> {
-    const { id, callbackAt } = alert.event;
+  async function saveAlert(alert: Alert, routed: LoggedSteps | null): Promise<boolean> {
     const stored = withoutFields(alert);
     const packed = packing.pack(format.write(stored), stored);
     arrivals.remember(alert);
-    await save({ id, hour: Math.floor(Date.parse(callbackAt) / HOUR_MS), isLate: alert.late, packed });
+    return await save({ alert, packed, routed });
   }
 
   return {
-    /** Stores an alert under its event's id, or replaces it. Its outcomes are stored separately. */
-    save: saveAlert,
+    /**
+     * Stores an alert under its event's id, with its outcomes in fields of their own; begins its event log; lists it, and makes
+     * it the newest of its account. Idempotent.
+     */
+    record: async (alert: Alert, routed: LoggedSteps): Promise<Recorded> => ({
+      hasPaymentSince: await saveAlert(alert, routed),
+    }),
+    /** Stores an alert alone, or replaces it. */
+    save: async (alert: Alert): Promise<void> => void (await saveAlert(alert, null)),
     /** Stores an alert that Redis has lost. */
     async restore(alert: Alert): Promise<void> {
-      if ((await savedOf(alert.event.id)) === null) await saveAlert(alert);
+      if ((await savedOf(alert.event.id)) === null) await saveAlert(alert, null);
     },
     arrivalOf: arrivals.of,
     /**
@@ -179,31 +183,6 @@ function createArrivals(read: (alertId: string) => Promise<Alert | null>) {
   };
 }
 
-interface Saved {
-  readonly id: string;
-  /** Hours since 1970. */
-  readonly hour: number;
-  readonly isLate: boolean;
-  readonly packed: Buffer;
-}
-
-/** Redis stores a hash in one block of memory while no value is longer. Each field of its own would take 60 bytes more. */
-const PIECE = 64;
-
-/** Saves made in the same turn of the event loop share one script call. */
-function createSave(redis: RedisClient): (alert: Saved) => Promise<null> {
-  const script = defineScript(redis, saveSource);
-  return batched(async (all: readonly Saved[]) => {
-    const keys = all.flatMap(({ id, hour }) => [hourKey(hour), keyOf(id)]);
-    await script.run(keys, [ALERT_TTL_SECONDS, PIECE, ...all.flatMap(argsOf)]);
-    return all.map(() => null);
-  });
-}
-
-function argsOf({ id, hour, isLate, packed }: Saved): (string | number | Buffer)[] {
-  return [(hour + 1) * (HOUR_MS / 1000) + ALERT_TTL_SECONDS, `${id}\n`, Number(isLate), packed];
-}
-
 interface Stored {
   /** Empty when the alert is unknown. */
   readonly packed: Buffer;
@@ -214,7 +193,7 @@ interface Stored {
 function createRead(redis: RedisClient): (alertId: string) => Promise<Stored> {
   const readAll = defineReadingScript(redis, readSource);
   return batched(async (ids: readonly string[]) => {
-    const answers = (await readAll(ids.map(keyOf), [])) as [packed: Buffer, ...fields: Buffer[]][];
+    const answers = (await readAll(ids.map(alertKey), [])) as [packed: Buffer, ...fields: Buffer[]][];
     return answers.map(([packed, ...fields]) => ({ packed, fields: fieldsIn(fields) }));
   });
 }

@@ -6,6 +6,9 @@ import { fromStoredAs } from '../core/unknown-fields.ts';
 import { Remedy } from '../limits/remedy-change.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
 
+/** Alerts stay actionable for this long. What refers to them is kept as long. */
+export const ALERT_TTL_SECONDS = 30 * 24 * 3600;
+
 const shared = {
   card: CardFacts,
   outcomes: z.array(Outcome),

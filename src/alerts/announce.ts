@@ -1,7 +1,8 @@
 import type { CardFacts } from '../core/card-facts.ts';
 import { kindTraits, type StoredEvent } from '../core/event.ts';
 import { type Alert, CardTestingAlert } from './alert.ts';
-import type { Alerts } from './alert-store.ts';
+import type { Alerts, Recorded } from './alert-store.ts';
+import type { LoggedSteps } from './event-log.ts';
 import type { GroupAlert, Grouping } from './group-alert.ts';
 
 /** A channel that gets an event. */
@@ -13,12 +14,18 @@ export interface Delivery {
   readonly passesQuiet: boolean;
 }
 
+/** Which channels get an event, each once, and why, for its event log. */
+interface Routed extends LoggedSteps {
+  /** May be empty. */
+  readonly deliveries: readonly Delivery[];
+}
+
 /**
- * Decides which channels get an event, each once, and logs why. May be empty.
+ * Decides which channels get an event.
  *
  * @param passesMutes true when a mute of the card does not apply to this event.
  */
-export type Route = (event: StoredEvent, card: CardFacts, passesMutes: boolean) => Promise<Delivery[]>;
+export type Route = (event: StoredEvent, card: CardFacts, passesMutes: boolean) => Promise<Routed>;
 
 interface AlertEntry {
   readonly kind: 'tracked';
@@ -39,7 +46,7 @@ export function priorityOf({ kind, event }: Pick<Alert, 'kind' | 'event'>): Aler
 }
 
 interface Deps {
-  readonly alerts: Pick<Alerts, 'get' | 'save'>;
+  readonly alerts: Pick<Alerts, 'get' | 'record' | 'save'>;
   readonly route: Route;
   readonly groupAlert: GroupAlert;
   /** `put` returns false when the entry waits already, or was posted. */
@@ -49,15 +56,16 @@ interface Deps {
   readonly updateAlert: (alertId: string) => Promise<void>;
 }
 
-/** Stores an alert and adds it to the outbox of each channel that gets it. Idempotent. */
-export type Announce = (alert: Alert) => Promise<void>;
+/** Records an alert and adds it to the outbox of each channel that gets it. Idempotent. */
+export type Announce = (alert: Alert) => Promise<Recorded>;
 
 export function createAnnounce(deps: Deps): Announce {
   const { alerts, route, groupAlert, outbox, isInDoubt, updateAlert } = deps;
 
   return async function announce(alert) {
-    await alerts.save(alert);
-    const deliveries = await route(alert.event, alert.card, alert.kind === 'fraud-case');
+    const routed = await route(alert.event, alert.card, alert.kind === 'fraud-case');
+    const { deliveries } = routed;
+    const recorded = await alerts.record(alert, routed);
     // It may be a step of what earlier messages show.
     if (deliveries.length === 0) for (const id of (await groupAlert(alert, null)).changes) await updateAlert(id);
     for (const delivery of deliveries) {
@@ -71,6 +79,7 @@ export function createAnnounce(deps: Deps): Announce {
       }
       for (const id of changes) await updateAlert(id);
     }
+    return recorded;
   };
 
   /** Posts the warning before the declines in its thread, and adds each further card to it. */

@@ -1,81 +1,31 @@
 import type { StatusChanger } from '../actions/send-status.ts';
-import { batched, batchedBy } from '../core/batched.ts';
+import { batched } from '../core/batched.ts';
 import { type DeclinedCard, declinedCard } from '../core/card-facts.ts';
 import type { CardStatus, CardStatusEvent, StatusRecord, TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
+import { commit } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { TransactionAlert } from './alert.ts';
-import { ALERT_TTL_SECONDS, type Alerts, alertsOfKind } from './alert-store.ts';
+import { type Alerts, alertsOfKind } from './alert-store.ts';
+import { allDeclinesKey, LATEST_MAX, LATEST_TTL_SECONDS, type LatestKind, latestKey } from './save-alerts.ts';
 
-const HISTORY_TTL_SECONDS = 90 * 24 * 3600;
 const HISTORY_MAX = 50;
-const RECENT_MAX = 200;
-/**
- * An account's declines are all listed as long as a digest may count them: a week, the day before it in which a purchase may
- * have been tried first, and a day for a late digest. A card that is declined more often than this was attacked: its digest says
- * "at least".
- */
-export const DECLINES_MAX = 5000;
-/** Of all cards: App Home shows the newest of those that a person may see. */
-const ALL_DECLINES_MAX = 500;
-const DIGESTED_MS = 9 * 24 * 3_600_000;
-/** More payments than anyone makes in a day. */
-const PAYMENTS_MAX = 50;
 /** A status webhook normally comes immediately, but retries and outages of the card service may delay it. */
 const EXPECTED_SECONDS = 3600;
 
 /** An activation may close several cards. Every other status is that of the card in use. */
 const expectKey = (acctId: number, status: CardStatus, cardId: number | null = null): string =>
   stateKey(`expect:${acctId}:${status}${status === 'CLOSED' ? `:${cardId}` : ''}`);
-const recentKey = (acctId: number, kind: string): string => stateKey(`${kind}:${acctId}`);
 const historyKey = (cardId: number): string => stateKey(`history:${cardId}`);
-const allDeclines = stateKey('declines');
 
-const scripts = {
-  keepLatest: readScript(new URL('./keep-latest.lua', import.meta.url)),
-  declinesLast: readScript(new URL('./declines-last.lua', import.meta.url)),
-};
-
-/** The kinds of alerts whose latest are listed per account. Reversals are listed with the payments that they reverse. */
-type AlertKind = 'declines' | 'payments' | 'shipments';
-
-interface Listed {
-  readonly acctId: number;
-  readonly kind: AlertKind;
-  readonly alertId: string;
-  readonly atMs: number;
-}
-
-/** What a list keeps: the latest members, for how long (s), and at most how many that are not older than a time (ms). */
-const limits: Readonly<
-  Record<AlertKind, readonly [keep: number, ttlSeconds: number, most: number, keptForMs: number]>
-> = {
-  declines: [RECENT_MAX, HISTORY_TTL_SECONDS, DECLINES_MAX, DIGESTED_MS],
-  payments: [PAYMENTS_MAX, ALERT_TTL_SECONDS, PAYMENTS_MAX, 0],
-  shipments: [RECENT_MAX, HISTORY_TTL_SECONDS, RECENT_MAX, 0],
-};
+const declinesLastSource = readScript(new URL('./declines-last.lua', import.meta.url));
 
 export type CardHistory = ReturnType<typeof createCardHistory>;
 
 /** The history of each card, in card-service time. */
 export function createCardHistory(redis: RedisClient) {
-  const keepLatest = defineScript(redis, scripts.keepLatest);
-  const declinesLast = defineScript(redis, scripts.declinesLast);
-  const addAlert = batchedBy(
-    ({ kind }: Listed) => kind,
-    async (all) => {
-      const [{ kind: ofAll }] = all;
-      const lists = all.map(({ acctId, kind }) => recentKey(acctId, kind));
-      const isListedTogether = ofAll === 'declines';
-      await keepLatest.run(isListedTogether ? [...lists, allDeclines] : lists, [
-        ...limits[ofAll],
-        isListedTogether ? ALL_DECLINES_MAX : 0,
-        ...all.flatMap(({ atMs, alertId }) => [atMs, alertId]),
-      ]);
-      return all.map(() => null);
-    },
-  );
+  const declinesLast = defineScript(redis, declinesLastSource);
   async function statuses(cardId: number): Promise<StatusRecord[]> {
     const members = await redis.zrange(historyKey(cardId), '0', '-1');
     return members.map((text) => {
@@ -98,31 +48,32 @@ export function createCardHistory(redis: RedisClient) {
       // Equal scores sort by member. It begins with the time, so all seven fraction digits count.
       const member = JSON.stringify([callbackAt, status, eventId, receivedAt]);
       const atSeconds = Math.floor(Date.parse(callbackAt) / 1000);
-      await keepLatest.run([key], [HISTORY_MAX, HISTORY_TTL_SECONDS, HISTORY_MAX, 0, 0, atSeconds, member]);
+      const adding = redis
+        .multi()
+        .zadd(key, atSeconds, member)
+        .zremrangebyrank(key, 0, -HISTORY_MAX - 1);
+      await commit(adding.expire(key, LATEST_TTL_SECONDS));
       const known = await statuses(cardId);
       const isKept = known.some((status) => status.eventId === eventId);
       return isKept ? known : [{ callbackAt, status, eventId, receivedAt }, ...known];
     },
     /** Every known status of a card, in order of `callbackAt`. */
     statuses,
-    async addAlert(acctId: number, kind: AlertKind, alertId: string, atMs: number): Promise<void> {
-      await addAlert({ acctId, kind, alertId, atMs });
-    },
     /** Declines of all cards, newest first. */
-    newestDeclines: (limit: number): Promise<string[]> => redis.zrevrange(allDeclines, 0, limit - 1),
+    newestDeclines: (limit: number): Promise<string[]> => redis.zrevrange(allDeclinesKey, 0, limit - 1),
     /** Newest first. */
-    recentAlerts: (acctId: number, kind: AlertKind, limit: number): Promise<string[]> =>
-      redis.zrevrange(recentKey(acctId, kind), 0, limit - 1),
+    recentAlerts: (acctId: number, kind: LatestKind, limit: number): Promise<string[]> =>
+      redis.zrevrange(latestKey(acctId, kind), 0, limit - 1),
     /** Alerts of a time, inclusive (ms), oldest first: the newest two hundred, because every purchase reads them. */
-    async alertsBetween(acctId: number, kind: AlertKind, fromMs: number, toMs: number): Promise<string[]> {
-      const newest = await redis.zrevrangebyscore(recentKey(acctId, kind), toMs, fromMs, 'LIMIT', 0, RECENT_MAX);
+    async alertsBetween(acctId: number, kind: LatestKind, fromMs: number, toMs: number): Promise<string[]> {
+      const newest = await redis.zrevrangebyscore(latestKey(acctId, kind), toMs, fromMs, 'LIMIT', 0, LATEST_MAX);
       return newest.toReversed();
     },
     /** The time between the first and the last of the account's latest declines (ms). */
     declinesLast: batched(async (acctIds: readonly number[]) => {
       // A burst holds many declines of the same cards.
       const accounts = [...new Set(acctIds)];
-      const lists = accounts.map((acctId) => recentKey(acctId, 'declines'));
+      const lists = accounts.map((acctId) => latestKey(acctId, 'declines'));
       const spans = (await declinesLast.run(lists, [])) as number[];
       const byAccount = new Map(accounts.map((acctId, at) => [acctId, spans[at] ?? 0]));
       return acctIds.map((acctId) => byAccount.get(acctId) ?? 0);

@@ -6,7 +6,7 @@ import { locationLine } from '../core/merchant-category.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
 import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-group-store.ts';
-import { ALERT_TTL_SECONDS } from './alert-store.ts';
+import { ALERT_TTL_SECONDS } from './alert.ts';
 import { isSensitive } from './decline-reason.ts';
 import { defineCoverTime, defineScriptWithAlerts } from './script-with-alerts.ts';
 import { namesFraud } from './suspected-fraud.ts';

@@ -10,9 +10,8 @@ import {
 import type { Log } from '../core/log.ts';
 import type { Advice } from '../limits/remedy.ts';
 import type { TransactionAlert } from './alert.ts';
-import type { Alerts } from './alert-store.ts';
+import type { Alerts, Recorded } from './alert-store.ts';
 import type { Announce } from './announce.ts';
-import type { CardHistory } from './card-history.ts';
 
 /** How an event reached us. */
 export interface Arrival {
@@ -56,9 +55,9 @@ export function createReceiveEvent(deps: ReceiveDeps) {
       if (waitMs === null) await deps.cardChanged(event.acctId);
       return waitMs;
     }
-    await deps.deliverAlert(event, arrival);
+    const { hasPaymentSince } = await deps.deliverAlert(event, arrival);
     if (event.kind === 'virtual-card') await deps.virtualCardArrived(event, { isLast });
-    await deps.resolveDeclines(event);
+    if (event.kind !== 'decline' || hasPaymentSince) await deps.resolveDeclines(event);
     await deps.endPurchaseChanges(event);
     await deps.warnAfter(event);
     return null;
@@ -77,7 +76,6 @@ type CountDecline = (decline: Pick<TransactionAlert, 'event' | 'card' | 'remedy'
 
 interface DeliverDeps extends Pick<ActionTools, 'updateAlert'> {
   readonly directory: KnownCards;
-  readonly history: Pick<CardHistory, 'addAlert'>;
   readonly advice: {
     readonly for: (event: TransactionEvent) => Promise<Advice>;
     /** Asks again later, for an alert that was posted incomplete. */
@@ -94,7 +92,7 @@ interface DeliverDeps extends Pick<ActionTools, 'updateAlert'> {
 /** Any event except a status change, which `deliver-status.ts` delivers. */
 type OtherEvent = Exclude<StoredEvent, CardStatusEvent>;
 
-type DeliverAlert = (event: OtherEvent, arrival: Arrival) => Promise<void>;
+type DeliverAlert = (event: OtherEvent, arrival: Arrival) => Promise<Recorded>;
 
 /**
  * The worker's half of an alert: enriches it, stores it, routes it, and adds it to the outbox of each channel.
@@ -102,7 +100,7 @@ type DeliverAlert = (event: OtherEvent, arrival: Arrival) => Promise<void>;
  * Runs at least once per event. Every step is idempotent.
  */
 export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
-  const { directory, history, advice, publish } = deps;
+  const { directory, advice, publish } = deps;
 
   return async function deliverAlert(received, arrival) {
     // From here on, all code sees the amount that counts.
@@ -111,25 +109,22 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
     await directory.learn(event);
     const base = { card, outcomes: [], late: arrival.isLate };
     if (event.kind === 'card-shipping') {
-      await history.addAlert(event.acctId, 'shipments', event.id, Date.parse(event.callbackAt));
-      await publish({ ...base, kind: 'card-shipping', event, progress: null });
-    } else if (event.kind === 'virtual-card') {
-      await publish({ ...base, kind: 'virtual-card', event, asked: null });
-    } else if (event.kind === 'decline') {
-      const [{ remedy, isIncomplete }] = await Promise.all([
-        advice.for(event),
-        history.addAlert(event.acctId, 'declines', event.id, Date.parse(event.occurredAt)),
-      ]);
-      // Without all numbers the reason is a guess: it is counted when the alert is completed.
-      if (!isIncomplete) await deps.countDecline({ event, card, remedy });
-      await publish({ ...base, kind: 'transaction', event, remedy, repeats: {}, timeline: null });
-      if (isIncomplete) await advice.completeLater(event.id);
-    } else {
-      if (event.kind !== 'settlement')
-        await history.addAlert(event.acctId, 'payments', event.id, Date.parse(event.occurredAt));
-      if (event.direction === 'debit') for (const id of await deps.cardUsed(event)) await deps.updateAlert(id);
-      await publish({ ...base, kind: 'transaction', event, remedy: null, repeats: {}, timeline: null });
+      return await publish({ ...base, kind: 'card-shipping', event, progress: null });
     }
+    if (event.kind === 'virtual-card') return await publish({ ...base, kind: 'virtual-card', event, asked: null });
+    const alert = { ...base, kind: 'transaction', event, remedy: null, repeats: {}, timeline: null } as const;
+    if (event.kind === 'decline') {
+      const { remedy, isIncomplete } = await advice.for(event);
+      const [recorded] = await Promise.all([
+        publish({ ...alert, remedy }),
+        // Without all numbers the reason is a guess: it is counted when the alert is completed.
+        isIncomplete ? null : deps.countDecline({ event, card, remedy }),
+      ]);
+      if (isIncomplete) await advice.completeLater(event.id);
+      return recorded;
+    }
+    if (event.direction === 'debit') for (const id of await deps.cardUsed(event)) await deps.updateAlert(id);
+    return await publish(alert);
   };
 
   function paddingOf({ decline, paddingCents }: TransactionEvent): Partial<TransactionEvent> {

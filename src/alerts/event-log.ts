@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { batched, batchedBy } from '../core/batched.ts';
+import { batchedBy } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
-import { ALERT_TTL_SECONDS } from './alert-store.ts';
+import { ALERT_TTL_SECONDS } from './alert.ts';
 
 /** Later steps are dropped: the first ones are the most informative. */
-const STEPS_MAX = 100;
+export const STEPS_MAX = 100;
 
 /** Everything that can happen to an event on its way to its readers. Stored by index, so append new steps at the end. */
 const eventLogSteps = ['routed', 'skipped', 'muted', 'held', 'grouped', 'posted', 'redirected', 'refused'] as const;
@@ -44,20 +44,26 @@ const FIRST_MARK = 1;
 /** Prefix of the log's fields within the alert's hash. */
 const LOG = 'log:';
 
-type Step = Omit<EventLogStep, 'at'>;
+export type Step = Omit<EventLogStep, 'at'>;
+
+/** Steps that happened together. */
+export interface LoggedSteps {
+  readonly steps: readonly Step[];
+  readonly at: Date;
+}
 
 /** A step as a field of the alert's hash, and its value, for a script that also writes other fields of the alert. */
 export function logFieldOf(step: Step, at: Date): [field: string, micros: string] {
-  return [fieldOf(step), microsOf(at, 0)];
+  return [logFieldName(step), microsOf(at, 0)];
 }
 
 /** A hash has no order, so the digits after the milliseconds keep the order of steps that are added together. */
-function microsOf(at: Date, index: number): string {
+export function microsOf(at: Date, index: number): string {
   return `${at.getTime()}${String(Math.min(index, 999)).padStart(3, '0')}`;
 }
 
-/** Example: `log:3C1 Because.`, with one mark per phrase. */
-function fieldOf({ step, channel, text }: Step): string {
+/** A step's field in the hash of its alert. Example: `log:3C1 Because.`, with one mark per phrase. */
+export function logFieldName({ step, channel, text }: Step): string {
   const short = phrases.reduce(
     (all, phrase, index) => all.replaceAll(phrase, String.fromCharCode(FIRST_MARK + index)),
     text,
@@ -82,8 +88,11 @@ function readStep(field: string, micros: string): EventLogStep {
   });
 }
 
-const latestSource = readScript(new URL('./set-latest.lua', import.meta.url));
 const noteSource = readScript(new URL('./note-steps.lua', import.meta.url));
+
+// Stored in the alert's hash, which has the same TTL. A separate key would double the memory.
+export const alertKey = (alertId: string): string => stateKey(`alert:${alertId}`);
+export const newestEventKey = (acctId: number): string => stateKey(`latest:${acctId}`);
 
 interface Noted {
   readonly eventId: string;
@@ -92,23 +101,13 @@ interface Noted {
 
 export function createEventLog(redis: RedisClient, now: () => Date) {
   const script = defineScript(redis, noteSource);
-  const latestScript = defineScript(redis, latestSource);
-  // Stored in the alert's hash, which has the same TTL. A separate key would double the memory.
-  const keyOf = (eventId: string): string => stateKey(`alert:${eventId}`);
-  const latestKey = (acctId: number): string => stateKey(`latest:${acctId}`);
-  const setLatest = batched(async (all: readonly { readonly acctId: number; readonly eventId: string }[]) => {
-    // A burst holds many events of the same cards.
-    const latest = new Map(all.map(({ acctId, eventId }) => [latestKey(acctId), eventId]));
-    await latestScript.run([...latest.keys()], [ALERT_TTL_SECONDS, ...latest.values()]);
-    return all.map(() => null);
-  });
   /** Most events that arrive together get the same steps. */
   const noteTogether = batchedBy(
     ({ fields }: Noted) => fields.join('\n'),
     async (all) => {
       const at = now();
       const args = all[0].fields.flatMap((field, index) => [field, microsOf(at, index)]);
-      const keys = all.map(({ eventId }) => keyOf(eventId));
+      const keys = all.map(({ eventId }) => alertKey(eventId));
       await script.run(keys, [STEPS_MAX, LOG, ALERT_TTL_SECONDS, ...args]);
       return all.map(() => null);
     },
@@ -116,16 +115,13 @@ export function createEventLog(redis: RedisClient, now: () => Date) {
   return {
     /** Adds steps to the log of an event. Steps with the same words are added once, because jobs may run twice. */
     async note(eventId: string, ...steps: readonly Step[]): Promise<void> {
-      await noteTogether({ eventId, fields: steps.map(fieldOf) });
+      await noteTogether({ eventId, fields: steps.map(logFieldName) });
     },
-    async setLatest(acctId: number, eventId: string): Promise<void> {
-      await setLatest({ acctId, eventId });
-    },
-    /** Null when there was none in the last 30 days. */
-    latest: (acctId: number) => redis.get(latestKey(acctId)),
+    /** The newest event of an account. Null when there was none in the last 30 days. */
+    latest: (acctId: number) => redis.get(newestEventKey(acctId)),
     /** Oldest first; empty when the event is unknown or too old. */
     async read(eventId: string): Promise<EventLogStep[]> {
-      const fields = Object.entries(await redis.hgetall(keyOf(eventId)));
+      const fields = Object.entries(await redis.hgetall(alertKey(eventId)));
       return fields
         .filter(([field]) => field.startsWith(LOG))
         .map(([field, micros]) => readStep(field, micros))

@@ -3,7 +3,7 @@ import { stateKey } from '../core/keys.ts';
 import { createOwnedKey } from '../core/lock.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
-import { ALERT_TTL_SECONDS } from './alert-store.ts';
+import { ALERT_TTL_SECONDS } from './alert.ts';
 
 export type FraudCases = ReturnType<typeof createFraudCases>;
 

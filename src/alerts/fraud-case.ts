@@ -8,9 +8,8 @@ import { within } from '../core/deadline.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
 import { tooOld } from '../directory/resolve-card.ts';
-import { FraudCaseAlert, type TransactionAlert } from './alert.ts';
+import { type Alert, FraudCaseAlert, type TransactionAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
-import type { Announce } from './announce.ts';
 import type { FraudCases } from './fraud-case-store.ts';
 import { latestPurchases } from './latest-purchases.ts';
 import { withAlert } from './respond-to-alert.ts';
@@ -38,7 +37,7 @@ interface Deps
   readonly fraudCases: FraudCases;
   /** Who holds a card. */
   readonly links: { readonly ofAccount: (acctId: number) => Promise<{ readonly userId: string } | null> };
-  readonly announce: Announce;
+  readonly announce: (alert: Alert) => Promise<void>;
   readonly readTransactions: ReadTransactions;
   /** Blocks the card of an action, once. @throws CardApiError when the job should run again. */
   readonly block: (resolved: Resolved<BlockAction>, run: ActionRun) => Promise<void>;

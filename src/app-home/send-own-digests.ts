@@ -1,7 +1,7 @@
 import { type OwnDecline, ownDigest } from '../../templates/app-home/own-digest.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { DECLINES_MAX } from '../alerts/card-history.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
+import { DECLINES_MAX } from '../alerts/save-alerts.ts';
 import { placeKey } from '../core/merchant-category.ts';
 import { happenedSince } from '../core/service-time.ts';
 import { type DigestPeriod, periodBefore, type Span } from '../digests/schedule-store.ts';

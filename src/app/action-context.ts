@@ -1,8 +1,7 @@
 import { withAnchor } from '../../templates/audit/audit-line.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import type { Action } from '../actions/action.ts';
-import type { TransactionAlert } from '../alerts/alert.ts';
-import type { Announce } from '../alerts/announce.ts';
+import type { Alert, TransactionAlert } from '../alerts/alert.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { RuleGoal } from '../card-api/rule-change.ts';
 import { applyChanges } from '../card-api/spend-rules.ts';
@@ -74,7 +73,7 @@ export type ActionContext = Shared &
   ReturnType<typeof messages> &
   ReturnType<typeof notices> &
   ReturnType<typeof timers> &
-  ReturnType<typeof settings> & { readonly announce: Announce };
+  ReturnType<typeof settings> & { readonly announce: (alert: Alert) => Promise<void> };
 
 type Digests = Pick<ReturnType<typeof composeDigests>, 'sendDigest'>;
 

@@ -40,8 +40,9 @@ export function composeDelivery(
   const announce = createAnnounce(announcing);
   const notifyHolder = createNotifyHolder(context);
   const publish: Announce = async (alert) => {
-    await announce(alert);
+    const recorded = await announce(alert);
     await notifyHolder(alert);
+    return recorded;
   };
   const common = { ...context, directory: knownCards(context), publish };
   return {

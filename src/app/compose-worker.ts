@@ -170,7 +170,7 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
       measure: (outcome, ms) => metrics.jobRan('bursts', 'deliver-alert', outcome, ms),
       log,
     }),
-    'announce-alert': (alert) => delivery.announce(alert),
+    'announce-alert': async (alert) => void (await delivery.announce(alert)),
     async 'quarantine-webhook'(webhook) {
       await quarantined.keep(webhook);
       await notifyOps(opsIssue.quarantined(webhook));

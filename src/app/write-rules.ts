@@ -1,4 +1,6 @@
 import type { AccountChanges, LatestChanges } from '../actions/progress-store.ts';
+import type { Alert } from '../alerts/alert.ts';
+import type { Alerts } from '../alerts/alert-store.ts';
 import { kindOf } from '../digests/schedule-store.ts';
 import type { RecentRaise } from '../limits/recent-raise-store.ts';
 import type { Subscription } from '../routing/channel-rules-store.ts';
@@ -38,6 +40,9 @@ const of = (kind: string) => {
   return (name: string | number): string => `${kind}:${name}`;
 };
 
+const restoring = (alerts: Pick<Alerts, 'restore'>, alert: Alert) =>
+  alert.kind === 'card-status' ? () => alerts.restore(alert) : null;
+
 /** A newer change, perhaps by another process, must stay the latest. */
 const ofAccount = {
   subject: of('latest-changes'),
@@ -75,9 +80,8 @@ export const rules: Rules = {
     ...reads('kept', 'get', 'arrivalOf'),
     ...ofJobs('restore', 'setTimeline', 'setProgress'),
     // An activation and the block that follows share the alert of the one delivered first.
-    save: {
-      again: (alerts, _result, alert) => (alert.kind === 'card-status' ? () => alerts.restore(alert) : null),
-    },
+    save: { again: (alerts, _result, alert) => restoring(alerts, alert) },
+    record: { again: (alerts, _result, alert) => restoring(alerts, alert) },
     setAsked: ofActions,
     setOutcome: { subject: (alertId, id) => `outcome:${alertId}:${id}` },
   },
@@ -115,7 +119,7 @@ export const rules: Rules = {
       'isExpected',
       'confirmedBy',
     ),
-    ...ofJobs('addAlert', 'expectedAction'),
+    ...ofJobs('expectedAction'),
     // Otherwise an activation that is delivered again first does not find the block it belongs to.
     addStatus: each,
     expectStatus: {
@@ -190,7 +194,7 @@ export const rules: Rules = {
     ...reads('get'),
     put: { ...ofActions, again: (pending, id, what) => () => pending.put(what, id) },
   },
-  eventLog: { ...reads('latest', 'read'), ...ofJobs('note', 'setLatest') },
+  eventLog: { ...reads('latest', 'read'), ...ofJobs('note') },
   quarantined: { ...reads('list', 'count', 'get'), ...ofJobs('keep', 'remove') },
   subscriptions: { ...reads('all'), add: { subject: subscriptionOf }, remove: { subject: subscriptionOf } },
   quietHours: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ALERT_TTL_SECONDS } from '../alerts/alert-store.ts';
+import { ALERT_TTL_SECONDS } from '../alerts/alert.ts';
 import { outboxKey, stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ALERT_TTL_SECONDS } from '../alerts/alert-store.ts';
+import { ALERT_TTL_SECONDS } from '../alerts/alert.ts';
 import { type EventLogStep, logFieldOf } from '../alerts/event-log.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ALERT_TTL_SECONDS } from '../alerts/alert-store.ts';
+import { ALERT_TTL_SECONDS } from '../alerts/alert.ts';
 import type { QuarantinedWebhook, StoredEvent, TransactionEvent } from '../core/event.ts';
 import { Gap } from '../core/gap.ts';
 import { intakeKey, stateKey, webKeys } from '../core/keys.ts';

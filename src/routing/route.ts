@@ -1,7 +1,7 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import type { Delivery, Route } from '../alerts/announce.ts';
 import { type CardTesting, mayBeCardTesting } from '../alerts/card-testing-store.ts';
-import type { EventLog, EventLogStep } from '../alerts/event-log.ts';
+import type { EventLog, Step } from '../alerts/event-log.ts';
 import type { FraudCases } from '../alerts/fraud-case-store.ts';
 import { batched } from '../core/batched.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
@@ -73,11 +73,10 @@ interface Deps {
   readonly whyMutePasses: WhyMutePasses;
   /** Reports that a channel is shared with another company and gets no more alerts. */
   readonly notifySharedChannel: (channel: string) => Promise<void>;
-  readonly eventLog: Pick<EventLog, 'note' | 'setLatest' | 'read'>;
+  readonly eventLog: Pick<EventLog, 'read'>;
   readonly now: () => Date;
 }
 
-type Step = Omit<EventLogStep, 'at'>;
 type Note = (step: Step['step'], channel: string | null, text: string) => void;
 
 /** An event while it passes through the rules. */
@@ -95,16 +94,12 @@ export function createRoute(deps: Deps): Route {
   return async function route(event, card, passesMutes) {
     const steps: Step[] = [];
     const note: Note = (step, channel, text) => void steps.push({ step, channel, text });
-    const routing: Routing = { event, card, rules: await deps.rules(), nowMs: deps.now().getTime(), note };
+    const [rules, at] = [await deps.rules(), deps.now()];
+    const routing: Routing = { event, card, rules, nowMs: at.getTime(), note };
     const candidates = candidatesFor(routing, channels);
     const withheld = passesMutes ? null : await withhold(routing, candidates);
     const channelsLeft = withheld === null ? candidates : leftBy(withheld, candidates, note);
-    const deliveries = await deliveriesTo(channelsLeft, routing);
-    await Promise.all([
-      eventLog.note(event.id, ...steps),
-      event.acctId === null ? null : eventLog.setLatest(event.acctId, event.id),
-    ]);
-    return deliveries;
+    return { deliveries: await deliveriesTo(channelsLeft, routing), steps, at };
   };
 
   /** Withholds an event by the first mute or travel mute that applies, and records it. Null when none does. */

@@ -59,9 +59,9 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   },
   {
     name: 'the oldest statuses of a card are kept instead of the newest',
-    file: 'src/alerts/keep-latest.lua',
-    from: "redis.call('ZREMRANGEBYRANK', KEYS[list], 0, removed - 1)",
-    to: "redis.call('ZREMRANGEBYRANK', KEYS[list], ARGV[1], -1)",
+    file: 'src/alerts/card-history.ts',
+    from: 'zremrangebyrank(key, 0, -HISTORY_MAX - 1)',
+    to: 'zremrangebyrank(key, HISTORY_MAX, -1)',
   },
   {
     name: 'an event is about any card of the account',

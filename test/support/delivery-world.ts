@@ -18,7 +18,7 @@ import type { CardStatus, StoredEvent, TransactionEvent } from '../../src/core/e
 import { createLock } from '../../src/core/lock.ts';
 import type { Remedy } from '../../src/limits/remedy-change.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
-import { transactionAlert } from '../templates/fixtures.ts';
+import { noSteps, transactionAlert } from '../templates/fixtures.ts';
 
 const START = Date.parse('2026-11-20T14:00:00Z');
 
@@ -69,15 +69,16 @@ export function createDeliveryWorld(
   const updateAlert = async (id: string): Promise<void> => void updated.push(id);
   const announce = createAnnounce({
     alerts,
-    route: async ({ id }) => [routes.get(id) ?? []].flat(),
+    route: async ({ id }) => ({ deliveries: [routes.get(id) ?? []].flat(), ...noSteps }),
     groupAlert,
     outbox,
     isInDoubt,
     updateAlert,
   });
   const publish: Announce = async (alert) => {
-    await announce(alert);
+    const recorded = await announce(alert);
     toHolder.push(alert);
+    return recorded;
   };
   const history = createCardHistory(redis);
   const directory = {
@@ -87,7 +88,6 @@ export function createDeliveryWorld(
   };
   const deliverAlert = createDeliverAlert({
     directory,
-    history,
     advice: {
       for: async (event) => {
         advised.push(event);

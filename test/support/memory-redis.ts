@@ -180,19 +180,21 @@ function createCommands(nowMs: () => number) {
       return 0;
     },
     'alerts/save-alerts'(count: Arg, ...rest: Arg[]) {
-      const [given, [seconds = '', length = 0, ...args]] = [rest.slice(0, Number(count)), rest.slice(Number(count))];
-      for (let index = 0; index < given.length; index += 2) {
-        const [list = '', alert = ''] = given.slice(index, index + 2);
-        const [endsAt = '', line = '', isLate = ''] = args.splice(0, 3);
-        const packed = args.splice(0, 1)[0] as unknown as Buffer;
+      const [list = '', ...alerts] = rest.slice(0, Number(count));
+      const [seconds = '', length = 0, each, endsAt = ''] = rest.slice(Number(count));
+      if (Number(each) !== 1) throw new Error('this saves alerts, but records none');
+      const given = rest.slice(-2 * alerts.length);
+      for (const [index, alert] of alerts.entries()) {
+        const [id = '', , isLate = ''] = String(given[2 * index]).split(' ');
+        const packed = given[2 * index + 1] as unknown as Buffer;
         hashes.hset(alert, 'late', isLate);
         for (let piece = 0; piece * Number(length) < packed.length; piece += 1)
           hashes.hset(alert, { [`p${piece}`]: packed.subarray(piece * Number(length), (piece + 1) * Number(length)) });
         strings.expire(alert, seconds);
-        strings.append(list, line);
+        strings.append(list, `${id}\n`);
         strings.expireat(list, endsAt);
       }
-      return 1;
+      return [];
     },
     /** The only read-only script is alerts/read-alerts. */
     callBuffer: (_command: Arg, _digest: Arg, _count: Arg, ...alerts: Arg[]) =>

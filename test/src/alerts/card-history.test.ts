@@ -1,11 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { createCardHistory, DECLINES_MAX } from '../../../src/alerts/card-history.ts';
+import { createAlerts } from '../../../src/alerts/alert-store.ts';
+import { createCardHistory } from '../../../src/alerts/card-history.ts';
+import { DECLINES_MAX, type LatestKind } from '../../../src/alerts/save-alerts.ts';
 import { stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { noSteps, shippingAlert, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const DAYS = 24 * 3600;
 const at = (second: number): string => new Date(Date.UTC(2026, 2, 4, 15, 0, second)).toISOString();
+
+const idAt = (ms: number): string => `evt_${String(ms).padStart(16, '0')}`;
+
+/** Records an alert that is listed with this time (ms). */
+async function record(acctId: number, kind: LatestKind, ms: number, alerts = createAlerts(redis())): Promise<void> {
+  const event = { id: idAt(ms), acctId };
+  const time = new Date(ms).toISOString();
+  const alert =
+    kind === 'shipments'
+      ? shippingAlert({ ...event, callbackAt: time })
+      : transactionAlert({ ...event, kind: kind === 'declines' ? 'decline' : 'authorization', occurredAt: time });
+  await alerts.record(alert, noSteps);
+}
 
 describe('the statuses of a card', () => {
   it('are sorted by the service’s time, in any order of arrival', async () => {
@@ -81,26 +97,24 @@ describe('the statuses of a card', () => {
 });
 
 describe('the latest alerts of an account', () => {
-  const fill = async (kind: 'declines' | 'shipments', count: number, fromMs = 1000): Promise<void> => {
-    const history = createCardHistory(redis());
-    await Promise.all(
-      Array.from({ length: count }, (_, index) => history.addAlert(7, kind, `evt_${fromMs + index}`, fromMs + index)),
-    );
+  const fill = async (kind: LatestKind, count: number, fromMs = 1000): Promise<void> => {
+    const alerts = createAlerts(redis());
+    await Promise.all(Array.from({ length: count }, (_, index) => record(7, kind, fromMs + index, alerts)));
   };
 
   it('are the newest two hundred of each kind, newest first', async () => {
     const history = createCardHistory(redis());
 
     await fill('shipments', 202);
-    await history.addAlert(7, 'declines', 'evt_9', 1009);
-    await history.addAlert(8, 'declines', 'evt_other', 9000);
+    await record(7, 'declines', 1009);
+    await record(8, 'declines', 9000);
 
     const shipments = await history.recentAlerts(7, 'shipments', 300);
-    expect([shipments.length, shipments[0], shipments.at(-1)]).toEqual([200, 'evt_1201', 'evt_1002']);
-    expect(await history.recentAlerts(7, 'shipments', 2)).toEqual(['evt_1201', 'evt_1200']);
-    expect(await history.recentAlerts(7, 'declines', 9)).toEqual(['evt_9']);
-    expect(await history.alertsBetween(7, 'shipments', 1009, 1011)).toEqual(['evt_1009', 'evt_1010', 'evt_1011']);
-    expect(await history.newestDeclines(2), 'of all cards').toEqual(['evt_other', 'evt_9']);
+    expect([shipments.length, shipments[0], shipments.at(-1)]).toEqual([200, idAt(1201), idAt(1002)]);
+    expect(await history.recentAlerts(7, 'shipments', 2)).toEqual([idAt(1201), idAt(1200)]);
+    expect(await history.recentAlerts(7, 'declines', 9)).toEqual([idAt(1009)]);
+    expect(await history.alertsBetween(7, 'shipments', 1009, 1011)).toEqual([idAt(1009), idAt(1010), idAt(1011)]);
+    expect(await history.newestDeclines(2), 'of all cards').toEqual([idAt(9000), idAt(1009)]);
   });
 
   it('include all declines of the last nine days, so that a weekly digest counts each', async () => {
@@ -112,10 +126,10 @@ describe('the latest alerts of an account', () => {
     await fill('declines', 100, later);
 
     const declines = await history.recentAlerts(7, 'declines', 999);
-    expect([declines.length, declines.at(-1)]).toEqual([361, 'evt_1099']);
+    expect([declines.length, declines.at(-1)]).toEqual([361, idAt(1099)]);
     expect(await history.newestDeclines(999), 'of all cards').toHaveLength(460);
 
-    await history.addAlert(7, 'declines', 'evt_last', later * 2);
+    await record(7, 'declines', later * 2);
     expect(await history.recentAlerts(7, 'declines', 999), 'the latest, however old').toHaveLength(200);
     await fill('declines', 100, later * 3);
     expect(await history.newestDeclines(999), 'of all cards').toHaveLength(500);
@@ -125,7 +139,7 @@ describe('the latest alerts of an account', () => {
     const history = createCardHistory(redis());
 
     await fill('declines', 11, Date.parse(at(0)));
-    await history.addAlert(8, 'declines', 'evt_only', 9000);
+    await record(8, 'declines', 9000);
 
     expect(await Promise.all([7, 8, 9, 7].map(history.declinesLast))).toEqual([10, 0, 0, 10]);
   });
@@ -136,7 +150,7 @@ describe('the latest alerts of an account', () => {
     await fill('declines', DECLINES_MAX + 3);
 
     const declines = await history.recentAlerts(7, 'declines', 9999);
-    expect([declines.length, declines.at(-1)]).toEqual([DECLINES_MAX, 'evt_1003']);
+    expect([declines.length, declines.at(-1)]).toEqual([DECLINES_MAX, idAt(1003)]);
     expect(await history.alertsBetween(7, 'declines', 0, 99_999), 'what one purchase may read').toHaveLength(200);
   });
 });
@@ -144,7 +158,7 @@ describe('the latest alerts of an account', () => {
 it('the fifty latest payments of an account are kept as long as their alerts', async () => {
   const history = createCardHistory(redis());
 
-  for (let index = 0; index < 51; index += 1) await history.addAlert(7, 'payments', `evt_${index}`, 1000 + index);
+  for (let index = 0; index < 51; index += 1) await record(7, 'payments', 1000 + index);
 
   expect(await history.recentAlerts(7, 'payments', 99)).toHaveLength(50);
   expect(await redis().ttl(stateKey('payments:7'))).toBeLessThanOrEqual(30 * DAYS);

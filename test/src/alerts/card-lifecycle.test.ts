@@ -28,7 +28,10 @@ async function look(nowMs = due): Promise<void> {
     cardOrders: createCardOrders(redis()),
     alerts: createAlerts(redis()),
     reload: async (acctId) => (cards === null || unknown(acctId) ? null : ({ cards } as unknown as DirectoryAccount)),
-    announce: async (alert) => void announced.push(alert),
+    announce: async (alert) => {
+      announced.push(alert);
+      return { hasPaymentSince: false };
+    },
     now: () => new Date(nowMs),
     log: createLog({ level: 'silent', process: 'test' }),
   });
@@ -69,7 +72,10 @@ describe('a card that was shipped', () => {
       cardOrders: { ...createCardOrders(redis()), forget: async () => Promise.reject(new Error('killed')) },
       alerts: createAlerts(redis()),
       reload: async () => ({ cards }) as unknown as DirectoryAccount,
-      announce: async (alert) => void announced.push(alert),
+      announce: async (alert) => {
+        announced.push(alert);
+        return { hasPaymentSince: false };
+      },
       now: () => new Date(due),
       log: createLog({ level: 'silent', process: 'test' }),
     }).catch(() => {});

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { ALERT_TTL_SECONDS } from '../../../src/alerts/alert-store.ts';
+import { ALERT_TTL_SECONDS } from '../../../src/alerts/alert.ts';
 import { createFraudCases } from '../../../src/alerts/fraud-case-store.ts';
 import { stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';

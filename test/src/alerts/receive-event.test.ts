@@ -7,7 +7,7 @@ import { read } from '../webhooks/read.ts';
 const first = { hasWaited: false, isLate: false, isLast: false };
 
 /** Everything that events can trigger, and what they did. */
-function createWorld({ isBackfilled = false, waitMs = 500 as number | null } = {}) {
+function createWorld({ isBackfilled = false, waitMs = 500 as number | null, hasPaymentSince = false } = {}) {
   const did: string[] = [];
   const receive = createReceiveEvent({
     warnAfter: async () => {},
@@ -18,6 +18,7 @@ function createWorld({ isBackfilled = false, waitMs = 500 as number | null } = {
     },
     async deliverAlert({ kind }, { isLate }) {
       did.push(`deliver ${kind}${isLate ? ' late' : ''}`);
+      return { hasPaymentSince };
     },
     async deliverStatus({ kind }, { isLate }) {
       did.push(`deliver ${kind}${isLate ? ' late' : ''}`);
@@ -81,3 +82,17 @@ it('ends the changes for a purchase after its alert', async () => {
 
   expect(did).toEqual(['deliver authorization', 'resolve declines', 'end changes']);
 });
+
+it.each([
+  ['nothing else', false, ['deliver decline', 'end changes']],
+  ['an earlier delivered retry', true, ['deliver decline', 'resolve declines', 'end changes']],
+])(
+  'looks for the retry of a decline that arrives after %s only if payments followed it',
+  async (_what, hasPaymentSince, all) => {
+    const { receive, did } = createWorld({ hasPaymentSince });
+
+    expect(await receive(read('decline'), first)).toBeNull();
+
+    expect(did).toEqual(all);
+  },
+);

@@ -3,6 +3,7 @@ import type { Outcome } from '../../../src/actions/action-state.ts';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import { createCardHistory } from '../../../src/alerts/card-history.ts';
 import { createResolveDeclines } from '../../../src/alerts/resolve-declines.ts';
+import { latestKey } from '../../../src/alerts/save-alerts.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
@@ -52,7 +53,9 @@ async function accountWith(
   const store = async (alert: TransactionAlert): Promise<void> => {
     const { id, kind, acctId, occurredAt } = alert.event;
     alerts.set(id, alert);
-    await history.addAlert(acctId, kind === 'decline' ? 'declines' : 'payments', id, Date.parse(occurredAt));
+    const key = latestKey(acctId, kind === 'decline' ? 'declines' : 'payments');
+    // As many as are kept.
+    await redis().multi().zadd(key, Date.parse(occurredAt), id).zremrangebyrank(key, 0, -51).exec();
   };
   for (const alert of stored) await store(alert);
   const shown: string[] = [];

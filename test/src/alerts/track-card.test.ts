@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { ALERT_TTL_SECONDS, createAlerts } from '../../../src/alerts/alert-store.ts';
+import { ALERT_TTL_SECONDS } from '../../../src/alerts/alert.ts';
+import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../../src/alerts/card-history.ts';
 import { createTrackCard } from '../../../src/alerts/track-card.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
@@ -8,7 +9,7 @@ import type { Message } from '../../../src/slack/message.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand } from '../../support/perform-world.ts';
-import { card, shippingAlert } from '../../templates/fixtures.ts';
+import { card, noSteps, shippingAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 
@@ -20,9 +21,7 @@ async function tracking({ isAway = false, shipped = [1221] }: { isAway?: boolean
   const asked: WhichCard[] = [];
   const orders: number[] = [];
   for (const [index, cardOrderId] of shipped.entries()) {
-    const alert = shippingAlert({ id: `evt_000000000000000${index}`, cardOrderId, last4: '2222' });
-    await alerts.save(alert);
-    await history.addAlert(acctId, 'shipments', alert.event.id, index);
+    await alerts.record(shippingAlert({ id: `evt_000000000000000${index}`, cardOrderId, last4: '2222' }), noSteps);
   }
   const trackCard = createTrackCard({
     card: {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DECLINES_MAX } from '../../../src/alerts/card-history.ts';
+import { DECLINES_MAX } from '../../../src/alerts/save-alerts.ts';
 import { createSendOwnDigests } from '../../../src/app-home/send-own-digests.ts';
 import { createShownDeclines } from '../../../src/digests/shown-declines.ts';
 import type { OwnDigest } from '../../../src/holders/preference-store.ts';

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { TransactionAlert } from '../../../src/alerts/alert.ts';
+import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createCardTesting } from '../../../src/alerts/card-testing-store.ts';
 import { createEventLog } from '../../../src/alerts/event-log.ts';
 import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
@@ -7,6 +9,7 @@ import { createQuietHours, createSubscriptions } from '../../../src/routing/chan
 import { createMutes, type Mute } from '../../../src/routing/mute-store.ts';
 import { createRoute, createRoutingRules, createWhyMutePasses } from '../../../src/routing/route.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { shippingAlert, transactionAlert } from '../../templates/fixtures.ts';
 import { card, declineEvent, shippingEvent } from './subjects.ts';
 
 const redis = useRedis();
@@ -59,8 +62,15 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
     eventLog,
     now: () => now,
   });
-  const to = async (event: StoredEvent = declineEvent(), passesMutes = false) =>
-    (await route(event, card({}), passesMutes)).map(({ channel }) => channel);
+  const { record } = createAlerts(redis());
+  /** The channels of a decline, once its alert is recorded. */
+  const to = async (event: StoredEvent = declineEvent(), passesMutes = false): Promise<string[]> => {
+    const routed = await route(event, card({}), passesMutes);
+    const alert =
+      event.kind === 'card-shipping' ? shippingAlert(event) : transactionAlert(event as TransactionAlert['event']);
+    await record(alert, routed);
+    return routed.deliveries.map(({ channel }) => channel);
+  };
   const add = (channel: string, filter: string) => subscriptions.add({ channel, filter, by, at: now.toISOString() });
   let count = 0;
   /** Each call ends the previous mute of its kind and creates another one. @returns the mute. */
@@ -154,7 +164,7 @@ describe('a route', () => {
     await mute();
     const tried = async (acctId: number, id: string) =>
       (await route({ ...declineEvent({ code: 'decline' }), acctId, id } as StoredEvent, card({ acctId }), false))
-        .length;
+        .deliveries.length;
 
     expect(await tried(7378, 'evt_000000000000000a'), 'the muted card first').toBe(0);
     expect(await tried(7378, 'evt_000000000000000b'), 'the muted card again').toBe(0);
@@ -232,12 +242,12 @@ describe('a route', () => {
     const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
     const set = (except: string | null) => quietHours.set({ channel: 'C0DECLINES', window, except, by, at: '' });
     await set(null);
-    expect(await route(declineEvent(), card({}), false)).toEqual([
+    expect((await route(declineEvent(), card({}), false)).deliveries).toEqual([
       { channel: 'C0DECLINES', holdUntil: Date.parse('2026-11-21T07:00:00Z'), passesQuiet: false },
     ]);
 
     await set('declines and over $10.00');
-    expect(await route(declineEvent(), card({}), false)).toEqual([
+    expect((await route(declineEvent(), card({}), false)).deliveries).toEqual([
       { channel: 'C0DECLINES', holdUntil: null, passesQuiet: true },
     ]);
   });
@@ -248,7 +258,7 @@ describe('a route', () => {
     await quietHours.set({ channel: 'D0TRAVELER', window, except: null, by, at: '' });
     await mute({}, ['ES']);
 
-    expect(await route(declineEvent({ country: 'ES', isCardPresent: true }), card({}), false)).toEqual([
+    expect((await route(declineEvent({ country: 'ES', isCardPresent: true }), card({}), false)).deliveries).toEqual([
       { channel: 'D0TRAVELER', holdUntil: Date.parse('2026-11-21T07:00:00Z'), passesQuiet: false },
     ]);
   });

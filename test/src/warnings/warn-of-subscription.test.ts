@@ -1,11 +1,12 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
+import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../../src/alerts/card-history.ts';
 import { createPreferences } from '../../../src/holders/preference-store.ts';
 import { createWarnOfSubscription, mayBeSubscription } from '../../../src/warnings/warn-of-subscription.ts';
 import { createWarned } from '../../../src/warnings/warned-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { declined, outcome } from '../../templates/fixtures.ts';
+import { declined, noSteps, outcome, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 let alerts: Map<string, TransactionAlert>;
@@ -179,9 +180,16 @@ it.each([
   ['a month, with the card present', [0, 240, 480, 720], true, false],
 ])('checks whether declines of %s could be a failing subscription', async (_what, hours, isCardPresent, isWorth) => {
   const history = createCardHistory(redis());
+  const alerts = createAlerts(redis());
   const startMs = Date.parse('2026-11-01T00:00:00Z');
   const { event } = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
-  for (const hour of hours) await history.addAlert(event.acctId, 'declines', `evt_${hour}`, startMs + hour * 3_600_000);
+  for (const [index, hour] of hours.entries()) {
+    const occurredAt = new Date(startMs + hour * 3_600_000).toISOString();
+    await alerts.record(
+      transactionAlert({ ...event, id: `evt_${String(index).padStart(16, '0')}`, occurredAt }),
+      noSteps,
+    );
+  }
 
   expect(await mayBeSubscription({ ...event, isCardPresent }, history)).toBe(isWorth);
 });

@@ -1,0 +1,143 @@
+import { batchedBy } from '../core/batched.ts';
+import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
+import { ALERT_TTL_SECONDS, type Alert } from './alert.ts';
+import { alertKey, type LoggedSteps, logFieldName, microsOf, newestEventKey, STEPS_MAX } from './event-log.ts';
+
+const source = readScript(new URL('./save-alerts.lua', import.meta.url));
+
+export const HOUR_MS = 3_600_000;
+
+/** Redis stores a hash in one block of memory while no value is longer. Each field of its own would take 60 bytes more. */
+const PIECE = 64;
+
+export const LATEST_TTL_SECONDS = 90 * 24 * 3600;
+export const LATEST_MAX = 200;
+/**
+ * An account's declines are all listed as long as a digest may count them: a week, the day before it in which a purchase may
+ * have been tried first, and a day for a late digest. A card that is declined more often than this was attacked: its digest says
+ * "at least".
+ */
+export const DECLINES_MAX = 5000;
+const DIGESTED_MS = 9 * 24 * 3_600_000;
+/** More payments than anyone makes in a day. */
+const PAYMENTS_MAX = 50;
+/** Of all cards: App Home shows the newest of those that a person may see. */
+const ALL_DECLINES_MAX = 500;
+
+/** The kinds of alerts whose latest are listed per account. Reversals are listed with the payments that they reverse. */
+export type LatestKind = 'declines' | 'payments' | 'shipments';
+
+/** What a list keeps: the latest members, for how long (s), and at most how many that are not older than a time (ms). */
+const limits: Readonly<
+  Record<LatestKind, readonly [keep: number, ttlSeconds: number, most: number, keptForMs: number]>
+> = {
+  declines: [LATEST_MAX, LATEST_TTL_SECONDS, DECLINES_MAX, DIGESTED_MS],
+  payments: [PAYMENTS_MAX, ALERT_TTL_SECONDS, PAYMENTS_MAX, 0],
+  shipments: [LATEST_MAX, LATEST_TTL_SECONDS, LATEST_MAX, 0],
+};
+const noLimits = [0, 0, 0, 0];
+
+/** The alert ids of an hour, one per line. A list or set would need six times the memory. */
+export const hourKey = (hour: number): string => stateKey(`alerts-kept:${hour}`);
+export const latestKey = (acctId: number, kind: LatestKind): string => stateKey(`${kind}:${acctId}`);
+export const allDeclinesKey = stateKey('declines');
+
+/** In which list an alert is, and its time there (ISO 8601). Null: in none. */
+function listingOf({ kind, event }: Alert): { kind: LatestKind; acctId: number; at: string } | null {
+  if (kind === 'card-shipping') return { kind: 'shipments', acctId: event.acctId, at: event.callbackAt };
+  if (kind !== 'transaction' || event.kind === 'settlement') return null;
+  return { kind: event.kind === 'decline' ? 'declines' : 'payments', acctId: event.acctId, at: event.occurredAt };
+}
+
+/** An alert to save. */
+export interface Saving {
+  readonly alert: Alert;
+  readonly packed: Buffer;
+  /** Of a new alert: the first steps of its event log. Null: an alert that is known is replaced. */
+  readonly routed: LoggedSteps | null;
+}
+
+/** What the script needs to know about an alert. */
+interface Item {
+  readonly alert: Alert;
+  readonly packed: Buffer;
+  /** Hours since 1970. */
+  readonly hour: number;
+  /** Without the list of the hour and that of all declines. */
+  readonly keys: readonly string[];
+  readonly listed: LatestKind | null;
+  readonly atMs: number;
+  /** Names of the log's fields. */
+  readonly log: readonly string[];
+  /** Null: it has no log, because it is not new. */
+  readonly loggedAt: Date | null;
+}
+
+function itemOf({ alert, packed, routed }: Saving): Item {
+  const { id, acctId, callbackAt } = alert.event;
+  const callbackMs = Date.parse(callbackAt);
+  const listing = routed === null ? null : listingOf(alert);
+  const keys = [alertKey(id)];
+  if (routed !== null && acctId !== null) keys.push(newestEventKey(acctId));
+  if (listing !== null) keys.push(latestKey(listing.acctId, listing.kind));
+  if (listing?.kind === 'declines') keys.push(latestKey(listing.acctId, 'payments'));
+  return {
+    alert,
+    packed,
+    hour: Math.floor(callbackMs / HOUR_MS),
+    keys,
+    listed: listing?.kind ?? null,
+    atMs: listing === null ? callbackMs : Date.parse(listing.at),
+    log: routed?.steps.map(logFieldName) ?? [],
+    loggedAt: routed?.at ?? null,
+  };
+}
+
+/** The arguments about the alerts of one run. Most that arrive together have the same log, so each log is sent once. */
+function argsOf(items: readonly Item[]): (string | number | Buffer)[] {
+  const numbers = new Map<string, number>();
+  const logs: (string | number)[] = [];
+  const alerts = items.flatMap(({ alert, packed, atMs, log, loggedAt }) => {
+    let number = 0;
+    if (loggedAt !== null) {
+      const text = log.join('\n');
+      number = numbers.get(text) ?? numbers.size + 1;
+      if (number > numbers.size)
+        logs.push(log.length, ...log.flatMap((field, index) => [field, microsOf(loggedAt, index)]));
+      numbers.set(text, number);
+    }
+    return [`${alert.event.id} ${atMs} ${alert.late ? 1 : 0} ${number}`, packed];
+  });
+  return [numbers.size, ...logs, ...alerts];
+}
+
+/**
+ * Saves made in the same turn of the event loop share script calls.
+ *
+ * @returns true for a new decline if a payment of its account is listed at its time or later.
+ */
+export function createSaveAlert(redis: RedisClient): (saving: Saving) => Promise<boolean> {
+  const script = defineScript(redis, source);
+  const save = batchedBy(
+    ({ hour, keys, listed }: Item) => `${hour} ${keys.length} ${listed}`,
+    async (items) => {
+      const [{ hour, listed, keys: each }] = items;
+      const keys = [hourKey(hour), ...items.flatMap(({ keys }) => keys)];
+      if (listed === 'declines') keys.push(allDeclinesKey);
+      const followed = (await script.run(keys, [
+        ALERT_TTL_SECONDS,
+        PIECE,
+        each.length,
+        (hour + 1) * (HOUR_MS / 1000) + ALERT_TTL_SECONDS,
+        STEPS_MAX,
+        ...(listed === null ? noLimits : limits[listed]),
+        ALL_DECLINES_MAX,
+        ...argsOf(items),
+      ])) as number[];
+      return items.map((_item, index) => followed[index] === 1);
+    },
+  );
+  return (saving) => save(itemOf(saving));
+}
