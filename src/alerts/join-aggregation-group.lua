@@ -1,10 +1,9 @@
 --- @keys running groups and alerts...
 -- KEYS: per event the running groups of its rule (leader → first and last ms) and its alert. Then the alerts of other leaders.
--- ARGV: pattern of an alert's id in a key, number of events, most running groups per rule, TTL of an alert (s), then per event id,
--- ms, ISO time, told at, cents, gap, span, channel, TTL of its groups (s), 1 if fetched late.
+-- ARGV: pattern of an alert's id in a key, number of events, most running groups per rule, TTL of an alert (s), then per event, in
+-- one string, id, ms, ISO time, told at, cents, gap, span, channel, TTL of its groups (s), 1 if fetched late.
 -- Answers per event which alert represents its group, or '' when the alert of a leader is not among the keys.
 local pattern, count, runningMax, alertTtl = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local EACH = 10
 -- The place of each alert among the keys, by its id.
 local places = {}
 for index = 1, #KEYS do
@@ -90,8 +89,9 @@ end
 
 local leaders = {}
 for index = 1, count do
-  local at = 4 + EACH * (index - 1)
-  leaders[index] = join(2 * index - 1, 2 * index, ARGV[at + 1], tonumber(ARGV[at + 2]), ARGV[at + 3], ARGV[at + 4], ARGV[at + 5],
-    tonumber(ARGV[at + 6]), tonumber(ARGV[at + 7]), ARGV[at + 8], ARGV[at + 9], ARGV[at + 10] == '1')
+  local event, at, iso, toldAt, cents, gap, span, channel, lasts, isLate =
+    string.match(ARGV[4 + index], '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%d)$')
+  leaders[index] = join(2 * index - 1, 2 * index, event, tonumber(at), iso, toldAt, cents, tonumber(gap), tonumber(span), channel,
+    lasts, isLate == '1')
 end
 return leaders

@@ -1,8 +1,8 @@
 --- @keys list of buckets, buckets and their events and first attempts...
 -- Counts events once each. An attempt within a day of its purchase's first attempt is not another decline. KEYS: then each bucket
 -- and the events of the bucket, then the first attempt of each event. ARGV: TTL (s), oldest bucket to keep, a day (ms), TTL of a
--- first attempt (s), TTL of the counted event ids (s), number of buckets, the start of each, then for each event its id, the number
--- of its bucket, time of the event (ms), what it is about, cents.
+-- first attempt (s), TTL of the counted event ids (s), number of buckets, the start of each, then for each event, in one string, its
+-- id, the number of its bucket, time of the event (ms), cents, what it is about.
 local day, count = tonumber(ARGV[3]), tonumber(ARGV[6])
 local buckets = {}
 for number = 1, count do
@@ -11,13 +11,14 @@ for number = 1, count do
 end
 
 -- Read before any write: if a read fails, no event must be recorded as counted without having been counted.
-local firsts = {}
-local argOf = function(index) return 2 + count + 5 * index end
+local firsts, given = {}, {}
 for index = 1, #KEYS - 1 - 2 * count do
-  local tried, at = 1 + 2 * count + index, argOf(index)
+  local tried = 1 + 2 * count + index
   if firsts[KEYS[tried]] == nil then firsts[KEYS[tried]] = tonumber(redis.call('GET', KEYS[tried])) or false end
-  local ids = buckets[tonumber(ARGV[at + 1])].ids
-  ids[#ids + 1] = ARGV[at]
+  local id, bucket, time, cents, about = string.match(ARGV[6 + count + index], '^(%S+) (%d+) (%S+) (%S+) (.*)$')
+  local of = buckets[tonumber(bucket)]
+  of.ids[#of.ids + 1] = id
+  given[index] = { tried, of, id, time, about, cents }
 end
 for _, of in ipairs(buckets) do
   local events = of.events
@@ -43,10 +44,7 @@ local function add(tried, of, id, time, about, cents)
   sums.cents = sums.cents + cents
 end
 
-for index = 1, #KEYS - 1 - 2 * count do
-  local at = argOf(index)
-  add(1 + 2 * count + index, buckets[tonumber(ARGV[at + 1])], ARGV[at], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
-end
+for _, one in ipairs(given) do add(unpack(one)) end
 for _, of in ipairs(buckets) do
   local bucket, events = of.bucket, of.events
   redis.call('SADD', KEYS[events], unpack(of.ids))

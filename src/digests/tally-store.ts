@@ -94,13 +94,9 @@ export function createTallies(redis: RedisClient, now: () => Date) {
     const firsts = all.map(({ purchase }) => stateKey(`tally-first:${purchase}`));
     const lasts = [BUCKET_TTL_SECONDS, oldest(), ATTEMPTS_MS, FIRST_ATTEMPT_TTL_SECONDS, COUNTED_TTL_SECONDS];
     const numbers = new Map(starts.map((start, index) => [start, index + 1]));
-    const args = all.flatMap(({ eventId, start, atMs, about, cents }) => [
-      eventId,
-      numbers.get(start) ?? 0,
-      atMs,
-      about,
-      cents,
-    ]);
+    const args = all.map(
+      ({ eventId, start, atMs, about, cents }) => `${eventId} ${numbers.get(start)} ${atMs} ${cents} ${about}`,
+    );
     await script.run([listKey, ...buckets, ...firsts], [...lasts, starts.length, ...starts, ...args]);
     return all.map(() => null);
   });
