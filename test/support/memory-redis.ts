@@ -208,13 +208,13 @@ function createCommands(nowMs: () => number) {
       }),
     'outbox/add-message'(count: Arg, ...rest: Arg[]) {
       const [at = '', ...subjects] = rest.slice(0, Number(count));
-      const [atLasts = '', lines = '', field = '', step = '', stepAt = '', ...references] = rest.slice(Number(count));
+      const [lasts = '', lines = '', field = '', step = '', stepAt = '', ...values] = rest.slice(Number(count));
       strings.append(at, lines);
-      strings.expire(at, atLasts);
+      strings.expire(at, lasts);
       return subjects.map((subject, index) => {
-        hashes.hset(subject, field, references[2 * index]);
+        hashes.hset(subject, field, values[index] ?? '');
         if (step !== '') hashes.hsetnx(subject, step, stepAt);
-        strings.expire(subject, references[2 * index + 1] ?? '');
+        strings.expire(subject, lasts);
         return hashes.hget(subject, 'updates') ?? '0';
       });
     },
