@@ -10,7 +10,6 @@ const known: readonly string[] = [
   'src/alerts/deliver-alert.ts ReceiveDeps: 9',
   'src/app-home/home-facts.ts TeamDeps: 11',
   'src/approvals/execute-approval.ts Deps: 9',
-  'src/limits/decide-temporary-change.ts Deps: 9',
   'src/outbox/render-entries.ts Deps: 9',
 ];
 
