@@ -12,8 +12,10 @@ import { startWorker, stopRedis, until } from './worker.ts';
 const ROUNDS = 5;
 /** Rounds before the first that counts: connections are opened, and code that runs often is compiled. */
 const WARM_UP = 4;
-/** How long an idle system is watched. */
-const IDLE_MS = 3000;
+/** How long a system that has become idle is watched: its slowest recurring job runs every 30 s. */
+const IDLE_MS = 30_000;
+/** What follows from the last round, such as edits of messages, is over by then. */
+const SETTLED_MS = 5000;
 const EVENTS = 3000;
 /** A bare server needs 15 µs for one, and `/proc` counts in steps of 10 ms. */
 const WEBHOOKS = 15_000;
@@ -55,7 +57,8 @@ export async function benchCost(options: Options): Promise<void> {
   const names = ['worker', 'alone', 'web', 'bare'] as const;
   for (let round = 0; round < WARM_UP; round += 1) for (const name of names) await contestants[name].run(counts[name]);
   const idle = new Map<string, Measured>();
-  for (const name of names) idle.set(name, await measure(contestants[name], () => sleep(IDLE_MS)));
+  await sleep(SETTLED_MS);
+  await Promise.all(names.map(async (name) => idle.set(name, await measure(contestants[name], () => sleep(IDLE_MS)))));
   const rounds = { worker: [] as Spent[], alone: [] as Spent[], web: [] as Spent[], bare: [] as Spent[] };
   for (let round = 0; round < ROUNDS; round += 1)
     for (const name of names) {
