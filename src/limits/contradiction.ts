@@ -64,14 +64,18 @@ export function withAcceptedReturns(
   planned: readonly LimitGoal[],
 ): RuleChange[] {
   const backs = limitGoals(reversed(changes));
+  // What is above may go back only to less than it should, too.
+  const acceptedTo = ({ rule, to }: LimitGoal): number | null => (to === null ? null : Math.min(to, most(rule)));
   const most = (rule: LimitRule): number =>
     Math.min(
       ...neighborsOf(current, rule).map((neighbor) => {
-        const cents = plannedOf(current, [...backs, ...planned], neighbor.rule);
-        return neighbor.isAbove && cents !== null ? cents - neighbor.apartCents : Infinity;
+        if (!neighbor.isAbove) return Infinity;
+        const back = backs.find((goal) => isSameRule(goal.rule, neighbor.rule));
+        const cents = back === undefined ? plannedOf(current, planned, neighbor.rule) : acceptedTo(back);
+        return cents === null ? Infinity : cents - neighbor.apartCents;
       }),
     );
-  const lowered = backs.map(({ rule, to }) => ({ rule, to: to === null ? null : Math.min(to, most(rule)) }));
+  const lowered = backs.map((back) => ({ ...back, to: acceptedTo(back) }));
   const goals = withRaisedAlong(current, [...lowered, ...planned]);
   return changes.map((change) => {
     if (typeof change.from !== 'number') return change;

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LimitPeriod, type LimitWindow, limitPeriods } from '../../../src/card-api/rule.ts';
-import { type LimitGoal, limitOf } from '../../../src/card-api/rule-change.ts';
+import {
+  type LimitGoal,
+  limitGoals,
+  limitOf,
+  limitsOf,
+  type RuleChange,
+  reversed,
+  without,
+} from '../../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../../src/card-api/spend-rules.ts';
 import { contradiction, withAcceptedReturns, withRaisedAlong } from '../../../src/limits/contradiction.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
@@ -244,5 +252,76 @@ describe('limits that go back', () => {
     ],
   ])('go back %s', (_how, changes, accepted) => {
     expect(withAcceptedReturns(raised, changes, [])).toEqual(accepted);
+  });
+
+  it('also beside a longer one that must stay a cent below yet another', () => {
+    const apart: CardLimits = {
+      limits: { ...none, daily: 5_000, weekly: 9_000, monthly: 9_500 },
+      categories: [],
+      apartCents: 1,
+    };
+
+    const accepted = withAcceptedReturns(apart, [back('daily', 50_000), back('weekly', 60_000)], []);
+
+    expect(accepted.map(({ from }) => from)).toEqual([9_498, 9_499]);
+  });
+
+  it('of a category go back no further than the card’s, which goes back only up to its week', () => {
+    const card: CardLimits = {
+      limits: { ...none, daily: 10_000, weekly: 30_000 },
+      categories: [{ id: 3, name: 'Restaurants', transactionLimitCents: null, limits: { ...none, daily: 10_000 } }],
+    };
+    const changes = [limitChange('daily', 35_000, 10_000, named(3)), back('daily', 40_000)];
+
+    expect(withAcceptedReturns(card, changes, []).map(({ from }) => from)).toEqual([30_000, 30_000]);
+  });
+
+  it('leave no contradiction, whichever go back', () => {
+    /** Undefined: it does not go back. Null: it was not limited before. */
+    const goesBackTo = fc.option(fc.option(fc.integer({ min: 0, max: 400 }), { nil: null }), { nil: undefined });
+    const window = fc.record({
+      /** Above the window before, and of the card above the category's. Null: not limited. */
+      step: fc.integer({ min: 1, max: 30 }),
+      above: fc.integer({ min: 0, max: 30 }),
+      isOnCard: fc.boolean(),
+      isOnCategory: fc.boolean(),
+      back: fc.tuple(goesBackTo, goesBackTo),
+    });
+    fc.assert(
+      fc.property(fc.tuple(window, window, window, window, window), fc.constantFrom(0, 1), (windows, apartCents) => {
+        const limits = { ...none } as Record<LimitPeriod, number | null>;
+        const own = { ...limits };
+        const changes: RuleChange[] = [];
+        let [cardCents, categoryCents] = [0, 0];
+        for (const [
+          index,
+          {
+            step,
+            above,
+            isOnCard,
+            isOnCategory,
+            back: [onCard, onCategory],
+          },
+        ] of windows.entries()) {
+          const period = limitPeriods[index] ?? 'daily';
+          categoryCents += step;
+          cardCents += step + above;
+          if (isOnCard) limits[period] = cardCents;
+          if (isOnCategory) own[period] = categoryCents;
+          if (isOnCard && onCard !== undefined) changes.push(limitChange(period, onCard, cardCents));
+          if (isOnCategory && onCategory !== undefined)
+            changes.push(limitChange(period, onCategory, categoryCents, named(3)));
+        }
+        const card: CardLimits = {
+          limits,
+          categories: [{ id: 3, name: 'Restaurants', transactionLimitCents: null, limits: own }],
+          apartCents,
+        };
+
+        const accepted = withAcceptedReturns(card, changes, without(limitsOf(card), changes));
+
+        expect(contradiction(card, limitGoals(reversed(accepted)))).toBeNull();
+      }),
+    );
   });
 });
