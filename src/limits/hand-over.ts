@@ -144,7 +144,7 @@ export async function restoreLater(
     if (other.acctId !== ended.acctId || other.id === ended.id) continue;
     if (rulesMade(other, rules).length > 0) running.push(other);
   }
-  const stopping = short.map((change) => firstStopping(change, ended, running, rules));
+  const stopping = firstStopping(short, ended, running, rules);
   for (const other of running) {
     const joining = short.filter((_change, index) => stopping[index] === other);
     if (joining.length > 0) await join(joining, other, ended, deps);
@@ -174,24 +174,25 @@ async function join(
 }
 
 /**
- * The temporary change at whose end a limit can go back further, if they end one after another. Undefined: none of them is
- * in the way.
+ * The temporary change at whose end each limit can go back further, if they end one after another. Undefined: none of them
+ * is in the way. The limits go back together: where one can, a shorter one can follow it.
  *
- * @param short from the value it should go back to, to the one that it goes back to now.
+ * @param short from the values they should go back to, to those that they go back to now.
  * @param running earliest end first.
  */
 function firstStopping(
-  short: RuleChange,
+  short: readonly RuleChange[],
   { changes }: TemporaryChange,
   running: readonly TemporaryChange[],
   rules: SpendRules,
-): TemporaryChange | undefined {
-  let limits: LimitGoal[] = [...without(limitsOf(rules), changes), ...limitGoals(reversed(without(changes, [short])))];
-  return running.find((other) => {
+): (TemporaryChange | undefined)[] {
+  let limits: LimitGoal[] = [...without(limitsOf(rules), changes), ...limitGoals(reversed(without(changes, short)))];
+  const accepted = running.map((other) => {
     const isInForce = (change: RuleChange): boolean =>
       limits.some(({ rule, to }) => isSameRule(rule, change.rule) && to === change.to);
     const back = limitGoals(reversed(other.changes.filter(isInForce)));
     limits = [...without(limits, back), ...back];
-    return withAcceptedReturns(rules, [short], limits)[0]?.from !== short.to;
+    return withAcceptedReturns(rules, short, limits);
   });
+  return short.map(({ to }, index) => running.find((_other, at) => accepted[at]?.[index]?.from !== to));
 }

@@ -29,11 +29,9 @@ async function changed(rules: Readonly<Record<string, number | null>>, given: re
     await performAction(ask('limit', { ...byCommand, ...over, id: `act_${index}`, changeRequest }), deps);
     world.advance(1000);
   }
-  async function takeBackFirst(): Promise<void> {
-    await performAction(
-      ask('revert', { ...byCommand, id: 'act_back', target: { kind: 'temporary-change', temporaryChangeId: 'act_0' } }),
-      deps,
-    );
+  async function takeBack(index: number): Promise<void> {
+    const target = { kind: 'temporary-change', temporaryChangeId: `act_${index}` } as const;
+    await performAction(ask('revert', { ...byCommand, id: `act_back${index}`, target }), deps);
     world.advance(1000);
   }
   async function endAll(): Promise<void> {
@@ -44,7 +42,8 @@ async function changed(rules: Readonly<Record<string, number | null>>, given: re
       await endTemporaryChange(next.id, deps);
     }
   }
-  return { world, deps, takeBackFirst, endAll, rules: () => world.service.rules };
+  const takeBackFirst = () => takeBack(0);
+  return { world, deps, takeBack, takeBackFirst, endAll, rules: () => world.service.rules };
 }
 
 it('a daily limit goes back all the way when the lower weekly limit that was in its way ends', async () => {
@@ -101,6 +100,29 @@ it('a limit waits for several others, one after the other', async () => {
 
   await takeBackFirst();
   expect(rules()).toMatchObject({ DailySpendLimit: 90, WeeklySpendLimit: 90, MonthlySpendLimit: 95 });
+  await endAll();
+
+  expect(rules()).toMatchObject(limits);
+});
+
+it('two limits that had to stop at a third one both go back all the way when that one ends', async () => {
+  const limits = { DailySpendLimit: 500, WeeklySpendLimit: 600, MonthlySpendLimit: 700 };
+  const { deps, takeBack, takeBackFirst, endAll, rules } = await changed(limits, [
+    ['daily', 50, 60],
+    ['weekly', 90, 20],
+    ['monthly', 95, 10],
+  ]);
+
+  await takeBackFirst();
+  await takeBack(1);
+  expect(rules()).toMatchObject({ DailySpendLimit: 95, WeeklySpendLimit: 95, MonthlySpendLimit: 95 });
+  expect(await deps.temporaryChanges.get('act_1')).toMatchObject({
+    state: 'ended',
+    later: [
+      { rule: { period: 'weekly' }, to: 60_000 },
+      { rule: { period: 'daily' }, to: 50_000 },
+    ],
+  });
   await endAll();
 
   expect(rules()).toMatchObject(limits);
