@@ -6,6 +6,7 @@ import { resultMessage, toOutcome } from '../actions/report.ts';
 import type { Audit } from '../audit/audit.ts';
 import { nobody } from '../audit/audit-record.ts';
 import type { CardClient } from '../card-api/client.ts';
+import { isSameRule } from '../card-api/rule.ts';
 import { isAboutLimits, ruleValue, without } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
@@ -19,9 +20,8 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import { termWords } from './change-request.ts';
 import type { NotifyEnd, OverChange } from './notify-end.ts';
 import { mayStillCome, REFUSALS_MAX, type Restore } from './restore.ts';
-import { backWords, laterWords, notBackYet, stateWords } from './rule-words.ts';
+import { backWords, insteadWords, laterWords, notBackYet, ruleName, stateWords } from './rule-words.ts';
 import { sidesOf } from './send-rules.ts';
-import { otherwiseWords } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { ruleVerbOf } from './verbs.ts';
 
@@ -211,11 +211,20 @@ export function createInEffect(deps: InEffectDeps): InEffect {
 
 /** What is unusual about an end. */
 export function endNote(before: TemporaryChange, over: OverChange): string {
-  const { state, changes, later = [] } = over;
+  const { state, changes, later = [], instead = [] } = over;
   const back = state === 'asking' ? backWords(over) : '';
   const given = without(later, [...without(changes, notBackYet(over)), ...(before.later ?? [])]);
-  const words = otherwiseWords(before.changes, changes, later);
-  return [back, ...words, given.length === 0 ? '' : capital(laterWords(given))].join(' ').trim();
+  const partly = changes.flatMap((change) =>
+    later
+      .filter(({ rule, to }) => isSameRule(rule, change.rule) && to !== change.from)
+      .map((goal) => {
+        const now = stateWords([change], 'from');
+        return `For now, the ${ruleName(goal.rule)} goes back to ${now} only: ${laterWords([goal])}`;
+      }),
+  );
+  return [back, ...insteadWords(instead), ...partly, given.length === 0 ? '' : capital(laterWords(given))]
+    .join(' ')
+    .trim();
 }
 
 interface PurchaseDeps {

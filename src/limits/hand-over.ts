@@ -13,7 +13,7 @@ import {
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import { capital } from '../core/first-letter.ts';
-import { withAcceptedReturns } from './contradiction.ts';
+import { reachedInstead, withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import { setBelow, setTemporarily } from './rule-future.ts';
 import { ruleStates, undecided } from './rule-words.ts';
@@ -126,19 +126,17 @@ async function showRebased(
  * @param ended with the values that the limits go back to now.
  * @param wanted the same changes with the values they should go back to.
  * @param rules as they were read before.
- * @returns what goes back later, and when that is to be: the ends of the others, UTC ISO 8601.
+ * @returns what goes back later, and when that is to be: the ends of the others, UTC ISO 8601. `instead`: what does not, from
+ * the values they should have gone back to, to those that they go back to.
  */
 export async function restoreLater(
   ended: TemporaryChange,
   wanted: readonly RuleChange[],
   rules: SpendRules,
   deps: HandOverDeps,
-): Promise<{ readonly later: RuleGoal[]; readonly ends: string[] }> {
-  const short = wanted.flatMap((change, index) => {
-    const reached = ended.changes[index]?.from;
-    return reached === undefined || reached === change.from ? [] : [{ ...change, to: reached }];
-  });
-  if (short.length === 0) return { later: [], ends: [] };
+): Promise<{ readonly later: RuleGoal[]; readonly ends: string[]; readonly instead: RuleChange[] }> {
+  const short = reachedInstead(wanted, ended.changes);
+  if (short.length === 0) return { later: [], ends: [], instead: [] };
   const running: TemporaryChange[] = [];
   for (const other of await deps.temporaryChanges.all()) {
     if (other.acctId !== ended.acctId || other.id === ended.id) continue;
@@ -154,6 +152,7 @@ export async function restoreLater(
       .filter((_change, index) => stopping[index] !== undefined)
       .map(({ rule, from }) => ({ rule, to: from })),
     ends: stopping.flatMap((other) => other?.endsAt ?? []),
+    instead: short.filter((_change, index) => stopping[index] === undefined),
   };
 }
 

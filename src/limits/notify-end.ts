@@ -18,6 +18,7 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import {
   BETWEEN_RULES,
   backAlready,
+  insteadWords,
   notBackYet,
   raisesKept,
   ruleNames,
@@ -95,6 +96,10 @@ export function createNotifyEnd(deps: Deps) {
     const at = await recordEnd(temporaryChange, { action, card, detail }, deps);
     const by = action?.actor.userId ?? temporaryChange.closedBy;
     if (alertId !== null) {
+      // It says what the limits were to go back to.
+      const text = insteadWords(temporaryChange.instead ?? []).join(' ');
+      if (text !== '')
+        await deps.outcomes.show(alertId, `instead-${id}`, { verb: 'rebase', by: null, at, state: 'done', text });
       await deps.outcomes.show(alertId, `end-${id}`, { by, ...outcomeOf(temporaryChange, note), at, ends: id });
     }
     // The alert or request that announced it shows its end itself. Unexpected ends and pending decisions are sent to

@@ -159,6 +159,7 @@ function createEndsOf(deps: RestoreDeps) {
           changes: [...changes, ...given],
           meanwhile: [...meanwhile, ...given.map(valueNow)],
           ...withLater([...joined.later, ...givenBack], [...joined.ends, ...ends]),
+          ...(joined.instead.length > 0 && { instead: joined.instead }),
           state: 'ended',
         };
       },

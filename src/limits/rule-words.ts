@@ -165,6 +165,19 @@ export function laterWords(later: readonly RuleGoal[]): string {
   return `${ruleStates(later, 'to')} ${WITH_OTHER}.`;
 }
 
+/**
+ * What goes back to another value than it should, because the card service would not accept that. A sentence each. Raw.
+ *
+ * @param instead from the values they should go back to, to those that they go back to.
+ */
+export function insteadWords(instead: readonly RuleChange[]): string[] {
+  return instead.map((change) => {
+    const side = isLooser([change]) ? 'below' : 'above';
+    const [now, wanted] = [stateWords([change], 'to'), stateWords([change], 'from')];
+    return `The ${ruleName(change.rule)} goes back to ${now}, not to ${wanted}: that would be ${side} what stays.`;
+  });
+}
+
 /** The rules of an ended change that are under another one: nothing of them has gone back yet. */
 export function notBackYet({ changes, later = [] }: Pick<TemporaryChange, 'changes' | 'later'>): RuleChange[] {
   return changes.filter(({ rule, from }) => later.some((goal) => isSameRule(goal.rule, rule) && goal.to === from));

@@ -2,11 +2,10 @@ import { ITS_END } from '../../templates/limits/temporary-change.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
-import { isSameRule } from '../card-api/rule.ts';
-import { isLooser, limitGoals, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
-import { withAcceptedReturns } from './contradiction.ts';
+import { limitGoals, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
+import { reachedInstead, withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd } from './notify-end.ts';
-import { laterWords, ruleName, ruleNames, ruleStates, stateWords, undecided } from './rule-words.ts';
+import { insteadWords, ruleNames, ruleStates, undecided } from './rule-words.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** A change that was made after another, and the Slack user who made it. */
@@ -60,7 +59,7 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
       });
     await deps.temporaryChanges.save(superseded);
     await deps.notifyEnd.show(superseded);
-    return otherwiseWords(left, lifted);
+    return insteadWords(reachedInstead(left, lifted));
   };
 
   /**
@@ -83,27 +82,6 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
 /** `Only the daily limit. This still goes back: weekly limit $600.00.` */
 function partWords(replaced: readonly RuleChange[], left: readonly RuleChange[]): string {
   return `Only the ${ruleNames(replaced)}. This still goes back: ${ruleStates(left, 'from')}.`;
-}
-
-/**
- * What goes back to another value than before, because the card service would not accept that.
- *
- * @param later what goes back all the way when another temporary change ends.
- */
-export function otherwiseWords(
-  before: readonly RuleChange[],
-  accepted: readonly RuleChange[],
-  later: readonly RuleGoal[] = [],
-): string[] {
-  return accepted.flatMap(({ rule, from }) => {
-    const was = before.find((change) => isSameRule(change.rule, rule))?.from ?? null;
-    if (from === was) return [];
-    const side = isLooser([{ rule, from: was, to: from }]) ? 'below' : 'above';
-    const [now, wanted] = [from, was].map((to) => stateWords([{ rule, to }], 'to'));
-    if (later.some((goal) => isSameRule(goal.rule, rule)))
-      return [`For now, the ${ruleName(rule)} goes back to ${now} only: ${laterWords([{ rule, to: was }])}`];
-    return [`The ${ruleName(rule)} goes back to ${now}, not to ${wanted}: that would be ${side} what stays.`];
-  });
 }
 
 /** Describes which of the requested rules were temporary and are now permanent. Null: none. */

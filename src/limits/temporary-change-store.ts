@@ -47,6 +47,11 @@ export const TemporaryChange = z.strictObject({
   later: RuleGoals.optional(),
   /** When that was to end, as far as was known then; the last end of several. */
   laterAt: z.string().optional(),
+  /**
+   * Limits of an ended one that did not go back all the way, because the card service does not accept that beside what stays:
+   * from the values they should have gone back to, to those that they went back to.
+   */
+  instead: RuleChanges.optional(),
   /** The alert or request that shows it. Without either it has a separate message. */
   alertId: z.string().nullable(),
   requestId: z.string().nullable(),

@@ -5,6 +5,7 @@ import {
   backAlready,
   backOf,
   backWords,
+  insteadWords,
   notBackYet,
   ruleMoves,
   ruleNames,
@@ -118,6 +119,8 @@ export function ending(one: TemporaryChange): string {
   const planned = one.laterAt === undefined ? '' : dateAfter(', planned for', one.laterAt);
   const goals = escapeUntrusted(ruleStates(one.later ?? [], 'to'), RULES_MAX);
   const later = one.later === undefined ? '' : ` ${capital(goals)} ${WITH_OTHER}${planned}.`;
+  const instead =
+    one.instead === undefined ? '' : ` ${escapeUntrusted(insteadWords(one.instead).join(' '), RULES_MAX)}`;
   const who = by.trim() || 'automatically';
   const went = without(changes, notBackYet(one));
   if (went.length === 0) return `Ended ${who}${when}.${later}`;
@@ -125,7 +128,7 @@ export function ending(one: TemporaryChange): string {
   const was = escapeUntrusted(isPart ? ruleStates(went, 'from') : stateWords(went, 'from'), RULES_MAX);
   const set = escapeUntrusted(stateWords(changes, 'to'), RULES_MAX);
   const is = escapeUntrusted(stateWords(meanwhile ?? changes, 'to'), RULES_MAX);
-  return (changes.length > 1 ? ofSeveral : ofSingle)[state]({ was, is, set, who, when }) + later;
+  return (changes.length > 1 ? ofSeveral : ofSingle)[state]({ was, is, set, who, when }) + instead + later;
 }
 
 /** True whether the later change is permanent or goes back itself. */

@@ -231,7 +231,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
         closedAt: two,
         closedBy: one,
       });
-      const single = { ...given, changes: [daily(one)], meanwhile: null };
+      const single = { ...given, changes: [daily(one)], meanwhile: null, instead: [daily(one)] };
       return [given, single].flatMap((shown) => [temporaryChange(shown, card), temporaryChangeEnded(shown, card)]);
     });
   },

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -14,6 +14,7 @@ import {
 
 const redis = useRedis();
 const MINUTE_MS = 60_000;
+const alertId = 'evt_0123456789abcdef';
 
 type Given = readonly [period: LimitPeriod, dollars: number, minutes: number, over?: Over];
 
@@ -29,9 +30,9 @@ async function changed(rules: Readonly<Record<string, number | null>>, given: re
     await performAction(ask('limit', { ...byCommand, ...over, id: `act_${index}`, changeRequest }), deps);
     world.advance(1000);
   }
-  async function takeBack(index: number): Promise<void> {
+  async function takeBack(index: number, over: Over = {}): Promise<void> {
     const target = { kind: 'temporary-change', temporaryChangeId: `act_${index}` } as const;
-    await performAction(ask('revert', { ...byCommand, id: `act_back${index}`, target }), deps);
+    await performAction(ask('revert', { ...byCommand, ...over, id: `act_back${index}`, target }), deps);
     world.advance(1000);
   }
   async function endAll(): Promise<void> {
@@ -138,6 +139,45 @@ it('stays where the card service accepts it if the other limit is lower for good
 
   expect(rules()).toMatchObject({ DailySpendLimit: 90, WeeklySpendLimit: 90 });
   expect(await deps.temporaryChanges.get('act_0')).not.toHaveProperty('later');
+});
+
+describe('whoever was told another value reads that a limit goes back to less', () => {
+  const words = 'The daily limit goes back to $90.00, not to $500.00: that would be above what stays.';
+  const loweredForGood = async (over: Over = {}) => {
+    const set = await changed({ DailySpendLimit: 500, WeeklySpendLimit: 600 }, [['daily', 50, 60, over]]);
+    set.world.service.rules['WeeklySpendLimit'] = 90;
+    return set;
+  };
+
+  it('who made the change, when its time is over', async () => {
+    const { world, endAll } = await loweredForGood();
+
+    await endAll();
+
+    expect(world.direct.map(({ text }) => text)).toEqual([expect.stringContaining(words)]);
+  });
+
+  it('who takes it back, in place of the button, also after a crash', async () => {
+    const { world, takeBack } = await loweredForGood();
+    const origin = { kind: 'button', channel: 'C1', messageTs: null, reply: 'sealed', replace: true } as const;
+
+    await takeBack(0, { origin });
+    await takeBack(0, { origin });
+
+    expect(world.answers.slice(-2).map(({ text }) => text)).toEqual(Array(2).fill(expect.stringContaining(words)));
+  });
+
+  it('on the alert that it was made for', async () => {
+    const { deps, takeBackFirst } = await loweredForGood({ target: { kind: 'alert', alertId } });
+
+    await takeBackFirst();
+
+    expect((await deps.alerts.get(alertId))?.outcomes).toMatchObject([
+      { verb: 'limit' },
+      { verb: 'rebase', by: null, text: words },
+      { verb: 'restore', text: 'Daily limit $50.00 → $90.00' },
+    ]);
+  });
 });
 
 it('says that the rest goes back later, and with what', async () => {

@@ -60,6 +60,11 @@ it.each<[TemporaryChange['state'], object, string]>([
     { later: [limitGoal('daily', 40_000)] },
     'Ended by <@U2>. Daily limit $400.00 when the other temporary change ends.',
   ],
+  [
+    'ended',
+    { changes: [limitChange('daily', 9_000, 5_000)], instead: [limitChange('daily', 40_000, 9_000)] },
+    'Back to $90.00 by <@U2>. The daily limit goes back to $90.00, not to $400.00: that would be above what stays.',
+  ],
   ['kept', meanwhile(null), 'It stays at no limit, decided by <@U2>'],
   ['kept', { closedBy: null }, 'No longer applies to this card, so nothing was put back'],
   ['refused', {}, 'could not be put back to $400.00, so it is still $450.00.'],
