@@ -57,6 +57,10 @@ export function withRaisedAlong(current: CardLimits, goals: readonly LimitGoal[]
  * The same changes, going back only to what the card service accepts beside the other limits, which go back as well or
  * have their planned or else their current values: not above a longer window or the card's overall limit, and not below a
  * shorter window or a category. A limit that was none goes back to none.
+ *
+ * Of two that go back together and do not fit, the shorter window or the category goes back to less: their values may come
+ * from different times, and nothing tells which was set last. One that stays keeps its value: a longer one then goes back to
+ * more.
  */
 export function withAcceptedReturns(
   current: CardLimits,
