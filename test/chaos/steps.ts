@@ -19,7 +19,7 @@ export const steps: readonly Step[] = [
   { name: 'an action becomes a job', process: 'worker', pattern: 'perform-action' },
   { name: 'the inbox is cleared', process: 'worker', pattern: '\\bxdel\\b' },
   { name: 'the alert is saved', process: 'worker', pattern: 'alerts-kept:[^]*:alert:evt_' },
-  { name: 'the alert goes into an outbox', process: 'worker', pattern: ':sent:evt_[^]*"kind":"tracked"' },
+  { name: 'the alert goes into an outbox', process: 'worker', pattern: ':sent:evt_[^]*\\r\\n(?:decline|fraud)\\r\\n' },
   { name: 'an outbox is woken', process: 'worker', pattern: 'flush-outbox' },
   { name: 'a message is claimed', process: 'worker', pattern: ':sending\\r\\n[^]*\\r\\nm_' },
   { name: 'Slack is asked to post', process: 'worker', pattern: 'POST /api/chat\\.postMessage' },

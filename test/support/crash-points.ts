@@ -54,7 +54,7 @@ export const burstSteps: Steps = {
   'they become one job': () => 'deliver-burst',
   'the inbox is cleared': () => '\\bxdel\\b',
   'an alert is saved': () => 'alerts-kept:[^]*:alert:evt_',
-  'an alert goes into the outbox': () => ':sent:evt_[^]*"kind":"tracked"',
+  'an alert goes into the outbox': () => ':sent:evt_[^]*\\r\\ndecline\\r\\n',
   'one becomes a job of its own': () => 'deliver-alert',
   'their job is finished': () => ':bursts:completed',
 };
