@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { BoundedMap } from '../../../src/core/bounded-map.ts';
 import { examples } from '../../support/examples.ts';
 
@@ -23,6 +23,38 @@ it('counts an entry that is set again as the newest', () => {
     ['a', 3],
     ['c', 4],
   ]);
+});
+
+/** A map with the entries 1 and 2, which is full, and how many iterators it has made since. */
+function fullMap() {
+  const map = new BoundedMap<number, number>(2);
+  const keys = vi.spyOn(map, 'keys');
+  map.set(1, 0).set(2, 0);
+  return { map, iterators: () => keys.mock.calls.length };
+}
+
+it('finds the oldest entries with one iterator while only new entries are set', () => {
+  const { map, iterators } = fullMap();
+  expect(iterators()).toBe(0);
+
+  for (let key = 3; key < 100; key += 1) map.set(key, 0);
+
+  expect([iterators(), ...map.keys()].slice(0, 3)).toEqual([1, 98, 99]);
+});
+
+// An iterator that stands still keeps all tables that the map has replaced, with their values.
+it.each<[string, (map: BoundedMap<number, number>) => unknown]>([
+  ['an entry is set again', (map) => map.set(4, 1)],
+  ['an entry is deleted', (map) => map.delete(4)],
+  ['it is cleared', (map) => map.clear()],
+])('keeps no iterator after %s', (_what, change) => {
+  const { map, iterators } = fullMap();
+  map.set(3, 0).set(4, 0);
+
+  change(map);
+  for (const key of [5, 6, 7, 8]) map.set(key, 0);
+
+  expect(iterators()).toBe(2);
 });
 
 it('keeps the newest entries after any number of entries were set, deleted and cleared', () => {
