@@ -51,32 +51,37 @@ end
 local lines, newestEvents, lists, all, lastPayments, followed = {}, {}, {}, {}, {}, {}
 for index = 1, math.floor((#KEYS - 1) / each) do
   local alert = 2 + each * (index - 1)
+  local newest, latest, payments = alert + 1, alert + 2, alert + 3
   local id, ms, late, log = string.match(ARGV[at], '^(%S+) (%S+) (%d) (%d+)$')
   save(alert, ARGV[at + 1], late, logs[tonumber(log)])
   lines[index] = id .. '\n'
-  if each > 1 then newestEvents[KEYS[alert + 1]] = { alert + 1, id } end
+  if each > 1 then newestEvents[KEYS[newest]] = { at = newest, id = id } end
   if each > 2 then
-    local list = lists[KEYS[alert + 2]] or { at = alert + 2, members = {}, newest = 0 }
+    local list = lists[KEYS[latest]] or { at = latest, members = {}, newest = 0 }
     local members = list.members
     members[#members + 1], members[#members + 2] = ms, id
     list.newest = math.max(list.newest, tonumber(ms))
-    lists[KEYS[alert + 2]] = list
+    lists[KEYS[latest]] = list
   end
   if each > 3 then
     all[#all + 1], all[#all + 2] = ms, id
-    local key = KEYS[alert + 3]
-    lastPayments[key] = lastPayments[key] or tonumber(redis.call('ZREVRANGE', KEYS[alert + 3], 0, 0, 'WITHSCORES')[2]) or -1
+    local key = KEYS[payments]
+    lastPayments[key] = lastPayments[key] or tonumber(redis.call('ZREVRANGE', KEYS[payments], 0, 0, 'WITHSCORES')[2]) or -1
     followed[index] = lastPayments[key] >= tonumber(ms) and 1 or 0
   end
   at = at + 2
 end
-for _, of in pairs(newestEvents) do redis.call('SET', KEYS[of[1]], of[2], 'EX', ttl) end
+for _, event in pairs(newestEvents) do
+  local newest = event.at
+  redis.call('SET', KEYS[newest], event.id, 'EX', ttl)
+end
 for _, list in pairs(lists) do addToLatest(list.at, list.members, list.newest) end
 redis.call('APPEND', KEYS[1], table.concat(lines))
 redis.call('EXPIREAT', KEYS[1], ARGV[4])
 if #all > 0 then
-  redis.call('ZADD', KEYS[#KEYS], unpack(all))
-  redis.call('ZREMRANGEBYRANK', KEYS[#KEYS], 0, -1 - ARGV[10])
-  if redis.call('TTL', KEYS[#KEYS]) < listTtl - 3600 then redis.call('EXPIRE', KEYS[#KEYS], listTtl) end
+  local declines = #KEYS
+  redis.call('ZADD', KEYS[declines], unpack(all))
+  redis.call('ZREMRANGEBYRANK', KEYS[declines], 0, -1 - ARGV[10])
+  if redis.call('TTL', KEYS[declines]) < listTtl - 3600 then redis.call('EXPIRE', KEYS[declines], listTtl) end
 end
 return followed
