@@ -193,6 +193,16 @@ export const Alert = z.discriminatedUnion('kind', [
 ]);
 export type Alert = z.infer<typeof Alert>;
 
+/** The kinds of alerts whose latest are listed per account. Reversals are listed with the payments that they reverse. */
+export type LatestKind = 'declines' | 'payments' | 'shipments';
+
+/** In which list of its account's latest an alert is, and its time there (ISO 8601). Null: in none. */
+export function listingOf({ kind, event }: Alert): { kind: LatestKind; acctId: number; at: string } | null {
+  if (kind === 'card-shipping') return { kind: 'shipments', acctId: event.acctId, at: event.callbackAt };
+  if (kind !== 'transaction' || event.kind === 'settlement') return null;
+  return { kind: event.kind === 'decline' ? 'declines' : 'payments', acctId: event.acctId, at: event.occurredAt };
+}
+
 /** Button value for one card of a warning: two opaque ids. */
 export function testedCardValue(warningId: string, { alertId }: Pick<TriedCard, 'alertId'>): string {
   return `${warningId}.${alertId}`;

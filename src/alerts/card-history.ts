@@ -6,9 +6,9 @@ import { stateKey } from '../core/keys.ts';
 import { commit } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
-import type { TransactionAlert } from './alert.ts';
+import type { LatestKind, TransactionAlert } from './alert.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
-import { allDeclinesKey, LATEST_MAX, LATEST_TTL_SECONDS, type LatestKind, latestKey } from './save-alerts.ts';
+import { allDeclinesKey, LATEST_MAX, LATEST_TTL_SECONDS, latestKey } from './save-alerts.ts';
 
 const HISTORY_MAX = 50;
 /** A status webhook normally comes immediately, but retries and outages of the card service may delay it. */

@@ -2,7 +2,7 @@ import { batchedBy } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
-import { ALERT_TTL_SECONDS, type Alert } from './alert.ts';
+import { ALERT_TTL_SECONDS, type Alert, type LatestKind, listingOf } from './alert.ts';
 import { alertKey, type LoggedSteps, logFieldName, microsOf, newestEventKey, STEPS_MAX } from './event-log.ts';
 
 const source = readScript(new URL('./save-alerts.lua', import.meta.url));
@@ -26,9 +26,6 @@ const PAYMENTS_MAX = 50;
 /** Of all cards: App Home shows the newest of those that a person may see. */
 const ALL_DECLINES_MAX = 500;
 
-/** The kinds of alerts whose latest are listed per account. Reversals are listed with the payments that they reverse. */
-export type LatestKind = 'declines' | 'payments' | 'shipments';
-
 /** What a list keeps: the latest members, for how long (s), and at most how many that are not older than a time (ms). */
 const limits: Readonly<
   Record<LatestKind, readonly [keep: number, ttlSeconds: number, most: number, keptForMs: number]>
@@ -43,13 +40,6 @@ const noLimits = [0, 0, 0, 0];
 export const hourKey = (hour: number): string => stateKey(`alerts-kept:${hour}`);
 export const latestKey = (acctId: number, kind: LatestKind): string => stateKey(`${kind}:${acctId}`);
 export const allDeclinesKey = stateKey('declines');
-
-/** In which list an alert is, and its time there (ISO 8601). Null: in none. */
-function listingOf({ kind, event }: Alert): { kind: LatestKind; acctId: number; at: string } | null {
-  if (kind === 'card-shipping') return { kind: 'shipments', acctId: event.acctId, at: event.callbackAt };
-  if (kind !== 'transaction' || event.kind === 'settlement') return null;
-  return { kind: event.kind === 'decline' ? 'declines' : 'payments', acctId: event.acctId, at: event.occurredAt };
-}
 
 /** An alert to save. */
 export interface Saving {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { LatestKind } from '../../../src/alerts/alert.ts';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../../src/alerts/card-history.ts';
-import { DECLINES_MAX, type LatestKind } from '../../../src/alerts/save-alerts.ts';
+import { DECLINES_MAX } from '../../../src/alerts/save-alerts.ts';
 import { stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { noSteps, shippingAlert, transactionAlert } from '../../templates/fixtures.ts';
