@@ -9,7 +9,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineReadingScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS, Alert, Asked, OrderProgress } from './alert.ts';
 import { type Fields, withFields, withoutFields } from './alert-fields.ts';
-import { alertKey, type LoggedSteps } from './event-log.ts';
+import { alertKey, type Step } from './event-log.ts';
 import { createAlertPacking } from './packed-alert.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
 import { createSaveAlert, HOUR_MS, hourKey } from './save-alerts.ts';
@@ -71,10 +71,10 @@ async function* idsOf(redis: RedisClient, hour: number, length: number): AsyncGe
  * (`aggregation-group-store.ts`), its purchase or card order, who ordered it, and the cards of a card-testing warning
  * (`card-testing-store.ts`).
  */
-export function createAlerts(redis: RedisClient) {
+export function createAlerts(redis: RedisClient, now = () => new Date()) {
   const format = recordFormat(Alert);
   const packing = createAlertPacking(format.read);
-  const save = createSaveAlert(redis);
+  const save = createSaveAlert(redis, now);
   const read = createRead(redis);
   /** @returns null when the alert is unknown. Fields that change independently are empty. */
   const savedOf = async (alertId: string): Promise<Alert | null> => {
@@ -93,11 +93,11 @@ export function createAlerts(redis: RedisClient) {
     await redis.multi().hset(key, field, recordFormat(schema).write(value)).expire(key, ALERT_TTL_SECONDS).exec();
   }
 
-  async function saveAlert(alert: Alert, routed: LoggedSteps | null): Promise<boolean> {
+  async function saveAlert(alert: Alert, steps: readonly Step[] | null): Promise<boolean> {
     const stored = withoutFields(alert);
     const packed = packing.pack(format.write(stored), stored);
     arrivals.remember(alert);
-    return await save({ alert, packed, routed });
+    return await save({ alert, packed, steps });
   }
 
   return {
@@ -105,8 +105,8 @@ export function createAlerts(redis: RedisClient) {
      * Stores an alert under its event's id, with its outcomes in fields of their own; begins its event log; lists it, and makes
      * it the newest of its account. Idempotent.
      */
-    record: async (alert: Alert, routed: LoggedSteps): Promise<Recorded> => ({
-      hasPaymentSince: await saveAlert(alert, routed),
+    record: async (alert: Alert, steps: readonly Step[]): Promise<Recorded> => ({
+      hasPaymentSince: await saveAlert(alert, steps),
     }),
     /** Stores an alert alone, or replaces it. */
     save: async (alert: Alert): Promise<void> => void (await saveAlert(alert, null)),

@@ -2,7 +2,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { kindTraits, type StoredEvent } from '../core/event.ts';
 import { type Alert, CardTestingAlert } from './alert.ts';
 import type { Alerts, Recorded } from './alert-store.ts';
-import type { LoggedSteps } from './event-log.ts';
+import type { Step } from './event-log.ts';
 import type { GroupAlert, Grouping } from './group-alert.ts';
 
 /** A channel that gets an event. */
@@ -15,9 +15,10 @@ export interface Delivery {
 }
 
 /** Which channels get an event, each once, and why, for its event log. */
-interface Routed extends LoggedSteps {
+interface Routed {
   /** May be empty. */
   readonly deliveries: readonly Delivery[];
+  readonly steps: readonly Step[];
 }
 
 /**
@@ -63,9 +64,8 @@ export function createAnnounce(deps: Deps): Announce {
   const { alerts, route, groupAlert, outbox, isInDoubt, updateAlert } = deps;
 
   return async function announce(alert) {
-    const routed = await route(alert.event, alert.card, alert.kind === 'fraud-case');
-    const { deliveries } = routed;
-    const recorded = await alerts.record(alert, routed);
+    const { deliveries, steps } = await route(alert.event, alert.card, alert.kind === 'fraud-case');
+    const recorded = await alerts.record(alert, steps);
     // It may be a step of what earlier messages show.
     if (deliveries.length === 0) for (const id of (await groupAlert(alert, null)).changes) await updateAlert(id);
     for (const delivery of deliveries) {

@@ -46,12 +46,6 @@ const LOG = 'log:';
 
 export type Step = Omit<EventLogStep, 'at'>;
 
-/** Steps that happened together. */
-export interface LoggedSteps {
-  readonly steps: readonly Step[];
-  readonly at: Date;
-}
-
 /** A step as a field of the alert's hash, and its value, for a script that also writes other fields of the alert. */
 export function logFieldOf(step: Step, at: Date): [field: string, micros: string] {
   return [logFieldName(step), microsOf(at, 0)];

@@ -3,7 +3,7 @@ import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS, type Alert, type LatestKind, listingOf } from './alert.ts';
-import { alertKey, type LoggedSteps, logFieldName, microsOf, newestEventKey, STEPS_MAX } from './event-log.ts';
+import { alertKey, logFieldName, microsOf, newestEventKey, STEPS_MAX, type Step } from './event-log.ts';
 
 const source = readScript(new URL('./save-alerts.lua', import.meta.url));
 
@@ -46,7 +46,7 @@ export interface Saving {
   readonly alert: Alert;
   readonly packed: Buffer;
   /** Of a new alert: the first steps of its event log. Null: an alert that is known is replaced. */
-  readonly routed: LoggedSteps | null;
+  readonly steps: readonly Step[] | null;
 }
 
 /** What the script needs to know about an alert. */
@@ -59,18 +59,16 @@ interface Item {
   readonly keys: readonly string[];
   readonly listed: LatestKind | null;
   readonly atMs: number;
-  /** Names of the log's fields. */
-  readonly log: readonly string[];
-  /** Null: it has no log, because it is not new. */
-  readonly loggedAt: Date | null;
+  /** Names of the log's fields. Null: it has no log, because it is not new. */
+  readonly log: readonly string[] | null;
 }
 
-function itemOf({ alert, packed, routed }: Saving): Item {
+function itemOf({ alert, packed, steps }: Saving): Item {
   const { id, acctId, callbackAt } = alert.event;
   const callbackMs = Date.parse(callbackAt);
-  const listing = routed === null ? null : listingOf(alert);
+  const listing = steps === null ? null : listingOf(alert);
   const keys = [alertKey(id)];
-  if (routed !== null && acctId !== null) keys.push(newestEventKey(acctId));
+  if (steps !== null && acctId !== null) keys.push(newestEventKey(acctId));
   if (listing !== null) keys.push(latestKey(listing.acctId, listing.kind));
   if (listing?.kind === 'declines') keys.push(latestKey(listing.acctId, 'payments'));
   return {
@@ -80,22 +78,20 @@ function itemOf({ alert, packed, routed }: Saving): Item {
     keys,
     listed: listing?.kind ?? null,
     atMs: listing === null ? callbackMs : Date.parse(listing.at),
-    log: routed?.steps.map(logFieldName) ?? [],
-    loggedAt: routed?.at ?? null,
+    log: steps?.map(logFieldName) ?? null,
   };
 }
 
 /** The arguments about the alerts of one run. Most that arrive together have the same log, so each log is sent once. */
-function argsOf(items: readonly Item[]): (string | number | Buffer)[] {
+function argsOf(items: readonly Item[], at: Date): (string | number | Buffer)[] {
   const numbers = new Map<string, number>();
   const logs: (string | number)[] = [];
-  const alerts = items.flatMap(({ alert, packed, atMs, log, loggedAt }) => {
+  const alerts = items.flatMap(({ alert, packed, atMs, log }) => {
     let number = 0;
-    if (loggedAt !== null) {
+    if (log !== null) {
       const text = log.join('\n');
       number = numbers.get(text) ?? numbers.size + 1;
-      if (number > numbers.size)
-        logs.push(log.length, ...log.flatMap((field, index) => [field, microsOf(loggedAt, index)]));
+      if (number > numbers.size) logs.push(log.length, ...log.flatMap((field, index) => [field, microsOf(at, index)]));
       numbers.set(text, number);
     }
     return [`${alert.event.id} ${atMs} ${alert.late ? 1 : 0} ${number}`, packed];
@@ -108,7 +104,7 @@ function argsOf(items: readonly Item[]): (string | number | Buffer)[] {
  *
  * @returns true for a new decline if a payment of its account is listed at its time or later.
  */
-export function createSaveAlert(redis: RedisClient): (saving: Saving) => Promise<boolean> {
+export function createSaveAlert(redis: RedisClient, now: () => Date): (saving: Saving) => Promise<boolean> {
   const script = defineScript(redis, source);
   const save = batchedBy(
     ({ hour, keys, listed }: Item) => `${hour} ${keys.length} ${listed}`,
@@ -124,7 +120,7 @@ export function createSaveAlert(redis: RedisClient): (saving: Saving) => Promise
         STEPS_MAX,
         ...(listed === null ? noLimits : limits[listed]),
         ALL_DECLINES_MAX,
-        ...argsOf(items),
+        ...argsOf(items, now()),
       ])) as number[];
       return items.map((_item, index) => followed[index] === 1);
     },

@@ -93,7 +93,7 @@ export function composeListeners(base: WebBase) {
   const rolesVersion = createRolesVersion(redis);
   const seals = createSeals(config.slackBotToken);
   const permissions = composePermissions(base, { links, rolesVersion, seals });
-  const alerts = createAlerts(redis);
+  const alerts = createAlerts(redis, now);
   const groupOfCard = async (acctId: number) => groupIn(await directory.account(acctId));
   const pending = createPending(redis, createSigner(config.slackBotToken, 'control'));
   return {

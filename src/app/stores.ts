@@ -59,7 +59,7 @@ export function createStores(redis: RedisClient, { stored, control, delegation, 
   return {
     outbox: createOutbox(redis),
     trackedMessages: createTrackedMessages(redis, now),
-    alerts: createAlerts(redis),
+    alerts: createAlerts(redis, now),
     aggregationGroups: createAggregationGroups(redis),
     cardTesting: createCardTesting(redis),
     purchases: createPurchases(redis, withLock),

@@ -94,12 +94,12 @@ export function createRoute(deps: Deps): Route {
   return async function route(event, card, passesMutes) {
     const steps: Step[] = [];
     const note: Note = (step, channel, text) => void steps.push({ step, channel, text });
-    const [rules, at] = [await deps.rules(), deps.now()];
-    const routing: Routing = { event, card, rules, nowMs: at.getTime(), note };
+    const rules = await deps.rules();
+    const routing: Routing = { event, card, rules, nowMs: deps.now().getTime(), note };
     const candidates = candidatesFor(routing, channels);
     const withheld = passesMutes ? null : await withhold(routing, candidates);
     const channelsLeft = withheld === null ? candidates : leftBy(withheld, candidates, note);
-    return { deliveries: await deliveriesTo(channelsLeft, routing), steps, at };
+    return { deliveries: await deliveriesTo(channelsLeft, routing), steps };
   };
 
   /** Withholds an event by the first mute or travel mute that applies, and records it. Null when none does. */

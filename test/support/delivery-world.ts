@@ -18,7 +18,7 @@ import type { CardStatus, StoredEvent, TransactionEvent } from '../../src/core/e
 import { createLock } from '../../src/core/lock.ts';
 import type { Remedy } from '../../src/limits/remedy-change.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
-import { noSteps, transactionAlert } from '../templates/fixtures.ts';
+import { transactionAlert } from '../templates/fixtures.ts';
 
 const START = Date.parse('2026-11-20T14:00:00Z');
 
@@ -69,7 +69,7 @@ export function createDeliveryWorld(
   const updateAlert = async (id: string): Promise<void> => void updated.push(id);
   const announce = createAnnounce({
     alerts,
-    route: async ({ id }) => ({ deliveries: [routes.get(id) ?? []].flat(), ...noSteps }),
+    route: async ({ id }) => ({ deliveries: [routes.get(id) ?? []].flat(), steps: [] }),
     groupAlert,
     outbox,
     isInDoubt,

@@ -161,6 +161,3 @@ export function outcome(over: Partial<Outcome>): Outcome {
 /** Rows of some alerts, as shown in a channel. */
 export const batchRows = (alerts: readonly Alert[], view: View): BatchRow[] =>
   alerts.map((alert) => batchRow(alert, view));
-
-/** The event log of an alert that no rule was asked about. */
-export const noSteps = { steps: [], at: new Date('2026-11-20T14:14:02Z') };

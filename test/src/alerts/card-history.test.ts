@@ -5,7 +5,7 @@ import { createCardHistory } from '../../../src/alerts/card-history.ts';
 import { DECLINES_MAX } from '../../../src/alerts/save-alerts.ts';
 import { stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { noSteps, shippingAlert, transactionAlert } from '../../templates/fixtures.ts';
+import { shippingAlert, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const DAYS = 24 * 3600;
@@ -21,7 +21,7 @@ async function record(acctId: number, kind: LatestKind, ms: number, alerts = cre
     kind === 'shipments'
       ? shippingAlert({ ...event, callbackAt: time })
       : transactionAlert({ ...event, kind: kind === 'declines' ? 'decline' : 'authorization', occurredAt: time });
-  await alerts.record(alert, noSteps);
+  await alerts.record(alert, []);
 }
 
 describe('the statuses of a card', () => {

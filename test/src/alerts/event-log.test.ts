@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createEventLog } from '../../../src/alerts/event-log.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { noSteps, transactionAlert } from '../../templates/fixtures.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 
@@ -46,7 +46,7 @@ it('has room for steps even if the alert has much other data, such as the cards 
 it('returns the newest event of an account', async () => {
   const [known, newest] = ['evt_0000000000000001', 'evt_0000000000000002'];
   const eventLog = createEventLog(redis(), () => new Date());
-  for (const id of [known, newest]) await createAlerts(redis()).record(transactionAlert({ id, acctId: 7378 }), noSteps);
+  for (const id of [known, newest]) await createAlerts(redis()).record(transactionAlert({ id, acctId: 7378 }), []);
 
   expect(await eventLog.latest(7378)).toBe(newest);
   expect(await eventLog.latest(1)).toBeNull();

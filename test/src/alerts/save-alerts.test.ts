@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createEventLog, type Step } from '../../../src/alerts/event-log.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { noSteps, transactionAlert } from '../../templates/fixtures.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
@@ -13,11 +13,10 @@ const held: Step = { step: 'held', channel: 'C1', text: 'Until later.' };
 const logOf = (id: string) => createEventLog(redis(), () => new Date()).read(id);
 
 it('logs the steps of each alert in their order, also of alerts recorded together', async () => {
-  const { record } = createAlerts(redis());
-  const at = new Date(minute(0));
+  const { record } = createAlerts(redis(), () => new Date(minute(0)));
   const logs = [[routed], [routed, held], [], [held, routed], [routed]];
 
-  await Promise.all(logs.map((steps, index) => record(transactionAlert({ id: idOf(index) }), { steps, at })));
+  await Promise.all(logs.map((steps, index) => record(transactionAlert({ id: idOf(index) }), steps)));
 
   const read = await Promise.all(logs.map((_steps, index) => logOf(idOf(index))));
   expect(read.map((steps) => steps.map(({ step }) => step))).toEqual([
@@ -34,11 +33,13 @@ it('logs the steps of each alert in their order, also of alerts recorded togethe
 });
 
 it('keeps the time of a step when an alert is recorded again, and adds new steps', async () => {
-  const { record } = createAlerts(redis());
+  let now = minute(0);
+  const { record } = createAlerts(redis(), () => new Date(now));
   const alert = transactionAlert();
-  await record(alert, { steps: [routed], at: new Date(minute(0)) });
+  await record(alert, [routed]);
 
-  await record(alert, { steps: [routed, held], at: new Date(minute(1)) });
+  now = minute(1);
+  await record(alert, [routed, held]);
 
   expect(await logOf(alert.event.id)).toEqual([
     { ...routed, at: '2026-11-20T14:00:00.000000Z' },
@@ -50,9 +51,9 @@ it('adds no steps to a log that is full', async () => {
   const { record } = createAlerts(redis());
   const alert = transactionAlert();
   const many = Array.from({ length: 100 }, (_, index): Step => ({ ...routed, text: `Reason ${index}.` }));
-  await record(alert, { steps: many, at: new Date(minute(0)) });
+  await record(alert, many);
 
-  await record(alert, { steps: [held], at: new Date(minute(1)) });
+  await record(alert, [held]);
 
   expect(await logOf(alert.event.id)).toHaveLength(100);
 });
@@ -62,7 +63,7 @@ it('tells of each decline whether a payment of its account followed it, in any o
   const paid = async (index: number, acctId: number, minutes: number) =>
     await record(
       transactionAlert({ id: idOf(index), acctId, kind: 'authorization', decline: null, occurredAt: minute(minutes) }),
-      noSteps,
+      [],
     );
   expect(await paid(1, 1001, 10)).toEqual({ hasPaymentSince: false });
   await paid(2, 1001, 20);
@@ -78,7 +79,7 @@ it('tells of each decline whether a payment of its account followed it, in any o
   ] as const;
   const recorded = await Promise.all(
     declines.map(([index, acctId, minutes]) =>
-      record(transactionAlert({ id: idOf(index), acctId, occurredAt: minute(minutes) }), noSteps),
+      record(transactionAlert({ id: idOf(index), acctId, occurredAt: minute(minutes) }), []),
     ),
   );
 

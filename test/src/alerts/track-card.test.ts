@@ -9,7 +9,7 @@ import type { Message } from '../../../src/slack/message.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand } from '../../support/perform-world.ts';
-import { card, noSteps, shippingAlert } from '../../templates/fixtures.ts';
+import { card, shippingAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 
@@ -21,7 +21,7 @@ async function tracking({ isAway = false, shipped = [1221] }: { isAway?: boolean
   const asked: WhichCard[] = [];
   const orders: number[] = [];
   for (const [index, cardOrderId] of shipped.entries()) {
-    await alerts.record(shippingAlert({ id: `evt_000000000000000${index}`, cardOrderId, last4: '2222' }), noSteps);
+    await alerts.record(shippingAlert({ id: `evt_000000000000000${index}`, cardOrderId, last4: '2222' }), []);
   }
   const trackCard = createTrackCard({
     card: {

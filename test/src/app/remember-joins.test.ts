@@ -6,7 +6,7 @@ import { createDeliverStatus } from '../../../src/alerts/deliver-status.ts';
 import type { CardStatusEvent } from '../../../src/core/event.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { createRememberingWorker } from '../../support/remembering-worker.ts';
-import { card, change, noSteps, statusAlert, transactionAlert } from '../../templates/fixtures.ts';
+import { card, change, statusAlert, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const START = Date.parse('2026-11-20T14:00:00Z');
@@ -148,7 +148,7 @@ async function deliver(event: CardStatusEvent, stores: Pick<Worker, 'alerts' | '
     directory: { factsOf: async () => card, learn: async () => {}, statusBefore: async () => 'INACTIVE' },
     async publish(alert) {
       shownBy = alert.event.id;
-      return await stores.alerts.record(alert, noSteps);
+      return await stores.alerts.record(alert, []);
     },
     async updateAlert(alertId) {
       shownBy = alertId;

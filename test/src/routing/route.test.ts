@@ -68,7 +68,7 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
     const routed = await route(event, card({}), passesMutes);
     const alert =
       event.kind === 'card-shipping' ? shippingAlert(event) : transactionAlert(event as TransactionAlert['event']);
-    await record(alert, routed);
+    await record(alert, routed.steps);
     return routed.deliveries.map(({ channel }) => channel);
   };
   const add = (channel: string, filter: string) => subscriptions.add({ channel, filter, by, at: now.toISOString() });

@@ -5,7 +5,7 @@ import { createExplainRouting } from '../../../src/routing/why.ts';
 import { createQuarantineStore, quarantine } from '../../../src/webhooks/quarantine.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, contextOf, createActionWorld } from '../../support/perform-world.ts';
-import { noSteps, transactionAlert } from '../../templates/fixtures.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const known = 'evt_0123456789abcdef';
@@ -95,7 +95,7 @@ it('explains the alerts of a message, five at most, and leaves out those that th
 
 it('explains the latest event of a card, and nothing while the person is asked which card they mean', async () => {
   const { why, texts, meant, deps } = await explaining();
-  await deps.alerts.record(transactionAlert({ id: known, acctId }), noSteps);
+  await deps.alerts.record(transactionAlert({ id: known, acctId }), []);
   await why('Jane 1212');
   expect(meant).toEqual([{ kind: 'words', words: ['Jane', '1212'] }]);
   expect(texts()).toEqual([expect.stringContaining(known)]);

@@ -6,7 +6,7 @@ import { createPreferences } from '../../../src/holders/preference-store.ts';
 import { createWarnOfSubscription, mayBeSubscription } from '../../../src/warnings/warn-of-subscription.ts';
 import { createWarned } from '../../../src/warnings/warned-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { declined, noSteps, outcome, transactionAlert } from '../../templates/fixtures.ts';
+import { declined, outcome, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 let alerts: Map<string, TransactionAlert>;
@@ -185,10 +185,7 @@ it.each([
   const { event } = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
   for (const [index, hour] of hours.entries()) {
     const occurredAt = new Date(startMs + hour * 3_600_000).toISOString();
-    await alerts.record(
-      transactionAlert({ ...event, id: `evt_${String(index).padStart(16, '0')}`, occurredAt }),
-      noSteps,
-    );
+    await alerts.record(transactionAlert({ ...event, id: `evt_${String(index).padStart(16, '0')}`, occurredAt }), []);
   }
 
   expect(await mayBeSubscription({ ...event, isCardPresent }, history)).toBe(isWorth);
