@@ -42,7 +42,7 @@ const phrases = [
 const FIRST_MARK = 1;
 
 /** Prefix of the log's fields within the alert's hash. */
-const LOG = 'log:';
+export const LOG = 'log:';
 
 export type Step = Omit<EventLogStep, 'at'>;
 

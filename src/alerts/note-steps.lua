@@ -1,21 +1,12 @@
 --- @keys alerts...
+--- @include "./has-room"
 -- ARGV: most steps, prefix of their field names, TTL (s), then each step and its time. A step with the same words is not
 -- overwritten.
 local most, prefix = tonumber(ARGV[1]), ARGV[2]
 
-local function hasRoom(index, fields)
-  if fields < most then return true end
-  -- A warning also has a field for each card.
-  local steps = 0
-  for _, name in ipairs(redis.call('HKEYS', KEYS[index])) do
-    if string.sub(name, 1, #prefix) == prefix then steps = steps + 1 end
-  end
-  return steps < most
-end
-
 for index = 1, #KEYS do
   local fields = redis.call('HLEN', KEYS[index])
-  if hasRoom(index, fields) then
+  if hasRoom(index, fields, most, prefix) then
     for at = 4, #ARGV, 2 do redis.call('HSETNX', KEYS[index], ARGV[at], ARGV[at + 1]) end
     -- A step may be noted before its alert is saved (saving sets the same TTL), or after the alert has expired.
     if fields == 0 then redis.call('EXPIRE', KEYS[index], ARGV[3]) end

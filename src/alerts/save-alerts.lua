@@ -1,16 +1,17 @@
 --- @keys alerts of the hour, alerts and what lists them...
+--- @include "./has-room"
 -- KEYS: the list of the hour; for each alert the alert, its account's newest event, the latest of its kind and the account's
 -- payments, or only the first of these; then, if the alerts are declines, the list of all declines.
--- ARGV: TTL of an alert (s), length of a piece, number of keys of each alert, when the list of the hour ends (Unix time), most steps;
--- of the latest of a kind how many are kept, TTL (s), how many at most while they are not older than the newest by more than the
--- next argument (ms); how many are kept of all declines; number of logs, then of each its number of steps, and each step and its
--- time. Then for each alert "id ms late log", where late is 1 if it was fetched late and 0 is no log, and the packed alert, stored as
--- pieces `p0`, `p1` …
+-- ARGV: TTL of an alert (s), length of a piece, number of keys of each alert, when the list of the hour ends (Unix time), most
+-- steps, prefix of their field names; of the latest of a kind how many are kept, TTL (s), how many at most while they are not older
+-- than the newest by more than the next argument (ms); how many are kept of all declines; number of logs, then of each its number
+-- of steps, and each step and its time. Then for each alert "id ms late log", where late is 1 if it was fetched late and log is 0 if
+-- there is none, and the packed alert, stored as pieces `p0`, `p1` …
 -- Returns for each decline whether a payment of its account is listed at its time or later (1 or 0).
-local ttl, length, each, stepsMax = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[5])
-local keep, listTtl, most, keptFor = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
-local logs, at = {}, 12
-for log = 1, tonumber(ARGV[11]) do
+local ttl, length, each, stepsMax, prefix = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[5]), ARGV[6]
+local keep, listTtl, most, keptFor = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
+local logs, at = {}, 13
+for log = 1, tonumber(ARGV[12]) do
   local last = at + 2 * ARGV[at]
   logs[log] = { unpack(ARGV, at + 1, last) }
   at = last + 1
@@ -27,7 +28,7 @@ local function save(alert, packed, late, log)
   local known = log and redis.call('HLEN', KEYS[alert])
   if known == 0 then
     for _, part in ipairs(log) do fields[#fields + 1] = part end
-  elseif known and known < stepsMax then
+  elseif known and hasRoom(alert, known, stepsMax, prefix) then
     -- A step with the same words keeps its time.
     for step = 1, #log, 2 do redis.call('HSETNX', KEYS[alert], log[step], log[step + 1]) end
   end
@@ -81,7 +82,7 @@ redis.call('EXPIREAT', KEYS[1], ARGV[4])
 if #all > 0 then
   local declines = #KEYS
   redis.call('ZADD', KEYS[declines], unpack(all))
-  redis.call('ZREMRANGEBYRANK', KEYS[declines], 0, -1 - ARGV[10])
+  redis.call('ZREMRANGEBYRANK', KEYS[declines], 0, -1 - ARGV[11])
   if redis.call('TTL', KEYS[declines]) < listTtl - 3600 then redis.call('EXPIRE', KEYS[declines], listTtl) end
 end
 return followed

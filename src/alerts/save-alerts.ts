@@ -3,7 +3,7 @@ import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS, type Alert, type LatestKind, listingOf } from './alert.ts';
-import { alertKey, logFieldName, microsOf, newestEventKey, STEPS_MAX, type Step } from './event-log.ts';
+import { alertKey, LOG, logFieldName, microsOf, newestEventKey, STEPS_MAX, type Step } from './event-log.ts';
 
 const source = readScript(new URL('./save-alerts.lua', import.meta.url));
 
@@ -118,6 +118,7 @@ export function createSaveAlert(redis: RedisClient, now: () => Date): (saving: S
         each.length,
         (hour + 1) * (HOUR_MS / 1000) + ALERT_TTL_SECONDS,
         STEPS_MAX,
+        LOG,
         ...(listed === null ? noLimits : limits[listed]),
         ALL_DECLINES_MAX,
         ...argsOf(items, now()),

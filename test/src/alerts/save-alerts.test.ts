@@ -58,6 +58,18 @@ it('adds no steps to a log that is full', async () => {
   expect(await logOf(alert.event.id)).toHaveLength(100);
 });
 
+it('adds steps to an alert that has much other data, such as its repeats in many channels', async () => {
+  const { record } = createAlerts(redis());
+  const alert = transactionAlert();
+  await record(alert, [routed]);
+  const repeats = Array.from({ length: 100 }, (_, index) => [`group:C${index}`, idOf(1)] as const);
+  await redis().hset(`{cardbell:state}:alert:${alert.event.id}`, Object.fromEntries(repeats));
+
+  await record(alert, [routed, held]);
+
+  expect(await logOf(alert.event.id)).toMatchObject([routed, held]);
+});
+
 it('tells of each decline whether a payment of its account followed it, in any order of arrival', async () => {
   const { record } = createAlerts(redis());
   const paid = async (index: number, acctId: number, minutes: number) =>
