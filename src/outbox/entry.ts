@@ -178,15 +178,16 @@ function plainAlert(id: string, priority: Priority): TrackedEntry {
 /** The entry if it is such an alert with nothing else, not even a field of a newer version; otherwise null. */
 function asPlainAlert(given: z.input<typeof OutboxEntry>): TrackedEntry | null {
   if (given.kind !== 'tracked') return null;
-  const { kind: _kind, id, subject, audience = 'team', priority = 'decline', notBefore = null, ...more } = given;
-  const { threadId = null, broadcast = false, late = false, ...others } = more;
+  // What is left out is filled in by the schema, which alone knows its defaults.
+  const { kind: _kind, id, subject, audience = 'team', priority, notBefore, ...more } = given;
+  const { threadId, broadcast, late, ...others } = more;
   const isForTeam = audience === 'team' && subject.kind === 'alert' && subject.id === id;
-  const isAtOnce = isPriority(priority) && notBefore === null && threadId === null && !broadcast && !late;
+  const isAtOnce = notBefore === null && threadId === null && broadcast === false && late === false;
   const hasMore = Reflect.ownKeys(others).length > 0 || Reflect.ownKeys(subject).length > 2;
-  return isForTeam && isAtOnce && !hasMore ? plainAlert(id, priority) : null;
+  return isForTeam && isAtOnce && isPriority(priority) && !hasMore ? plainAlert(id, priority) : null;
 }
 
-const isPriority = (text: string): text is Priority => Object.hasOwn(maxWaitMs, text);
+const isPriority = (text = ''): text is Priority => Object.hasOwn(maxWaitMs, text);
 
 export interface StoredEntry {
   readonly entry: OutboxEntry;

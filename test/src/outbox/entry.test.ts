@@ -36,10 +36,11 @@ it('returns the known part of an entry that only a newer version can read', () =
 
 describe('an alert for the team that is posted at once', () => {
   const plain = { kind: 'tracked', id: 'evt_1', subject: { kind: 'alert', id: 'evt_1' }, priority: 'fraud' } as const;
-  const whole = { ...plain, audience: 'team', threadId: null, broadcast: false, late: false, notBefore: null };
+  const whole = { ...plain, audience: 'team', threadId: null, broadcast: false, late: false, notBefore: null } as const;
 
   it('is stored as its priority', () => {
-    expect(storedEntry(plain)).toEqual({ entry: whole, text: 'fraud' });
+    expect(storedEntry(whole)).toEqual({ entry: whole, text: 'fraud' });
+    expect(storedEntry({ ...whole, audience: undefined })).toEqual({ entry: whole, text: 'fraud' });
     expect(entryOf('evt_1', 'fraud')).toEqual(whole);
   });
 
@@ -53,11 +54,17 @@ describe('an alert for the team that is posted at once', () => {
     { trace: '00-1' },
     { subject: { kind: 'request', id: 'evt_1' } },
   ] as const)('is stored whole if it has more: %j', (more) => {
-    const { entry, text } = storedEntry({ ...plain, ...more });
+    const { entry, text } = storedEntry({ ...whole, ...more });
 
     expect(entry).toEqual({ ...whole, ...more });
     expect(JSON.parse(text)).toEqual(entry);
     expect(entryOf(entry.id, text)).toEqual(entry);
+  });
+
+  it('is the same entry if it leaves out what the schema fills in', () => {
+    const { entry, text } = storedEntry(plain);
+
+    expect([entry, entryOf('evt_1', text)]).toEqual([whole, whole]);
   });
 
   it.each([{ tint: 'red' }, { subject: { ...plain.subject, tint: 'red' } }])(
