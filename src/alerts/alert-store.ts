@@ -23,12 +23,6 @@ const readSource = readScript(new URL('./read-alerts.lua', import.meta.url));
 /** `evt_`, 16 digits, and a newline. */
 const ID_LINE = 21;
 
-/** What was known when an alert was recorded. */
-export interface Recorded {
-  /** Whether payments of the account followed a decline. False for other alerts. */
-  readonly hasPaymentSince: boolean;
-}
-
 export type Alerts = ReturnType<typeof createAlerts>;
 
 /** Approximate number of alerts in the last 24 hours and in all 30 days. An alert that was stored again counts again. */
@@ -104,10 +98,10 @@ export function createAlerts(redis: RedisClient, now = () => new Date()) {
     /**
      * Stores an alert under its event's id, with its outcomes in fields of their own; begins its event log; lists it, and makes
      * it the newest of its account. Idempotent.
+     *
+     * @returns whether a payment of its account follows it, if it is a decline. False for other alerts.
      */
-    record: async (alert: Alert, steps: readonly Step[]): Promise<Recorded> => ({
-      hasPaymentSince: await saveAlert(alert, steps),
-    }),
+    record: (alert: Alert, steps: readonly Step[]): Promise<boolean> => saveAlert(alert, steps),
     /** Stores an alert alone, or replaces it. */
     save: async (alert: Alert): Promise<void> => void (await saveAlert(alert, null)),
     /** Stores an alert that Redis has lost. */

@@ -1,7 +1,7 @@
 import type { CardFacts } from '../core/card-facts.ts';
 import { kindTraits, type StoredEvent } from '../core/event.ts';
 import { type Alert, CardTestingAlert } from './alert.ts';
-import type { Alerts, Recorded } from './alert-store.ts';
+import type { Alerts } from './alert-store.ts';
 import type { Step } from './event-log.ts';
 import type { GroupAlert, Grouping } from './group-alert.ts';
 
@@ -57,15 +57,20 @@ interface Deps {
   readonly updateAlert: (alertId: string) => Promise<void>;
 }
 
-/** Records an alert and adds it to the outbox of each channel that gets it. Idempotent. */
-export type Announce = (alert: Alert) => Promise<Recorded>;
+/**
+ * Routes an alert, records it, and adds it to the outbox of each channel that gets it. Idempotent. An alert that cannot be
+ * routed is not recorded either, until its job succeeds.
+ *
+ * @returns whether a payment of its account follows it, if it is a decline. False for other alerts.
+ */
+export type Announce = (alert: Alert) => Promise<boolean>;
 
 export function createAnnounce(deps: Deps): Announce {
   const { alerts, route, groupAlert, outbox, isInDoubt, updateAlert } = deps;
 
   return async function announce(alert) {
     const { deliveries, steps } = await route(alert.event, alert.card, alert.kind === 'fraud-case');
-    const recorded = await alerts.record(alert, steps);
+    const hasPaymentSince = await alerts.record(alert, steps);
     // It may be a step of what earlier messages show.
     if (deliveries.length === 0) for (const id of (await groupAlert(alert, null)).changes) await updateAlert(id);
     for (const delivery of deliveries) {
@@ -79,7 +84,7 @@ export function createAnnounce(deps: Deps): Announce {
       }
       for (const id of changes) await updateAlert(id);
     }
-    return recorded;
+    return hasPaymentSince;
   };
 
   /** Posts the warning before the declines in its thread, and adds each further card to it. */

@@ -10,7 +10,7 @@ import {
 import type { Log } from '../core/log.ts';
 import type { Advice } from '../limits/remedy.ts';
 import type { TransactionAlert } from './alert.ts';
-import type { Alerts, Recorded } from './alert-store.ts';
+import type { Alerts } from './alert-store.ts';
 import type { Announce } from './announce.ts';
 
 /** How an event reached us. */
@@ -55,8 +55,9 @@ export function createReceiveEvent(deps: ReceiveDeps) {
       if (waitMs === null) await deps.cardChanged(event.acctId);
       return waitMs;
     }
-    const { hasPaymentSince } = await deps.deliverAlert(event, arrival);
+    const hasPaymentSince = await deps.deliverAlert(event, arrival);
     if (event.kind === 'virtual-card') await deps.virtualCardArrived(event, { isLast });
+    // A payment that is not listed yet looks for its declines itself.
     if (event.kind !== 'decline' || hasPaymentSince) await deps.resolveDeclines(event);
     await deps.endPurchaseChanges(event);
     await deps.warnAfter(event);
@@ -92,10 +93,11 @@ interface DeliverDeps extends Pick<ActionTools, 'updateAlert'> {
 /** Any event except a status change, which `deliver-status.ts` delivers. */
 type OtherEvent = Exclude<StoredEvent, CardStatusEvent>;
 
-type DeliverAlert = (event: OtherEvent, arrival: Arrival) => Promise<Recorded>;
+/** @returns whether a payment of the account follows the event, if it is a decline. */
+type DeliverAlert = (event: OtherEvent, arrival: Arrival) => Promise<boolean>;
 
 /**
- * The worker's half of an alert: enriches it, stores it, routes it, and adds it to the outbox of each channel.
+ * The worker's half of an alert: enriches it, routes it, stores it, and adds it to the outbox of each channel.
  *
  * Runs at least once per event. Every step is idempotent.
  */
@@ -115,13 +117,13 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
     const alert = { ...base, kind: 'transaction', event, remedy: null, repeats: {}, timeline: null } as const;
     if (event.kind === 'decline') {
       const { remedy, isIncomplete } = await advice.for(event);
-      const [recorded] = await Promise.all([
+      const [hasPaymentSince] = await Promise.all([
         publish({ ...alert, remedy }),
         // Without all numbers the reason is a guess: it is counted when the alert is completed.
         isIncomplete ? null : deps.countDecline({ event, card, remedy }),
       ]);
       if (isIncomplete) await advice.completeLater(event.id);
-      return recorded;
+      return hasPaymentSince;
     }
     if (event.direction === 'debit') for (const id of await deps.cardUsed(event)) await deps.updateAlert(id);
     return await publish(alert);

@@ -23,8 +23,9 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'updateAlert' | 'notifyDir
 
 /**
  * A successful purchase resolves the earlier declines of it: their alerts show it, and everyone who approved a change for
- * it is notified. A decline may arrive after its purchase: a webhook was retried, or the decline was fetched. Both events
- * list and save their alert before they look for the other, so at least one of them finds it.
+ * it is notified. A decline may arrive after its purchase: a webhook was retried, or the decline was fetched. A payment lists
+ * its alert before it looks for declines. A decline learns while it is listed whether payments follow it, and only then looks for
+ * them (`createReceiveEvent`). So at least one of them finds the other.
  *
  * One payment pays for one purchase, and what was shown stays: a payment that is already shown on a decline resolves no
  * other purchase. A payment that was reversed in full pays for nothing, whichever arrives first. Idempotent.

@@ -40,9 +40,9 @@ export function composeDelivery(
   const announce = createAnnounce(announcing);
   const notifyHolder = createNotifyHolder(context);
   const publish: Announce = async (alert) => {
-    const recorded = await announce(alert);
+    const hasPaymentSince = await announce(alert);
     await notifyHolder(alert);
-    return recorded;
+    return hasPaymentSince;
   };
   const common = { ...context, directory: knownCards(context), publish };
   return {

@@ -47,8 +47,9 @@ const scripts = {
 };
 
 /**
- * Keys of a channel's scripts: the queue (sorted by position), the entries (id → JSON), the message in flight, the held
- * entries (sorted by due time), and `most` (id → how many entries may share a message).
+ * Keys of a channel's scripts: the queue (sorted by position), the entries (id → JSON, or the priority of an ordinary
+ * alert), the message in flight, the held entries (sorted by due time), and `most` (id → how many entries may share a
+ * message).
  *
  * All times are on the clock of Redis, because workers' clocks differ. With a clock an hour fast, an entry would wait
  * behind all others, and a message in flight would seem abandoned.

@@ -76,9 +76,9 @@ export function createDeliveryWorld(
     updateAlert,
   });
   const publish: Announce = async (alert) => {
-    const recorded = await announce(alert);
+    const hasPaymentSince = await announce(alert);
     toHolder.push(alert);
-    return recorded;
+    return hasPaymentSince;
   };
   const history = createCardHistory(redis);
   const directory = {

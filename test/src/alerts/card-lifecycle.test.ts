@@ -30,7 +30,7 @@ async function look(nowMs = due): Promise<void> {
     reload: async (acctId) => (cards === null || unknown(acctId) ? null : ({ cards } as unknown as DirectoryAccount)),
     announce: async (alert) => {
       announced.push(alert);
-      return { hasPaymentSince: false };
+      return false;
     },
     now: () => new Date(nowMs),
     log: createLog({ level: 'silent', process: 'test' }),
@@ -74,7 +74,7 @@ describe('a card that was shipped', () => {
       reload: async () => ({ cards }) as unknown as DirectoryAccount,
       announce: async (alert) => {
         announced.push(alert);
-        return { hasPaymentSince: false };
+        return false;
       },
       now: () => new Date(due),
       log: createLog({ level: 'silent', process: 'test' }),

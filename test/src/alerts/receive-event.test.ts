@@ -18,7 +18,7 @@ function createWorld({ isBackfilled = false, waitMs = 500 as number | null, hasP
     },
     async deliverAlert({ kind }, { isLate }) {
       did.push(`deliver ${kind}${isLate ? ' late' : ''}`);
-      return { hasPaymentSince };
+      return hasPaymentSince;
     },
     async deliverStatus({ kind }, { isLate }) {
       did.push(`deliver ${kind}${isLate ? ' late' : ''}`);

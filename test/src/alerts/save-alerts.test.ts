@@ -77,7 +77,7 @@ it('tells of each decline whether a payment of its account followed it, in any o
       transactionAlert({ id: idOf(index), acctId, kind: 'authorization', decline: null, occurredAt: minute(minutes) }),
       [],
     );
-  expect(await paid(1, 1001, 10)).toEqual({ hasPaymentSince: false });
+  expect(await paid(1, 1001, 10)).toBe(false);
   await paid(2, 1001, 20);
   await paid(3, 1002, 30);
 
@@ -95,5 +95,5 @@ it('tells of each decline whether a payment of its account followed it, in any o
     ),
   );
 
-  expect(recorded.map(({ hasPaymentSince }) => hasPaymentSince)).toEqual([true, true, true, false, true, false]);
+  expect(recorded).toEqual([true, true, true, false, true, false]);
 });
