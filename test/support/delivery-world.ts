@@ -125,6 +125,7 @@ export function createDeliveryWorld(
     groupAlert,
     announce,
     deliver,
+    deliverAlert,
     advised,
     counted,
     completedLater,

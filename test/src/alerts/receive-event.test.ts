@@ -1,13 +1,22 @@
 import { expect, it } from 'vitest';
 import { createReceiveEvent } from '../../../src/alerts/deliver-alert.ts';
+import { createResolveDeclines } from '../../../src/alerts/resolve-declines.ts';
 import { createLog } from '../../../src/core/log.ts';
+import { createDeliveryWorld, declineOf } from '../../support/delivery-world.ts';
 import { held } from '../../support/held.ts';
+import { useRedis } from '../../support/on-redis.ts';
 import { read } from '../webhooks/read.ts';
 
+const redis = useRedis();
 const first = { hasWaited: false, isLate: false, isLast: false };
 
 /** Everything that events can trigger, and what they did. */
-function createWorld({ isBackfilled = false, waitMs = 500 as number | null, hasPaymentSince = false } = {}) {
+function createWorld({
+  isBackfilled = false,
+  waitMs = 500 as number | null,
+  hasPaymentSince = false,
+  more = {} as Partial<Parameters<typeof createReceiveEvent>[0]>,
+} = {}) {
   const did: string[] = [];
   const receive = createReceiveEvent({
     warnAfter: async () => {},
@@ -30,6 +39,7 @@ function createWorld({ isBackfilled = false, waitMs = 500 as number | null, hasP
     endPurchaseChanges: async () => void did.push('end changes'),
     cardChanged: async () => void did.push('card changed'),
     log: createLog({ level: 'silent', process: 'test' }),
+    ...more,
   });
   return { receive, did };
 }
@@ -96,3 +106,21 @@ it.each([
     expect(did).toEqual(all);
   },
 );
+
+it.each(['decline first', 'payment first'])('shows on a decline that its retry was paid: %s', async (order) => {
+  const { deliverAlert, history, alerts } = createDeliveryWorld(redis());
+  const resolveDeclines = createResolveDeclines({
+    history,
+    alerts,
+    withLock: async (_name, work) => await work(held),
+    approversOf: async () => [],
+    updateAlert: async () => {},
+    notifyDirectly: async () => {},
+  });
+  const { receive } = createWorld({ more: { deliverAlert, resolveDeclines } });
+  const [declined, paid] = [declineOf(1), declineOf(2, { kind: 'authorization', decline: null })];
+
+  for (const event of order === 'decline first' ? [declined, paid] : [paid, declined]) await receive(event, first);
+
+  expect((await alerts.get(declined.id))?.outcomes).toMatchObject([{ verb: 'paid', state: 'done' }]);
+});
