@@ -29,78 +29,98 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'ref
 }
 
 export function createSubscriptionVerbs(deps: Deps) {
-  // One at a time: what two people add or end at once is added or ended by one of them.
-  const alone = (change: typeof subscribe) => (action: ChannelAction) =>
-    deps.withLock('subscriptions', () => change(action, deps));
-  return { subscribe: alone(subscribe), unsubscribe: alone(unsubscribe) };
+  const given = (work: typeof subscribe) => (action: ChannelAction) => work(action, deps);
+  return { subscribe: given(subscribe), unsubscribe: given(unsubscribe) };
 }
+
+/**
+ * One at a time: what two people add or end at once is added or ended by one of them. Everyone who subscribes or
+ * unsubscribes waits for `work`, so it neither reads alerts nor answers.
+ */
+const alone = <Result>({ withLock }: Deps, work: () => Promise<Result>): Promise<Result> =>
+  withLock('subscriptions', work);
 
 /**
  * `/card unsubscribe [number | KIND | all]`: removes subscriptions of the current channel, or by its number one of any
  * channel, because nobody can type in an archived one.
  */
 async function unsubscribe(action: ChannelAction, deps: Deps): Promise<void> {
-  const { subscriptions, answer, record, refuse, refuseUnclear } = deps;
+  const { answer, refuse, refuseUnclear } = deps;
   const hasBegun = await deps.hasBegun(action);
+  const { removed, here } = await alone(deps, () => remove(action, hasBegun, deps));
+  if (removed.length > 0 || hasBegun) return await answer(action, unsubscribed({ removed: removed.map(described) }));
+  const [first] = here;
+  if (first === undefined) {
+    const whoCan = `See ${slashCommand('subscriptions all')}.`;
+    return await refuse(action, { why: 'This channel has no subscription.', whoCan });
+  }
+  const example = `unsubscribe ${first.number}`;
+  const why = `Which subscription? This channel has ${listOf(here)}.`;
+  await refuseUnclear(action, { why, usage: unsubscribeUsage, example });
+}
+
+/** @returns what was removed, and what the channel had. */
+async function remove(action: ChannelAction, hasBegun: boolean, { subscriptions, record }: Deps) {
   // After a crash, what was subscribed to since stays.
   const all = (await subscriptions.all()).filter(({ at }) => !(hasBegun && at > action.askedAt));
   const here = all.filter(({ channel }) => channel === action.origin.channel);
-  const text = action.target.text.trim();
-  const meant = subscriptionsMeant(text, all, here);
-  const [one] = meant;
-  if (one === undefined) {
-    if (hasBegun) return await answer(action, unsubscribed({ removed: [] }));
-    const [first] = here;
-    if (first === undefined) {
-      const whoCan = `See ${slashCommand('subscriptions all')}.`;
-      return await refuse(action, { why: 'This channel has no subscription.', whoCan });
-    }
-    const example = `unsubscribe ${first.number}`;
-    const why = `Which subscription? This channel has ${listOf(here)}.`;
-    return await refuseUnclear(action, { why, usage: unsubscribeUsage, example });
-  }
+  const removed = subscriptionsMeant(action.target.text.trim(), all, here);
+  const [one] = removed;
+  if (one === undefined) return { removed, here };
   // Recorded first: after a crash they are gone, and only the record shows who ended them.
   const line = { did: 'ended subscriptions of', channel: one.channel };
   await record(action, {
     event: 'done',
     isFirst: true,
-    before: listOf(meant),
+    before: listOf(removed),
     ...aboutOther(one.channel, action),
     line,
   });
-  for (const subscription of meant) await subscriptions.remove(subscription);
-  await answer(action, unsubscribed({ removed: meant.map(described) }));
+  for (const subscription of removed) await subscriptions.remove(subscription);
+  return { removed, here };
 }
 
 /** `/card subscribe KIND [filters]`: adds a subscription to this channel, and says what it would have posted. */
 async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
-  const { subscriptions, defaultChannel, answer, record, refuse, refuseUnclear } = deps;
+  const { defaultChannel, answer, refuse, refuseUnclear } = deps;
   const { channel } = action.origin;
   const parsed = parseUseful(action.target.text);
   if ('error' in parsed) return await refuseUnclear(action, { why: parsed.error.why, ...subscribeUsage });
   const sensitive = whySensitive(parsed.filter);
   if (sensitive !== null) return await refuse(action, { why: sensitive, whoCan: 'Subscribe to declines instead.' });
   if (!(await deps.mayGetAlerts(action))) return;
+  const before = await preview(parsed.filter, deps);
+  const hasBegun = await deps.hasBegun(action);
+  const added = await alone(deps, () => add(action, parsed.filter, hasBegun, deps));
+  if (added === null) return await answer(action, unsubscribed({ removed: [] }));
+  if ('full' in added) {
+    const whoCan = `Take some away with ${slashCommand('unsubscribe')}.`;
+    return await refuse(action, { why: added.full, whoCan });
+  }
+  const { subscription, isNew } = added;
+  const byDefault = possibleKinds(parsed.filter)
+    .filter((kind) => defaultChannel(kind) === channel)
+    .map((kind) => kindName(kind));
+  await answer(action, subscribed({ subscription: described(subscription), isNew, byDefault, ...before }));
+}
+
+/** @returns null if somebody has ended the subscription since it was added. */
+async function add(action: ChannelAction, filter: Filter, hasBegun: boolean, { subscriptions, record }: Deps) {
+  const { channel } = action.origin;
   const all = await subscriptions.all();
   // The same typed in another order is no other subscription.
   const existing = sameFilter(
-    parsed.filter,
+    filter,
     all.filter((each) => each.channel === channel),
   )[0];
   // It is recorded once it is stored, so somebody has ended it since.
-  if (existing === undefined && (await deps.hasBegun(action)))
-    return await answer(action, unsubscribed({ removed: [] }));
+  if (existing === undefined && hasBegun) return null;
   const full = existing === undefined ? whyFull(all, channel) : null;
-  if (full !== null) {
-    const whoCan = `Take some away with ${slashCommand('unsubscribe')}.`;
-    return await refuse(action, { why: full, whoCan });
-  }
-
-  const before = await preview(parsed.filter, deps);
+  if (full !== null) return { full };
   const by = action.actor.userId;
   const subscription = await subscriptions.add({
     channel,
-    filter: existing?.filter ?? printFilter(parsed.filter),
+    filter: existing?.filter ?? printFilter(filter),
     by,
     at: action.askedAt,
   });
@@ -109,14 +129,11 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
     await record(action, {
       event: 'done',
       isFirst: true,
-      after: describeFilter(parsed.filter),
+      after: describeFilter(filter),
       line: { did: 'subscribed', channel },
     });
   else await record(action, { event: 'unchanged' });
-  const byDefault = possibleKinds(parsed.filter)
-    .filter((kind) => defaultChannel(kind) === channel)
-    .map((kind) => kindName(kind));
-  await answer(action, subscribed({ subscription: described(subscription), isNew, byDefault, ...before }));
+  return { subscription, isNew };
 }
 
 /** Why no more subscriptions can be added; null when they can. */

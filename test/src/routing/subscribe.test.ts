@@ -100,6 +100,44 @@ it.each([
   expect(await store.all()).toEqual([]);
 });
 
+it('keeps nobody else waiting while it reads alerts and answers', async () => {
+  const { deps } = await createActionWorld(redis());
+  let isAlone = false;
+  const did: string[] = [];
+  const note = (what: string) => void did.push(`${what}${isAlone ? ' alone' : ''}`);
+  const watched: typeof deps = {
+    ...deps,
+    async withLock(name, work, ...rest) {
+      return await deps.withLock(
+        name,
+        async (lease) => {
+          isAlone = name === 'subscriptions';
+          return await work(lease).finally(() => {
+            isAlone = false;
+          });
+        },
+        ...rest,
+      );
+    },
+    async answer(...given) {
+      note('answer');
+      await deps.answer(...given);
+    },
+    alerts: {
+      ...deps.alerts,
+      async *kept() {
+        note('preview');
+        yield* deps.alerts.kept();
+      },
+    },
+  };
+
+  await performAction(subscribeTo('act_1', 'all'), watched);
+  await performAction(typedIn('C1', 'all'), watched);
+
+  expect(did).toEqual(['preview', 'answer', 'answer']);
+});
+
 it('reads no alerts for a preview if the channel may get none', async () => {
   const { deps, answers } = await createActionWorld(redis(), {
     channelInfo: async () => ({
