@@ -12,7 +12,7 @@ const sandboxes = useSandboxes();
 const document = (path: string): Payload => JSON.parse(JSON.stringify(documentAt(path)));
 
 describe('/openapi.json', () => {
-  it('describes every endpoint, simulation and webhook, and needs no token', async () => {
+  it('describes every endpoint, simulation and webhook, and like their schemas needs no token', async () => {
     const sandbox = await sandboxes.start({ seed: 'small' });
     const response = await fetch(new URL('/openapi.json', sandbox.url));
     const body: Payload = await response.json();
@@ -28,6 +28,8 @@ describe('/openapi.json', () => {
       ].sort(),
     );
     expect(Object.keys(body.webhooks)).toEqual([...WEBHOOK_KINDS]);
+    const schema = await fetch(new URL('/schemas/decline.json', sandbox.url));
+    expect([schema.status, await schema.json()]).toEqual([200, document('/schemas/decline.json')]);
   });
 
   it('states the responses of each endpoint, or that it was removed', () => {
