@@ -3,7 +3,7 @@ import type { Outcome } from '../../../src/actions/action-state.ts';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import { createCardHistory } from '../../../src/alerts/card-history.ts';
 import { createResolveDeclines } from '../../../src/alerts/resolve-declines.ts';
-import { latestKey } from '../../../src/alerts/save-alerts.ts';
+import { createSaveAlert } from '../../../src/alerts/save-alerts.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
@@ -49,13 +49,11 @@ async function accountWith(
   { meanwhile = null, approvers = [] }: { meanwhile?: TransactionAlert | null; approvers?: string[] } = {},
 ) {
   const history = createCardHistory(redis());
+  const save = createSaveAlert(redis(), () => new Date());
   const alerts = new Map<string, TransactionAlert>();
   const store = async (alert: TransactionAlert): Promise<void> => {
-    const { id, kind, acctId, occurredAt } = alert.event;
-    alerts.set(id, alert);
-    const key = latestKey(acctId, kind === 'decline' ? 'declines' : 'payments');
-    // As many as are kept.
-    await redis().multi().zadd(key, Date.parse(occurredAt), id).zremrangebyrank(key, 0, -51).exec();
+    alerts.set(alert.event.id, alert);
+    await save({ alert, packed: Buffer.from('kept above'), steps: [] });
   };
   for (const alert of stored) await store(alert);
   const shown: string[] = [];
