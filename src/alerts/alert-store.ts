@@ -65,7 +65,7 @@ async function* idsOf(redis: RedisClient, hour: number, length: number): AsyncGe
  * (`aggregation-group-store.ts`), its purchase or card order, who ordered it, and the cards of a card-testing warning
  * (`card-testing-store.ts`).
  */
-export function createAlerts(redis: RedisClient, now = () => new Date()) {
+export function createAlerts(redis: RedisClient, now: () => Date) {
   const format = recordFormat(Alert);
   const packing = createAlertPacking(format.read);
   const save = createSaveAlert(redis, now);

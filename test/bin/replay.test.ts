@@ -128,7 +128,7 @@ describe('with more webhooks and failed jobs than one page', () => {
     const kept = quarantine(sample('decline'), { path: 'decline', issues: ['x'], version: '2.0.1.3', receivedAt });
     await createQuarantineStore(redis()).keep(kept);
     // A recovery has stored it before, and the inbox does not remember that any more.
-    await createAlerts(redis()).save(transactionAlert({ id: reread(kept, 'America/New_York').id }));
+    await createAlerts(redis(), () => new Date()).save(transactionAlert({ id: reread(kept, 'America/New_York').id }));
 
     expect((await replay('run', kept.id)).lines[0]).toBe(`${kept.id}: was there already, nothing added`);
   });

@@ -51,7 +51,7 @@ export function createDeliveryWorld(
   const advised: StoredEvent[] = [];
   const counted: unknown[] = [];
   const completedLater: string[] = [];
-  const alerts = createAlerts(redis);
+  const alerts = createAlerts(redis, () => new Date());
   const cardOrders = createCardOrders(redis);
   const fraudCases = createFraudCases(redis);
   const eventLog = createEventLog(redis, () => new Date());

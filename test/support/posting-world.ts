@@ -70,7 +70,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     now = () => performance.now(),
   } = options;
   const { budget = { perMinute: 60_000, burst: 1000 } } = options;
-  const [alerts, outbox, threads] = [createAlerts(redis), createOutbox(redis), createThreads(redis)];
+  const [alerts, outbox, threads] = [createAlerts(redis, () => new Date()), createOutbox(redis), createThreads(redis)];
   const trackedMessages = createTrackedMessages(redis, () => new Date());
   const unsupported = createUnsupportedBlocks(redis);
   const batchMessages = createBatchMessages(redis);

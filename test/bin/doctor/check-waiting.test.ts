@@ -31,7 +31,7 @@ describe('the doctor’s check of the backlog', () => {
     await redis().sadd(channelsKey, 'C1', 'C2');
     for (let n = 0; n < 497; n += 1) await redis().zadd(outboxKey('C2', 'queue'), n, `e${n}`);
     const daysAgo = (days: number): string => new Date(Date.now() - days * 24 * 3600 * 1000).toISOString();
-    const alerts = createAlerts(redis());
+    const alerts = createAlerts(redis(), () => new Date());
     await alerts.save(transactionAlert({ id: 'evt_0000000000000001', callbackAt: daysAgo(0) }));
     await alerts.save(transactionAlert({ id: 'evt_0000000000000002', callbackAt: daysAgo(3) }));
 

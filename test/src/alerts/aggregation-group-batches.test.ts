@@ -22,7 +22,7 @@ it('groups and counts declines that arrive together the same as declines that ar
   const arrivals = fc.array(fc.tuple(fc.constantFrom(...all), fc.constantFrom('C1', 'C2')), { maxLength: 12 });
   const joinAll = async (given: readonly (readonly [TransactionAlert, string])[][], isAtOnce: boolean) => {
     await redis().flushall();
-    const [groups, alerts] = [createAggregationGroups(redis()), createAlerts(redis())];
+    const [groups, alerts] = [createAggregationGroups(redis()), createAlerts(redis(), () => new Date())];
     const answers: string[] = [];
     for (const turn of given) {
       for (const [alert] of turn) await alerts.save(alert);

@@ -33,12 +33,12 @@ async function join({ event, late }: TransactionAlert, channel = 'C1'): Promise<
 }
 
 async function newestOf(leader: TransactionAlert): Promise<string | undefined> {
-  const stored = await createAlerts(redis()).get(leader.event.id);
+  const stored = await createAlerts(redis(), () => new Date()).get(leader.event.id);
   return stored?.kind === 'transaction' ? stored.newest?.['C1'] : undefined;
 }
 
 async function repeatsOf(alert: TransactionAlert, channel = 'C1') {
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   await alerts.save(alert);
   const stored = await alerts.get(alert.event.id);
   return stored?.kind === 'transaction' ? stored.repeats[channel] : undefined;
@@ -160,7 +160,7 @@ describe('declines of the same card, merchant, reason and amount', () => {
   });
 
   it('start a new group once someone has acted on the first', async () => {
-    const alerts = createAlerts(redis());
+    const alerts = createAlerts(redis(), () => new Date());
     await join(tried(1, 0));
     const at = (minutes: number): string => new Date(START + minutes * 60_000).toISOString();
     await alerts.setOutcome(idOf(1), 'act_1', outcome({ verb: 'acknowledge', at: at(1) }));
@@ -175,8 +175,8 @@ describe('declines of the same card, merchant, reason and amount', () => {
 
   it('start a new group if the first was backfilled', async () => {
     const [missed, live] = [{ ...tried(1, 0), late: true }, tried(2, 1)];
-    await createAlerts(redis()).save(missed);
-    await createAlerts(redis()).save(live);
+    await createAlerts(redis(), () => new Date()).save(missed);
+    await createAlerts(redis(), () => new Date()).save(live);
     await join(missed);
 
     expect(await join(live)).toBe(idOf(2));
@@ -274,7 +274,7 @@ describe('declines of the same card, merchant, reason and amount', () => {
 });
 
 it('knows the alert of the last try, in any order of arrival, and which alert shows a repeat', async () => {
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   for (const one of [tried(1, 0), tried(2, 2), tried(3, 5), tried(4, 3)]) {
     await alerts.save(one);
     await join(one);

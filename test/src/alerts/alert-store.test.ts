@@ -7,7 +7,7 @@ import { outcome, shippingAlert, transactionAlert } from '../../templates/fixtur
 const redis = useRedis();
 
 it('keeps the outcomes added in between when an alert is saved again', async () => {
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   const alert = transactionAlert();
   await alerts.save(alert);
   await alerts.setOutcome(alert.event.id, 'act_2', outcome({ at: '2026-11-20T15:00:00.000Z' }));
@@ -24,13 +24,13 @@ it('keeps the outcomes added in between when an alert is saved again', async () 
 });
 
 it('stores alerts saved together unchanged, and lists them under their hour', async () => {
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   const callbackAt = new Date().toISOString();
   const ids = Array.from({ length: 30 }, (_, index) => `evt_${String(index).padStart(16, '0')}`);
 
   await Promise.all(ids.map((id, index) => alerts.save(transactionAlert({ id, callbackAt, amountCents: index }))));
 
-  const read = await Promise.all(ids.map(createAlerts(redis()).get));
+  const read = await Promise.all(ids.map(createAlerts(redis(), () => new Date()).get));
   expect(read.map((alert) => alert?.event)).toEqual(
     ids.map((id, amountCents) => expect.objectContaining({ id, amountCents })),
   );
@@ -43,7 +43,7 @@ it('stores alerts saved together unchanged, and lists them under their hour', as
 it('stores an alert in fields of at most 64 bytes, for which Redis needs one block of memory', async () => {
   const alert = transactionAlert();
 
-  await createAlerts(redis()).save(alert);
+  await createAlerts(redis(), () => new Date()).save(alert);
 
   const key = stateKey(`alert:${alert.event.id}`);
   const sizes = Object.values(await redis().hgetallBuffer(key)).map((value) => value.length);
@@ -54,39 +54,41 @@ it('stores an alert in fields of at most 64 bytes, for which Redis needs one blo
 it('replaces an alert by a shorter one, for another process as well', async () => {
   const alert = transactionAlert();
   const holder = Array.from({ length: 100 }, (_, index) => Math.sin(index)).join();
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   await alerts.save({ ...alert, card: { ...alert.card, holder } });
 
   await alerts.save(alert);
 
-  expect(await createAlerts(redis()).get(alert.event.id)).toEqual(await alerts.get(alert.event.id));
-  expect((await createAlerts(redis()).get(alert.event.id))?.card).toEqual(alert.card);
+  expect(await createAlerts(redis(), () => new Date()).get(alert.event.id)).toEqual(await alerts.get(alert.event.id));
+  expect((await createAlerts(redis(), () => new Date()).get(alert.event.id))?.card).toEqual(alert.card);
 });
 
 it('reads what it saved itself as another process reads it', async () => {
   for (const alert of [transactionAlert(), shippingAlert()]) {
-    const own = createAlerts(redis());
+    const own = createAlerts(redis(), () => new Date());
     await own.save(alert);
 
     const read = await own.get(alert.event.id);
-    expect(read).toStrictEqual(await createAlerts(redis()).get(alert.event.id));
-    expect(JSON.stringify(read)).toBe(JSON.stringify(await createAlerts(redis()).get(alert.event.id)));
+    expect(read).toStrictEqual(await createAlerts(redis(), () => new Date()).get(alert.event.id));
+    expect(JSON.stringify(read)).toBe(
+      JSON.stringify(await createAlerts(redis(), () => new Date()).get(alert.event.id)),
+    );
   }
 });
 
 it('returns the kind and arrival time of an alert, even if another process saved it', async () => {
   const alert = transactionAlert();
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   await alerts.save(alert);
   const { kind, receivedAt } = alert.event;
 
   expect(await alerts.arrivalOf(alert.event.id)).toEqual({ kind, receivedAt });
-  expect(await createAlerts(redis()).arrivalOf(alert.event.id)).toEqual({ kind, receivedAt });
+  expect(await createAlerts(redis(), () => new Date()).arrivalOf(alert.event.id)).toEqual({ kind, receivedAt });
   expect(await alerts.arrivalOf('evt_0000000000000000')).toBeNull();
 });
 
 it('keeps only the latest outcome of an action', async () => {
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   const alert = transactionAlert();
   await alerts.save(alert);
 
@@ -97,7 +99,7 @@ it('keeps only the latest outcome of an action', async () => {
 });
 
 it('reads alerts of a kind in the order of the given ids, without other kinds and missing alerts', async () => {
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   const shipped = shippingAlert({ id: 'evt_000000000000000b' });
   const declined = transactionAlert();
   for (const alert of [declined, shipped]) await alerts.save(alert);
@@ -108,7 +110,7 @@ it('reads alerts of a kind in the order of the given ids, without other kinds an
 });
 
 it('skips an alert that this version cannot read, so that it does not hide the later events of a card', async () => {
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   const declined = ['evt_000000000000000a', 'evt_000000000000000b'];
   for (const id of declined) await alerts.save(transactionAlert({ id }));
   await redis().hset(stateKey('alert:evt_000000000000000a'), 'p0', 'of a newer version');
@@ -126,8 +128,8 @@ it('expires the list of alerts with the alerts in it', async () => {
   const inHour = (ago: number) => new Date((hour - ago) * 3_600_000).toISOString();
   const list = (ago: number) => stateKey(`alerts-kept:${hour - ago}`);
 
-  await createAlerts(redis()).save(transactionAlert({ callbackAt: inHour(5) }));
-  await createAlerts(redis()).save(transactionAlert({ callbackAt: inHour(31 * 24) }));
+  await createAlerts(redis(), () => new Date()).save(transactionAlert({ callbackAt: inHour(5) }));
+  await createAlerts(redis(), () => new Date()).save(transactionAlert({ callbackAt: inHour(31 * 24) }));
 
   const days = (await redis().ttl(list(5))) / (24 * 3600);
   expect(days).toBeGreaterThan(29.7);

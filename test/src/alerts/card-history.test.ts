@@ -14,7 +14,12 @@ const at = (second: number): string => new Date(Date.UTC(2026, 2, 4, 15, 0, seco
 const idAt = (ms: number): string => `evt_${String(ms).padStart(16, '0')}`;
 
 /** Records an alert that is listed with this time (ms). */
-async function record(acctId: number, kind: LatestKind, ms: number, alerts = createAlerts(redis())): Promise<void> {
+async function record(
+  acctId: number,
+  kind: LatestKind,
+  ms: number,
+  alerts = createAlerts(redis(), () => new Date()),
+): Promise<void> {
   const event = { id: idAt(ms), acctId };
   const time = new Date(ms).toISOString();
   const alert =
@@ -99,7 +104,7 @@ describe('the statuses of a card', () => {
 
 describe('the latest alerts of an account', () => {
   const fill = async (kind: LatestKind, count: number, fromMs = 1000): Promise<void> => {
-    const alerts = createAlerts(redis());
+    const alerts = createAlerts(redis(), () => new Date());
     await Promise.all(Array.from({ length: count }, (_, index) => record(7, kind, fromMs + index, alerts)));
   };
 

@@ -26,7 +26,7 @@ function card(cardId: number, status: CardStatus, last4 = '1212') {
 async function look(nowMs = due): Promise<void> {
   await remindOfActivation({
     cardOrders: createCardOrders(redis()),
-    alerts: createAlerts(redis()),
+    alerts: createAlerts(redis(), () => new Date()),
     reload: async (acctId) => (cards === null || unknown(acctId) ? null : ({ cards } as unknown as DirectoryAccount)),
     announce: async (alert) => {
       announced.push(alert);
@@ -37,7 +37,7 @@ async function look(nowMs = due): Promise<void> {
   });
 }
 
-const news = (alerts: Pick<Alerts, 'setProgress'> = createAlerts(redis())) =>
+const news = (alerts: Pick<Alerts, 'setProgress'> = createAlerts(redis(), () => new Date())) =>
   createCardLifecycle({ cardOrders: createCardOrders(redis()), alerts, withLock: createLock(redis()) });
 
 function status(to: CardStatus, at: string, id: string): Parameters<ReturnType<typeof news>['status']>[0] {
@@ -51,7 +51,7 @@ describe('a card that was shipped', () => {
     announced = [];
     unknown = () => false;
     cards = [card(6231, 'INACTIVE')];
-    await createAlerts(redis()).save(shipped);
+    await createAlerts(redis(), () => new Date()).save(shipped);
     await news().shipping(shipped);
   });
 
@@ -70,7 +70,7 @@ describe('a card that was shipped', () => {
   it('gets a reminder with the same id after a crash', async () => {
     await remindOfActivation({
       cardOrders: { ...createCardOrders(redis()), forget: async () => Promise.reject(new Error('killed')) },
-      alerts: createAlerts(redis()),
+      alerts: createAlerts(redis(), () => new Date()),
       reload: async () => ({ cards }) as unknown as DirectoryAccount,
       announce: async (alert) => {
         announced.push(alert);
@@ -114,7 +114,7 @@ describe('a card that was shipped', () => {
 
   it('triggers a reminder even if its digits were not sent', async () => {
     const bare = shippingAlert({ id: 'evt_000000000000000b', cardOrderId: 2000, last4: '' });
-    await createAlerts(redis()).save(bare);
+    await createAlerts(redis(), () => new Date()).save(bare);
     await news().shipping(bare);
     cards = [card(6000, 'ACTIVE', '9999'), card(6231, 'INACTIVE')];
 
@@ -162,7 +162,7 @@ describe('a card that was shipped', () => {
     const other = shippingAlert({ id: 'evt_000000000000000b', cardOrderId: 2000, callbackAt: '2026-11-25T00:00:00Z' });
     const first = shippingAlert({ id: 'evt_000000000000000c', cardOrderId: 1999 });
     for (const alert of [first, other]) {
-      await createAlerts(redis()).save(alert);
+      await createAlerts(redis(), () => new Date()).save(alert);
       await news().shipping(alert);
     }
     await look(due + 1);
@@ -183,12 +183,12 @@ describe('the timeline of a card order', () => {
       const groupings = [];
       for (const index of order) {
         const alert = steps[index]?.[1] as (typeof steps)[number][1];
-        await createAlerts(redis()).save(alert);
+        await createAlerts(redis(), () => new Date()).save(alert);
         groupings.push(alert.kind === 'card-status' ? await news().status(alert) : await news().shipping(alert));
       }
 
       expect(new Set(groupings.map(({ threadId }) => threadId))).toEqual(new Set(['order-7378-1221']));
-      const told = await createAlerts(redis()).get(shipped.event.id);
+      const told = await createAlerts(redis(), () => new Date()).get(shipped.event.id);
       expect(told).toMatchObject({
         progress: {
           created: '2026-11-10T00:00:00Z',
@@ -202,7 +202,7 @@ describe('the timeline of a card order', () => {
 
   it('ends with the earliest known use', async () => {
     for (const [, alert] of steps) {
-      await createAlerts(redis()).save(alert);
+      await createAlerts(redis(), () => new Date()).save(alert);
       await (alert.kind === 'card-status' ? news().status(alert) : news().shipping(alert));
     }
     const spent = (at: string) => transactionAlert({ kind: 'authorization', decline: null, occurredAt: at }).event;
@@ -212,7 +212,7 @@ describe('the timeline of a card order', () => {
     expect(await news().used(spent('2026-11-24T00:00:00Z'))).toHaveLength(3);
     expect(await news().used(spent('2026-11-26T00:00:00Z'))).toEqual([]);
 
-    const told = await createAlerts(redis()).get(shipped.event.id);
+    const told = await createAlerts(redis(), () => new Date()).get(shipped.event.id);
     expect(told).toMatchObject({ progress: { used: '2026-11-24T00:00:00Z' } });
     const later = await news().status(status('BLOCKED', '2026-12-01T00:00:00Z', 'evt_000000000000000e'));
     expect(later).toMatchObject({ threadId: 'block-evt_000000000000000e', broadcast: false });
@@ -230,7 +230,7 @@ describe('the timeline of a card order', () => {
   });
 
   it('shows the newest progress, also if an earlier step is shown slowly', async () => {
-    const alerts = createAlerts(redis());
+    const alerts = createAlerts(redis(), () => new Date());
     await alerts.save(shipped);
     await news().shipping(shipped);
     const setProgress: Alerts['setProgress'] = async (...args) => {

@@ -28,7 +28,7 @@ async function join({ event, card }: TransactionAlert, channel = 'C1') {
 }
 
 async function cardsOf(warningId: string, { event, card }: TransactionAlert) {
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   await alerts.save(
     CardTestingAlert.parse({
       kind: 'card-testing',
@@ -218,7 +218,7 @@ it('a warning whose cards Redis has lost does not exist until its declines are r
   // The worker that remembers the warning writes it again, but no worker remembers its cards.
   await redis().flushall();
   expect(await cardsOf(warningId, declines[2])).toEqual([]);
-  expect(await createAlerts(redis()).get(warningId)).toBeNull();
+  expect(await createAlerts(redis(), () => new Date()).get(warningId)).toBeNull();
 
   for (const decline of declines) await join(decline);
   expect(await cardsOf(warningId, declines[2])).toHaveLength(3);

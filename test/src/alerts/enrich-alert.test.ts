@@ -10,7 +10,7 @@ const redis = useRedis();
 const remedy: Remedy = raise;
 
 async function enrich(advice: Advice, hasWaited = false) {
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
   await alerts.save(alert);
   const updated: string[] = [];

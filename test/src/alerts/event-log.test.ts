@@ -46,7 +46,8 @@ it('has room for steps even if the alert has much other data, such as the cards 
 it('returns the newest event of an account', async () => {
   const [known, newest] = ['evt_0000000000000001', 'evt_0000000000000002'];
   const eventLog = createEventLog(redis(), () => new Date());
-  for (const id of [known, newest]) await createAlerts(redis()).record(transactionAlert({ id, acctId: 7378 }), []);
+  for (const id of [known, newest])
+    await createAlerts(redis(), () => new Date()).record(transactionAlert({ id, acctId: 7378 }), []);
 
   expect(await eventLog.latest(7378)).toBe(newest);
   expect(await eventLog.latest(1)).toBeNull();

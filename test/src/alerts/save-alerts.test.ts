@@ -48,7 +48,7 @@ it('keeps the time of a step when an alert is recorded again, and adds new steps
 });
 
 it('adds no steps to a log that is full', async () => {
-  const { record } = createAlerts(redis());
+  const { record } = createAlerts(redis(), () => new Date());
   const alert = transactionAlert();
   const many = Array.from({ length: 100 }, (_, index): Step => ({ ...routed, text: `Reason ${index}.` }));
   await record(alert, many);
@@ -59,7 +59,7 @@ it('adds no steps to a log that is full', async () => {
 });
 
 it('adds steps to an alert that has much other data, such as its repeats in many channels', async () => {
-  const { record } = createAlerts(redis());
+  const { record } = createAlerts(redis(), () => new Date());
   const alert = transactionAlert();
   await record(alert, [routed]);
   const repeats = Array.from({ length: 100 }, (_, index) => [`group:C${index}`, idOf(1)] as const);
@@ -71,7 +71,7 @@ it('adds steps to an alert that has much other data, such as its repeats in many
 });
 
 it('tells of each decline whether a payment of its account followed it, in any order of arrival', async () => {
-  const { record } = createAlerts(redis());
+  const { record } = createAlerts(redis(), () => new Date());
   const paid = async (index: number, acctId: number, minutes: number) =>
     await record(
       transactionAlert({ id: idOf(index), acctId, kind: 'authorization', decline: null, occurredAt: minute(minutes) }),

@@ -15,7 +15,7 @@ const redis = useRedis();
 
 /** An account with two cards, the newer one not activated. */
 async function tracking({ isAway = false, shipped = [1221] }: { isAway?: boolean; shipped?: (number | null)[] } = {}) {
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   const history = createCardHistory(redis());
   const answers: Message[] = [];
   const asked: WhichCard[] = [];

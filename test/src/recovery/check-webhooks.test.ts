@@ -40,7 +40,7 @@ function happened(time: string, kind: TransactionKind = 'decline'): TransactionE
 async function arrived(time: string, kind?: TransactionKind, late = false): Promise<void> {
   const event = happened(time, kind);
   await redis().set(seenKey(event.id), '1');
-  await createAlerts(redis()).save({ ...transactionAlert(event), late });
+  await createAlerts(redis(), () => new Date()).save({ ...transactionAlert(event), late });
 }
 const fetched = (time: string, kind?: TransactionKind): Promise<void> => arrived(time, kind, true);
 
@@ -59,7 +59,7 @@ async function check(beat: string | null): Promise<void> {
     readRow: ({ event }) => ({ kind: 'event', event: event as TransactionEvent }),
     readUptime: () => readUptime(redis()),
     readArrivals: createReadArrivals({
-      alerts: createAlerts(redis()),
+      alerts: createAlerts(redis(), () => new Date()),
       countUnreported: createCountNew(redis(), 1),
     }),
     recoveries,

@@ -9,7 +9,7 @@ const redis = useRedis();
 const declines = { is: 'kind', kinds: ['decline'] } as const;
 
 it('counts the stored events that a filter would have posted, once per message', async () => {
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   const id = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
   const save = async (index: number, minutesAgo: number, over = {}) => {
     const at = new Date(Date.now() - minutesAgo * 60_000).toISOString();
@@ -59,7 +59,7 @@ it('stops at the read limit, and reports that there are more', async () => {
 });
 
 it('reads stored events newest first, page by page, and skips unreadable ones', async () => {
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   await redis().flushall();
   for (let index = 0; index < 7; index += 1) {
     const at = new Date(Date.now() - index * 60_000).toISOString();
@@ -76,7 +76,7 @@ const hourBefore = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 3_600_000;
 
 /** Oldest first, a second apart. */
 async function saveInOneHour(count: number): Promise<void> {
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
   const at = (index: number): string => new Date(hourBefore + index * 1000).toISOString();
   await Promise.all(
@@ -90,7 +90,7 @@ it('reads only the newest page of an hour with many alerts if no more is needed'
   await saveInOneHour(1600);
   const reading = vi.spyOn(redis(), 'callBuffer');
 
-  for await (const alert of createAlerts(redis()).kept()) {
+  for await (const alert of createAlerts(redis(), () => new Date()).kept()) {
     expect(alert.event.id, 'the newest').toBe('evt_0000000000001599');
     break;
   }
@@ -105,7 +105,7 @@ it('reads an hour with many alerts newest first, and returns an alert once even 
   await saveInOneHour(3);
 
   const ids: number[] = [];
-  for await (const { event } of createAlerts(redis()).kept()) ids.push(Number(event.id.slice(4)));
+  for await (const { event } of createAlerts(redis(), () => new Date()).kept()) ids.push(Number(event.id.slice(4)));
 
   expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 1100 }, (_, index) => index));
   // Three were stored again, so they are on the newest page.

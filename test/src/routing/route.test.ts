@@ -62,7 +62,7 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
     eventLog,
     now: () => now,
   });
-  const { record } = createAlerts(redis());
+  const { record } = createAlerts(redis(), () => new Date());
   /** The channels of a decline, once its alert is recorded. */
   const to = async (event: StoredEvent = declineEvent(), passesMutes = false): Promise<string[]> => {
     const routed = await route(event, card({}), passesMutes);

@@ -10,7 +10,7 @@ const askedAt = '2026-11-20T15:00:00.000Z';
 const action = ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder });
 
 async function setUp(callbackAt: string) {
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   const virtualOrders = createVirtualOrders(redis());
   const told: string[] = [];
   const recorded: string[] = [];

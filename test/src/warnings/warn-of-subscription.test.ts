@@ -180,7 +180,7 @@ it.each([
   ['a month, with the card present', [0, 240, 480, 720], true, false],
 ])('checks whether declines of %s could be a failing subscription', async (_what, hours, isCardPresent, isWorth) => {
   const history = createCardHistory(redis());
-  const alerts = createAlerts(redis());
+  const alerts = createAlerts(redis(), () => new Date());
   const startMs = Date.parse('2026-11-01T00:00:00Z');
   const { event } = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
   for (const [index, hour] of hours.entries()) {
