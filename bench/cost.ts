@@ -3,9 +3,9 @@ import autocannon from 'autocannon';
 import { Redis } from 'ioredis';
 import { freePort } from '../local/port.ts';
 import { startRedis } from '../local/redis.ts';
-import { answers, type Child, startChild } from './child.ts';
+import { answers, type Child, startChild, webOnly } from './child.ts';
 import { compareWithLast, type Figures, figureOf } from './figures.ts';
-import { declineBody, SHARED_SECRET, webhookHeaders } from './sample.ts';
+import { BOT_TOKEN, CHANNEL, declineBody, webhookHeaders } from './sample.ts';
 import { stormDeclines } from './storm-declines.ts';
 import { startWorker, stopRedis, until } from './worker.ts';
 
@@ -151,13 +151,11 @@ async function startServer(entry: string, path: string): Promise<Contestant> {
   const [server, port] = [await startRedis(), await freePort()];
   const redis = new Redis(server.url);
   const env = {
-    HOST: '127.0.0.1',
+    ...webOnly,
     PORT: String(port),
     REDIS_URL: server.url,
-    SLACK_BOT_TOKEN: 'xoxb-bench',
-    SLACK_SIGNING_SECRET: 'bench-signing-secret',
-    WEBHOOK_SHARED_SECRET: SHARED_SECRET,
-    ALERTS_CHANNEL: 'C0BENCH',
+    SLACK_BOT_TOKEN: BOT_TOKEN,
+    ALERTS_CHANNEL: CHANNEL,
     LOG_LEVEL: 'warn',
   };
   const child = await startChild(entry, env, () => answers(`http://127.0.0.1:${port}${path}`));

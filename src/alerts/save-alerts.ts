@@ -20,7 +20,7 @@ export const LATEST_MAX = 200;
  * "at least".
  */
 export const DECLINES_MAX = 5000;
-const DIGESTED_MS = 9 * 24 * 3_600_000;
+const DIGESTED_MS = 9 * 24 * HOUR_MS;
 /** More payments than anyone makes in a day. */
 const PAYMENTS_MAX = 50;
 /** Of all cards: App Home shows the newest of those that a person may see. */
