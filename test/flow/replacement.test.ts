@@ -33,7 +33,7 @@ it('asks first before activating a card that closes another, names that card, an
 it('nobody else can confirm for the requester', async () => {
   const { workspace, waitTold, writes } = cardbell();
   const question = await waitTold(olga, /for good/);
-  const value = /p_[\w-]+/.exec(JSON.stringify(question.blocks))?.[0] ?? '';
+  const value = /(?<=")p_[\w-]+(?=")/.exec(JSON.stringify(question.blocks))?.[0] ?? '';
   expect(value).not.toBe('');
   // Only the requester sees the question, but a forged click must be refused too.
   const forged = { ...question, ephemeralUser: people.ana };
