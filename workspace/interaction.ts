@@ -5,7 +5,7 @@ import { optionsOf, toElementValue } from './element-value.ts';
 import type { Json } from './json.ts';
 import { LIMITS } from './limits.ts';
 import type { StoredMessage } from './message.ts';
-import { findMessage } from './messages.ts';
+import { findShown } from './messages.ts';
 import { basePayload, messagePlace, messageState } from './payload.ts';
 import type { Conversation } from './state.ts';
 import { checkOptions } from './text-check.ts';
@@ -42,7 +42,7 @@ function findPlace(core: Core, at: ElementAddress): Place {
   }
   if (!at.message) throw new Error('say where to act: message or viewId');
   const { channel: channelId, ts } = at.message;
-  const current = findMessage(core, channelId, ts) ?? core.state.ephemerals.find((other) => other.ts === ts);
+  const current = findShown(core, channelId, ts);
   const message = at.stale ? (at.message as StoredMessage) : current;
   if (!message) throw new Error(`no message ${ts} in ${channelId}`);
   const channel = core.state.channels.get(channelId);

@@ -93,6 +93,11 @@ export function findMessage(core: Core, channel: string, ts: string): StoredMess
   return core.state.messages.get(channel)?.find((message) => message.ts === ts);
 }
 
+/** The same, or one that only one person sees. */
+export function findShown(core: Core, channel: string, ts: string): StoredMessage | undefined {
+  return findMessage(core, channel, ts) ?? core.state.ephemerals.find((message) => message.ts === ts);
+}
+
 /** Changes a message's content. Like in Slack, blocks that are not given are removed. */
 export function changeMessage(core: Core, message: StoredMessage, content: Content) {
   message.text = content.text;

@@ -1,7 +1,7 @@
 import type { Change, Core } from './core.ts';
 import type { StoredMessage } from './message.ts';
 
-const WAIT_MS = 5_000;
+const WAIT_MS = 60_000;
 const SHOWN_MAX = 20;
 
 function describe(message: StoredMessage): string {

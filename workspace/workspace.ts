@@ -2,7 +2,7 @@ import type { Core } from './core.ts';
 import { closeView, submitView } from './form.ts';
 import { press, select, suggest } from './interaction.ts';
 import type { StoredMessage } from './message.ts';
-import { findMessage, removeMessage } from './messages.ts';
+import { findMessage, findShown, removeMessage } from './messages.ts';
 import { command, event, openHome, say, shortcut } from './occurrence.ts';
 import { type Conversation, createState } from './state.ts';
 import type { StoredView } from './view.ts';
@@ -55,6 +55,8 @@ export function createWorkspace(core: Core, stop: () => Promise<void>) {
         ? all
         : all.filter(({ ts, thread_ts }) => ts === threadTs || thread_ts === threadTs);
     },
+    /** One message as it is now, also if only one person sees it. Cheaper than looking for it among all. */
+    message: (channel: string, ts: string): StoredMessage | undefined => structuredClone(findShown(core, channel, ts)),
     /** The messages that only one person sees, oldest first. */
     ephemerals: (userId?: string): StoredMessage[] =>
       structuredClone(

@@ -8,8 +8,7 @@ import { until } from '../support/until.ts';
 
 /** Attacks by one person in several steps, each of which was once allowed. */
 
-// A busy machine may need more than Slack's three seconds to open a form. All other flows keep to them.
-const cardbell = useCardbell({ ...inOneProcess, workspace: { triggerAgeMs: 60_000 } });
+const cardbell = useCardbell(inOneProcess);
 const { ana, ben, zoe, gus, otto } = people;
 
 const limitOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules.DailySpendLimit;

@@ -7,8 +7,7 @@ import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-// A busy machine may need more than Slack's three seconds to open a form. All other flows keep to them.
-const cardbell = useCardbell({ ...inOneProcess, workspace: { triggerAgeMs: 60_000 } });
+const cardbell = useCardbell(inOneProcess);
 const { ana, ben, olga } = people;
 
 type Purchase = { Amount: number; MCCCode?: string; MerchantCountry?: string; IsCardPresent?: boolean };

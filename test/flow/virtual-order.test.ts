@@ -4,8 +4,7 @@ import { inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { settled, until } from '../support/until.ts';
 import { filledOrder } from '../support/virtual-order-form.ts';
 
-// A busy machine may need more than Slack's three seconds to open a form. All other flows keep to them.
-const cardbell = useCardbell({ ...inOneProcess, workspace: { triggerAgeMs: 60_000 } });
+const cardbell = useCardbell(inOneProcess);
 const { ana, ben, olga } = people;
 
 const top = (user: string) => cardbell().workspace.views.top(user);
