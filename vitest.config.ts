@@ -4,15 +4,16 @@ import { specCoverage } from './test/spec-coverage/coverage-reporter.ts';
 
 /** Tests that start complete processes, Redis and both doubles. */
 const flows = ['test/flow/**/*.test.ts', 'test/demo/**/*.test.ts'];
-/** A project of its own, because projects start in the order of their names, and this takes longest. */
-const chaos = ['test/chaos/**/*.test.ts'];
+/** Long random runs. A project of its own, because projects start in the order of their names, and these take longest. */
+const chaos = ['test/chaos/**/*.test.ts', 'test/src/dispatch/sequences.property.test.ts'];
 
 const shared = {
   pool: 'forks',
   env: { TZ: 'UTC', NODE_ENV: 'test' },
   // Longer than any wait in a test, so that the failing wait is named.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+  expect: { poll: { timeout: 60_000 } },
   // Suites keep nothing in modules, so each process loads the code once. This saves a third of their total time.
   isolate: false,
 } as const;
@@ -44,7 +45,8 @@ export default defineConfig({
           execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64', '--single-threaded-gc'],
         },
       },
-      { test: { ...shared, ...processes, name: 'chaos', include: chaos, exclude: longSuites } },
+      // Isolated, because the sequences replace a timer of Node in every module that they load.
+      { test: { ...shared, ...processes, isolate: true, name: 'chaos', include: chaos, exclude: longSuites } },
       { test: { ...shared, ...processes, name: 'flows', include: flows, exclude: longSuites } },
       { test: { ...shared, ...processes, ...redisServers, name: 'long', include: longSuites } },
     ],

@@ -11,24 +11,30 @@ const SOON_MS = 120_000;
 
 /** Work in flight: in the inbox, a queue or an outbox, or pending checks for late copies. */
 async function leftOf({ store }: Pick<ChaosCluster, 'store'>): Promise<Record<string, number>> {
-  const outbox = createOutbox(store);
-  const channels = await outbox.channels();
   const edits = await store.keys('{cardbell:out:*}:edits');
   return {
     inbox: await countInbox(store),
     awaited: await store.zcard('{cardbell:state}:actions-awaited'),
-    // Alerts held back by quiet hours are not in flight.
-    jobs: await countJobs(store, ['alerts', 'bursts', 'actions', 'updates', 'outbox'], Date.now() + SOON_MS),
-    outbox: sum(await Promise.all(channels.map((channel) => outbox.waiting(channel)))),
+    jobs: await jobsOf(store),
+    outbox: await messagesOf(store),
     edits: edits.length,
     copies: await copiesLookedFor(store),
   };
 }
 
 /** Number of events and messages in flight. */
-export async function inFlight(cluster: Pick<ChaosCluster, 'store'>): Promise<number> {
-  const { inbox = 0, jobs = 0, outbox = 0 } = await leftOf(cluster);
-  return inbox + jobs + outbox;
+export async function inFlight({ store }: Pick<ChaosCluster, 'store'>): Promise<number> {
+  return sum(await Promise.all([countInbox(store), jobsOf(store), messagesOf(store)]));
+}
+
+/** Alerts held back by quiet hours are not in flight. */
+const jobsOf = (store: ChaosCluster['store']): Promise<number> =>
+  countJobs(store, ['alerts', 'bursts', 'actions', 'updates', 'outbox'], Date.now() + SOON_MS);
+
+async function messagesOf(store: ChaosCluster['store']): Promise<number> {
+  const outbox = createOutbox(store);
+  const channels = await outbox.channels();
+  return sum(await Promise.all(channels.map((channel) => outbox.waiting(channel))));
 }
 
 /** First checks for late copies of reposted messages. The last check, minutes later, never finds any here. */

@@ -9,6 +9,9 @@ import type { Random } from './random.ts';
 import type { Service } from './service.ts';
 
 const AT_ONCE = 3;
+/** A look takes some twenty commands. */
+const FEW_LOOK_MS = 50;
+const FEW_DEADLINE_MS = 60_000;
 /** Sending pauses at this backlog, so that the speed of the machine does not matter. */
 const IN_INBOX_MAX = 3000;
 /** Factor by which sending slows down after enough events. */
@@ -25,7 +28,8 @@ export function sendNow(event: ChaosEvent, service: Pick<Service, 'send'>, sent:
 /** Sends each event after earlier ones are posted, so that most get a separate message. */
 export async function sendThrottled(cluster: ChaosCluster, events: number, sendOne: () => void): Promise<void> {
   for (let count = 0; count < events; count += 1) {
-    await until(async () => (await inFlight(cluster)) < AT_ONCE, 'few events are in flight');
+    const isFew = async (): Promise<boolean> => (await inFlight(cluster)) < AT_ONCE;
+    await until(isFew, 'few events are in flight', FEW_DEADLINE_MS, FEW_LOOK_MS);
     sendOne();
   }
 }

@@ -85,7 +85,7 @@ export async function simulate(sandbox: Sandbox, name: string, body: unknown): P
 }
 
 /** Waits until the condition is true. @throws when it never is. */
-export async function until(holds: () => boolean, what: string, deadlineMs = 10_000): Promise<void> {
+export async function until(holds: () => boolean, what: string, deadlineMs = 60_000): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!holds()) {
     if (performance.now() > end) throw new Error(`never happened: ${what}`);

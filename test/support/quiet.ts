@@ -7,8 +7,11 @@ const LOOKS = 3;
 /** Each look asks Redis for thirty numbers. */
 const LOOK_MS = 50;
 
+/** Longer than the two minutes in which a change is verified. */
+const DEADLINE_MS = 150_000;
+
 /** Waits until all work in flight is done: inbox, jobs, messages and changes being verified. */
-export async function quiet({ store }: Pick<RunningCardbell, 'store'>, deadlineMs = 60_000): Promise<void> {
+export async function quiet({ store }: Pick<RunningCardbell, 'store'>, deadlineMs = DEADLINE_MS): Promise<void> {
   let looks = 0;
   await until(
     async () => {

@@ -423,6 +423,14 @@ describe('filling', () => {
     expect(api.loads).toHaveLength(calls);
   });
 
+  it('lets calls in the background wait until a pause that the service asked for is over', async () => {
+    await redis.set(directoryKey('pause'), '1', 'PX', 300);
+
+    await directory.waitForQuota();
+
+    expect(await redis.exists(directoryKey('pause'))).toBe(0);
+  });
+
   it('postpones the listing while the service is down, and retries soon', async () => {
     api.failWith = () => Promise.reject(apiError('unavailable', null));
 
