@@ -28,7 +28,7 @@ interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf
   readonly handlers: Handlers;
   /** Fails an approval that will not be retried. The error is null when the cause is Cardbell's, not the card API's. */
   readonly failApproval: (click: ApprovalClick, error: Cause) => Promise<void>;
-  /** Called when the job of an action is over. */
+  /** Called when the job of an action is over, whether it ended with an error or not. */
   readonly dropUnsent: (action: Action) => Promise<void>;
   /** Whether others were asked to approve the action. */
   readonly hasRequest: (actionId: string) => Promise<boolean>;
@@ -87,7 +87,9 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
       if (await deps.hasRequest(action.id)) return await handle(action, resolved, run);
       if (isApproval(action)) await deps.failApproval(action, causeOf(error));
       else await deps.failures.failAction(resolved, causeOf(error));
-      if (causeOf(error) === null) throw error;
+      if (causeOf(error) !== null) return;
+      await deps.dropUnsent(action);
+      throw error;
     }
   }
 

@@ -75,3 +75,26 @@ it.each<[string, Action, Retry]>([
   expect(world.writes).toEqual([]);
   expect(await counted()).toEqual([]);
 });
+
+it.each<[string, Action]>([
+  ['an approval', approval],
+  ['an emergency override', override],
+  ['a raise', limit],
+  ['an order', order],
+])('%s whose last attempt ends with an unexpected error counts as no raise', async (_what, action) => {
+  const world = await createActionWorld(redis());
+  const { deps } = await askedToPay(world, 50_000);
+  if (action !== limit && action !== order) world.advance(REMIND_AFTER_MS);
+  const recentRaises: WorldDeps['recentRaises'] = {
+    ...deps.recentRaises,
+    async add(raise) {
+      await deps.recentRaises.add(raise);
+      throw new Error('unexpected');
+    },
+  };
+
+  await expect(performAction(action, { ...deps, recentRaises, isLastAttempt: true })).rejects.toThrow('unexpected');
+
+  expect(world.writes).toEqual([]);
+  expect(await deps.recentRaises.list('program', deps.now().getTime())).toEqual([]);
+});
