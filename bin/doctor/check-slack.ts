@@ -98,7 +98,8 @@ async function checkMember(slack: Slack, variable: string, id: string, report: R
 function peopleIn(policy: Policy, policyFile: string | null): Readonly<Record<string, readonly string[]>> {
   const [operators, approvers] = [permittedTo(policy, 'operator'), permittedTo(policy, 'approver')];
   if (policyFile === null) return { OPERATORS: operators, APPROVERS: approvers };
-  return { POLICY_FILE: [...operators, ...approvers, ...policy.delegations.map(({ to }) => to)] };
+  const delegates = [...policy.delegations.map(({ to }) => to), ...policy.ownDelegates];
+  return { POLICY_FILE: [...operators, ...approvers, ...delegates] };
 }
 
 /** Each channel once, with everything that is posted there. */

@@ -92,7 +92,8 @@ export function createActionContext(worker: WorkerContext, digests: Digests): Ac
 }
 
 /** Who people are, and what only one person sees. */
-function people({ config, policy, delegations, currentRoles, slack, notifyDirectly, seals, now, log }: WorkerContext) {
+function people(context: WorkerContext) {
+  const { config, policy, delegations, slack, notifyDirectly, seals, now, log } = context;
   return {
     answer: createAnswer({
       slack,
@@ -102,7 +103,13 @@ function people({ config, policy, delegations, currentRoles, slack, notifyDirect
       now,
       log,
     }),
-    whoMay: createWhoMay({ policy: policy.current, namedDelegates: delegations.all, rolesOf: currentRoles, now }),
+    whoMay: createWhoMay({
+      policy: policy.current,
+      namedDelegates: delegations.all,
+      rolesOf: context.currentRoles,
+      person: context.currentPerson,
+      now,
+    }),
     openDirect: slack.openDirect,
     channelInfo: slack.channelInfo,
     /** Opens data that the web process sealed. Null when it cannot be opened. */

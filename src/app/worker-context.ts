@@ -277,5 +277,7 @@ function createRoles({ policy, slack, links, delegations, now, log, redis }: Wit
     currentRoles,
     /** What Slack knows about a person, at most seconds old. Null: nothing. */
     person: (userId: string) => people.of(userId, { knownForMs: PERSON_KNOWN_FOR_MS }),
+    /** The same for display. */
+    currentPerson: (userId: string) => people.of(userId, forDisplay),
   };
 }

@@ -13,7 +13,13 @@ import {
   withoutHolder,
 } from './decide-action.ts';
 import type { RecordedDecision } from './decision-store.ts';
-import type { createRolesForCard, KnownRoles, Permissions, RolesAsked } from './permissions.ts';
+import {
+  type createRolesForCard,
+  isKnownDeactivated,
+  type KnownRoles,
+  type Permissions,
+  type RolesAsked,
+} from './permissions.ts';
 import { KNOWN_FOR_MS } from './slack-answers.ts';
 
 /** The parts of an action that the policy needs. */
@@ -63,7 +69,7 @@ export interface AuthorizationDeps {
   readonly now: () => Date;
 }
 
-const noRoles = { roles: [], isComplete: true, isGroupKnown: true };
+const noRoles: KnownRoles & { readonly isGroupKnown: boolean } = { roles: [], isComplete: true, isGroupKnown: true };
 
 export function createAuthorization(deps: AuthorizationDeps) {
   const readRoles = createReadRoles(deps);
@@ -82,7 +88,9 @@ export function createAuthorization(deps: AuthorizationDeps) {
       const isOwn = createIsOwn(deps, isLooser, acctId, isOwnToo);
       const isNotFor = isLooser || asksWhose || notInPlaceOf.length > 0 ? createMayNot(notInPlaceOf, isOwn) : {};
       const ofCard = bands === undefined ? (acctId ?? groupAsked(permission)) : null;
-      const { roles, isComplete, isGroupKnown } = await readRoles(asked, isLooser, ofCard, isNotFor);
+      const { roles, isComplete, isGroupKnown } = (await isGone(asked, permission, isLooser, deps))
+        ? noRoles
+        : await readRoles(asked, isLooser, ofCard, isNotFor);
       if (!isGroupKnown && waitsForGroup(permission, roles)) throw unreadGroup();
       if (!isComplete && !mayAsk(permission, roles)) throw new RolesUnreadError();
       const isBarredDelegate = await isBarred(permission, isNotFor, roles, () => readRoles(asked, isLooser, ofCard));
@@ -142,6 +150,19 @@ export function createAuthorization(deps: AuthorizationDeps) {
       return isComplete ? null : [userId];
     },
   };
+}
+
+/**
+ * Whether the account of a person who needs a role was deactivated after the click. What makes a card safer does not wait
+ * for Slack; anything else that loosens no card is done if Slack does not say. {@link createReadRoles} reads it for the rest.
+ */
+async function isGone(
+  { actor }: Pick<Asked, 'actor'>,
+  { role, restricts }: Permission,
+  isLooser: boolean,
+  { person }: Pick<AuthorizationDeps, 'person'>,
+): Promise<boolean> {
+  return !isLooser && role !== null && restricts !== true && (await isKnownDeactivated(actor.userId, person));
 }
 
 /** An older answer is sufficient for actions that restrict a card, never for those that loosen it. */

@@ -213,23 +213,42 @@ function createHoldersAmong({ slack, rolesVersion, log }: PermissionDeps, elapse
 }
 
 /**
- * Whom to mention about a card of a group: user ids and user group ids. A member of a mentioned user group may also
- * have a delegate whom the group does not include.
+ * Whom to mention about a card of a group: user ids and user group ids, but nobody whose account is deactivated. A member
+ * of a mentioned user group may also have a delegate whom the group does not include.
  */
 export function createWhoMay(deps: Pick<PermissionDeps, 'policy' | 'namedDelegates'> & WhoMayDeps) {
-  const { rolesOf, now } = deps;
+  const { rolesOf, person, now } = deps;
   return async function whoMay(role: Role, group?: string | null): Promise<readonly string[]> {
     const inForce = await policyNow(deps);
-    const named = mentionedAs(inForce, role, now(), group);
+    const delegations = delegationsAt(inForce, now());
+    const all = [
+      ...mentionedAs(inForce, role, now(), group),
+      ...delegations.flatMap(({ for: whom, to }) => [whom, to]),
+    ];
+    const people = [...new Set(all)].filter((id) => !id.startsWith('S'));
+    const left = await Promise.all(people.map((id) => isKnownDeactivated(id, person)));
+    const isActive = (id: string) => left[people.indexOf(id)] !== true;
+    const named = mentionedAs(inForce, role, now(), group, isActive);
     const mentioned = new Set(named);
     if (!named.some((id) => id.startsWith('S'))) return named;
-    for (const { for: whom, to } of delegationsAt(inForce, now())) {
-      if (permittedTo(inForce, role, group).includes(whom)) continue;
+    for (const { for: whom, to } of delegations) {
+      if (permittedTo(inForce, role, group).includes(whom) || !isActive(whom) || !isActive(to)) continue;
       const { roles } = await rolesOf(whom, group === undefined ? {} : { group });
       if (roles.includes(role)) mentioned.add(to);
     }
     return [...mentioned];
   };
+}
+
+/** A person's Slack profile; null if Slack returns none. */
+type Person = (userId: string) => Promise<{ readonly isDeactivated: boolean } | null>;
+
+/** Whether an account is deactivated. False if Slack does not say: for what need not wait for it. */
+export function isKnownDeactivated(userId: string, person: Person): Promise<boolean> {
+  return person(userId).then(
+    (known) => known?.isDeactivated === true,
+    () => false,
+  );
 }
 
 /** The policy in force, plus the delegates that approvers have named, where it permits that. */
@@ -241,6 +260,8 @@ async function policyNow({ policy, namedDelegates }: Pick<PermissionDeps, 'polic
 interface WhoMayDeps {
   /** For display only. */
   readonly rolesOf: Permissions['rolesOf'];
+  /** For display only, like the roles. */
+  readonly person: Person;
   readonly now: () => Date;
 }
 

@@ -92,14 +92,24 @@ export function permittedTo(policy: Policy, role: Role, group?: string | null): 
   return namesIn(policy, role, 'permitted', group);
 }
 
-/** Whom to mention, plus their current delegates. Approvers may do everything that operators may. */
-export function mentionedAs(policy: Policy, role: Role, now: Date, group?: string | null): readonly string[] {
+/**
+ * Whom to mention, plus their current delegates. Approvers may do everything that operators may.
+ *
+ * @param isActive false for a person who can do nothing: not mentioned, and neither are their delegates.
+ */
+export function mentionedAs(
+  policy: Policy,
+  role: Role,
+  now: Date,
+  group?: string | null,
+  isActive: (userId: string) => boolean = () => true,
+): readonly string[] {
   if (role === 'holder') return [];
   const approvers = namesIn(policy, 'approver', 'mentioned', group);
   const operators = role === 'approver' ? [] : namesIn(policy, 'operator', 'mentioned', group);
-  const named = [...operators, ...approvers];
+  const named = [...operators, ...approvers].filter(isActive);
   const delegates = delegationsAt(policy, now).filter((delegation) => named.includes(delegation.for));
-  return [...new Set([...named, ...delegates.map(({ to }) => to)])];
+  return [...new Set([...named, ...delegates.map(({ to }) => to).filter(isActive)])];
 }
 
 function namesIn(policy: Policy, role: Role, which: keyof People, group: string | null | undefined): readonly string[] {

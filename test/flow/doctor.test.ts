@@ -89,6 +89,7 @@ describe('the doctor', () => {
         `operators: [${groups.operators}]`,
         `approvers: [${people.zoe}, U0GONE]`,
         `groups: [{ cards: [Crew], operators: [U0FORMER], approvals_channel: ${channels.status} }]`,
+        'own_delegates: [U0AWAY]',
       ),
     });
     const whats = findings.map(({ what }) => what);
@@ -96,6 +97,7 @@ describe('the doctor', () => {
     expect(texts).toContain(`ok: POLICY_FILE: user group ${groups.operators} has 1 member`);
     expect(texts).toContain('fix: POLICY_FILE: U0GONE is not known to Slack');
     expect(texts).toContain('fix: POLICY_FILE: U0FORMER is not known to Slack');
+    expect(texts, 'may be named as a delegate').toContain('fix: POLICY_FILE: U0AWAY is not known to Slack');
     expect(whats).toContainEqual(expect.stringMatching(/^#status \(C0STATUS\) is public, and gets approvals/));
     expect(whats).not.toContain('nobody may act on cards');
   });

@@ -229,6 +229,21 @@ describe('authorizing an action', () => {
     expect(await authorize(click('block'), { acctId: 1 })).toEqual({ kind: 'allowed' });
   });
 
+  it.each(['link', 'decide', 'resend-virtual', 'subscribe', 'show'])(
+    'refuses a %s of a person whose account has been deactivated since the click, though it loosens no card',
+    async (verb) => {
+      const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { isDeactivated: true });
+
+      expect(await authorize(click(verb), { acctId: 1 })).toMatchObject({ kind: 'refused' });
+    },
+  );
+
+  it('lets a deactivated person withdraw what they asked for', async () => {
+    const { authorize, click } = world({ roles: [], isComplete: true }, { isDeactivated: true });
+
+    expect(await authorize(click('withdraw'), { isOwnAction: true })).toEqual({ kind: 'allowed' });
+  });
+
   it('stores the decision and its facts', async () => {
     const { authorize, click, remembered } = world({ roles: ['approver'], isComplete: true }, { holder: 'U0HUGO' });
     const raise = { raiseCents: Number.POSITIVE_INFINITY, lastsMs: Number.POSITIVE_INFINITY, isOverCap: true };

@@ -501,18 +501,36 @@ it('a change reported by Slack reaches every process through Redis', async () =>
   expect(await worker.read()).not.toBe(before);
 });
 
-it('mentioning a user group also mentions the delegates of its members', async () => {
-  const text = 'version: 1\napprovers: { mentioned: [S1], permitted: [U0ZOE] }\ndelegates:\n';
+describe('whom to mention', () => {
   const delegate = (whom: string, to: string) =>
     `  - { for: ${whom}, to: ${to}, from: 1970-01-01, until: 1970-01-02 }\n`;
-  const delegates = [delegate('U0ANA', 'U0BEN'), delegate('U0ZOE', 'U0CAL'), delegate('U0OTTO', 'U0DAN')];
-  const away = parsePolicy(text + delegates.join(''), 'policy.yaml', variables);
-  const whoMay = createWhoMay({
-    policy: () => away,
-    namedDelegates: async () => [],
-    rolesOf: async (userId) => ({ roles: userId === 'U0OTTO' ? [] : ['approver'], isComplete: true }),
-    now: () => new Date('1970-01-01T15:00:00Z'),
+  const whoMay = (text: string, gone: readonly string[] = []) => {
+    const policy = parsePolicy(text, 'policy.yaml', variables);
+    return createWhoMay({
+      policy: () => policy,
+      namedDelegates: async () => [],
+      rolesOf: async (userId) => ({ roles: userId === 'U0OTTO' ? [] : ['approver'], isComplete: true }),
+      person: async (userId) => {
+        if (userId === 'U0UNREAD') throw new SlackError('users.info', 'unknown', 'no_answer');
+        return { isDeactivated: gone.includes(userId) };
+      },
+      now: () => new Date('1970-01-01T15:00:00Z'),
+    })('approver');
+  };
+
+  it('includes the delegates of the members of a mentioned user group', async () => {
+    const text = 'version: 1\napprovers: { mentioned: [S1], permitted: [U0ZOE] }\ndelegates:\n';
+    const delegates = [delegate('U0ANA', 'U0BEN'), delegate('U0ZOE', 'U0CAL'), delegate('U0OTTO', 'U0DAN')].join('');
+
+    expect(await whoMay(text + delegates)).toEqual(['S1', 'U0BEN']);
+    expect(await whoMay(text + delegates, ['U0ANA'])).toEqual(['S1']);
+    expect(await whoMay(text + delegates, ['U0BEN'])).toEqual(['S1']);
   });
 
-  expect(await whoMay('approver')).toEqual(['S1', 'U0BEN']);
+  it('includes nobody whose account is deactivated, and not their delegates, as far as Slack says', async () => {
+    const text = 'version: 1\napprovers: [U0ANA, U0BEN, U0UNREAD]\ndelegates:\n';
+    const delegates = [delegate('U0ANA', 'U0CAL'), delegate('U0BEN', 'U0DAN'), delegate('U0BEN', 'U0EVA')].join('');
+
+    expect(await whoMay(text + delegates, ['U0ANA', 'U0DAN'])).toEqual(['U0BEN', 'U0UNREAD', 'U0EVA']);
+  });
 });
