@@ -3,6 +3,7 @@ import { approvalRequest } from '../../templates/approvals/approval-request.ts';
 import { temporaryChange as renderTemporaryChange } from '../../templates/limits/temporary-change.ts';
 import { notShownHere } from '../../templates/routing/shared-channel.ts';
 import { createShowAlert } from '../alerts/show-alert.ts';
+import { mayOverride } from '../approvals/emergency-override.ts';
 import { temporaryChangeIdOf } from '../approvals/request.ts';
 import { stateKey } from '../core/keys.ts';
 import { createTokenBucket } from '../core/token-bucket.ts';
@@ -28,6 +29,7 @@ import {
 } from '../outbox/tracked-message.ts';
 import type { Subject } from '../outbox/tracked-message-store.ts';
 import { createUndeliverable, type Undeliverable } from '../outbox/undeliverable.ts';
+import { sectionOf } from '../policy/policy.ts';
 import { createRecoveries } from '../recovery/recovery-store.ts';
 import { recoveryMessage } from '../recovery/run-recovery.ts';
 import { createUnsharedChannel } from '../routing/channel-access.ts';
@@ -120,7 +122,9 @@ function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof cr
       const request = await requests.get(id);
       if (request === null) return null;
       const changeId = temporaryChangeIdOf(request);
-      return approvalRequest(request, changeId === null ? null : await temporaryChanges.get(changeId));
+      const change = changeId === null ? null : await temporaryChanges.get(changeId);
+      const { approval } = sectionOf(context.policy.current(), request.card.group);
+      return approvalRequest(request, change, mayOverride(approval, request));
     }),
     'temporary-change': forTeam(async (id) => {
       const change = await temporaryChanges.get(id);

@@ -11,7 +11,7 @@ import type { FinishRequest } from './complete-approval.ts';
 import { lowers } from './current-request.ts';
 import type { Execution } from './execute-approval.ts';
 import type { JudgeClick, JudgedClick, Recount } from './judge-click.ts';
-import { type ApprovedChange, accountIn, isAboutRules, mayAskAgain } from './request.ts';
+import { type ApprovedChange, accountIn, isAboutRules, type LimitRequest, mayAskAgain } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
 
@@ -82,6 +82,21 @@ export function whyNoOverride(policy: Pick<ApprovalPolicy, 'bands'>): string | n
     : null;
 }
 
+/** Whether an emergency override of a request may work, as far as the request and the policy for its card say. */
+export function mayOverride(
+  policy: Pick<ApprovalPolicy, 'bands'>,
+  request: Pick<LimitRequest, 'action' | 'changes' | 'facts'>,
+): boolean {
+  if (!isAboutRules(request) || whyNoOverride(policy) !== null) return false;
+  const { action, changes, facts } = request;
+  return isAboutLimits(changes) || isSmall(purchaseCents(action, facts.purchase), aloneCents(policy));
+}
+
+/** Whether one approver could allow a purchase. @param cents null: there is none. */
+function isSmall(cents: number | null, mostCents: number | null): boolean {
+  return cents !== null && (mostCents === null || cents <= mostCents);
+}
+
 interface CapDeps extends Pick<ActionTools, 'now' | 'purchaseOf' | 'zone'> {
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
 }
@@ -106,8 +121,7 @@ export async function capChange(
   const changes = await deps.changesFromBase(now, term, acctId);
   if (!ofLimits) {
     const cents = purchaseCents(action, await deps.purchaseOf(action));
-    const isSmall = cents !== null && (mostCents === null || cents <= mostCents);
-    return isSmall ? { changes, term } : null;
+    return isSmall(cents, mostCents) ? { changes, term } : null;
   }
   const lowered = changes.flatMap((change): RuleChange[] => {
     const { from, to } = change;

@@ -62,8 +62,17 @@ const titles: Readonly<Record<LimitRequest['state'], string>> = {
 const NOT_CONFIRMED = '*Not confirmed* by the card service within 2 minutes. Check the card.';
 const NOT_ANSWERED = '*Not certain*: the card service did not answer, so the card may or may not be ordered.';
 
-/** A change that others have to approve, open or decided. @param temporaryChange made by its approval, if it has an end. */
-export function approvalRequest(request: LimitRequest, temporaryChange: TemporaryChange | null = null): Message {
+/**
+ * A change that others have to approve, open or decided.
+ *
+ * @param temporaryChange made by its approval, if it has an end.
+ * @param mayOverride false: no emergency override of it can work.
+ */
+export function approvalRequest(
+  request: LimitRequest,
+  temporaryChange: TemporaryChange | null = null,
+  mayOverride = true,
+): Message {
   const { action, card, state } = request;
   const asker = mention(action.actor.userId);
   const isOpen = state === 'open';
@@ -90,7 +99,7 @@ export function approvalRequest(request: LimitRequest, temporaryChange: Temporar
         temporaryChange === null ? null : endingOf(temporaryChange, request),
       ),
       ...context(isOpen && isAboutRules(request) ? mayLeaveRuleset(card) : null),
-      ...(isOpen ? decisionButtons(request) : []),
+      ...(isOpen ? decisionButtons(request, mayOverride) : []),
       ...(!isOpen && temporaryChange?.state === 'open' ? actions(revertButton(temporaryChange.id, card)) : []),
       ...context(dateAfter('Asked', action.askedAt)),
     ],
@@ -107,7 +116,7 @@ function titleOf(request: LimitRequest): string {
     : `virtual card for ${card.holder ?? ''}`;
 }
 
-function decisionButtons(request: LimitRequest) {
+function decisionButtons(request: LimitRequest, mayOverride: boolean) {
   const { changes } = request;
   const name = truncate(plain(requestedRaw(request)), 45);
   const control = (text: string, action: string, style?: 'primary' | 'danger') =>
@@ -124,7 +133,9 @@ function decisionButtons(request: LimitRequest) {
     isAboutRules(request) ? control(change, actionId.changeRequest) : null,
     control('Deny', actionId.decideRequestDeny, 'danger'),
     control('Deny with note…', actionId.denyWithNote),
-    isOverdue(request) && isAboutRules(request) ? control('Break glass…', actionId.overrideRequest) : null,
+    isOverdue(request) && isAboutRules(request) && mayOverride
+      ? control('Break glass…', actionId.overrideRequest)
+      : null,
   );
 }
 

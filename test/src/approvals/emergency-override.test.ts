@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { capChange as cap, createOverrideRequest } from '../../../src/approvals/emergency-override.ts';
+import { capChange as cap, createOverrideRequest, mayOverride } from '../../../src/approvals/emergency-override.ts';
 import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
+import { noFacts } from '../../../src/approvals/request-facts.ts';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { aloneCents, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
@@ -16,6 +17,7 @@ import {
   createActionWorld,
   endTemporaryChange,
   performAction,
+  virtualOrder,
 } from '../../support/perform-world.ts';
 import { card, declined } from '../../templates/fixtures.ts';
 
@@ -23,6 +25,14 @@ const hour = { kind: 'duration', ms: 3_600_000 } as const;
 const online: RuleChange = { rule: { kind: 'card_not_present' }, from: false, to: true };
 
 const { event: purchase } = declined('decline.rule.cardnotpresent', 'Not present');
+
+/** Opens online purchases for one that was declined. The holder asks for as much. */
+const onlineFor = (amountCents: number): OpenRequest =>
+  openRequestOf({
+    changes: [online],
+    action: ask('ask', { ask: { amountCents, term: hour } }),
+    facts: { ...noFacts, purchase: { amountCents, merchant: 'Corner Diner', kind: null, link: null } },
+  });
 
 const standard = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
 /** No temporary change is open. */
@@ -211,6 +221,17 @@ describe('an emergency override by an operator', () => {
   it('completes its own decision again after a crash', async () => {
     expect(await override(overridden('act_olga'))).toEqual(['finished overridden']);
   });
+});
+
+it.each<[boolean, string, Parameters<typeof mayOverride>]>([
+  [true, 'for a limit, at most by what one person may allow', [standard, openRequestOf()]],
+  [false, 'if nobody may allow anything alone', [approvalPolicyOf({ twoPersonAboveCents: 0 }), openRequestOf()]],
+  [true, 'for a purchase that one person may allow', [standard, onlineFor(8410)]],
+  [false, 'for a larger purchase', [standard, onlineFor(100_001)]],
+  [false, 'for a rule that is no limit, without a purchase', [standard, openRequestOf({ changes: [online] })]],
+  [false, 'for an order', [standard, { ...openRequestOf(), action: ask('order-virtual', { target: virtualOrder }) }]],
+])('is offered (%s) %s', (isOffered, _when, given) => {
+  expect(mayOverride(...given)).toBe(isOffered);
 });
 
 const daily = (to: number, ms: number | null, id: string, userId: string): Action =>

@@ -24,3 +24,9 @@ it('offers the emergency override once the approvers were reminded and had 15 mi
   expect(shown(openRequestOf({ remindedAt: '2026-11-20T15:14:59.999Z' }))).not.toContain('Break glass…');
   expect(shown(openRequestOf({ remindedAt: '2026-11-20T15:15:00.000Z' }))).toContain('Break glass…');
 });
+
+it('offers no emergency override that the policy does not allow', () => {
+  const overdue = openRequestOf({ remindedAt: '2026-11-20T15:15:00.000Z' });
+
+  expect(JSON.stringify(approvalRequest(overdue, null, false))).not.toContain('Break glass…');
+});
