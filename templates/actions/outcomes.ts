@@ -179,7 +179,7 @@ function approvedWord({ verb, isOverride }: Outcome): string {
 /** `limit back to $150.00`. */
 function backWords(restored: Outcome): string {
   const to = amountBack(restored);
-  return to === null ? 'rules back to what they were' : `limit back to ${to}`;
+  return to === null ? 'temporary change over' : `limit back to ${to}`;
 }
 
 /** Null if it is not a single limit that went back. */

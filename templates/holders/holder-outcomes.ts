@@ -2,7 +2,7 @@ import type { SectionBlock } from '@slack/types';
 import type { Outcome } from '../../src/actions/action-state.ts';
 import type { Alert } from '../../src/alerts/alert.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
-import { ruleStates, WITH_OTHER } from '../../src/limits/rule-words.ts';
+import { ruleStates } from '../../src/limits/rule-words.ts';
 import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { currentState, type Resolution, resolutionOf } from '../actions/outcomes.ts';
 import { isClosed, isTooLow } from '../alerts/decline-words.ts';
@@ -54,14 +54,12 @@ function newRules({ verb, state, goals = [], control, at }: Outcome): string {
   return `: ${escapeUntrusted(ruleStates(goals, 'to'), RULES_MAX)}${until}`;
 }
 
-/** `Your daily limit is back to $150.00`; for anything but a single limit, one text for all. */
+/** `Your daily limit is back to $150.00`; for anything but a single limit that is back, one text: the values follow. */
 function backWords(text: string): string {
-  const isLater = text.includes(WITH_OTHER);
-  const [, name, amount] =
-    /^([^;]*limit[^;]*?) \$\S+ → (\$[\d.,]*\d)\.?$/i.exec(text.replace(` ${WITH_OTHER}`, '')) ?? [];
-  if (name === undefined || amount === undefined)
-    return `Your card’s rules ${isLater ? `go back to what they were ${WITH_OTHER}` : 'are back to what they were'}`;
-  return `Your ${escapeUntrusted(lowerFirst(name), 100)} ${isLater ? `goes back to ${amount} ${WITH_OTHER}` : `is back to ${amount}`}`;
+  const [, name, amount] = /^([^;]*limit[^;]*?) \$\S+ → (\$[\d.,]*\d)\.?$/i.exec(text) ?? [];
+  return name === undefined || amount === undefined
+    ? 'The temporary change of your card’s rules ended'
+    : `Your ${escapeUntrusted(lowerFirst(name), 100)} is back to ${amount}`;
 }
 
 function head({ verb, state, by, asHolder, text, confirmation, closed }: Outcome): string {

@@ -504,7 +504,7 @@ describe('a decline whose purchase was paid later', () => {
   it('names no single amount if several limits went back', () => {
     const all = { ...restored, text: 'Daily limit $40.00 → $10.00; weekly limit $40.00 → $20.00' };
 
-    expect(resolved(raised, paid, all)).toContain(', rules back to what they were. 7 minutes after the decline.');
+    expect(resolved(raised, paid, all)).toContain(', temporary change over. 7 minutes after the decline.');
     expect(resolved(raised, paid, all)).toContain('weekly limit $40.00 → $20.00');
   });
 

@@ -236,7 +236,7 @@ describe('a purchase that was paid later, for the holder', () => {
     expect(read).toMatch(
       /\*Your purchase went through\.\* Approved by <@U2>, paid at .*, limit back to \$400\.00\. 7 minutes after the decline\./,
     );
-    expect(read).not.toMatch(/try again now|Ask for a higher limit|new limit|to what they were/);
+    expect(read).not.toMatch(/try again now|Ask for a higher limit|new limit|change of your card’s rules ended/);
   });
 });
 
@@ -255,18 +255,21 @@ it.each([
   ['Daily limit $450.00 → $400.00', 'Your daily limit is back to $400.00'],
   [
     'Daily limit $450.00 → $400.00 when the other temporary change ends',
-    'Your daily limit goes back to $400.00 when the other temporary change ends',
+    'The temporary change of your card’s rules ended',
   ],
-  ['Daily limit $450.00 → $400.00; weekly limit $1 → $2', 'Your card’s rules are back to what they were'],
-  ['Online purchases allowed → not allowed', 'Your card’s rules are back to what they were'],
+  ['Daily limit $450.00 → $400.00; weekly limit $1 → $2', 'The temporary change of your card’s rules ended'],
+  ['Online purchases allowed → not allowed', 'The temporary change of your card’s rules ended'],
   [
     'Weekly limit $1 → $2; daily limit $450.00 → $400.00 when the other temporary change ends',
-    'Your card’s rules go back to what they were when the other temporary change ends',
+    'The temporary change of your card’s rules ended',
   ],
 ])('the end of a temporary change is shown with the amount of its limit: %s', (text, words) => {
   const ended = outcome({ verb: 'restore', by: null, text });
 
-  expect(render(declined('decline', '', { outcomes: [ended] })).read).toContain(`*${words}* at`);
+  const { read } = render(declined('decline', '', { outcomes: [ended] }));
+  expect(read).toContain(`*${words}* at`);
+  // No other value than the one that follows, and no time of an end that has not come.
+  if (!words.includes('$')) expect(read).toContain(`. ${text}.`);
 });
 
 it.each<[Partial<Outcome>, RegExp]>([
