@@ -68,8 +68,9 @@ export function withAcceptedReturns(
   planned: readonly LimitGoal[],
 ): RuleChange[] {
   const backs = limitGoals(reversed(changes));
-  // What is above may go back only to less than it should, too.
-  const acceptedTo = ({ rule, to }: LimitGoal): number | null => (to === null ? null : Math.min(to, most(rule)));
+  // What is above may go back only to less than it should, too. No limit is below $0, also not under one of $0.
+  const acceptedTo = ({ rule, to }: LimitGoal): number | null =>
+    to === null ? null : Math.max(0, Math.min(to, most(rule)));
   const most = (rule: LimitRule): number =>
     Math.min(
       ...neighborsOf(current, rule).map((neighbor) => {

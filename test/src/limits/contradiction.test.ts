@@ -266,6 +266,12 @@ describe('limits that go back', () => {
     expect(accepted.map(({ from }) => from)).toEqual([9_498, 9_499]);
   });
 
+  it('never go back below $0 beside a longer one of $0 that must stay a cent above', () => {
+    const closed: CardLimits = { limits: { ...none, daily: 0, weekly: 0 }, categories: [], apartCents: 1 };
+
+    expect(withAcceptedReturns(closed, [back('daily', 50_000)], []).map(({ from }) => from)).toEqual([0]);
+  });
+
   it('of a category go back no further than the card’s, which goes back only up to its week', () => {
     const card: CardLimits = {
       limits: { ...none, daily: 10_000, weekly: 30_000 },
