@@ -32,6 +32,7 @@ import { createAuthenticate } from '../webhooks/authenticate.ts';
 import { toStoredEvent } from '../webhooks/kind.ts';
 import type { receiveWebhook } from '../webhooks/receive-webhook.ts';
 import type { WebConfig } from './config.ts';
+import { secretOf } from './programs.ts';
 
 /** What the web process is built on. */
 export interface WebBase {
@@ -91,11 +92,11 @@ export function composeListeners(base: WebBase) {
   const links = createLinks(redis, now);
   const directory = createDirectory({ redis, loader: null, now });
   const rolesVersion = createRolesVersion(redis);
-  const seals = createSeals(config.slackBotToken);
+  const seals = createSeals(secretOf(config));
   const permissions = composePermissions(base, { links, rolesVersion, seals });
   const alerts = createAlerts(redis, now);
   const groupOfCard = async (acctId: number) => groupIn(await directory.account(acctId));
-  const pending = createPending(redis, createSigner(config.slackBotToken, 'control'));
+  const pending = createPending(redis, createSigner(secretOf(config), 'control'));
   return {
     /** Reads the text after `/card`. Times are relative to the card service's current time. */
     readCommand: (text: string) => parseCommand(text, { now: now(), zone: config.serviceZone }),
@@ -178,7 +179,7 @@ function composeRequestAction(
   { config, intake, metrics, now, log }: WebBase,
   given: Pick<RequestDeps, 'permissions' | 'offer' | 'groupOfTarget'>,
 ): (ask: Ask & { readonly notify: (message: Message) => Promise<void> }) => Promise<void> {
-  const signer = createSigner(config.slackBotToken, 'action');
+  const signer = createSigner(secretOf(config), 'action');
   return (ask) =>
     requestAction(ask, ask.notify, {
       ...given,

@@ -35,7 +35,7 @@ import { createDeliverBurst } from './deliver-burst.ts';
 import { keepIntervals, toJob } from './enqueue.ts';
 import type { JobName } from './jobs.ts';
 import { createSweep } from './maintenance.ts';
-import { variableOf } from './programs.ts';
+import { secretOf, variableOf } from './programs.ts';
 import { remembered } from './remember-writes.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -185,7 +185,7 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
 /** Jobs signed by the web process. Nothing else is performed. */
 function signedJobs(context: WorkerContext, verbs: Parts['verbs']) {
   const { config, redis, redo, now, metrics, notifyOps, log } = context;
-  const signer = createSigner(config.slackBotToken, 'action');
+  const signer = createSigner(secretOf(config), 'action');
   const genuine = createActionCheck({ redis, signer, now });
   // When Redis loses a job, it is added again. Remember performed actions, so that an old one cannot overwrite a newer one.
   const performed = remembered(redo, genuine.performed);

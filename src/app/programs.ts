@@ -30,6 +30,14 @@ const ownOrFile = ownNames.flatMap((name) => [name, `${name}_FILE`]);
 /** Value of `PROGRAM` that means the first program alone. */
 const FIRST = 'first';
 
+/**
+ * The secret from which both processes derive the keys of a program. What is signed or sealed for one program is worth nothing
+ * in another, although both have the same bot token.
+ */
+export function secretOf({ slackBotToken, program }: { readonly slackBotToken: string; readonly program: string }) {
+  return program === '' ? slackBotToken : `${program} ${slackBotToken}`;
+}
+
 /** Prefix of a program's variables. */
 export const prefixOf = (program: string): string => (program === '' ? '' : `${program.toUpperCase()}_`);
 

@@ -34,16 +34,17 @@ import { createVirtualOrders } from '../virtual-cards/order.ts';
 import { createWarned } from '../warnings/warned-store.ts';
 import { createQuarantineStore } from '../webhooks/quarantine.ts';
 import type { WorkerConfig } from './config.ts';
+import { secretOf } from './programs.ts';
 
 export type Stores = ReturnType<typeof createStores>;
 
 /** The keys that sign and seal stored data. */
-export const signersOf = ({ slackBotToken, audit }: Pick<WorkerConfig, 'slackBotToken' | 'audit'>) => ({
+export const signersOf = (config: Pick<WorkerConfig, 'slackBotToken' | 'program' | 'audit'>) => ({
   /** Records that only workers write, for one purpose. */
-  stored: (purpose: string) => createSigner(audit.secrets, purpose),
+  stored: (purpose: string) => createSigner(config.audit.secrets, purpose),
   /** The meaning of buttons; both processes write it. */
-  control: createSigner(slackBotToken, 'control'),
-  delegation: createSeals(slackBotToken).delegation,
+  control: createSigner(secretOf(config), 'control'),
+  delegation: createSeals(secretOf(config)).delegation,
 });
 
 interface StoreDeps extends ReturnType<typeof signersOf> {

@@ -42,7 +42,7 @@ import { cardClientOf } from './card-client.ts';
 import { composeAudit } from './compose-audit.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue, rememberJobs } from './enqueue.ts';
-import { issueIn } from './programs.ts';
+import { issueIn, secretOf } from './programs.ts';
 import { rememberWrites } from './remember-writes.ts';
 import { createStores, signersOf } from './stores.ts';
 
@@ -77,7 +77,7 @@ function createBase(
   const withLock = createLock(redis, { log });
   const order = createWriteOrder(redis, withLock);
   const clock = createClock(redis);
-  const seals = createSeals(config.slackBotToken);
+  const seals = createSeals(secretOf(config));
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
   const wakeOutbox = joinCalls((channel: string) => enqueue('flush-outbox', { channel }), WAKE_REST_MS);
   const opened = rememberWrites(

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createReport } from '../../../bin/doctor/report.ts';
 import { webConfig, workerConfig } from '../../../src/app/config.ts';
 import { configsOf, issueIn, wordsOf } from '../../../src/app/programs.ts';
+import { signersOf } from '../../../src/app/stores.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
 import { DEFAULT_ZONE, installationScope } from '../../../src/core/installation.ts';
 import { auditRecordForged } from '../../../src/ops/audit-issue.ts';
@@ -33,6 +34,18 @@ const problemsOf = (read: () => unknown): readonly string[] => {
   return [];
 };
 const workers = (env: Record<string, string>) => configsOf(workerConfig, env);
+
+it('what is signed or sealed for one program is worth nothing in another with the same bot token', () => {
+  const [own, other, again] = [...workers({ ...first, ...eu }), ...workers({ ...first, PROGRAM: 'first' })].map(
+    signersOf,
+  );
+
+  expect(other?.control.verify({ id: 'act_1' }, own?.control.sign({ id: 'act_1' }))).toBe(false);
+  expect(other?.delegation.open(own?.delegation.seal('U0BEN') ?? '')).toBeNull();
+  // In a process of its own, the first one has the same keys.
+  expect(again?.control.verify({ id: 'act_1' }, own?.control.sign({ id: 'act_1' }))).toBe(true);
+  expect(again?.delegation.open(own?.delegation.seal('U0BEN') ?? '')).toBe('U0BEN');
+});
 
 describe('the configuration of several card programs', () => {
   it('contains only the first if none is named', () => {
