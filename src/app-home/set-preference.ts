@@ -81,7 +81,7 @@ function exceptIn(parsed: ReturnType<typeof parseQuiet>): string | null {
 interface DelegateDeps
   extends Pick<
     ActionTools,
-    'answer' | 'record' | 'hasBegun' | 'refuseUnclear' | 'notifyDirectly' | 'withLock' | 'zone' | 'now'
+    'answer' | 'record' | 'hasBegun' | 'refuseUnclear' | 'notifyDirectly' | 'withLock' | 'person' | 'zone' | 'now'
   > {
   readonly delegations: Pick<Delegations, 'of' | 'set'>;
   readonly rolesOf: Permissions['rolesOf'];
@@ -111,9 +111,13 @@ export function createSetDelegate(deps: DelegateDeps) {
     // After a crash, the last day may have passed since it was permitted.
     const isNew = delegate !== null && !(await deps.hasBegun(action));
     const mistake = isNew ? whyNot(delegate, userId, localDate(now(), zone)) : null;
-    const why = mistake ?? (isNew ? (whyNotListed(delegate.to, userId) ?? (await whyNotPassedOn(userId))) : null);
-    if (why !== null)
-      return await refuseUnclear(action, { why, usage: delegateUsage }, { isByRights: mistake === null });
+    const refuse = (why: string, isByRights: boolean) =>
+      refuseUnclear(action, { why, usage: delegateUsage }, { isByRights });
+    if (mistake !== null) return await refuse(mistake, false);
+    const why = isNew ? (whyNotListed(delegate.to, userId) ?? (await whyNotPassedOn(userId))) : null;
+    if (why !== null) return await refuse(why, true);
+    const unable = isNew ? await whyUnable(delegate.to, deps) : null;
+    if (unable !== null) return await refuse(unable, false);
     await deps.withLock(`delegate:${userId}`, (lease) => set(action, lease));
   };
 
@@ -165,6 +169,14 @@ export function createSetDelegate(deps: DelegateDeps) {
       ? null
       : 'The policy doesn’t let you name this person. App Home shows whom you can name.';
   }
+}
+
+/** The policy may still list somebody who has left. Nobody would act in place of the approver. */
+async function whyUnable(to: string, deps: Pick<DelegateDeps, 'person'>): Promise<string | null> {
+  const person = await deps.person(to);
+  if (person?.isDeactivated === true) return 'This person’s Slack account is deactivated. Name somebody else.';
+  if (person?.isBot === true) return 'A bot can’t be a delegate. Name a person.';
+  return person?.isExternal === true ? 'People of other companies can’t be delegates. Name a colleague.' : null;
 }
 
 /** @param today by the card service's clock: `2026-11-20`. */

@@ -188,6 +188,21 @@ describe('a delegate', () => {
     expect(await deps.delegations.all()).toEqual([]);
   });
 
+  it.each([
+    ['isDeactivated', /This person’s Slack account is deactivated\. Name somebody else\./],
+    ['isBot', /A bot can’t be a delegate/],
+    ['isExternal', /People of other companies can’t be delegates/],
+  ])('who can do nothing (%s) is refused, although the policy lists them', async (what, why) => {
+    const { deps, answers } = await worldWithAudit();
+    const ben = { name: null, email: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false };
+
+    const person = async (userId: string) => ({ ...ben, ...(userId === 'U0BEN' && { [what]: true }) });
+    await performAction(naming('act_1', delegate), { ...deps, person });
+
+    expect(JSON.stringify(answers.at(-1))).toMatch(why);
+    expect(await deps.delegations.all()).toEqual([]);
+  });
+
   it('cannot be named by someone who is an approver only as a delegate: that role is not passed on', async () => {
     const { deps, answers, audit } = await worldWithAudit();
     const { userId } = naming('act_0', null).actor;
