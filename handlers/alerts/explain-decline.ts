@@ -54,8 +54,8 @@ export function explainDecline(deps: ListenerDeps) {
           eventLog: (await maySeeWay(user.id, alert, deps)) ? await deps.eventLog.read(alert.event.id) : null,
           // They may be cards of several groups, with approvers of their own.
           whoMay: {
-            approver: deps.permissions.whoMay('approver', alert.card.group),
-            operator: deps.permissions.whoMay('operator', alert.card.group),
+            approver: await deps.permissions.whoMay('approver', alert.card.group),
+            operator: await deps.permissions.whoMay('operator', alert.card.group),
           },
         })),
       );

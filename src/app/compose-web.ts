@@ -20,7 +20,14 @@ import type { Metrics } from '../ops/metrics.ts';
 import { createBatchMessages } from '../outbox/message-store.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createDelegations } from '../policy/delegation-store.ts';
-import { createCardsFor, createPermissions, createRolesForCard, createRolesVersion } from '../policy/permissions.ts';
+import {
+  createCardsFor,
+  createPermissions,
+  createRolesForCard,
+  createRolesVersion,
+  createWhoMay,
+  forDisplay,
+} from '../policy/permissions.ts';
 import { sectionOf } from '../policy/policy.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
 import { createSlackAnswers } from '../policy/slack-answers.ts';
@@ -163,16 +170,21 @@ function composePermissions(
   { links, rolesVersion, seals }: OfPermissions,
 ) {
   const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion.read, log });
-  return createPermissions({
-    policy: policy.current,
-    namedDelegates: createDelegations(redis, seals.delegation).all,
+  const inForce = { policy: policy.current, namedDelegates: createDelegations(redis, seals.delegation).all, now };
+  const { rolesOf } = createPermissions({
+    ...inForce,
     slack: { groupMembers: slack.groupMembers, people },
     rolesVersion: rolesVersion.read,
     isHolder: links.isHolder,
     knownForMs: GROUPS_KNOWN_FOR_MS,
-    now,
     log,
   });
+  const whoMay = createWhoMay({
+    ...inForce,
+    rolesOf: (userId, options) => rolesOf(userId, { ...forDisplay, ...options }),
+    person: (userId) => people.of(userId, forDisplay),
+  });
+  return { rolesOf, whoMay };
 }
 
 function composeRequestAction(

@@ -6,7 +6,7 @@ import { StoreUnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { redactText } from '../core/redact-text.ts';
 import { groupAsked, isForSomeCards, type Role } from '../policy/decide-action.ts';
-import type { Permissions } from '../policy/permissions.ts';
+import type { Permissions, WhoMay } from '../policy/permissions.ts';
 import type { Message } from '../slack/message.ts';
 import {
   Action,
@@ -78,7 +78,7 @@ export interface Refused {
 }
 
 export interface RequestDeps {
-  readonly permissions: Permissions;
+  readonly permissions: Permissions & { readonly whoMay: WhoMay };
   readonly take: (
     entry:
       | { readonly type: 'action'; readonly action: Action }
@@ -169,7 +169,7 @@ async function refusedOf(
   const { permission } = entryOf(verb);
   const { role, doing } = permission;
   const group = permission.ofAllCards === true ? null : await deps.groupOfTarget(action.target);
-  const whoMay = role === null ? [] : deps.permissions.whoMay(role, group);
+  const whoMay = role === null ? [] : await deps.permissions.whoMay(role, group);
   const why = isExternal ? 'not permitted to people of another company' : 'not permitted';
   const given = typeof input === 'function' ? {} : input;
   const ofAnyCard = isExternal ? [] : (await deps.permissions.rolesOf(action.actor.userId)).roles;

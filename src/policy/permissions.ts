@@ -67,6 +67,7 @@ export interface RolesAsked extends HowOld {
 export const forDisplay: HowOld = { knownForMs: 60_000, silentForMs: 30_000 };
 
 export type Permissions = ReturnType<typeof createPermissions>;
+export type WhoMay = ReturnType<typeof createWhoMay>;
 
 /**
  * A new random value after each change of user groups or people that Slack reports. A counter could repeat after Redis
@@ -150,8 +151,6 @@ export function createPermissions(deps: PermissionDeps, elapsed: () => number = 
       }
       return { roles, isComplete, ...(inPlaceOf.length > 0 && { inPlaceOf }) };
     },
-    /** Whom to mention as able to do it: user ids and user group ids. */
-    whoMay: (role: Role, group?: string | null): readonly string[] => mentionedAs(deps.policy(), role, now(), group),
   };
 }
 
@@ -213,7 +212,7 @@ function createHoldersAmong({ slack, rolesVersion, log }: PermissionDeps, elapse
 }
 
 /**
- * Whom to mention about a card of a group: user ids and user group ids, but nobody whose account is deactivated. A member
+ * Whom to mention as able to do it for a card of a group: user ids and user group ids, but nobody whose account is deactivated. A member
  * of a mentioned user group may also have a delegate whom the group does not include.
  */
 export function createWhoMay(deps: Pick<PermissionDeps, 'policy' | 'namedDelegates'> & WhoMayDeps) {

@@ -12,7 +12,7 @@ const declines = [1, 2, 3, 4].map((number) => {
 });
 
 /** The section of the field team has approvers of its own. */
-const policyWhoMay = (role: string, group?: string | null): string[] => {
+const policyWhoMay = async (role: string, group?: string | null): Promise<string[]> => {
   const people = { main: `U0${role.toUpperCase()}`, field: 'U0CARA' };
   if (group === undefined) return Object.values(people);
   return group === 'Field team' ? [people.field] : [people.main];

@@ -2,7 +2,13 @@ import { expect, it } from 'vitest';
 import type { CardTarget, Target } from '../../../src/actions/action.ts';
 import { StoreUnavailableError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { askOf, createGroupOfTarget, type Prepared, requestAction } from '../../../src/dispatch/request-action.ts';
+import {
+  askOf,
+  createGroupOfTarget,
+  type Prepared,
+  type RequestDeps,
+  requestAction,
+} from '../../../src/dispatch/request-action.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
 import type { Permissions } from '../../../src/policy/permissions.ts';
 import type { Message } from '../../../src/slack/message.ts';
@@ -40,9 +46,9 @@ async function asked(given: {
   const told: string[] = [];
   const counted: string[] = [];
   const { roles = ['operator'], isComplete = true, prepared = { kind: 'input', input: {} } } = given;
-  const permissions: Permissions = {
+  const permissions: RequestDeps['permissions'] = {
     rolesOf: async () => ({ roles, isComplete }),
-    whoMay: () => ['U0ANA'],
+    whoMay: async () => ['U0ANA'],
   };
   const { isExternal = false } = given;
   await requestAction(
@@ -75,7 +81,7 @@ it('keeps what was asked for the question to those who may, as far as the click 
     async () => {},
     {
       ...common,
-      permissions: { rolesOf: async () => ({ roles: [], isComplete: true }), whoMay: () => ['U0ANA'] },
+      permissions: { rolesOf: async () => ({ roles: [], isComplete: true }), whoMay: async () => ['U0ANA'] },
       offer: async (action) => `p_${offered.push(action)}`,
     },
   );
@@ -97,7 +103,7 @@ it.each([
     async (message) => void told.push(message),
     {
       ...common,
-      permissions: { rolesOf: async () => ({ roles: [...roles], isComplete: true }), whoMay: () => ['U0ANA'] },
+      permissions: { rolesOf: async () => ({ roles: [...roles], isComplete: true }), whoMay: async () => ['U0ANA'] },
     },
   );
 
@@ -122,7 +128,7 @@ it.each(['subscribe', 'recover', 'quiet'] as const)(
             roles: asked?.group === undefined || asked.group === 'North' ? ['approver'] : [],
             isComplete: true,
           }),
-          whoMay: (_role, group) => (group === null ? ['U0ANA'] : ['U0ANA', 'U0NINA']),
+          whoMay: async (_role, group) => (group === null ? ['U0ANA'] : ['U0ANA', 'U0NINA']),
         },
         take: async ({ type }) => {
           taken.push(type);
@@ -169,7 +175,7 @@ it('does on the second press of one button what was refused while a user group w
   const press = async (rights: Awaited<ReturnType<Permissions['rolesOf']>>): Promise<void> =>
     await requestAction(askOf({ ...ask, target, input: {} }), async ({ text }) => void told.push(text), {
       ...common,
-      permissions: { rolesOf: async () => rights, whoMay: () => ['U0ANA'] },
+      permissions: { rolesOf: async () => rights, whoMay: async () => ['U0ANA'] },
       // As the inbox does: each id once.
       take: async ({ type, action }) => {
         if (stored.has(action.id)) return 'seen';
@@ -217,7 +223,7 @@ it('names those who may act on cards of this group, not those of other groups', 
     alerts: { get: async (id) => (id === 'evt_1' ? { card: { group: 'Field' } } : null) },
     groupOfCard: async () => Promise.reject(new Error('no Redis')),
   });
-  const whoMay = (_role: Role, group?: string | null) => (group === 'Field' ? ['U0FAY'] : ['U0ANA', 'U0FAY']);
+  const whoMay = async (_role: Role, group?: string | null) => (group === 'Field' ? ['U0FAY'] : ['U0ANA', 'U0FAY']);
   const refuse = async (target: CardTarget) =>
     await requestAction({ ...ask, target, input: {} }, async ({ blocks }) => void told.push(JSON.stringify(blocks)), {
       ...common,
