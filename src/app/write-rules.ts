@@ -146,6 +146,10 @@ export const rules: Rules = {
       subject: of('request'),
       again: (requests, reminded) => reminded && (() => requests.save(reminded)),
     },
+    addAsker: {
+      subject: of('request'),
+      again: (requests, asked) => asked && (() => requests.save(asked)),
+    },
   },
   temporaryChanges: {
     ...reads('get', 'all'),

@@ -111,8 +111,10 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       await recordWaiting(asked, deps);
       // A holder is not in the approvals channel.
       if (action.verb === 'ask') return { note: `${hearsEnd} To withdraw it, open the Home tab.`, isTwin: true };
-      const by = twin.action.actor.userId === userId ? 'You have' : 'Somebody has';
-      return { note: `${by} asked for that already: the request is open in the approvals channel.`, isTwin: true };
+      const where = 'asked for that already: the request is open in the approvals channel.';
+      if (twin.action.actor.userId === userId) return { note: `You have ${where}`, isTwin: true };
+      await deps.requests.addAsker(twin.id, userId);
+      return { note: `Somebody has ${where} I’ll message you if it ends without a change.`, isTwin: true };
     }
     const isOwnCard = order?.isOwn ?? (isAboutRules(asked) && (await deps.isOwnCard(userId, acctId)));
     return await resume(await save(requestIdOf(action.id), asked, isOwnCard), deps);

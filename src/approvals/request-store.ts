@@ -1,7 +1,7 @@
 import { alertIdOf } from '../actions/action.ts';
 import { saveUndecided } from '../core/decided-record.ts';
 import { stateKey } from '../core/keys.ts';
-import { commit, createOpenRecordStore } from '../core/record-store.ts';
+import { commit, createOpenRecordStore, type OpenRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 import { LimitRequest, type OpenRequest } from './request.ts';
@@ -29,6 +29,7 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
     openKey: stateKey('requests-open'),
     orderOf: ({ state, action }) => (state === 'open' ? Date.parse(action.askedAt) : null),
   });
+  const withAskers = keepingAskers(store);
   const ofAccount = (acctId: number): string => stateKey(`requests-of:${acctId}`);
   async function ofCard(acctId: number): Promise<LimitRequest[]> {
     const ids = await redis.zrevrange(ofAccount(acctId), 0, -1);
@@ -45,6 +46,10 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
       .expire(key, KEPT_SECONDS);
     await commit(change);
   }
+  async function changeOpen(id: string, next: (request: OpenRequest) => OpenRequest): Promise<LimitRequest | null> {
+    const { isChanged, stands } = await store.change(id, (now) => (now?.state === 'open' ? next(now) : null));
+    return isChanged ? stands : null;
+  }
   return {
     /** @returns the stored request: this one, or that of an earlier attempt with what others decided since. */
     async add(request: LimitRequest): Promise<LimitRequest> {
@@ -55,18 +60,17 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
     async save(request: LimitRequest): Promise<void> {
       // Written first: an id without a request is skipped.
       await list(request);
-      await saveUndecided(store, request);
+      await saveUndecided(withAskers, request);
     },
     get: store.get,
     /**
      * Records that approvers were reminded, unless the request was decided meanwhile. @returns the request with
      * the reminder; null: it was decided.
      */
-    async remind(id: string, remindedAt: string): Promise<LimitRequest | null> {
-      const remind = (current: LimitRequest | null) => (current?.state === 'open' ? { ...current, remindedAt } : null);
-      const { isChanged, stands } = await store.change(id, remind);
-      return isChanged ? stands : null;
-    },
+    remind: (id: string, remindedAt: string) => changeOpen(id, (request) => ({ ...request, remindedAt })),
+    /** The same for somebody else who asked for what the request is about. */
+    addAsker: (id: string, userId: string) =>
+      changeOpen(id, (request) => ({ ...request, askedToo: [...new Set(request.askedToo).add(userId)] })),
     /** Requests for an account within the last 30 days, newest first. */
     requestsOf: async (acctId: number) => (await ofCard(acctId)).map(({ id, state }) => ({ id, state })),
     /** Who approved a change of an account's card that was requested from this alert. */
@@ -78,5 +82,16 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
     },
     /** Undecided requests, oldest first. */
     open: async (): Promise<OpenRequest[]> => (await store.open()).filter((request) => request.state === 'open'),
+  };
+}
+
+/** Whoever adds an asker does not hold the lock, so that asker is not in what the owner of the lock has read before. */
+function keepingAskers({ change }: Pick<OpenRecordStore<LimitRequest>, 'change'>) {
+  return {
+    change: ((id, next) =>
+      change(id, (stands) => {
+        const request = next(stands);
+        return request && { ...request, askedToo: stands?.askedToo ?? request.askedToo };
+      })) satisfies typeof change,
   };
 }

@@ -113,6 +113,8 @@ const requested = {
   voidReasons: z.array(VoidReason).readonly().optional(),
   /** Incremented when the requested change is edited, so that nobody approves what they have not seen. */
   revision: z.int().nonnegative().default(0),
+  /** Slack users who asked for the same while it was open. They are told if it ends without a change. Absent: nobody. */
+  askedToo: z.array(z.string()).readonly().optional(),
   /** The card was blocked when it was last read. */
   isBlocked: z.boolean(),
   facts: RequestFacts.default(noFacts),

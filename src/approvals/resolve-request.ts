@@ -1,5 +1,5 @@
 import { requestReminder } from '../../templates/approvals/request-notes.ts';
-import { requestDecided, requestUnconfirmed } from '../../templates/holders/holder-request.ts';
+import { requestDecided, requestUnconfirmed, sameRequestEnded } from '../../templates/holders/holder-request.ts';
 import { alertIdOf } from '../actions/action.ts';
 import { type Outcome, reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
@@ -94,8 +94,12 @@ export function createRequestNotices({ progress, temporaryChanges, nameRuleset, 
     async notifyDecided(request: ClosedRequest): Promise<void> {
       const { id, action, state } = request;
       const messageId = `${id}-${state}`;
-      if (state !== 'approved' && state !== 'overridden') {
-        return await notifyDirectly(action.actor.userId, messageId, requestDecided(request));
+      if (!hasMadeChange(request)) {
+        await notifyDirectly(action.actor.userId, messageId, requestDecided(request));
+        for (const userId of request.askedToo ?? [])
+          if (userId !== decisionOf(request)?.by)
+            await notifyDirectly(userId, `${messageId}-${userId}`, sameRequestEnded(request));
+        return;
       }
       const result = reported(await progress.read(request.decision.actionId))?.result;
       const confirmation = result?.confirmation;

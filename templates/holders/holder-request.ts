@@ -12,6 +12,7 @@ import {
 } from '../../src/approvals/request.ts';
 import type { RuleChange, Term } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { decisionOf } from '../../src/core/decided-record.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
@@ -90,6 +91,20 @@ export function requestDecided(request: ClosedRequest, made: Made = { isConfirme
     text: sentence([...lines.map((line) => line?.replaceAll('*', '')), noteWords].filter(Boolean).join(' ')),
     blocks: [section(...lines, noteWords)],
   };
+}
+
+/** For somebody who asked for the same while the request was open. */
+export function sameRequestEnded(request: Exclude<ClosedRequest, MadeRequest>): Message {
+  const theirs = 'the request for what you wanted, too';
+  const ended = {
+    denied: (by: string) => `${mention(by)} denied ${theirs}`,
+    withdrawn: (by: string) => `${mention(by)} withdrew ${theirs}`,
+    expired: () => `${capital(theirs)}, expired`,
+  }[request.state](decisionOf(request)?.by ?? '');
+  const head = `${ended}: ${requestedWords(request)}.`;
+  const why = request.state === 'expired' ? `${whyNotDecided(request)} ` : '';
+  const rest = `${why}${capital(earlierChange(request) ?? 'nothing changed')}. Ask again if you still want it.`;
+  return { text: sentence(`${head} ${rest}`), blocks: [section(`*${head}*`, rest)] };
 }
 
 const NOT_AS_ASKED = 'This is not exactly what you asked for: check the amount and how long it lasts.';

@@ -30,7 +30,12 @@ import { commandForm } from '../../templates/dispatch/command-form.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { tooMany, tooManyForm, unknownControl, unknownForm } from '../../templates/dispatch/unknown.ts';
 import { fraudCaseClosed, fraudNotice } from '../../templates/holders/fraud-notice.ts';
-import { requestDecided, requestSent, requestUnconfirmed } from '../../templates/holders/holder-request.ts';
+import {
+  requestDecided,
+  requestSent,
+  requestUnconfirmed,
+  sameRequestEnded,
+} from '../../templates/holders/holder-request.ts';
 import { limitCardForm } from '../../templates/limits/limit-card-form.ts';
 import { temporaryChange, temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
@@ -117,7 +122,10 @@ const requestOf = (one: string, two: string, isSeveral = false): OverriddenReque
   };
 };
 
-const deniedOf = ({ temporaryChangeId: _made, ...request }: OverriddenRequest): ClosedRequest => ({
+const deniedOf = ({
+  temporaryChangeId: _made,
+  ...request
+}: OverriddenRequest): Extract<ClosedRequest, { state: 'denied' }> => ({
   ...request,
   state: 'denied',
 });
@@ -187,6 +195,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       overrideNotice(request, many('U1')),
       requestDecided(request),
       requestDecided(deniedOf(request)),
+      sameRequestEnded(deniedOf(request)),
       requestUnconfirmed(request, { kind: 'approval', by: two, changes: request.changes, term: request.term }),
       approvalRequest(request),
     ]),

@@ -42,6 +42,7 @@ const calls: readonly [string, (over: Redis) => Promise<unknown>][] = [
       const request = openRequestOf();
       await requests.save(request);
       const reminded = [await requests.remind(request.id, at), await requests.remind(request.id, at)];
+      await requests.addAsker(request.id, 'U0ZOE');
       return [reminded, await requests.get(request.id), await requests.open()];
     },
   ],

@@ -435,6 +435,19 @@ it('restores a request together with its reminder', async () => {
   expect(await own.requests.open()).toEqual([{ ...request, remindedAt: at }]);
 });
 
+it('restores a request together with who asked for the same', async () => {
+  const [own, other] = [createWorker(), createWorker()];
+  await losing(async () => {
+    await own.requests.save(request);
+    await other.requests.addAsker(request.id, 'U0ZOE');
+  });
+
+  await other.writeAgain();
+  await own.writeAgain();
+
+  expect(await own.requests.open()).toEqual([{ ...request, askedToo: ['U0ZOE'] }]);
+});
+
 it('restores who wanted a card blocked, so that nobody undoes the block', async () => {
   const { latestChanges, writeAgain } = createWorker();
   const expected = { kind: 'status', status: 'BLOCKED', cardId: 8 } as const;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Action } from '../../../src/dispatch/verbs.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
@@ -29,6 +30,37 @@ it('does not leave a duplicate of someone else’s request waiting on its alert 
   expect(outcomes?.map(({ by: who, state }) => `${who}: ${state}`)).toEqual(['U0OLGA: done']);
   const ends = (await world.records()).filter(({ actionId }) => actionId === 'act_u0zoe').map(({ event }) => event);
   expect(ends).toEqual(['asked', 'unchanged']);
+});
+
+it.each<[string, string, (requestId: string) => Action]>([
+  [
+    'is withdrawn',
+    '<@U0OLGA> withdrew the request for what you wanted, too',
+    (id) => ask('withdraw', { id: 'act_end', ...by('U0OLGA'), target: { kind: 'request', requestId: id } }),
+  ],
+  [
+    'is denied',
+    '<@U0BEN> denied the request for what you wanted, too',
+    (id) =>
+      ask('decide', { id: 'act_end', ...by('U0BEN'), approve: false, target: { kind: 'request', requestId: id } }),
+  ],
+])('tells whoever asked for the same, once, that the request %s', async (_what, words, end) => {
+  const told: string[] = [];
+  const world = await createActionWorld(redis(), {
+    notifyDirectly: async (userId, _id, { text }) => void told.push(`${userId}: ${text}`),
+  });
+  await performAction(raiseBy('U0OLGA'), world.deps);
+  for (const userId of ['U0ZOE', 'U0ZOE', 'U0EVE', 'U0BEN', 'U0OLGA'])
+    await performAction({ ...raiseBy(userId), id: `act_${userId.toLowerCase()}_too` }, world.deps);
+
+  await performAction(end(await requestId(world)), world.deps);
+
+  expect(told.map((text) => text.slice(0, 7)).toSorted()).toEqual(
+    [words.startsWith('<@U0BEN>') ? [] : ['U0BEN: '], 'U0EVE: ', 'U0OLGA:', 'U0ZOE: '].flat(),
+  );
+  expect(told).toContainEqual(
+    `U0ZOE: ${words}: daily limit $1,500.00 · Jane Doe · card of account 7378. Nothing changed. Ask again if you still want it.`,
+  );
 });
 
 it('does not leave a holder’s duplicate request waiting on its alert forever', async () => {

@@ -21,6 +21,20 @@ it('lists the open requests and keeps the decided ones', async () => {
   expect(await requests.get('req_gone')).toBeNull();
 });
 
+it('keeps who asked for the same, also if the request is saved as it was read before', async () => {
+  const requests = createRequests(redis(), storeSigner);
+  const request = openRequestOf();
+  await requests.save(request);
+  await requests.addAsker(request.id, 'U0ZOE');
+  await requests.addAsker(request.id, 'U0ZOE');
+
+  const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
+  await requests.save({ ...request, state: 'denied', decision });
+
+  expect(await requests.get(request.id)).toMatchObject({ state: 'denied', askedToo: ['U0ZOE'] });
+  expect(await requests.addAsker(request.id, 'U0EVE'), 'decided').toBeNull();
+});
+
 it('keeps a request for 30 days, so an open one outlives its 24 hours', async () => {
   const requests = createRequests(redis(), storeSigner);
   await requests.save(openRequestOf({ id: 'req_1' }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { noFacts } from '../../../src/approvals/request-facts.ts';
 import { goalsOf, type RuleChange } from '../../../src/card-api/rule-change.ts';
-import { requestDecided, requestUnconfirmed } from '../../../templates/holders/holder-request.ts';
+import { requestDecided, requestUnconfirmed, sameRequestEnded } from '../../../templates/holders/holder-request.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';
@@ -122,4 +122,12 @@ describe('a request that an operator decided by emergency override', () => {
 
     expect(text).toContain('whether an earlier emergency override changed anything is not certain.');
   });
+});
+
+it('tells whoever asked for the same that nobody decided in time', () => {
+  const { text } = sameRequestEnded({ ...openRequestOf({ action: ask('limit', {}) }), state: 'expired' });
+
+  expect(text).toBe(
+    'The request for what you wanted, too, expired: daily limit $900.00 · Jane Doe · card 1212. Nobody decided within 24 hours. Nothing changed. Ask again if you still want it.',
+  );
 });
