@@ -1,5 +1,6 @@
 import { whyNoOverride } from '../../src/approvals/emergency-override.ts';
 import { requestTarget } from '../../src/approvals/request.ts';
+import { approvalVerbs } from '../../src/approvals/verbs.ts';
 import { isAboutLimits, limitGoals, type RuleGoal } from '../../src/card-api/rule-change.ts';
 import { parseAmount } from '../../src/core/money.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
@@ -11,6 +12,8 @@ import type { Inputs } from '../dispatch/form-inputs.ts';
 import { onPress, type PressListener } from '../dispatch/press.ts';
 import { refused } from '../dispatch/refused.ts';
 import { onSubmit } from '../dispatch/submission.ts';
+
+const notOwn = approvalVerbs['emergency-override'].permission.notOwnAction;
 
 /**
  * *Change and approve…*, *Deny with note…*, *Break glass…* on a request: each opens its form for people who may use it.
@@ -26,8 +29,9 @@ export function openDecideForm(purpose: DecidePurpose): PressListener {
         return refused({ why, whoCan: 'Nothing is left to decide.' });
       }
       const policy = deps.policyFor(request.card.group);
-      const never = purpose === 'override' ? whyNoOverride(policy) : null;
-      if (never !== null) return refused({ why: never, whoCan: 'Ask an approver.' });
+      const isOwn = [request.action.actor.userId, request.holder].includes(interaction.actor.userId);
+      const why = purpose === 'override' ? (isOwn ? notOwn.why : whyNoOverride(policy)) : null;
+      if (why !== null) return refused({ why, whoCan: 'Ask an approver.' });
       const { channel, messageTs } = interaction.origin;
       // The form shows the request's current state, which may be newer than the message.
       const { id: requestId, revision } = request;

@@ -42,7 +42,11 @@ async function submit(changes: readonly (typeof daily)[], typed: Readonly<Record
 }
 
 /** Presses a button that opens a form. @returns the titles of the opened forms, and why none was opened. */
-async function press(purpose: 'override' | 'deny', bands: { upToCents: number | null; approvals: number }[]) {
+async function press(
+  purpose: 'override' | 'deny',
+  bands: { upToCents: number | null; approvals: number }[],
+  by = 'U0OLGA',
+) {
   const opened: string[] = [];
   const refused: string[] = [];
   const deps = {
@@ -58,7 +62,7 @@ async function press(purpose: 'override' | 'deny', bands: { upToCents: number | 
     },
   };
   const body = {
-    user: { id: 'U0OLGA', team_id: 'T1' },
+    user: { id: by, team_id: 'T1' },
     team: { id: 'T1' },
     trigger_id: 't1',
     channel: { id: 'C1' },
@@ -81,6 +85,13 @@ it('opens no emergency override where the policy lets nobody raise a limit alone
     refused: [],
   });
   expect((await press('deny', [two])).opened).toEqual(['Deny with a note']);
+});
+
+it('opens no emergency override for whoever asked, or holds the card', async () => {
+  const alone = { upToCents: null, approvals: 1 };
+  const own = 'You can’t use the emergency override for your own request.';
+
+  expect(await press('override', [alone], 'U0HUGO')).toEqual({ opened: [], refused: [own] });
 });
 
 const both = { 'amount:daily': '500', 'amount:weekly': '700' };
