@@ -107,7 +107,7 @@ function knownCards({ directory, history, nameRuleset }: WorkerContext) {
 }
 
 function composeRoute(context: WorkerContext) {
-  const { config, redis, notifyOps, currentRoles, links } = context;
+  const { config, redis, notifyOps, currentRoles, currentPerson, links } = context;
   const groupOfCard = createGroupOfCard(context);
   return createRoute({
     ...context,
@@ -116,6 +116,7 @@ function composeRoute(context: WorkerContext) {
     whyMutePasses: createWhyMutePasses({
       ...context,
       rolesForCard: createRolesForCard({ rolesOf: currentRoles, groupOfCard, links }),
+      person: currentPerson,
       mayTravel: (roles) => isPermitted('travel', roles),
       isHolder: links.wasHolderLately,
     }),

@@ -207,12 +207,23 @@ type WhyMutePasses = (mute: Mute, subject: Subject, channels: readonly string[])
 interface MuteDeps {
   /** For display only. */
   readonly rolesForCard: ReturnType<typeof createRolesForCard>;
+  /** A person's Slack profile; null if Slack returns none. For display only. */
+  readonly person: (userId: string) => Promise<{ readonly isDeactivated: boolean } | null>;
   /** Whether one of these roles is enough to set a travel mute. */
   readonly mayTravel: (roles: readonly Role[]) => boolean;
   /** Whether the user is linked to the card, or recently was. */
   readonly isHolder: (userId: string, acctId: number) => Promise<boolean>;
   readonly cardTesting: Pick<CardTesting, 'join'>;
   readonly fraudCases: Pick<FraudCases, 'openOf'>;
+}
+
+/** Why nobody may read what goes to a person, who may still be named by the policy; null: they read it. */
+async function whyUnread(userId: string, { person }: Pick<MuteDeps, 'person'>): Promise<string | null> {
+  try {
+    return (await person(userId))?.isDeactivated === false ? null : ', whose Slack account is not active';
+  } catch {
+    return ': Slack could not say just now whether their account is active';
+  }
 }
 
 /**
@@ -235,7 +246,7 @@ export function createWhyMutePasses(deps: MuteDeps): WhyMutePasses {
     if (mute.kind === 'mute') return null;
     const { roles, isComplete, isGroupKnown } = await rolesForCard(mute.by, mute.acctId);
     if (!isGroupKnown) return ': the group of the card is not known just now';
-    if (mayTravel(roles)) return null;
+    if (mayTravel(roles)) return await whyUnread(mute.by, deps);
     return isComplete
       ? ', who has no role any more for this card'
       : ': Slack could not say just now which role they have';

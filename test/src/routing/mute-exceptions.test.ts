@@ -26,6 +26,7 @@ interface Facts {
   readonly caseId?: string;
   readonly roles?: Roles;
   readonly rolesForCard?: RolesForCard;
+  readonly person?: Parameters<typeof createWhyMutePasses>[0]['person'];
 }
 
 function passes(facts: Facts) {
@@ -33,6 +34,7 @@ function passes(facts: Facts) {
     isHolder: async () => facts.isHolder ?? false,
     cardTesting: { join: async () => (facts.isTested === true ? { warningId: 'evt_1', isCause: false } : null) },
     rolesForCard: facts.rolesForCard ?? (async () => facts.roles ?? operator),
+    person: facts.person ?? (async () => ({ isDeactivated: false })),
     mayTravel: (roles) => isPermitted('travel', roles),
     fraudCases: { openOf: async () => facts.caseId ?? null },
   });
@@ -67,6 +69,18 @@ describe('a mute in force', () => {
       expect(await passes({ roles })(travel, subject, ['C1'])).toMatch(why);
     },
   );
+
+  it('as a travel mute withholds nothing while its author’s Slack account is not certainly active', async () => {
+    const away = async () => {
+      throw new Error('Slack does not say');
+    };
+    const gone = async () => ({ isDeactivated: true });
+
+    expect(await passes({ person: gone })(travel, subject, ['C1'])).toMatch(/account is not active/);
+    expect(await passes({ person: async () => null })(travel, subject, ['C1'])).toMatch(/account is not active/);
+    expect(await passes({ person: away })(travel, subject, ['C1'])).toMatch(/could not say just now whether/);
+    expect(await passes({ person: gone })(mute, subject, ['C1']), 'it belongs to the team').toBeNull();
+  });
 
   it('as a travel mute withholds while its author may read the alerts', async () => {
     expect(await passes({})(travel, subject, ['C1'])).toBeNull();

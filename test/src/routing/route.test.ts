@@ -53,6 +53,7 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
         isComplete: userId !== 'U0GROUP',
         isGroupKnown: true,
       }),
+      person: async () => ({ isDeactivated: false }),
       mayTravel: (roles) => roles.includes('operator'),
       isHolder: async (userId) => userId === 'U0HOLDER',
       cardTesting: createCardTesting(redis()),
