@@ -74,13 +74,17 @@ function readDelegate(words: readonly string[], clock: Clock): ReadCommand | Unc
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: delegateUsage });
   if (to === null) return unclear('Who stands in for you? Pick the name from the list that Slack shows.');
   const found = readDays(days, clock);
+  if (typeof found === 'string') return unclear(found);
   if (found === null)
     return unclear('From which day until which? Write both, such as “Dec 24 Jan 2” or “monday friday”.');
   return aboutChannel('delegate', words, { delegate: { to, ...found } });
 }
 
-/** `Dec 24 Jan 2`, `from today until friday`: the first and the last day. Null when these are not exactly two days. */
-function readDays(typed: readonly string[], { now, zone }: Clock): { from: string; until: string } | null {
+/**
+ * `Dec 24 Jan 2`, `from today until friday`: the first and the last day. Null when these are not exactly two days. A
+ * question if the first has passed.
+ */
+function readDays(typed: readonly string[], { now, zone }: Clock): { from: string; until: string } | string | null {
   const words = typed.filter((word) => !/^(from|to|till?|until|through|thru|[-–—])$/i.test(word));
   const today = localDate(now, zone);
   const first = readDay(words, today);
@@ -90,6 +94,10 @@ function readDays(typed: readonly string[], { now, zone }: Clock): { from: strin
   const eve = addDays(first.date, -1);
   const last = readDay(behind, eve < today || /^to(day|morrow)/i.test(behind[0] ?? '') ? today : eve);
   if (last === null || last.words < behind.length) return null;
+  if (first.hasPassed === true) {
+    const nextYear = first.date.slice(0, 4);
+    return `“${words.slice(0, first.words).join(' ')}” has passed. Write “today”, or the year if you mean ${nextYear}.`;
+  }
   return { from: first.date, until: last.date };
 }
 

@@ -45,14 +45,22 @@ export function readTimeOfDay(word: string | undefined): string | null {
   return hour >= 1 && hour <= 12 ? `${pad((hour % 12) + (half === 'pm' ? 12 : 0))}:${minutes ?? '00'}` : null;
 }
 
+export interface TypedDay {
+  readonly date: string;
+  /** How many words it took. */
+  readonly words: number;
+  /** It has no year and passed this year, within the last three months: the writer may not mean next year. */
+  readonly hasPassed?: true;
+}
+
 /**
  * Reads a day at the start of `words`: `today`, `tomorrow`, `friday`, `2026-05-09`, `5/9`, `May 9`, `9 May 2027`. A
  * weekday means the next occurrence. A date without a year means the next one that has not passed.
  *
  * @param today `2026-11-20`.
- * @returns the date and how many words it took; null when there is none.
+ * @returns null when there is none.
  */
-export function readDay(words: readonly string[], today: string): { date: string; words: number } | null {
+export function readDay(words: readonly string[], today: string): TypedDay | null {
   const [one = '', two = '', three = ''] = words.slice(0, 3).map((word) => word.toLowerCase().replace(/[,.]$/, ''));
   if (one === 'today') return { date: today, words: 1 };
   if (one === 'tomorrow') return { date: addDays(today, 1), words: 1 };
@@ -81,11 +89,15 @@ interface Dated {
   readonly year: string | undefined;
 }
 
-function dated({ month, day, year }: Dated, today: string, words: number): { date: string; words: number } | null {
+const LATELY_DAYS = 92;
+
+function dated({ month, day, year }: Dated, today: string, words: number): TypedDay | null {
   const of = (which: number): string => `${which}-${pad(month)}-${pad(day)}`;
   const thisYear = Number(today.slice(0, 4));
-  const date = year !== undefined ? of(Number(year)) : of(thisYear) >= today ? of(thisYear) : of(thisYear + 1);
-  return isDate(date) ? { date, words } : null;
+  const isOver = year === undefined && of(thisYear) < today;
+  const date = of(Number(year ?? thisYear) + (isOver ? 1 : 0));
+  if (!isDate(date)) return null;
+  return { date, words, ...(isOver && of(thisYear) >= addDays(today, -LATELY_DAYS) && { hasPassed: true }) };
 }
 
 /** `2026-11-20`, 1 → `2026-11-21`. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { addDays, lastOfMonth, readDay, readTimeOfDay, readWeekday, sundayOf, weekdayNames } from './calendar-words.ts';
 import { closest, isMisspelt } from './closest.ts';
 import { bare, mayMeanTime, readAnyDuration, readDuration, soundsLikeDuration, startsWithHour } from './duration.ts';
-import { isTimeZone, localDate, localTime } from './service-time.ts';
+import { localDate, localTime } from './service-time.ts';
+import { isZone, wordsOf, zoneWords } from './zone-words.ts';
 
 /** When someone typed, and whose wall clock "5pm" and "Friday" refer to. */
 export interface Clock {
@@ -26,7 +27,13 @@ export const End = z.discriminatedUnion('kind', [
 export type End = z.infer<typeof End>;
 
 type ReadEnd =
-  | { readonly kind: 'end'; readonly end: End; readonly words: number }
+  | {
+      readonly kind: 'end';
+      readonly end: End;
+      readonly words: number;
+      /** A day without a year that passed lately. It is read as one of next year, which the writer may not mean. */
+      readonly hasPassed?: true;
+    }
   /** Words about time that we cannot read, or a time that has passed. `why` is a sentence for the person who typed them. */
   | { readonly kind: 'unclear'; readonly why: string }
   /** Not about time. */
@@ -59,21 +66,14 @@ export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   return { ...read, words: end + tail };
 }
 
-/** How many leading words match. */
-function wordsOf(pattern: RegExp, words: readonly string[]): number {
-  const fits = pattern.exec(words.slice(0, 3).join(' '))?.[0].trim();
-  return fits === undefined ? 0 : fits.split(' ').length;
+/** The same where the end will be used: asks about a day that passed lately. */
+export function readCertainEnd(typed: readonly string[], clock: Clock): ReadEnd {
+  const read = readEnd(typed, clock);
+  if (read.kind !== 'end' || read.hasPassed === undefined) return read;
+  const nextYear = Number(localDate(clock.now, clock.zone).slice(0, 4)) + 1;
+  const why = `“${said(typed, read.words)}” has passed. If you mean ${nextYear}, write the year.`;
+  return { kind: 'unclear', why };
 }
-
-/** How many words behind a time name a time zone. */
-function zoneWords(words: readonly string[]): number {
-  const [first = ''] = words;
-  return first.includes('/') && isTimeZone(first) ? 1 : wordsOf(zoneName, words);
-}
-
-/** A time zone behind a time: `ET`, `EST`, `Eastern time`, `UTC`, `GMT+1`, `Berlin time`. */
-const zoneName =
-  /^((UTC|GMT|utc|gmt)([+-]\d{1,2}(:?\d\d)?)?|([ECMP][SD]?T|[ecmp][sd]t|et|AK[SD]T|HST|CES?T|EES?T|WES?T|BST|IST|JST|AE[SD]T)(?= |$)|([Ee]astern|[Cc]entral|[Mm]ountain|[Pp]acific)( ([Ss]tandard|[Dd]aylight))?( [Tt]ime)?|\p{Lu}\p{L}+ time)(?= |$)/u;
 
 /** `5pm London`, `5pm in Tokyo`, `5pm Z`. */
 function isElsewhere(words: readonly string[]): boolean {
@@ -81,17 +81,6 @@ function isElsewhere(words: readonly string[]): boolean {
   // A `London trip` is a reason.
   if (!reasonStart.test(more.join(' '))) return false;
   return /^z$/i.test(place) || Intl.supportedValuesOf('timeZone').some((zone) => zone.endsWith(`/${place}`));
-}
-
-/** True when the typed name is that of the clock's own zone, in which every time is read. */
-function isZone(typed: string, { now, zone }: Clock): boolean {
-  const halfYear = new Date(now.getTime() + 182 * 86_400_000);
-  const names = (['short', 'long', 'shortGeneric', 'longGeneric'] as const).flatMap((timeZoneName) => {
-    const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName });
-    return [now, halfYear].flatMap((at) => format.formatToParts(at).filter(({ type }) => type === 'timeZoneName'));
-  });
-  const plain = (name: string): string => name.toLowerCase().replace(/ time$/, '');
-  return [zone, ...names.map(({ value }) => value)].some((name) => plain(name) === plain(typed));
 }
 
 /** The text ends, or a reason starts. */
@@ -114,6 +103,8 @@ const continuation = new RegExp(
     'or (so|two|three|four|more|less|longer)(?= |$)',
     // `4h every day`, `4h three times a week`
     '(every|each|per (hour|day|week|month)|once|twice|(two|three|four|five|\\d+) times)(?= |$)',
+    // `4h during office hours`
+    '(during|in|within|outside)( of)?( the)? (office|business|work|working|opening) hours(?= |$)',
     // `monday after next`, `4h when I return`, `4h, extend to 8h`
     '(after|before|when|whenever|until|till|following(?! up)|upon|starts|starting|effective|ends|ending|extend)(?= |$)',
     '((same|this) time|as (of|soon|long))(?= |$)',
@@ -191,7 +182,7 @@ function readPlain(words: readonly string[], clock: Clock): ReadEnd {
   if (at !== null && !(at.getTime() > clock.now.getTime())) {
     return { kind: 'unclear', why: `“${said(words, found.words + lead)}” has passed. ${EXAMPLES}` };
   }
-  return { kind: 'end', end: found.end, words: found.words + lead };
+  return { ...found, kind: 'end', words: found.words + lead };
 }
 
 /** Words for when something begins or is due, not how long it lasts. */
@@ -238,7 +229,7 @@ export function endOf(end: End, { now, zone }: Clock): Date | null {
   }
 }
 
-type Found = { readonly end: End; readonly words: number } | null;
+type Found = Omit<Extract<ReadEnd, { kind: 'end' }>, 'kind'> | null;
 
 const phrases: readonly (readonly [RegExp, (today: string, isUntil: boolean) => End])[] = [
   [/^(permanently|indefinitely|forever|ever|permanent$)\b/, () => ({ kind: 'permanent' })],
@@ -284,7 +275,7 @@ function readMoment(words: readonly string[], clock: Clock): Found {
   if (alone !== null) {
     const lead = /^on$/i.test(words[alone.words] ?? '') ? 1 : 0;
     const on = readDay(words.slice(alone.words + lead), today);
-    if (on !== null) return until(localTime(on.date, alone.time, clock.zone), alone.words + lead + on.words);
+    if (on !== null) return onDay(on, alone.time, alone.words + lead + on.words, clock);
     const soon = localTime(today, alone.time, clock.zone);
     const isAhead = soon > clock.now.getTime();
     return until(isAhead ? soon : localTime(addDays(today, 1), alone.time, clock.zone), alone.words);
@@ -292,8 +283,18 @@ function readMoment(words: readonly string[], clock: Clock): Found {
   const day = readDay(words, today);
   if (day === null) return null;
   const time = timeAt(words, day.words);
-  if (time === null) return { end: through(day.date), words: day.words };
-  return until(localTime(day.date, time.time, clock.zone), day.words + time.words);
+  return onDay(day, time?.time ?? null, day.words + (time?.words ?? 0), clock);
+}
+
+/** @param time null: the end of the day. */
+function onDay(
+  { date, hasPassed }: NonNullable<ReturnType<typeof readDay>>,
+  time: string | null,
+  words: number,
+  { zone }: Clock,
+): Found {
+  const found = time === null ? { end: through(date), words } : until(localTime(date, time, zone), words);
+  return { ...found, ...(hasPassed && { hasPassed }) };
 }
 
 /** `9am`, `9 am`, `at 9am`. */
@@ -306,7 +307,7 @@ function timeAt(words: readonly string[], index: number): { readonly time: strin
 }
 
 /** `at`: milliseconds. NaN for a day that does not exist. */
-function until(at: number, words: number): Found {
+function until(at: number, words: number): NonNullable<Found> {
   return { end: { kind: 'until', at: Number.isNaN(at) ? '' : new Date(at).toISOString() }, words };
 }
 

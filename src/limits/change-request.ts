@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RuleGoals, Term } from '../card-api/rule-change.ts';
 import { addDays } from '../core/calendar-words.ts';
 import { formatDuration, isNumberWord, mayMeanTime } from '../core/duration.ts';
-import { type Clock, endOf, isPlainlyTime, otherTimeAt, readEnd, untilWord } from '../core/end-time.ts';
+import { type Clock, endOf, isPlainlyTime, otherTimeAt, readCertainEnd, readEnd, untilWord } from '../core/end-time.ts';
 import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
 import { localDate } from '../core/service-time.ts';
@@ -137,7 +137,7 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
     const isEither = /once|time/i.test(purchase) && readEnd(rest, clock).kind !== 'none';
     return isEither ? notSure(words, 0) : { term: { kind: 'purchase' }, rest };
   }
-  const first = readEnd(words, clock);
+  const first = readCertainEnd(words, clock);
   if (first.kind === 'unclear') return first.why;
   if (first.kind === 'end') {
     // “For 4h lunch until Friday” has two ends.
@@ -152,7 +152,7 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
     const isAsked = mayMeanTime(words) || mayMeanForeignTime(words);
     return isAsked ? notSure(words, 0) : { term: null, rest: words };
   }
-  const last = readEnd(words.slice(at), clock);
+  const last = readCertainEnd(words.slice(at), clock);
   const before = words[at - 1] ?? '';
   const isRange = /^(\d[\d.,]*|to|or|and|not|never|least|than|[-–—])$/i.test(before) || isNumberWord(before);
   if (isRange || otherTimeAt(words.slice(0, at), clock) !== -1) return notSure(words, at - 1);

@@ -2,7 +2,7 @@ import { muteEnded, muteList, muteSet, notMuted } from '../../templates/routing/
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { type Clock, endOf, readEnd } from '../core/end-time.ts';
+import { type Clock, endOf, readCertainEnd } from '../core/end-time.ts';
 import type { WebhookKind } from '../core/event.ts';
 import { slashCommand } from '../core/installation.ts';
 import { countryInSentence } from '../core/merchant-category.ts';
@@ -166,7 +166,7 @@ function doneTo(card: CardFacts, did: string) {
 
 /** When a mute ends and how many words it took; or why the text is invalid. */
 export function muteEndOf(words: readonly string[], clock: Clock): { endsAt: Date; words: number } | { why: string } {
-  const read = readEnd(words, clock);
+  const read = readCertainEnd(words, clock);
   if (read.kind === 'unclear') return { why: read.why };
   const endsAt = read.kind === 'end' ? endOf(read.end, clock) : null;
   if (read.kind === 'none' || endsAt === null) return { why: 'For how long? A mute always has an end.' };

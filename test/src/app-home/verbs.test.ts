@@ -64,6 +64,13 @@ describe('the words after /card delegate', () => {
     expect(readDelegate('off')).toMatchObject({ kind: 'read', verb: 'end-delegation', input: { delegate: null } });
   });
 
+  it('asks about a first day that has passed', () => {
+    expect(readDelegate('<@U0BEN> Nov 19 Dec 5')).toMatchObject({
+      kind: 'unclear',
+      why: '“Nov 19” has passed. Write “today”, or the year if you mean 2027.',
+    });
+  });
+
   it.each([
     '',
     '@ben 2026-12-24 2027-01-02',

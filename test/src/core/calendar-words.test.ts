@@ -45,9 +45,17 @@ describe('days and times that people type', () => {
     ['May 9', '2027-05-09', 2],
     ['9 May 2028 trip', '2028-05-09', 3],
     ['Nov 20', '2026-11-20', 2],
-    ['11/19', '2027-11-19', 1],
+    ['Aug 19', '2027-08-19', 2],
+    ['11/19/2027', '2027-11-19', 1],
   ])('%s is %s', (text, date, words) => {
     expect(readDay(text.split(' '), '2026-11-20')).toEqual({ date, words });
+  });
+
+  it.each([
+    ['11/19', '2027-11-19', 1],
+    ['Aug 20', '2027-08-20', 2],
+  ])('%s is a day of next year, but has passed only lately', (text, date, words) => {
+    expect(readDay(text.split(' '), '2026-11-20')).toEqual({ date, words, hasPassed: true });
   });
 
   it.each(['', 'Feb 30', '13/1', '2026-02-31', 'May', 'lunch'])('%j is not a day', (text) => {

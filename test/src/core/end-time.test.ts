@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endOf, isPlainlyTime, readEnd } from '../../../src/core/end-time.ts';
+import { endOf, isPlainlyTime, readCertainEnd, readEnd } from '../../../src/core/end-time.ts';
 import { clock } from '../../support/clock.ts';
 
 describe('an end that people type', () => {
@@ -89,6 +89,23 @@ describe('an end that people type', () => {
   it('says that a past day has passed', () => {
     expect(readEnd(['until', '2026-11-19'], clock)).toMatchObject({ why: expect.stringContaining('has passed') });
   });
+
+  it.each(['until 11/19', 'until Nov 19 5pm', 'through Aug 20'])(
+    'asks whether %j, which has passed, is of next year',
+    (text) => {
+      expect(readCertainEnd(text.split(' '), clock)).toEqual({
+        kind: 'unclear',
+        why: `“${text}” has passed. If you mean 2027, write the year.`,
+      });
+    },
+  );
+
+  it.each(['until May 9', 'until 11/19/2027', 'until Aug 19', 'until Nov 20', 'until friday'])(
+    'does not ask about %j, which is ahead',
+    (text) => {
+      expect(readCertainEnd(text.split(' '), clock).kind).toBe('end');
+    },
+  );
 
   it.each(['', 'for the team lunch', 'lunch', 'for Dan', 'march expenses', 'a team lunch', '2 monitors'])(
     '%j is not about time',

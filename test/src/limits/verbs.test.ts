@@ -153,6 +153,8 @@ describe('words about time that cannot be read', () => {
     'at 17h30',
     // A time continues with when it begins, or how often it returns.
     'for 4h every day',
+    'for 4h during office hours',
+    'until monday outside of the business hours',
     'for 3 days each month',
     'until friday every week',
     'until monday after next',
