@@ -11,8 +11,8 @@ import {
 } from '../actions/verb.ts';
 import { bare } from '../core/duration.ts';
 import { type Clock, isPlainlyTime } from '../core/end-time.ts';
-import { readCountry } from '../core/merchant-category.ts';
 import { upTo } from '../limits/change-request.ts';
+import { countriesIn, notCountries } from './read-countries.ts';
 
 /** The end and the countries as typed. They are parsed later, when the time and the time zone are known. */
 const details = { details: z.string() };
@@ -259,23 +259,5 @@ function readTravel(words: readonly string[], clock: Clock): ReadCommand | Uncle
       return aboutCard('travel', words.slice(0, at), { details: typed.join(' ') });
     }
   }
-  const typed = before.join(' ').slice(0, 60);
-  return unclear(usage, `“${typed}” names no country. Write a name or a code, such as Spain or ES.`);
-}
-
-/** Countries by name or code, also in quotes: `Spain, France and "South Korea"`. Null when a part is none. */
-function countriesIn(text: string): readonly string[] | null {
-  const parts = text
-    .replaceAll(/["“”]/g, '')
-    .split(/\s*,\s*(?:(?:and|&)\s+)?/i)
-    .filter((part) => part !== '');
-  const countries = parts.flatMap(joinedCountries);
-  return countries.length > 0 && countries.every((country) => country !== undefined) ? countries : null;
-}
-
-/** `Spain and Portugal`, but also `Trinidad and Tobago`, which is one country. */
-function joinedCountries(text: string): (string | undefined)[] {
-  const [, before, last = ''] = /^(.*)\s(?:and|&)\s(.*)$/i.exec(text) ?? [];
-  const whole = readCountry(text);
-  return before === undefined || whole !== undefined ? [whole] : [...joinedCountries(before), readCountry(last)];
+  return unclear(usage, `${notCountries(before.slice(1))} Write a name or a code, such as Spain or ES.`);
 }

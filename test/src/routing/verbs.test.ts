@@ -29,6 +29,19 @@ it.each([
 });
 
 it.each([
+  ['4242 Spain, Atlantis', '“Atlantis” is no country that I know.'],
+  ['Jane Doe Spain, Atlantis, PT and Mordor', '“Atlantis” and “PT and Mordor” are no countries that I know.'],
+  ['4242 Atlantis', '“Atlantis” is no country that I know.'],
+  ['4242 to Atlantis', '“Atlantis” is no country that I know.'],
+  ['4242', 'Which country?'],
+])('says what of the trip %j it cannot read', (typed, why) => {
+  expect(read(`${typed} until friday`.split(' '), clock)).toMatchObject({
+    kind: 'unclear',
+    why: expect.stringContaining(why),
+  });
+});
+
+it.each([
   ['mute', '4242 over the weekend', 'the weekend'],
   ['mute', '4242 (8h) noise', '(8h) noise'],
   ['mute', '4242 8h!', '8h!'],

@@ -1,0 +1,32 @@
+import { readCountry } from '../core/merchant-category.ts';
+
+/** Countries by name or code, also in quotes: `Spain, France and "South Korea"`. Null when a part is none. */
+export function countriesIn(text: string): readonly string[] | null {
+  const parts = text
+    .replaceAll(/["“”]/g, '')
+    .split(/\s*,\s*(?:(?:and|&)\s+)?/i)
+    .filter((part) => part !== '');
+  const countries = parts.flatMap(joinedCountries);
+  return countries.length > 0 && countries.every((country) => country !== undefined) ? countries : null;
+}
+
+/** What is no country among the words behind the first of the card, of which the next may belong to the card, too. */
+export function notCountries(words: readonly string[]): string {
+  const [first = '', ...others] = words
+    .join(' ')
+    .replace(/^(?:to|in)\s/i, '')
+    .split(/\s*,\s*/);
+  const ends = first.split(' ').map((_, at, all) => all.slice(at).join(' '));
+  const isReadable = ends.some((end) => countriesIn(end) !== null);
+  const unknown = [...(isReadable ? [] : [first]), ...others.filter((part) => part !== '' && countriesIn(part) === null)];
+  if (unknown.join('') === '') return 'Which country?';
+  const quoted = new Intl.ListFormat('en-US').format(unknown.map((part) => `“${part.slice(0, 40)}”`));
+  return unknown.length === 1 ? `${quoted} is no country that I know.` : `${quoted} are no countries that I know.`;
+}
+
+/** `Spain and Portugal`, but also `Trinidad and Tobago`, which is one country. */
+function joinedCountries(text: string): (string | undefined)[] {
+  const [, before, last = ''] = /^(.*)\s(?:and|&)\s(.*)$/i.exec(text) ?? [];
+  const whole = readCountry(text);
+  return before === undefined || whole !== undefined ? [whole] : [...joinedCountries(before), readCountry(last)];
+}
