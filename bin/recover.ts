@@ -5,7 +5,7 @@ import { type WorkerConfig, workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { createWorkerContext } from '../src/app/worker-context.ts';
-import { type Gap, gapOf } from '../src/core/gap.ts';
+import { type Gap, gapOf, isTooLongAgo, NOT_ASKABLE } from '../src/core/gap.ts';
 import { terminalCommand, useInstallation } from '../src/core/installation.ts';
 import { createLog, type Log } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
@@ -51,11 +51,12 @@ function endNoTime(flag: string, text: string): never {
   return endMisused(command, `--${flag}: expected how long ago (2h) or a date and time, not ${text}`);
 }
 
-/** If a time is in the future, or the times are in the wrong order, ends the process. */
+/** If a time is in the future or too long ago, or the times are in the wrong order, ends the process. */
 function gapFrom(since: string, until: string | undefined, now: string, zone: string): Gap {
   const moment = (flag: string, text: string): number =>
     Date.parse(momentOf(timeOf(flag, text), now, zone) ?? endNoTime(flag, text));
   const fromMs = moment('since', since);
+  if (isTooLongAgo(fromMs, Date.parse(now))) endMisused(command, `--since ${since}: ${NOT_ASKABLE}`);
   const toMs = until === undefined ? Date.parse(now) : moment('until', until);
   if (fromMs >= toMs) endMisused(command, '--since has to be before --until, and both in the past');
   return gapOf(fromMs, Math.min(toMs, Date.parse(now)), 'asked');

@@ -33,6 +33,10 @@ const AFTER_MS = 60_000;
 const UNDER_WAY_MS = 30_000;
 /** The service can be asked about the last twelve months. */
 export const ASKABLE_MS = 364 * 24 * 3_600_000;
+/** What people call twelve months, in days, may be a little longer. */
+const YEAR_MS = 366 * 24 * 3_600_000;
+/** For somebody who asks about a time before that. */
+export const NOT_ASKABLE = 'The card service can be asked about the last 12 months only.';
 /** A little less than the time for which events are remembered. */
 const REMEMBERED_MS = 7 * 24 * 3_600_000 - 3_600_000;
 
@@ -51,6 +55,11 @@ export function windowOf(
   if (cause === 'asked') return { fromMs: Math.max(gapFrom, oldest), toMs: Math.min(gapTo, nowMs) };
   const margin = Math.max(gapFrom - BEFORE_MS, Math.min(gapFrom, sinceMs), nowMs - REMEMBERED_MS);
   return { fromMs: Math.max(Math.min(gapFrom, margin), oldest), toMs: Math.min(gapTo + AFTER_MS, nowMs) };
+}
+
+/** True when somebody asks about a time of which the service lists nothing. */
+export function isTooLongAgo(fromMs: number, nowMs: number): boolean {
+  return nowMs - fromMs > YEAR_MS;
 }
 
 /** True when the service does not repeat all webhooks of the gap on its own. */

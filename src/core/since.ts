@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readDuration } from './duration.ts';
+import { readAnyDuration } from './duration.ts';
 import { toInstant } from './service-time.ts';
 
 /**
@@ -16,7 +16,7 @@ const dateTime = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[
 
 /** `2h`, `3 days`, `2026-11-20`, `2026-11-20T09:00`, with or without offset. Null for anything else. */
 export function readSince(words: readonly string[]): Since | null {
-  const duration = readDuration(words);
+  const duration = readAnyDuration(words);
   if (duration !== null) return duration.words === words.length ? { agoMs: duration.ms } : null;
   const [, date, time = '00:00'] = (words.length === 1 && dateTime.exec(words[0] ?? '')) || [];
   return date === undefined ? null : { at: `${date}T${time.toUpperCase()}` };

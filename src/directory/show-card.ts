@@ -11,7 +11,7 @@ import type { RemainingLimits } from '../card-api/schema.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { DeclinedCard } from '../core/card-facts.ts';
-import { formatDuration, readDuration } from '../core/duration.ts';
+import { formatDuration, readAnyDuration } from '../core/duration.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { happenedSince } from '../core/service-time.ts';
 import type { ReadTransactions } from './read-transactions.ts';
@@ -115,7 +115,7 @@ export function createListDeclines(deps: ListDeps) {
     cardId,
   }: Resolved<Action & { readonly details: string; readonly page: number }>): Promise<void> {
     const words = action.details === '' ? [] : action.details.replace(/^((for|the|last|past) )+/i, '').split(' ');
-    const read = words.length === 0 ? { ms: DEFAULT_MS, words: 0 } : readDuration(words);
+    const read = words.length === 0 ? { ms: DEFAULT_MS, words: 0 } : readAnyDuration(words);
     if (read === null || read.words < words.length) {
       const why = `“${action.details.slice(0, 40)}” is not a time I can look back. Write “7d” or “2 weeks”.`;
       return await refuseUnclear(action, { why, usage: 'declines CARD [7d]' }, { acctId, cardId });

@@ -1,7 +1,7 @@
 import { recoveryLine, recoveryStarted } from '../../templates/recovery/recovery-line.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { BusyError, CardApiError, StoreUnavailableError } from '../core/errors.ts';
-import { type Gap, isLong, windowOf } from '../core/gap.ts';
+import { type Gap, isLong, isTooLongAgo, NOT_ASKABLE, windowOf } from '../core/gap.ts';
 import { commandCode } from '../core/installation.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
@@ -24,11 +24,13 @@ interface StartDeps extends Pick<ActionTools, 'answer' | 'record' | 'refuse'> {
 export function createStartRecovery({ momentOf, recoverGap, opsChannel, answer, record, refuse }: StartDeps) {
   return async function startRecovery(action: RecoverAction): Promise<void> {
     const from = momentOf(action.target.since, action.askedAt);
-    if (from === null || from >= action.askedAt) {
-      const why = from === null ? 'There is no such date.' : 'That is not in the past.';
+    const refused = (why: string): Promise<void> => {
       const whoCan = `Write ${commandCode('recover 2h')} or ${commandCode(`recover ${recentMoment(new Date(action.askedAt))}`)}.`;
-      return await refuse(action, { why, whoCan });
-    }
+      return refuse(action, { why, whoCan });
+    };
+    if (from === null) return await refused('There is no such date.');
+    if (from >= action.askedAt) return await refused('That is not in the past.');
+    if (isTooLongAgo(Date.parse(from), Date.parse(action.askedAt))) return await refused(NOT_ASKABLE);
     await record(action, { event: 'done', isFirst: true, detail: `what was missed since ${from}` });
     await recoverGap({ id: action.id, from, to: action.askedAt, cause: 'asked' });
     await answer(action, recoveryStarted({ from, channel: opsChannel }));

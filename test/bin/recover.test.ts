@@ -76,6 +76,18 @@ it('recover that gets no answer names the command that continues: with the times
   expect(continued.err).toContain(`--since ${from} --until ${to}\n`);
 });
 
+it.each(['500d', '2024-01-01'])(
+  'recover --since %s names the time about which the card service can be asked',
+  async (since) => {
+    const ended = await recover({ CARD_API_URL: 'http://127.0.0.1:1/v4' }, '--since', since);
+
+    expect(ended).toMatchObject({
+      code: 64,
+      err: expect.stringContaining(`--since ${since}: The card service can be asked about the last 12 months only.\n`),
+    });
+  },
+);
+
 /** The card service, whose webhooks reach nobody. */
 const startService = () =>
   startSandbox({

@@ -205,12 +205,15 @@ describe('/card declines', () => {
     expect((await list('', [], [])).spans).toEqual([7 * 24 * 3_600_000]);
   });
 
-  it.each(['365d', '366 days'])('looks back as far as the card service answers for %s, and says so', async (time) => {
-    const { spans, text } = await list(time, [1], []);
+  it.each(['365d', '366 days', '500d'])(
+    'looks back as far as the card service answers for %s, and says so',
+    async (time) => {
+      const { spans, text } = await list(time, [1], []);
 
-    expect(spans).toEqual([364 * 24 * 3_600_000]);
-    expect(text).toContain('1 decline in 52 weeks');
-  });
+      expect(spans).toEqual([364 * 24 * 3_600_000]);
+      expect(text).toContain('1 decline in 52 weeks');
+    },
+  );
 
   it('reads nothing if only part of the text is a time', async () => {
     const { spans, unclear } = await list('2 weeks of Jane', [1], []);

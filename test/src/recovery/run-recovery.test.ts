@@ -2,10 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { BusyError, CardApiError, StoreUnavailableError } from '../../../src/core/errors.ts';
 import { gapOf } from '../../../src/core/gap.ts';
 import { createLog } from '../../../src/core/log.ts';
+import { momentOf } from '../../../src/core/since.ts';
 import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
-import { createRunRecovery, createShowRecovery, recoveryMessage } from '../../../src/recovery/run-recovery.ts';
+import {
+  createRunRecovery,
+  createShowRecovery,
+  createStartRecovery,
+  recoveryMessage,
+} from '../../../src/recovery/run-recovery.ts';
 import { held, withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { ask } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const gap = gapOf(0, 3_600_000, 'start');
@@ -46,6 +53,25 @@ it.each([
   ['fails when the card service refuses it', apiError('refused', 400), null, ['failed']],
 ] as const)('a gap %s', async (_what, error, againMs, reported) => {
   expect(await run(error)).toEqual({ againMs, reported });
+});
+
+it.each([
+  ['a year', 366, []],
+  ['more', 367, ['The card service can be asked about the last 12 months only.']],
+])('/card recover goes back %s only if the card service can be asked about it', async (_what, days, refused) => {
+  const why: string[] = [];
+  const start = createStartRecovery({
+    momentOf: (since, askedAt) => momentOf(since, askedAt, 'UTC'),
+    recoverGap: async () => {},
+    opsChannel: 'C0OPS',
+    answer: async () => {},
+    record: async () => {},
+    refuse: async (_action, refusal) => void why.push(refusal.why),
+  });
+
+  await start(ask('recover', { target: { kind: 'since', since: { agoMs: days * 86_400_000 } } }));
+
+  expect(why).toEqual(refused);
 });
 
 it('waits while another worker recovers a gap', async () => {

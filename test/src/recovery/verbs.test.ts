@@ -13,6 +13,10 @@ it('/card recover accepts a duration', () => {
   expect(read(['2h'], clock)).toMatchObject({ kind: 'read', target: { kind: 'since', since: { agoMs: 7_200_000 } } });
 });
 
+it('/card recover accepts a duration of more than a year, so that the answer can name the limit', () => {
+  expect(read(['500d'], clock)).toMatchObject({ target: { since: { agoMs: 500 * 86_400_000 } } });
+});
+
 it('/card recover asks back when it cannot parse the time', () => {
   expect(read(['yesteryear'], clock)).toMatchObject({ kind: 'unclear', why: expect.stringContaining('Since when?') });
 });
