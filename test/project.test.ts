@@ -61,10 +61,10 @@ describe('the Slack app manifest', () => {
 });
 
 describe('the scripts of package.json', () => {
-  it('print the manifest with the variables of .env', () => {
+  it.each(['manifest', 'workspace'])('run %s with the variables of .env', (name) => {
     const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> };
 
-    expect(scripts['manifest']).toBe('exec node --env-file-if-exists=.env dist/bin/manifest.js');
+    expect(scripts[name]).toBe(`exec node --env-file-if-exists=.env dist/bin/${name}.js`);
   });
 
   it('that end with a program of our own replace their shell by it, so that a signal to npm stops it', () => {
