@@ -3,7 +3,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { goneWords } from '../actions/verb.ts';
 import { isPlainlyTime, untilWord } from '../core/end-time.ts';
 import { commandCode, serviceZone } from '../core/installation.ts';
-import { isByName, splitCardAndRest } from './card-query.ts';
+import { isByName, type MatchKind, splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 
 /** What the reason of a block or unblock asks for that neither does, as whole sentences. */
@@ -48,6 +48,9 @@ const inFront = new RegExp(`^(?:${goneWords}) `, 'i');
 /** `and 4243`, `, 4243`, `& Sam Rivera`; `- 2026 budget` is a reason. */
 const joint = /^(?:((?:and|plus)\s|[&+])|([,;/|])|[–—-])\s*/i;
 
+/** In the reason of a block: `stolen, also block 4243`. Not the gate in `lost at gate 4243`. */
+const joinedNumber = /(?:[,;+&]|(?:^| )(?:and|plus|also) )[^\d,;+&]{0,30}?(?<![\d.$€£-])(\d{4,15})(?![\d.-]*\d)/gi;
+
 /**
  * The words at the start of a reason that name another card. `Sam lost it` names none, `and Sam` does. Nor does `2026
  * budget approved` keep a card blocked.
@@ -61,13 +64,18 @@ async function otherCard({ action, acctId: ownId }: Resolved, { findKnown, mayAc
   if (person !== undefined && isListed) return person;
   const split = await splitCardAndRest(text, async (words) => {
     const mayBeId = action.verb === 'block' || comma !== undefined || words === text;
-    const named = (await findKnown(words)).filter(
-      ({ matchedBy }) => (and !== undefined && matchedBy !== 'beginning') || (mayBeId && !isByName(matchedBy)),
-    );
+    return await isOther(words, (kind) => (and !== undefined && kind !== 'beginning') || (mayBeId && !isByName(kind)));
+  });
+  if (split?.isKnown === true) return split.card;
+  const numbers = action.verb === 'block' ? [...action.reason.matchAll(joinedNumber)] : [];
+  for (const [, number = ''] of numbers) if (await isOther(number, (kind) => !isByName(kind))) return number;
+  return null;
+
+  async function isOther(words: string, counts: (kind: MatchKind) => boolean): Promise<boolean> {
+    const named = (await findKnown(words)).filter(({ matchedBy }) => counts(matchedBy));
     if (named.some(({ acctId }) => acctId === ownId)) return false;
     // People must not learn that cards exist that they may not see.
     for (const { acctId } of named) if (await mayAct(action, acctId)) return true;
     return false;
-  });
-  return split?.isKnown === true ? split.card : null;
+  }
 }

@@ -116,7 +116,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
     const candidates = candidatesOf(meant, matches);
     const [only] = candidates;
     if (only === undefined) await refuseUnknown(meant, query, deps);
-    else if (candidates.length > 1 || mayBeSomebodyElse(meant, rest, matches[0], deps))
+    else if (candidates.length > 1 || (await mayBeSomebodyElse(meant, rest, matches[0], deps)))
       await askWhich(meant, query, candidates, deps);
     else return { action: meant, acctId: only.acctId, cardId: only.cardId };
     return null;
@@ -213,15 +213,31 @@ const CHOICES_MAX = 20;
  * If nobody but Jane Smith is known, neither `limit Jan` nor `unblock jane dow` has to mean her, so they ask back. A block of
  * `jane` does not wait, unless the word behind the name looks like a name itself.
  */
-function mayBeSomebodyElse(
-  { verb }: Action,
-  rest: readonly string[],
+async function mayBeSomebodyElse(
+  action: Action,
+  [next = '']: readonly string[],
   match: Match | undefined,
-  { isLook }: Pick<Deps, 'isLook'>,
-): boolean {
+  deps: Pick<Deps, 'isLook' | 'directory' | 'mayAct'>,
+): Promise<boolean> {
   if (match === undefined || !isByName(match.matchedBy)) return false;
-  if (match.matchedBy === 'beginning') return !isLook(verb);
-  return (verb === 'unblock' && match.matchedBy === 'name' && rest.length > 0) || likeName.test(rest[0] ?? '');
+  if (match.matchedBy === 'beginning') return !deps.isLook(action.verb);
+  if (likeName.test(next)) return true;
+  if (match.matchedBy !== 'name' || next === '') return false;
+  return action.verb === 'unblock' || (await isNameOfOther(action, next, match.acctId, deps));
+}
+
+/** In `jane smith`, where `jane` is Jane Doe, somebody else is called Smith. People must not learn of those they may not see. */
+async function isNameOfOther(
+  action: Action,
+  word: string,
+  ownId: number,
+  { directory, mayAct }: Pick<Deps, 'directory' | 'mayAct'>,
+): Promise<boolean> {
+  for (const { acctId, matchedBy } of await directory.findKnown(word)) {
+    const isNamed = isByName(matchedBy) && matchedBy !== 'beginning' && acctId !== ownId;
+    if (isNamed && (await mayAct(action, acctId)) === true) return true;
+  }
+  return false;
 }
 
 /** `Dow`, `McDonald`, `Stone-Lee`, `O’Brien`; neither `LOST` nor `I’m`. */

@@ -69,7 +69,20 @@ describe('another card in the reason', () => {
   });
 
   it.each([
+    ['stolen on the train and 4243', '4243'],
+    ['stolen, also block 4243', '4243'],
+    ['stolen in Denver and the other card ending in 4243 too', '4243'],
+    ['lost; 4243 as well', '4243'],
+    ['and 9999 and 4243', '4243'],
+  ])('is for a block also the one deeper in “%s”', async (reason, other) => {
+    expect((await besides('block', reason))?.note).toContain(`For ${other}, type`);
+    expect(await besides('unblock', reason)).toBeNull();
+  });
+
+  it.each([
     ['says why and nothing else', 'lost'],
+    ['gives a number that nothing joins to the card', 'lost at gate 4243'],
+    ['names cards that the person may not see or that are the same', 'stolen and 8888 and 4242'],
     ['names the same card again', '4242 stolen'],
     ['only begins a name', 'and the PIN with it'],
     ['names a card that the person may not see', 'and 8888 stolen'],

@@ -259,6 +259,24 @@ describe('words', () => {
     },
   );
 
+  it('that name a person in part cause a question if somebody is known by the next word', async () => {
+    found = {
+      Jane: [known(7, 'name', active)],
+      'Jane Doe': [known(7, 'full_name', active)],
+      smith: [known(9, 'name', cardOf(2, 'ACTIVE'))],
+      doe: [known(7, 'name', active)],
+      lo: [known(9, 'beginning', cardOf(2, 'ACTIVE'))],
+    };
+
+    expect(await resolveCard(block('Jane', 'smith'))).toBe(null);
+    expect(answers.map(({ text }) => text)).toEqual([
+      expect.stringContaining('One card matches “Jane”. Is it the one you want to block?'),
+    ]);
+    expect(await resolveCard(block('Jane', 'Doe', 'smith')), 'a full name').toMatchObject({ acctId: 7 });
+    expect(await resolveCard(block('Jane', 'doe')), 'her own').toMatchObject({ acctId: 7 });
+    expect(await resolveCard(block('Jane', 'lo')), 'only begins a name').toMatchObject({ acctId: 7 });
+  });
+
   it('that name a person in part unblock no card if more words follow, which may be the rest of a name', async () => {
     const unblock = (...typed: string[]) => resolveCard(ask('unblock', { target: { kind: 'words', words: typed } }));
     found = { jane: [known(7, 'name', active)], 'jane doe': [known(7, 'full_name', active)] };
