@@ -1,12 +1,11 @@
 import { countOf } from '../../templates/core/blocks.ts';
-import { withFunds } from '../../templates/virtual-cards/order.ts';
+import { fundedWords, withFunds } from '../../templates/virtual-cards/order.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import { blocksIn, changesFromNow, expiryOf } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import { type AuditReader, readSince } from '../audit/audit.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import type { VirtualCardEvent } from '../core/event.ts';
 import { groupBy } from '../core/group-by.ts';
 import { parseAmount } from '../core/money.ts';
 import { permanent, termWords } from '../limits/change-request.ts';
@@ -69,11 +68,13 @@ function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedC
   if (asked === undefined) return [];
   const { at, verb, holder = null, last4 = null, merchant = null, before } = made;
   const isOrder = verb === 'order-virtual';
-  if (isOrder && records.some(({ detail }) => detail === NOT_CREATED)) return [];
+  const became = (outcome: RegExp): boolean => isOrder && records.some(({ detail }) => outcome.test(detail ?? ''));
+  if (became(notCreated)) return [];
   const recorded = <Key extends 'after' | 'duration' | 'approvers'>(key: Key) =>
     records.find((one) => one[key] != null)?.[key];
   // The webhook that confirms an order does not say what was ordered.
-  const after = (isOrder ? recorded('after') : made.after) ?? null;
+  const ordered = (isOrder ? recorded('after') : made.after) ?? null;
+  const after = became(notFunded) ? (ordered?.replace(/funded with \$[\d,]+\.\d\d/, fundedWords(0)) ?? null) : ordered;
   const raise = isOrder
     ? ({ kind: 'order', cents: amountIn(after ?? '') } as const)
     : raiseIn(before ?? '', after ?? '');
@@ -100,8 +101,9 @@ function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedC
   ];
 }
 
-/** The recorded outcome of an order that the card service accepted and then did not carry out. */
-const NOT_CREATED: VirtualCardEvent['outcome'] = 'not_created';
+/** What `recordedOutcome` says of an order that the card service accepted, and then did not carry out, or only in part. */
+const notCreated = /^not_created(?=:|$)/;
+const notFunded = /^partial: (?:.*, )?funding(?=,|$)/i;
 
 /**
  * How much the rules were raised, from their recorded form: `daily limit $150.00; …`. Null when none allows more than

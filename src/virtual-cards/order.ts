@@ -188,8 +188,9 @@ export function createOrderNotices({ virtualOrders, alerts, record, updateAlert,
   async function notifyOrdered(action: Action, eventId: string): Promise<void> {
     const alert = await alertOf(eventId);
     if (alert === null) return;
-    const { acctId, outcome } = alert.event;
-    await record(action, { event: 'confirmed', acctId, detail: outcome, confirmedBy: 'webhook', eventId });
+    const { acctId } = alert.event;
+    const detail = recordedOutcome(alert.event);
+    await record(action, { event: 'confirmed', acctId, detail, confirmedBy: 'webhook', eventId });
     await alerts.setAsked(eventId, { by: action.actor.userId, at: action.askedAt });
     await updateAlert(eventId);
     await notifyDirectly(action.actor.userId, `virtual-${action.id}-${eventId}`, orderResult(alert));
@@ -199,6 +200,11 @@ export function createOrderNotices({ virtualOrders, alerts, record, updateAlert,
     const alert = await alerts.get(eventId);
     return alert?.kind === 'virtual-card' ? alert : null;
   }
+}
+
+/** What became of an order, for the record: `created`, `partial: Ruleset, Funding`. */
+function recordedOutcome({ outcome, failed }: Pick<VirtualCardEvent, 'outcome' | 'failed'>): string {
+  return [outcome, failed.join(', ')].filter(Boolean).join(': ');
 }
 
 /** An event from before the request is not the answer. */

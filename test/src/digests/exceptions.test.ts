@@ -179,10 +179,22 @@ describe('changes approved in a period', () => {
     const arrived = { ...order, event: 'confirmed', after: null, confirmedBy: 'webhook', detail: 'created' } as const;
 
     expect(await approved([unknown, arrived])).toMatchObject([{ after, cents: 25_000 }]);
-    const notCreated = { ...arrived, detail: 'not_created' };
+    const notCreated = { ...arrived, detail: 'not_created: Group' };
     const others = [{ ...order, after }, notCreated].map((one) => ({ ...one, actionId: 'act_2' }));
     expect(await approved(others)).toHaveLength(1);
     expect(await approved([unknown, notCreated].map((one) => ({ ...one, actionId: 'act_3' })))).toHaveLength(1);
+  });
+
+  it('count no money on a card that could not be funded', async () => {
+    const order = { verb: 'order-virtual', before: null, acctId: null };
+    const ordered = { ...order, after: 'virtual card, funded with $1,250.00, ruleset 7' };
+    const arrived = { ...order, event: 'confirmed', after: null, confirmedBy: 'webhook' } as const;
+
+    expect(await approved([ordered, { ...arrived, detail: 'partial: Ruleset, Funding' }])).toMatchObject([
+      { kind: 'order', after: 'virtual card, not funded, ruleset 7', cents: null },
+    ]);
+    const others = [ordered, { ...arrived, detail: 'partial: Ruleset' }].map((one) => ({ ...one, actionId: 'act_2' }));
+    expect(await approved(others)).toContainEqual(expect.objectContaining({ after: ordered.after, cents: 125_000 }));
   });
 
   it('include the amount of an ordered virtual card', async () => {
