@@ -2,6 +2,7 @@ import { respondedBefore } from '../../templates/alerts/seen.ts';
 import { fraudCaseClosed, fraudNotice } from '../../templates/holders/fraud-notice.ts';
 import { alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
+import { whoElse } from '../actions/ask-others.ts';
 import type { BlockAction } from '../actions/verbs.ts';
 import { contentId } from '../core/content-id.ts';
 import { within } from '../core/deadline.ts';
@@ -126,7 +127,8 @@ function createOpenCase(deps: Deps) {
   ): Promise<FraudCaseAlert> {
     const by = action.actor.userId;
     const at = action.askedAt;
-    const operators = [...(await deps.whoMay('operator', card.group ?? null))];
+    // Whoever holds the card need not be asked to check with its holder.
+    const operators = await whoElse(action, 'operator', card.group ?? null, deps);
     const purchases = await purchasesOf(event);
     const added = joins === null ? null : event;
     await deps.notifyDirectly(by, `fraud-${id}`, fraudNotice({ card, operators, added }));

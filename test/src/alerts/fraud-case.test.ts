@@ -63,6 +63,13 @@ describe('It wasn’t me', () => {
     expect(decline?.outcomes.map(({ verb }) => verb).toSorted()).toEqual(['block', 'report-fraud']);
   });
 
+  it('mentions no operator who holds the card: nobody checks purchases with themselves', async () => {
+    const whoMay = async () => ['U0HUGO', 'U0OLGA'];
+    await performAction(ask('block', { ...holder, isFraud: true }), { ...world.deps, whoMay });
+
+    expect(await onlyCase()).toMatchObject({ reported: { by: 'U0HUGO' }, operators: ['U0OLGA'] });
+  });
+
   it('tells the holder what happens next and how to get a new card', async () => {
     await itWasntMe();
 
