@@ -5,7 +5,8 @@ export const MESSAGE_TEXT_MAX = 4000;
 export const MESSAGE_BLOCKS_MAX = 50;
 
 /**
- * Total size of a message's blocks as JSON. Slack documents no limit; refusals were seen near 13,200 characters.
+ * Characters of all texts in a message's blocks, with the names of their types. Slack documents no limit; refusals were
+ * seen near 13,200 characters.
  * https://github.com/slackapi/bolt-js/issues/2509
  */
 export const MESSAGE_SIZE_MAX = 12_000;
