@@ -1,5 +1,6 @@
 import { delegateEnded, delegateNamed, delegateSet, delegateSetSince } from '../../templates/app-home/delegate.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
+import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { setTo } from '../actions/record.ts';
 import { RolesUnreadError } from '../core/errors.ts';
@@ -81,7 +82,16 @@ function exceptIn(parsed: ReturnType<typeof parseQuiet>): string | null {
 interface DelegateDeps
   extends Pick<
     ActionTools,
-    'answer' | 'record' | 'hasBegun' | 'refuseUnclear' | 'notifyDirectly' | 'withLock' | 'person' | 'zone' | 'now'
+    | 'answer'
+    | 'record'
+    | 'hasBegun'
+    | 'refuse'
+    | 'refuseUnclear'
+    | 'notifyDirectly'
+    | 'withLock'
+    | 'person'
+    | 'zone'
+    | 'now'
   > {
   readonly delegations: Pick<Delegations, 'of' | 'set'>;
   readonly rolesOf: Permissions['rolesOf'];
@@ -111,13 +121,11 @@ export function createSetDelegate(deps: DelegateDeps) {
     // After a crash, the last day may have passed since it was permitted.
     const isNew = delegate !== null && !(await deps.hasBegun(action));
     const mistake = isNew ? whyNot(delegate, userId, localDate(now(), zone)) : null;
-    const refuse = (why: string, isByRights: boolean) =>
-      refuseUnclear(action, { why, usage: delegateUsage }, { isByRights });
-    if (mistake !== null) return await refuse(mistake, false);
-    const why = isNew ? (whyNotListed(delegate.to, userId) ?? (await whyNotPassedOn(userId))) : null;
-    if (why !== null) return await refuse(why, true);
+    if (mistake !== null) return await refuseUnclear(action, { why: mistake, usage: delegateUsage });
+    const no = isNew ? (whyNotListed(delegate.to, userId) ?? (await whyNotPassedOn(userId))) : null;
+    if (no !== null) return await deps.refuse(action, no, { isByRights: true });
     const unable = isNew ? await whyUnable(delegate.to, deps) : null;
-    if (unable !== null) return await refuse(unable, false);
+    if (unable !== null) return await deps.refuse(action, unable);
     await deps.withLock(`delegate:${userId}`, (lease) => set(action, lease));
   };
 
@@ -155,28 +163,35 @@ export function createSetDelegate(deps: DelegateDeps) {
     await deps.notifyDirectly(to, `delegate-ended-${id}`, message);
   }
 
-  async function whyNotPassedOn(userId: string): Promise<string | null> {
+  async function whyNotPassedOn(userId: string): Promise<Refusal | null> {
     const { roles, isComplete } = await deps.rolesOf(userId, { mayNot: async () => true });
     if (roles.includes('approver')) return null;
     if (!isComplete) throw new RolesUnreadError();
-    return 'You are an approver only as a delegate, which cannot be passed on.';
+    const why = 'You are an approver only as a delegate, which cannot be passed on.';
+    return { why, whoCan: 'The person you stand in for can name somebody else.' };
   }
 
-  function whyNotListed(to: string, userId: string): string | null {
+  function whyNotListed(to: string, userId: string): Refusal | null {
     const allowed = ownDelegates().filter((id) => id !== userId);
-    if (allowed.length === 0) return 'The policy lists nobody whom you could name (own_delegates).';
-    return allowed.includes(to)
-      ? null
-      : 'The policy doesn’t let you name this person. App Home shows whom you can name.';
+    if (allowed.length === 0)
+      return {
+        why: 'The policy lists nobody whom you could name.',
+        whoCan: 'Whoever keeps the policy lists them in own_delegates.',
+      };
+    if (allowed.includes(to)) return null;
+    return { why: 'The policy doesn’t let you name this person.', whoCan: 'App Home shows whom you can name.' };
   }
 }
 
 /** The policy may still list somebody who has left. Nobody would act in place of the approver. */
-async function whyUnable(to: string, deps: Pick<DelegateDeps, 'person'>): Promise<string | null> {
+async function whyUnable(to: string, deps: Pick<DelegateDeps, 'person'>): Promise<Refusal | null> {
   const person = await deps.person(to);
-  if (person?.isDeactivated === true) return 'This person’s Slack account is deactivated. Name somebody else.';
-  if (person?.isBot === true) return 'A bot can’t be a delegate. Name a person.';
-  return person?.isExternal === true ? 'People of other companies can’t be delegates. Name a colleague.' : null;
+  if (person?.isDeactivated === true)
+    return { why: 'This person’s Slack account is deactivated.', whoCan: 'Name somebody else.' };
+  if (person?.isBot === true) return { why: 'A bot can’t be a delegate.', whoCan: 'Name a person.' };
+  return person?.isExternal === true
+    ? { why: 'People of other companies can’t be delegates.', whoCan: 'Name a colleague.' }
+    : null;
 }
 
 /** @param today by the card service's clock: `2026-11-20`. */

@@ -117,11 +117,11 @@ export const approvalVerbs = {
  */
 function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const words = typed.flatMap(splitPer);
-  const unclear = (why: string, example?: string): UnclearCommand => ({
+  const unclear = (why: string, example: string = approvalVerbs.ask.command.example): UnclearCommand => ({
     kind: 'unclear',
     why,
     usage: askUsage,
-    ...(example !== undefined && { example }),
+    example,
   });
   const first = words.findIndex((word) => leadingDollar.test(word) || parseAmountWord(word) !== null);
   const at = isCardAt(words, first) ? first + 1 : first;

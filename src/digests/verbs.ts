@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import { aboutChannel, type VerbEntry } from '../actions/verb.ts';
 import { readTimeOfDay, readWeekday } from '../core/calendar-words.ts';
-import { slashCommand } from '../core/installation.ts';
+import { commandCode } from '../core/installation.ts';
 import { readTimeZone } from '../core/service-time.ts';
 import { DigestSchedule, digestKinds } from './schedule-store.ts';
 
@@ -69,14 +69,14 @@ export function readDigest(words: readonly string[]): DigestInput | string {
   if (rest.length === 1 && first === 'off') {
     const [channel = ''] = rest;
     if (channelId.test(channel)) return { kind: 'off', channel: channel.toUpperCase() };
-    if (channel.startsWith('#')) return `Write the channel’s id, as ${slashCommand('subscriptions all')} shows it.`;
+    if (channel.startsWith('#')) return `Write the channel’s id, as ${commandCode('subscriptions all')} shows it.`;
   }
   if (first === 'now') {
     const of = periodWords.get(rest.join(' '));
     return of === undefined ? 'For which time? Say now, now week, now month or now last month.' : { kind: 'now', of };
   }
   if (first !== 'daily' && first !== 'weekly' && first !== 'monthly')
-    return 'Say daily, weekly or monthly with a time, now, or off.';
+    return 'How often? Write daily, weekly or monthly with a time; or “now”, or “off”.';
   const weekday = first === 'weekly' ? (readWeekday(rest[0] ?? '') ?? -1) : null;
   if (weekday === -1) return 'On which day of the week?';
   const [clock = '', zone, ...more] = weekday === null ? rest : rest.slice(1);

@@ -175,7 +175,7 @@ async function refusedOf(
   const ofAnyCard = isExternal ? [] : (await deps.permissions.rolesOf(action.actor.userId)).roles;
   const askValue = isExternal ? null : await offerToAsk({ ...given, ...action }, deps);
   const people = { isExternal, isForSomeCards: isForSomeCards(permission, ofAnyCard), whoMay };
-  const instead = insteadOf(verb, ofAnyCard);
+  const instead = isExternal ? null : insteadOf(verb, ofAnyCard);
   return { kind: 'refused', why, message: notPermitted({ doing, role, ...people, instead, askValue }) };
 }
 

@@ -7,6 +7,7 @@ import { statusVerbs } from '../actions/verbs.ts';
 import { alertVerbs } from '../alerts/verbs.ts';
 import { appHomeVerbs } from '../app-home/verbs.ts';
 import { approvalVerbs } from '../approvals/verbs.ts';
+import { commandCode } from '../core/installation.ts';
 import { digestVerbs } from '../digests/verbs.ts';
 import { holderVerbs } from '../holders/verbs.ts';
 import { limitVerbs } from '../limits/verbs.ts';
@@ -115,9 +116,15 @@ export function isForHolders(verb: string): boolean {
   return isVerb(verb) && entryOf(verb).isOfCard === true && isPermitted(verb, ['holder']);
 }
 
-/** What someone with these roles may type instead of a verb that they may not use; null: nothing. */
+/** A sentence about what someone with these roles may type instead of a verb that they may not use; null: nothing. */
 export function insteadOf(verb: string, roles: readonly Role[]): string | null {
-  return (isVerb(verb) && roles.includes('holder') && entryOf(verb).holdersType) || null;
+  if (!isVerb(verb)) return null;
+  const { holdersType, permission } = entryOf(verb);
+  const isUnlinked = roles.length === 0 || (permission.role === 'holder' && !roles.includes('holder'));
+  if (isUnlinked && isForHolders(verb))
+    return `If it is your own card, say so first: ${commandCode('link')} and its last four digits.`;
+  if (holdersType === undefined || !roles.includes('holder')) return null;
+  return `For your own card, write ${commandCode(holdersType)}.`;
 }
 
 const help: HelpEntry = {

@@ -115,7 +115,8 @@ export const limitVerbs = {
 
 /** Parses `4242 daily 450 for 4h team lunch`. */
 function readLimit(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
-  const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage });
+  const { example } = limitVerbs.limit.command;
+  const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage, example });
   if (words.length === 0) return unclear('Which card, which limit, and how much?');
 
   const typed = readTypedLimit(words);

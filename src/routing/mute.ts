@@ -4,11 +4,11 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type Clock, endOf, readCertainEnd } from '../core/end-time.ts';
 import type { WebhookKind } from '../core/event.ts';
-import { slashCommand } from '../core/installation.ts';
+import { commandCode } from '../core/installation.ts';
 import { countryInSentence } from '../core/merchant-category.ts';
 import type { Message } from '../slack/message.ts';
 import type { Mute, Mutes } from './mute-store.ts';
-import { type ChannelAction, type MuteAction, pageIn } from './verbs.ts';
+import { type ChannelAction, type MuteAction, pageIn, routingVerbs } from './verbs.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS_MAX = 90;
@@ -86,7 +86,7 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   const { judgedAs, countries, rest } = readMute(action);
   const end = muteEndOf(rest, { now: new Date(action.askedAt), zone });
   if ('why' in end) {
-    const usage = isTravel ? 'travel-mute CARD COUNTRY until DATE [reason]' : 'mute CARD DURATION [reason]';
+    const { usage } = routingVerbs[action.verb].command;
     return await refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
   }
   // It is recorded once it is stored, so after a crash it was permitted already.
@@ -142,7 +142,7 @@ async function whyNotMute(
   const what = action.verb === 'mute' ? 'The card is muted' : 'The card has a travel mute';
   return {
     why: `${what} until ${other.endsAt}.`,
-    whoCan: `To change that, type ${slashCommand('unmute')} with this card first.`,
+    whoCan: `To change that, type ${commandCode('unmute')} with this card first.`,
   };
 }
 

@@ -1,5 +1,5 @@
 import { addDays, clockWords, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from '../core/calendar-words.ts';
-import { slashCommand, zoneWord } from '../core/installation.ts';
+import { commandCode, zoneWord } from '../core/installation.ts';
 import { localDate, localTime, readTimeZone } from '../core/service-time.ts';
 import type { QuietWindow } from './channel-rules-store.ts';
 
@@ -87,7 +87,7 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
   }
   const days = typedDays.size === 0 ? (dayWords.get('daily') ?? []) : [...typedDays].toSorted((a, b) => a - b);
   if (from === '00:00' && to === '24:00' && days.length === 7)
-    return unclear(`That would be always. To get no alerts here, use ${slashCommand('unsubscribe')}.`);
+    return unclear(`That would be always. To get no alerts here, use ${commandCode('unsubscribe')}.`);
   if (except !== null && except.trim() === '')
     return unclear('Except what? Write for instance “except declines over 500”.');
   return { kind: 'hours', window: { from, to, zone: named, days: [...days] }, except };

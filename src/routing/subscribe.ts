@@ -4,7 +4,7 @@ import { aboutOther } from '../actions/record.ts';
 import { AGGREGATION_GAP_MS, aggregationRule } from '../alerts/aggregation-group-store.ts';
 import type { Alert } from '../alerts/alert.ts';
 import type { WebhookKind } from '../core/event.ts';
-import { slashCommand } from '../core/installation.ts';
+import { commandCode } from '../core/installation.ts';
 import type { MayGetAlerts } from './channel-access.ts';
 import type { Subscription, Subscriptions } from './channel-rules-store.ts';
 import { described, describeFilter, describeStored } from './describe-filter.ts';
@@ -51,7 +51,7 @@ async function unsubscribe(action: ChannelAction, deps: Deps): Promise<void> {
   if (removed.length > 0 || hasBegun) return await answer(action, unsubscribed({ removed: removed.map(described) }));
   const [first] = here;
   if (first === undefined) {
-    const whoCan = `See ${slashCommand('subscriptions all')}.`;
+    const whoCan = `${commandCode('subscriptions all')} lists those of every channel.`;
     return await refuse(action, { why: 'This channel has no subscription.', whoCan });
   }
   const example = `unsubscribe ${first.number}`;
@@ -94,7 +94,7 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const added = await alone(deps, () => add(action, parsed.filter, hasBegun, deps));
   if (added === null) return await answer(action, unsubscribed({ removed: [] }));
   if ('full' in added) {
-    const whoCan = `Take some away with ${slashCommand('unsubscribe')}.`;
+    const whoCan = `Take some away with ${commandCode('unsubscribe')}.`;
     return await refuse(action, { why: added.full, whoCan });
   }
   const { subscription, isNew } = added;

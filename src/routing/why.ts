@@ -78,7 +78,7 @@ export function createExplainRouting(deps: Deps) {
     return acctId === null || (await deps.mayAct(action, acctId)) ? alert : null;
   }
 
-  /** Null: the user was asked which card they mean, or told that there is none. */
+  /** Null: the user was asked which card they mean, or told that there is none, or no alert of it. */
   async function eventsMeant(action: WhyAction): Promise<string[] | null> {
     const text = action.target.kind === 'channel' ? action.target.text : '';
     const id = eventId.exec(text)?.[0];
@@ -91,6 +91,9 @@ export function createExplainRouting(deps: Deps) {
     const resolved = await resolveCard({ ...action, target });
     if (resolved === null) return null;
     const latest = await eventLog.latest(resolved.acctId);
-    return latest === null ? [] : [latest];
+    if (latest !== null) return [latest];
+    const reason = 'This card had no alert in the last 30 days.';
+    await refuse(action, { why: reason, whoCan: 'For another alert, write its id or a link to its message.' });
+    return null;
   }
 }

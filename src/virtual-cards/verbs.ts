@@ -41,16 +41,14 @@ export const virtualCardVerbs = {
 
 /** Parses `order Jane Doe` and `resend 4242`. An order opens a form with the name filled in. */
 function readVirtual([verb = '', ...words]: readonly string[]): ReadCommand | UnclearCommand {
-  const unclear = (why: string): UnclearCommand => ({
-    kind: 'unclear',
-    why,
-    usage: 'virtual order [NAME] | resend CARD',
-  });
+  const { usage } = virtualCardVerbs['resend-virtual'].command;
+  const unclear = (why: string, wanted: string): UnclearCommand => ({ kind: 'unclear', why, usage: wanted });
   if (verb.toLowerCase() === 'order') {
     const on = { kind: 'order', sealed: '' } as const;
     return { kind: 'read', verb: 'order-virtual', target: on, reason: '', input: { name: words.join(' ') } };
   }
-  if (verb.toLowerCase() !== 'resend') return unclear('Should I order a virtual card, or have one sent again?');
-  if (words.length === 0) return unclear('Which card’s details should be sent again?');
+  if (verb.toLowerCase() !== 'resend')
+    return unclear('Should I order a virtual card, or have one sent again?', `virtual order [NAME] | ${usage}`);
+  if (words.length === 0) return unclear('Which card’s details should be sent again?', usage);
   return aboutCard('resend-virtual', words);
 }

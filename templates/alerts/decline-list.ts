@@ -42,7 +42,7 @@ const LINES = 8;
 
 /** Declines of a card, counted by reason, for the person who asked. */
 export function declineList({ card, since, unreadable, page, again, declines }: DeclineList): Message {
-  const counted = `${countOf(declines.length, 'decline')} ${since === null ? 'since it was linked to you' : `in ${since}`}`;
+  const counted = `${declines.length === 0 ? 'No declines' : countOf(declines.length, 'decline')} ${since === null ? 'since it was linked to you' : `in ${since}`}`;
   const titles = declines.map((declined) => shownReason(declined, 'direct').title);
   const reasons = [...new Set(titles)]
     .map((title) => ({ title, count: titles.filter((one) => one === title).length }))

@@ -88,7 +88,7 @@ export function cardShow(shownCard: CardShow, view: View): Message {
 
   return {
     text: sentence(
-      `${cardOfHolder(card)}${is}, with ${countedLimits}${countOf(declines.length, 'recent decline')}.${hasLimits ? '' : ` ${LIMITS_UNREAD}`}`,
+      `${cardOfHolder(card)}${is}, with ${countedLimits}${declines.length === 0 ? 'no recent declines' : countOf(declines.length, 'recent decline')}.${hasLimits ? '' : ` ${LIMITS_UNREAD}`}`,
     ),
     blocks: [
       header(`${capital(cardName(card))}: ${holderRaw(card)}`),

@@ -11,7 +11,8 @@ export function unclear({ why, usage, example }: { why: string; usage: string; e
     blocks: [
       section(
         `*${what}*`,
-        `Write ${commandCode(usage)}${instance}`,
+        // The last line says it.
+        usage === 'help' ? null : `Write ${commandCode(usage)}${instance}`,
         `Nothing changed. ${commandCode('help')} shows all commands.`,
       ),
     ],

@@ -22,7 +22,7 @@ interface NotPermitted {
   readonly isForSomeCards: boolean;
   /** User ids and user group ids. */
   readonly whoMay: readonly string[];
-  /** What they may type instead, for their own card: `ask 300`. Null: nothing. */
+  /** What they may type instead, or first, for their own card: a sentence. Null: nothing. */
   readonly instead: string | null;
   /** Value of the button that asks them; null: nobody can be asked. */
   readonly askValue: string | null;
@@ -43,12 +43,11 @@ export function notPermitted(refused: NotPermitted): Message {
   const why = isExternal
     ? `People of other companies cannot ${doing}.`
     : `Only ${whoWords[role ?? 'operator']} may ${doing}.${isForSomeCards ? ` ${forSomeCards}` : ''}`;
-  const forOwnCard = instead === null ? '' : `For your own card, write ${commandCode(instead)}.`;
 
   return {
-    text: sentence(['Not done:', why, forOwnCard, people, 'Nothing changed.'].filter(Boolean).join(' ')),
+    text: sentence(['Not done:', why, instead, people, 'Nothing changed.'].filter(Boolean).join(' ')),
     blocks: [
-      section(`*Not done.* ${why}`, forOwnCard, people, 'Nothing changed.'),
+      section(`*Not done.* ${why}`, instead, people, 'Nothing changed.'),
       ...actions(askValue === null || people === '' || who === '' ? null : askThemButton(askValue, doing)),
     ],
   };

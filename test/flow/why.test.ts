@@ -84,7 +84,7 @@ describe('/card declines', () => {
     const card = take('ACTIVE');
     sandbox.faults.add({ path: /NetworkTransactions/, kind: 'token_expired' });
     await command(olga, `declines ${last4Of(card)}`);
-    const answer = await waitTold(olga, new RegExp(`${holderOf(card)}.*0 declines in 1 week`));
+    const answer = await waitTold(olga, new RegExp(`${holderOf(card)}.*No declines in 1 week`));
     expect(blocksOf(answer)).toContain('did not answer');
   });
 
@@ -96,7 +96,7 @@ describe('/card declines', () => {
     await cardbell().link(own, otto, olga);
 
     await command(otto, `declines ${own.AcctId}`);
-    await waitTold(otto, new RegExp(`${holderOf(own)}.*0 declines since it was linked to you`));
+    await waitTold(otto, new RegExp(`${holderOf(own)}.*No declines since it was linked to you`));
     await command(otto, `declines ${other.AcctId}`);
     await waitTold(otto, /You hold no card/);
     expect(told(otto).join()).not.toContain(holderOf(other));

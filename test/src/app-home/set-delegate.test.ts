@@ -184,6 +184,8 @@ describe('a delegate', () => {
     await performAction(naming('act_3', given), deps);
 
     expect(JSON.stringify(answers.at(-1))).toMatch(why);
+    // No syntax helps against the policy.
+    expect(JSON.stringify(answers.at(-1)).includes('/card delegate @user')).toBe(did === 'tried to');
     expect(audit()).toContain(`<@U0OLGA> ${did} name a delegate`);
     expect(await deps.delegations.all()).toEqual([]);
   });

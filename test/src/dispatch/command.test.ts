@@ -130,6 +130,8 @@ describe('parsing a command', () => {
     ['help virtual order', 'virtual order [NAME]'],
     ['virtual order help', 'virtual order [NAME]'],
     ['virtual resend ?', 'virtual resend CARD'],
+    ['virtual resend', 'virtual resend CARD'],
+    ['virtual send', 'virtual order [NAME] | virtual resend CARD'],
     ['help virtual', 'virtual resend CARD | virtual order [NAME]'],
     ['virtual help', 'virtual resend CARD | virtual order [NAME]'],
     ['help link', 'link CARD | link CARD @user'],

@@ -111,6 +111,31 @@ it.each([
   expect(JSON.stringify(told[0]?.blocks).includes('/card ask 300')).toBe(isNamed);
 });
 
+it.each([
+  ['block', [], 'Only operators and approvers may block cards.', true],
+  ['ask', [], 'Only the person who holds the card may ask for more.', true],
+  ['ask', ['operator'], 'Only the person who holds the card may ask for more.', true],
+  ['unblock', [], 'Only approvers may unblock cards.', false],
+  ['unlink', ['operator'], 'Only approvers may unlink cards.', false],
+] as const)(
+  '%s, refused to %j: tells people how to link their own card if that helps',
+  async (verb, roles, why, isTold) => {
+    const told: Message[] = [];
+    await requestAction(
+      askOf({ ...ask, verb, target: { kind: 'words', words: ['1212'] }, input: {} }),
+      async (message) => void told.push(message),
+      {
+        ...common,
+        permissions: { rolesOf: async () => ({ roles: [...roles], isComplete: true }), whoMay: () => ['U0ANA'] },
+      },
+    );
+
+    expect(told[0]?.text).toContain(why);
+    const link = 'If it is your own card, say so first: `/card link` and its last four digits.';
+    expect(told[0]?.text.includes(link)).toBe(isTold);
+  },
+);
+
 it.each(['subscribe', 'recover', 'quiet'] as const)(
   '%s: refuses an approver of some card groups only, says why and names who may',
   async (verb) => {

@@ -79,6 +79,7 @@ describe('parsing the text after /card limit', () => {
       kind: 'unclear',
       why: typeof why === 'string' ? why : expect.stringMatching(why),
       usage: expect.stringMatching(/^limit CARD /),
+      example: expect.stringMatching(/^limit 4242 daily 450 /),
     });
   });
 });

@@ -70,6 +70,16 @@ it('says why a webhook in quarantine has no alert', async () => {
   expect(meant).toEqual([]);
 });
 
+it('says so if a card had no alert, without asking for a card again', async () => {
+  const { why, texts } = await explaining();
+
+  await why('1212');
+
+  expect(texts()).toEqual([
+    'Not done. This card had no alert in the last 30 days. For another alert, write its id or a link to its message. Nothing changed.',
+  ]);
+});
+
 it('takes a cut-off id for no card', async () => {
   const { why, texts, meant } = await explaining();
 

@@ -22,3 +22,9 @@ it('shows every decline on one of its pages, and how to get the next one', () =>
   }
   expect(all).toEqual(declines.map(({ id }) => id));
 });
+
+it('says that there are none', () => {
+  const none = declineList({ card, since: '30 days', unreadable: 0, page: 1, again: '4242 30d', declines: [] });
+
+  expect(none.text).toMatch(/: No declines in 30 days\.$/);
+});

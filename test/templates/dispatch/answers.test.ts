@@ -29,6 +29,17 @@ it('quotes a time that cannot be read as it was typed', () => {
   expect(unclear({ why, usage: 'limit' }).text).toContain(why);
 });
 
+it('names /card help once if nothing else can be suggested', () => {
+  expect(shown(unclear({ why: 'I don’t know “foo”.', usage: 'help' }).blocks).match(/\/card help/g)).toHaveLength(1);
+});
+
+it('says why a change could not be made before it says that nothing changed', () => {
+  const note = 'The daily limit would be above the monthly limit.';
+  const { blocks } = actionResult({ ...answer.result, state: 'failed', note });
+
+  expect(shown(blocks)).toMatch(/Could not change the limit of .*above the monthly limit\..*Nothing changed\./s);
+});
+
 describe('help', () => {
   it('has all typed verbs, each with an example that starts with it', () => {
     expect([...new Set(helpFor(everyRole, everyRole).own.map(({ usage }) => usage.split(' ')[0]))].toSorted()).toEqual(
