@@ -55,7 +55,8 @@ export function showDetails(audience: 'team' | 'holder'): PressListener {
       { target: { kind: 'alert', alertId }, seen: 'details' },
       async () => {
         const alert = await deps.alerts.get(alertId);
-        const place = { place: await deps.visibilityOf(channel), channel, now: deps.now() };
+        const reader = interaction.actor.userId;
+        const place = { place: await deps.visibilityOf(channel), channel, reader, now: deps.now() };
         if (alert === null) return alertTooOld();
         const refusal = await refuseFormerHolder(interaction, alert, deps);
         if (refusal !== null) return refusal;

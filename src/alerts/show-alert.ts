@@ -17,6 +17,8 @@ interface Deps {
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   /** Whether a direct conversation is that of an account's current holder. */
   readonly isOfHolder: (channel: string, acctId: number) => Promise<boolean>;
+  /** Whose direct conversation a channel is; null: not known. */
+  readonly personOf: (channel: string) => Promise<string | null>;
   /** The channel wants the long alert. */
   readonly isLong: (channel: string) => Promise<boolean>;
   readonly notifyOps: NotifyOps;
@@ -24,7 +26,7 @@ interface Deps {
 }
 
 /** Renders alerts, alone and in a batch. */
-export function createShowAlert({ alerts, visibilityOf, isOfHolder, isLong, notifyOps, now }: Deps) {
+export function createShowAlert({ alerts, visibilityOf, isOfHolder, personOf, isLong, notifyOps, now }: Deps) {
   return {
     /**
      * Renders an alert for the readers of a channel; null when it is too old, or they may not see it. What quiet hours held,
@@ -40,7 +42,9 @@ export function createShowAlert({ alerts, visibilityOf, isOfHolder, isLong, noti
       if (audience === 'holder' && acctId !== null && !(await isOfHolder(channel, acctId))) return null;
       const view = { place: await visibilityOf(channel), channel, isLong: await isLong(channel), now: now() };
       const shown = await atLastTry(alert, channel, alerts);
-      return audience === 'holder' ? renderHolderAlert(shown, view) : renderAlert(shown, view);
+      if (audience === 'team') return renderAlert(shown, view);
+      const reader = await personOf(channel);
+      return renderHolderAlert(shown, { ...view, ...(reader !== null && { reader }) });
     },
 
     /** Table rows of alerts as a channel may see them, in the given order. Skips alerts that are too old. */

@@ -8,6 +8,8 @@ export interface View {
   readonly channel?: string;
   /** All there is to say at once, in place of three lines: by choice of the channel, or in *Details*. */
   readonly isLong?: boolean;
+  /** Slack user who reads it, if only one person does. */
+  readonly reader?: string;
   /** When they first see it. Left out: when the event arrived. */
   readonly now?: Date;
 }

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../src/actions/action-state.ts';
 import type { Alert, ShippingAlert, VirtualCardAlert } from '../../src/alerts/alert.ts';
 import type { CardStatus, VirtualCardEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
@@ -22,12 +23,20 @@ import { holderStatus, holderStatusLines } from './holder-status.ts';
  *
  * @returns null for events that holders are not notified of: money that moved as expected.
  */
-export function renderHolderAlert(alert: Alert, view: View): Message | null {
+export function renderHolderAlert(stored: Alert, view: View): Message | null {
+  const alert = withOwnActs(stored, view);
   const long = longAlert(alert, view);
   const lines = view.isLong === true ? null : holderLines(alert, view);
   if (long === null || lines === null) return long;
   const outcomes = holderOutcomes(alert, alert.kind === 'transaction' ? firstTriedAt(alert, view) : null);
   return shortMessage(alert, long, lines, { view, details: actionId.showHolderDetails, outcomes });
+}
+
+/** What the reader did as an operator is theirs, too: nobody is told to ask themselves why their card is blocked. */
+function withOwnActs<A extends Alert>(alert: A, { reader }: View): A {
+  const isOwn = ({ verb, by }: Outcome): boolean => by === reader && ['block', 'unblock', 'activate'].includes(verb);
+  if (!alert.outcomes.some(isOwn)) return alert;
+  return { ...alert, outcomes: alert.outcomes.map((one) => (isOwn(one) ? { ...one, asHolder: true } : one)) };
 }
 
 /** The three lines of an alert for the holder: advice for them, about their own card. */

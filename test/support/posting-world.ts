@@ -98,6 +98,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     alerts,
     visibilityOf,
     isOfHolder: async () => true,
+    personOf: async () => null,
     isLong: async () => false,
     notifyOps,
     now: () => new Date(),

@@ -15,6 +15,7 @@ function show(holdersChannel: string | null, at = alert.event.receivedAt) {
     alerts: { get: async () => alert },
     visibilityOf: async (channel) => (channel.startsWith('D') ? 'direct' : 'public'),
     isOfHolder: async (channel, acctId) => acctId === alert.event.acctId && channel === holdersChannel,
+    personOf: async () => 'U0SAM',
     isLong: async () => false,
     notifyOps: async () => {},
     now: () => new Date(at),

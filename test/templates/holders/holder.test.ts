@@ -131,6 +131,19 @@ describe('a decline, for the holder', () => {
     expect(render(declined('decline.rule.velocity', '', { outcomes })).buttons).toEqual(expected);
   });
 
+  it.each([true, false])('names the reader as “you”, also if they acted as an operator (long: %s)', (isLong) => {
+    const outcomes = [outcome({ by: 'U9' })];
+    const own = renderHolderAlert(declined('decline.rule.velocity', '', { outcomes }), {
+      ...view,
+      isLong,
+      reader: 'U9',
+    });
+
+    expect(own?.text).toContain('You blocked your card');
+    expect(shown(own?.blocks ?? [])).toContain('You blocked your card');
+    expect(JSON.stringify(own), 'nobody asks themselves why').not.toContain('<@U9>');
+  });
+
   it.each([
     [outcome({ by: 'U9', asHolder: true }), /You blocked your card/],
     [outcome({ by: 'U1' }), /Your card was blocked by <@U1>/],
