@@ -36,6 +36,7 @@ import { createPostEphemeral, type Respond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import { createAuthenticate } from '../webhooks/authenticate.ts';
+import { createIgnoredLog } from '../webhooks/ignored-fields.ts';
 import { toStoredEvent } from '../webhooks/kind.ts';
 import type { receiveWebhook } from '../webhooks/receive-webhook.ts';
 import type { WebConfig } from './config.ts';
@@ -70,9 +71,10 @@ export function composeWebhooks(
   missed: () => void,
 ): Parameters<typeof receiveWebhook>[3] {
   const { sign } = createSigner(config.slackBotToken, 'quarantine');
+  const onIgnored = createIgnoredLog(log);
   return {
     isAuthentic: createAuthenticate(config.webhookSecrets),
-    toEvent: (body, path, facts) => toStoredEvent(body, path, { zone: config.serviceZone, ...facts }),
+    toEvent: (body, path, facts) => toStoredEvent(body, path, { zone: config.serviceZone, onIgnored, ...facts }),
     digest: (raw) => sign(raw.toString('latin1')),
     async take(entry) {
       try {

@@ -7,6 +7,7 @@ import {
   optionalInteger,
   parseWith,
   positive,
+  readPayload,
   trackingNumber,
   type WebhookContext,
   words,
@@ -20,9 +21,12 @@ const ShippingPayload = z.object({
   CardOrderId: optionalInteger,
 });
 
+/** What is unreadable in one of these does not reject the webhook. */
+const inessential: ReadonlySet<string> = new Set(['ShippingMethod', 'Last4CardNumber']);
+
 /** Payload → event. `CallbackTime` is not part of the id: a parcel is one event, however often it is reported. */
-export function redactShipping(data: unknown, { callbackAt, receivedAt }: WebhookContext): ShippingEvent {
-  const payload = parseWith(ShippingPayload, data);
+export function redactShipping(data: unknown, { callbackAt, receivedAt, onIgnored }: WebhookContext): ShippingEvent {
+  const payload = readPayload(ShippingPayload, data, inessential, onIgnored);
   const { AcctId: acctId, CardOrderId: cardOrderId, Last4CardNumber: last4 } = payload;
   const { ShippingMethod: shippingMethod, TrackingNumber: trackingNumber } = payload;
   return parseWith(ShippingEvent, {

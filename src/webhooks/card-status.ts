@@ -8,6 +8,7 @@ import {
   parseWith,
   positive,
   readIdentifier,
+  readPayload,
   type WebhookContext,
   words,
 } from './payload.ts';
@@ -33,6 +34,9 @@ const CardStatusPayload = z.object({
     .min(1),
 });
 
+/** What is unreadable in one of these does not reject the webhook. */
+const inessential: ReadonlySet<string> = new Set(['FirstName', 'LastName', 'CustomId', 'Last4CardNumber']);
+
 /** The last four digits, also when a sender puts the full number into that field. */
 export function lastFour(text: string): string {
   return text.replace(/\D/g, '').slice(-4);
@@ -43,8 +47,11 @@ export function lastFour(text: string): string {
  *
  * `CallbackTime` is part of the id: ACTIVE → BLOCKED → ACTIVE gives two payloads that differ in nothing else.
  */
-export function redactCardStatus(data: unknown, { callbackAt, receivedAt }: WebhookContext): CardStatusEvent {
-  const payload = parseWith(CardStatusPayload, data);
+export function redactCardStatus(
+  data: unknown,
+  { callbackAt, receivedAt, onIgnored }: WebhookContext,
+): CardStatusEvent {
+  const payload = readPayload(CardStatusPayload, data, inessential, onIgnored);
   const cards = payload.CardList.map((card) => ({
     cardId: card.CardId,
     last4: card.Last4CardNumber,

@@ -8,7 +8,7 @@ import { carrierOfForm } from '../core/tracking-number.ts';
 
 /**
  * Parts of the webhook schemas. They are tolerant: unknown fields pass, missing fields are null, and numbers may be
- * text. Only a field of the wrong type is rejected.
+ * text. Only a field of the wrong type is rejected, and only if the event needs it: see `readPayload`.
  *
  * Each part has a form, which checks, and a reader, which converts. Nearly all webhooks are network transactions, so
  * their schema uses only forms and their mapping calls the readers: in a schema, a transform costs more than the check
@@ -32,11 +32,6 @@ const quickChecks = new WeakMap<z.ZodType, QuickCheck>();
 export function withQuickCheck<Form extends z.ZodType>(form: Form, check: QuickCheck): Form {
   quickChecks.set(form, check);
   return form;
-}
-
-/** A field that is not essential: what does not fit the form is null. */
-export function orNull<Form extends z.ZodType>(form: Form) {
-  return withQuickCheck(form.catch(null as z.output<Form>), quickCheckOf(form));
 }
 
 function quickCheckOf(form: z.ZodType): QuickCheck {
@@ -183,6 +178,8 @@ export interface WebhookContext {
   readonly callbackAt: string;
   /** When the webhook arrived, absolute. */
   readonly receivedAt: string;
+  /** Hears which fields were ignored, and why: their names and what was expected, never the values. */
+  readonly onIgnored?: (issues: readonly string[]) => void;
 }
 
 /** @throws PayloadError with the paths and what was expected there, never the values. */
@@ -190,6 +187,36 @@ export function parseWith<T extends z.ZodType>(schema: T, data: unknown): z.outp
   const result = schema.safeParse(data);
   if (result.success) return result.data;
   throw new PayloadError(issuesOf(result.error));
+}
+
+/**
+ * Like {@link parseWith}, but what does not fit in an inessential field is ignored: it counts as not given.
+ *
+ * @param inessential names of fields, also of those in lists. Each of them may be null.
+ */
+export function readPayload<T extends z.ZodType>(
+  schema: T,
+  data: unknown,
+  inessential: ReadonlySet<string>,
+  onIgnored?: WebhookContext['onIgnored'],
+): z.output<T> {
+  const result = schema.safeParse(data);
+  if (result.success) return result.data;
+  const paths = result.error.issues.map(({ path }) => path);
+  const issues = issuesOf(result.error);
+  if (!paths.every((path) => inessential.has(String(path.at(-1))))) throw new PayloadError(issues);
+  const payload = parseWith(schema, paths.reduce(withoutField, data));
+  onIgnored?.(issues);
+  return payload;
+}
+
+/** A copy in which the value at a path is null. */
+function withoutField(value: unknown, [key, ...rest]: readonly PropertyKey[]): unknown {
+  if (key === undefined) return null;
+  const copy: unknown = Array.isArray(value) ? [...value] : { ...(value as object) };
+  const fields = copy as Record<PropertyKey, unknown>;
+  fields[key] = withoutField(fields[key], rest);
+  return copy;
 }
 
 function issuesOf(error: z.ZodError): string[] {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AnyRecord } from '../card-api/schema.ts';
+import { PayloadError } from '../core/errors.ts';
 import type { TransactionEvent, TransactionKind } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
 import { toInstant, toWallText } from '../core/service-time.ts';
@@ -9,13 +10,12 @@ import {
   identifierForm,
   instantOf,
   optionalDecimalForm,
-  orNull,
-  parseWith,
   positiveForm,
   quickCheckOfObject,
   readIdentifier,
   readInteger,
   readOptionalDecimal,
+  readPayload,
   readWords,
   textForm,
   type WebhookContext,
@@ -32,13 +32,12 @@ const TransactionPayload = z.object({
   AcctId: positiveForm,
   TransactionId: identifierForm,
   TransactionTime: withQuickCheck(z.string(), (value) => typeof value === 'string'),
-  SettlementTime: orNull(textForm),
-  MerchantLocalTime: orNull(textForm),
-  ReferencedTransactionTime: orNull(textForm),
+  SettlementTime: textForm,
+  MerchantLocalTime: textForm,
+  ReferencedTransactionTime: textForm,
   AuthTransactionId: identifierForm,
   TransactionAmount: decimalForm,
-  /** Not essential, so an unreadable amount does not reject the webhook. */
-  PaddingAmount: orNull(optionalDecimalForm),
+  PaddingAmount: optionalDecimalForm,
   AvailableBalance: optionalDecimalForm,
   LedgerBalance: optionalDecimalForm,
   MerchantName: textForm,
@@ -65,6 +64,25 @@ const TransactionPayload = z.object({
 });
 type TransactionPayload = z.infer<typeof TransactionPayload>;
 
+/** What is unreadable in one of these does not reject the webhook: an alert says less, and remains true. */
+const inessential: ReadonlySet<string> = new Set<keyof TransactionPayload>([
+  'SettlementTime',
+  'MerchantLocalTime',
+  'ReferencedTransactionTime',
+  'PaddingAmount',
+  'AvailableBalance',
+  'LedgerBalance',
+  'MerchantRequestedAmount',
+  'MerchantName',
+  'MerchantCity',
+  'MerchantState',
+  'MerchantCountry',
+  'MerchantId',
+  'MCCCode',
+  'IsCardPresent',
+  'Message',
+]);
+
 /** True for nearly all payloads. What is spelled otherwise, or does not fit, is left to the schema. */
 const isUsual = quickCheckOfObject(TransactionPayload);
 
@@ -75,9 +93,9 @@ const isUsual = quickCheckOfObject(TransactionPayload);
  * follows from the kind, whatever sign this version of the webhook uses.
  */
 export function redactTransaction(data: unknown, circumstances: WebhookContext): TransactionEvent {
-  const payload = isUsual(data) ? data : parseWith(TransactionPayload, data);
+  const payload = isUsual(data) ? data : readPayload(TransactionPayload, data, inessential, circumstances.onIgnored);
   const networkType = networkTypeOf(payload);
-  const kind = kindOf(networkType, payload);
+  const kind = kindOf(networkType, payload, data);
   const amount = Number(payload.TransactionAmount);
   const direction = directionOf(kind, amount, circumstances.version);
   const ownCents = Math.abs(toCents(amount));
@@ -147,15 +165,23 @@ function ownMarks(kind: TransactionKind, payload: TransactionPayload, zone: stri
  * `Description` is informational and ignored: for a PIN transaction it is "Settlement". Settlements and reversals have no
  * status. Authorizations and PIN transactions have one; if it is missing, `MessageCode` and `Message` decide, which are null
  * unless declined.
+ *
+ * @param data the payload as it came.
+ * @throws PayloadError when only the `Message` could decide, and it is unreadable.
  */
 function kindOf(
   networkType: TransactionEvent['networkType'],
   { NetworkStatus, MessageCode, Message }: TransactionPayload,
+  data: unknown,
 ): TransactionKind {
   const status = keyed(NetworkStatus ?? '');
   const isPurchase = networkType === 'Auth' || networkType === 'Pin';
   const reason = keyed(`${MessageCode ?? ''} ${Message ?? ''}`);
   const hasReason = reason !== '' && !reason.startsWith('approved');
+  const isUnreadable = Message == null && (data as Partial<TransactionPayload>).Message != null;
+  if (isPurchase && status === '' && reason === '' && isUnreadable) {
+    throw new PayloadError(['Message: expected string, because NetworkStatus is missing']);
+  }
   return status === 'declined' || (isPurchase && status === '' && hasReason) ? 'decline' : kinds[networkType];
 }
 
@@ -234,10 +260,14 @@ const RowTimes = TransactionPayload.pick({
  * Null when these cannot be read either.
  */
 export function timesOfMisfit(row: AnyRecord, fetched: Fetched): (Times & Pick<TransactionEvent, 'kind'>) | null {
-  const { data } = RowTimes.safeParse(row);
-  if (data === undefined || toInstant(data.TransactionTime, fetched.zone) === null) return null;
-  const kind = kinds[networkTypeOf(data)];
-  return { kind, ...timesOf(kind, data, contextOf(row, fetched)) };
+  try {
+    const fields = readPayload(RowTimes, row, inessential);
+    const kind = kinds[networkTypeOf(fields)];
+    return { kind, ...timesOf(kind, fields, contextOf(row, fetched)) };
+  } catch (error) {
+    if (error instanceof PayloadError) return null;
+    throw error;
+  }
 }
 
 type Times = Pick<TransactionEvent, 'occurredAt' | 'requestedAt' | 'settledAt'>;

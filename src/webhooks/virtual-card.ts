@@ -9,6 +9,7 @@ import {
   optionalDecimal,
   optionalInteger,
   parseWith,
+  readPayload,
   type WebhookContext,
   words,
 } from './payload.ts';
@@ -39,6 +40,15 @@ const VirtualCardPayload = z
     error: 'expected this or a positive AccountId',
   });
 
+/** What is unreadable in one of these does not reject the webhook. `Errors` and `Message` say how the order ended. */
+const inessential: ReadonlySet<string> = new Set<keyof VirtualCardPayload>([
+  'FirstName',
+  'LastName',
+  'CardNumber',
+  'Balance',
+  'OrderDateTime',
+]);
+
 type VirtualCardPayload = z.infer<typeof VirtualCardPayload>;
 
 /**
@@ -48,8 +58,11 @@ type VirtualCardPayload = z.infer<typeof VirtualCardPayload>;
  * one is a new event. Several cards of an order may fail, and a card that was never created has no account. In these
  * cases only `CallbackTime` distinguishes two events.
  */
-export function redactVirtualCard(data: unknown, { callbackAt, receivedAt }: WebhookContext): VirtualCardEvent {
-  const payload = parseWith(VirtualCardPayload, data);
+export function redactVirtualCard(
+  data: unknown,
+  { callbackAt, receivedAt, onIgnored }: WebhookContext,
+): VirtualCardEvent {
+  const payload = readPayload(VirtualCardPayload, data, inessential, onIgnored);
   const outcome = outcomeOf(payload);
   const acctId = payload.AccountId !== null && payload.AccountId > 0 ? payload.AccountId : null;
 

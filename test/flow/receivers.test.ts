@@ -69,7 +69,7 @@ describe('an authentic webhook', () => {
   });
 
   it('that does not fit its schema gets 200 and is quarantined once, redacted', async () => {
-    const bad = body('virtual-card', { Balance: 'lots' });
+    const bad = body('virtual-card', { Status: ['lots'] });
 
     const answers = [await send(to('virtual-card'), { body: bad }), await send(to('virtual-card'), { body: bad })];
 

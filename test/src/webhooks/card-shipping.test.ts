@@ -39,6 +39,14 @@ describe('a shipment', () => {
     expect(shipping({ TrackingNumber }).trackingNumber).toBe(kept);
   });
 
+  it('is read without a shipping method or digits of the wrong type', () => {
+    expect(shipping({ ShippingMethod: 1, Last4CardNumber: {} })).toMatchObject({
+      shippingMethod: '',
+      last4: '',
+      trackingNumber: '9400111899000000055211',
+    });
+  });
+
   it('rejects a tracking number that lost its last digits as a JSON number', () => {
     expect(issuesOf(() => shipping({ TrackingNumber: 9.400111899e21 }))).toHaveLength(1);
   });

@@ -77,6 +77,19 @@ describe('a card status change', () => {
     expect(status({ CustomId: 12345 }).customId).toBe('12345');
   });
 
+  it('is read without a name or digits of the wrong type', () => {
+    const odd = { CardList: [card, { ...card, Last4CardNumber: {} }], FirstName: 7, CustomId: [] };
+
+    expect(status(odd)).toMatchObject({
+      holder: 'Okafor',
+      customId: null,
+      cards: [
+        { last4: '5072', status: 'BLOCKED' },
+        { last4: '', status: 'BLOCKED' },
+      ],
+    });
+  });
+
   it.each([
     ['AcctId', { AcctId: null }],
     ['CardList', { CardList: [] }],
@@ -84,7 +97,7 @@ describe('a card status change', () => {
     ['CardList', { CardList: {} }],
     ['CardList.0.CardStatus', { CardList: [{ ...card, CardStatus: 'LOST' }] }],
     ['CardList.0.CardId', { CardList: [{ ...card, CardId: 0 }] }],
-    ['FirstName', { FirstName: 7 }],
+    ['CardList.0.CardOrderId', { CardList: [{ ...card, CardOrderId: 'x' }] }],
   ])('is invalid if %s is wrong', (field, data) => {
     expect(issuesOf(() => status(data))[0]).toMatch(new RegExp(`^${field.replace('.0', '(\\.\\[\\])?(\\.0)?')}: `));
   });

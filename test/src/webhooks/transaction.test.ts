@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TransactionEvent } from '../../../src/core/event.ts';
-import { issuesOf, read, readBody } from './read.ts';
+import { toStoredEvent } from '../../../src/webhooks/kind.ts';
+import { webhook } from '../../fixtures/webhooks/webhook.ts';
+import { issuesOf, read, readBody, receivedAt } from './read.ts';
 
 const transaction = (...args: Parameters<typeof read>): TransactionEvent => read(...args) as TransactionEvent;
 
@@ -114,16 +116,12 @@ describe('a network transaction', () => {
     ['TransactionAmount', null],
     ['TransactionAmount', 'a lot'],
     ['TransactionAmount', 4111111111111111],
-    ['AvailableBalance', {}],
-    ['MerchantName', 7],
-    ['MerchantId', ['445301978521']],
-    ['MerchantId', 2 ** 60],
+    ['TransactionId', ['2465657073']],
+    ['AuthTransactionId', 2 ** 60],
     ['NetworkType', 'Telex'],
     ['NetworkType', null],
     ['NetworkStatus', 'Maybe'],
     ['NetworkStatus', 1],
-    ['IsCardPresent', 'yes'],
-    ['Message', 42],
     ['MessageCode', []],
   ])('is invalid with %s %j, and the issue names the field but not the value', (field, value) => {
     const issues = issuesOf(() => transaction('authorization', { [field]: value }));
@@ -133,6 +131,55 @@ describe('a network transaction', () => {
     if (typeof value === 'string') expect(issues[0]).not.toContain(value);
     if (typeof value === 'number') expect(issues[0]).not.toContain(String(value));
   });
+
+  it.each([
+    ['AvailableBalance', {}],
+    ['LedgerBalance', 'a lot'],
+    ['MerchantRequestedAmount', 4111111111111111],
+    ['PaddingAmount', 'a tip'],
+    ['MerchantName', 7],
+    ['MerchantCity', 76_102],
+    ['MerchantState', []],
+    ['MerchantCountry', { Code: 'US' }],
+    ['MerchantId', ['445301978521']],
+    ['MerchantId', 2 ** 60],
+    ['MCCCode', true],
+    ['IsCardPresent', 'yes'],
+    ['Message', 42],
+  ])(
+    'with an unreadable %s (%j) is posted as if it were not given, and its name is reported without its value',
+    (field, value) => {
+      const ignored: string[] = [];
+      const body = webhook('decline', { [field]: value });
+      const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt };
+      const event = toStoredEvent(body, 'decline', { ...facts, onIgnored: (issues) => void ignored.push(...issues) });
+
+      expect(event).toEqual(transaction('decline', { [field]: null }));
+      expect(ignored).toEqual([expect.stringMatching(new RegExp(`^${field}: `))]);
+      expect(ignored.join()).not.toMatch(/lot|411|76.?102|US|4453|yes|42/);
+    },
+  );
+
+  it('is invalid for all its issues if one of them is in an essential field', () => {
+    const issues = issuesOf(() => transaction('decline', { MerchantCity: 7, AcctId: 'x' }));
+
+    expect(issues.map((issue) => issue.split(':')[0])).toEqual(['AcctId', 'MerchantCity']);
+  });
+
+  it.each([
+    ['authorization', { NetworkStatus: null }, true],
+    ['pin', { NetworkStatus: '' }, true],
+    ['authorization', { NetworkStatus: 'Approved' }, false],
+    ['decline', { NetworkStatus: null }, false],
+    ['settlement', {}, false],
+  ])(
+    'a %s with %j and an unreadable message is invalid, if the message could mean a decline: %j',
+    (name, fields, isInvalid) => {
+      const issues = issuesOf(() => transaction(name, { ...fields, Message: {} }));
+
+      expect(issues.length > 0).toBe(isInvalid);
+    },
+  );
 
   it('shows no pattern, which tells only programmers what was expected', () => {
     const fields = { NetworkType: 'z', NetworkStatus: 'z', TransactionAmount: 'z', NetworkTransactionId: 'z' };

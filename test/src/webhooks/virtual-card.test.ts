@@ -87,6 +87,21 @@ describe('a virtual card', () => {
     expect(virtual('virtual-card', data)).toMatchObject(kept);
   });
 
+  it.each([
+    [{ Balance: 'lots' }, { balanceCents: null }],
+    [{ LastName: 7 }, { holder: 'Cloud' }],
+    [{ CardNumber: {} }, { last4: null }],
+  ])('with %j is stored as if that were not given', (data, kept) => {
+    expect(virtual('virtual-card', data)).toMatchObject({ outcome: 'created', ...kept });
+  });
+
+  it.each([{ Errors: 'Card' }, { Errors: [7] }, { Message: 7 }])(
+    'with %j is invalid: nobody can say whether the card was created',
+    (data) => {
+      expect(issuesOf(() => virtual('virtual-card', data))).toHaveLength(1);
+    },
+  );
+
   it('without an order or an account is invalid', () => {
     expect(issuesOf(() => virtual('virtual-card', { AccountId: 0, VirtualCardOrderId: '' }))).toEqual([
       'VirtualCardOrderId: expected this or a positive AccountId',
