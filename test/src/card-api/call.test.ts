@@ -94,7 +94,8 @@ describe('a response', () => {
     ['block', 404, 'unavailable', 'unknown'],
     ['limit', 200, 'unavailable', 'unknown'],
     ['activate', 403, 'unavailable', 'unknown'],
-    ['read', 401, 'token_dead', 'refused'],
+    ['read', 401, 'unavailable', 'unknown'],
+    ['block', 401, 'unavailable', 'unknown'],
     ['resend', 201, 'unavailable', 'unknown'],
   ] as const)('to %s that is a page with status %s comes from a gateway', async (what, status, code, outcome) => {
     api.answerWith(html(status, 'A phrase'));
