@@ -30,7 +30,10 @@ const digestWith = (secret: string): Deps['digest'] => {
 };
 
 /** Sends one body to a receiver with these dependencies. */
-async function deliver(given: Partial<Deps>, body = '{"CallbackTime":"x","Data":{}}') {
+async function deliver(
+  given: Partial<Deps>,
+  body: string | Uint8Array<ArrayBuffer> = '{"CallbackTime":"x","Data":{}}',
+) {
   const take = vi.fn<Deps['take']>(async () => 'new');
   const toEvent = vi.fn<Deps['toEvent']>(() => read('decline'));
   const measure = vi.fn<Deps['measure']>();
@@ -82,6 +85,14 @@ it('keeps every digit of 64-bit ids, which JavaScript numbers cannot hold', asyn
   const [entry, neighbour] = [take.mock.calls[0]?.[0], other.take.mock.calls[0]?.[0]];
   expect(entry).toMatchObject({ type: 'event', event: { networkTransactionId: '9007199254740993' } });
   expect(entry?.type === 'event' && entry.event.id).not.toBe(neighbour?.type === 'event' && neighbour.event.id);
+});
+
+it('takes a webhook whose text is not UTF-8: the event lacks a letter, and a retry would not bring it', async () => {
+  const body = Buffer.from(JSON.stringify(webhook('decline', { MerchantName: 'CAFÉ' })), 'latin1');
+  const { status, take } = await deliver({ toEvent: (json, path, facts) => readBody(json, path, facts.version) }, body);
+
+  expect(status).toBe(200);
+  expect(take.mock.calls[0]?.[0]).toMatchObject({ type: 'event', event: { merchant: { name: 'CAF\uFFFD' } } });
 });
 
 it.each([
