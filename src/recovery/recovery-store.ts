@@ -92,8 +92,9 @@ export function createUnreportedOnly(redis: RedisClient, now: () => Date): Unrep
     const isReported = await Promise.all(
       events.map(async (event) => {
         if (age(event) < INBOX_REMEMBERS_MS) return false;
-        if (age(event) > ALERTS_KEPT_MS) return wasReceiving(Date.parse(earliestAt(event)));
-        return (await redis.exists(stateKey(`alert:${event.id}`))) === 1;
+        // A reversal may come weeks after its purchase, and its row dates only that.
+        if ((await redis.exists(stateKey(`alert:${event.id}`))) === 1) return true;
+        return age(event) > ALERTS_KEPT_MS && wasReceiving(Date.parse(earliestAt(event)));
       }),
     );
     return events.filter((_event, index) => isReported[index] !== true);

@@ -28,6 +28,7 @@ describe('an event with a stored alert counts as reported', () => {
   it.each([
     ['settlement', 20, 7],
     ['reversal', 7, 1],
+    ['reversal', 40, 1],
   ] as const)('if it is a %s requested %i days ago that happened %i days ago', async (kind, requested, happened) => {
     const event = step(kind, requested, happened);
     expect(await isLeftOut(event)).toBe(false);
