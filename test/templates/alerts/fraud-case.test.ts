@@ -36,6 +36,13 @@ it('a closed fraud case does not say that more follows in its thread', () => {
   }
 });
 
+it('an open fraud case says how long its thread collects what happens to the card', () => {
+  for (const isLong of [false, true]) {
+    const read = shown(renderAlert(fraudCase(), { ...view, isLong }).blocks);
+    expect(read).toContain('Everything else about this card follows in this thread, for 30 days at most');
+  }
+});
+
 describe('a fraud case', () => {
   it('has three lines: the report; the reporter, the latest purchases and the person in charge; the small print', () => {
     const { text, blocks } = renderAlert(fraudCase(), view);
