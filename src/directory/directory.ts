@@ -84,11 +84,11 @@ export function createDirectory(deps: DirectoryDeps) {
       return { ...(await status()), listing };
     },
 
-    /** After a start, waits up to a few seconds until all accounts were listed once. */
+    /** After a start, waits up to a few seconds until all accounts were listed once. Listing them continues. */
     async untilListed(): Promise<void> {
       const end = performance.now() + LISTED_WAIT_MS;
       while ((await records.listedAt()) === null && performance.now() < end) {
-        const listing = await loader?.list(false);
+        const listing = loader && (await within(end - performance.now(), loader.list(false), () => 'failed'));
         if (listing === 'failed') return;
         if (listing !== 'listed') await sleep(LOOK_AGAIN_MS);
       }

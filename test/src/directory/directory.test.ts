@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CallOptions } from '../../../src/card-api/call.ts';
 import { ATTEMPT_TIMEOUT_MS } from '../../../src/card-api/client.ts';
 import { AccountDetails, Business, ListedAccount } from '../../../src/card-api/schema-account.ts';
@@ -835,6 +835,24 @@ describe('right after a start', () => {
 
     expect(api.lists).toBe(1);
     expect((await directory.status()).listedAt).not.toBeNull();
+  });
+
+  it('waits a few seconds for a card service that does not answer', async () => {
+    api.failWith = () => new Promise(() => {});
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    let isDone = false;
+    const waiting = directory.untilListed().then(() => {
+      isDone = true;
+    });
+    while (api.lists === 0) await new Promise(setImmediate);
+
+    await vi.advanceTimersByTimeAsync(7_000);
+    await new Promise(setImmediate);
+    expect(isDone).toBe(false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    vi.useRealTimers();
+
+    await waiting;
   });
 
   it('does not wait for a card service that fails', async () => {
