@@ -56,9 +56,10 @@ const TYPED_MAX = 100;
 /** Why Cardbell cannot know yet that no card matches what someone typed, and what helps. Null when it knows. */
 export function notReadYet(
   query: string,
-  { accounts, lackingDetails }: Awaited<ReturnType<Directory['status']>>,
+  { accounts, lackingDetails, listedAt }: Awaited<ReturnType<Directory['status']>>,
 ): Pick<Refusal, 'why' | 'whoCan'> | null {
-  if (accounts === 0)
+  // Webhooks may have named some accounts before.
+  if (accounts === 0 || listedAt === null)
     return {
       why: 'I could not read the list of cards from the card service yet.',
       whoCan: 'Try again in a minute.',

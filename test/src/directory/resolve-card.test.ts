@@ -76,7 +76,7 @@ const resolveCard = createResolveCard({
     untilListed: async () => {
       found = listed ?? found;
     },
-    status: async () => ({ accounts, lackingDetails, listedAt: null }),
+    status: async () => ({ accounts, lackingDetails, listedAt: '2026-11-20T15:00:00.000Z' }),
     async *all() {
       yield { acctId: 7, firstName: 'Sam', lastName: 'Rivera' };
       yield { acctId: 8, firstName: 'Jane', lastName: 'Doe' };

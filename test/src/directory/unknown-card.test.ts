@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
 import { notReadYet } from '../../../src/directory/unknown-card.ts';
 
-const statusOf = (accounts: number, lackingDetails: number) => ({ accounts, lackingDetails, listedAt: null });
+const statusOf = (accounts: number, lackingDetails: number) => ({
+  accounts,
+  lackingDetails,
+  listedAt: '2026-11-20T15:00:00.000Z',
+});
 
 it.each(['4242', '••0042', '7378'])('says of %s how many accounts have not been read', (query) => {
   expect(notReadYet(query, statusOf(5000, 3120))).toEqual({
@@ -21,4 +25,5 @@ it('is sure of a name or CustomId, which the list contains', () => {
 
 it('knows nothing before the first list', () => {
   expect(notReadYet('Jane Doe', statusOf(0, 0))?.why).toContain('could not read the list of cards');
+  expect(notReadYet('Jane Doe', { ...statusOf(3, 0), listedAt: null })?.why).toContain('could not read the list');
 });

@@ -90,7 +90,7 @@ function setUp({
     links: { ofAccount: async () => link },
     directory: {
       account: async (id) => ({ ...account, ...known, acctId: id }),
-      status: async () => ({ accounts: 9, lackingDetails: unread, listedAt: null }),
+      status: async () => ({ accounts: 9, lackingDetails: unread, listedAt: '2026-11-20T15:00:00.000Z' }),
     },
     withLock: withoutLock,
     record: async (_action, entry) => void entries.push(entry),
