@@ -9,6 +9,7 @@ import { checkedDiskWait, problemsOf, readSettings } from '../../src/intake/dura
 import { readyUnlessRefused } from '../reach-redis.ts';
 import { checkArchive } from './check-archive.ts';
 import { checkWaiting } from './check-waiting.ts';
+import { checkWebhooks } from './check-webhooks.ts';
 import type { Report } from './report.ts';
 
 /** Allowed difference between the clocks. Waits and expiry times use Redis' clock. */
@@ -54,6 +55,7 @@ export async function checkRedis(
     else if (whyShards !== null) report.fix('the stored data has a different number of shards', whyShards);
     else {
       await checkWaiting(redis, { shards: redisShards, fullAt: redisFullAt, inTime }, report);
+      await checkWebhooks(redis, { shards: redisShards, inTime }, report);
       if (auditArchive !== undefined) await checkArchive(redis, { folder: auditArchive, isRoot, inTime }, report);
     }
     const unusable = await whyUnusable(redis);

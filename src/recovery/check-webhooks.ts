@@ -16,6 +16,8 @@ const immediate = ['authorization', 'pin', 'decline'] as const;
 type ImmediateKind = (typeof immediate)[number];
 /** When a webhook of the kind last arrived is stored there, for as long as the progress of a recovery. */
 const arrivedId = (kind: ImmediateKind): string => `${CHECK_ID}-${kind}`;
+/** The same: when one was missing although the company may have no address for its kind. */
+const unsentId = (kind: ImmediateKind): string => `${CHECK_ID}-unsent-${kind}`;
 
 /** Whether the webhook of one of some events has arrived, and whether one of them was not reported at all. */
 interface Arrivals {
@@ -38,7 +40,7 @@ interface Deps extends Pick<Parameters<typeof createRecoverGap>[0], 'fetchRows' 
  * If some are missing, notifies ops and has them recovered. Recorded gaps have a recovery of their own.
  *
  * Only declines always count as missing. The company may have no address for another kind on purpose, so that counts
- * only if some of its webhooks have arrived lately.
+ * only if some of its webhooks have arrived lately. Otherwise the doctor says so: see {@link readUnsentKinds}.
  *
  * The first check asks nothing. Changes nothing itself, so it may run beside a recovery.
  *
@@ -68,7 +70,8 @@ export function createCheckWebhooks(deps: Deps) {
         if (isMissing && (await isSent(kind))) {
           await notifyOps(opsIssue.webhooksMissing(kind));
           isIncomplete = true;
-        } else if (hasArrived && !isMissing) await notifyResolved(opsIssue.webhooksMissing(kind));
+        } else if (isMissing) await recoveries.write(unsentId(kind), reached);
+        else if (hasArrived) await notifyResolved(opsIssue.webhooksMissing(kind));
       }
       if (isIncomplete) await deps.recoverGap(gapOf(fromMs, toMs, 'unnoticed'));
     }
@@ -76,13 +79,28 @@ export function createCheckWebhooks(deps: Deps) {
   };
 
   async function isSent(kind: ImmediateKind): Promise<boolean> {
-    return kind === 'decline' || (await recoveries.read(arrivedId(kind))).position !== null;
+    return kind === 'decline' || (await hasPosition(recoveries, arrivedId(kind)));
   }
 
   async function fetchEvents(fromMs: number, toMs: number): Promise<TransactionEvent[]> {
     const rows = (await deps.fetchRows(new Date(fromMs), new Date(toMs))).map(deps.readRow);
     return rows.flatMap((row) => (row.kind === 'event' ? [row.event] : []));
   }
+}
+
+/** The kinds that the card service lists and sends no webhooks of, in the last 30 days. */
+export async function readUnsentKinds(recoveries: Pick<Recoveries, 'read'>): Promise<ImmediateKind[]> {
+  const isUnsent = await Promise.all(
+    immediate.map(
+      async (kind) =>
+        (await hasPosition(recoveries, unsentId(kind))) && !(await hasPosition(recoveries, arrivedId(kind))),
+    ),
+  );
+  return immediate.filter((_kind, index) => isUnsent[index]);
+}
+
+async function hasPosition(recoveries: Pick<Recoveries, 'read'>, id: string): Promise<boolean> {
+  return (await recoveries.read(id)).position !== null;
 }
 
 interface ArrivalDeps {

@@ -4,7 +4,7 @@ import type { TransactionEvent, TransactionKind } from '../../../src/core/event.
 import type { Gap } from '../../../src/core/gap.ts';
 import { webKeys } from '../../../src/core/keys.ts';
 import { seenKey } from '../../../src/intake/intake.ts';
-import { createCheckWebhooks, createReadArrivals } from '../../../src/recovery/check-webhooks.ts';
+import { createCheckWebhooks, createReadArrivals, readUnsentKinds } from '../../../src/recovery/check-webhooks.ts';
 import { createCountNew, createRecoveries, readUptime } from '../../../src/recovery/recovery-store.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -96,8 +96,11 @@ it('misses the webhooks of purchases only if such webhooks have arrived before',
   happened('08:20', 'pin');
   await check('09:05');
   expect([...recovered, ...told]).toEqual([]);
+  const unsent = () => readUnsentKinds(createRecoveries(redis()));
+  expect(await unsent(), 'the doctor names them').toEqual(['authorization', 'pin']);
   await arrived('09:10', 'authorization');
   await check('10:05');
+  expect(await unsent()).toEqual(['pin']);
   happened('10:10', 'authorization');
   happened('10:20', 'pin');
 
