@@ -29,6 +29,8 @@ const vitest = await createVitest(
     config: false,
     root: process.cwd(),
     include: ['test/**/*.test.ts'],
+    // Without it, no test with Redis can be loaded, and every mutant of what it tests survives.
+    globalSetup: ['test/support/redis-servers.ts'],
     watch: false,
     pool: 'forks',
     isolate: false,
