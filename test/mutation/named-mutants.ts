@@ -340,6 +340,30 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
     to: '((_name: string, work: () => Promise<Posted | null>) => work())(`message:',
   },
   {
+    name: 'the latest alerts of an account are never removed',
+    file: 'src/alerts/save-alerts.lua',
+    from: "redis.call('ZREMRANGEBYRANK', KEYS[list], 0, removed - 1)",
+    to: 'removed = 0',
+  },
+  {
+    name: 'declines that a digest has not counted yet are removed',
+    file: 'src/alerts/save-alerts.lua',
+    from: 'math.max(math.min(number - keep, old), number - most)',
+    to: 'number - keep',
+  },
+  {
+    name: 'a burst of declines of one account is kept without a limit',
+    file: 'src/alerts/save-alerts.lua',
+    from: 'math.max(math.min(number - keep, old), number - most)',
+    to: 'math.min(number - keep, old)',
+  },
+  {
+    name: 'the newest declines of all cards are removed instead of the oldest',
+    file: 'src/alerts/save-alerts.lua',
+    from: "redis.call('ZREMRANGEBYRANK', KEYS[declines], 0, -1 - ARGV[11])",
+    to: "redis.call('ZREMRANGEBYRANK', KEYS[declines], ARGV[11], -1)",
+  },
+  {
     name: 'an archive file is not read back',
     file: 'src/audit/archive.ts',
     from: 'if ((await digestOf(join(folder, name))) !== written)\n',

@@ -34,7 +34,7 @@ export function createRelatedTests(root: string): (file: string) => string[] {
   const slowest = new Set(killing.flatMap((file) => [...distancesFrom(file).keys()]));
 
   return function relatedTests(file) {
-    const mirrored = `test/${file.replace(/\.ts$/, '.test.ts')}`;
+    const mirrored = `test/${file.replace(/\.(?:ts|lua)$/, '.test.ts')}`;
     // Tests of the same capability come first, even if they load the file indirectly.
     const nearness = ([path, distance]: readonly [string, number]): number =>
       dirname(path) === dirname(mirrored) ? distance - 2 : distance;
@@ -67,7 +67,7 @@ export function createRelatedTests(root: string): (file: string) => string[] {
 
 function importsOf(root: string, file: string): string[] {
   const source = readFileSync(join(root, file), 'utf8');
-  return [...source.matchAll(/(?:from|import|import\()\s*'(\.[^']*\.ts)'/g)].map(([, path]) =>
+  return [...source.matchAll(/(?:from|import|import\(|new URL\()\s*'(\.[^']*\.(?:ts|lua))'/g)].map(([, path]) =>
     join(dirname(file), path ?? ''),
   );
 }
