@@ -52,9 +52,11 @@ export function windowOf(
 ): { readonly fromMs: number; readonly toMs: number } {
   const [gapFrom, gapTo] = [Date.parse(from), Date.parse(to)];
   const oldest = nowMs - ASKABLE_MS;
-  if (cause === 'asked') return { fromMs: Math.max(gapFrom, oldest), toMs: Math.min(gapTo, nowMs) };
+  if (cause === 'asked') return { fromMs: Math.max(gapFrom, oldest), toMs: gapTo };
   const margin = Math.max(gapFrom - BEFORE_MS, Math.min(gapFrom, sinceMs), nowMs - REMEMBERED_MS);
-  return { fromMs: Math.max(Math.min(gapFrom, margin), oldest), toMs: Math.min(gapTo + AFTER_MS, nowMs) };
+  // The gap is over: by a slow clock of this machine, it may still be in the future.
+  const toMs = Math.max(gapTo, Math.min(gapTo + AFTER_MS, nowMs));
+  return { fromMs: Math.max(Math.min(gapFrom, margin), oldest), toMs };
 }
 
 /** True when somebody asks about a time of which the service lists nothing. */

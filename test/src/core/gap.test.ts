@@ -28,6 +28,11 @@ describe('the window to request for a gap', () => {
   it('never ends in the future', () => {
     expect(span(-2, 0)[1]).toBe(0);
   });
+  it.each(['start', 'asked'] as const)('covers a gap (%s) that is still to come by a slow clock', (cause) => {
+    const [from = 0, to = 0] = span(0.5, 1, cause);
+    expect(from).toBeLessThanOrEqual(0.5);
+    expect(to).toBe(1);
+  });
   it('does not start before Cardbell first ran', () => {
     expect(span(-2, -1, 'start', now - 2.5 * HOUR)[0]).toBe(-2.5);
     expect(span(-2, -1, 'start', now - HOUR)[0]).toBe(-2);
