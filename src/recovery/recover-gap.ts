@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { QuarantinedWebhook, TransactionEvent } from '../core/event.ts';
 import { ASKABLE_MS, type Gap, isUnderWay, windowOf } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
@@ -62,6 +63,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
   return async function recoverGap(gap, onProgress) {
     const before = await recoveries.read(gap.id);
     if (before.finishedAt !== null) return before;
+    await untilArrived(gap, now().getTime());
     await recoverTransactions(gap, before, onProgress);
     // While webhooks do not arrive, each check has one such gap. The refreshes of the directory report the statuses.
     const statuses = gap.cause === 'unnoticed' ? 0 : await deps.recoverStatuses(gap);
@@ -122,6 +124,19 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     await deps.intake.setAside(gap.id, misfits);
     return { rows: rows.length, found: events.length + misfits.length };
   }
+}
+
+/** A webhook normally comes at once. */
+const ARRIVES_WITHIN_MS = 3000;
+
+/**
+ * Waits for the webhooks that were on their way when the gap ended: each start of a web process ends one, also while
+ * others take webhooks. What they report is not late.
+ */
+async function untilArrived({ to, cause }: Gap, nowMs: number): Promise<void> {
+  const leftMs = Date.parse(to) + ARRIVES_WITHIN_MS - nowMs;
+  // Longer: the clocks differ.
+  if (cause !== 'asked' && leftMs > 0 && leftMs <= ARRIVES_WITHIN_MS) await sleep(leftMs);
 }
 
 /** Funds are moved in batches, or dated to midnight, and the webhook of a settlement may come hours later. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, it } from 'vitest';
 import { FETCHED_PATH, type TransactionEvent } from '../../../src/core/event.ts';
 import { type Gap, gapOf } from '../../../src/core/gap.ts';
@@ -90,6 +91,28 @@ it('skips events already received as webhooks; a second run adds nothing and cal
   expect(second).toEqual(first);
   expect(asked).toHaveLength(questions);
   expect(await stored()).toHaveLength(4);
+});
+
+it('does not take for late what is on its way when the gap ends', async () => {
+  const brief = gapOf(nowMs - 5000, nowMs - 2500, 'start');
+  rows = [row(3000 / HOUR)];
+
+  const recovering = recoverGap(brief, deps());
+  await sleep(100);
+  await redis().set(`{cardbell:in}:seen:${rows[0]?.event.id}`, '1');
+
+  expect(await recovering).toMatchObject({ found: 1, recovered: 0 });
+});
+
+it.each([
+  ['by a slow clock it has not ended yet', gapOf(nowMs - 5000, nowMs + 60_000, 'start')],
+  ['a person waits', gapOf(nowMs - 5000, nowMs, 'asked')],
+])('waits for nothing if %s', async (_why, brief) => {
+  const startedAt = performance.now();
+
+  await recoverGap(brief, deps());
+
+  expect(performance.now() - startedAt).toBeLessThan(2000);
 });
 
 it('continues where it stopped after a crash, and counts nothing twice', async () => {
