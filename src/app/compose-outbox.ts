@@ -155,7 +155,7 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
       channel: fallback,
       shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === fallback),
       unshared: createUnsharedChannel(config.channels, visibilityOf),
-      heldUntil: heldUntilOf(context),
+      heldUntil: createHeldUntil(context),
     },
     ops: { channel: ops, notify: notifyOps },
   });

@@ -13,7 +13,7 @@ import { happenedSince } from '../core/service-time.ts';
 import { createSigner } from '../core/sign.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { personUnreachable } from '../ops/refused-place.ts';
-import { alertIdOf, OutboxEntry } from '../outbox/entry.ts';
+import { alertIdOf, mayBeHeld, OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { Links } from './link-store.ts';
 import type { NotificationKind, Preferences } from './preference-store.ts';
@@ -110,8 +110,7 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
     const shownBy = alertId === null ? null : await repeatedIn(channel, alertId);
     // Someone who retries at the checkout is notified once, with a count.
     if (shownBy !== null) return await deps.updateAlert(shownBy);
-    const isHeld = alertId === null ? entry.priority === 'record' : entry.priority !== 'fraud';
-    const notBefore = isHeld ? await deps.heldUntil(channel, alertId) : null;
+    const notBefore = mayBeHeld(entry) ? await deps.heldUntil(channel, alertId) : null;
     await deps.outbox.put(channel, { ...entry, notBefore });
   };
 

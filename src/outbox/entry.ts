@@ -117,6 +117,11 @@ export function alertIdOf(entry: OutboxEntry): string | null {
   return entry.kind === 'tracked' && entry.subject.kind === 'alert' ? entry.subject.id : null;
 }
 
+/** Whether quiet hours hold an entry: an alert, unless it suggests fraud, or another message that nobody waits for. */
+export function mayBeHeld(entry: OutboxEntry): boolean {
+  return alertIdOf(entry) === null ? entry.priority === 'record' : entry.priority !== 'fraud';
+}
+
 /** Why an entry may share a message with others. Only entries with the same reason share one. */
 export function batchReasonOf({ late, notBefore, priority }: TrackedEntry): Batch['why'] {
   if (late) return 'late';

@@ -7,7 +7,7 @@ import { isSlackTokenDead } from '../ops/watch-token.ts';
 import type { Message } from '../slack/message.ts';
 import { truncate } from '../slack/mrkdwn.ts';
 import type { AttachRows } from './attach-rows.ts';
-import { alertIdOf, type Draft, forAnotherChannel, type OutboxEntry } from './entry.ts';
+import { alertIdOf, type Draft, forAnotherChannel, mayBeHeld, type OutboxEntry } from './entry.ts';
 import type { UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import { inChunks } from './record-posted.ts';
@@ -23,8 +23,8 @@ interface Deps {
     readonly shows: (subject: Subject) => Promise<boolean>;
     /** The first team channel that is not this one and that no other company reads; null when there is none. */
     readonly unshared: (than: string) => Promise<string | null>;
-    /** Until when (ms) the quiet hours of a channel hold a message about this; null: not. */
-    readonly heldUntil: (channel: string, subject: Subject) => Promise<number | null>;
+    /** Until when (ms) the quiet hours of a channel hold an alert, or another message that nobody waits for; null: not. */
+    readonly heldUntil: (channel: string, alertId: string | null) => Promise<number | null>;
   };
   readonly renderEntries: RenderEntries;
   readonly attachRows: Pick<AttachRows, 'asTables' | 'asText'>;
@@ -138,9 +138,8 @@ async function postPlain(entry: OutboxEntry, channel: string, error: SlackError,
 
 /** The entry as another channel gets it. Its own quiet hours hold it, not those of the channel that it was for. */
 async function forChannel(to: string, entry: OutboxEntry, { heldUntil }: Deps['fallback']): Promise<OutboxEntry> {
-  if (entry.kind !== 'tracked') return forAnotherChannel(entry);
-  // Someone is testing cards right now, or reported a theft.
-  return { ...entry, notBefore: entry.priority === 'fraud' ? null : await heldUntil(to, entry.subject) };
+  const notBefore = mayBeHeld(entry) ? await heldUntil(to, alertIdOf(entry)) : null;
+  return { ...forAnotherChannel(entry), notBefore };
 }
 
 async function isShown(entry: OutboxEntry, fallback: Deps['fallback']): Promise<boolean> {

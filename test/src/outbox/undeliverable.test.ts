@@ -41,6 +41,18 @@ describe('a message that its channel cannot take', () => {
     expect(await inFallback(world)).toMatchObject([{ id: 'evt_1', notBefore }]);
   });
 
+  it.each([
+    ['a warning, or another notice that nobody waits for', 'record', 5000],
+    ['a notice to ops', 'ops', null],
+  ])('follows them if it is no alert, too: %s', async (_what, priority, notBefore) => {
+    const world = createPostingWorld(redis(), { heldUntil: 5000 });
+    const entry = OutboxEntry.parse({ kind: 'notice', id: 'n1', message: { text: 'A.', blocks: [] }, priority });
+
+    await world.undeliverable.redirect([entry], { channel: 'C1', to: 'C0ALL' }, gone);
+
+    expect(await inFallback(world)).toMatchObject([{ id: 'n1', notBefore }]);
+  });
+
   it('to a person is not moved, and ops are told the person, not their conversation', async () => {
     const world = createPostingWorld(redis());
     const message = { text: 'For you.', blocks: [] };
