@@ -57,17 +57,21 @@ export function createResolveDeclines(deps: Deps) {
     }
   }
 
-  /** The payment went back, so what it paid for is not paid. */
+  /** The payment went back, so what it paid for is not paid, unless by another payment. */
   async function reopen(reversal: TransactionEvent): Promise<void> {
     const at = Date.parse(reversal.occurredAt);
+    const back = { verb: 'paid', by: null, at: reversal.occurredAt, state: 'failed', text: '' } as const;
+    // A run that failed may have reopened it.
+    const isBack = ({ verb, state, at: since }: Outcome): boolean =>
+      verb === back.verb && state === back.state && since === back.at;
     const all = await listedFrom(reversal, at - FOLLOWS_WITHIN_MS);
     for (const payment of all.filter((one) => isPayment(one) && isOfOne(one, reversal) && isReversed(one, all))) {
       await withLock(`account:${payment.acctId}`, async () => {
         const paidMs = Date.parse(payment.occurredAt);
         for (const alert of await declinesIn(payment, paidMs - WITHIN_MS, paidMs)) {
-          if (!isPaidBy(payment, alert)) continue;
-          const back = { verb: 'paid', by: null, at: reversal.occurredAt, state: 'failed', text: '' } as const;
+          if (!isPaidBy(payment, alert) && !alert.outcomes.some(isBack)) continue;
           await alerts.setOutcome(alert.event.id, `paid-${payment.id}`, back);
+          await resolve(alert.event);
           await updateAlert(alert.event.id);
         }
       });

@@ -214,9 +214,14 @@ function latestLines(outcomes: readonly Outcome[], ended: ReadonlySet<string | u
   return lines.slice(tooMany + 1);
 }
 
-/** The last outcome as a plain sentence, for the fallback text. */
+/** The outcome for which there is room: the last one, unless the purchase was paid. */
+export function mainOutcome(outcomes: readonly Outcome[]): Outcome | undefined {
+  return outcomes.findLast(({ verb, state }) => verb === 'paid' && state === 'done') ?? outcomes.at(-1);
+}
+
+/** The main outcome as a plain sentence, for the fallback text. */
 export function outcomeSentence(outcomes: readonly Outcome[]): string {
-  const last = outcomes.findLast(({ verb, state }) => verb === 'paid' && state === 'done') ?? outcomes.at(-1);
+  const last = mainOutcome(outcomes);
   if (last === undefined) return '';
   const amount = last.verb === 'paid' && last.text !== '' ? ` ${escapeUntrusted(last.text, 40)}` : '';
   return ` ${shortWords(last)}${amount}${person(last, last.state)}.`;

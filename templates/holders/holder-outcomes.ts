@@ -4,7 +4,7 @@ import type { Alert } from '../../src/alerts/alert.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
 import { ruleStates } from '../../src/limits/rule-words.ts';
 import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
-import { currentState, type Resolution, resolutionOf } from '../actions/outcomes.ts';
+import { currentState, mainOutcome, type Resolution, resolutionOf } from '../actions/outcomes.ts';
 import { isClosed, isTooLow } from '../alerts/decline-words.ts';
 import { escapeUntrusted, RULES_MAX, section } from '../core/blocks.ts';
 import { BLOCKED } from '../core/card-words.ts';
@@ -36,9 +36,9 @@ const paidWords: Readonly<Record<Resolution['title'], string>> = {
   'Probably resolved': 'Your purchase probably went through',
 };
 
-/** The last outcome as a plain sentence, for the fallback text. */
+/** The main outcome as a plain sentence, for the fallback text. */
 export function holderOutcomeSentence(outcomes: readonly Outcome[]): string {
-  const last = outcomes.at(-1);
+  const last = mainOutcome(outcomes);
   return last === undefined ? '' : ` ${head(last)}.`;
 }
 

@@ -15,6 +15,7 @@ import { locationLine, merchantCategory } from '../../src/core/merchant-category
 import { formatCents } from '../../src/core/money.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { dateToken, truncate } from '../../src/slack/mrkdwn.ts';
+import { mainOutcome } from '../actions/outcomes.ts';
 import { isStillWaiting } from '../alerts/activation-reminder.ts';
 import { placesOf } from '../alerts/card-testing.ts';
 import { howPaid, otherRequestedCents } from '../alerts/decline.ts';
@@ -58,7 +59,7 @@ export interface BatchRow {
   readonly needsDay: boolean;
   /** When people first see it, UTC ISO 8601. */
   readonly seenAt: string;
-  /** The latest action on it. */
+  /** What became of it. */
   readonly done: Outcome | null;
 }
 
@@ -111,7 +112,7 @@ function rowOf(alert: Alert, view: View): Row {
     nouns: ownNouns[alert.kind] ?? kindTraits[event.kind].nouns,
     who: holderRaw(card),
     last4: card.last4 ?? '',
-    done: outcomes.at(-1) ?? null,
+    done: mainOutcome(outcomes) ?? null,
   };
   // Another company reads this channel: it may only know that something happened.
   if (!mayShow('details', view.place)) {

@@ -57,6 +57,7 @@ async function accountWith(
   };
   for (const alert of stored) await store(alert);
   const shown: string[] = [];
+  let updatesFail = false;
   const byAction = new Map<string, Outcome>();
   const told: string[] = [];
   const receive = createResolveDeclines({
@@ -79,7 +80,9 @@ async function accountWith(
       return await work({ confirm: async () => {} });
     },
     approversOf: async () => approvers,
-    updateAlert: async () => {},
+    async updateAlert() {
+      if (updatesFail) throw new Error('the worker was killed');
+    },
     notifyDirectly: async (userId, id, { text }) => void told.push(`${userId} ${id} ${text}`),
   });
   /** Which payments each decline is shown as paid by. */
@@ -93,7 +96,13 @@ async function accountWith(
         return [[id, times.join(' ')]];
       }),
     );
-  return { shown, told, store, receive, paidBy, alertOf: (id: string) => alerts.get(id) };
+  /** The worker is killed before it can update a message. */
+  const killedDuring = async (event: TransactionEvent) => {
+    updatesFail = true;
+    await expect(receive(event)).rejects.toThrow('killed');
+    updatesFail = false;
+  };
+  return { shown, told, store, receive, killedDuring, paidBy, alertOf: (id: string) => alerts.get(id) };
 }
 
 it('shows on the decline that its retry was paid, and notifies the approver with the time it took', async () => {
@@ -342,6 +351,22 @@ describe('a payment that was reversed', () => {
     }
 
     expect(account.paidBy()).toEqual({ [declined.event.id]: '14:50' });
+  });
+
+  it('leaves the decline to a second payment that was there before', async () => {
+    const again = paid({ id: 'evt_again', networkTransactionId: '78', occurredAt: '2026-11-20T14:30:00Z' });
+    const account = await accountWith([declined]);
+    for (const alert of [auth, { ...declined, event: again }]) {
+      await account.store(alert);
+      await account.receive(alert.event);
+    }
+    expect(account.paidBy()).toEqual({ [declined.event.id]: '14:21' });
+
+    await account.store(reversal(8410));
+    await account.killedDuring(reversal(8410).event);
+    await account.receive(reversal(8410).event);
+
+    expect(account.paidBy()).toEqual({ [declined.event.id]: '14:30' });
   });
 
   it('is not the payment of another purchase', async () => {

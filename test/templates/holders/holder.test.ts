@@ -251,6 +251,14 @@ describe('a purchase that was paid later, for the holder', () => {
     );
     expect(read).not.toMatch(/try again now|Ask for a higher limit|new limit|change of your card’s rules ended/);
   });
+
+  it('is still paid if only a second payment of it was reversed', () => {
+    const back = outcome({ verb: 'paid', by: null, state: 'failed', at: '2026-11-20T14:40:00Z' });
+    const { text, read } = render(declined('decline.rule.velocity', '', { outcomes: [...outcomes, back] }));
+
+    expect(text).toMatch(/ Paid\.$/);
+    expect(read).toContain('*Your purchase went through.*');
+  });
 });
 
 it.each([
