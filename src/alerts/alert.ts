@@ -49,6 +49,8 @@ export const TransactionAlert = z.strictObject({
   kind: z.literal('transaction'),
   event: TransactionEvent,
   remedy: Remedy.nullable(),
+  /** What it says about its card, such as a status or what is left of a limit, was read long after the purchase. */
+  isKnownLater: z.literal(true).optional(),
   /** The repeats that this alert's message also represents, by channel. */
   repeats: z.record(z.string(), Repeats).default({}),
   /** The alert of the last of these repeats, by channel. */
@@ -59,14 +61,6 @@ export const TransactionAlert = z.strictObject({
   timeline: PurchaseTimeline.nullable().default(null),
 });
 export type TransactionAlert = z.infer<typeof TransactionAlert>;
-
-/** After this time, what is known about a card is newer than its decline. */
-const KNOWN_WITHIN_MS = 10 * 60_000;
-
-/** What an alert knows about its card, such as a status or what is left of a limit, is later than its purchase. */
-export function isKnownLater({ event, late }: Pick<TransactionAlert, 'event' | 'late'>): boolean {
-  return late || Date.parse(event.receivedAt) - Date.parse(event.occurredAt) > KNOWN_WITHIN_MS;
-}
 
 /** A card that a card-testing warning names. */
 export const TriedCard = z.strictObject({

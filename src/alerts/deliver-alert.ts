@@ -65,6 +65,14 @@ export function createReceiveEvent(deps: ReceiveDeps) {
   };
 }
 
+/** After this time, what is known about a card is newer than its decline. */
+const KNOWN_WITHIN_MS = 10 * 60_000;
+
+/** True if what is read about a card now may be newer than its decline. */
+function isKnownLater({ occurredAt }: TransactionEvent, isLate: boolean, now: Date): true | undefined {
+  return isLate || now.getTime() - Date.parse(occurredAt) > KNOWN_WITHIN_MS || undefined;
+}
+
 /** What the directory knows about cards, and learns from events. */
 export interface KnownCards {
   /** Nulls while the card API is down. Always answers quickly. */
@@ -75,7 +83,7 @@ export interface KnownCards {
 /** Counts a decline for the digests, by the reason that is known then. The first call for an event counts. */
 type CountDecline = (decline: Pick<TransactionAlert, 'event' | 'card' | 'remedy'>) => Promise<void>;
 
-interface DeliverDeps extends Pick<ActionTools, 'updateAlert'> {
+interface DeliverDeps extends Pick<ActionTools, 'updateAlert' | 'now'> {
   readonly directory: KnownCards;
   readonly advice: {
     readonly for: (event: TransactionEvent) => Promise<Advice>;
@@ -118,7 +126,7 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
     if (event.kind === 'decline') {
       const { remedy, isIncomplete } = await advice.for(event);
       const [hasPaymentSince] = await Promise.all([
-        publish({ ...alert, remedy }),
+        publish({ ...alert, remedy, isKnownLater: isKnownLater(event, arrival.isLate, deps.now()) }),
         // Without all numbers the reason is a guess: it is counted when the alert is completed.
         isIncomplete ? null : deps.countDecline({ event, card, remedy }),
       ]);
@@ -142,7 +150,7 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
 export const ENRICH_AFTER_MS = 2000;
 const ENRICH_AGAIN_MS = 15_000;
 
-interface EnrichDeps extends Pick<ActionTools, 'updateAlert'> {
+interface EnrichDeps extends Pick<ActionTools, 'updateAlert' | 'now'> {
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
   /** Gives the card API more time than an alert can wait. */
   readonly adviceFor: (event: TransactionEvent) => Promise<Advice>;
@@ -163,7 +171,7 @@ export async function enrichAlert(alertId: string, hasWaited: boolean, deps: Enr
   // First, so that the digests have it even if the rest fails.
   await deps.countDecline(isCompleted ? { ...alert, remedy } : alert);
   if (!isCompleted) return null;
-  await deps.alerts.save({ ...alert, remedy });
+  await deps.alerts.save({ ...alert, remedy, isKnownLater: isKnownLater(alert.event, alert.late, deps.now()) });
   // A repeat is shown by the message of the first try.
   for (const id of [alertId, ...(alert.leaders ?? [])]) await deps.updateAlert(id);
   return null;

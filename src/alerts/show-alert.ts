@@ -83,7 +83,7 @@ export async function atLastTry(alert: Alert, channel: string, alerts: Pick<Aler
   const newest = alert.newest?.[channel];
   const last = newest === undefined ? null : await alerts.get(newest);
   if (last?.kind !== 'transaction' || last.event.occurredAt !== alert.repeats[channel]?.lastAt) return alert;
-  const { occurredAt, receivedAt, availableCents, ledgerCents, paddingCents } = last.event;
-  const event = { ...alert.event, occurredAt, receivedAt, availableCents, ledgerCents, paddingCents };
-  return { ...alert, event, remedy: last.remedy };
+  const { occurredAt, availableCents, ledgerCents, paddingCents } = last.event;
+  const event = { ...alert.event, occurredAt, availableCents, ledgerCents, paddingCents };
+  return { ...alert, event, remedy: last.remedy, isKnownLater: last.isKnownLater };
 }

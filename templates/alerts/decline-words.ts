@@ -1,5 +1,5 @@
 import type { Outcome } from '../../src/actions/action-state.ts';
-import { type Alert, isKnownLater, type TransactionAlert } from '../../src/alerts/alert.ts';
+import type { Alert, TransactionAlert } from '../../src/alerts/alert.ts';
 import { closed, type DeclineReason, declineReason, serviceSays } from '../../src/alerts/decline-reason.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
 import { type DeclinedCard, declinedCard } from '../../src/core/card-facts.ts';
@@ -50,7 +50,7 @@ export function reasonOf(alert: TransactionAlert, place: ChannelVisibility): Sho
   const { isActivated: wasActivated, isUnblocked, isPaid } = currentState(outcomes);
   if (reason.remedy === 'unblock' && (isUnblocked || isPaid)) return { ...reason, ...unblockedNow };
   const isActivated = mayBeActive && wasActivated;
-  return isActivated || (reason.remedy === 'retry' && isKnownLater(alert)) ? { ...reason, ...activeNow } : reason;
+  return isActivated || (reason.remedy === 'retry' && alert.isKnownLater) ? { ...reason, ...activeNow } : reason;
 }
 
 /**

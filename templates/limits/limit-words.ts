@@ -1,4 +1,4 @@
-import { isKnownLater, type TransactionAlert } from '../../src/alerts/alert.ts';
+import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
 import { declineCode, lackingCents } from '../../src/core/event.ts';
@@ -41,7 +41,7 @@ export function limitLines(alert: TransactionAlert, view: Seen): string {
   if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left now: enough for this purchase.`;
   const more = also === '' ? '' : `\n${also}`;
   const isOfOne = rule.period === 'transaction';
-  if (!isOfOne && isKnownLater(alert))
+  if (!isOfOne && alert.isKnownLater)
     return `More than what was left of ${limit}; ${leftWords(remainingCents, alert)}.${opens}${more}`;
   const wasLeft = isOfOne ? '' : `; ${leftWords(remainingCents, alert)}`;
   return `${sumOf(event)}*${formatCents(missing)} over ${limit}*${wasLeft}.${opens}${more}`;
@@ -61,7 +61,7 @@ export function limitLine(alert: TransactionAlert, view: Seen): string {
   const missing = neededBy(alert) - remainingCents;
   // Read a moment after the decline, so some amount may have been released since.
   if (missing <= 0) return `${over}*, but ${formatCents(remainingCents)} is left now: enough for this purchase.`;
-  const isLater = isKnownLater(alert);
+  const isLater = alert.isKnownLater === true;
   const room =
     rule.period === 'transaction'
       ? `the ${formatCents(from)} allowed`
@@ -226,7 +226,7 @@ export function left(cents: number): string {
 
 /** `$10.00 was left`, `nothing is left now`. */
 function leftWords(cents: number, alert: TransactionAlert): string {
-  return `${left(cents)} ${isKnownLater(alert) ? 'is left now' : 'was left'}`;
+  return `${left(cents)} ${alert.isKnownLater ? 'is left now' : 'was left'}`;
 }
 
 /** Its window is over, so that people can simply try again. */

@@ -42,6 +42,7 @@ export function createDeliveryWorld(
     isIncomplete = false,
     isInDoubt = (): boolean => false,
     statusBefore = (_cardId: number): CardStatus | null => 'INACTIVE',
+    now = (): Date => new Date(START),
   } = {},
 ) {
   /** Where the rules send each event. Events without an entry go nowhere. */
@@ -100,6 +101,7 @@ export function createDeliveryWorld(
     updateAlert,
     publish,
     paddingCounts,
+    now,
   });
   const deliverStatus = createDeliverStatus({
     directory,

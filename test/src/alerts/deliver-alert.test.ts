@@ -50,6 +50,27 @@ it('a decline whose numbers are missing is not counted by a guess: it is counted
   expect(completedLater).toEqual([idOf(1)]);
 });
 
+it.each([
+  ['in time', 0, false],
+  ['hours after the card service sent it, because no worker ran', 3 * 3600, true],
+])('an alert knows whether its numbers were read long after the purchase: %s', async (_when, seconds, isKnownLater) => {
+  const { deliver, alerts } = world({ now: () => new Date(timeOf(seconds)) });
+  const event = declineOf(1, { receivedAt: timeOf(2) });
+
+  await deliver(event);
+
+  const alert = await alerts.get(event.id);
+  expect(alert?.kind === 'transaction' && alert.isKnownLater === true).toBe(isKnownLater);
+});
+
+it('an alert of an event that was recovered does not claim to know the card as it was then', async () => {
+  const { deliverAlert, alerts } = world();
+
+  await deliverAlert(declineOf(1), { hasWaited: false, isLate: true });
+
+  expect(await alerts.get(idOf(1))).toMatchObject({ isKnownLater: true });
+});
+
 describe('an activation directly followed by a block', () => {
   const [active, blocked] = [status(1, 'ACTIVE', 0), status(2, 'BLOCKED', 20)];
 

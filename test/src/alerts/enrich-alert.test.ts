@@ -9,7 +9,9 @@ import { declined, raise } from '../../templates/fixtures.ts';
 const redis = useRedis();
 const remedy: Remedy = raise;
 
-async function enrich(advice: Advice, hasWaited = false) {
+const now = (): Date => new Date('2026-11-20T14:14:30Z');
+
+async function enrich(advice: Advice, hasWaited = false, at = now()) {
   const alerts = createAlerts(redis(), () => new Date());
   const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
   await alerts.save(alert);
@@ -20,13 +22,22 @@ async function enrich(advice: Advice, hasWaited = false) {
     adviceFor: async () => advice,
     countDecline: async (decline) => void counted.push(decline.remedy),
     updateAlert: async (id) => void updated.push(id),
+    now: () => at,
   });
-  const now = await alerts.get(alert.event.id);
-  return { again, updated: updated.length, remedy: now?.kind === 'transaction' ? now.remedy : undefined, counted };
+  const saved = await alerts.get(alert.event.id);
+  const { remedy: shown, isKnownLater } = (saved?.kind === 'transaction' && saved) || {};
+  return { again, updated: updated.length, remedy: shown, counted, isKnownLater };
 }
 
 it('adds the numbers when the card API answers late, counts the decline by them, and updates the messages', async () => {
   expect(await enrich({ remedy, isIncomplete: false })).toEqual({ again: null, updated: 1, remedy, counted: [remedy] });
+});
+
+it('says that the numbers are those of now if they were added long after the purchase', async () => {
+  const [soon, later] = [now(), new Date('2026-11-20T15:14:00Z')];
+
+  expect(await enrich({ remedy, isIncomplete: false }, false, soon)).toMatchObject({ isKnownLater: undefined });
+  expect(await enrich({ remedy, isIncomplete: false }, false, later)).toMatchObject({ isKnownLater: true });
 });
 
 it('updates the message of the first try if the alert is a repeat', async () => {
@@ -37,6 +48,7 @@ it('updates the message of the first try if the alert is a repeat', async () => 
     adviceFor: async () => ({ remedy, isIncomplete: false }),
     countDecline: async () => {},
     updateAlert: async (id) => void updated.push(id),
+    now,
   });
 
   expect(updated).toEqual([alert.event.id, 'evt_first']);
@@ -63,6 +75,7 @@ it('counts the decline even if its alert cannot be updated', async () => {
     adviceFor: async () => ({ remedy, isIncomplete: false }),
     countDecline: async ({ event }) => void counted.push(event.id),
     updateAlert: async () => {},
+    now,
   });
 
   await expect(enriching).rejects.toThrow('no');

@@ -34,11 +34,10 @@ it('says that nothing is left without an amount that is set aside', () => {
 describe('a decline that arrives days later', () => {
   const monthly = limitRaise('monthly', 50_000, 58_110, { remainingCents: 300 });
   const weekly = limitRaise('weekly', 9000, 9500, { remainingCents: 0 });
-  const late = { receivedAt: '2026-11-21T04:00:00Z' };
 
   it('says what is left now, not what was left then', () => {
-    const alert = transactionAlert(late, { remedy: remedyOf(monthly, weekly) });
-    const nothing = transactionAlert(late, { remedy: remedyOf(weekly) });
+    const alert = transactionAlert({}, { remedy: remedyOf(monthly, weekly), isKnownLater: true });
+    const nothing = transactionAlert({}, { remedy: remedyOf(weekly), isKnownLater: true });
 
     expect(limitLine(alert, view)).toMatch(
       /^\*Over the monthly limit:\* \$81\.10 more than the \$3\.00 that is left now\. </,
@@ -54,15 +53,9 @@ describe('a decline that arrives days later', () => {
     expect(holderWays(alert, view)).toContain('Ask for a higher limit, or wait ');
   });
 
-  it('or was replayed says the same', () => {
-    const alert = transactionAlert({}, { remedy: remedyOf(monthly), late: true });
-
-    expect(limitLine(alert, view)).toContain('that is left now');
-  });
-
   it('still says what a single purchase may cost', () => {
     const single = limitRaise('transaction', 6000, 8410, { remainingCents: 6000 });
-    const alert = transactionAlert(late, { remedy: remedyOf(single) });
+    const alert = transactionAlert({}, { remedy: remedyOf(single), isKnownLater: true });
 
     expect(limitLine(alert, view)).toContain('$24.10 more than the $60.00 allowed.');
     expect(limitLines(alert, view)).toContain('*$24.10 over the limit for a single purchase of $60.00*.');
