@@ -11,13 +11,12 @@ const sandboxes = useSandboxes();
 
 describe('faults', () => {
   const path = /Card\/Status/i;
-  const block = async (sandbox: Awaited<ReturnType<typeof sandboxes.start>>) => {
+  const block = async (sandbox: Awaited<ReturnType<typeof sandboxes.start>>, hangs = false) => {
     const { AcctId } = sandbox.accounts()[0]!;
     const call = callApi(sandbox, 'PUT', `/Card/Status/${AcctId}`, { Status: 'Blocked' }).catch(() => 'cut' as const);
-    const answer = await Promise.race([
-      call,
-      new Promise<'hangs'>((resolve) => void setTimeout(() => resolve('hangs'), 1500)),
-    ]);
+    const given = new Promise<'hangs'>((resolve) => void setTimeout(() => resolve('hangs'), 1500));
+    // Only where no answer is expected: on a busy machine, an answer may take longer.
+    const answer = await (hangs ? Promise.race([call, given]) : call);
     return {
       answer: typeof answer === 'string' ? answer : answer.status,
       status: sandbox.accounts()[0]!.CardList[0]!.CardStatus,
@@ -37,7 +36,7 @@ describe('faults', () => {
     const sandbox = await sandboxes.start({ seed: 'small' });
     sandbox.faults.add({ method: 'PUT', path, kind });
 
-    expect(await block(sandbox)).toEqual({ answer, status });
+    expect(await block(sandbox, answer === 'hangs')).toEqual({ answer, status });
     expect(await block(sandbox)).toEqual({ answer: 200, status: 'BLOCKED' });
   });
 

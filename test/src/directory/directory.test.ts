@@ -516,7 +516,7 @@ describe('one account', () => {
 
     expect(unknown).toBeNull();
     expect(known).toMatchObject({ firstName: 'Jane', cards: [] });
-    expect(performance.now() - startedAt).toBeLessThan(2_500);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
   it('is not requested repeatedly if the API refuses it', async () => {

@@ -141,15 +141,15 @@ describe('the intake', () => {
     const startedAt = performance.now();
     await expect(take(eventOf(9))).rejects.toThrow(StoreUnavailableError);
     const waitedMs = performance.now() - startedAt;
-    const others = await Promise.allSettled([10, 11, 12].map((id) => take(eventOf(id))));
+    // One after another: if each waited as long as the first, they would take ten times as long.
+    for (let id = 10; id < 20; id += 1) await expect(take(eventOf(id))).rejects.toThrow(StoreUnavailableError);
     const othersMs = performance.now() - startedAt - waitedMs;
     process.kill(server.pid, 'SIGCONT');
     await until(() => !intake.isSilent(), 'redis answers again');
 
     expect(waitedMs).toBeLessThan(5000);
     // Redis is known to be frozen, so no other call waits for it.
-    expect(new Set(others.map(({ status }) => status))).toEqual(new Set(['rejected']));
-    expect(othersMs).toBeLessThan(waitedMs / 2);
+    expect(othersMs).toBeLessThan(waitedMs * 5);
     expect(await take(eventOf(9))).toBe('seen');
     expect(await storedEntries()).toHaveLength(1);
   });
