@@ -84,12 +84,17 @@ async function statusOf(body: Fields): Promise<number | null> {
 }
 
 it('never fails on a delivery with missing parts or unexpected values', async () => {
+  let answered = 0;
   await fc.assert(
     fc.asyncProperty(broken, async (body) => {
-      expect([200, null]).toContain(await statusOf(body));
+      const status = await statusOf(body);
+      expect([200, null]).toContain(status);
+      if (status !== null) answered += 1;
     }),
     { numRuns: examples(300) },
   );
+
+  expect(answered).toBeGreaterThan(100);
 
   expect(await slack.deliverEvent({ type: 'url_verification', challenge: 'c1' })).toMatchObject({ status: 200 });
 });
