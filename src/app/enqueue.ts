@@ -1,4 +1,6 @@
 import type { JobsOptions } from 'bullmq';
+import type { Action as AnyAction } from '../actions/action.ts';
+import type { HomeOpened } from '../app-home/viewer-store.ts';
 import { UnreadableError } from '../core/errors.ts';
 import { gapOf } from '../core/gap.ts';
 import type { Queues } from '../core/queues.ts';
@@ -85,12 +87,16 @@ export async function toJob(entry: InboxEntry, enqueue: Enqueue, isAside = false
     case 'gap':
       return await enqueue('recover-gap', gapOf(entry.fromMs, entry.toMs, entry.cause));
     case 'home':
-      return await enqueue('open-home', entry.opened);
+      return await enqueue('open-home', entry.opened as HomeOpened);
     case 'action':
       // The signature is checked when the action is performed: anyone who can write here can also write to the queue.
       return await enqueue('perform-action', { action: entry.action as Action, signature: entry.signature });
     case 'refused':
-      return await enqueue('record-refusal', { action: entry.action, why: entry.why, signature: entry.signature });
+      return await enqueue('record-refusal', {
+        action: entry.action as AnyAction,
+        why: entry.why,
+        signature: entry.signature,
+      });
     default:
       if (isAside) throw new UnreadableError('an entry of the inbox');
       return await enqueue('hand-on-entry', { entry });

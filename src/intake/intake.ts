@@ -1,6 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Action } from '../actions/action.ts';
-import type { HomeOpened } from '../app-home/viewer-store.ts';
 import { within } from '../core/deadline.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { QuarantinedWebhook, StoredEvent } from '../core/event.ts';
@@ -55,6 +53,11 @@ export type InboxEntry = { readonly trace?: TraceParent } & (
   | { readonly type: 'gap'; readonly fromMs: number; readonly toMs: number; readonly cause: Gap['cause'] }
 );
 
+/** What a person asked for. Only its id matters here; the job that performs it reads the rest. */
+interface WithId {
+  readonly id: string;
+}
+
 /** An entry that callers hand to the intake. */
 type TakenEntry =
   | {
@@ -65,10 +68,10 @@ type TakenEntry =
     }
   | { readonly type: 'quarantine'; readonly webhook: QuarantinedWebhook }
   /** Signed by the web process: see `src/actions/action-check.ts`. */
-  | { readonly type: 'action'; readonly action: Action; readonly signature: string }
+  | { readonly type: 'action'; readonly action: WithId; readonly signature: string }
   /** Someone asked without permission: kept for the record only. */
-  | { readonly type: 'refused'; readonly action: Action; readonly why: string; readonly signature: string }
-  | { readonly type: 'home'; readonly opened: HomeOpened };
+  | { readonly type: 'refused'; readonly action: WithId; readonly why: string; readonly signature: string }
+  | { readonly type: 'home'; readonly opened: WithId };
 
 const takeSource = readScript(new URL('./take.lua', import.meta.url));
 
