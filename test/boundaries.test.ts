@@ -2,18 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/**
- * Folders of `src` that still import each other. The list may only get shorter: fixed pairs must be removed until it is
- * empty.
- */
-const knownPairs: readonly string[] = [];
-
-/** Imports of the composition that must still be removed. The list may only get shorter. */
-const knownImports: readonly string[] = [];
-
-/** The only folders that may import every capability: one decides which of them acts, the other composes them. */
-const importers = ['dispatch', 'app'];
-
 /** The product never imports the code for demo and tests. */
 const product = ['src', 'handlers', 'templates'];
 const notForProduct = ['sandbox/', 'workspace/', 'local/', 'bin/', 'test/'];
@@ -44,20 +32,11 @@ function folderOf(path: string): string | null {
   return path.startsWith('src/') && name !== undefined && folder !== undefined ? folder : null;
 }
 
-/** Which folder of `src` imports which, including types, with one import as an example. */
-function folderImports(): Map<string, Map<string, string>> {
-  const graph = new Map<string, Map<string, string>>();
-  for (const file of filesOf('src')) {
-    const from = folderOf(file);
-    if (from === null) continue;
-    const targets = graph.get(from) ?? new Map<string, string>();
-    for (const { target } of importsOf(file)) {
-      const to = folderOf(target);
-      if (to !== null && to !== from) targets.set(to, `${file} imports ${target}`);
-    }
-    graph.set(from, targets);
-  }
-  return graph;
+/** The folders of `src` from low to high: the table in CONTRIBUTING, so that page and test cannot differ. */
+function foldersFromLowToHigh(): string[] {
+  const section = readFileSync('CONTRIBUTING.md', 'utf8').split('### Folders')[1]?.split('\n### ')[0] ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  return rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(.+?)`/g)].map(([, name]) => name ?? ''));
 }
 
 /** The files that these import, directly or through others, and these themselves. */
@@ -95,23 +74,24 @@ describe('boundaries between folders', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('lets no two folders import each other', () => {
-    const graph = folderImports();
-    const pairs = [...graph].flatMap(([from, targets]) =>
-      [...targets.keys()].filter((to) => from < to && graph.get(to)?.has(from) === true).map((to) => `${from} ${to}`),
-    );
+  it('lists each folder of src once in the table of folders', () => {
+    const folders = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory());
 
-    expect(pairs.toSorted()).toEqual(knownPairs);
+    expect(foldersFromLowToHigh().toSorted()).toEqual(folders.map(({ name }) => name).toSorted());
   });
 
-  it('lets only dispatch and the composition import the verbs of all capabilities', () => {
-    const wrong = [...folderImports()].flatMap(([from, targets]) =>
-      importers.includes(from)
-        ? []
-        : [...targets].filter(([to]) => importers.includes(to)).map(([, example]) => example),
-    );
+  it('lets no folder import one that is higher in the table', () => {
+    const order = foldersFromLowToHigh();
+    const rankOf = (path: string): number => order.indexOf(folderOf(path) ?? '');
+    const wrong = filesOf('src')
+      .filter((file) => folderOf(file) !== null)
+      .flatMap((file) =>
+        importsOf(file)
+          .filter(({ target }) => rankOf(target) > rankOf(file))
+          .map(({ target }) => `${file} imports ${target}`),
+      );
 
-    expect(wrong.toSorted()).toEqual(knownImports);
+    expect(wrong).toEqual([]);
   });
 
   it('keeps templates away from stores, processes and the network', () => {
