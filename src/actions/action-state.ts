@@ -6,6 +6,10 @@ import { CountedRaise } from '../policy/approval-policy.ts';
 import { StoredMessage } from '../slack/message.ts';
 import { Action } from './action.ts';
 
+/** The verbs that change a card. */
+export const ActionVerb = z.enum(['block', 'unblock', 'activate', 'limit', 'allow']);
+export type ActionVerb = z.infer<typeof ActionVerb>;
+
 /** What the card service must show before a change counts as confirmed. */
 export const Expected = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('status'), status: CardStatus, cardId: z.int().nullable() }),
@@ -66,7 +70,7 @@ export type Result = z.infer<typeof Result>;
 /** A change that the card API accepted or may have accepted. Cardbell checks the card service for it. */
 export const AwaitedChange = z.strictObject({
   action: Action,
-  verb: z.enum(['block', 'unblock', 'activate', 'limit', 'allow']),
+  verb: ActionVerb,
   acctId: z.int(),
   /** Id under which the alert shows the outcome. */
   outcomeOf: z.string(),
@@ -242,11 +246,7 @@ export const Outcome = z.strictObject({
    * purchase. `paid`: a retry succeeded.
    */
   verb: z.enum([
-    'block',
-    'unblock',
-    'activate',
-    'limit',
-    'allow',
+    ...ActionVerb.options,
     'restore',
     'keep',
     'supersede',

@@ -1,4 +1,3 @@
-import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { confirmActivation } from '../../templates/actions/confirm-activation.ts';
 import { orderNewCard, statusWord } from '../../templates/core/card-words.ts';
 import { sentences } from '../../templates/core/change-words.ts';
@@ -8,7 +7,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
-import { awaitedOf, type Result } from './action-state.ts';
+import { type ActionVerb, awaitedOf, type Result } from './action-state.ts';
 import type { ActionRun, ActionTools, FactsOf, LockedRun } from './action-tools.ts';
 import { askOthers } from './ask-others.ts';
 import type { LatestChanges } from './progress-store.ts';

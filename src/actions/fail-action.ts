@@ -4,7 +4,7 @@ import { noCard } from '../core/card-facts.ts';
 import { CardApiError, RolesUnreadError, TooLateError } from '../core/errors.ts';
 import { fromStored } from '../core/unknown-fields.ts';
 import { type Action, type Resolved, UnreadableAction } from './action.ts';
-import { type ActionState, AwaitedChange, type ReportedState, type Result, reported, stateOf } from './action-state.ts';
+import { type ActionState, ActionVerb, type ReportedState, type Result, reported, stateOf } from './action-state.ts';
 import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { Reports } from './report.ts';
@@ -45,8 +45,7 @@ export function createFailures(deps: Deps) {
       const written = await deps.progress.read(action.id);
       if (reported(written)?.isNotified === true) return;
       // Null: it changes no card.
-      const verb =
-        AwaitedChange.shape.verb.safeParse(action.verb === 'undo-block' ? 'unblock' : action.verb).data ?? null;
+      const verb = ActionVerb.safeParse(action.verb === 'undo-block' ? 'unblock' : action.verb).data ?? null;
       if (verb === null || acctId === 0) return await failUnchanged(action, error, acctId);
       await failChange({ action, verb, acctId, written, error });
     },

@@ -1,4 +1,4 @@
-import { type ActionVerb, actionResult, askedWords } from '../../templates/actions/action-result.ts';
+import { actionResult, askedWords } from '../../templates/actions/action-result.ts';
 import { statusWord } from '../../templates/core/card-words.ts';
 import { changeWords, sentences } from '../../templates/core/change-words.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
@@ -9,6 +9,7 @@ import type { Message, MessageRef } from '../slack/message.ts';
 import { type Action, alertIdOf, isOnAlert, learnsFromAlert } from './action.ts';
 import {
   type ActionState,
+  type ActionVerb,
   type AwaitedChange,
   isFound,
   type Outcome,

@@ -1,7 +1,13 @@
-import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { Action } from './action.ts';
-import { type ActionState, type Confirmation, type Expected, type Result, reported } from './action-state.ts';
+import {
+  type ActionState,
+  type ActionVerb,
+  type Confirmation,
+  type Expected,
+  type Result,
+  reported,
+} from './action-state.ts';
 import type { ActionTools, LockedRun } from './action-tools.ts';
 import type { Counts, LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';

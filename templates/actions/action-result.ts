@@ -1,4 +1,4 @@
-import type { Confirmation, Result } from '../../src/actions/action-state.ts';
+import type { ActionVerb, Confirmation, Result } from '../../src/actions/action-state.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
@@ -17,8 +17,6 @@ import { cardOfHolder } from '../core/card-words.ts';
 import { changeWords, goesBack } from '../core/change-words.ts';
 import { countedWords } from '../limits/counted-words.ts';
 import { controlButtons } from './card-buttons.ts';
-
-export type ActionVerb = 'block' | 'unblock' | 'activate' | 'limit' | 'allow';
 
 /** The outcome of an action, and what was asked for. */
 export interface ActionResult extends Result {

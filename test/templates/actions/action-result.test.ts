@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ActionVerb } from '../../../src/actions/action-state.ts';
 import { superseded } from '../../../src/actions/send-change.ts';
-import { type ActionResult, type ActionVerb, actionResult } from '../../../templates/actions/action-result.ts';
+import { type ActionResult, actionResult } from '../../../templates/actions/action-result.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { answer } from '../answer-fixtures.ts';
 
