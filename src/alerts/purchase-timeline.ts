@@ -32,7 +32,7 @@ export const FOLLOWS_WITHIN_MS = 10 * 24 * 3_600_000;
 /** Goods are returned within a month. */
 export const REFUND_WITHIN_MS = 31 * 24 * 3_600_000;
 /** A merchant's clock may be slow. */
-const CLOCK_SKEW_MS = 3_600_000;
+const MERCHANT_CLOCK_MS = 3_600_000;
 
 /** Where people tip, a settlement may exceed the authorization by this many percent. */
 const TIP_PERCENT = 30;
@@ -127,7 +127,7 @@ function isFitting(step: PurchaseStep, opening: PurchaseStep, group: readonly Pu
   if (step.merchant !== opening.merchant) return false;
   const isRefund = step.kind === 'settlement' && step.direction === 'credit';
   const passed = Date.parse(step.at) - Date.parse(opening.at);
-  if (passed < -CLOCK_SKEW_MS || passed > (isRefund ? REFUND_WITHIN_MS : FOLLOWS_WITHIN_MS)) return false;
+  if (passed < -MERCHANT_CLOCK_MS || passed > (isRefund ? REFUND_WITHIN_MS : FOLLOWS_WITHIN_MS)) return false;
   if (isRefund)
     return (
       step.cents === opening.cents && !group.some(({ kind, direction }) => kind !== 'pin' && direction === 'credit')

@@ -16,7 +16,7 @@ import type { UnreadableEntry } from '../outbox/entry.ts';
 import type { Runtime } from '../outbox/failed-post.ts';
 import { createFindPosted } from '../outbox/find-posted.ts';
 import { flushOutbox } from '../outbox/flush-outbox.ts';
-import { createDeleteLateCopies, FIRST_LOOK_MS } from '../outbox/late-copies.ts';
+import { createDeleteLateCopies, FIRST_SEARCH_MS } from '../outbox/late-copies.ts';
 import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../outbox/message-store.ts';
 import { createMeasurePosted, createRecordPosted, type RecordPosted } from '../outbox/record-posted.ts';
 import { createRenderBatch, createRenderEntries } from '../outbox/render-entries.ts';
@@ -217,7 +217,7 @@ function runtime({ enqueue, metrics, slackClock, redo, now, log }: WorkerContext
       const second = Math.round((now().getTime() + delayMs) / 1000);
       return enqueue('flush-outbox', { channel }, { delayMs, id: `later-${channel}-${second}` });
     },
-    watchForCopies: (copies) => enqueue('delete-late-copies', copies, { delayMs: FIRST_LOOK_MS }),
+    watchForCopies: (copies) => enqueue('delete-late-copies', copies, { delayMs: FIRST_SEARCH_MS }),
     measureWait: ({ priority, notBefore }, waitedMs) => {
       if (notBefore === null) metrics.outboxLeft(priority, waitedMs);
     },

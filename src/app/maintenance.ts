@@ -2,6 +2,7 @@ import type { Progress } from '../actions/progress-store.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { unreadableKey } from '../core/record-store.ts';
+import { CLOCK_SKEW_MS } from '../core/service-time.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { MemoryLevel, MemoryWatch } from '../intake/memory.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
@@ -23,8 +24,6 @@ const MEMORY_MS = 1000;
  */
 const LAG_MS = 60_000;
 const LAG_OVER_MS = 10_000;
-/** Correct clocks differ by less. */
-const CLOCK_DIFFERENCE_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 /** How long before its end people are told to replace the card API token. */
 const TOKEN_ENDS_SOON_MS = 14 * DAY_MS;
@@ -138,7 +137,7 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
       const nowMs = clock.now().getTime();
       const sinceMs = reportedUntilMs ?? nowMs - FAILED_SINCE_MS;
       // The clock of the worker where a job failed may be slow.
-      if (failed > 0) await reportFailedJobs(queues, notifyOps, sinceMs - CLOCK_DIFFERENCE_MS);
+      if (failed > 0) await reportFailedJobs(queues, notifyOps, sinceMs - CLOCK_SKEW_MS);
       reportedUntilMs = nowMs;
       if (lagMs > LAG_MS) await notifyOps(opsIssue.lagging);
       else if (lagMs < LAG_OVER_MS) await notifyResolved(opsIssue.lagging);
@@ -147,7 +146,7 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
     /** Cardbell does not use this machine's clock, but BullMQ does. */
     async checkClock(): Promise<void> {
       const aheadMs = Date.now() - (await clock.measure()).getTime();
-      if (Math.abs(aheadMs) > CLOCK_DIFFERENCE_MS) await notifyOps(opsIssue.clocksDiffer);
+      if (Math.abs(aheadMs) > CLOCK_SKEW_MS) await notifyOps(opsIssue.clocksDiffer);
     },
 
     /** Fails if the token has ended; its own watch reports that. */

@@ -2,7 +2,7 @@ import { ConfigError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { createLooking, lookWhileOpen } from '../core/looking.ts';
-import { type RedisClient, requireFittingAddress, whenReady } from '../core/redis.ts';
+import { type RedisClient, requireFittingAddress, STARTUP_WAIT_MS, whenReady } from '../core/redis.ts';
 import { isRefused } from '../core/redis-refused.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { EX_CONFIG } from './config.ts';
@@ -86,9 +86,6 @@ export async function writeFormat(redis: RedisClient, format: number): Promise<v
 const refusedUser =
   'REDIS_URL: expected a Redis user with the rights of this process. Redis refuses a command to the user in this address. docs/install/README.md says which user each process needs. Nothing was changed.';
 
-/** How long startup waits for Redis. */
-const FIRST_LOOK_MS = 1500;
-
 /**
  * Claims the format and the number of shards at startup. If Redis is down, the process starts anyway, and exits as soon
  * as Redis is back with data that this build cannot read, or refuses this user. It also exits if the data was moved to
@@ -111,7 +108,7 @@ export async function watchFormat(
       process.exit(EX_CONFIG);
     }),
   );
-  await whenReady(redis, FIRST_LOOK_MS);
+  await whenReady(redis, STARTUP_WAIT_MS);
   if (redis.status === 'ready' && (await claim())) looking.start();
   redis.on('ready', looking.start);
   lookWhileOpen(redis, () => {

@@ -95,6 +95,9 @@ export function withoutKeyPrefix(redis: RedisClient): RedisClient {
   return plain;
 }
 
+/** How long startup waits for Redis (ms). */
+export const STARTUP_WAIT_MS = 1500;
+
 /** Resolves when the connection is ready, or after `maxWaitMs`. */
 export async function whenReady(redis: RedisClient, maxWaitMs: number): Promise<void> {
   if (redis.status === 'ready') return;

@@ -3,7 +3,7 @@ import { ConfigError } from '../core/errors.ts';
 import { intakeKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { createLooking } from '../core/looking.ts';
-import { type RedisClient, serversOf, whenReady } from '../core/redis.ts';
+import { type RedisClient, STARTUP_WAIT_MS, serversOf, whenReady } from '../core/redis.ts';
 
 /** `redis`: as durable as Redis' settings. `disk`: a 200 response means that the webhook is on disk. */
 type Durability = 'redis' | 'disk';
@@ -125,9 +125,6 @@ export async function checkedDiskWait(
   return wait;
 }
 
-/** How long startup waits for Redis. */
-const FIRST_LOOK_MS = 1500;
-
 const cannotBeTrusted =
   'REDIS_DURABILITY: disk needs a Redis whose WAITAOF waits, and this one answers before its disk can have the write (https://github.com/redis/redis/pull/13793): set appendfsync always, or update Redis';
 
@@ -175,7 +172,7 @@ export async function watchDurability(
   });
 
   if (wanted === 'disk') {
-    await whenReady(redis, FIRST_LOOK_MS);
+    await whenReady(redis, STARTUP_WAIT_MS);
     if (redis.status === 'ready')
       await read().catch((error: unknown) => {
         if (error instanceof ConfigError) throw error;

@@ -116,8 +116,8 @@ export async function removeOldFailed(queues: Queues, nowMs: number): Promise<vo
   }
 }
 
-/** Correct clocks differ by less. */
-const CLOCK_DIFFERENCE_MS = 5_000;
+/** A job that a faster clock delays by no more than this may wait that long. */
+const WAKE_TOLERANCE_MS = 5_000;
 /** BullMQ stores the time (ms) in the upper bits of a score. */
 const BULLMQ_TIME = 0x1000;
 /** How many of the delayed jobs are checked at once, latest due first. */
@@ -144,7 +144,7 @@ export async function wakeSkewedJobs(
   for (const [index, job] of delayed.entries()) {
     // On the clock that delayed it. That clock may have jumped while the job ran, so `processedOn` does not help.
     const delayedAtMs = Number(due[index] ?? 0) / BULLMQ_TIME - job.delay;
-    if (delayedAtMs - nowMs <= CLOCK_DIFFERENCE_MS || !mayRunEarly(job.name)) continue;
+    if (delayedAtMs - nowMs <= WAKE_TOLERANCE_MS || !mayRunEarly(job.name)) continue;
     await job.promote().then(
       () => (woken += 1),
       // Another worker was faster.

@@ -9,7 +9,7 @@ import type { Outbox } from './outbox-store.ts';
 import type { TrackedMessages } from './tracked-message-store.ts';
 
 /** How long after a message was posted again Slack is searched for copies of it … */
-export const FIRST_LOOK_MS = 30_000;
+export const FIRST_SEARCH_MS = 30_000;
 /**
  * … and how long after the first attempt, on Slack's clock, the last search happens: a worker's clock may have been wrong.
  */
@@ -66,14 +66,14 @@ export function createDeleteLateCopies({
       await deleteMessage(channel, ts);
     }
     if (looks >= LOOKS_MAX) return null;
-    if (kept.includes(null)) return FIRST_LOOK_MS;
+    if (kept.includes(null)) return FIRST_SEARCH_MS;
     const leftMs = lastLookInMs(search);
-    return leftMs > 0 ? Math.max(FIRST_LOOK_MS, leftMs) : null;
+    return leftMs > 0 ? Math.max(FIRST_SEARCH_MS, leftMs) : null;
   };
 
   function lastLookInMs({ slackMs }: PostSearch): number {
     const now = slackNow();
-    return slackMs === null || now === null ? FIRST_LOOK_MS : slackMs + LAST_LOOK_MS - now;
+    return slackMs === null || now === null ? FIRST_SEARCH_MS : slackMs + LAST_LOOK_MS - now;
   }
 
   async function find(search: PostSearch): Promise<string[]> {

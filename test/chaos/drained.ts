@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countInbox, countJobs } from '../../bench/under-way.ts';
-import { FIRST_LOOK_MS } from '../../src/outbox/late-copies.ts';
+import { FIRST_SEARCH_MS } from '../../src/outbox/late-copies.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
 import type { ChaosCluster } from './cluster.ts';
 
@@ -44,7 +44,7 @@ async function copiesLookedFor(store: ChaosCluster['store']): Promise<number> {
   for (let index = 0; index < delayed.length; index += 2) {
     const [id = '', score = '0'] = delayed.slice(index, index + 2);
     // BullMQ stores the time in the upper bits.
-    if (id.startsWith('copies-') && Number(score) / 0x1000 < Date.now() + FIRST_LOOK_MS) count += 1;
+    if (id.startsWith('copies-') && Number(score) / 0x1000 < Date.now() + FIRST_SEARCH_MS) count += 1;
   }
   return count;
 }
