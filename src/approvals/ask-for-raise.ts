@@ -123,7 +123,7 @@ async function findChange(
   if (purchase?.decline == null) {
     const remaining = await card.getRemainingLimits(acctId);
     const mayBeOverruled = (await nameRuleset(await factsOf(acctId))).ruleset?.mayOverrule === true;
-    const limit = checkLimits({ code: 'decline.rule.velocity', amountCents, mayBeOverruled }, remaining, rules);
+    const limit = checkLimits({ amountCents, mayBeOverruled }, remaining, rules);
     return limit === null || limit === 'passes' ? 'passes' : changesOf(limit, rules, amountCents);
   }
   const check = await checkPurchase({ ...purchase, amountCents });

@@ -14,9 +14,9 @@ import type { LimitRaise, RaiseLimit, Remedy } from './remedy-change.ts';
 import { type LimitedCategory, limitedCategories, stoppingCategory } from './stopping-category.ts';
 
 export interface DeclinedPurchase {
-  /** `decline.rule.velocity` or `decline.rule.velocity.mcc`; other codes have no limit to raise. */
-  readonly code: string;
   readonly amountCents: number;
+  /** A limit of a merchant category declined it. Otherwise one of the card's own limits did, or none. */
+  readonly isOfCategory?: boolean;
   /** Whether the merchant belongs to a merchant category. */
   readonly fits?: (categoryName: string) => boolean;
   /** The period of the limit that the card service named. */
@@ -40,9 +40,7 @@ export function checkLimits(
   rules: CardLimits | null,
   then: RemainingLimits | null = remaining,
 ): RaiseLimit | 'passes' | null {
-  const { fits = none } = purchase;
-  const isOfCategory = purchase.code === 'decline.rule.velocity.mcc';
-  if (!isOfCategory && purchase.code !== 'decline.rule.velocity') return null;
+  const { fits = none, isOfCategory = false } = purchase;
   const overall = bindingOf(purchase, null, { windows: remaining?.overall ?? [], limits: rules?.limits ?? null });
   if (isOfCategory) {
     const ofCategory = bindingCategory(purchase, remaining, rules, then);

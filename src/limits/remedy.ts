@@ -153,7 +153,7 @@ async function byCode(purchase: Purchase, time: Time, deps: Deps): Promise<Purch
       return await byStatus(event, deps, asItIs);
     case 'decline.rule.velocity':
     case 'decline.rule.velocity.mcc':
-      return await byLimit(purchase, code, time, deps);
+      return await byLimit(purchase, time, deps);
     case 'decline.rule.mcc':
       return await byCategory(purchase, deps);
     case 'decline.rule.location':
@@ -192,7 +192,6 @@ async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<Pu
 
 async function byLimit(
   { event, ...read }: Purchase,
-  code: string,
   time: Time,
   { namedIn, fitsMerchant, accountOf, now }: Deps,
 ): Promise<PurchaseCheck> {
@@ -202,7 +201,8 @@ async function byLimit(
   const then = left && remainingAt(event.occurredAt, left, now());
   const remaining = time === 'then' ? then : left;
   const period = event.decline === null ? null : namedIn(event.decline).period;
-  const purchase = { ...takenFromLimits(event, fitsMerchant), code, period, mayBeOverruled };
+  const isOfCategory = declineCode(event.decline) === 'decline.rule.velocity.mcc';
+  const purchase = { ...takenFromLimits(event, fitsMerchant), isOfCategory, period, mayBeOverruled };
   const found = checkLimits(purchase, remaining, rules, then);
   if (found === 'passes') return passes;
   if (found !== null) return { state: 'stopped', remedy: found };
@@ -210,12 +210,8 @@ async function byLimit(
 }
 
 /** The same for a purchase that no limit has declined, so that none is likely to stop it. */
-function byLimitNow(
-  tried: Omit<DeclinedPurchase, 'code'>,
-  remaining: RemainingLimits,
-  rules: CardLimits,
-): PurchaseCheck {
-  const found = checkLimits({ ...tried, code: 'decline.rule.velocity' }, remaining, rules);
+function byLimitNow(tried: DeclinedPurchase, remaining: RemainingLimits, rules: CardLimits): PurchaseCheck {
+  const found = checkLimits(tried, remaining, rules);
   if (found === 'passes') return passes;
   const isGuess = found?.limits[0].to === null && found.limits[0].isOfRuleset !== true;
   return found === null || isGuess ? unclear : { state: 'stopped', remedy: found };

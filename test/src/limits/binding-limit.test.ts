@@ -26,8 +26,8 @@ const remaining: RemainingLimits = {
     { id: 3, name: 'Restaurants', period: 'daily', limitCents: 20_000, remainingCents: 5_000 },
   ],
 };
-const velocity = { code: 'decline.rule.velocity', amountCents: 8_410 };
-const ofCategory = { code: 'decline.rule.velocity.mcc', amountCents: 8_410 };
+const velocity = { amountCents: 8_410 };
+const ofCategory = { isOfCategory: true, amountCents: 8_410 };
 
 function bindingLimit(...args: Parameters<typeof checkLimits>) {
   const found = checkLimits(...args);
@@ -182,12 +182,6 @@ describe('the limit that stopped a purchase', () => {
     ]);
     expect(found === null ? null : goalsOfRemedy(found, rules, 8_410)).toBeNull();
   });
-
-  it('is null for declines without a limit to raise', () => {
-    for (const code of ['decline', 'decline.mcc', 'decline.balance.card', 'decline.card.status']) {
-      expect(bindingLimit({ code, amountCents: 60_000 }, remaining, rules)).toBeNull();
-    }
-  });
 });
 
 describe('a declined purchase', () => {
@@ -198,26 +192,20 @@ describe('a declined purchase', () => {
   const oneCategory = { ...rules, categories: rules.categories.slice(0, 1) };
 
   it.each<[string, boolean, RemainingLimits | null, CardLimits | null]>([
-    ['decline.rule.velocity', true, windowsWith(8_410), oneCategory],
-    ['decline.rule.velocity', true, windowsWith(8_410), null],
-    ['decline.rule.velocity', false, windowsWith(8_409), oneCategory],
-    ['decline.rule.velocity', true, { overall: [], categories: [] }, { limits: none, categories: [] }],
-    [
-      'decline.rule.velocity',
-      false,
-      { overall: [], categories: [] },
-      { limits: { ...none, daily: 1 }, categories: [] },
-    ],
-    ['decline.rule.velocity', false, { overall: [], categories: [] }, null],
-    ['decline.rule.velocity', false, null, { limits: none, categories: [] }],
-    ['decline.rule.velocity.mcc', true, windowsWith(8_410), oneCategory],
-    ['decline.rule.velocity.mcc', false, windowsWith(8_409), oneCategory],
-    ['decline.rule.velocity.mcc', false, windowsWith(8_410), null],
-    ['decline.rule.velocity.mcc', false, null, oneCategory],
-    ['decline.rule.velocity.mcc', false, windowsWith(8_410), { ...rules, categories: [] }],
-    ['decline.card.status', false, windowsWith(8_410), oneCategory],
-  ])('with %s would pass now: %s', (code, passes, windows, limits) => {
-    expect(allPass({ code, amountCents: 8_410 }, windows, limits)).toBe(passes);
+    ['card', true, windowsWith(8_410), oneCategory],
+    ['card', true, windowsWith(8_410), null],
+    ['card', false, windowsWith(8_409), oneCategory],
+    ['card', true, { overall: [], categories: [] }, { limits: none, categories: [] }],
+    ['card', false, { overall: [], categories: [] }, { limits: { ...none, daily: 1 }, categories: [] }],
+    ['card', false, { overall: [], categories: [] }, null],
+    ['card', false, null, { limits: none, categories: [] }],
+    ['category', true, windowsWith(8_410), oneCategory],
+    ['category', false, windowsWith(8_409), oneCategory],
+    ['category', false, windowsWith(8_410), null],
+    ['category', false, null, oneCategory],
+    ['category', false, windowsWith(8_410), { ...rules, categories: [] }],
+  ])('with a limit of the %s would pass now: %s', (of, passes, windows, limits) => {
+    expect(allPass({ isOfCategory: of === 'category', amountCents: 8_410 }, windows, limits)).toBe(passes);
   });
 });
 
@@ -257,7 +245,7 @@ describe('all limits that a purchase meets', () => {
     ];
   }
 
-  it.each<[string, { code: string; fits?: (name: string) => boolean }, number, Card, string[]]>([
+  it.each<[string, Parameters<typeof checkLimits>[0], number, Card, string[]]>([
     ['a day', velocity, 50, { overall: { daily: [100, 30], weekly: [400, 200] } }, ['daily 120']],
     [
       'a day and a week, tightest first',
