@@ -168,7 +168,7 @@ function requestsOfOrders(
     async resumeOrder(action, order) {
       const resumed = await resumeRequest(action.id);
       if (resumed === null) return false;
-      if (resumed.isDecided === true) return true;
+      if (resumed.kind === 'decided') return true;
       const { card, needed, approvals, voided } = resumed;
       const isOwn = ![...approvals.map(({ by }) => by), ...voided].includes(action.actor.userId);
       const others = isOwn ? needed : needed - 1;

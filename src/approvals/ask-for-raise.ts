@@ -59,9 +59,10 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
   async function report(
     action: AskAction,
     { card, changes, term }: Pick<RequestedChange, 'card' | 'changes' | 'term'>,
-    { note, isTwin, isDecided }: RequestOpened,
+    { kind, note }: RequestOpened,
   ): Promise<void> {
-    if (isDecided === true) return;
+    if (kind === 'decided') return;
+    const isTwin = kind === 'twin';
     const { acctId, cardId } = card;
     // Without this the alert would wait forever, because the decision is made on the other request.
     if (isTwin) await deps.record(action, { event: 'unchanged', acctId, cardId, detail: 'the same request is open' });

@@ -134,13 +134,12 @@ export function createRequestBlockAll(deps: Deps): (action: BlockAllAction) => P
   return async function requestBlockAll(action) {
     await deps.withLock(`alert:${action.target.alertId}`, async () => {
       const change = { changes: [], term: permanent, counted: null };
-      const opened = await deps.openRequest({ action, acctId: 0, card: noCard, ...change, others: 1 });
-      const { note, isTwin, isDecided } = opened;
-      // They were told of the decision.
-      if (isDecided === true) return;
-      if (isTwin) await deps.record(action, { event: 'unchanged', detail: note });
+      const asked = { action, acctId: 0, card: noCard, ...change, others: 1 };
+      const { kind, note } = await deps.openRequest(asked);
+      if (kind === 'decided') return;
+      if (kind === 'twin') await deps.record(action, { event: 'unchanged', detail: note });
       const at = deps.now().toISOString();
-      const state = isTwin ? 'unchanged' : 'waiting';
+      const state = kind === 'twin' ? 'unchanged' : 'waiting';
       const cards = action.acctIds.length;
       const shown = { state, card: noCard, cards, before: null, after: null, apiWords: null, reason: null } as const;
       const by = action.actor.userId;

@@ -55,15 +55,13 @@ async function resume(request: LimitRequest, deps: ResumeDeps): Promise<ResumedR
   const resumed = { ...request, changes: changesFromNow(request) };
   await recordWaiting(resumed, deps);
   // What others decided since stays. They were all told of it.
-  if (request.state !== 'open') {
-    const note = 'This was asked for already, and the request is decided.';
-    return { ...resumed, note, isTwin: true, isDecided: true };
-  }
+  if (request.state !== 'open')
+    return { ...resumed, kind: 'decided', note: 'This was asked for already, and the request is decided.' };
   const { id, action, acctId } = request;
   await deps.postRequest(request);
   await deps.scheduleRequest(id);
   const isOwnCard = isAboutRules(request) && (await deps.isOwnCard(action.actor.userId, acctId));
-  return { ...resumed, note: whyAsked(request, isOwnCard), isTwin: false };
+  return { ...resumed, kind: 'opened', note: whyAsked(request, isOwnCard) };
 }
 
 type Waiting = Pick<LimitRequest, 'action' | 'acctId' | 'card' | 'changes' | 'counted'>;
@@ -110,11 +108,11 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
     if (twin !== undefined) {
       await recordWaiting(asked, deps);
       // A holder is not in the approvals channel.
-      if (action.verb === 'ask') return { note: `${hearsEnd} To withdraw it, open the Home tab.`, isTwin: true };
+      if (action.verb === 'ask') return { kind: 'twin', note: `${hearsEnd} To withdraw it, open the Home tab.` };
       const where = 'asked for that already: the request is open in the approvals channel.';
-      if (twin.action.actor.userId === userId) return { note: `You have ${where}`, isTwin: true };
+      if (twin.action.actor.userId === userId) return { kind: 'twin', note: `You have ${where}` };
       await deps.requests.addAsker(twin.id, userId);
-      return { note: `Somebody has ${where} I’ll message you if it ends without a change.`, isTwin: true };
+      return { kind: 'twin', note: `Somebody has ${where} I’ll message you if it ends without a change.` };
     }
     const isOwnCard = order?.isOwn ?? (isAboutRules(asked) && (await deps.isOwnCard(userId, acctId)));
     return await resume(await save(requestIdOf(action.id), asked, isOwnCard), deps);

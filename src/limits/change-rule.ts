@@ -134,11 +134,10 @@ export interface AskedChange<A extends Action = RuleAction> {
 }
 
 export interface RequestOpened {
+  /** `twin`: another request for the same change is open. `decided`: this one is, and those who asked were told. */
+  readonly kind: 'opened' | 'twin' | 'decided';
   /** A sentence about what happens now. */
   readonly note: string;
-  /** Another request for the same change is open, or this one is decided, so no new one was opened. */
-  readonly isTwin: boolean;
-  readonly isDecided?: true;
 }
 
 export type OpenRequest = (asked: AskedChange) => Promise<RequestOpened>;
@@ -163,8 +162,8 @@ export function createResumeChange({ progress, reports, resumeRequest }: ResumeD
     if ((await progress.read(action.id))?.state !== 'asked') return null;
     const resumed = await resumeRequest(action.id);
     if (resumed === null) return null;
-    const { card, changes, counted, note, isTwin } = resumed;
-    const ends = isTwin ? ({ state: 'unchanged' } as const) : ({ state: 'waiting', counted } as const);
+    const { kind, card, changes, counted, note } = resumed;
+    const ends = kind === 'opened' ? ({ state: 'waiting', counted } as const) : ({ state: 'unchanged' } as const);
     return await reports.report(action, ruleVerbOf(changes), {
       ...ends,
       ...sidesOf(changes),
@@ -230,8 +229,8 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     if (verdict.kind === 'allowed') return null;
     if (!mayAsk) return { state: 'failed', note: othersByNow };
     const asked = { action, acctId, card, changes, term, others: verdict.others, counted };
-    const { note, isTwin } = await openRequest(asked);
-    return isTwin ? { state: 'unchanged', note } : { state: 'waiting', note, counted };
+    const { kind, note } = await openRequest(asked);
+    return kind === 'opened' ? { state: 'waiting', note, counted } : { state: 'unchanged', note };
   };
 
   /**

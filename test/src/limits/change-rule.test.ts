@@ -214,7 +214,7 @@ describe('permitting a change', () => {
       now,
       openRequest: async (request) => {
         asked.push(request);
-        return { note: 'I asked.', isTwin: false };
+        return { kind: 'opened', note: 'I asked.' };
       },
       withLock: withoutLock,
     })({ action: ask('limit', over), acctId, changes, term: permanent, requestId: null }, given, card, true);

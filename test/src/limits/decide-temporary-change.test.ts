@@ -590,7 +590,7 @@ describe('who may decide', () => {
       resumeRequest: async () => null,
       openRequest: async ({ action: asked, changes, others }) => {
         requested.push({ verb: asked.verb, changeRequest: asked.changeRequest, changes, others });
-        return { note: 'I asked in the approvals channel.', isTwin: false };
+        return { kind: 'opened', note: 'I asked in the approvals channel.' };
       },
     })(action, temporaryChangeOf(over));
     const { why, whoCan } = decided === null || decided === 'late' ? { why: decided, whoCan: null } : decided;
