@@ -45,11 +45,34 @@ export interface Lease {
 }
 
 /**
+ * All locks, so that a misspelled one is an error. Who needs the lock of a request and that of an account takes that of
+ * the request first.
+ */
+export type LockName =
+  | `account:${number}`
+  | `account:${number}:${'orders' | 'purchases' | 'status'}`
+  | `fraud-report:${number}`
+  | `mutes:${number}`
+  | 'recent-raises'
+  | `order:${string}`
+  | `request:${string}`
+  | `alert:${string}`
+  | `message:${string}:${string}`
+  | `claim:${string}`
+  | `claims-of:${string}`
+  | `delegate:${string}`
+  | 'subscriptions'
+  | `${'alert-length' | 'digest' | 'quiet' | 'warnings'}:${string}`
+  | 'own-digests'
+  | 'recovery'
+  | `redo:${string}`;
+
+/**
  * Runs `work` while no process runs other work under the same name.
  *
  * @param outer the lease of a lock that the caller already holds; confirmed together with this one.
  */
-export type WithLock = <T>(name: string, work: (lease: Lease) => Promise<T>, outer?: Lease) => Promise<T>;
+export type WithLock = <T>(name: LockName, work: (lease: Lease) => Promise<T>, outer?: Lease) => Promise<T>;
 
 interface LockOptions {
   readonly maxWaitMs?: number;

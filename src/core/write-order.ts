@@ -14,7 +14,7 @@ export type WriteOrder = ReturnType<typeof createWriteOrder>;
 export function createWriteOrder(redis: RedisClient, withLock: WithLock) {
   const script = defineScript(redis, orderSource);
   const keys = [stateKey('write-order')];
-  const lockOf = (subject: string): string => `redo:${subject}`;
+  const lockOf = (subject: string) => `redo:${subject}` as const;
   return {
     /** Writes a subject and notes the write, one process at a time, so that the numbers follow the order of the writes. */
     serialize: <T>(subject: string, write: () => Promise<T>): Promise<T> => withLock(lockOf(subject), write),

@@ -38,24 +38,24 @@ it('does not make different names wait for each other', async () => {
 
 it('is released after failed work', async () => {
   const withLock = createLock(redis());
-  await expect(withLock('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await expect(withLock('recovery', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
 
-  expect(await withLock('a', async () => 'free')).toBe('free');
+  expect(await withLock('recovery', async () => 'free')).toBe('free');
 });
 
 it('throws if it is held for too long', async () => {
   const impatient = createLock(redis(), { maxWaitMs: 100 });
 
-  await createLock(redis())('a', async () => {
-    await expect(impatient('a', async () => {})).rejects.toThrow(StoreUnavailableError);
+  await createLock(redis())('recovery', async () => {
+    await expect(impatient('recovery', async () => {})).rejects.toThrow(StoreUnavailableError);
   });
 });
 
 it('does not release a lock that someone else holds by now', async () => {
   const withLock = createLock(redis());
-  const key = '{cardbell:state}:lock:a';
+  const key = '{cardbell:state}:lock:recovery';
 
-  await withLock('a', async () => {
+  await withLock('recovery', async () => {
     await redis().set(key, 'somebody else');
   });
 
@@ -64,24 +64,24 @@ it('does not release a lock that someone else holds by now', async () => {
 
 describe('a holder that asks whether it may write', () => {
   it('may while it holds the lock', async () => {
-    await createLock(redis())('a', async (lease) => {
+    await createLock(redis())('recovery', async (lease) => {
       await lease.confirm();
     });
   });
 
   it.each([
-    ['someone else holds it by now', () => redis().set('{cardbell:state}:lock:a', 'somebody else')],
-    ['it expired while the process stalled', () => redis().del('{cardbell:state}:lock:a')],
+    ['someone else holds it by now', () => redis().set('{cardbell:state}:lock:recovery', 'somebody else')],
+    ['it expired while the process stalled', () => redis().del('{cardbell:state}:lock:recovery')],
   ])('may not write if %s, and logs so', async (_what, meanwhile) => {
     const warned: object[] = [];
     const withLock = createLock(redis(), { log: { warn: (fields: object) => void warned.push(fields) } });
 
-    await withLock('a', async (lease) => {
+    await withLock('recovery', async (lease) => {
       await meanwhile();
       await expect(lease.confirm()).rejects.toThrow(TooLateError);
       await expect(lease.confirm()).rejects.toThrow(TooLateError);
     });
 
-    expect(warned).toEqual([{ lock: 'a' }]);
+    expect(warned).toEqual([{ lock: 'recovery' }]);
   });
 });
