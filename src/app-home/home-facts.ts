@@ -132,7 +132,7 @@ async function openRaises(now: Date, { temporaryChanges, factsOf }: TeamDeps): P
       by: one.by.userId,
       endsAt: one.endsAt,
       leftMs: one.state === 'open' ? Math.max(1, Date.parse(one.endsAt) - now.getTime()) : 0,
-      isUnconfirmed: one.isUnconfirmed === true,
+      isUnconfirmed: one.certainty === 'unconfirmed',
     })),
   );
 }

@@ -214,9 +214,9 @@ export function createSweep(deps: SweepDeps): () => Promise<void> {
       if (isWaiting || (await hasEdits(channel))) await enqueue('flush-outbox', { channel });
     }
     deps.measureOverdue(overdueMs);
-    for (const { id, endsAt, state, isUnconfirmed } of await temporaryChanges.all()) {
+    for (const { id, endsAt, state, certainty } of await temporaryChanges.all()) {
       // An unconfirmed change is looked at until it is in effect or can no longer be made.
-      if (state === 'open' && (isUnconfirmed === true || isOverdue(endsAt))) {
+      if (state === 'open' && (certainty === 'unconfirmed' || isOverdue(endsAt))) {
         await enqueue('end-temporary-change', { temporaryChangeId: id }, { id: `temporary-change-${id}-now` });
       }
     }

@@ -122,7 +122,7 @@ export function createRefreshRequests(deps: RefreshDeps): (acctId: number) => Pr
       () => Promise.all(unconfirmed.map(({ actionId }) => deps.temporaryChanges.get(actionId))),
       lease,
     );
-    const made = changes.find((change) => change?.isUnconfirmed === false);
+    const made = changes.find((change) => change?.certainty === 'certain');
     if (made == null) return;
     await lease.confirm();
     await deps.verified(request, made.id, 'confirmed');

@@ -155,7 +155,7 @@ interface Deps {
 export async function openExceptions({ requests, temporaryChanges, factsOf }: Deps): Promise<OpenException[]> {
   const [changes, open] = await Promise.all([temporaryChanges.all(), requests.open()]);
   // Nothing has shown the others. Their own messages say so.
-  const seen = changes.filter(({ isUnconfirmed }) => isUnconfirmed !== true);
+  const seen = changes.filter(({ certainty }) => certainty !== 'unconfirmed');
   const temporary = seen.map(async (one): Promise<OpenException> => {
     const { acctId, by, openedAt, endsAt, state } = one;
     const kind = state === 'open' ? 'temporary' : 'asking';

@@ -62,7 +62,7 @@ export function createEndTemporaryChange(deps: EndDeps) {
       }
       const leftMs = isEarly ? 0 : await timeLeft(temporaryChange.endsAt);
       if (leftMs === null) return COME_BACK_MS;
-      if (leftMs > 0 && temporaryChange.isUnconfirmed !== true) return leftMs;
+      if (leftMs > 0 && temporaryChange.certainty !== 'unconfirmed') return leftMs;
       try {
         const made = await deps.inEffect(temporaryChange, lease);
         if (made === null) return await waitOrForget(temporaryChangeId, lease);
@@ -150,12 +150,12 @@ interface InEffectDeps
 
 export function createInEffect(deps: InEffectDeps): InEffect {
   return async function inEffect(temporaryChange, lease) {
-    if (temporaryChange.isUnconfirmed !== true) return temporaryChange;
+    if (temporaryChange.certainty !== 'unconfirmed') return temporaryChange;
     const { rules } = await deps.card.getSpendRules(temporaryChange.acctId);
     const changes = temporaryChange.changes.filter(({ rule, to }) => ruleValue(rules, rule) === to);
     if (changes.length === 0) return null;
     await lease.confirm();
-    const made = { ...temporaryChange, changes, isUnconfirmed: false };
+    const made: TemporaryChange = { ...temporaryChange, changes, certainty: 'certain' };
     await recordLate(made);
     // People read that it was not confirmed. Before it is stored: a rerun after a crash must do it, too.
     await showLate(made);

@@ -102,9 +102,9 @@ export function createHandOver(deps: HandOverDeps): HandOver {
  * The rules that a running temporary change is known to have set: the card service has answered it, or the card shows
  * them. Otherwise it may never be made, and is then forgotten without putting anything back.
  */
-function rulesMade({ state, isUnconfirmed, changes }: TemporaryChange, rules: SpendRules): readonly RuleChange[] {
+function rulesMade({ state, certainty, changes }: TemporaryChange, rules: SpendRules): readonly RuleChange[] {
   if (state !== 'open') return [];
-  return isUnconfirmed === false ? changes : changes.filter(({ rule, to }) => ruleValue(rules, rule) === to);
+  return certainty === 'certain' ? changes : changes.filter(({ rule, to }) => ruleValue(rules, rule) === to);
 }
 
 /** Its alert says what it went back to when it was made. */

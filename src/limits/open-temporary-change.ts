@@ -114,7 +114,7 @@ async function markUnconfirmed(
     ({ rule, from, to }) => from === to || backs.some((back) => isSameRule(back.rule, rule) && back.from === to),
   );
   const isOther = seen !== null && withOtherValues(seen).length > 0;
-  if (!stands && !isOther) await temporaryChanges.save({ ...own, isUnconfirmed: true });
+  if (!stands && !isOther) await temporaryChanges.save({ ...own, certainty: 'unconfirmed' });
 }
 
 /**
@@ -155,7 +155,7 @@ async function openTemporaryChange(
     purchase: term.kind === 'purchase' ? await endingPurchase(action, changes, deps) : null,
     alertId: alertIdOf(action),
     requestId,
-    ...(isChanged && { isUnconfirmed: false }),
+    certainty: isChanged ? 'certain' : 'pending',
     state: 'open',
     meanwhile: null,
     closedAt: null,

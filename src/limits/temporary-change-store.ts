@@ -36,11 +36,11 @@ export const TemporaryChange = z.strictObject({
     })
     .nullable(),
   /**
-   * True: the card service never answered, and the card did not show it. The service may still make it, so the card is read
-   * again until it is seen, or can no longer be made. Until it is seen, nobody reads that it is in effect. False: the service
-   * has answered it, or the card showed it. Undefined: not known yet.
+   * Whether the card service has made it. `pending`: not known yet. `unconfirmed`: the service never answered, and the card
+   * did not show it. The service may still make it, so the card is read again until it is seen, or can no longer be made.
+   * Until it is seen, nobody reads that it is in effect. `certain`: the service has answered it, or the card showed it.
    */
-  isUnconfirmed: z.boolean().optional(),
+  certainty: z.enum(['pending', 'unconfirmed', 'certain']),
   /** How often the card service refused to put it back. */
   refusals: z.int().optional(),
   /** Limits of an ended one that go back all the way only when another temporary change ends. */

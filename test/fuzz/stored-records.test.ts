@@ -187,6 +187,7 @@ const changes = TemporaryChange.shape.state.options.map((state) =>
     purchase: { merchantId: 'M1', merchant: 'Corner Diner', maxCents: 5 },
     alertId: null,
     requestId: null,
+    certainty: 'certain',
     state,
   }),
 );

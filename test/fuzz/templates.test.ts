@@ -236,6 +236,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
         purchase: { merchantId: two, merchant: one, maxCents: 5 },
         alertId: null,
         requestId: null,
+        certainty: 'certain',
         state,
         closedAt: two,
         closedBy: one,

@@ -209,7 +209,7 @@ describe('a change whose response was lost and that is not found in effect', () 
     await performAction(later, silent(world, false));
     await lookUntilOver(world);
 
-    expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', isUnconfirmed: true });
+    expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', certainty: 'unconfirmed' });
     expect(await temporaryChangeOf(world, earlier)).toMatchObject({ state: 'open' });
     expect((await lastOutcome(world))?.confirmation).toBe('unconfirmed');
     world.advance(HOUR);

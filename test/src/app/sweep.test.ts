@@ -92,7 +92,7 @@ it('measures how long ago the message of a channel that waits longest should hav
 it('looks again at an unconfirmed temporary change before its time is over, and leaves others that run alone', async () => {
   const endsAt = new Date(Date.now() + 3_600_000).toISOString();
   const running = temporaryChangeOf({ id: 'act_runs', endsAt });
-  const unconfirmed = temporaryChangeOf({ id: 'act_late', endsAt, isUnconfirmed: true });
+  const unconfirmed = temporaryChangeOf({ id: 'act_late', endsAt, certainty: 'unconfirmed' });
 
   expect(await swept({ temporaryChanges: { all: async () => [running, unconfirmed] } })).toEqual([
     { name: 'end-temporary-change', data: { temporaryChangeId: 'act_late' }, id: 'temporary-change-act_late-now' },

@@ -163,7 +163,7 @@ describe.each<[string, boolean]>([
     world.advance(120_000);
     await verifyAction('act_ben', unseen);
     expect(await deps.requests.get('req_ask1')).toMatchObject({ state: 'open' });
-    expect((await deps.temporaryChanges.get('act_ben'))?.isUnconfirmed).toBe(true);
+    expect((await deps.temporaryChanges.get('act_ben'))?.certainty).toBe('unconfirmed');
 
     world.service.rules = { ...world.service.rules, DailySpendLimit: 900 };
     await verbsOf(deps)
@@ -206,7 +206,7 @@ describe.each<[string, boolean]>([
     const { temporaryChanges } = (await createActionWorld(redis())).deps;
     const save = async (change: TemporaryChange) => {
       await temporaryChanges.save(change);
-      if (change.isUnconfirmed === false) throw new Killed('stored');
+      if (change.certainty === 'certain') throw new Killed('stored');
     };
 
     const { request } = await foundLate({ temporaryChanges: { ...temporaryChanges, save } });

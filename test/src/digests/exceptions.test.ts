@@ -212,7 +212,7 @@ describe('changes approved in a period', () => {
 it('lists temporary changes that are in effect, changes awaiting a decision and requests as open exceptions, soonest end first', async () => {
   const temporary = temporaryChangeOf();
   const asking = temporaryChangeOf({ id: 'act_2', state: 'asking', endsAt: '2026-11-20T12:00:00.000Z' });
-  const unconfirmed = temporaryChangeOf({ id: 'act_3', isUnconfirmed: true });
+  const unconfirmed = temporaryChangeOf({ id: 'act_3', certainty: 'unconfirmed' });
   const order = openRequestOf({ orderCents: 25_000, changes: [], expiresAt: '2026-11-22T15:00:00.000Z' });
 
   const open = await openExceptions({

@@ -230,7 +230,7 @@ describe('a temporary raise that the card service has not shown within two minut
 
     expect(await endTemporaryChange(raise.id, deps)).toBe(55 * MINUTE);
 
-    expect(await deps.temporaryChanges.get(raise.id)).toMatchObject({ state: 'open', isUnconfirmed: false });
+    expect(await deps.temporaryChanges.get(raise.id)).toMatchObject({ state: 'open', certainty: 'certain' });
     expect(posted).toEqual([raise.id]);
     expect((await world.records()).at(-1)).toMatchObject({ event: 'confirmed', duration: 'for 1 hour' });
   });
@@ -258,6 +258,6 @@ describe('a temporary raise that the card service has not shown within two minut
     await performAction(ask('revert', { target }), world.deps);
 
     expect(world.answers.at(-1)?.text).toContain('is not clear yet');
-    expect(await world.deps.temporaryChanges.get(raise.id)).toMatchObject({ state: 'open', isUnconfirmed: true });
+    expect(await world.deps.temporaryChanges.get(raise.id)).toMatchObject({ state: 'open', certainty: 'unconfirmed' });
   });
 });

@@ -8,7 +8,7 @@ const at = '2026-11-20T15:00:00.000Z';
 const longer = temporaryChangeOf({
   changes: [limitChange('daily', 40_000, 70_000)],
   endsAt: at,
-  isUnconfirmed: false,
+  certainty: 'certain',
 });
 const shorter = { ...longer, id: 'act_2', changes: [limitChange('daily', 70_000, 80_000)] };
 
@@ -49,8 +49,8 @@ it('a temporary change that ends under a shorter one hands over its base value',
 
 it.each<[string, Partial<TemporaryChange>]>([
   ['people decide about', { state: 'asking' }],
-  ['nothing has shown', { isUnconfirmed: true }],
-  ['got no answer yet', { isUnconfirmed: undefined }],
+  ['nothing has shown', { certainty: 'unconfirmed' }],
+  ['got no answer yet', { certainty: 'pending' }],
 ])('a temporary change that ends gives its base value to one that %s, and still ends itself', async (_what, over) => {
   expect(await gaveWay(longer, { ...shorter, ...over }, 70_000)).toMatchObject({
     handedOver: [],
@@ -59,10 +59,10 @@ it.each<[string, Partial<TemporaryChange>]>([
 });
 
 it.each([
-  ['the card shows it', undefined, 80_000],
-  ['that is on record, whatever somebody has set since', false, 90_000],
-])('a change on top is known to be made if %s', async (_what, isUnconfirmed, daily) => {
-  expect(await gaveWay(longer, { ...shorter, isUnconfirmed }, daily)).toMatchObject({ handedOver: longer.changes });
+  ['the card shows it', 'pending', 80_000],
+  ['that is on record, whatever somebody has set since', 'certain', 90_000],
+] as const)('a change on top is known to be made if %s', async (_what, certainty, daily) => {
+  expect(await gaveWay(longer, { ...shorter, certainty }, daily)).toMatchObject({ handedOver: longer.changes });
 });
 
 it.each([
@@ -103,7 +103,7 @@ it('a reduction that ends under two others writes nothing, also if the newest of
 
 it('does not wait for a longer one that was never made', async () => {
   const over = { changes: [limitChange('daily', 40_000, 80_000)], openedAt: '2026-11-20T15:10:00.000Z' };
-  const never = { ...shorter, ...over, isUnconfirmed: undefined };
+  const never = { ...shorter, ...over, certainty: 'pending' } as const;
 
   expect(await gaveWay(longer, never, 70_000)).toMatchObject({ handedOver: [] });
 });

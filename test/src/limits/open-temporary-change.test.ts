@@ -358,6 +358,6 @@ describe('a change whose answer was lost', () => {
 
     await terms.markUnconfirmed('act_1', { now: [seen], sent: null });
 
-    expect((await temporaryChanges.get('act_1'))?.isUnconfirmed === true).toBe(isUnconfirmed);
+    expect((await temporaryChanges.get('act_1'))?.certainty === 'unconfirmed').toBe(isUnconfirmed);
   });
 });

@@ -699,7 +699,7 @@ it('does not retry two limits over one that someone changed after the failed fir
   expect(limitsOf(world)).toEqual([400, 2050]);
   expect((await world.stations()).at(-1)).toBe('unknown');
   // The first attempt may still be made.
-  expect(await openTemporaryChanges(world)).toMatchObject([{ isUnconfirmed: true }]);
+  expect(await openTemporaryChanges(world)).toMatchObject([{ certainty: 'unconfirmed' }]);
 });
 
 it('reverts the other of two limits whose answer was lost, although one was changed since', async () => {

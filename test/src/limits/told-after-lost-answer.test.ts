@@ -48,7 +48,7 @@ describe('a sent change that is no longer possible when its job runs again', () 
 
     expect(world.answers.at(-1)?.text).not.toContain('Nothing changed');
     expect(await world.stations()).toEqual(['asked', 'sent', 'unknown']);
-    expect(await world.deps.temporaryChanges.all()).toMatchObject([{ isUnconfirmed: true }]);
+    expect(await world.deps.temporaryChanges.all()).toMatchObject([{ certainty: 'unconfirmed' }]);
   });
 
   it.each([

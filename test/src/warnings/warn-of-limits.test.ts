@@ -139,6 +139,7 @@ describe('a warning before a limit declines', () => {
       purchase: { merchantId: 'M1', merchant: 'Corner Diner', maxCents: 25_000 },
       alertId: null,
       requestId: null,
+      certainty: 'certain',
       state: 'open',
       meanwhile: null,
     });

@@ -387,7 +387,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     if (service.nextLateMs() <= at) await judged({ ...outside, verb: 'late', id: `late${at}` }, makeLate);
     if (world.unverified.size > 0) await judged({ ...outside, verb: 'verify', id: `verify${at}` }, verify);
     const over = (await deps.temporaryChanges.all()).filter(
-      ({ state, endsAt, isUnconfirmed }) => state === 'open' && (isUnconfirmed === true || isDue(endsAt)),
+      ({ state, endsAt, certainty }) => state === 'open' && (certainty === 'unconfirmed' || isDue(endsAt)),
     );
     if (over.length > 0)
       await judged({ ...outside, verb: 'end', id: `end${at}` }, async () => {

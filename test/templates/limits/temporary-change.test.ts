@@ -18,6 +18,7 @@ const given = {
   purchase: null,
   alertId: null,
   requestId: null,
+  certainty: 'certain',
   closedBy: 'U2',
 };
 const restaurants = { id: 9, name: 'Restaurants' };
