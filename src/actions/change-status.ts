@@ -52,8 +52,8 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   return async function changeStatus(verb, asked, run, { closes } = {}) {
     const { action, acctId, cardId } = asked;
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
-    const isMisused = (await deps.fraudCases.openOf(acctId)) !== null;
-    if (account === null) return await blockUnread(asked, isMisused, run);
+    const hasFraudCase = (await deps.fraudCases.openOf(acctId)) !== null;
+    if (account === null) return await blockUnread(asked, hasFraudCase, run);
     const card = cardToChange(verb, account, cardId);
     const facts = await factsOfCard(acctId, card, deps.factsOf);
     const before = card?.status ?? null;
@@ -69,13 +69,13 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     // Unblocked outside Slack since someone wanted it blocked, unless an earlier block is just not visible yet.
     if (verb === 'block' && before === 'ACTIVE' && !(await isOtherBlockSent(asked)))
       await deps.latestChanges.forgetBlocks(acctId);
-    const obstacle = obstacleTo(verb, card, account, isMisused);
+    const obstacle = obstacleTo(verb, card, account, hasFraudCase);
     // Also of a block: whoever blocked the card first must not undo a block that others rely on.
     if (obstacle?.state === 'unchanged') await sendStatus.alreadyInEffect(verb, { action, acctId, cardId });
     const wasSending = written?.state === 'sending';
     const resolved = { ...asked, cardId: card?.cardId ?? null };
     const ending = verb === 'activate' && card !== undefined ? closedBy(card, account) : [];
-    const from = { before: sides.before, card: facts, written, closes: ending, isMisused };
+    const from = { before: sides.before, card: facts, written, closes: ending, hasFraudCase };
     const notAgain: NotAgain = (whyNot) => sendStatus.send(verb, resolved, { ...from, whyNot }, finish, run);
     if (obstacle?.state === 'failed' && wasSending) return await notAgain(obstacle.note);
     if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
@@ -107,12 +107,12 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   }
 
   /** Blocking is idempotent, so it may be sent without knowing the card's current status. */
-  async function blockUnread(resolved: Resolved, isMisused: boolean, run: LockedRun): Promise<Result> {
+  async function blockUnread(resolved: Resolved, hasFraudCase: boolean, run: LockedRun): Promise<Result> {
     const { action, acctId, cardId } = resolved;
     const card = await deps.factsOf(acctId, { cardId });
     const finish = finisher(resolved, 'block', card, { before: null, after: null });
     const written = await progress.read(action.id);
-    return await sendStatus.send('block', resolved, { before: null, card, written, isMisused }, finish, run);
+    return await sendStatus.send('block', resolved, { before: null, card, written, hasFraudCase }, finish, run);
   }
 }
 
@@ -132,16 +132,12 @@ interface Obstacle {
   readonly note: string;
 }
 
-/**
- * Why the card API need not, cannot or must not be called. Null when nothing prevents the call.
- *
- * @param isMisused the account has an open fraud case.
- */
+/** Why the card API need not, cannot or must not be called. Null when nothing prevents the call. */
 function obstacleTo(
   verb: StatusVerb,
   card: Card | undefined,
   account: AccountDetails,
-  isMisused: boolean,
+  hasFraudCase: boolean,
 ): Obstacle | null {
   const cannot = (note: string): Obstacle => ({ state: 'failed', note });
   if (card === undefined) return cannot('The card service does not list this card. Look at the account.');
@@ -160,7 +156,7 @@ function obstacleTo(
     return cannot('The card was never activated: use activate instead of unblock.');
   }
   // Also of an active card: its block may be on its way.
-  if (verb === 'unblock' && isMisused)
+  if (verb === 'unblock' && hasFraudCase)
     return cannot(`${orderNewCard} If it was not fraud, or this is the new card, close the fraud case first.`);
   if (card.status === wantedStatus[verb]) {
     return { state: 'unchanged', note: `The card is ${verb === 'block' ? 'blocked' : 'active'} already.` };

@@ -72,10 +72,10 @@ export function createSendStatus(deps: Deps) {
     /** Stores what is about to be sent, sends it once and reports the outcome: see {@link SendChange}. */
     async send(verb: StatusVerb, resolved: Resolved, from: SentFrom, finish: Finish, run: LockedRun): Promise<Result> {
       const { action, acctId, cardId } = resolved;
-      const { before, card, written, whyNot = null, closes = [], isMisused } = from;
+      const { before, card, written, whyNot = null, closes = [], hasFraudCase } = from;
       const status = wantedStatus[verb];
       const wasSending = written?.state === 'sending';
-      const why = verb === 'block' && isMisused ? null : await whyOvertaken(verb, resolved, deps);
+      const why = verb === 'block' && hasFraudCase ? null : await whyOvertaken(verb, resolved, deps);
       if (why !== null && !wasSending) return await finish('failed', { note: why });
       const expects = { kind: 'status', status, cardId } as const;
       // An unread card is known at most from the directory.
@@ -191,7 +191,7 @@ interface SentFrom extends Pick<Change, 'written' | 'whyNot'> {
   readonly card: CardFacts;
   readonly closes?: readonly ClosedCard[];
   /** The account has an open fraud case, so a block is made whatever others have asked for since. */
-  readonly isMisused: boolean;
+  readonly hasFraudCase: boolean;
 }
 
 /**

@@ -43,7 +43,7 @@ export const Remedy = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('unblock'),
     /** The holder reported a purchase as fraud: the card should stay blocked. */
-    isMisused: z.literal(true).optional(),
+    hasFraudCase: z.literal(true).optional(),
   }),
   /** Nothing stops it any more: it only has to be tried again. */
   z.strictObject({ kind: z.literal('retry') }),

@@ -272,8 +272,8 @@ async function byStatus(
   const isBlocked = open.length > 0 && open.every((card) => card.status === 'BLOCKED' && hadStatus(card));
   const isEachKnown = cards.length > 0 && cards.every(({ status }) => status !== null);
   if (!isBlocked) return isEachKnown ? notActive : { state: 'unknown' };
-  const isMisused = await hasFraudCase(event.acctId);
-  return { state: 'stopped', remedy: { kind: 'unblock', ...(isMisused && { isMisused }) } };
+  const isFraud = await hasFraudCase(event.acctId);
+  return { state: 'stopped', remedy: { kind: 'unblock', ...(isFraud && { hasFraudCase: isFraud }) } };
 }
 
 async function readOrLog<T>(reading: Promise<T>, log: Log): Promise<T | null> {

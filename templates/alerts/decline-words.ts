@@ -128,7 +128,7 @@ export function fixes(
   const isDone = isFollowed(alert, reason);
   const again = 'Have the purchase tried again.';
   if (isDone && block === null) return ['', again];
-  if (isMisused(alert)) return ['Ask for a new card.', orderNewCard];
+  if (hasFraudCase(alert)) return ['Ask for a new card.', orderNewCard];
   const wasBlocked = alert.remedy?.kind === 'unblock' || reason.remedy === 'unblock';
   const who = block?.by == null ? 'an approver' : mention(block.by);
   const holder = block?.asHolder === true ? 'An approver can unblock it.' : `Ask ${who} why the card is blocked.`;
@@ -180,8 +180,8 @@ export function isTooLow(remedy: TransactionAlert['remedy'], outcomes: Transacti
 }
 
 /** A block declined the purchase, and the card should stay blocked. */
-export function isMisused({ remedy }: Pick<TransactionAlert, 'remedy'>): boolean {
-  return remedy?.kind === 'unblock' && remedy.isMisused === true;
+export function hasFraudCase({ remedy }: Pick<TransactionAlert, 'remedy'>): boolean {
+  return remedy?.kind === 'unblock' && remedy.hasFraudCase === true;
 }
 
 /** The card is closed for good, as far as is known. The service says so itself if that declined the purchase. */

@@ -38,8 +38,8 @@ import { declineOfBlocked } from './decline-blocked.ts';
 import {
   blockOf,
   fixes,
+  hasFraudCase,
   isClosed,
-  isMisused,
   isOrWasBlocked,
   isTooLow,
   neededFor,
@@ -238,7 +238,7 @@ function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason): s
     case 'allow_card_not_present':
       return 'Allow online purchases…';
     case 'unblock':
-      return isMisused({ remedy }) ? '' : 'Unblock card…';
+      return hasFraudCase({ remedy }) ? '' : 'Unblock card…';
     default:
       return '';
   }

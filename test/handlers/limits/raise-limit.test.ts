@@ -40,7 +40,7 @@ it('changes nothing before the card was read: the limit, or the number of the ca
 });
 
 it('asks to unblock the card, and the worker knows whether it may work again', async () => {
-  for (const remedy of [{ kind: 'unblock' }, { kind: 'unblock', isMisused: true }] as const)
+  for (const remedy of [{ kind: 'unblock' }, { kind: 'unblock', hasFraudCase: true }] as const)
     expect(await submit(remedy)).toEqual({ asked: ['unblock'], errors: undefined });
 });
 

@@ -96,7 +96,7 @@ describe('a status change', () => {
         steps.push([state, confirmation].filter(Boolean).join(' '));
         return { state, card, before: null, after: null, apiWords: null, note: null };
       };
-      const from = { isMisused: false, before: 'active', card, written };
+      const from = { hasFraudCase: false, before: 'active', card, written };
       await send('block', { action: ask('block'), acctId, cardId }, from, finish, { isLast: false, lease });
       return steps;
     };

@@ -32,7 +32,7 @@ describe('the remedy for a decline due to the card’s status', () => {
     ['blocked', ['BLOCKED'], 'Card Status Inactive', { kind: 'unblock' }],
     ['blocked, after an older one ended', ['CLOSED', 'BLOCKED'], 'Card Status Inactive', { kind: 'unblock' }],
     ['not activated', ['INACTIVE'], 'Card Status Inactive', null],
-    ['blocked, with an open fraud case', ['BLOCKED'], 'Card Status Inactive', { kind: 'unblock', isMisused: true }],
+    ['blocked, with an open fraud case', ['BLOCKED'], 'Card Status Inactive', { kind: 'unblock', hasFraudCase: true }],
     ['one of two blocked', ['BLOCKED', 'ACTIVE'], 'Card Status Inactive', null],
     ['reported as new', ['BLOCKED'], 'Card Status New Card Pending Activation', null],
     ['reported as closed', ['BLOCKED'], 'Card Status Closed', null],

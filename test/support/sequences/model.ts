@@ -14,7 +14,7 @@ export interface Account {
   readonly rules: Record<string, RuleValues>;
   readonly holder: string | null;
   /** Its holder reported a purchase as fraud, and nobody has closed the case. */
-  readonly isMisused: boolean;
+  readonly hasFraudCase: boolean;
 }
 
 interface RuleValues {
@@ -170,7 +170,7 @@ export function createModel(atFirst: Facts) {
       faults.push(judgeStatus(job, acctId, { before, after }, standing));
       // A write that is made later, and was noted when it was sent, has loosened nothing yet.
       noteLoosened(acctId, before, standing);
-      if (after.accounts[acctId]?.isMisused === true && !was.isMisused) count('reported as fraud');
+      if (after.accounts[acctId]?.hasFraudCase === true && !was.hasFraudCase) count('reported as fraud');
       noteLoosened(acctId, after, standing);
       faults.push(judgeRules(job, acctId, { before, after }, standing));
       faults.push(judgeLink(job, acctId, { before, after }, standing));
@@ -550,7 +550,7 @@ export function createModel(atFirst: Facts) {
       if (from === 'BLOCKED' && isOwn(by, acctId, before, standing)) return `${by} ended the block of their own card`;
       return isOperator ? null : `${by} is no operator`;
     }
-    if (to === 'ACTIVE' && before.accounts[acctId]?.isMisused === true) return 'it has an open fraud case';
+    if (to === 'ACTIVE' && before.accounts[acctId]?.hasFraudCase === true) return 'it has an open fraud case';
     if (verb === 'undo-block') {
       const block = blockedBy.get(cardId);
       if (block?.by !== by) return `${by} undid the block of somebody else`;

@@ -283,9 +283,9 @@ async function factsOf(deps: WorldDeps, service: CardService): Promise<Facts> {
       values[ruleKey(rule)] = { now: asNumber(now), lasting: asNumber(lasting), ahead: aheadOf(below) };
     }
     const holder = (await deps.links.ofAccount(acct))?.userId ?? null;
-    const isMisused = (await deps.fraudCases.openOf(acct)) !== null;
+    const hasFraudCase = (await deps.fraudCases.openOf(acct)) !== null;
     const status = service.statusOf(acct);
-    accounts[acct] = { cards: Object.fromEntries(held), status, rules: values, holder, isMisused };
+    accounts[acct] = { cards: Object.fromEntries(held), status, rules: values, holder, hasFraudCase };
   }
   const mutes = (await deps.mutes.active()).map(({ id, acctId: of, kind, endsAt }) => ({
     id,

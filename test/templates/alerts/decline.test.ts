@@ -612,7 +612,7 @@ describe('advice', () => {
   });
 
   it('for a card that its holder reported is a new one, not to unblock it', () => {
-    const alert = declined('decline.card.status', '', { remedy: { kind: 'unblock', isMisused: true } });
+    const alert = declined('decline.card.status', '', { remedy: { kind: 'unblock', hasFraudCase: true } });
     const all = readings(alert);
 
     for (const [who, { text, ids }] of Object.entries(all)) {

@@ -130,13 +130,13 @@ it.each([
   [
     'decline.rule.velocity',
     'checked',
-    { kind: 'unblock', isMisused: true },
+    { kind: 'unblock', hasFraudCase: true },
     'The cardholder reported a purchase as fraud: order a new card.',
   ],
   [
     'decline.card.status',
     'unread',
-    { kind: 'unblock', isMisused: true },
+    { kind: 'unblock', hasFraudCase: true },
     'The cardholder reported a purchase as fraud: order a new card.',
   ],
   [
