@@ -64,38 +64,6 @@ export function aboutCard(verb: string, words: readonly string[], input: ReadCom
   return { kind: 'read', verb, target: { kind: 'words', words: [...words] }, reason: '', input };
 }
 
-/** Why a card is to be blocked, as people write it in front of the card. For a regular expression. */
-export const goneWords = 'lost|stolen|missing';
-/** In front of a card or its digits: why it is to be blocked. */
-const goneCard = new RegExp(
-  `^(my |the )?(?:card[,.;:]? (?:was |is )?)?(${goneWords})[,.;:]? (?=(?:card|#?\\d{4,})[,.;:!]?(?: |$))`,
-  'i',
-);
-/** Behind `my card`: the digits of the card itself, as in `my card no. 4242`. All else, such as `$1500`, is a reason. */
-const itsDigits = '(?:(?:no\\.?|number|ending(?: in| with)?) ?)?[^\\p{L}\\d\\s$€£&+]{0,4}\\d{4}(?!-\\d\\d)';
-const whose = new RegExp(`^(?:my|the) (?:own )?(?=#?\\d{4}|card[,.;:!]? ${itsDigits})`, 'iu');
-/** A holder may be called “Mine”. */
-const ownCard = new RegExp(`^(?:[Mm]y(?: own)? card|mine)[,.;:!]?(?: (?!${itsDigits})(.*))?$`, 'u');
-
-/** Whether this text is about the person's own card: `my card`. */
-export function isOwnCard(text: string): boolean {
-  return ownCard.test(text);
-}
-
-/**
- * The same with the card as people say it: `my card` is the person's only one, and what follows is the reason. In `my card
- * no. 4242` and `stolen 4242` the digits name the card.
- */
-export function withCardAsSaid(command: ReadCommand): ReadCommand {
-  if (command.target.kind !== 'words') return command;
-  const typed = command.target.words.join(' ');
-  const named = typed.replace(goneCard, '$1').replace(whose, '');
-  const [own, rest = ''] = ownCard.exec(named) ?? [];
-  const target = own === undefined ? ({ kind: 'words', words: named.split(' ') } as const) : ({ kind: 'own' } as const);
-  const reason = [goneCard.exec(typed)?.[2], rest, command.reason].filter(Boolean).join(' ');
-  return { ...command, target, reason };
-}
-
 /** A command about the channel where it is typed. */
 export function aboutChannel(verb: string, words: readonly string[], input: ReadCommand['input'] = {}): ReadCommand {
   return { kind: 'read', verb, target: { kind: 'channel', text: words.join(' ') }, reason: '', input };

@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
-import {
-  aboutCard,
-  isOwnCard,
-  type ReadCommand,
-  readCard,
-  type UnclearCommand,
-  type VerbEntry,
-} from '../actions/verb.ts';
+import { aboutCard, type ReadCommand, readCard, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
 import { isNumberWord, readDuration, soundsLikeDuration } from '../core/duration.ts';
+import { isOwnCard } from '../directory/card-phrases.ts';
 import { digitsIn } from '../directory/card-query.ts';
 import { mentioned } from '../slack/mrkdwn.ts';
 

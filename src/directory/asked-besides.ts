@@ -1,8 +1,8 @@
 import type { Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { goneWords } from '../actions/verb.ts';
 import { isPlainlyTime, untilWord } from '../core/end-time.ts';
 import { commandCode, serviceZone } from '../core/installation.ts';
+import { goneWords } from './card-phrases.ts';
 import { isByName, type MatchKind, splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 

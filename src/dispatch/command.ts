@@ -1,7 +1,8 @@
-import { type ReadCommand, type UnclearCommand, type VerbEntry, withCardAsSaid } from '../actions/verb.ts';
+import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import { maskCardNumbers, plainText } from '../core/card-number.ts';
 import { closest, isMisspelt } from '../core/closest.ts';
 import type { Clock } from '../core/end-time.ts';
+import { withCardAsSaid } from '../directory/card-phrases.ts';
 import { readWhy } from '../routing/verbs.ts';
 import { visible } from '../slack/mrkdwn.ts';
 import { entryOf, isForHolders, verbNames } from './verbs.ts';
