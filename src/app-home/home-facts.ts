@@ -16,7 +16,7 @@ import type { RecentDeclines } from '../directory/show-card.ts';
 import { claimFacts } from '../holders/claim-card.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { Links } from '../holders/link-store.ts';
-import { undecided } from '../limits/rule-words.ts';
+import { undecided } from '../limits/temporary-change.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Permission } from '../policy/decide-action.ts';
 import type { CardsFor, OfGroup } from '../policy/permissions.ts';

@@ -9,7 +9,8 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { groupBy } from '../core/group-by.ts';
 import { parseAmount } from '../core/money.ts';
 import { permanent, termWords } from '../limits/change-request.ts';
-import { BETWEEN_RULES, ruleMoves, undecided } from '../limits/rule-words.ts';
+import { BETWEEN_RULES, ruleMoves } from '../limits/rule-words.ts';
+import { undecided } from '../limits/temporary-change.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 
 /** A change that let a card spend more, or the order of a card, as recorded in the audit. */

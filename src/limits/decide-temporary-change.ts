@@ -12,8 +12,9 @@ import { endNote, type InEffect } from './end-temporary-change.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import type { Restore } from './restore.ts';
-import { raisesKept, ruleMoves, ruleNames, undecided } from './rule-words.ts';
-import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
+import { ruleMoves, ruleNames } from './rule-words.ts';
+import { isMadeBy, raisesKept, undecided } from './temporary-change.ts';
+import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'answer' | 'factsOf'> {

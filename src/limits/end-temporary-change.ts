@@ -20,8 +20,9 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import { termWords } from './change-request.ts';
 import type { NotifyEnd, OverChange } from './notify-end.ts';
 import { mayStillCome, REFUSALS_MAX, type Restore } from './restore.ts';
-import { backWords, insteadWords, laterWords, notBackYet, ruleName, stateWords } from './rule-words.ts';
+import { backWords, insteadWords, laterWords, ruleName, stateWords } from './rule-words.ts';
 import { sidesOf } from './send-rules.ts';
+import { notBackYet } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { ruleVerbOf } from './verbs.ts';
 

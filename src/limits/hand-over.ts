@@ -16,8 +16,9 @@ import { capital } from '../core/first-letter.ts';
 import { reachedInstead, withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import { setBelow, setTemporarily } from './rule-future.ts';
-import { ruleStates, undecided } from './rule-words.ts';
-import { isMadeBy, isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
+import { ruleStates } from './rule-words.ts';
+import { isMadeBy, isUndecided, undecided } from './temporary-change.ts';
+import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 export interface HandOverDeps extends Pick<ActionTools, 'now'> {
   readonly temporaryChanges: Pick<TemporaryChanges, 'all' | 'save'>;

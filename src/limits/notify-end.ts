@@ -15,17 +15,8 @@ import type { CardApiError } from '../core/errors.ts';
 import { capital, lowerFirst } from '../core/first-letter.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import {
-  BETWEEN_RULES,
-  backAlready,
-  insteadWords,
-  notBackYet,
-  raisesKept,
-  ruleNames,
-  ruleStates,
-  undecided,
-  WITH_OTHER,
-} from './rule-words.ts';
+import { BETWEEN_RULES, insteadWords, ruleNames, ruleStates, WITH_OTHER } from './rule-words.ts';
+import { backAlready, notBackYet, raisesKept, undecided } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** A temporary change whose end people learn about. */

@@ -7,7 +7,8 @@ import { askedCents, endOfTerm, purchaseCents } from './change-request.ts';
 import { endingBefore, loosenedSince, raiseWithout, setBelow, setTemporarily } from './rule-future.ts';
 import { backOf } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
-import { isMadeBy, isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
+import { isMadeBy, isUndecided } from './temporary-change.ts';
+import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** What a result says about a temporary change: when it ends, and that it can be reverted. */
 export type Opened = Pick<Result, 'note' | 'control'>;

@@ -25,7 +25,8 @@ import {
   type TemporaryValue,
   temporaryValue,
 } from './rule-future.ts';
-import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
+import { isMadeBy } from './temporary-change.ts';
+import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** How a change raises what the card may spend. */
 export interface Raise {

@@ -14,9 +14,9 @@ import type { Log } from '../core/log.ts';
 import { isAbroad } from '../core/merchant-category.ts';
 import { hadBegun } from '../core/service-time.ts';
 import { checkLimits, type DeclinedPurchase } from './binding-limit.ts';
+import { hasReset } from './limit-window.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
 import { isIncomplete, isOfRules, type Remedy } from './remedy-change.ts';
-import { hasReset } from './rule-words.ts';
 import { remainingAt } from './stopping-category.ts';
 
 /** An alert that names the limit is better than one that does not, but a late alert is worse. */

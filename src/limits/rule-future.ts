@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isSameRule, Rule, RuleValue } from '../card-api/rule.ts';
 import { centsOf, isLooser, type RuleChange, type RuleGoal, raiseCents } from '../card-api/rule-change.ts';
-import { stillSet } from './rule-words.ts';
-import { isUndecided, type TemporaryChange } from './temporary-change-store.ts';
+import { isUndecided, stillSet } from './temporary-change.ts';
+import type { TemporaryChange } from './temporary-change-store.ts';
 
 /** A rule that has another value for the moment. */
 export const TemporaryValue = z.strictObject({

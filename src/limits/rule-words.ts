@@ -1,8 +1,7 @@
-import { isSameRule, type LimitWindow, type Rule, type RuleValue } from '../card-api/rule.ts';
-import { isAboutLimits, isLooser, isMade, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
-import { serviceZone } from '../core/installation.ts';
+import type { LimitWindow, Rule, RuleValue } from '../card-api/rule.ts';
+import { isAboutLimits, isLooser, isMade, type RuleChange, type RuleGoal } from '../card-api/rule-change.ts';
 import { formatCents } from '../core/money.ts';
-import { localDate, toInstant } from '../core/service-time.ts';
+import { backAlready } from './temporary-change.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
 
 /** Separates the rules of one change. No rule contains it. */
@@ -101,56 +100,6 @@ export function stateWords<Side extends 'from' | 'to'>(changes: Sided<Side>, sid
   return list.format(changes.map((change) => `${ruleName(change.rule)} ${valueWord(change[side])}`));
 }
 
-/**
- * When the window of a spend limit that contains `instant` ends and the full limit is available again: the next
- * midnight in the card service's time zone, the midnight before Sunday, the first of the next month, January 1.
- *
- * @returns UTC ISO 8601; null for a lifetime limit, which never resets, for a single-purchase limit, which has no
- * window, and for an invalid time.
- */
-export function windowEnd(period: LimitWindow, instant: string): string | null {
-  const zone = serviceZone().name;
-  const now = new Date(instant);
-  if (Number.isNaN(now.getTime()) || period === 'lifetime' || period === 'transaction') return null;
-  const today = new Date(localDate(now, zone));
-  const [year, month, day] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
-  // Date.UTC carries excess days into the next month and excess months into the next year.
-  const next = {
-    daily: Date.UTC(year, month, day + 1),
-    weekly: Date.UTC(year, month, day + 7 - today.getUTCDay()),
-    monthly: Date.UTC(year, month + 1, 1),
-    yearly: Date.UTC(year + 1, 0, 1),
-  }[period];
-  const midnight = toInstant(`${new Date(next).toISOString().slice(0, 10)}T00:00`, zone);
-  return midnight === null ? null : new Date(midnight).toISOString();
-}
-
-/** True when the window of a limit that contains `instant` is over at `later`, and the full limit is available again. */
-export function hasReset(period: LimitWindow, instant: string, later: Date): boolean {
-  const end = windowEnd(period, instant);
-  return end !== null && Date.parse(end) <= later.getTime();
-}
-
-/** What people have to decide about: the rules that do not have their earlier values. All, while its time is not over. */
-export function undecided({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
-  return changes.filter(({ from }, index) => meanwhile?.[index]?.to !== from);
-}
-
-/** What needs no decision, because it has its earlier value. */
-export function backAlready(asking: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
-  return without(asking.changes, undecided(asking));
-}
-
-/** The rules that had their temporary value when they were last read. All, while its time is not over. */
-export function stillSet({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
-  return changes.filter(({ to }, index) => [undefined, to].includes(meanwhile?.[index]?.to));
-}
-
-/** The raises that become permanent: rules that still have their temporary value. */
-export function raisesKept(asking: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
-  return stillSet(asking).filter((change) => isLooser([change]));
-}
-
 /** `Back already: weekly limit $600.00.` Raw. Empty: nothing. */
 export function backWords(asking: TemporaryChange): string {
   const back = backAlready(asking);
@@ -176,9 +125,4 @@ export function insteadWords(instead: readonly RuleChange[]): string[] {
     const [now, wanted] = [stateWords([change], 'to'), stateWords([change], 'from')];
     return `The ${ruleName(change.rule)} goes back to ${now}, not to ${wanted}: that would be ${side} what stays.`;
   });
-}
-
-/** The rules of an ended change that are under another one: nothing of them has gone back yet. */
-export function notBackYet({ changes, later = [] }: Pick<TemporaryChange, 'changes' | 'later'>): RuleChange[] {
-  return changes.filter(({ rule, from }) => later.some((goal) => isSameRule(goal.rule, rule) && goal.to === from));
 }

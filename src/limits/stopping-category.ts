@@ -2,7 +2,7 @@ import { limitPeriods, type SpendCategory } from '../card-api/rule.ts';
 import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { foldName } from '../directory/card-query.ts';
-import { hasReset } from './rule-words.ts';
+import { hasReset } from './limit-window.ts';
 
 /** A merchant category of a card with its limits: what is left of them, and the limits themselves. */
 export interface LimitedCategory {

@@ -5,7 +5,8 @@ import { orNull } from '../card-api/errors.ts';
 import { limitGoals, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import { reachedInstead, withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd } from './notify-end.ts';
-import { insteadWords, ruleNames, ruleStates, undecided } from './rule-words.ts';
+import { insteadWords, ruleNames, ruleStates } from './rule-words.ts';
+import { undecided } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** A change that was made after another, and the Slack user who made it. */

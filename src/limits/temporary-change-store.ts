@@ -4,6 +4,7 @@ import { stateKey } from '../core/keys.ts';
 import { createRecordHash, createRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
+import { isUndecided } from './temporary-change.ts';
 
 /** Ended changes are kept as long as the messages that show them can be edited. */
 const ENDED_TTL_SECONDS = 30 * 24 * 3600;
@@ -69,13 +70,6 @@ export const TemporaryChange = z.strictObject({
   closingActionId: z.string().nullable().default(null),
 });
 export type TemporaryChange = z.infer<typeof TemporaryChange>;
-
-/** Its rules may still go back. */
-export const isUndecided = ({ state }: TemporaryChange): boolean => state === 'open' || state === 'asking';
-
-/** All that it takes back at its end is this person's own. */
-export const isMadeBy = ({ by, isOverOthers }: TemporaryChange, userId: string): boolean =>
-  by.userId === userId && isOverOthers !== true;
 
 export type TemporaryChanges = ReturnType<typeof createTemporaryChanges>;
 

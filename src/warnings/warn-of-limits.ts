@@ -5,7 +5,7 @@ import type { RemainingLimits } from '../card-api/schema.ts';
 import { contentId } from '../core/content-id.ts';
 import { groupBy } from '../core/group-by.ts';
 import type { CardSeal } from '../core/seal.ts';
-import { windowEnd } from '../limits/rule-words.ts';
+import { windowEnd } from '../limits/limit-window.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { WarnDeps } from './warned-store.ts';
 

@@ -4,8 +4,9 @@ import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibili
 import { declineCode, lackingCents } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
+import { hasReset, windowEnd } from '../../src/limits/limit-window.ts';
 import { exceededLimit, type LimitRaise, lacksBalance, limitsOf, mayNeedMore } from '../../src/limits/remedy-change.ts';
-import { hasReset, limitName, windowEnd } from '../../src/limits/rule-words.ts';
+import { limitName } from '../../src/limits/rule-words.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted } from '../core/blocks.ts';
 import { balanceWord } from '../core/card-words.ts';

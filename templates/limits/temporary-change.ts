@@ -2,18 +2,16 @@ import { without } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import {
-  backAlready,
   backOf,
   backWords,
   insteadWords,
-  notBackYet,
   ruleMoves,
   ruleNames,
   ruleStates,
   stateWords,
-  undecided,
   WITH_OTHER,
 } from '../../src/limits/rule-words.ts';
+import { backAlready, notBackYet, undecided } from '../../src/limits/temporary-change.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
 import { DEFAULT_COMMAND, DEFAULT_ZONE, useInstallation } from '../../../src/core/installation.ts';
 import { toWallClock } from '../../../src/core/service-time.ts';
-import { windowEnd } from '../../../src/limits/rule-words.ts';
+import { windowEnd } from '../../../src/limits/limit-window.ts';
 
 it.each([
   ['daily', 'a Friday morning', '2026-11-20T14:14:00Z', '2026-11-21T05:00:00.000Z'],

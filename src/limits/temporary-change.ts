@@ -1,0 +1,35 @@
+import { isSameRule } from '../card-api/rule.ts';
+import { isLooser, type RuleChange, without } from '../card-api/rule-change.ts';
+import type { TemporaryChange } from './temporary-change-store.ts';
+
+/** Its rules may still go back. */
+export const isUndecided = ({ state }: TemporaryChange): boolean => state === 'open' || state === 'asking';
+
+/** All that it takes back at its end is this person's own. */
+export const isMadeBy = ({ by, isOverOthers }: TemporaryChange, userId: string): boolean =>
+  by.userId === userId && isOverOthers !== true;
+
+/** What people have to decide about: the rules that do not have their earlier values. All, while its time is not over. */
+export function undecided({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
+  return changes.filter(({ from }, index) => meanwhile?.[index]?.to !== from);
+}
+
+/** What needs no decision, because it has its earlier value. */
+export function backAlready(asking: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
+  return without(asking.changes, undecided(asking));
+}
+
+/** The rules that had their temporary value when they were last read. All, while its time is not over. */
+export function stillSet({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
+  return changes.filter(({ to }, index) => [undefined, to].includes(meanwhile?.[index]?.to));
+}
+
+/** The raises that become permanent: rules that still have their temporary value. */
+export function raisesKept(asking: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
+  return stillSet(asking).filter((change) => isLooser([change]));
+}
+
+/** The rules of an ended change that are under another one: nothing of them has gone back yet. */
+export function notBackYet({ changes, later = [] }: Pick<TemporaryChange, 'changes' | 'later'>): RuleChange[] {
+  return changes.filter(({ rule, from }) => later.some((goal) => isSameRule(goal.rule, rule) && goal.to === from));
+}
