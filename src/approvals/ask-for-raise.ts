@@ -96,7 +96,7 @@ interface JudgeDeps extends Pick<ActionTools, 'authorize' | 'now' | 'zone' | 'po
 async function judge(action: Action, acctId: number, change: Pick<Raise, 'changes' | 'term'>, deps: JudgeDeps) {
   const raise = { ...change, fromBase: await deps.raises.changesFromBase(change.changes, change.term, acctId) };
   const amount = await deps.raises.count(action, acctId, raise, [action.actor.userId]);
-  const { lastsMs, tooLong, tooLongInFull } = await loosenedFor(raise, acctId, { ...deps, ...deps.raises });
+  const { lastsMs, tooLong, tooLongInFull } = await loosenedFor(raise, acctId, deps);
   const verdict = await deps.authorize(action, { acctId, ...amountIn(amount), lastsMs });
   const isTooLong = verdict.kind === 'refused' && verdict.why === tooLong;
   const why = isTooLong && tooLongInFull !== null ? { why: tooLongInFull } : {};

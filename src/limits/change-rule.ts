@@ -208,7 +208,7 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     if (tooSoon !== null) return tooSoon;
     if (!isLooser(changes) && !isLooser(fromBase)) return null;
     const raise = { changes, fromBase, term };
-    const { lastsMs, tooLong, tooLongInFull } = await loosenedFor(raise, acctId, { ...deps, ...raises });
+    const { lastsMs, tooLong, tooLongInFull } = await loosenedFor(raise, acctId, deps);
     if (approval !== null) {
       const isLate = deps.now().getTime() - Date.parse(action.askedAt) > LATE_MS;
       const why = isLate ? tooLate : (tooLongInFull ?? (await approval.whyNoLonger()));

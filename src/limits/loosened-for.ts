@@ -13,12 +13,12 @@ interface LoosenedFor {
 }
 
 interface Deps extends Pick<ActionTools, 'now' | 'zone' | 'policyOfCard'> {
-  readonly loosenedSince: RaiseAmounts['loosenedSince'];
+  readonly raises: Pick<RaiseAmounts, 'loosenedSince'>;
 }
 
 /** How long the rules of a raise will have been loosened when it ends. */
 export async function loosenedFor(raise: Raise, acctId: number, deps: Deps): Promise<LoosenedFor> {
-  const since = await deps.loosenedSince(raise, acctId);
+  const since = await deps.raises.loosenedSince(raise, acctId);
   const now = deps.now();
   const before = since === undefined ? 0 : now.getTime() - Date.parse(since);
   const lasts = lastsMs(raise.term, now, deps.zone) + before;

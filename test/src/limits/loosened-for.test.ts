@@ -28,7 +28,7 @@ it.each<[string, Term, string | undefined, number, string | null, RegExp | null]
   ],
 ])('a raise keeps a card loosened for %s', async (_what, term, since, lastsMs, tooLong, inFull) => {
   const loosened = await loosenedFor({ changes: raised, fromBase: raised, term }, 7378, {
-    loosenedSince: async () => since,
+    raises: { loosenedSince: async () => since },
     now: () => new Date('2026-11-20T15:00:00.000Z'),
     zone: 'America/New_York',
     policyOfCard: async () => policy,
