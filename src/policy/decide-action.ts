@@ -168,7 +168,8 @@ export function decide(permission: Permission, facts: Facts, policy: ForCase): D
   if (within === undefined) return { kind: 'late' };
   // Asked again, it would be too late: this time counts from what it is about. Once the card is known, so that the
   // refusal names it.
-  return facts.isOwnCard === undefined ? { kind: 'allowed' } : { kind: 'refused', why: within.why, who: 'approver' };
+  const isCardKnown = facts.isOwnCard !== undefined;
+  return isCardKnown ? { kind: 'refused', why: within.why, who: 'approver' } : { kind: 'allowed' };
 }
 
 /** How many different approvers a raise needs, regardless of who asks. */
