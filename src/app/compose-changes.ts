@@ -14,7 +14,7 @@ import { toCardFacts } from '../directory/account.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { createChangeRule, createPermitChange, createResumeChange, type OpenRequest } from '../limits/change-rule.ts';
 import { createDecideTemporaryChange, createPermitDecision } from '../limits/decide-temporary-change.ts';
-import { createEndTemporaryChange, createInEffect } from '../limits/end-temporary-change.ts';
+import { createConfirmIfMade, createEndTemporaryChange } from '../limits/end-temporary-change.ts';
 import { createFillForm } from '../limits/fill-form.ts';
 import { createNotifyEnd } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
@@ -61,7 +61,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const notifyEnd = createNotifyEnd(tools);
   const supersede = createSupersede({ ...tools, notifyEnd });
   const terms = createTemporaryTerms({ ...tools, supersede });
-  const inEffect = createInEffect(tools);
+  const confirmIfMade = createConfirmIfMade(tools);
   const restore = createRestore({ ...tools, notifyEnd });
   const permitDecision = createPermitDecision({ ...tools, openRequest });
   const changeOnce = createChangeOnce(tools);
@@ -82,7 +82,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const decideTemporaryChange = createDecideTemporaryChange({
     ...tools,
     permitDecision,
-    inEffect,
+    confirmIfMade,
     restore,
     notifyEnd,
   });
@@ -96,7 +96,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
       revert: decideTemporaryChange,
       'complete-temporary-change': decideTemporaryChange,
     } satisfies Partial<Handlers>,
-    endTemporaryChange: createEndTemporaryChange({ ...tools, inEffect, restore, notifyEnd }),
+    endTemporaryChange: createEndTemporaryChange({ ...tools, confirmIfMade, restore, notifyEnd }),
     applyLateConfirmation: createApplyLateConfirmation({ ...tools, terms }),
   };
 }

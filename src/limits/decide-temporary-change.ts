@@ -8,7 +8,7 @@ import type { Lease } from '../core/lock.ts';
 import { amountIn, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
 import { lastsMs, permanent } from './change-request.ts';
 import type { OpenRequest, ResumeRequest } from './change-rule.ts';
-import { endNote, type InEffect } from './end-temporary-change.ts';
+import { type ConfirmIfMade, endNote } from './end-temporary-change.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import type { Restore } from './restore.ts';
@@ -22,7 +22,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'a
   readonly raises: Pick<RaiseAmounts, 'forget'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly permitDecision: PermitDecision;
-  readonly inEffect: InEffect;
+  readonly confirmIfMade: ConfirmIfMade;
   readonly restore: Restore;
   readonly notifyEnd: Pick<NotifyEnd, 'conclude' | 'show'>;
 }
@@ -70,7 +70,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     };
     const by = { ...action, isKept: isKeeping(action), mayStill };
     const restored = async () => {
-      const made = await deps.inEffect(temporaryChange, lease);
+      const made = await deps.confirmIfMade(temporaryChange, lease);
       const after = made && (await deps.restore(made, by, lease));
       return after && { made, after };
     };

@@ -32,7 +32,7 @@ const COME_BACK_MS = 60_000;
 interface EndDeps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get' | 'save' | 'forget'>;
-  readonly inEffect: InEffect;
+  readonly confirmIfMade: ConfirmIfMade;
   readonly restore: Restore;
   readonly notifyEnd: Pick<NotifyEnd, 'conclude' | 'giveUp' | 'show'>;
   readonly timeLeft: TimeLeft;
@@ -65,7 +65,7 @@ export function createEndTemporaryChange(deps: EndDeps) {
       if (leftMs === null) return COME_BACK_MS;
       if (leftMs > 0 && temporaryChange.certainty !== 'unconfirmed') return leftMs;
       try {
-        const made = await deps.inEffect(temporaryChange, lease);
+        const made = await deps.confirmIfMade(temporaryChange, lease);
         if (made === null) return await waitOrForget(temporaryChangeId, lease);
         if (leftMs > 0) {
           await notifyEnd.show(made);
@@ -132,15 +132,16 @@ export function createTimeLeft({ sharedNow, secondNow, notifyOps }: TimeLeftDeps
 }
 
 /**
- * What the card shows of a temporary change. An unconfirmed one that was made after all is like any other from then on,
- * but only its rules that are in effect: nobody has to decide about those that were never seen.
+ * Reads the card for an unconfirmed temporary change. One that was made after all goes on record, is shown where people
+ * read that it was not confirmed, and is like any other from then on, but only its rules that are in effect: nobody has to
+ * decide about those that were never seen. One that is not unconfirmed is returned as it is.
  *
  * @returns null: nothing shows it.
  * @throws CardApiError when the rules could not be read.
  */
-export type InEffect = (temporaryChange: TemporaryChange, lease: Lease) => Promise<TemporaryChange | null>;
+export type ConfirmIfMade = (temporaryChange: TemporaryChange, lease: Lease) => Promise<TemporaryChange | null>;
 
-interface InEffectDeps
+interface ConfirmDeps
   extends Pick<ActionTools, 'postTemporaryChange' | 'cardChanged' | 'notifyDirectly' | 'factsOf' | 'now'> {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
@@ -149,8 +150,8 @@ interface InEffectDeps
   readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
 }
 
-export function createInEffect(deps: InEffectDeps): InEffect {
-  return async function inEffect(temporaryChange, lease) {
+export function createConfirmIfMade(deps: ConfirmDeps): ConfirmIfMade {
+  return async function confirmIfMade(temporaryChange, lease) {
     if (temporaryChange.certainty !== 'unconfirmed') return temporaryChange;
     const { rules } = await deps.card.getSpendRules(temporaryChange.acctId);
     const changes = temporaryChange.changes.filter(({ rule, to }) => ruleValue(rules, rule) === to);

@@ -62,7 +62,7 @@ describe('a click on a temporary change', () => {
       answer: async (_action, { text }) => void steps.push(`answered: ${text}`),
       factsOf: async () => card,
       raises: { forget: async ({ id }) => void given.forgotten?.push(id) },
-      inEffect: async (given) => given,
+      confirmIfMade: async (given) => given,
       restore: async (change, by) => {
         if (given.fails !== undefined) throw given.fails;
         if (given.after === null) return null;

@@ -30,7 +30,7 @@ describe('when a temporary change is due to end', () => {
       timeLeft: async () => (time.leftMs === undefined ? -1 : time.leftMs),
       progress: { read: async () => null },
       now,
-      inEffect: async (given) => given,
+      confirmIfMade: async (given) => given,
       restore: async (given) => {
         if (error !== null) throw error;
         return { ...given, state: 'ended' };
