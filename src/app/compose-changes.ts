@@ -12,8 +12,13 @@ import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
 import { formRemedy } from '../alerts/rule-remedy.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
-import { createChangeRule, createPermitChange, createResumeChange, type OpenRequest } from '../limits/change-rule.ts';
-import { createDecideTemporaryChange, createPermitDecision } from '../limits/decide-temporary-change.ts';
+import {
+  createChangeRule,
+  createPermitChangeOrAsk,
+  createResumeChange,
+  type OpenRequest,
+} from '../limits/change-rule.ts';
+import { createDecideTemporaryChange, createPermitDecisionOrAsk } from '../limits/decide-temporary-change.ts';
 import { createConfirmIfMade, createEndTemporaryChange } from '../limits/end-temporary-change.ts';
 import { createFillForm } from '../limits/fill-form.ts';
 import { createNotifyEnd } from '../limits/notify-end.ts';
@@ -63,7 +68,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const terms = createTemporaryTerms({ ...tools, supersede });
   const confirmIfMade = createConfirmIfMade(tools);
   const restore = createRestore({ ...tools, notifyEnd });
-  const permitDecision = createPermitDecision({ ...tools, openRequest });
+  const permitDecisionOrAsk = createPermitDecisionOrAsk({ ...tools, openRequest });
   const changeOnce = createChangeOnce(tools);
   const resumeChange = createResumeChange(tools);
   const changeAlone = (resolved: Resolved<RuleAction>, run: ActionRun) =>
@@ -75,13 +80,13 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const changeRule = createChangeRule({
     ...tools,
     plan: createPlanChange(tools),
-    permit: createPermitChange({ ...tools, openRequest }),
+    permitOrAsk: createPermitChangeOrAsk({ ...tools, openRequest }),
     send: createSendRules({ ...tools, terms, sendChange: createSendChange(tools) }),
     terms,
   });
   const decideTemporaryChange = createDecideTemporaryChange({
     ...tools,
-    permitDecision,
+    permitDecisionOrAsk,
     confirmIfMade,
     restore,
     notifyEnd,

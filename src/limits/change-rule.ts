@@ -42,7 +42,7 @@ type ChangeRule = (resolved: Resolved<RuleAction>, approval: Approval | null, ru
 
 interface Deps extends Pick<ActionTools, 'askAgain'> {
   readonly plan: PlanChange;
-  readonly permit: PermitChange;
+  readonly permitOrAsk: PermitChangeOrAsk;
   readonly send: SendRules;
   readonly terms: Pick<TemporaryTerms, 'resolve' | 'keep' | 'isTemporary'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
@@ -56,7 +56,7 @@ interface Deps extends Pick<ActionTools, 'askAgain'> {
  * If the policy does not allow one person to make the change, it becomes a request, unless others have approved it.
  */
 export function createChangeRule(deps: Deps): ChangeRule {
-  const { plan, permit, send, terms, progress, reports, latestChanges } = deps;
+  const { plan, permitOrAsk, send, terms, progress, reports, latestChanges } = deps;
   return async function changeRule({ action, acctId }, approval, run) {
     const written = await progress.read(action.id);
     const { card, changes, sides, raw, readAt, against } = await plan(action, acctId);
@@ -92,7 +92,7 @@ export function createChangeRule(deps: Deps): ChangeRule {
       const failed = { state: 'failed', note: against } as const;
       return wasSending ? await refuse(failed) : await finish('failed', failed);
     }
-    const refused = await permit(made, approval, card, !wasSending);
+    const refused = await permitOrAsk(made, approval, card, !wasSending);
     // An earlier attempt's change is not in effect and is not sent again.
     if (refused !== null && wasSending) return await refuse(refused);
     if (refused?.isLate === true) {
@@ -180,7 +180,7 @@ export function createResumeChange({ progress, reports, resumeRequest }: ResumeD
  *
  * @param mayAsk false: an earlier attempt may still be made, so nobody is asked to approve it as well.
  */
-type PermitChange = (
+type PermitChangeOrAsk = (
   made: MadeChange<RuleAction>,
   approval: Approval | null,
   card: CardFacts,
@@ -192,11 +192,14 @@ interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' 
   readonly openRequest: OpenRequest;
 }
 
-/** Asks the policy, unless others have approved. A raise that one person may make alone counts from then on. */
-export function createPermitChange(deps: PermitDeps): PermitChange {
+/**
+ * Asks the policy, unless others have approved. A raise that one person may make alone counts from then on. For any other,
+ * a request is opened and posted.
+ */
+export function createPermitChangeOrAsk(deps: PermitDeps): PermitChangeOrAsk {
   const { raises, authorize, openRequest, withLock } = deps;
   const whyNotSooner = createWhyNotSooner(deps);
-  return async function permitChange(made, approval, card, mayAsk) {
+  return async function permitChangeOrAsk(made, approval, card, mayAsk) {
     const { action, acctId, changes, term } = made;
     const { userId } = action.actor;
     const fromBase = await raises.changesFromBase(changes, term, acctId);
@@ -256,7 +259,7 @@ function createWhyNotSooner({ raises, authorize, withLock }: PermitDeps) {
   return async function whyNotSooner(
     { action, acctId, changes, term }: MadeChange<RuleAction>,
     approval: Approval | null,
-  ): Promise<Awaited<ReturnType<PermitChange>>> {
+  ): Promise<Awaited<ReturnType<PermitChangeOrAsk>>> {
     const { userId } = action.actor;
     const { changes: sooner, byOthers } = await raises.sooner(changes, term, acctId, userId);
     if (sooner.length === 0) return null;

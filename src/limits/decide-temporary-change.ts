@@ -21,7 +21,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'a
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly raises: Pick<RaiseAmounts, 'forget'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
-  readonly permitDecision: PermitDecision;
+  readonly permitDecisionOrAsk: PermitDecisionOrAsk;
   readonly confirmIfMade: ConfirmIfMade;
   readonly restore: Restore;
   readonly notifyEnd: Pick<NotifyEnd, 'conclude' | 'show'>;
@@ -59,12 +59,12 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const isSent = (await deps.progress.read(action.id))?.state === 'sending';
     const expected = action.verb === 'complete-temporary-change' ? 'asking' : 'open';
     if (state !== expected) return await refuse(action, ...over[state], isSent);
-    const permit = () => deps.permitDecision(action, temporaryChange);
-    const why = await permit();
+    const permitOrAsk = () => deps.permitDecisionOrAsk(action, temporaryChange);
+    const why = await permitOrAsk();
     if (why !== null) return await refuseDecision(action, acctId, why, isSent);
     const noLonger: WhyNot[] = [];
     const mayStill = async (): Promise<boolean> => {
-      const whyNow = await permit();
+      const whyNow = await permitOrAsk();
       if (whyNow !== null) noLonger.push(whyNow);
       return whyNow === null;
     };
@@ -153,7 +153,7 @@ const over: Readonly<Record<TemporaryChange['state'], readonly [why: string, who
 };
 
 /** Asks the policy and records the request. Returns why it is not permitted; null when it is. */
-type PermitDecision = (action: TemporaryChangeAction, temporaryChange: TemporaryChange) => Promise<WhyNot | null>;
+type PermitDecisionOrAsk = (action: TemporaryChangeAction, temporaryChange: TemporaryChange) => Promise<WhyNot | null>;
 
 type WhyNot = { readonly why: string; readonly whoCan: string } | 'late';
 
@@ -170,9 +170,9 @@ interface PermitDeps
  * since. Keeping a raise for good is one, too, from the value that it would go back to. Above what one approver may allow
  * alone, others are asked.
  */
-export function createPermitDecision(deps: PermitDeps): PermitDecision {
+export function createPermitDecisionOrAsk(deps: PermitDeps): PermitDecisionOrAsk {
   const { authorize, record, factsOf, raises, withLock } = deps;
-  return async function permitDecision(action, temporaryChange) {
+  return async function permitDecisionOrAsk(action, temporaryChange) {
     const { id, acctId, changes } = temporaryChange;
     const { userId } = action.actor;
     // After a crash, only the others decide who were asked before.

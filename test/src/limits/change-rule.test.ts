@@ -5,7 +5,7 @@ import {
   type Approval,
   type AskedChange,
   createChangeRule,
-  createPermitChange,
+  createPermitChangeOrAsk,
 } from '../../../src/limits/change-rule.ts';
 import type { Opened } from '../../../src/limits/open-temporary-change.ts';
 import { sidesOf } from '../../../src/limits/send-rules.ts';
@@ -39,7 +39,7 @@ describe('a rule change', () => {
     const steps: string[] = [];
     const changeRule = createChangeRule({
       plan: async () => ({ ...planned, changes, sides: sidesOf(changes), against: against ?? null }),
-      permit: async () => {
+      permitOrAsk: async () => {
         steps.push('permitted?');
         return refused === undefined ? null : { state: refused, note: 'no' };
       },
@@ -200,7 +200,7 @@ describe('permitting a change', () => {
     const asked: AskedChange[] = [];
     const remembered: unknown[] = [];
     const { rule } = limitGoal('daily', null);
-    const refused = await createPermitChange({
+    const refused = await createPermitChangeOrAsk({
       raises: {
         count: async () => ({ rule, ownCents, earlier: [], aboveCents: 100_000, cap: null }),
         remember: async (_action, _acctId, _raise, by) => void remembered.push(by),

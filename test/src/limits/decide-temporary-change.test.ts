@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isLooser, type RuleGoal, reversed, type Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError, RolesUnreadError } from '../../../src/core/errors.ts';
-import { createDecideTemporaryChange, createPermitDecision } from '../../../src/limits/decide-temporary-change.ts';
+import { createDecideTemporaryChange, createPermitDecisionOrAsk } from '../../../src/limits/decide-temporary-change.ts';
 import type { OverChange } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import type { TemporaryChangeAction } from '../../../src/limits/verbs.ts';
@@ -57,7 +57,8 @@ describe('a click on a temporary change', () => {
       },
       refuse: async (_action, { why, whoCan }) =>
         void steps.push(`refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
-      permitDecision: async () => (given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' }),
+      permitDecisionOrAsk: async () =>
+        given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' },
       askAgain: async () => void steps.push('asked again'),
       answer: async (_action, { text }) => void steps.push(`answered: ${text}`),
       factsOf: async () => card,
@@ -559,7 +560,7 @@ describe('who may decide', () => {
     const remembered: unknown[] = [];
     const underLock: string[] = [];
     let lock = '';
-    const decided = await createPermitDecision({
+    const decided = await createPermitDecisionOrAsk({
       ...authorizationOf({ roles: action.roles, holder: isHolder ? action.actor.userId : null, policy }),
       raises: {
         async count(_action, _acctId, { fromBase }) {

@@ -118,12 +118,14 @@ async function backdated(
 function withPermitChange(code: typeof Changing): typeof Changing {
   return {
     ...code,
-    createPermitChange(deps: Parameters<typeof code.createPermitChange>[0] & { temporaryChanges: TemporaryChanges }) {
-      const permit = code.createPermitChange(deps);
+    createPermitChangeOrAsk(
+      deps: Parameters<typeof code.createPermitChangeOrAsk>[0] & { temporaryChanges: TemporaryChanges },
+    ) {
+      const permit = code.createPermitChangeOrAsk(deps);
       // The approvals of one person were not counted again at execution.
       const bands = [{ upToCents: null, approvals: 1 }];
       const policyOfCard = async (acctId: number) => ({ ...(await deps.policyOfCard(acctId)), bands });
-      const permitUncounted = code.createPermitChange({ ...deps, policyOfCard });
+      const permitUncounted = code.createPermitChangeOrAsk({ ...deps, policyOfCard });
       return async (made, approval, card, mayAsk) => {
         const { isLooser, reversed } = await import('../../../src/card-api/rule-change.ts');
         if (isOpen('approvals count for numbers that moved') && approval !== null)
@@ -162,8 +164,8 @@ function withRaiseAmounts(code: typeof Raising): typeof Raising {
 function withDecision(code: typeof Ending): typeof Ending {
   return {
     ...code,
-    createPermitDecision(deps) {
-      const permit = code.createPermitDecision(deps);
+    createPermitDecisionOrAsk(deps) {
+      const permit = code.createPermitDecisionOrAsk(deps);
       if (!isOpen('putting back is no raise')) return permit;
       return async (action, change) => await permit(action, { ...change, meanwhile: null });
     },
