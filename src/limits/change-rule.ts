@@ -44,7 +44,7 @@ interface Deps extends Pick<ActionTools, 'askAgain'> {
   readonly plan: PlanChange;
   readonly permitOrAsk: PermitChangeOrAsk;
   readonly send: SendRules;
-  readonly terms: Pick<TemporaryTerms, 'resolve' | 'keep' | 'isTemporary'>;
+  readonly terms: Pick<TemporaryTerms, 'begin' | 'keep' | 'isTemporary'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly reports: Pick<Reports, 'report'>;
   readonly latestChanges: Pick<LatestChanges, 'isOvertaken' | 'alreadyInEffect'>;
@@ -76,7 +76,7 @@ export function createChangeRule(deps: Deps): ChangeRule {
       const sent = written.expects?.kind === 'rule' ? written.expects.changes : changes;
       // If it was taken back, and somebody has set the same value since, that is not the value of this one.
       const isSetSince = await latestChanges.isOvertaken(acctId, { kind: 'rule', changes: sent }, action, isNoEnd);
-      const opened = await terms.resolve({ ...made, changes: sent }, { isSetSince });
+      const opened = await terms.begin({ ...made, changes: sent }, { isSetSince });
       return await finish('done', { ...sidesOf(sent), ...opened, confirmation: 'confirmed' });
     }
     const expects = { kind: 'rule', changes } as const;

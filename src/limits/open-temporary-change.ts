@@ -35,14 +35,13 @@ export type TemporaryTerms = ReturnType<typeof createTemporaryTerms>;
 export function createTemporaryTerms(deps: TermDeps) {
   return {
     /**
-     * A change was made: schedules its end. If it is permanent, ends temporary changes of the same rules. The same
-     * whether the card service answered or the change was verified later.
+     * A change was made: stores it as a temporary change and schedules its end. If it is permanent, ends temporary changes
+     * of the same rules. The same whether the card service answered or the change was verified later.
      *
      * @param isSetSince someone has set the same values later. Then a change that has ended is not opened again.
      * @returns the text to show; null if there is none.
      */
-    resolve: (made: MadeChange, { isSetSince = false } = {}): Promise<Opened | null> =>
-      resolveTerm(made, isSetSince, deps),
+    begin: (made: MadeChange, { isSetSince = false } = {}): Promise<Opened | null> => beginTerm(made, isSetSince, deps),
     /** Called before a temporary change is sent: it must end even if its outcome is never known. */
     openUnsent: (made: MadeChange): Promise<Opened> => openTemporaryChange(made, deps, { isChanged: false }),
     /**
@@ -50,7 +49,7 @@ export function createTemporaryTerms(deps: TermDeps) {
      *
      * @returns the text to show; null when nothing was temporary.
      */
-    keep: (made: MadeChange): Promise<Opened | null> => resolveTemporaryChanges(made, deps),
+    keep: (made: MadeChange): Promise<Opened | null> => keepValues(made, deps),
     /** Whether one of the current values is from a temporary change. */
     async isTemporary({ changes, acctId }: Pick<MadeChange, 'changes' | 'acctId'>): Promise<boolean> {
       const open = await openOnSameRules(changes, acctId, deps);
@@ -71,8 +70,8 @@ export function createTemporaryTerms(deps: TermDeps) {
 /** A temporary change that someone has decided about or has to decide. It must not be opened again. */
 const closedStates: readonly TemporaryChange['state'][] = ['superseded', 'asking', 'kept', 'refused'];
 
-async function resolveTerm(made: MadeChange, isSetSince: boolean, deps: TermDeps): Promise<Opened | null> {
-  if (made.term.kind === 'permanent') return await resolveTemporaryChanges(made, deps);
+async function beginTerm(made: MadeChange, isSetSince: boolean, deps: TermDeps): Promise<Opened | null> {
+  if (made.term.kind === 'permanent') return await keepValues(made, deps);
   const open = await deps.temporaryChanges.get(made.action.id);
   // A later change or a person has decided about it since it was sent.
   if (open !== null && (closedStates.includes(open.state) || (isSetSince && open.state === 'ended'))) return null;
@@ -197,7 +196,7 @@ async function endingPurchase(
 }
 
 /** The rules already have the wanted values, or were changed permanently. */
-async function resolveTemporaryChanges(made: MadeChange, deps: TermDeps): Promise<Opened | null> {
+async function keepValues(made: MadeChange, deps: TermDeps): Promise<Opened | null> {
   const { action, acctId, changes, term } = made;
   const temporaryChanges = await openOnSameRules(changes, acctId, deps);
   const setBy = ({ rule, to }: RuleGoal): TemporaryChange | undefined =>

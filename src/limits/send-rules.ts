@@ -87,7 +87,7 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
       made: async (confirmation) =>
         await finish('done', {
           ...sides,
-          ...(await terms.resolve(change)),
+          ...(await terms.begin(change)),
           confirmation,
           ...(confirmation === 'sent' && { expects }),
         }),
@@ -149,7 +149,7 @@ interface LateDeps {
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
-  readonly terms: Pick<TemporaryTerms, 'resolve' | 'markUnconfirmed'>;
+  readonly terms: Pick<TemporaryTerms, 'begin' | 'markUnconfirmed'>;
   readonly now: () => Date;
 }
 
@@ -169,7 +169,7 @@ export function createApplyLateConfirmation(deps: LateDeps): ApplyLateConfirmati
     // The temporary change was stored before sending. If it is missing, its time is over.
     if (term.kind !== 'permanent' && (await deps.temporaryChanges.get(action.id)) === null) return null;
     const requestId = outcomeOf === action.id ? null : requestIdOf(outcomeOf);
-    const opened = await deps.terms.resolve({ action, acctId, changes, term, requestId });
+    const opened = await deps.terms.begin({ action, acctId, changes, term, requestId });
     // If its time has passed meanwhile, the scheduled end handles it now.
     const isOver = opened?.control != null && Date.parse(opened.control.until) <= deps.now().getTime();
     return isOver ? null : opened;

@@ -56,8 +56,8 @@ async function apply(
     latestChanges: { isSuperseded: async () => isSuperseded },
     temporaryChanges: { get: async () => (isKnown ? temporaryChangeOf({ state }) : null) },
     terms: {
-      resolve: async ({ requestId }) => {
-        steps.push(`resolved for ${requestId ?? 'no request'}`);
+      begin: async ({ requestId }) => {
+        steps.push(`begun for ${requestId ?? 'no request'}`);
         return { note: 'Goes back.', control: { kind: 'revert', id: 'act_1', until } };
       },
       markUnconfirmed: async (_id, seen) =>
@@ -72,14 +72,14 @@ describe('a rule change whose answer was lost', () => {
   it('completes as if the answer had arrived, once the change is confirmed', async () => {
     expect(await apply(awaitedOf(), 'confirmed')).toMatchObject({
       said: { note: 'Goes back.' },
-      steps: ['resolved for no request'],
+      steps: ['begun for no request'],
     });
   });
 
   it('belongs to its request if it was made for one', async () => {
     const { steps } = await apply({ ...awaitedOf(), outcomeOf: 'act_asked' }, 'confirmed');
 
-    expect(steps).toEqual(['resolved for req_asked']);
+    expect(steps).toEqual(['begun for req_asked']);
   });
 
   it('does not announce an end that has already passed', async () => {
@@ -98,7 +98,7 @@ describe('a rule change whose answer was lost', () => {
     } as const;
 
     expect((await apply(awaitedOf({ expects }), 'confirmed', { isKnown: false })).steps).toEqual([
-      'resolved for no request',
+      'begun for no request',
     ]);
   });
 

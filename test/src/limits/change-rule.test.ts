@@ -54,7 +54,7 @@ describe('a rule change', () => {
       },
       askAgain: async () => void steps.push('asked again'),
       terms: {
-        async resolve({ changes: [first] }) {
+        async begin({ changes: [first] }) {
           steps.push(`its end starts, from ${String(first?.from)}`);
           return null;
         },

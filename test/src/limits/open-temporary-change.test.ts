@@ -52,7 +52,7 @@ describe('a temporary change', () => {
   it('is stored with its end, wakes the worker then, and has its own message', async () => {
     const { terms, temporaryChanges, steps } = await setUp();
 
-    const said = await terms.resolve(made([daily], forHours(4)));
+    const said = await terms.begin(made([daily], forHours(4)));
 
     const until = '2026-11-20T19:00:00.000Z';
     expect(said).toEqual({
@@ -66,7 +66,7 @@ describe('a temporary change', () => {
   it('has no separate message if an alert or a request shows it', async () => {
     const { terms, steps } = await setUp();
 
-    await terms.resolve(made([daily], forHours(4), { requestId: 'req_1' }));
+    await terms.begin(made([daily], forHours(4), { requestId: 'req_1' }));
 
     expect(steps.filter((step) => step.startsWith('posted'))).toEqual([]);
   });
@@ -88,7 +88,7 @@ describe('a temporary change', () => {
     async (isSetSince, state) => {
       const { terms, temporaryChanges } = await setUp(temporaryChangeOf({ id: 'act_new', state: 'ended' }));
 
-      const said = await terms.resolve(made([daily], forHours(4)), { isSetSince });
+      const said = await terms.begin(made([daily], forHours(4)), { isSetSince });
 
       expect(said === null).toBe(isSetSince);
       expect(await temporaryChanges.get('act_new')).toMatchObject({ state });
@@ -98,7 +98,7 @@ describe('a temporary change', () => {
   it('on top of a shorter one goes back to the value before both', async () => {
     const { terms, temporaryChanges, steps } = await setUp(temporaryChangeOf());
 
-    const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
+    const said = await terms.begin(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
     expect(said?.control?.back?.to).toBe('$400.00');
     expect(steps).toContain('superseded act_1: 1 for a while');
@@ -108,7 +108,7 @@ describe('a temporary change', () => {
   it('within a longer one goes back to that', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ endsAt: '2026-11-21T15:00:00.000Z' }));
 
-    const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
+    const said = await terms.begin(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
     expect(said?.control?.back?.to).toBe('$450.00');
     expect(steps.filter((step) => step.startsWith('superseded'))).toEqual([]);
@@ -117,7 +117,7 @@ describe('a temporary change', () => {
   it('supersedes a longer one with the same value if someone changed the rule in between', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ endsAt: '2026-11-21T15:00:00.000Z' }));
 
-    const said = await terms.resolve(made([limitChange('daily', 41_000, 45_000)], forHours(4)));
+    const said = await terms.begin(made([limitChange('daily', 41_000, 45_000)], forHours(4)));
 
     expect(said?.control?.back?.to).toBe('$410.00');
     expect(steps).toContain('superseded act_1: 1 for a while');
@@ -127,7 +127,7 @@ describe('a temporary change', () => {
     const { terms, temporaryChanges } = await setUp();
     const { merchant, amountCents } = transactionAlert().event;
 
-    await terms.resolve(made([daily], { kind: 'purchase' }));
+    await terms.begin(made([daily], { kind: 'purchase' }));
 
     expect((await temporaryChanges.get('act_new'))?.purchase).toEqual({
       merchantId: merchant.id,
@@ -148,7 +148,7 @@ describe('a temporary change', () => {
       const changeRequest = { goals: [{ rule: change.rule, to: change.to }], term, ...asked };
       const action = ask('limit', { ...byCommand, id: 'act_typed', changeRequest });
 
-      const said = await terms.resolve(made([change], term, { action }));
+      const said = await terms.begin(made([change], term, { action }));
 
       expect(said?.control?.back).toEqual({ to: '$400.00', when: `after ${words}, at the latest` });
       expect((await temporaryChanges.get('act_typed'))?.purchase).toMatchObject({ maxCents, isAnywhere: true });
@@ -160,7 +160,7 @@ describe('a temporary change', () => {
     async (state) => {
       const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new', state }));
 
-      expect(await terms.resolve(made([daily], forHours(4)))).toBeNull();
+      expect(await terms.begin(made([daily], forHours(4)))).toBeNull();
       expect(steps).toEqual([]);
     },
   );
@@ -171,13 +171,13 @@ describe('a temporary change', () => {
   ])('says when it ends: %j', async (term, words) => {
     const { terms } = await setUp();
 
-    expect((await terms.resolve(made([daily], term)))?.control?.back).toEqual({ to: '$400.00', when: words });
+    expect((await terms.begin(made([daily], term)))?.control?.back).toEqual({ to: '$400.00', when: words });
   });
 
   it('with a duration stores no purchase', async () => {
     const { terms, temporaryChanges } = await setUp();
 
-    await terms.resolve(made([daily], forHours(4)));
+    await terms.begin(made([daily], forHours(4)));
 
     expect((await temporaryChanges.get('act_new'))?.purchase).toBeNull();
   });
@@ -185,7 +185,7 @@ describe('a temporary change', () => {
   it('supersedes one that ends at the same moment', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ endsAt: '2026-11-20T19:00:00.000Z' }));
 
-    await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
+    await terms.begin(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
     expect(steps).toContain('superseded act_1: 1 for a while');
   });
@@ -193,7 +193,7 @@ describe('a temporary change', () => {
   it('supersedes one that waits for a decision: it would bring its value back', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ state: 'asking' }));
 
-    const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
+    const said = await terms.begin(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
     expect(said?.control?.back?.to).toBe('$400.00');
     expect(steps).toContain('superseded act_1: 1 for a while');
@@ -205,7 +205,7 @@ describe('a temporary change', () => {
   ])('supersedes nothing of one %s', async (_which, over) => {
     const { terms, steps } = await setUp(temporaryChangeOf(over));
 
-    const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
+    const said = await terms.begin(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
     expect(said?.control?.back?.to).toBe('$450.00');
     expect(steps.filter((step) => step.startsWith('superseded'))).toEqual([]);
@@ -214,7 +214,7 @@ describe('a temporary change', () => {
   it('goes back to the current value if someone has changed the earlier temporary value', async () => {
     const { terms } = await setUp(temporaryChangeOf());
 
-    const said = await terms.resolve(made([limitChange('daily', 48_000, 50_000)], forHours(4)));
+    const said = await terms.begin(made([limitChange('daily', 48_000, 50_000)], forHours(4)));
 
     expect(said?.control?.back?.to).toBe('$480.00');
   });
@@ -223,7 +223,7 @@ describe('a temporary change', () => {
     const weekly = limitChange('weekly', 100_000, 120_000);
     const { terms, temporaryChanges } = await setUp(temporaryChangeOf({ id: 'act_new', changes: [weekly] }));
 
-    await terms.resolve(made([daily, weekly], forHours(4)));
+    await terms.begin(made([daily, weekly], forHours(4)));
 
     expect((await temporaryChanges.get('act_new'))?.changes).toEqual([weekly]);
   });
@@ -232,7 +232,7 @@ describe('a temporary change', () => {
     const weekly = limitChange('weekly', 100_000, 120_000);
     const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new', changes: [weekly] }));
 
-    expect(await terms.resolve(made([daily], forHours(4)))).toBeNull();
+    expect(await terms.begin(made([daily], forHours(4)))).toBeNull();
     expect(steps).toEqual([]);
   });
 
@@ -241,7 +241,7 @@ describe('a temporary change', () => {
     const handedOver = temporaryChangeOf({ id: 'act_new', changes: [limitChange('daily', 40_000, 60_000)] });
     const { terms, temporaryChanges } = await setUp(handedOver);
 
-    const said = await terms.resolve(made([limitChange('daily', 45_000, 60_000)], forHours(1)));
+    const said = await terms.begin(made([limitChange('daily', 45_000, 60_000)], forHours(1)));
 
     expect(said?.control?.back?.to).toBe('$400.00');
     expect((await temporaryChanges.get('act_new'))?.changes).toEqual([limitChange('daily', 40_000, 60_000)]);
@@ -250,7 +250,7 @@ describe('a temporary change', () => {
   it('keeps its first end when rerun after a crash', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new' }));
 
-    await terms.resolve(made([daily], forHours(4)));
+    await terms.begin(made([daily], forHours(4)));
 
     expect(steps[0]).toBe('act_new ends 2026-11-20T16:00:00.000Z');
   });
@@ -260,7 +260,7 @@ describe('a permanent change', () => {
   it('ends the temporary values of its rules, and says so', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf());
 
-    const said = await terms.resolve(made([limitChange('daily', 45_000, 45_000)], { kind: 'permanent' }));
+    const said = await terms.begin(made([limitChange('daily', 45_000, 45_000)], { kind: 'permanent' }));
 
     expect(said).toEqual({ note: 'It was temporary; now it is permanent.', control: null });
     expect(steps).toEqual(['superseded act_1: 1 for good']);
@@ -269,7 +269,7 @@ describe('a permanent change', () => {
   it('also mentions a rule that goes back to more than before', async () => {
     const { terms } = await setUpLifting(['The weekly limit goes back to $450.00.'], temporaryChangeOf());
 
-    const said = await terms.resolve(made([limitChange('daily', 45_000, 45_000)], { kind: 'permanent' }));
+    const said = await terms.begin(made([limitChange('daily', 45_000, 45_000)], { kind: 'permanent' }));
 
     expect(said?.note).toBe('It was temporary; now it is permanent. The weekly limit goes back to $450.00.');
   });
@@ -277,7 +277,7 @@ describe('a permanent change', () => {
   it('mentions only that rule if it changes a temporary value', async () => {
     const { terms } = await setUpLifting(['The weekly limit goes back to $450.00.'], temporaryChangeOf());
 
-    const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], { kind: 'permanent' }));
+    const said = await terms.begin(made([limitChange('daily', 45_000, 50_000)], { kind: 'permanent' }));
 
     expect(said?.note).toBe('The weekly limit goes back to $450.00.');
   });
@@ -285,7 +285,7 @@ describe('a permanent change', () => {
   it('adds no note if nothing was temporary', async () => {
     const { terms } = await setUp();
 
-    expect(await terms.resolve(made([daily], { kind: 'permanent' }))).toBeNull();
+    expect(await terms.begin(made([daily], { kind: 'permanent' }))).toBeNull();
   });
 });
 

@@ -108,7 +108,7 @@ function setUp(given: Given = {}) {
     applyChanges: (raw) => raw,
     raises: { forget: async () => void steps.push('counts no more') },
     terms: {
-      resolve: async () => {
+      begin: async () => {
         steps.push('its end starts');
         return null;
       },
