@@ -75,7 +75,8 @@ export function createAuthorization(deps: AuthorizationDeps) {
   const readRoles = createReadRoles(deps);
   return {
     /**
-     * Reads the current facts and decides. The roles in an action are those of the click and prove nothing.
+     * Reads the current facts, decides, and stores the decision, so that another policy can be tested on it. The roles in
+     * an action are those of the click and prove nothing.
      *
      * @throws RolesUnreadError when Slack does not return the user groups, or the card service the card's group. A retry
      * may help; without an answer nobody is permitted.
