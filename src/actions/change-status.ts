@@ -273,7 +273,7 @@ export function createChangeOnce({ progress, record, withLock, reports }: Change
     run: ActionRun,
     change: (run: LockedRun) => Promise<unknown>,
   ): Promise<void> {
-    await record(action, { event: 'asked', isFirst: true, acctId, cardId });
+    await record(action, { event: 'asked', begins: true, acctId, cardId });
     const changeUnlessKnown = async (lease: Lease): Promise<void> => {
       const resumed = await reports.resume(action, action.verb, await progress.read(action.id));
       if (resumed === null) await change({ ...run, lease });

@@ -21,10 +21,10 @@ export interface RecordEntry
   /** Nobody did it: the time was up. */
   readonly isByItself?: boolean;
   /**
-   * The first record of an action. Skipped once the action has begun: a rerun after a crash would record a different
-   * previous state.
+   * The action begins with this record: its state becomes `asked`. Skipped once it has begun: a rerun after a crash would
+   * record a different previous state.
    */
-  readonly isFirst?: boolean;
+  readonly begins?: boolean;
   /** The line for the audit channel. Defaults: who asked, the reason, before and after, and the current time. */
   readonly line?: LineEntry;
   /** Distinguishes the line from others of the same action. Defaults to the event. */
@@ -40,7 +40,7 @@ type LineEntry = Pick<AuditLine, 'did'> &
 
 /** The first record of an action that sets something. What was so already gets no line. */
 export function setTo(before: string | null, after: string | null, line?: LineEntry): RecordEntry {
-  const sides = { isFirst: true, before, after };
+  const sides = { begins: true, before, after };
   return before === after ? { event: 'unchanged', ...sides } : { event: 'done', ...sides, ...(line && { line }) };
 }
 
@@ -58,7 +58,7 @@ export const setSince = { event: 'superseded', detail: 'somebody else has decide
 /** Records what happened to an action: in the chain and, with a line, in the audit channel. Idempotent. */
 export type RecordAction = (action: Action, entry: RecordEntry) => Promise<void>;
 
-type Facts = Omit<RecordEntry, 'event' | 'isFirst' | 'line' | 'lineKey'>;
+type Facts = Omit<RecordEntry, 'event' | 'begins' | 'line' | 'lineKey'>;
 
 interface Deps extends Pick<ActionTools, 'postAuditLine' | 'now'> {
   readonly audit: Pick<Audit, 'append'>;
@@ -72,10 +72,10 @@ interface Deps extends Pick<ActionTools, 'postAuditLine' | 'now'> {
  * what no action asked for (digests, openings of App Home, statuses found after a gap), are written where they happen.
  */
 export function createRecord(deps: Deps): RecordAction {
-  return async function record(action, { isFirst = false, line, lineKey, event, ...entry }) {
-    const isOnRecord = event === null || (isFirst && (await deps.progress.read(action.id)) !== null);
+  return async function record(action, { begins = false, line, lineKey, event, ...entry }) {
+    const isOnRecord = event === null || (begins && (await deps.progress.read(action.id)) !== null);
     if (!isOnRecord) await deps.audit.append(toAuditRecord(action, event, entry));
-    if (isFirst && !isOnRecord) await deps.progress.write(action.id, { state: 'asked' });
+    if (begins && !isOnRecord) await deps.progress.write(action.id, { state: 'asked' });
     if (line === undefined) return;
     await deps.postAuditLine(`audit-${action.id}-${lineKey ?? event ?? ''}`, toLine(action, entry, line));
   };

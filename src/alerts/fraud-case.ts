@@ -103,7 +103,7 @@ export function createFraudCaseVerbs(deps: Deps) {
     const isReported = earlier !== null && (await fraudCases.ofAlert(alert.event.id)) === earlier;
     const detail = `fraud case ${earlier ?? ownId}`;
     const line = { did: 'reported a purchase as fraud with', card: alert.card };
-    await record(action, { event: 'asked', isFirst: true, acctId, cardId, detail, ...(!isReported && { line }) });
+    await record(action, { event: 'asked', begins: true, acctId, cardId, detail, ...(!isReported && { line }) });
     const open = own ?? (await fraudCases.open(acctId, ownId, alert.event.id));
     const joins = open.caseId === ownId ? null : open.caseId;
     if (joins !== null && open.alertId === alert.event.id) return null;

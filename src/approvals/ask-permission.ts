@@ -49,7 +49,7 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
     const { role, doing: general } = deps.permissionOf(asked);
     const doing = card === null ? general : deps.refusedTo(asked);
     const line = { did: `asked others to ${doing}`, card };
-    await deps.record(action, { event: 'asked', isFirst: true, acctId, line });
+    await deps.record(action, { event: 'asked', begins: true, acctId, line });
     const group = card?.group ?? null;
     // The card of whoever types it is another one.
     const command = action.target.kind === 'own' ? null : deps.commandOf(asked);

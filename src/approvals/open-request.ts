@@ -74,7 +74,7 @@ async function recordWaiting(
   { action, acctId, card, changes, counted }: Waiting,
   { record }: Pick<ResumeDeps, 'record'>,
 ): Promise<void> {
-  const waiting = { event: 'waiting', isFirst: true } as const;
+  const waiting = { event: 'waiting', begins: true } as const;
   if (action.verb === 'order-virtual') await record(action, { ...waiting, acctId: null });
   if (action.verb === 'block-all') await record(action, { ...waiting, detail: countOf(action.acctIds.length, 'card') });
   if (action.verb !== 'ask') return;

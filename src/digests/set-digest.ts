@@ -37,7 +37,7 @@ export function createSetDigest(deps: Deps) {
     if (input.kind === 'now') {
       const detail = await deps.postDigest(channel, action.id, input.of, zone);
       const line = { did: 'posted a digest in', channel };
-      return await record(action, { event: 'done', isFirst: true, detail, line });
+      return await record(action, { event: 'done', begins: true, detail, line });
     }
 
     await deps.withLock(`digest:${channel}`, async () => {

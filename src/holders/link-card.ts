@@ -78,7 +78,7 @@ export function createSetHolder(deps: SetHolderDeps): SetHolder {
 
   async function recordHolder(action: Action, card: CardFacts, before: string | null, holder: NewHolder) {
     const { acctId, cardId, userId, provedBy } = holder;
-    const done = { event: 'done', isFirst: true, acctId, cardId, before } as const;
+    const done = { event: 'done', begins: true, acctId, cardId, before } as const;
     if (userId === null) {
       const whom = before === null ? {} : { whom: { userId: before, to: 'from' } };
       const line = { did: 'unlinked', ...whom, card, before: null };

@@ -226,7 +226,7 @@ export function createPermitDecisionOrAsk(deps: PermitDeps): PermitDecisionOrAsk
       });
       return askedOthers(wanted, whoCan);
     }
-    await record(action, { event: 'asked', isFirst: true, acctId, cardId: (await factsOf(acctId)).cardId, detail: id });
+    await record(action, { event: 'asked', begins: true, acctId, cardId: (await factsOf(acctId)).cardId, detail: id });
     return null;
   };
 }

@@ -31,7 +31,7 @@ export function createStartRecovery({ momentOf, recoverGap, opsChannel, answer, 
     if (from === null) return await refused('There is no such date.');
     if (from >= action.askedAt) return await refused('That is not in the past.');
     if (isTooLongAgo(Date.parse(from), Date.parse(action.askedAt))) return await refused(NOT_ASKABLE);
-    await record(action, { event: 'done', isFirst: true, detail: `what was missed since ${from}` });
+    await record(action, { event: 'done', begins: true, detail: `what was missed since ${from}` });
     await recoverGap({ id: action.id, from, to: action.askedAt, cause: 'asked' });
     await answer(action, recoveryStarted({ from, channel: opsChannel }));
   };

@@ -59,7 +59,7 @@ async function unmute({ action, acctId, cardId }: Resolved, deps: MuteDeps): Pro
       const now = (await mutes.active()).find((mute) => mute.acctId === acctId);
       return await answer(action, now === undefined ? notMuted() : muteSet(now));
     }
-    await record(action, { event: 'unchanged', isFirst: true, acctId, cardId });
+    await record(action, { event: 'unchanged', begins: true, acctId, cardId });
   } else {
     const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel mute '}until ${endsAt}`);
     await record(action, { ...doneTo(first.card, 'ended a mute of'), before: before.join(', ') });
@@ -161,7 +161,7 @@ function muteIdOf({ id }: Action): string {
 
 /** For the audit record. @param did past tense, followed by the card. */
 function doneTo(card: CardFacts, did: string) {
-  return { event: 'done', isFirst: true, acctId: card.acctId, cardId: card.cardId, line: { did, card } } as const;
+  return { event: 'done', begins: true, acctId: card.acctId, cardId: card.cardId, line: { did, card } } as const;
 }
 
 /** When a mute ends and how many words it took; or why the text is invalid. */

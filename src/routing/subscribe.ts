@@ -71,7 +71,7 @@ async function remove(action: ChannelAction, hasBegun: boolean, { subscriptions,
   const line = { did: 'ended subscriptions of', channel: one.channel };
   await record(action, {
     event: 'done',
-    isFirst: true,
+    begins: true,
     before: listOf(removed),
     ...aboutOther(one.channel, action),
     line,
@@ -128,7 +128,7 @@ async function add(action: ChannelAction, filter: Filter, hasBegun: boolean, { s
   if (isNew)
     await record(action, {
       event: 'done',
-      isFirst: true,
+      begins: true,
       after: describeFilter(filter),
       line: { did: 'subscribed', channel },
     });

@@ -138,7 +138,7 @@ export function createOrderVirtual(deps: Deps) {
     const verdict = isUnsent ? await orderPermit.permit(action, order) : ({ kind: 'allowed' } as const);
     if (verdict.kind === 'refused') return await refuse(action, verdict, { isByRights: verdict.isByRights });
     if (verdict.kind === 'request') return await requestOrder(action, order, verdict);
-    await record(action, { event: 'asked', isFirst: true, acctId: null, after: summaryOf(order) });
+    await record(action, { event: 'asked', begins: true, acctId: null, after: summaryOf(order) });
     await placeOrder(action, order, { by: action.actor.userId, people: 1 }, run);
   };
 }

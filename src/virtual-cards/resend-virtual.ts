@@ -38,7 +38,7 @@ export function createResendVirtual(deps: Deps) {
       };
       return await deps.refuse(action, refusal, { acctId, cardId });
     }
-    await deps.record(action, { event: 'asked', isFirst: true, acctId, cardId });
+    await deps.record(action, { event: 'asked', begins: true, acctId, cardId });
     // The worker died while sending: the answer is lost.
     const sent = written?.state === 'sending' ? unknown : await send({ action, acctId, cardId }, run);
     if (sent === null) return;

@@ -92,7 +92,7 @@ describe('an event of an action', () => {
 });
 
 describe('the first event of an action', () => {
-  const first = { event: 'done', isFirst: true, line: { did: 'muted' } } as const;
+  const first = { event: 'done', begins: true, line: { did: 'muted' } } as const;
 
   it('is recorded once; after a crash only its line is posted again', async () => {
     const { record, chain, lines } = setUp();

@@ -51,7 +51,7 @@ function setUp(
     beginSetting: createBeginSetting({ settingOrder: createSettingOrder(redis()) }),
     factsOf: async () => card,
     record: async ({ id }: { readonly id: string }, entry: RecordEntry) => {
-      if (entry.isFirst === true) begun.add(id);
+      if (entry.begins === true) begun.add(id);
       entries.push(entry);
     },
     refuse: async (_action: unknown, { why }: { why: string }) => void refusals.push(why),

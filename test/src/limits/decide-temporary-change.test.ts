@@ -577,7 +577,7 @@ describe('who may decide', () => {
         returnTerm: async () => ({ kind: 'permanent' }),
         withoutChange: async ({ changes }) => reversed(changes).filter((change) => isLooser([change])),
       },
-      record: async (_action, { event, isFirst, detail }) => void recorded.push({ event, isFirst, detail }),
+      record: async (_action, { event, begins, detail }) => void recorded.push({ event, begins, detail }),
       factsOf: async () => card,
       policyOfCard: async () => policy,
       now: () => new Date('2026-11-20T15:30:00.000Z'),
@@ -603,7 +603,7 @@ describe('who may decide', () => {
   it('an operator reverts a raise, audited once', async () => {
     expect(await permit(byOperator)).toEqual({
       why: null,
-      recorded: [{ event: 'asked', isFirst: true, detail: 'act_1' }],
+      recorded: [{ event: 'asked', begins: true, detail: 'act_1' }],
       remembered: [],
       requested: [],
       underLock: [],
