@@ -11,7 +11,7 @@ import type { OpenRequest, ResumeRequest } from './change-rule.ts';
 import { type ConfirmIfMade, endNote } from './end-temporary-change.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
-import type { Restore } from './restore.ts';
+import type { Restore, WhyNotEnd } from './restore.ts';
 import { ruleMoves, ruleNames } from './rule-words.ts';
 import { isMadeBy, raisesKept, undecided } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
@@ -58,28 +58,21 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     }
     const isSent = (await deps.progress.read(action.id))?.state === 'sending';
     const expected = action.verb === 'complete-temporary-change' ? 'asking' : 'open';
-    if (state !== expected) return await refuse(action, ...over[state], isSent);
+    if (state !== expected) return await refuse(action, ...over[state], { isSent });
     const permitOrAsk = () => deps.permitDecisionOrAsk(action, temporaryChange);
     const why = await permitOrAsk();
     if (why !== null) return await refuseDecision(action, acctId, why, isSent);
-    const noLonger: WhyNot[] = [];
-    const mayStill = async (): Promise<boolean> => {
-      const whyNow = await permitOrAsk();
-      if (whyNow !== null) noLonger.push(whyNow);
-      return whyNow === null;
-    };
-    const by = { ...action, isKept: isKeeping(action), mayStill };
+    const by = { ...action, isKept: isKeeping(action), whyNot: permitOrAsk };
     const restored = async () => {
       const made = await deps.confirmIfMade(temporaryChange, lease);
-      const after = made && (await deps.restore(made, by, lease));
-      return after && { made, after };
+      return made && { made, ...(await deps.restore(made, by, lease)) };
     };
     const done = await restored().catch(async (error: unknown) => {
       await uncount(action);
       throw error;
     });
-    if (noLonger[0] !== undefined) return await refuseDecision(action, acctId, noLonger[0], isSent);
-    if (done === null) return await refuse(action, notClear, lookLater, isSent);
+    if (done?.kind === 'forbidden') return await refuseDecision(action, acctId, done.why, isSent);
+    if (done?.kind !== 'over') return await refuse(action, notClear, lookLater, { isSent });
     const { made, after } = done;
     await lease.confirm();
     const isKept = after.state === 'kept' && after.closedBy !== null;
@@ -90,7 +83,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     if (after.state !== 'asking') return await answerInPlace(action, after);
     const touched = ruleNames(undecided(after));
     const found = `${note} Somebody changed the ${touched} meanwhile, or the card service stored another value. I left it.`;
-    if (note === '' || isSent) return await refuse(action, found.trim(), whereAsked, isSent);
+    if (note === '' || isSent) return await refuse(action, found.trim(), whereAsked, { isSent });
     await deps.refuse(action, { why: found, whoCan: whereAsked, changed: '' });
   }
 }
@@ -108,8 +101,7 @@ function createAnswerBack(deps: Deps) {
     action: TemporaryChangeAction,
     why: string,
     whoCan: string,
-    isSent = false,
-    isByRights = false,
+    { isSent = false, isByRights = false } = {},
   ): Promise<void> {
     await uncount(action);
     const unsure = { whoCan: 'The card service may have done it before: look at the card.', isUnsure: true };
@@ -119,11 +111,11 @@ function createAnswerBack(deps: Deps) {
   async function refuseDecision(
     action: TemporaryChangeAction,
     acctId: number,
-    why: WhyNot,
+    why: WhyNotEnd,
     isSent: boolean,
   ): Promise<void> {
-    if (why !== 'late') return await refuse(action, why.why, why.whoCan, isSent, true);
-    if (isSent) return await refuse(action, 'It waited longer than 10 minutes.', '', isSent);
+    if (why !== 'late') return await refuse(action, why.why, why.whoCan, { isSent, isByRights: true });
+    if (isSent) return await refuse(action, 'It waited longer than 10 minutes.', '', { isSent });
     await uncount(action);
     await deps.askAgain(action, { acctId });
   }
@@ -152,10 +144,11 @@ const over: Readonly<Record<TemporaryChange['state'], readonly [why: string, who
   superseded: ['A later change took its place.', nothingLeft],
 };
 
-/** Asks the policy and records the request. Returns why it is not permitted; null when it is. */
-type PermitDecisionOrAsk = (action: TemporaryChangeAction, temporaryChange: TemporaryChange) => Promise<WhyNot | null>;
-
-type WhyNot = { readonly why: string; readonly whoCan: string } | 'late';
+/** Asks the policy and records the request. Idempotent. Returns why it is not permitted; null when it is. */
+type PermitDecisionOrAsk = (
+  action: TemporaryChangeAction,
+  temporaryChange: TemporaryChange,
+) => Promise<WhyNotEnd | null>;
 
 interface PermitDeps
   extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf' | 'withLock' | 'policyOfCard' | 'now' | 'zone'> {
@@ -236,7 +229,7 @@ function inTimeWords(isKept: boolean): string {
   return `${isKept ? 'Put it back' : 'Leave it'}, or use ${commandCode('limit')} with a duration.`;
 }
 
-function askedOthers(wanted: readonly RuleChange[], whoCan: string): WhyNot {
+function askedOthers(wanted: readonly RuleChange[], whoCan: string): WhyNotEnd {
   return { why: `One approver alone may not raise this: ${ruleMoves(wanted)}.`, whoCan };
 }
 

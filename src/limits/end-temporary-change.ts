@@ -71,10 +71,10 @@ export function createEndTemporaryChange(deps: EndDeps) {
           await notifyEnd.show(made);
           return leftMs;
         }
-        const over = await restore(made, null, lease);
-        if (over === null) return COME_BACK_MS;
+        const restored = await restore(made, null, lease);
+        if (restored.kind !== 'over') return COME_BACK_MS;
         await lease.confirm();
-        await notifyEnd.conclude(over, null, endNote(made, over));
+        await notifyEnd.conclude(restored.after, null, endNote(made, restored.after));
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
         // Everything but a refusal says nothing about the rules.

@@ -34,25 +34,28 @@ export const REFUSALS_MAX = 5;
 /**
  * Restores the rules from before the temporary change, but none that someone changed meanwhile: people decide about
  * these. What another change on top of it has set goes back when that one ends. Nothing is handed over before the other
- * rules have been written, because that may fail. Returns the temporary change's new state; the caller that reports it
- * saves it.
+ * rules have been written, because that may fail.
  *
  * @param by who reverts it early or decides about it; null when its time is over.
- * @returns null: the earlier rules are in effect, but the change may still be made, and must end then. Or whoever reverts it
- * may not do so any more.
  * @throws CardApiError when the rules could not be read or written, TooLateError when this process must not write.
  */
-export type Restore = (
-  temporaryChange: TemporaryChange,
-  by: EndedBy | null,
-  lease: Lease,
-) => Promise<OverChange | null>;
+export type Restore = (temporaryChange: TemporaryChange, by: EndedBy | null, lease: Lease) => Promise<Restored>;
+
+export type Restored =
+  /** The temporary change's new state. The caller that reports it saves it. */
+  | { readonly kind: 'over'; readonly after: OverChange }
+  /** The earlier rules are in effect, but the change may still be made, and must end then. */
+  | { readonly kind: 'unclear' }
+  | { readonly kind: 'forbidden'; readonly why: WhyNotEnd };
+
+/** Why a person may not end a temporary change. Late: they are asked whether they still want to. */
+export type WhyNotEnd = { readonly why: string; readonly whoCan: string } | 'late';
 
 interface EndedBy extends Pick<Action, 'id' | 'actor' | 'askedAt'> {
   /** The values that they were asked about stay. */
   readonly isKept: boolean;
-  /** Asked when the rules have been read, because that may take long. */
-  readonly mayStill: () => Promise<boolean>;
+  /** Asked when the rules have been read, because that may take long. Null: they may. */
+  readonly whyNot: () => Promise<WhyNotEnd | null>;
 }
 
 interface RestoreDeps extends Pick<ActionTools, 'applyChanges'>, HandOverDeps {
@@ -68,19 +71,20 @@ export function createRestore(deps: RestoreDeps): Restore {
     const { id, acctId, state } = whole;
     const { rules, raw } = await deps.card.getSpendRules(acctId);
     const readAt = performance.now();
-    if (by !== null && !(await by.mayStill())) return null;
+    const why = await by?.whyNot();
+    if (why != null) return { kind: 'forbidden', why };
     // The limits of a category that the card has lost are gone with it.
     const onCard = whole.changes.filter(({ rule }) => isOnCard(rules, rule));
     const temporaryChange = about(whole, onCard);
     if (onCard.length === 0) {
       const closedAt = deps.now().toISOString();
-      return { ...whole, closedAt, closingActionId: by?.id ?? null, state: 'kept' };
+      return over({ ...whole, closedAt, closingActionId: by?.id ?? null, state: 'kept' });
     }
     const ends = await endsOf(temporaryChange, by, rules, lease);
     const { left, changes, meanwhile } = ends;
     const back = changesFrom(rules, reversed(changes));
     // Someone restored them already, or we did before a crash.
-    if (isMade(back)) return (await mayStillCome(id, deps)) ? null : await ends.ended();
+    if (isMade(back)) return (await mayStillCome(id, deps)) ? { kind: 'unclear' } : await ends.ended();
     const isAgreed = state === 'asking' && isSameGoals(without(temporaryChange.meanwhile ?? [], ends.given), meanwhile);
     if (by?.isKept === true) return isAgreed ? ends.kept : await ends.asking(meanwhile);
     assertFresh(readAt);
@@ -118,6 +122,8 @@ export function createRestore(deps: RestoreDeps): Restore {
 
 const isRefusal = (error: unknown): error is CardApiError => error instanceof CardApiError && error.code === 'refused';
 
+const over = (after: OverChange): Restored => ({ kind: 'over', after });
+
 /** The ways in which a temporary change can end now. Others take over what they are on top of. */
 function createEndsOf(deps: RestoreDeps) {
   const planHandOver = createHandOver(deps);
@@ -128,7 +134,7 @@ function createEndsOf(deps: RestoreDeps) {
     const changes = accepted(rules, left);
     const valueNow = ({ rule, to }: RuleChange): RuleChange => ({ rule, from: to, to: ruleValue(rules, rule) });
     const meanwhile = changes.map(valueNow);
-    const over = {
+    const closed = {
       ...temporaryChange,
       closedAt: deps.now().toISOString(),
       closedBy: by?.actor.userId ?? null,
@@ -151,28 +157,28 @@ function createEndsOf(deps: RestoreDeps) {
       left,
       changes,
       meanwhile,
-      async ended(): Promise<OverChange> {
+      async ended(): Promise<Restored> {
         await handOver();
-        const joined = await restoreLater({ ...over, changes }, left, rules, deps);
-        return {
-          ...over,
+        const joined = await restoreLater({ ...closed, changes }, left, rules, deps);
+        return over({
+          ...closed,
           changes: [...changes, ...given],
           meanwhile: [...meanwhile, ...given.map(valueNow)],
           ...withLater([...joined.later, ...givenBack], [...joined.ends, ...ends]),
           ...(joined.instead.length > 0 && { instead: joined.instead }),
           state: 'ended',
-        };
+        });
       },
-      async asking(values: readonly RuleChange[]): Promise<OverChange> {
+      async asking(values: readonly RuleChange[]): Promise<Restored> {
         await handOver();
-        return { ...rest, state: 'asking', meanwhile: values };
+        return over({ ...rest, state: 'asking', meanwhile: values });
       },
       /** Nothing tries it again, and people need not put back what another one took over. */
       async givenUp(): Promise<void> {
         await handOver();
         await deps.temporaryChanges.save(rest);
       },
-      kept: { ...over, state: 'kept' } satisfies OverChange,
+      kept: over({ ...closed, state: 'kept' }),
     };
   };
 }

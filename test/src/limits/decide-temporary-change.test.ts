@@ -66,10 +66,10 @@ describe('a click on a temporary change', () => {
       confirmIfMade: async (given) => given,
       restore: async (change, by) => {
         if (given.fails !== undefined) throw given.fails;
-        if (given.after === null) return null;
+        if (given.after === null) return { kind: 'unclear' };
         return by?.isKept === true
-          ? { ...change, state: 'kept', closedBy: by.actor.userId }
-          : { ...change, state: given.after ?? 'ended', later: given.later };
+          ? { kind: 'over', after: { ...change, state: 'kept', closedBy: by.actor.userId } }
+          : { kind: 'over', after: { ...change, state: given.after ?? 'ended', later: given.later } };
       },
       notifyEnd: {
         conclude: async ({ state, closedBy }) => void steps.push([state, closedBy].filter(Boolean).join(' by ')),

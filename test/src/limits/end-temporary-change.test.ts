@@ -33,7 +33,7 @@ describe('when a temporary change is due to end', () => {
       confirmIfMade: async (given) => given,
       restore: async (given) => {
         if (error !== null) throw error;
-        return { ...given, state: 'ended' };
+        return { kind: 'over', after: { ...given, state: 'ended' } };
       },
       notifyEnd: {
         conclude: async ({ state }, _action, note) =>

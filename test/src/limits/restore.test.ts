@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ActionState, stateOf } from '../../../src/actions/action-state.ts';
 import type { RuleChange } from '../../../src/card-api/rule-change.ts';
 import { TooLateError } from '../../../src/core/errors.ts';
-import { createRestore } from '../../../src/limits/restore.ts';
+import { createRestore, type Restored, type WhyNotEnd } from '../../../src/limits/restore.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { held } from '../../support/held.ts';
@@ -24,6 +24,8 @@ afterEach(() => void vi.restoreAllMocks());
 
 const unknown = { state: 'unknown', card, before: null, after: null, apiWords: null, note: null } as const;
 
+const afterOf = (restored: Restored) => (restored.kind === 'over' ? restored.after : null);
+
 describe('restoring the previous rules', () => {
   /** What the last restore did. */
   const steps: string[] = [];
@@ -34,11 +36,11 @@ describe('restoring the previous rules', () => {
     written: ActionState | null = null,
     lease = held,
     ofChange: ActionState | null = null,
-    mayStill: () => Promise<boolean> = async () => true,
+    whyNot: () => Promise<WhyNotEnd | null> = async () => null,
     reading: () => void = () => {},
   ) {
     steps.length = 0;
-    const after = await createRestore({
+    const restored = await createRestore({
       progress: {
         read: async (id) => (id === 'act_1' ? ofChange : written),
         write: async (_id, entry) => {
@@ -69,14 +71,17 @@ describe('restoring the previous rules', () => {
       now,
     })(
       temporaryChangeOf(over),
-      { id: 'act_click', actor: ana, askedAt: '2026-11-20T16:00:00.000Z', isKept: false, mayStill },
+      { id: 'act_click', actor: ana, askedAt: '2026-11-20T16:00:00.000Z', isKept: false, whyNot },
       lease,
     );
-    return { after, steps };
+    return { restored, after: afterOf(restored), steps };
   }
 
   it('writes nothing if whoever reverts it lost the right to while the rules were read', async () => {
-    expect(await restore(45_000, {}, null, held, null, async () => false)).toEqual({ after: null, steps: [] });
+    const { restored, steps } = await restore(45_000, {}, null, held, null, async () => 'late');
+
+    expect(restored).toEqual({ kind: 'forbidden', why: 'late' });
+    expect(steps).toEqual([]);
   });
 
   it('leaves out the limits of a category that the card has lost meanwhile', async () => {
@@ -116,7 +121,7 @@ describe('restoring the previous rules', () => {
     };
     const asked = async () => {
       if (step === 0) wait();
-      return true;
+      return null;
     };
 
     await expect(restore(45_000, {}, written, slow, null, asked)).rejects.toThrow(TooLateError);
@@ -133,7 +138,7 @@ describe('restoring the previous rules', () => {
       null,
       held,
       null,
-      async () => true,
+      async () => null,
       () => {
         elapsedMs += 30_000;
       },
@@ -174,7 +179,7 @@ describe('restoring the previous rules', () => {
     ],
   ])('goes back as far as the card service accepts beside %s', async (_what, limits, change, accepted) => {
     const written: unknown[] = [];
-    const after = await createRestore({
+    const restored = await createRestore({
       progress: { read: async () => null, write: async (_id, entry) => entry },
       card: {
         getSpendRules: async () => ({ rules: rulesOf(limits), raw: {} }),
@@ -187,7 +192,7 @@ describe('restoring the previous rules', () => {
     })(temporaryChangeOf({ changes: [change] }), null, held);
 
     expect(written).toEqual([{ goals: [accepted.from] }]);
-    expect(after).toMatchObject({ state: 'ended', changes: [accepted] });
+    expect(afterOf(restored)).toMatchObject({ state: 'ended', changes: [accepted] });
   });
 
   it('writes nothing if the rules are already restored, by someone or before a crash', async () => {
@@ -197,12 +202,8 @@ describe('restoring the previous rules', () => {
     expect(after?.state).toBe('ended');
   });
 
-  it.each<[string, ActionState, string | undefined]>([
-    [
-      'is being sent',
-      { state: 'sending', before: null, after: null, basis: 'b', sentAt: now().toISOString() },
-      undefined,
-    ],
+  it.each<[string, ActionState, 'ended' | null]>([
+    ['is being sent', { state: 'sending', before: null, after: null, basis: 'b', sentAt: now().toISOString() }, null],
     [
       'got no answer and is being verified',
       {
@@ -211,15 +212,16 @@ describe('restoring the previous rules', () => {
           now().toISOString(),
         ),
       },
-      undefined,
+      null,
     ],
     ['was sent long ago', { state: 'sending', before: null, after: null, basis: 'b', sentAt: openedAt }, 'ended'],
     ['is known', stateOf({ ...unknown, state: 'done' }, now().toISOString()), 'ended'],
   ])('has not ended while the old rules are in effect and the change %s', async (_what, ofChange, state) => {
-    const { after, steps } = await restore(40_000, {}, null, held, ofChange);
+    const { restored, after, steps } = await restore(40_000, {}, null, held, ofChange);
 
     expect(steps).toEqual([]);
-    expect(after?.state).toBe(state);
+    expect(restored.kind).toBe(state === null ? 'unclear' : 'over');
+    expect(after?.state ?? null).toBe(state);
   });
 
   it('writes nothing if the process was frozen for longer than its lock', async () => {
@@ -308,7 +310,7 @@ describe('restoring the previous rules without an answer', () => {
   }
 
   it('has ended it if the card shows them, so that a later change is not taken for somebody’s objection', async () => {
-    expect(await restore([45_000, 40_000], lost('unknown'))).toMatchObject({
+    expect(afterOf(await restore([45_000, 40_000], lost('unknown')))).toMatchObject({
       state: 'ended',
       meanwhile: [{ to: 45_000 }],
     });
