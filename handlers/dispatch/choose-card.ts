@@ -1,6 +1,6 @@
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
-import { askOf, inputOf } from '../../src/dispatch/request-action.ts';
+import { askOf } from '../../src/dispatch/request-action.ts';
 import { onPress, type Press } from './press.ts';
 import { refuseChoice } from './refused.ts';
 
@@ -22,17 +22,16 @@ async function chooseKept(
     const no = { why, whoCan: 'Start again where you began.' };
     return await refuseChoice(interaction, { kind: 'action', actionId: pendingId }, no, deps);
   }
-  const asked = pending.action;
-  if (asked.actor.userId !== interaction.actor.userId) {
+  const { choice, questionId } = pending;
+  if (choice.actor.userId !== interaction.actor.userId) {
     const why = 'Somebody else asked this.';
     const no = { why, whoCan: 'Only the person who asked can choose.' };
-    return await refuseChoice(interaction, asked.target, no, deps);
+    return await refuseChoice(interaction, choice.target, no, deps);
   }
-  const { verb, target, reason } = asked;
   const { actor, isExternal, notify } = interaction;
-  const id = contentId('act_', ['choice', pending.questionId ?? pendingId]);
+  const id = contentId('act_', ['choice', questionId ?? pendingId]);
   const origin = { ...interaction.origin, replace: true };
-  const ask = askOf({ id, verb, target, reason, actor, isExternal, origin, input: inputOf(asked) });
+  const ask = askOf({ ...choice, id, actor, isExternal, origin });
   await deps.requestAction({ ...ask, notify });
 }
 

@@ -1,11 +1,11 @@
-import type { Action, Origin, Target } from '../../src/actions/action.ts';
+import type { Choice, Origin, Target } from '../../src/actions/action.ts';
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { CardSeal } from '../../src/core/seal.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
-import { askOf, inputOf, type Prepared, type Refused } from '../../src/dispatch/request-action.ts';
-import { helpNow, type InputOf, isAsHolder, isPermitted } from '../../src/dispatch/verbs.ts';
+import { askOf, type Prepared, type Refused } from '../../src/dispatch/request-action.ts';
+import { helpNow, type InputOf, isPermitted } from '../../src/dispatch/verbs.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
 import {
   cardPicker,
@@ -46,7 +46,7 @@ const fits: Readonly<Record<PickedVerb, readonly (string | null)[]>> = {
 
 /** What this person can do with a card in this status. Each control has its own opaque id. */
 async function controlsOf(
-  asker: { readonly actor: Action['actor']; readonly roles: readonly Role[]; readonly origin: Origin },
+  asker: { readonly actor: Choice['actor']; readonly roles: readonly Role[]; readonly origin: Origin },
   card: { readonly acctId: number; readonly cardId: number | null },
   status: string | null,
   deps: ListenerDeps,
@@ -56,13 +56,8 @@ async function controlsOf(
   return await Promise.all(
     verbs.map(async (verb) => {
       const target = { kind: 'card', acctId: card.acctId, cardId: card.cardId, alertId: null } as const;
-      const by = { actor, roles: [...roles], asHolder: isAsHolder(verb, roles), origin };
-      const action: Action = { id: 'act_picked', verb, target, reason: '', ...by, askedAt: deps.now().toISOString() };
-      const value = await deps.pending.put({
-        kind: 'choice',
-        action,
-        questionId: null,
-      });
+      const choice = { verb, target, reason: '', actor, origin, input: {} };
+      const value = await deps.pending.put({ kind: 'choice', choice, questionId: null });
       return { verb, value };
     }),
   );
@@ -119,18 +114,17 @@ async function pickedCard(
 export const actOnPicked = onPicked(async ({ pendingId, asked, body, say }, deps) => {
   const isShow = asked.verb === 'show';
   const shown = isShow ? await deps.pushView(body.trigger_id, readingCard()) : undefined;
-  const { verb, target, actor } = asked;
   const origin = shown === undefined ? asked.origin : { ...asked.origin, view: shown };
   // Each press is a new request, because each one fills the form that it opened.
   const id = contentId('act_', ['picked', pendingId, shown?.viewId ?? '']);
-  const ask = askOf({ id, verb, target, actor, isExternal: false, origin, input: inputOf(asked) });
+  const ask = askOf({ ...asked, id, isExternal: false, origin });
   await deps.requestAction({ ...ask, notify: notifyAt(origin, body.user.id, deps) });
   if (!isShow) await say(pickedSaid.asked(origin.channel));
 });
 
 interface Picked extends Pick<Press, 'body'> {
   readonly pendingId: string;
-  readonly asked: Action;
+  readonly asked: Choice;
   /** Replaces the content of the picker with a sentence. */
   readonly say: (notice: string) => Promise<void>;
 }
@@ -153,8 +147,8 @@ export function onPicked(act: (picked: Picked, deps: ListenerDeps) => Promise<vo
   });
 }
 
-/** The action behind a control of the picker. Null when it has expired or belongs to someone else. */
-export async function pickedBy(userId: string, pendingId: string, { pending }: ListenerDeps): Promise<Action | null> {
+/** What a control of the picker asks for. Null when it has expired or belongs to someone else. */
+export async function pickedBy(userId: string, pendingId: string, { pending }: ListenerDeps): Promise<Choice | null> {
   const found = await pending.get(pendingId);
-  return found?.kind === 'choice' && found.action.actor.userId === userId ? found.action : null;
+  return found?.kind === 'choice' && found.choice.actor.userId === userId ? found.choice : null;
 }

@@ -101,6 +101,19 @@ export type Action = Readonly<z.infer<z.ZodObject<typeof ofAnyVerb>>>;
 /** For stores that keep actions of any verb. The verb's own input is kept unparsed; the verb's capability reads it. */
 export const Action: z.ZodType<Action> = z.looseObject(ofAnyVerb);
 
+/** What a button asks for when the person presses it: the action without its id, the time, and the roles of that time. */
+export const Choice = z
+  .strictObject(ofAnyVerb)
+  .pick({ verb: true, target: true, reason: true, actor: true, origin: true })
+  .extend({ input: z.record(z.string(), z.unknown()) });
+export type Choice = Readonly<z.infer<typeof Choice>>;
+
+export function choiceOf(action: Action): Choice {
+  const { verb, target, reason, actor, origin } = action;
+  const input = Object.fromEntries(Object.entries(action).filter(([name]) => !Object.hasOwn(ofAnyVerb, name)));
+  return { verb, target, reason, actor, origin, input };
+}
+
 /** An action of a newer version: just enough to notify the person who asked. Unreadable parts are dropped. */
 export const UnreadableAction: z.ZodType<Action> = z.looseObject({
   ...ofAnyVerb,

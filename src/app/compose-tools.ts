@@ -1,5 +1,5 @@
 import { askedWords } from '../../templates/actions/asked-words.ts';
-import { type Action, alertIdOf } from '../actions/action.ts';
+import { type Action, alertIdOf, choiceOf } from '../actions/action.ts';
 import { createRecord } from '../actions/record.ts';
 import { createRecordLook } from '../actions/record-limits.ts';
 import { createAccountOf, createAskAgain, createRefusals } from '../actions/record-refusal.ts';
@@ -52,8 +52,9 @@ export function createTools(context: ActionContext) {
     return askedWords({ doing, card, changeRequest: changeRequestOf(action) });
   };
   const refusals = createRefusals({ ...context, record, doingOf, refusedTo: refusedWords, accountOf });
-  /** Keeps an action that will be performed when its button is pressed. @returns the button's value. */
-  const putChoice = (action: Action, questionId: string | null) => pending.put({ kind: 'choice', action, questionId });
+  /** Keeps what an action asks for until its button is pressed. @returns the button's value. */
+  const putChoice = (action: Action, questionId: string | null) =>
+    pending.put({ kind: 'choice', choice: choiceOf(action), questionId });
   const outcomes = createOutcomesOnAlerts(context);
   const rights = createRights(context);
   const tools = {

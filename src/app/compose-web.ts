@@ -1,3 +1,4 @@
+import { choiceOf } from '../actions/action.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createEventLog } from '../alerts/event-log.ts';
 import type { HomeTurn } from '../app-home/home-page.ts';
@@ -114,7 +115,7 @@ export function composeListeners(base: WebBase) {
     /** Permits and stores; `notify` reaches the person who asked. */
     requestAction: composeRequestAction(base, {
       permissions,
-      offer: (action) => pending.put({ kind: 'choice', action, questionId: null }),
+      offer: (action) => pending.put({ kind: 'choice', choice: choiceOf(action), questionId: null }),
       groupOfTarget: createGroupOfTarget({ alerts, groupOfCard }),
     }),
     permissions,

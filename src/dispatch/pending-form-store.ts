@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { Action, Origin } from '../actions/action.ts';
+import { Choice, Origin } from '../actions/action.ts';
 import { Term } from '../card-api/rule-change.ts';
 import { CardLimits } from '../card-api/spend-rules.ts';
 import { ForgedError } from '../core/errors.ts';
@@ -18,10 +18,10 @@ const place = { channel: z.string(), messageTs: z.string().nullable() };
 
 /** What a control does when the person presses it. */
 export const Pending = z.discriminatedUnion('kind', [
-  /** "This one": the action with the picked card. */
+  /** "This one": what was asked for, with the picked card. */
   z.strictObject({
     kind: z.literal('choice'),
-    action: Action,
+    choice: Choice,
     /** Shared by all rows of one question: the first row pressed is the answer. Null: every row may be pressed. */
     questionId: z.string().nullable(),
   }),

@@ -57,12 +57,6 @@ export function askOf(
   return ask as Ask;
 }
 
-/** The verb's own input in a stored action. */
-export function inputOf(action: AnyAction): Readonly<Record<string, unknown>> {
-  const envelope = ['id', 'verb', 'target', 'reason', 'actor', 'roles', 'asHolder', 'origin', 'askedAt'];
-  return Object.fromEntries(Object.entries(action).filter(([name]) => !envelope.includes(name)));
-}
-
 /** The result of preparing an action: its input, or a refusal. `shown`: the person only views something. */
 export type Prepared<Input = unknown> =
   | { readonly kind: 'input'; readonly input: Input }

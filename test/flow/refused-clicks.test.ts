@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { choiceOf } from '../../src/actions/action.ts';
 import { createSigner } from '../../src/core/sign.ts';
 import { createPending } from '../../src/dispatch/pending-form-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
@@ -99,7 +100,7 @@ it('nobody can continue what another person started', async () => {
   });
   const value = await createPending(cardbell().store, createSigner(secrets.botToken, 'control')).put({
     kind: 'choice',
-    action: asked,
+    choice: choiceOf(asked),
     questionId: null,
   });
 

@@ -34,7 +34,7 @@ it('lets a refused person ask the people with permission, in the approvals chann
   const refused = world.answers.at(-1) ?? expect.fail('the person was answered');
   const pending = await world.deps.pending.get(askValueIn(refused));
   if (pending?.kind !== 'choice') return expect.fail('the button stores a question');
-  expect(pending.action).toMatchObject({ verb: 'ask-permission', asked: 'unblock', reason: 'found it' });
+  expect(pending.choice).toMatchObject({ verb: 'ask-permission', input: { asked: 'unblock' }, reason: 'found it' });
 
   const question = ask('ask-permission', { ...byCommand, reason: 'found it', asked: 'unblock' });
   await performAction(question, world.deps);
@@ -65,7 +65,9 @@ async function questionAfter(...[verb, over]: Parameters<typeof ask>): Promise<s
   await performAction(ask(verb, { id: `act_asked${asked}`, ...over }), world.deps);
   const pending = await world.deps.pending.get(askValueIn(world.answers.at(-1) ?? expect.fail('no answer')));
   if (pending?.kind !== 'choice') return expect.fail('the button stores a question');
-  await performAction(verbs['ask-permission'].action.parse({ ...pending.action, id: 'act_question' }), world.deps);
+  const { input, ...choice } = pending.choice;
+  const question = ask('ask-permission', { ...byCommand, ...choice, ...input, id: 'act_question' });
+  await performAction(verbs['ask-permission'].action.parse(question), world.deps);
   const [message] = posted.values();
   expect(shown(message?.blocks ?? [])).toContain(message?.text.split('. ')[0]);
   return shown(message?.blocks ?? []);

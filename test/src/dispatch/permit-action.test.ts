@@ -151,7 +151,7 @@ describe('a queue entry', () => {
     const value = /"value":"(p_[^"]+)"/.exec(JSON.stringify(world.answers.at(-1)?.blocks))?.[1] ?? '';
 
     expect(await refusedOf(world)).toMatchObject([{ detail: expect.stringContaining('longer than 10 minutes') }]);
-    expect(await world.deps.pending.get(value)).toMatchObject({ kind: 'choice', action: { verb: 'unblock' } });
+    expect(await world.deps.pending.get(value)).toMatchObject({ kind: 'choice', choice: { verb: 'unblock' } });
     const askedAt = world.deps.now().toISOString();
     await performAction(ask('unblock', { ...byCommand, id: 'act_again1', askedAt }), world.deps);
     expect(world.writes).toEqual(['status ACTIVE']);
