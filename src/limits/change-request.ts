@@ -27,11 +27,14 @@ export function endOfTerm(term: Term, from: Date, zone: string): Date | null {
   return endOf(end, { now: from, zone });
 }
 
-const Lasting = z.looseObject({ term: Term });
-const LastingAction = z.union([
-  z.looseObject({ changeRequest: Lasting }).transform(({ changeRequest }) => changeRequest.term),
-  z.looseObject({ ask: Lasting }).transform(({ ask }) => ask.term),
-]);
+const Asked = z.looseObject({ term: Term, payCents: z.int().optional(), amountCents: z.int().optional() });
+const Asking = z.looseObject({ changeRequest: Asked.nullish(), ask: Asked.optional() });
+
+/** What an action of any verb asks for: a change request, or what a holder wants to pay. */
+function askedOf(action: object): z.infer<typeof Asked> | undefined {
+  const { data } = Asking.safeParse(action);
+  return data?.changeRequest ?? data?.ask;
+}
 
 /**
  * How long an action's change lasts, for the record; null if it has no duration.
@@ -39,7 +42,7 @@ const LastingAction = z.union([
  * @param until UTC ISO 8601: when it ends, if that is known. Added unless the words say it.
  */
 export function durationOf(action: object, until: string | null = null): string | null {
-  const { data: term } = LastingAction.safeParse(action);
+  const term = askedOf(action)?.term;
   if (term === undefined) return null;
   const isCounted = term.kind === 'duration' || term.kind === 'purchase';
   return until !== null && isCounted ? `${termWords(term)}, until ${until}` : termWords(term);
@@ -52,13 +55,6 @@ export function changeRequestOf(action: object): ChangeRequest | null {
   return Requesting.safeParse(action).data?.changeRequest ?? null;
 }
 
-const PaidAction = z.union([
-  z
-    .looseObject({ changeRequest: z.looseObject({ payCents: z.int() }) })
-    .transform(({ changeRequest }) => changeRequest.payCents),
-  z.looseObject({ ask: z.looseObject({ amountCents: z.int() }) }).transform(({ ask }) => ask.amountCents),
-]);
-
 /**
  * What the purchase that an action is for may cost, in whole cents: what was declined, or what its holder asked to pay if
  * that is more. Null: it is for no purchase.
@@ -70,7 +66,8 @@ export function purchaseCents(action: object, declined: { readonly amountCents: 
 
 /** What its holder asked to pay, in whole cents; null: it is not asked for by a holder. */
 export function askedCents(action: object): number | null {
-  return PaidAction.safeParse(action).data ?? null;
+  const asked = askedOf(action);
+  return asked?.payCents ?? asked?.amountCents ?? null;
 }
 
 /** The end of a term that ends then no matter when the change is made; null: it has none, or starts with the change. */

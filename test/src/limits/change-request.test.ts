@@ -11,9 +11,12 @@ import {
   termWords,
 } from '../../../src/limits/change-request.ts';
 import { clock } from '../../support/clock.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
+import { ask } from '../../support/perform-world.ts';
 
 const zone = 'America/New_York';
 const from = new Date('2026-11-20T15:00:00Z');
+const toFourFifty = (term: Term) => ({ goals: [limitGoal('daily', 45_000)], term });
 
 describe('the end of a term', () => {
   it.each<[Term, string | null]>([
@@ -46,6 +49,7 @@ describe('the end of a term', () => {
 
 describe('how long the change of an action lasts, for the record', () => {
   const until = '2026-11-20T16:00:00.000Z';
+  const target = { kind: 'request', requestId: 'req_1' } as const;
 
   it.each<[Term, string]>([
     [{ kind: 'permanent' }, 'permanently'],
@@ -54,12 +58,14 @@ describe('how long the change of an action lasts, for the record', () => {
     [{ kind: 'day', day: '2026-11-20' }, 'to the end of Nov 20, 2026, Eastern time'],
     [{ kind: 'until', at: until }, 'until Nov 20, 2026, 11:00 AM ET'],
   ])('%j', (term, expected) => {
-    expect(durationOf({ changeRequest: { goals: [], term } }, until)).toBe(expected);
-    expect(durationOf({ ask: { amountCents: 1, term } })).toBe(termWords(term));
+    expect(durationOf(ask('limit', { changeRequest: toFourFifty(term) }), until)).toBe(expected);
+    expect(durationOf(ask('ask', { ask: { amountCents: 1, term } }))).toBe(termWords(term));
+    expect(durationOf(ask('decide', { target, changeRequest: toFourFifty(term) }))).toBe(termWords(term));
   });
 
   it('is nothing for an action without a duration', () => {
-    expect(durationOf({ verb: 'block' }, until)).toBeNull();
+    expect(durationOf(ask('block'), until)).toBeNull();
+    expect(durationOf(ask('decide', { target, changeRequest: null }), until)).toBeNull();
   });
 });
 
@@ -207,13 +213,15 @@ describe('parsing the duration of a change', () => {
 
 describe('what the purchase of an action may cost', () => {
   const declined = { amountCents: 5000 };
+  const toPay = (amountCents: number) => ask('ask', { ask: { amountCents, term: { kind: 'purchase' } } });
+  const approved = ask('limit', { changeRequest: { ...toFourFifty({ kind: 'purchase' }), payCents: 9000 } });
 
   it.each<[string, object, { amountCents: number } | null, number | null]>([
-    ['is what was declined', {}, declined, 5000],
-    ['is what its holder asked to pay, if that is more', { ask: { amountCents: 9000 } }, declined, 9000],
-    ['stays what was declined if its holder asked for less', { ask: { amountCents: 4000 } }, declined, 5000],
-    ['is the same once it is approved', { changeRequest: { payCents: 9000 } }, declined, 9000],
-    ['is nothing without a purchase', { ask: { amountCents: 9000 } }, null, null],
+    ['is what was declined', ask('limit'), declined, 5000],
+    ['is what its holder asked to pay, if that is more', toPay(9000), declined, 9000],
+    ['stays what was declined if its holder asked for less', toPay(4000), declined, 5000],
+    ['is the same once it is approved', approved, declined, 9000],
+    ['is nothing without a purchase', toPay(9000), null, null],
   ])('%s', (_what, action, purchase, cents) => {
     expect(purchaseCents(action, purchase)).toBe(cents);
   });
