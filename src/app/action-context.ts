@@ -78,10 +78,10 @@ export type ActionContext = Shared &
 type Digests = Pick<ReturnType<typeof composeDigests>, 'sendDigest'>;
 
 export function createActionContext(worker: WorkerContext, digests: Digests): ActionContext {
-  const context = { ...worker, ...worker.actionStores };
+  const context = { ...worker, outbox: worker.lastingOutbox };
   return {
     ...context,
-    // Uses the stores of jobs: if Redis loses the writes of this job, the job runs again. An action does not.
+    // A job of its own: if Redis loses the writes of this job, the job runs again. An action does not.
     announce: (alert) => worker.enqueue('announce-alert', alert),
     ...people(context),
     ...messages(context),

@@ -72,7 +72,7 @@ export function composeDelivery(
         ...context,
         reload: directory.reload,
         // Remembered, because a recurring job does not run again for a card that it has forgotten.
-        announce: createAnnounce({ ...announcing, outbox: context.actionStores.outbox }),
+        announce: createAnnounce({ ...announcing, outbox: context.lastingOutbox }),
       }),
     /** Completes an alert when the card API did not answer in time. */
     enrich: (alertId: string, hasWaited: boolean) =>

@@ -72,7 +72,7 @@ async function personNames(
 function composeSendDigest(context: WorkerContext, tallies: Tallies) {
   const { directory, audit } = context;
   // Remembered for the same reason as a notice.
-  const { outbox } = context.actionStores;
+  const outbox = context.lastingOutbox;
   return createSendDigest({
     ...context,
     tallies,

@@ -82,7 +82,7 @@ function composeRendering(context: WorkerContext) {
   const attachRows = createAttachRows({
     ...context,
     // The entry of the file counts as posted after this, so nothing else would put the tables again.
-    outbox: context.actionStores.outbox,
+    outbox: context.lastingOutbox,
     batchMessages,
     rowsOf: renderBatch.rowsOfSummary,
     updateMessages: updateLater,
@@ -150,7 +150,7 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
     ...context,
     ...rendering,
     // The original entry is dropped after this, so nothing else would put it again.
-    outbox: context.actionStores.outbox,
+    outbox: context.lastingOutbox,
     fallback: {
       channel: fallback,
       shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === fallback),

@@ -25,23 +25,15 @@ type AnyStore = Readonly<Record<string, Write<readonly unknown[], unknown>>>;
 /**
  * Wraps stores so that recent writes survive a Redis that comes back with older data: nothing is done or posted twice,
  * temporary things still end, and people's settings stay as they left them.
- *
- * @param whose the writes of `everybody`, or those that only `actions` must remember in addition.
  */
-export function rememberWrites<Given extends Partial<Stores>>(
-  redo: Remember,
-  order: WriteOrder,
-  stores: Given,
-  whose: 'everybody' | 'actions',
-): Given {
+export function rememberWrites<Given extends Partial<Stores>>(redo: Remember, order: WriteOrder, stores: Given): Given {
   const remember = createRemember(redo, order);
   const wrapped = Object.entries(rules).flatMap(([name, rulesOfStore]) => {
     const store = stores[name as keyof Stores] as AnyStore | undefined;
     if (store === undefined) return [];
     const methods = Object.entries(rulesOfStore as Record<string, AnyRule | Unremembered>).flatMap(([method, rule]) => {
       const write = store[method];
-      if (typeof rule === 'string' || write === undefined) return [];
-      return (rule.isOfActions === true) === (whose === 'actions') ? [[method, remember(store, write, rule)]] : [];
+      return typeof rule === 'string' || write === undefined ? [] : [[method, remember(store, write, rule)]];
     });
     return [[name, { ...store, ...Object.fromEntries(methods) }]];
   });

@@ -43,7 +43,7 @@ import { composeAudit } from './compose-audit.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue, rememberJobs } from './enqueue.ts';
 import { issueIn, secretOf } from './programs.ts';
-import { rememberWrites } from './remember-writes.ts';
+import { remembered, rememberWrites } from './remember-writes.ts';
 import { createStores, signersOf } from './stores.ts';
 
 /** What all capabilities of the worker are composed over: one Redis with its stores, Slack, the card API, and ops. */
@@ -80,14 +80,9 @@ function createBase(
   const seals = createSeals(secretOf(config));
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
   const wakeOutbox = joinCalls((channel: string) => enqueue('flush-outbox', { channel }), WAKE_REST_MS);
-  const opened = rememberWrites(
-    redo,
-    order,
-    createStores(redis, { ...signersOf(config), withLock, now: clock.now }),
-    'everybody',
-  );
+  const opened = rememberWrites(redo, order, createStores(redis, { ...signersOf(config), withLock, now: clock.now }));
   const stores = { ...opened, outbox: wakingOutbox(opened.outbox, wakeOutbox) };
-  const actionStores = rememberWrites(redo, order, stores, 'actions');
+  const lastingOutbox = { ...stores.outbox, put: remembered(redo, stores.outbox.put) };
   const notifyPerson: NotifyPersonLater = (userId, entry) =>
     enqueue('notify-person', NotifyPerson.parse({ userId, entry }));
   const direct =
@@ -113,8 +108,8 @@ function createBase(
       inHand: (shard) => countEvents(queues, ['waiting', 'active', 'delayed'], shard),
     }),
     ...stores,
-    /** The same for people's actions, which do not run again. */
-    actionStores,
+    /** For entries that no job puts again, like those of people's actions: it remembers them. */
+    lastingOutbox,
     recentDeclines: createRecentDeclines(stores.history, stores.alerts),
     seals,
     sealCard: seals.card.seal,
@@ -126,8 +121,8 @@ function createBase(
     /** The same for what nobody waits for: the person's quiet hours hold it. */
     notifyUnasked: direct('record'),
     /** Remembered: on a cluster, the channel's server may lose it, while another has stored that its job is done. */
-    postNotice: createPostNotice(actionStores),
-    postTracked: createPostTracked(actionStores),
+    postNotice: createPostNotice({ outbox: lastingOutbox }),
+    postTracked: createPostTracked({ ...stores, outbox: lastingOutbox }),
     updateAlert: (id: string): Promise<void> => enqueue('update-messages', { kind: 'alert', id }),
   };
 }

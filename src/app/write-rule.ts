@@ -10,8 +10,6 @@ export interface Rule<Store, Args extends readonly unknown[], Result> {
   readonly ownSubject?: (...args: Args) => string;
   /** Makes the repeat; null: nothing was written. Omitted: repeats the same call. */
   readonly again?: (store: Store, result: Result, ...args: Args) => Again | null | Promise<Again | null>;
-  /** Set when only actions need it, because they do not run again. Other jobs do, and then repeat their own writes. */
-  readonly isOfActions?: true;
 }
 
 /** Methods that need no rule: they write nothing, or only repeatable jobs and the sweep use them. */

@@ -24,7 +24,6 @@ const reads = all('reads');
 const ofJobs = all('jobs');
 /** Safe to repeat in any order. */
 const each = {};
-const ofActions = { isOfActions: true } as const;
 
 const muteOf = ({ acctId, kind }: Mute): string => `mute:${acctId}:${kind}`;
 const raiseOf = ({ actionId, acctId, rule }: Omit<RecentRaise, 'atMs'>): string =>
@@ -54,7 +53,8 @@ export const rules: Rules = {
   outbox: {
     ...reads('channels', 'look', 'waiting', 'dueAt', 'sentAt', 'pauseLeft'),
     ...ofJobs('holdUntil', 'remove', 'requeue', 'keepUnsent', 'countTry', 'pauseFor'),
-    put: ofActions,
+    // Jobs that put an entry run again. `lastingOutbox` is for all others.
+    put: 'jobs',
     // Keeps others from posting an entry in flight until its sender has reported the outcome.
     claim: {
       ownSubject: of('in-flight'),
@@ -74,7 +74,7 @@ export const rules: Rules = {
   trackedMessages: {
     ...reads('references', 'revisions', 'at', 'alertsAt'),
     ...ofJobs('countUpdate', 'add', 'forget'),
-    addSeen: ofActions,
+    addSeen: each,
   },
   alerts: {
     ...reads('kept', 'get', 'arrivalOf'),
@@ -82,7 +82,7 @@ export const rules: Rules = {
     // An activation and the block that follows share the alert of the one delivered first.
     save: { again: (alerts, _result, alert) => restoring(alerts, alert) },
     record: { again: (alerts, _result, alert) => restoring(alerts, alert) },
-    setAsked: ofActions,
+    setAsked: each,
     setOutcome: { subject: (alertId, id) => `outcome:${alertId}:${id}` },
   },
   // Jobs run again in another order. Without the lost decision, an event would join another message than the one posted.
@@ -122,14 +122,8 @@ export const rules: Rules = {
     ...ofJobs('expectedAction'),
     // Otherwise an activation that is delivered again first does not find the block it belongs to.
     addStatus: each,
-    expectStatus: {
-      ...ofActions,
-      subject: (acctId, status, _by, cardId) => `expected:${acctId}:${status}:${cardId ?? ''}`,
-    },
-    forgetExpected: {
-      ...ofActions,
-      subject: (acctId, status, cardId) => `expected:${acctId}:${status}:${cardId ?? ''}`,
-    },
+    expectStatus: { subject: (acctId, status, _by, cardId) => `expected:${acctId}:${status}:${cardId ?? ''}` },
+    forgetExpected: { subject: (acctId, status, cardId) => `expected:${acctId}:${status}:${cardId ?? ''}` },
   },
   cardOrders: {
     ...reads('ofAccount', 'overdue', 'blockThread'),
@@ -161,7 +155,7 @@ export const rules: Rules = {
     link: { subject: ({ acctId }) => `link:${acctId}` },
     unlink: { subject: of('link') },
   },
-  claims: { ...reads('get', 'open'), save: { subject: ofId('claim') }, count: ofActions },
+  claims: { ...reads('get', 'open'), save: { subject: ofId('claim') }, count: each },
   latestChanges: {
     ...reads('isOvertaken', 'changedBy', 'isSuperseded', 'blocksWanted'),
     ...ofJobs('restore'),
@@ -179,8 +173,8 @@ export const rules: Rules = {
       again: (progress, stands, id, next) => (stands === null ? () => progress.write(id, next) : null),
     },
   },
-  refusalCounts: { ...ofJobs('take', 'forget'), note: ofActions, questions: ofActions },
-  looks: { isFirst: ofActions },
+  refusalCounts: { ...ofJobs('take', 'forget'), note: each, questions: each },
+  looks: { isFirst: each },
   blocks: { ...reads('get'), keep: each },
   recentRaises: {
     ...reads('list'),
@@ -192,11 +186,11 @@ export const rules: Rules = {
     },
     releaseOverride: { subject: of('override') },
   },
-  decisions: { ...reads('since'), remember: ofActions },
-  virtualOrders: { ...ofJobs('arrived'), expect: ofActions, forget: ofActions },
+  decisions: { ...reads('since'), remember: each },
+  virtualOrders: { ...ofJobs('arrived'), expect: each, forget: each },
   pending: {
     ...reads('get'),
-    put: { ...ofActions, again: (pending, id, what) => () => pending.put(what, id) },
+    put: { again: (pending, id, what) => () => pending.put(what, id) },
   },
   eventLog: { ...reads('latest', 'read'), ...ofJobs('note') },
   quarantined: { ...reads('list', 'count', 'get'), ...ofJobs('keep', 'remove') },
@@ -212,21 +206,20 @@ export const rules: Rules = {
     set: { subject: (owner, kind) => `switched-off:${owner}:${kind}` },
     setOwnDigest: { subject: of('own-digest') },
   },
-  settingOrder: { ...reads('last'), note: { ...ofActions, subject: of('set-last') } },
+  settingOrder: { ...reads('last'), note: { subject: of('set-last') } },
   delegations: { ...reads('of', 'all'), set: { subject: of('delegation') } },
   fraudCases: {
     ...reads('openOf', 'ofAlert', 'ofReport', 'channels'),
     // Until the case is announced again, its later events would also show in channels without it.
     addChannel: each,
     open: {
-      ...ofActions,
       subject: of('fraud-case'),
       // It may have joined the case of another alert.
       again: (cases, open, acctId, reportId, alertId) => async () => {
         for (const by of [open, { caseId: reportId, alertId }]) await cases.open(acctId, by.caseId, by.alertId);
       },
     },
-    close: { ...ofActions, subject: of('fraud-case') },
+    close: { subject: of('fraud-case') },
   },
   mutes: {
     ...reads('get', 'inForce', 'active', 'ended', 'withheld'),

@@ -19,7 +19,7 @@ export function createRememberingWorker(redis: RedisClient, over: Partial<WriteO
   const sealed = { stored: () => storeSigner, control: storeSigner, delegation: createSeals('xoxb-test').delegation };
   const given = { ...sealed, withLock: lock, now: () => new Date() };
   const order = { ...createWriteOrder(redis, lock), ...over };
-  const stores = rememberWrites(redo, order, createStores(redis, given), 'everybody');
+  const stores = rememberWrites(redo, order, createStores(redis, given));
   return {
     ...stores,
     async writeAgain() {

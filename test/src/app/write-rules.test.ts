@@ -61,7 +61,7 @@ async function createWorld() {
     },
   };
   const order = createWriteOrder(redis(), createLock(redis()));
-  const everybody = rememberWrites(
+  const stores = rememberWrites(
     redo,
     order,
     createStores(redis(), {
@@ -71,12 +71,11 @@ async function createWorld() {
       withLock: createLock(redis()),
       now: () => new Date(),
     }),
-    'everybody',
   );
-  const stores = rememberWrites(redo, order, everybody, 'actions');
+  const outbox = { ...stores.outbox, put: remembered(redo, stores.outbox.put) };
   const announced = new Map<string, Alert>();
-  const postNotice = createPostNotice(stores);
-  const postTracked = createPostTracked(stores);
+  const postNotice = createPostNotice({ outbox });
+  const postTracked = createPostTracked({ ...stores, outbox });
   const { outbox: _outbox, trackedMessages: _tracked, quarantined: _quarantined, ...shared } = stores;
   const world = await createActionWorld(redis(), {
     ...shared,
