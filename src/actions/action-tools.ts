@@ -40,8 +40,7 @@ export interface ActionTools extends Refusals, Authorization {
   readonly postToApprovals: (id: string, message: Message, group: string | null) => Promise<void>;
   /** Posts a separate message for a temporary change, in the approvals channel. */
   readonly postTemporaryChange: (change: { readonly id: string; readonly acctId: number }) => Promise<void>;
-  /** Schedules an update of the messages of a temporary change, or of a request. */
-  readonly updateTemporaryChange: (temporaryChangeId: string) => Promise<void>;
+  /** Schedules an update of a request's messages. */
   readonly updateRequest: (requestId: string) => Promise<void>;
   /** A card's status or rules have changed: updates what waits for a decision about it. */
   readonly cardChanged: (acctId: number) => Promise<void>;
@@ -57,10 +56,8 @@ export interface ActionTools extends Refusals, Authorization {
   readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
   /** The spend rules as received, with some of them changed and everything else unchanged. */
   readonly applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => Record<string, unknown>;
-  /** Completes "to …": `block cards`. Also works for verbs this version does not know. */
-  readonly doingOf: (verb: string) => string;
   /**
-   * The same for a certain action: `unblock Jane Doe · card 4242`. Raw.
+   * Completes "to …": `unblock Jane Doe · card 4242`. Raw.
    *
    * @param acctId null: the card is unknown, or it is not settled yet whether the person may know its holder.
    */
@@ -72,8 +69,6 @@ export interface ActionTools extends Refusals, Authorization {
   readonly whoMay: (role: Role, group?: string | null) => Promise<readonly string[]>;
   /** The rules for raises of a card, by the group that it is in now. @throws RolesUnreadError when that was not read. */
   readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
-  /** The card's group, as the card service names it; null: no group. Undefined: unknown. */
-  readonly groupOfCard: (acctId: number) => Promise<string | null | undefined>;
   /** IANA name of the card service's time zone. */
   readonly zone: string;
   readonly withLock: WithLock;

@@ -162,7 +162,10 @@ function whyOf(error: Cause): string | null {
   return error === null ? ownFault : noteOf(error);
 }
 
-type UnreadableDeps = Pick<ActionTools, 'record' | 'answer' | 'hasBegun' | 'doingOf'>;
+interface UnreadableDeps extends Pick<ActionTools, 'record' | 'answer' | 'hasBegun'> {
+  /** Completes "to …": `block cards`. Also works for verbs this version does not know. */
+  readonly doingOf: (verb: string) => string;
+}
 
 /**
  * An action created by a newer version that this version cannot read. It is not retried: that is recorded, and the

@@ -155,10 +155,14 @@ function meant(action: Action): Action {
   return { ...rest, verb: 'claim', confirmed: false };
 }
 
-type PermitDeps = Pick<
-  ActionTools,
-  'authorize' | 'rolesNow' | 'askAgain' | 'progress' | 'refuse' | 'refuseWith' | 'whoMay' | 'putChoice' | 'groupOfCard'
->;
+interface PermitDeps
+  extends Pick<
+    ActionTools,
+    'authorize' | 'rolesNow' | 'askAgain' | 'progress' | 'refuse' | 'refuseWith' | 'whoMay' | 'putChoice'
+  > {
+  /** The card's group, as the card service names it; null: no group. Undefined: unknown. */
+  readonly groupOfCard: (acctId: number) => Promise<string | null | undefined>;
+}
 
 type Refusing = Extract<Decision, { kind: 'refused' }>;
 

@@ -35,15 +35,11 @@ export type NotifyEnd = ReturnType<typeof createNotifyEnd>;
 interface Deps
   extends Pick<
       ActionTools,
-      | 'factsOf'
-      | 'notifyDirectly'
-      | 'updateRequest'
-      | 'cardChanged'
-      | 'updateTemporaryChange'
-      | 'postTemporaryChange'
-      | 'postToApprovals'
+      'factsOf' | 'notifyDirectly' | 'updateRequest' | 'cardChanged' | 'postTemporaryChange' | 'postToApprovals'
     >,
     RecordDeps {
+  /** Schedules an update of its messages. */
+  readonly updateTemporaryChange: (temporaryChangeId: string) => Promise<void>;
   readonly card: Pick<CardClient, 'getAccount'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all' | 'get' | 'save'>;
   readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
