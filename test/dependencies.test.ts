@@ -6,16 +6,55 @@ const MOST = 8;
 
 /** Functions that still receive more. The list may only get shorter. */
 const known: readonly string[] = [
+  'src/actions/change-status.ts Deps: 14',
+  'src/actions/fail-action.ts Deps: 9',
   'src/actions/record-refusal.ts Deps: 9',
-  'src/alerts/deliver-alert.ts ReceiveDeps: 9',
+  'src/actions/undo-block.ts Deps: 12',
+  'src/actions/verify-action.ts ConcludeDeps: 13',
+  'src/actions/verify-action.ts Deps: 16',
+  'src/alerts/deliver-alert.ts ReceiveDeps: 10',
+  'src/alerts/fraud-case.ts Deps: 16',
+  'src/alerts/respond-to-alert.ts Deps: 9',
   'src/app-home/home-facts.ts TeamDeps: 11',
-  'src/approvals/execute-approval.ts Deps: 9',
+  'src/app-home/set-preference.ts DelegateDeps: 13',
+  'src/app-home/set-preference.ts Deps: 9',
+  'src/approvals/ask-for-raise.ts Deps: 16',
+  'src/approvals/ask-permission.ts Deps: 14',
+  'src/approvals/complete-approval.ts Deps: 9',
+  'src/approvals/current-request.ts RefreshDeps: 9',
+  'src/approvals/decide-request.ts DecisionDeps: 9',
+  'src/approvals/decide-request.ts Deps: 10',
+  'src/approvals/emergency-override.ts Deps: 13',
+  'src/approvals/execute-approval.ts Deps: 10',
+  'src/approvals/judge-click.ts Deps: 13',
+  'src/approvals/open-request.ts Deps: 11',
+  'src/approvals/resolve-request.ts AgeDeps: 10',
+  'src/digests/set-digest.ts Deps: 10',
+  'src/directory/resolve-card.ts Deps: 13',
+  'src/dispatch/perform-action.ts Deps: 13',
+  'src/dispatch/perform-action.ts PermitDeps: 9',
+  'src/holders/claim-card.ts Deps: 9',
+  'src/holders/claim-card.ts OpenClaimDeps: 11',
+  'src/holders/decide-claim.ts Deps: 16',
+  'src/limits/decide-temporary-change.ts Deps: 12',
+  'src/limits/decide-temporary-change.ts PermitDeps: 10',
+  'src/limits/end-temporary-change.ts InEffectDeps: 10',
+  'src/limits/notify-end.ts Deps: 14',
+  'src/outbox/flush-outbox.ts Deps: 10',
   'src/outbox/render-entries.ts Deps: 9',
+  'src/routing/channel-settings.ts Deps: 12',
+  'src/routing/mute.ts MuteDeps: 14',
+  'src/routing/subscribe.ts Deps: 11',
+  'src/routing/why.ts Deps: 11',
+  'src/virtual-cards/order-virtual.ts PlaceDeps: 10',
+  'src/warnings/warn-of-expiry.ts Deps: 9',
+  'src/warnings/warn-of-limits.ts Deps: 10',
+  'src/warnings/warn-of-subscription.ts Deps: 10',
 ];
 
-const declaration = /^(?:export )?interface (\w+)(?:\s+extends\s+([^{]+?))?\s*\{\n([\s\S]*?)^\}/gm;
+const declaration = /^(?:export )?interface (\w+)(?:\s+extends\s+([^{]+?))?\s*\{(?:\n([\s\S]*?)^)?\}/gm;
 const member = /^ {2}(?:readonly )?(\w+)\??[:(]/gm;
-const picked = /\bPick<\s*(\w+)\s*,([^>]*)>/g;
+const picked = /\bPick<\s*\w+\s*,([^>]*)>/g;
 const name = /'(\w+)'/g;
 
 interface Declared {
@@ -23,12 +62,12 @@ interface Declared {
   readonly bases: readonly string[];
 }
 
-/** The interfaces of a file. What all actions share (`ActionTools`) counts as one dependency. */
+/** Interfaces by name. Types that are not interfaces are not counted. */
 function interfacesOf(file: string): Map<string, Declared> {
   return new Map(
     [...readFileSync(file, 'utf8').matchAll(declaration)].map(([, title = '', bases = '', body = '']) => {
-      const fromPicks = [...bases.matchAll(picked)].flatMap(([, type = '', names = '']) =>
-        type === 'ActionTools' ? [type] : [...names.matchAll(name)].map(([, one = '']) => one),
+      const fromPicks = [...bases.matchAll(picked)].flatMap(([, names = '']) =>
+        [...names.matchAll(name)].map(([, one = '']) => one),
       );
       const own = new Set([...fromPicks, ...[...body.matchAll(member)].map(([, one = '']) => one)]);
       return [title, { own, bases: bases.replace(picked, '').match(/\w+/g) ?? [] }];
@@ -48,10 +87,12 @@ it('hands a function at most eight dependencies', () => {
       .map((path) => join(area, path)),
   );
 
-  const counted = files.flatMap((file) => {
-    const declared = interfacesOf(file);
+  const everywhere = files.map((file) => ({ file, declared: interfacesOf(file) }));
+  const others = everywhere.flatMap(({ declared }) => [...declared]);
+  const counted = everywhere.flatMap(({ file, declared }) => {
+    const inReach = new Map([...others, ...declared]);
     const titles = [...declared.keys()].filter((title) => title.endsWith('Deps'));
-    return titles.map((title) => ({ at: `${file} ${title}`, count: membersOf(title, declared).length }));
+    return titles.map((title) => ({ at: `${file} ${title}`, count: membersOf(title, inReach).length }));
   });
 
   expect(counted.length).toBeGreaterThan(150);

@@ -195,7 +195,7 @@ function areListed(ending: readonly Card[], listed: readonly number[] | undefine
 const closesMore =
   'By now it would close another card that you have not seen, so I did not send it again. Look at the account.';
 
-type AskFirstDeps = Pick<ActionTools, 'factsOf' | 'answer' | 'putChoice'>;
+interface AskFirstDeps extends Pick<ActionTools, 'factsOf' | 'answer' | 'putChoice'> {}
 
 /** Other cards of the account would be closed for good: asks the person to confirm. */
 async function askFirst(
@@ -224,7 +224,8 @@ async function factsOfCard(acctId: number, card: Card | undefined, factsOf: Fact
 /** Ends a change that an earlier attempt may have sent, without sending it again. @param whyNot one sentence. */
 type NotAgain = (whyNot: string) => Promise<Result>;
 
-type PermitDeps = Pick<ActionTools, 'authorize' | 'isOwnCard' | 'askAgain' | 'refuse' | 'whoMay' | 'factsOf'>;
+interface PermitDeps
+  extends Pick<ActionTools, 'authorize' | 'isOwnCard' | 'askAgain' | 'refuse' | 'whoMay' | 'factsOf'> {}
 
 /** Nobody unblocks their own card, nor has it closed and replaced. */
 const ownBlock = {
