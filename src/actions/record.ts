@@ -1,4 +1,4 @@
-import { type AuditEntry as AuditLine, auditLine } from '../../templates/audit/audit-line.ts';
+import { type AuditLine, auditLine } from '../../templates/audit/audit-line.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { AuditRecord, Statement } from '../audit/audit-record.ts';
 import type { Message } from '../slack/message.ts';

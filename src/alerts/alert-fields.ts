@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Outcome } from '../actions/action-state.ts';
 import { recordFormat } from '../core/record-store.ts';
-import { type Alert, Asked, OrderProgress, readRepeats, type TransactionAlert, TriedCard } from './alert.ts';
+import { type Alert, AskedBy, OrderProgress, readRepeats, type TransactionAlert, TriedCard } from './alert.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
 
 /** The fields of an alert's hash that change independently of the alert, by name. */
@@ -52,7 +52,7 @@ export function withFields(alert: Alert, fields: Fields): Alert {
     case 'fraud-case':
       return { ...alert, outcomes };
     case 'virtual-card':
-      return { ...alert, outcomes, asked: fieldOf('asked', fields, Asked) };
+      return { ...alert, outcomes, asked: fieldOf('asked', fields, AskedBy) };
     default:
       return { ...alert, outcomes, progress: fieldOf('progress', fields, OrderProgress) };
   }

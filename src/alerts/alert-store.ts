@@ -7,7 +7,7 @@ import { isFaultOfOurs } from '../core/errors.ts';
 import { commit, recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineReadingScript, readScript } from '../core/redis-script.ts';
-import { ALERT_TTL_SECONDS, Alert, Asked, OrderProgress } from './alert.ts';
+import { ALERT_TTL_SECONDS, Alert, AskedBy, OrderProgress } from './alert.ts';
 import { type Fields, withFields, withoutFields } from './alert-fields.ts';
 import { alertKey, type Step } from './event-log.ts';
 import { createAlertPacking } from './packed-alert.ts';
@@ -137,7 +137,7 @@ export function createAlerts(redis: RedisClient, now: () => Date) {
       write(alertId, 'timeline', PurchaseTimeline, timeline),
     setProgress: (alertId: string, progress: OrderProgress): Promise<void> =>
       write(alertId, 'progress', OrderProgress, progress),
-    setAsked: (alertId: string, asked: Asked): Promise<void> => write(alertId, 'asked', Asked, asked),
+    setAsked: (alertId: string, asked: AskedBy): Promise<void> => write(alertId, 'asked', AskedBy, asked),
     /** Replaces the earlier outcome of the same action. */
     setOutcome: (alertId: string, actionId: string, outcome: Outcome): Promise<void> =>
       write(alertId, `outcome:${actionId}`, Outcome, outcome),

@@ -163,15 +163,15 @@ export const ActivationReminder = z.strictObject({ ...ShippingAlert.shape, kind:
 export type ActivationReminder = z.infer<typeof ActivationReminder>;
 
 /** The Slack user id of the requester, and when they asked (UTC ISO 8601). */
-export const Asked = z.strictObject({ by: z.string(), at: z.string() });
-export type Asked = z.infer<typeof Asked>;
+export const AskedBy = z.strictObject({ by: z.string(), at: z.string() });
+export type AskedBy = z.infer<typeof AskedBy>;
 
 export const VirtualCardAlert = z.strictObject({
   ...shared,
   kind: z.literal('virtual-card'),
   event: VirtualCardEvent,
   /** Who ordered it in Slack; null when it was ordered elsewhere, or that is not known yet. */
-  asked: Asked.nullable().default(null),
+  asked: AskedBy.nullable().default(null),
 });
 export type VirtualCardAlert = z.infer<typeof VirtualCardAlert>;
 

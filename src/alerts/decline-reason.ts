@@ -1,7 +1,7 @@
 import type { LimitPeriod, LimitRule } from '../card-api/rule.ts';
 import type { DeclinedCard } from '../core/card-facts.ts';
 import { declineCode, declinedStatuses } from '../core/event.ts';
-import { type Change, exceededLimit, type Remedy } from '../limits/remedy-change.ts';
+import { exceededLimit, type Remedy, type RemedyChange } from '../limits/remedy-change.ts';
 import { limitName } from '../limits/rule-words.ts';
 import { periodOf, untilReset } from './limit-period.ts';
 
@@ -15,7 +15,7 @@ export interface DeclineReason {
   readonly holderFix: string;
   readonly adminFix: string;
   /** What Cardbell itself can do about it. */
-  readonly remedy: Change['kind'] | 'retry' | 'none';
+  readonly remedy: RemedyChange['kind'] | 'retry' | 'none';
   /** See `isSensitive`. */
   readonly isSensitive: boolean;
   /** False for a code that is not in the table. */

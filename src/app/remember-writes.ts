@@ -1,7 +1,7 @@
 import type { Redo } from '../core/redo.ts';
 import type { WriteOrder } from '../core/write-order.ts';
 import type { Stores } from './stores.ts';
-import type { Again, Rule, Unremembered, Write } from './write-rule.ts';
+import type { Again, Unremembered, Write, WriteRule } from './write-rule.ts';
 import { rules } from './write-rules.ts';
 
 type Remember = Pick<Redo, 'remember'>;
@@ -19,7 +19,7 @@ export function remembered<Args extends readonly unknown[], Result>(
 }
 
 /** A rule and a store. `write-rules.ts` has checked that they match. */
-type AnyRule = Rule<unknown, readonly unknown[], unknown>;
+type AnyRule = WriteRule<unknown, readonly unknown[], unknown>;
 type AnyStore = Readonly<Record<string, Write<readonly unknown[], unknown>>>;
 
 /**

@@ -3,7 +3,7 @@ export type Write<Args extends readonly unknown[], Result> = (...args: Args) => 
 export type Again = () => Promise<unknown>;
 
 /** How to repeat a write that Redis has lost. */
-export interface Rule<Store, Args extends readonly unknown[], Result> {
+export interface WriteRule<Store, Args extends readonly unknown[], Result> {
   /** Of several writes of a subject, by any process, only the last is repeated. Omitted: all writes, in any order. */
   readonly subject?: (...args: Args) => string;
   /** The same for the writes of this process alone, without asking the others: cheap. */

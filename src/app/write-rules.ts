@@ -6,12 +6,12 @@ import type { RecentRaise } from '../limits/recent-raise-store.ts';
 import type { Subscription } from '../routing/channel-rules-store.ts';
 import type { Mute } from '../routing/mute-store.ts';
 import type { Stores } from './stores.ts';
-import type { Rule, Unremembered, Write } from './write-rule.ts';
+import type { Unremembered, Write, WriteRule } from './write-rule.ts';
 
 type Rules = {
   readonly [Name in keyof Stores]: {
     readonly [Method in keyof Stores[Name]]: Stores[Name][Method] extends Write<infer Args, infer Result>
-      ? Rule<Stores[Name], Args, Result> | Unremembered
+      ? WriteRule<Stores[Name], Args, Result> | Unremembered
       : Unremembered;
   };
 };

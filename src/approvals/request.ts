@@ -4,7 +4,7 @@ import { BlockAllAction } from '../actions/verbs.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { isSameGoals, RuleChange, RuleGoal, Term, without } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
-import { Decision } from '../core/decided-record.ts';
+import { DecidedBy } from '../core/decided-record.ts';
 import { serviceZone } from '../core/installation.ts';
 import { fixedEnd, passedWords } from '../limits/change-request.ts';
 import { TemporaryValue } from '../limits/rule-future.ts';
@@ -132,7 +132,7 @@ const requested = {
 };
 
 const made = {
-  decision: Decision,
+  decision: DecidedBy,
   /** The temporary change it made; null: the change is permanent. */
   temporaryChangeId: z.string().nullable(),
   /**
@@ -153,8 +153,8 @@ export const LimitRequest = z.discriminatedUnion('state', [
   z.strictObject({ ...requested, state: z.literal('open') }),
   z.strictObject({ ...requested, state: z.literal('approved'), ...made }),
   z.strictObject({ ...requested, state: z.literal('overridden'), ...made }),
-  z.strictObject({ ...requested, state: z.literal('denied'), decision: Decision }),
-  z.strictObject({ ...requested, state: z.literal('withdrawn'), decision: Decision }),
+  z.strictObject({ ...requested, state: z.literal('denied'), decision: DecidedBy }),
+  z.strictObject({ ...requested, state: z.literal('withdrawn'), decision: DecidedBy }),
   z.strictObject({ ...requested, state: z.literal('expired') }),
 ]);
 export type LimitRequest = z.infer<typeof LimitRequest>;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
 /** The rules in force at the time of a decision. */
-export const Policy = z.strictObject({
+export const PolicyOnRecord = z.strictObject({
   /** SHA-256 of the policy. */
   version: z.string(),
   /** The rules in one line. */
   words: z.string(),
 });
-export type Policy = z.infer<typeof Policy>;
+export type PolicyOnRecord = z.infer<typeof PolicyOnRecord>;
 
 /** One record: who asked for what, the outcome, and the rules in force. */
 export const AuditRecord = z.strictObject({
@@ -52,7 +52,7 @@ export const AuditRecord = z.strictObject({
   /** The card API's answer to the write. */
   api: z.string().nullish(),
   permalink: z.string().nullish(),
-  policy: Policy.nullish(),
+  policy: PolicyOnRecord.nullish(),
   confirmedBy: z.enum(['webhook', 'read-back']).nullish(),
   /** The event that confirmed it, if a webhook did. */
   eventId: z.string().nullish(),

@@ -3,22 +3,22 @@ import { TooLateError } from './errors.ts';
 import type { OpenRecordStore } from './record-store.ts';
 
 /** Who decided on a record that waits for people. */
-export const Decision = z.strictObject({
+export const DecidedBy = z.strictObject({
   /** The click, so that its job recognizes its own decision after a crash. */
   actionId: z.string(),
   /** Slack user id. `at`: UTC ISO 8601. */
   by: z.string(),
   at: z.string(),
 });
-export type Decision = z.infer<typeof Decision>;
+export type DecidedBy = z.infer<typeof DecidedBy>;
 
 interface Decided {
   readonly state: string;
-  readonly decision?: Decision;
+  readonly decision?: DecidedBy;
 }
 
 /** Null while it is open, and when it expired. */
-export function decisionOf(record: Decided): Decision | null {
+export function decisionOf(record: Decided): DecidedBy | null {
   return record.decision ?? null;
 }
 

@@ -6,7 +6,7 @@ import type { Span } from './schedule-store.ts';
 import { BUCKET_TTL_SECONDS, wholeQuarter } from './tally-store.ts';
 
 const Shown = z.strictObject({ toMs: z.int() });
-export type Shown = z.infer<typeof Shown>;
+type Shown = z.infer<typeof Shown>;
 
 export type ShownDeclines = ReturnType<typeof createShownDeclines>;
 

@@ -17,7 +17,7 @@ const READ_CHUNK = 500;
 const WRITE_CHUNK = 100;
 const TRIES = 50;
 
-export type Change = (stored: DirectoryAccount | null, acctId: number) => DirectoryAccount | null;
+export type ChangeAccount = (stored: DirectoryAccount | null, acctId: number) => DirectoryAccount | null;
 
 /** The accounts in Redis: a hash, an index, and a list of the accounts whose cards must be read. */
 export function createRecords(redis: RedisClient) {
@@ -35,7 +35,7 @@ export function createRecords(redis: RedisClient) {
   const readText = batched(readTexts);
 
   /** @returns the ids of accounts that another process changed at the same time. */
-  async function changeSome(ids: readonly number[], change: Change): Promise<number[]> {
+  async function changeSome(ids: readonly number[], change: ChangeAccount): Promise<number[]> {
     const texts = await readTexts(ids);
     const args = ids.flatMap((acctId, place) => changeArgs(acctId, texts[place] ?? '', change));
     if (args.length === 0) return [];
@@ -49,7 +49,7 @@ export function createRecords(redis: RedisClient) {
       (await readTexts(ids)).map((text) => parse(text ?? '')).filter((account) => account !== null),
 
     /** Applies `change` to each account, and retries when another process was faster. Null leaves the account unchanged. */
-    async change(ids: readonly number[], change: Change): Promise<void> {
+    async change(ids: readonly number[], change: ChangeAccount): Promise<void> {
       for (const chunk of chunksOf(ids, WRITE_CHUNK)) {
         let left: readonly number[] = chunk;
         for (let tries = 0; left.length > 0; tries += 1) {
@@ -95,7 +95,7 @@ export function createRecords(redis: RedisClient) {
 }
 
 /** The arguments of `save-accounts.lua` for one account; empty when it is unchanged. */
-function changeArgs(acctId: number, text: string, change: Change): string[] {
+function changeArgs(acctId: number, text: string, change: ChangeAccount): string[] {
   const stored = parse(text);
   const changed = change(stored, acctId);
   const json = changed === null ? text : JSON.stringify(changed);

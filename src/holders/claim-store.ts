@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
-import { Decision, saveUndecided } from '../core/decided-record.ts';
+import { DecidedBy, saveUndecided } from '../core/decided-record.ts';
 import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -42,8 +42,8 @@ const claimed = {
 export const Claim = z.discriminatedUnion('state', [
   z.strictObject({ ...claimed, state: z.literal('open') }),
   /** The card is linked to the claimant, or to nobody any more. */
-  z.strictObject({ ...claimed, state: z.literal('confirmed'), decision: Decision }),
-  z.strictObject({ ...claimed, state: z.literal('refused'), decision: Decision }),
+  z.strictObject({ ...claimed, state: z.literal('confirmed'), decision: DecidedBy }),
+  z.strictObject({ ...claimed, state: z.literal('refused'), decision: DecidedBy }),
   z.strictObject({ ...claimed, state: z.literal('expired') }),
 ]);
 export type Claim = z.infer<typeof Claim>;

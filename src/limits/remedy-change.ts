@@ -52,19 +52,19 @@ export const Remedy = z.discriminatedUnion('kind', [
 ]);
 export type Remedy = z.infer<typeof Remedy>;
 /** What the card API can change, and people can do. */
-export type Change = Exclude<Remedy, { readonly kind: 'retry' | 'portal' }>;
+export type RemedyChange = Exclude<Remedy, { readonly kind: 'retry' | 'portal' }>;
 export type RaiseLimit = Extract<Remedy, { kind: 'raise_limit' }>;
 
 /**
  * The change that lets a purchase pass. Null: none is known. If none was needed when its alert was made, that may have changed
  * since.
  */
-export function changeIn(remedy: Remedy | null | undefined): Change | null {
+export function changeIn(remedy: Remedy | null | undefined): RemedyChange | null {
   return remedy == null || remedy.kind === 'retry' || remedy.kind === 'portal' ? null : remedy;
 }
 
 /** A change of a card's limits or rules, not of its status. */
-export function isOfRules(remedy: Remedy): remedy is Exclude<Change, { readonly kind: 'activate' | 'unblock' }> {
+export function isOfRules(remedy: Remedy): remedy is Exclude<RemedyChange, { readonly kind: 'activate' | 'unblock' }> {
   return remedy.kind === 'raise_limit' || remedy.kind.startsWith('allow_');
 }
 

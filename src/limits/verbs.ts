@@ -5,7 +5,7 @@ import { isAboutLimits, type RuleGoal } from '../card-api/rule-change.ts';
 import type { Clock } from '../core/end-time.ts';
 import { ChangeRequest, permanent, readTerm } from './change-request.ts';
 import { namesSecondLimit, readTypedLimit } from './read-limit.ts';
-import type { Change } from './remedy-change.ts';
+import type { RemedyChange } from './remedy-change.ts';
 
 /** Changes what a card may spend. */
 export const LimitAction = actionOf('limit', target.card, { changeRequest: ChangeRequest });
@@ -34,7 +34,7 @@ const ResolveTemporaryChangeAction = actionOf('complete-temporary-change', targe
 export type TemporaryChangeAction = z.infer<typeof RevertAction> | z.infer<typeof ResolveTemporaryChangeAction>;
 
 /** Completes "was not allowed to …": what the form on a decline would have done. */
-export const remedyRefusedTo: Readonly<Record<Change['kind'], string>> = {
+export const remedyRefusedTo: Readonly<Record<RemedyChange['kind'], string>> = {
   raise_limit: 'raise a limit of',
   allow_category: 'allow a merchant category for',
   allow_international: 'allow purchases abroad for',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Policy as PolicyOnRecord } from '../audit/audit-record.ts';
+import type { PolicyOnRecord } from '../audit/audit-record.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { formatCents } from '../core/money.ts';

@@ -2,7 +2,7 @@ import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
 import { declineCode, type StoredEvent } from '../core/event.ts';
 import { countryCode } from '../core/merchant-category.ts';
 import type { QuietHours, Subscription } from './channel-rules-store.ts';
-import { kindName, type Subject, whyNot } from './filter.ts';
+import { type FilterSubject, kindName, whyNot } from './filter.ts';
 import type { Mute } from './mute-store.ts';
 import { quietUntil, quietWords } from './quiet-hours.ts';
 import { readStored, type SubscriptionIndex } from './subscription-index.ts';
@@ -37,7 +37,7 @@ interface NotFitting {
  * @param notFittingMax how many other subscriptions are returned with the reason why they do not match.
  */
 export function whoWants(
-  subject: Subject,
+  subject: FilterSubject,
   { subscriptions }: Pick<RoutingRules, 'subscriptions'>,
   defaultChannel: string | null,
   notFittingMax: number,
@@ -89,7 +89,7 @@ function isExpected(event: StoredEvent, countries: readonly string[]): boolean {
 
 /** When quiet hours end, which they are, and whether the event is exempt; null outside quiet hours. */
 export function quietFor(
-  subject: Subject,
+  subject: FilterSubject,
   hours: QuietHours,
   now: number,
 ): { readonly until: number; readonly because: string; readonly isExempt: boolean } | null {

@@ -168,7 +168,7 @@ function eitherOf(kinds: readonly WebhookKind[]): string {
   return either.format(kinds.map((kind) => `a ${kindTraits[kind].nouns[0]}`));
 }
 
-export interface Subject {
+export interface FilterSubject {
   readonly event: StoredEvent;
   readonly card: CardFacts;
 }
@@ -178,7 +178,7 @@ export interface Subject {
  *
  * The reason is built lazily: most of hundreds of filters do not match, and few reasons are shown.
  */
-export function whyNot(filter: Filter, subject: Subject): (() => string) | null {
+export function whyNot(filter: Filter, subject: FilterSubject): (() => string) | null {
   const { event, card } = subject;
   const purchase = 'merchant' in event ? event : null;
   switch (filter.is) {
@@ -237,7 +237,7 @@ export function isCodeIn(code: string, beginning: string): boolean {
   return code === beginning || (beginning !== 'decline' && code.startsWith(`${beginning}.`));
 }
 
-export function textOf(fact: TextFact, { event, card }: Subject): string {
+export function textOf(fact: TextFact, { event, card }: FilterSubject): string {
   if (fact === 'group') return card.group ?? '';
   if (fact === 'holder') return card.holder ?? ('holder' in event ? event.holder : '');
   if (!('merchant' in event)) return '';

@@ -12,7 +12,7 @@ import type { createRolesForCard } from '../policy/permissions.ts';
 import { visibilityVersionKey } from './channel-access.ts';
 import { type QuietHoursStore, routingVersionKey, type Subscriptions } from './channel-rules-store.ts';
 import { mutesOf, quietFor, type RoutingRules, whoWants } from './choose-channels.ts';
-import { kindName, type Subject } from './filter.ts';
+import { type FilterSubject, kindName } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 import { indexSubscriptions } from './subscription-index.ts';
 
@@ -80,7 +80,7 @@ interface Deps {
 type Note = (step: Step['step'], channel: string | null, text: string) => void;
 
 /** An event while it passes through the rules. */
-interface Routing extends Subject {
+interface Routing extends FilterSubject {
   readonly rules: RoutingRules;
   readonly nowMs: number;
   readonly note: Note;
@@ -202,7 +202,7 @@ function leftBy({ mute, from }: Withheld, candidates: readonly string[], note: N
  *
  * @param channels the channels that would get the event.
  */
-type WhyMutePasses = (mute: Mute, subject: Subject, channels: readonly string[]) => Promise<string | null>;
+type WhyMutePasses = (mute: Mute, subject: FilterSubject, channels: readonly string[]) => Promise<string | null>;
 
 interface MuteDeps {
   /** For display only. */

@@ -6,9 +6,9 @@ import { describeStored } from './describe-filter.ts';
 import {
   codeOf,
   type Filter,
+  type FilterSubject,
   possibleKinds,
   readingsOf,
-  type Subject,
   type TextFact,
   textFacts,
   textOf,
@@ -49,7 +49,7 @@ interface OfKind {
 export interface SubscriptionIndex {
   readonly all: readonly Indexed[];
   /** The subscriptions that may match, in order. The others do not. */
-  readonly mayFit: (subject: Subject) => readonly Indexed[];
+  readonly mayFit: (subject: FilterSubject) => readonly Indexed[];
 }
 
 /** Build this once per rule change: then most of hundreds of subscriptions are never compared with an event. */
@@ -122,7 +122,7 @@ function conditionKeys(filter: Filter): readonly string[] | null {
 }
 
 /** All keys of an event that {@link conditionKeys} may name. */
-function subjectKeys(subject: Subject): readonly string[] {
+function subjectKeys(subject: FilterSubject): readonly string[] {
   const { event } = subject;
   const code = codeOf(event);
   const country = 'merchant' in event ? countryCode(event.merchant.country) : undefined;

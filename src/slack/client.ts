@@ -3,7 +3,7 @@ import webApi from '@slack/web-api';
 import { SlackError } from '../core/errors.ts';
 import { version } from '../core/version.ts';
 import { createSlackClock, type SlackClock } from './clock.ts';
-import { type Call, createCall, type Measure, TIMEOUT_MS } from './failure.ts';
+import { createSlackCall, type Measure, type SlackCall, TIMEOUT_MS } from './failure.ts';
 import { fileCalls, messageCalls } from './messages.ts';
 
 /** The thread that a message belongs to. */
@@ -86,7 +86,7 @@ export function createSlack(options: SlackOptions) {
       ? {}
       : { slackApiUrl: options.apiUrl.endsWith('/') ? options.apiUrl : `${options.apiUrl}/` }),
   });
-  const call = createCall(options.measure);
+  const call = createSlackCall(options.measure);
   return {
     ...messageCalls(client, call, clock),
     ...fileCalls(client, call),
@@ -95,7 +95,7 @@ export function createSlack(options: SlackOptions) {
   };
 }
 
-function viewCalls(client: webApi.WebClient, call: Call) {
+function viewCalls(client: webApi.WebClient, call: SlackCall) {
   const shown = ({ view }: webApi.ViewsOpenResponse) => ({ viewId: view?.id ?? '', hash: view?.hash ?? '' });
   return {
     openView: (triggerId: string, view: ModalView) =>
@@ -115,7 +115,7 @@ function viewCalls(client: webApi.WebClient, call: Call) {
   };
 }
 
-function directoryCalls(client: webApi.WebClient, call: Call) {
+function directoryCalls(client: webApi.WebClient, call: SlackCall) {
   return {
     /** `url`: address of the workspace, with a trailing slash. */
     authTest: () =>

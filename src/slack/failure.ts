@@ -113,9 +113,9 @@ export const TIMEOUT_MS = 10_000;
 export type Measure = (method: string, outcome: string, durationMs: number) => void;
 
 /** Runs one call of Slack's method `method`. @throws SlackError */
-export type Call = <T>(method: string, run: () => Promise<T>) => Promise<T>;
+export type SlackCall = <T>(method: string, run: () => Promise<T>) => Promise<T>;
 
-export function createCall(measure: Measure = () => {}): Call {
+export function createSlackCall(measure: Measure = () => {}): SlackCall {
   return async (method, run) => {
     const startedAt = performance.now();
     let outcome = 'ok';

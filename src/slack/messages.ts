@@ -3,10 +3,10 @@ import type webApi from '@slack/web-api';
 import { SlackError } from '../core/errors.ts';
 import type { FoundMessage, MessageSearch, Thread, UploadedFile } from './client.ts';
 import type { SlackClock } from './clock.ts';
-import { type Call, TIMEOUT_MS } from './failure.ts';
+import { type SlackCall, TIMEOUT_MS } from './failure.ts';
 import type { Message, MessageRef } from './message.ts';
 
-export function messageCalls(client: webApi.WebClient, call: Call, clock: SlackClock) {
+export function messageCalls(client: webApi.WebClient, call: SlackCall, clock: SlackClock) {
   return {
     /**
      * Posts once.
@@ -60,7 +60,7 @@ export function messageCalls(client: webApi.WebClient, call: Call, clock: SlackC
   };
 }
 
-export function fileCalls(client: webApi.WebClient, call: Call) {
+export function fileCalls(client: webApi.WebClient, call: SlackCall) {
   return {
     /** Uploads a file. Nobody sees it before it is shared. */
     uploadFile: ({ name, title, content }: Pick<UploadedFile, 'name' | 'title'> & { readonly content: string }) =>
@@ -119,7 +119,7 @@ const WAIT_MAX_MS = 30_000;
  */
 async function findMessages(
   client: webApi.WebClient,
-  call: Call,
+  call: SlackCall,
   clock: SlackClock,
   { channel, threadTs, sinceMs }: MessageSearch,
 ): Promise<FoundMessage[]> {

@@ -2,7 +2,7 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { EventLogStep } from '../../src/alerts/event-log.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { type Change, changeIn } from '../../src/limits/remedy-change.ts';
+import { changeIn, type RemedyChange } from '../../src/limits/remedy-change.ts';
 import { dateAfter, mentions } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
 import { context, countOf, escapeUntrusted, header, section } from '../core/blocks.ts';
@@ -110,7 +110,7 @@ function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained[
   return people === '' ? `${what}. Nobody has that role yet: ask whoever runs Cardbell.` : `${what}: ${people}.`;
 }
 
-const can: Readonly<Record<Change['kind'], string>> = {
+const can: Readonly<Record<RemedyChange['kind'], string>> = {
   activate: 'Operators can activate the card',
   unblock: 'Approvers can unblock the card',
   raise_limit: 'Approvers can change the limit',

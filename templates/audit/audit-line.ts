@@ -9,7 +9,7 @@ import { cardOfHolder } from '../core/card-words.ts';
 import { moved, ruleByRule } from '../core/change-words.ts';
 import { countedWords } from '../limits/counted-words.ts';
 
-export interface AuditEntry {
+export interface AuditLine {
   /** Slack user id; null when Cardbell acted automatically, for example ended a temporary limit. */
   readonly by: string | null;
   /** What was done, past tense: `blocked`, `raised the daily limit`, `was not allowed to unblock`. */
@@ -50,7 +50,7 @@ export function auditLine({
   outcomeOf,
   counted,
   ref,
-}: AuditEntry): Message {
+}: AuditLine): Message {
   const who = by === null ? 'Cardbell' : mention(by);
   const person = whom === undefined ? '' : ` ${mention(whom.userId)} ${whom.to}`;
   const what = `${escapeUntrusted(did, 300)}${person}${channel === undefined ? '' : ` ${channelMention(channel)}`}${card === null ? '' : ` ${cardOfHolder(card)}`}`;

@@ -2,7 +2,7 @@ import { goalsOf } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ActionResult } from '../../templates/actions/action-result.ts';
 import type { ConfirmActivation } from '../../templates/actions/confirm-activation.ts';
-import type { AuditEntry } from '../../templates/audit/audit-line.ts';
+import type { AuditLine } from '../../templates/audit/audit-line.ts';
 import type { CardShow } from '../../templates/directory/card-show.ts';
 import type { ChooseCard } from '../../templates/directory/choose-card.ts';
 import type { RemedyForm } from '../../templates/limits/remedy-form.ts';
@@ -101,7 +101,7 @@ export const answer = {
     reason: 'lost',
     outcome: 'done',
     ref: 'evt_0123456789abcdef',
-  } satisfies AuditEntry,
+  } satisfies AuditLine,
   notice: {
     level: 'ops',
     title: '3 webhooks do not fit',

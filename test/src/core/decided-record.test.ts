@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Decision, decisionOf, isDecidedBy, saveUndecided } from '../../../src/core/decided-record.ts';
+import { type DecidedBy, decisionOf, isDecidedBy, saveUndecided } from '../../../src/core/decided-record.ts';
 import { TooLateError } from '../../../src/core/errors.ts';
 
 const decision = { actionId: 'act_ben', by: 'U0BEN', at: '2026-11-20T10:00:00.000Z' };
@@ -19,7 +19,7 @@ describe('the decision on a record', () => {
 });
 
 describe('saving a decision', () => {
-  type Kept = { readonly id: string; readonly state: string; readonly decision?: Decision };
+  type Kept = { readonly id: string; readonly state: string; readonly decision?: DecidedBy };
 
   const storeWith = (stands: Kept | null) => {
     const saved: Kept[] = [];

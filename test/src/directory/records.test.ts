@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { directoryKey } from '../../../src/core/keys.ts';
 import { DirectoryAccount } from '../../../src/directory/account.ts';
-import { type Change, createRecords } from '../../../src/directory/records.ts';
+import { type ChangeAccount, createRecords } from '../../../src/directory/records.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -40,7 +40,7 @@ async function all(): Promise<number[]> {
 
 it('applies a change again to what another process has written meanwhile', async () => {
   await save(accountOf(1));
-  const add: Change = (known) => known && { ...known, availableCents: (known.availableCents ?? 0) + 1 };
+  const add: ChangeAccount = (known) => known && { ...known, availableCents: (known.availableCents ?? 0) + 1 };
   const processes = Array.from({ length: 8 }, () => createRecords(redis()));
 
   await Promise.all(processes.map((one) => one.change([1], add)));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { printFilter, type Subject, whyNot } from '../../../src/routing/filter.ts';
+import { type FilterSubject, printFilter, whyNot } from '../../../src/routing/filter.ts';
 import { indexSubscriptions } from '../../../src/routing/subscription-index.ts';
 import { examples } from '../../support/examples.ts';
 import { filters } from './filters.ts';
@@ -8,12 +8,12 @@ import { card, declineEvent, shippingEvent } from './subjects.ts';
 
 const stored = (texts: readonly string[]) =>
   texts.map((filter, index) => ({ number: index + 1, channel: `C${index}`, filter, by: 'U0ANA', at: '' }));
-const fitting = (texts: readonly string[], subject: Subject): string[] =>
+const fitting = (texts: readonly string[], subject: FilterSubject): string[] =>
   indexSubscriptions(stored(texts))
     .mayFit(subject)
     .filter(({ filter }) => whyNot(filter, subject) === null)
     .map(({ subscription }) => subscription.filter);
-const subject: Subject = {
+const subject: FilterSubject = {
   event: declineEvent({ amountCents: 60_000, country: 'PRT', merchant: 'Café Zürich 0042', code: 'decline.rule.mcc' }),
   card: card({ group: 'Field Ops', holder: 'Jane Doe' }),
 };

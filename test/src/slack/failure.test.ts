@@ -1,7 +1,7 @@
 import webApi from '@slack/web-api';
 import { expect, it } from 'vitest';
 import type { SlackError } from '../../../src/core/errors.ts';
-import { createCall } from '../../../src/slack/failure.ts';
+import { createSlackCall } from '../../../src/slack/failure.ts';
 
 const { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } = webApi;
 
@@ -9,7 +9,7 @@ const refusal = (error: string) => new WebAPIPlatformError({ ok: false, error })
 const status = (code: number) => new WebAPIHTTPError(code, '', {});
 
 async function failureOf(method: string, thrown: Error): Promise<SlackError> {
-  const failed = createCall()(method, () => Promise.reject(thrown));
+  const failed = createSlackCall()(method, () => Promise.reject(thrown));
   return await failed.then(
     () => expect.fail('the call should have failed'),
     (error: SlackError) => error,
@@ -38,7 +38,7 @@ it('waits at least a second after a rate limit, even if Slack asks for less', as
 
 it('reports each call with its outcome', async () => {
   const reported: string[] = [];
-  const call = createCall((method, outcome) => reported.push(`${method} ${outcome}`));
+  const call = createSlackCall((method, outcome) => reported.push(`${method} ${outcome}`));
 
   await call('auth.test', async () => 'yes');
   await call('chat.update', () => Promise.reject(refusal('is_archived'))).catch(() => {});
