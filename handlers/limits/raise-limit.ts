@@ -13,7 +13,7 @@ import { contradiction, withRaisedAlong } from '../../src/limits/contradiction.t
 import {
   goalsOfRemedy,
   type LimitRaise,
-  limitsOf,
+  limitsToRaise,
   type RaiseLimit,
   type Remedy,
 } from '../../src/limits/remedy-change.ts';
@@ -126,9 +126,9 @@ function limitsTyped(inputs: Inputs, remedy: RaiseLimit, rules: CardLimits | nul
  */
 function tooLow(typed: readonly LimitGoal[], remedy: Remedy | null, inputOf: PlaceOf): Errors {
   const errors: Errors = {};
-  if (typed.length < limitsOf(remedy).length) return errors;
+  if (typed.length < limitsToRaise(remedy).length) return errors;
   for (const { rule, to } of typed) {
-    const lowest = limitsOf(remedy).find((limit) => isSameRule(limit.rule, rule))?.to ?? null;
+    const lowest = limitsToRaise(remedy).find((limit) => isSameRule(limit.rule, rule))?.to ?? null;
     if (to === null || lowest === null || to >= lowest) continue;
     errors[inputOf(rule)] =
       `Too low: this purchase needs at least ${formatCents(lowest)}. For any other limit use ${slashCommand('limit')}.`;

@@ -47,7 +47,7 @@ export function inOrder(steps: readonly Step[]): Step[] {
 }
 
 /** @param steps in any order. */
-export function stateOf(steps: readonly Step[]): PurchaseState {
+export function purchaseStateOf(steps: readonly Step[]): PurchaseState {
   return inOrder(steps).reduce<PurchaseState>(afterStep, nothing);
 }
 

@@ -5,7 +5,7 @@ import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { DirectoryCard } from '../directory/account.ts';
-import { balanceOf, limitsOf } from '../directory/show-card.ts';
+import { balanceOf, limitsInForce } from '../directory/show-card.ts';
 import { VIEWER_TTL_MS } from './viewer-store.ts';
 
 /** What the card API says about an account, without what it did not return in time. */
@@ -48,7 +48,7 @@ export async function readCardState(acctId: number, { card, now }: Deps): Promis
     readAt,
     cards: details?.cards.map(({ cardId, last4, status }) => ({ cardId, last4, status })) ?? null,
     balance: balanceOf(details, rules?.rules ?? null),
-    limits: limitsOf(rules?.rules ?? null, remaining),
+    limits: limitsInForce(rules?.rules ?? null, remaining),
     hasLimits: rules !== null || remaining !== null,
   };
 }

@@ -50,7 +50,7 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
         card: { ...facts, last4: facts.last4 ?? card?.last4 ?? null },
         status: card?.status ?? null,
         balance: balanceOf(details, rules?.rules ?? null),
-        limits: limitsOf(rules?.rules ?? null, remaining),
+        limits: limitsInForce(rules?.rules ?? null, remaining),
         hasLimits: rules !== null || remaining !== null,
         declines: declines.filter(happenedSince(fromMs)),
       },
@@ -71,7 +71,7 @@ export function balanceOf(details: AccountDetails | null, rules: SpendRules | nu
 }
 
 /** Every limit that is in force for a card, which may be its ruleset's, with the remaining amount where known. */
-export function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | null): ShownLimit[] {
+export function limitsInForce(rules: SpendRules | null, remaining: RemainingLimits | null): ShownLimit[] {
   const overall = limitPeriods.map((period): ShownLimit => {
     const left = remaining?.overall.find((row) => row.period === period);
     const limitCents = left?.limitCents ?? rules?.limits[period] ?? null;

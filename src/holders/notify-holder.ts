@@ -13,7 +13,7 @@ import { happenedSince } from '../core/service-time.ts';
 import { createSigner } from '../core/sign.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { personUnreachable } from '../ops/refused-place.ts';
-import { alertIdOf, mayBeHeld, OutboxEntry } from '../outbox/entry.ts';
+import { mayBeHeld, OutboxEntry, shownAlertId } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { Links } from './link-store.ts';
 import type { NotificationKind, Preferences } from './preference-store.ts';
@@ -106,7 +106,7 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
       deps.log.warn({ userId, slackError: error.slackError }, 'could not send a direct message');
       return await deps.notifyOps(personUnreachable(userId, error));
     }
-    const alertId = alertIdOf(entry);
+    const alertId = shownAlertId(entry);
     const shownBy = alertId === null ? null : await repeatedIn(channel, alertId);
     // Someone who retries at the checkout is notified once, with a count.
     if (shownBy !== null) return await deps.updateAlert(shownBy);

@@ -74,7 +74,7 @@ export function lacksBalance(remedy: Remedy | null): boolean {
 }
 
 /** The limits that have to rise; empty if something else would let the purchase pass. */
-export function limitsOf(remedy: Remedy | null): readonly LimitRaise[] {
+export function limitsToRaise(remedy: Remedy | null): readonly LimitRaise[] {
   return remedy?.kind === 'raise_limit' ? remedy.limits : [];
 }
 
@@ -86,7 +86,7 @@ export function exceededLimit(
   remedy: Remedy | null,
   { isOfCategory }: { readonly isOfCategory: boolean },
 ): LimitRaise | null {
-  const [first] = limitsOf(remedy);
+  const [first] = limitsToRaise(remedy);
   return first !== undefined && (first.rule.category !== null) === isOfCategory ? first : null;
 }
 
@@ -106,7 +106,7 @@ export function withLimitsNow(remedy: Remedy | null, rules: CardLimits): Remedy 
  * may be involved.
  */
 export function isIncomplete(remedy: Remedy, isSameWindow: (period: LimitWindow) => boolean): boolean {
-  return limitsOf(remedy).some(
+  return limitsToRaise(remedy).some(
     ({ rule, remainingCents, isAdjustedToo }) => !isAdjustedToo && remainingCents === null && isSameWindow(rule.period),
   );
 }

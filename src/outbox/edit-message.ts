@@ -12,7 +12,7 @@ import type { Outbox } from './outbox-store.ts';
 import type { Throttle } from './send-message.ts';
 import type { Posted, RenderPosted } from './tracked-message.ts';
 import { type Reference, type Subject, subjectKey, type TrackedMessages } from './tracked-message-store.ts';
-import { plain, type Undeliverable } from './undeliverable.ts';
+import { plainMessage, type Undeliverable } from './undeliverable.ts';
 
 /** Pause after an edit that Slack did not answer. */
 const UNKNOWN_WAIT_MS = 5000;
@@ -68,7 +68,7 @@ export function createEditMessage(deps: Deps): EditMessage {
       if (!(error instanceof SlackError) || !isAboutContent(error)) throw error;
       // The message is still there. Posting it again would show it twice.
       await notifyOps(opsIssue.messageRefused(ref.channel, error));
-      await update(ref, plain(posted.message));
+      await update(ref, plainMessage(posted.message));
     }
     return posted;
   }

@@ -113,7 +113,7 @@ export function trackedOf(entries: readonly OutboxEntry[]): TrackedEntry[] {
 }
 
 /** The alert that an entry shows; null when it shows something else. */
-export function alertIdOf(entry: OutboxEntry): string | null {
+export function shownAlertId(entry: OutboxEntry): string | null {
   return entry.kind === 'tracked' && entry.subject.kind === 'alert' ? entry.subject.id : null;
 }
 
@@ -217,7 +217,7 @@ export interface UnreadableEntry {
 const word = /^[a-z-]+$/;
 
 /** Parses a stored entry, or returns the readable parts of a newer version's entry. @throws SyntaxError for invalid JSON */
-export function entryOf(id: string, text: string): OutboxEntry | { readonly unreadable: UnreadableEntry } {
+export function parseEntry(id: string, text: string): OutboxEntry | { readonly unreadable: UnreadableEntry } {
   if (isPriority(text)) return plainAlert(id, text);
   const stored = word.test(text) ? { ...plainAlert(id, 'decline'), priority: text } : JSON.parse(text);
   try {

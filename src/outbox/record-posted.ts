@@ -2,7 +2,7 @@ import { countOf } from '../../templates/core/blocks.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { MessageRef } from '../slack/message.ts';
 import { rowsId } from './attach-rows.ts';
-import { alertIdOf, type Draft, type OutboxEntry, type TrackedEntry, trackedOf } from './entry.ts';
+import { type Draft, type OutboxEntry, shownAlertId, type TrackedEntry, trackedOf } from './entry.ts';
 import type { Batch, BatchMessages, Threads } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import type { RenderBatch } from './render-entries.ts';
@@ -94,7 +94,7 @@ export function createMeasurePosted({ alerts, alertPosted, now }: MeasureDeps) {
   return async function measurePosted(entries: readonly OutboxEntry[]): Promise<void> {
     const at = now().getTime();
     await inChunks(entries, async (entry) => {
-      const alertId = alertIdOf(entry);
+      const alertId = shownAlertId(entry);
       if (alertId === null || entry.kind !== 'tracked') return;
       if (entry.late || entry.notBefore !== null || entry.audience !== 'team') return;
       const arrival = await alerts.arrivalOf(alertId);

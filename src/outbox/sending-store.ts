@@ -4,7 +4,7 @@ import { outboxKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
-import { entryOf, HELD_WAIT_MS, type OutboxEntry, Sending, type UnreadableEntry, waitOf } from './entry.ts';
+import { HELD_WAIT_MS, type OutboxEntry, parseEntry, Sending, type UnreadableEntry, waitOf } from './entry.ts';
 
 /** Longer than entries can be added again: a failed job is kept for 14 days and may be retried on the last day. */
 export const SENT_TTL_SECONDS = 15 * 24 * 3600;
@@ -161,7 +161,7 @@ const READ_AT_ONCE = 500;
 /** How many channels' entries stay in memory. */
 const CHANNELS_MAX = 16;
 
-type ReadEntry = ReturnType<typeof entryOf>;
+type ReadEntry = ReturnType<typeof parseEntry>;
 
 /** A waiting entry. One that returns to the queue, perhaps changed, has another position. */
 interface Looked {
@@ -216,7 +216,7 @@ function createReadEntries(redis: RedisClient) {
       const text = read.get(id);
       const kept = byId.get(id);
       if (text === undefined && kept?.position === position) found.push(kept);
-      else found.push({ id, position, entry: text === undefined ? undefined : entryOf(id, text) });
+      else found.push({ id, position, entry: text === undefined ? undefined : parseEntry(id, text) });
     }
     const others = await textsOf(
       channel,
@@ -225,7 +225,7 @@ function createReadEntries(redis: RedisClient) {
     return found.flatMap((one): Looked[] => {
       if (one.entry !== undefined) return [one];
       const text = others.get(one.id);
-      return text === undefined ? [] : [{ ...one, entry: entryOf(one.id, text) }];
+      return text === undefined ? [] : [{ ...one, entry: parseEntry(one.id, text) }];
     });
   }
 

@@ -7,7 +7,7 @@ import { isSlackTokenDead } from '../ops/watch-token.ts';
 import type { Message } from '../slack/message.ts';
 import { truncate } from '../slack/mrkdwn.ts';
 import type { AttachRows } from './attach-rows.ts';
-import { alertIdOf, type Draft, forAnotherChannel, mayBeHeld, type OutboxEntry } from './entry.ts';
+import { type Draft, forAnotherChannel, mayBeHeld, type OutboxEntry, shownAlertId } from './entry.ts';
 import type { UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import { inChunks } from './record-posted.ts';
@@ -87,7 +87,7 @@ export function createUndeliverable(deps: Deps) {
       if (isShared) return moved;
       const text = `Sent to the general channel: Slack says ${error.slackError}.`;
       await inChunks(forTeam, async (entry) => {
-        const alertId = alertIdOf(entry);
+        const alertId = shownAlertId(entry);
         if (alertId !== null) await eventLog.note(alertId, { step: 'redirected', channel, text });
       });
       await ops.notify(issue);
@@ -126,12 +126,12 @@ async function postPlain(entry: OutboxEntry, channel: string, error: SlackError,
     kind: 'notice',
     id: `${entry.id}-plain`,
     audience,
-    message: plain(message),
-    ...(elsewhere !== null && { elsewhere: plain(elsewhere) }),
+    message: plainMessage(message),
+    ...(elsewhere !== null && { elsewhere: plainMessage(elsewhere) }),
     priority,
   });
   const text = `Posted as plain text: Slack says ${error.slackError}.`;
-  const alertId = alertIdOf(entry);
+  const alertId = shownAlertId(entry);
   if (alertId !== null) await eventLog.note(alertId, { step: 'refused', channel, text });
   await ops.notify(opsIssue.messageRefused(channel, error));
 }
@@ -163,6 +163,6 @@ async function messageIn(
 const PLAIN_MAX = 3000;
 
 /** A version of a message that Slack always accepts. */
-export function plain({ text }: Message): { text: string; blocks: [] } {
+export function plainMessage({ text }: Message): { text: string; blocks: [] } {
   return { text: truncate(text, PLAIN_MAX), blocks: [] };
 }

@@ -196,7 +196,7 @@ export function whyNot(filter: Filter, subject: FilterSubject): (() => string) |
       return code !== null && isCodeIn(code, filter.code) ? null : () => `its code is not ${filter.code}`;
     }
     case 'text':
-      return hasWords(textOf(filter.fact, subject), filter.text)
+      return hasWords(factText(filter.fact, subject), filter.text)
         ? null
         : () => `its ${filter.fact} is not “${filter.text}”`;
     case 'country':
@@ -237,7 +237,7 @@ export function isCodeIn(code: string, beginning: string): boolean {
   return code === beginning || (beginning !== 'decline' && code.startsWith(`${beginning}.`));
 }
 
-export function textOf(fact: TextFact, { event, card }: FilterSubject): string {
+export function factText(fact: TextFact, { event, card }: FilterSubject): string {
   if (fact === 'group') return card.group ?? '';
   if (fact === 'holder') return card.holder ?? ('holder' in event ? event.holder : '');
   if (!('merchant' in event)) return '';

@@ -7,11 +7,11 @@ import {
   codeOf,
   type Filter,
   type FilterSubject,
+  factText,
   possibleKinds,
   readingsOf,
   type TextFact,
   textFacts,
-  textOf,
 } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
 
@@ -130,7 +130,7 @@ function subjectKeys(subject: FilterSubject): readonly string[] {
   return [
     ...parts.map((_, index) => `code ${parts.slice(0, index + 1).join('.')}`),
     ...(country === undefined ? [] : [`country ${country}`]),
-    ...textFacts.flatMap((fact) => keysOfText(fact, textOf(fact, subject))),
+    ...textFacts.flatMap((fact) => keysOfText(fact, factText(fact, subject))),
   ];
 }
 

@@ -82,7 +82,7 @@ interface Named {
  * `gone` for a button or form of a program that no longer exists, because no other program may guess the meaning of its
  * ids.
  */
-export function programOf(
+export function programOfDelivery(
   body: Readonly<Record<string, unknown>>,
   programs: readonly Named[],
 ): { name: string } | 'all' | 'chosen' | 'gone' {
@@ -157,7 +157,7 @@ export async function deliver(
   programs: readonly SlackProgram[],
   { all, chosen }: WhichProgram,
 ): Promise<object[]> {
-  const found = programOf(event.body, all);
+  const found = programOfDelivery(event.body, all);
   if (found === 'gone') return [];
   const own = found === 'chosen' ? { name: await chosen(openedBy(event.body) ?? '') } : found;
   const its = programs.filter(({ name }) => own === 'all' || name === own.name);

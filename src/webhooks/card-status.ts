@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CardStatus, CardStatusEvent } from '../core/event.ts';
 import {
   eventId,
-  holderOf,
+  fullName,
   identifier,
   optionalInteger,
   parseWith,
@@ -71,7 +71,7 @@ export function redactCardStatus(
     callbackAt,
     receivedAt,
     acctId: payload.AcctId,
-    holder: holderOf(payload),
+    holder: fullName(payload),
     customId: payload.CustomId === '' ? null : payload.CustomId,
     cards,
   });

@@ -152,7 +152,7 @@ export function readOptionalDecimal(value: z.infer<typeof optionalDecimalForm>):
 export const optionalDecimal = optionalDecimalForm.transform(readOptionalDecimal);
 
 /** First and last name, redacted again after joining: each half of a card number looks harmless. */
-export function holderOf({ FirstName, LastName }: { FirstName: string; LastName: string }): string {
+export function fullName({ FirstName, LastName }: { FirstName: string; LastName: string }): string {
   return redactText(`${FirstName} ${LastName}`.trim());
 }
 

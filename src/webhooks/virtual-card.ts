@@ -4,7 +4,7 @@ import { toCents } from '../core/money.ts';
 import { lastFour } from './card-status.ts';
 import {
   eventId,
-  holderOf,
+  fullName,
   identifier,
   optionalDecimal,
   optionalInteger,
@@ -82,7 +82,7 @@ export function redactVirtualCard(
     callbackAt,
     receivedAt,
     acctId,
-    holder: holderOf(payload),
+    holder: fullName(payload),
     last4: payload.CardNumber === '' ? null : payload.CardNumber,
     status: payload.Status === '' ? null : payload.Status.toUpperCase(),
     balanceCents: payload.Balance === null ? null : toCents(payload.Balance),

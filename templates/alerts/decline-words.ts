@@ -7,7 +7,7 @@ import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibili
 import { declineCode, declinedStatuses, lackingCents } from '../../src/core/event.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { changeIn, type LimitRaise, lacksBalance, limitsOf } from '../../src/limits/remedy-change.ts';
+import { changeIn, type LimitRaise, lacksBalance, limitsToRaise } from '../../src/limits/remedy-change.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { copyable, escapeUntrusted } from '../core/blocks.ts';
@@ -176,7 +176,7 @@ export function isTooLow(remedy: TransactionAlert['remedy'], outcomes: Transacti
   );
   const isEnough = ({ rule, to }: LimitRaise): boolean =>
     goals.some((goal) => isSameRule(goal.rule, rule) && (goal.to === null || Number(goal.to) >= (to ?? 0)));
-  return goals.length > 0 && limitsOf(remedy).some((limit) => !limit.isAdjustedToo && !isEnough(limit));
+  return goals.length > 0 && limitsToRaise(remedy).some((limit) => !limit.isAdjustedToo && !isEnough(limit));
 }
 
 /** A block declined the purchase, and the card should stay blocked. */

@@ -4,7 +4,7 @@ import { isByRule } from '../../src/core/event.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { limitsOf } from '../../src/limits/remedy-change.ts';
+import { limitsToRaise } from '../../src/limits/remedy-change.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
@@ -224,7 +224,7 @@ export function remedyButton(alert: TransactionAlert, reason: ShownReason): Butt
 function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason): string {
   switch (neededFor({ remedy }, reason)) {
     case 'raise_limit': {
-      const limits = limitsOf(remedy);
+      const limits = limitsToRaise(remedy);
       if (limits.length > 1) return `Raise ${countOf(limits.length, 'limit')}…`;
       // The limit that stops it now may differ from the one that stopped it then.
       const rule = limits[0]?.rule ?? null;

@@ -1,5 +1,5 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
-import { effectOf, inOrder, type PurchaseState, stateOf, taken } from '../../src/alerts/purchase-state.ts';
+import { effectOf, inOrder, type PurchaseState, purchaseStateOf, taken } from '../../src/alerts/purchase-state.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted } from './blocks.ts';
@@ -24,7 +24,7 @@ export function purchaseState({ event, timeline }: TransactionAlert): string {
   const { effect } = effectOf(steps, event.id);
   // A message about a reversal of both names neither.
   const isOfBoth = effect.credited > 0 && effect.restReleased > 0;
-  const words = stateWords(stateOf(steps), isOfBoth ? { ...effect, credited: 0, restReleased: 0 } : effect);
+  const words = stateWords(purchaseStateOf(steps), isOfBoth ? { ...effect, credited: 0, restReleased: 0 } : effect);
   const last = steps.at(-1);
   const isNamed = last !== undefined && last.eventId !== event.id && last.isUndated === undefined;
   const when = isNamed ? dateAfter(',', last.at) : '';

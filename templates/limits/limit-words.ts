@@ -5,7 +5,7 @@ import { declineCode, lackingCents } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { hasReset, windowEnd } from '../../src/limits/limit-window.ts';
-import { exceededLimit, type LimitRaise, lacksBalance, limitsOf, mayNeedMore } from '../../src/limits/remedy-change.ts';
+import { exceededLimit, type LimitRaise, lacksBalance, limitsToRaise, mayNeedMore } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted } from '../core/blocks.ts';
@@ -91,7 +91,7 @@ function causeOf({ event, remedy }: TransactionAlert): LimitRaise | null {
 
 /** The limits that stopped the purchase, tightest first. */
 function stoppingOf(remedy: TransactionAlert['remedy']): LimitRaise[] {
-  return limitsOf(remedy).filter(({ isAdjustedToo }) => !isAdjustedToo);
+  return limitsToRaise(remedy).filter(({ isAdjustedToo }) => !isAdjustedToo);
 }
 
 function alsoTooSmall(
@@ -112,7 +112,7 @@ function alsoTooSmall(
 /** The smallest raise that lets this purchase pass, for every limit that must be raised. Empty: none must be any more. */
 export function smallestRaise(alert: TransactionAlert, view: Seen): string {
   return list.format(
-    limitsOf(alert.remedy).flatMap((limit) => {
+    limitsToRaise(alert.remedy).flatMap((limit) => {
       const { rule, to } = limit;
       if (to === null || isEnoughNow(limit, alert, view)) return [];
       // What was spent before the reset no longer counts.
@@ -153,7 +153,7 @@ function inBalance({ event, remedy }: TransactionAlert, { place }: View): number
 
 /** Null: no limit of the card's spending ruleset stops the purchase, so its own rules can let it pass. */
 export function limitOfRuleset(remedy: TransactionAlert['remedy']): string | null {
-  const limit = limitsOf(remedy).find(({ isOfRuleset }) => isOfRuleset === true);
+  const limit = limitsToRaise(remedy).find(({ isOfRuleset }) => isOfRuleset === true);
   if (limit === undefined) return null;
   const of = limit.from === null ? '' : ` of ${formatCents(limit.from)}`;
   return `The ruleset’s ${nameOf(limit.rule)}${of} stops it: change it in the card program’s portal.`;

@@ -3,7 +3,7 @@ import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { type LimitWindow, limitWindows } from '../../src/card-api/rule.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { changeIn, type LimitRaise, limitsOf, mayNeedMore, type Remedy } from '../../src/limits/remedy-change.ts';
+import { changeIn, type LimitRaise, limitsToRaise, mayNeedMore, type Remedy } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import { hasFraudCase, portalWords } from '../alerts/decline-words.ts';
@@ -42,7 +42,7 @@ interface Words {
 /** The form behind *Approve* on a decline: exactly what would let this purchase pass, for how long, and why. */
 export function remedyForm(form: RemedyForm): ModalView {
   const { remedy } = form;
-  const raised = form.typed ?? limitsOf(remedy);
+  const raised = form.typed ?? limitsToRaise(remedy);
   const words = wordsOf(remedy, raised.length);
   // Neither what it would change nor the numbers of when the alert was sent.
   if (isUseless(form)) return modal({ title: words.title, blocks: about(form, '', []) });

@@ -28,7 +28,7 @@ import { readSince, Since } from '../../src/core/since.ts';
 import { interpret, nameKeys, nameWords } from '../../src/directory/card-query.ts';
 import { parseCommand, readSlashText } from '../../src/dispatch/command.ts';
 import { ChangeRequest, readTerm } from '../../src/limits/change-request.ts';
-import { entryOf } from '../../src/outbox/entry.ts';
+import { parseEntry } from '../../src/outbox/entry.ts';
 import { policyOfVariables } from '../../src/policy/policy.ts';
 import { parsePolicy } from '../../src/policy/policy-file.ts';
 import { readYaml } from '../../src/policy/read-yaml.ts';
@@ -122,19 +122,19 @@ const properties: Readonly<Record<string, () => void>> = {
       if (!/\d{16}/.test(text)) expect(parseExactly(text)).toEqual(plain);
     });
   },
-  entryOf() {
+  parseEntry() {
     // Redis contains data of some version of Cardbell: JSON with at least an id.
     check(
       fc.record({ id: fc.string() }).chain((entry) => anyJson.map((more) => ({ more, ...entry }))),
       (stored) => {
-        expect(entryOf(stored.id, JSON.stringify(stored))).toEqual({
+        expect(parseEntry(stored.id, JSON.stringify(stored))).toEqual({
           unreadable: { id: stored.id, entry: JSON.parse(JSON.stringify(stored)) },
         });
       },
     );
     ofText((text) => {
       // A single word is the priority of a plain alert.
-      if (!isJson(text) && !/^[a-z-]+$/.test(text)) expect(() => entryOf('a', text)).toThrow(SyntaxError);
+      if (!isJson(text) && !/^[a-z-]+$/.test(text)) expect(() => parseEntry('a', text)).toThrow(SyntaxError);
     });
   },
   parseAmount() {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { effectOf, inOrder, type PurchaseState, stateOf } from '../../../src/alerts/purchase-state.ts';
+import { effectOf, inOrder, type PurchaseState, purchaseStateOf } from '../../../src/alerts/purchase-state.ts';
 import { examples } from '../../support/examples.ts';
 import { anyPurchase, ledgerOf, type Move, stepsOf } from '../../support/purchase-ledger.ts';
 
-const state = (...moves: Move[]): PurchaseState => stateOf(stepsOf(moves));
+const state = (...moves: Move[]): PurchaseState => purchaseStateOf(stepsOf(moves));
 
 describe('a reversal', () => {
   it.each<[string, Move[], Partial<PurchaseState>]>([
@@ -167,8 +167,8 @@ it('shows what one step changed, and nothing for a step that is not there', () =
     effect: { authorized: 0, held: -3410, released: 3410, settled: 0 },
     after: { authorized: 8410, held: 5000, settled: 0 },
   });
-  expect(effectOf(steps, 'none').effect).toEqual(stateOf([]));
-  expect(effectOf(steps, 'none').after).toEqual(stateOf([]));
+  expect(effectOf(steps, 'none').effect).toEqual(purchaseStateOf([]));
+  expect(effectOf(steps, 'none').after).toEqual(purchaseStateOf([]));
 });
 
 it('agrees with a ledger that moves each cent from one account to another, in any order of arrival', () => {
@@ -179,9 +179,9 @@ it('agrees with a ledger that moves each cent from one account to another, in an
       ),
       ([moves, arrived]) => {
         const ledger = ledgerOf(moves);
-        const found = stateOf(arrived);
+        const found = purchaseStateOf(arrived);
 
-        expect(found).toEqual(stateOf(stepsOf(moves)));
+        expect(found).toEqual(purchaseStateOf(stepsOf(moves)));
         expect(found.settled + found.paid).toBe(ledger.taken);
         expect(found.held).toBe(ledger.held);
         expect(found.credited).toBe(ledger.credited);

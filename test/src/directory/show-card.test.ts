@@ -3,7 +3,7 @@ import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { readSpendRules } from '../../../src/card-api/spend-rules.ts';
 import type { WhichCard } from '../../../src/core/event.ts';
-import { createListDeclines, createShowCard, limitsOf } from '../../../src/directory/show-card.ts';
+import { createListDeclines, createShowCard, limitsInForce } from '../../../src/directory/show-card.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { declineOf, timeOf } from '../../support/delivery-world.ts';
@@ -23,37 +23,40 @@ const remaining = {
 } as const;
 
 describe('the limits of a card', () => {
-  const limitIn = (all: ReturnType<typeof limitsOf>, period: string, category: string | null = null) =>
+  const limitIn = (all: ReturnType<typeof limitsInForce>, period: string, category: string | null = null) =>
     all.find((limit) => limit.period === period && limit.category === category);
 
   it('are those in force, which may be its ruleset’s, and its own where nothing tells what remains', () => {
-    const all = limitsOf(rules, remaining);
+    const all = limitsInForce(rules, remaining);
 
     expect(limitIn(all, 'daily')).toMatchObject({ limitCents: 39_000, remainingCents: 1_000 });
-    expect(limitIn(limitsOf(rules, null), 'daily')).toMatchObject({ limitCents: 40_000 });
+    expect(limitIn(limitsInForce(rules, null), 'daily')).toMatchObject({ limitCents: 40_000 });
     expect(limitIn(all, 'weekly')).toMatchObject({ limitCents: 150_000, remainingCents: 2_000 });
     expect(limitIn(all, 'monthly')).toMatchObject({ limitCents: null, remainingCents: null });
   });
 
   it('of a category are found by its name if the card service leaves out its number', () => {
-    const all = limitsOf(rules, remaining);
+    const all = limitsInForce(rules, remaining);
 
     expect(limitIn(all, 'transaction', 'Fuel')).toMatchObject({ limitCents: 5_000, remainingCents: null });
     expect(limitIn(all, 'daily', 'Fuel')).toMatchObject({ limitCents: 9_000, remainingCents: 300 });
   });
 
   it('of a category come from what remains while the rules cannot be read', () => {
-    const fuel = limitsOf(null, remaining).filter(({ category }) => category === 'Fuel');
+    const fuel = limitsInForce(null, remaining).filter(({ category }) => category === 'Fuel');
 
     expect(fuel.filter(({ limitCents }) => limitCents !== null)).toEqual([
       { period: 'daily', category: 'Fuel', limitCents: 9_000, remainingCents: 300 },
     ]);
-    expect(limitIn(limitsOf(null, remaining), 'daily')).toMatchObject({ limitCents: 39_000, remainingCents: 1_000 });
+    expect(limitIn(limitsInForce(null, remaining), 'daily')).toMatchObject({
+      limitCents: 39_000,
+      remainingCents: 1_000,
+    });
   });
 
   it('never say that nothing remains when it is not known', () => {
-    expect(limitsOf(rules, null).every(({ remainingCents }) => remainingCents === null)).toBe(true);
-    expect(limitsOf(null, null).every(({ limitCents }) => limitCents === null)).toBe(true);
+    expect(limitsInForce(rules, null).every(({ remainingCents }) => remainingCents === null)).toBe(true);
+    expect(limitsInForce(null, null).every(({ limitCents }) => limitCents === null)).toBe(true);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { goalsOfRemedy, isIncomplete, limitsOf, Remedy } from '../../../src/limits/remedy-change.ts';
+import { goalsOfRemedy, isIncomplete, limitsToRaise, Remedy } from '../../../src/limits/remedy-change.ts';
 import { limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
 
@@ -62,7 +62,7 @@ it('is incomplete if the remaining amount of a limit that stopped the purchase i
 });
 
 it('raises no limit if something else would let the purchase pass', () => {
-  expect(limitsOf(null)).toEqual([]);
-  expect(limitsOf({ kind: 'allow_international' })).toEqual([]);
-  expect(limitsOf(remedyOf(daily, along))).toEqual([daily, along]);
+  expect(limitsToRaise(null)).toEqual([]);
+  expect(limitsToRaise({ kind: 'allow_international' })).toEqual([]);
+  expect(limitsToRaise(remedyOf(daily, along))).toEqual([daily, along]);
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  alertIdOf,
   batchReasonOf,
-  entryOf,
   forAnotherChannel,
   HELD_WAIT_MS,
   OutboxEntry,
+  parseEntry,
+  shownAlertId,
   storedEntry,
   type TrackedEntry,
   trackedOf,
@@ -25,13 +25,13 @@ const notice = (over: object = {}) =>
 it('parses a readable entry', () => {
   const entry = { kind: 'tracked', id: 'a', subject: { kind: 'alert', id: 'evt_1' } };
 
-  expect(entryOf(entry.id, JSON.stringify(entry))).toMatchObject(entry);
+  expect(parseEntry(entry.id, JSON.stringify(entry))).toMatchObject(entry);
 });
 
 it('returns the known part of an entry that only a newer version can read', () => {
   const entry = { kind: 'poll', id: 'p', question: 'Lunch?' };
 
-  expect(entryOf(entry.id, JSON.stringify(entry))).toEqual({ unreadable: { id: 'p', entry } });
+  expect(parseEntry(entry.id, JSON.stringify(entry))).toEqual({ unreadable: { id: 'p', entry } });
 });
 
 describe('an alert for the team that is posted at once', () => {
@@ -41,7 +41,7 @@ describe('an alert for the team that is posted at once', () => {
   it('is stored as its priority', () => {
     expect(storedEntry(whole)).toEqual({ entry: whole, text: 'fraud' });
     expect(storedEntry({ ...whole, audience: undefined })).toEqual({ entry: whole, text: 'fraud' });
-    expect(entryOf('evt_1', 'fraud')).toEqual(whole);
+    expect(parseEntry('evt_1', 'fraud')).toEqual(whole);
   });
 
   it.each([
@@ -58,19 +58,19 @@ describe('an alert for the team that is posted at once', () => {
 
     expect(entry).toEqual({ ...whole, ...more });
     expect(JSON.parse(text)).toEqual(entry);
-    expect(entryOf(entry.id, text)).toEqual(entry);
+    expect(parseEntry(entry.id, text)).toEqual(entry);
   });
 
   it('is the same entry if it leaves out what the schema fills in', () => {
     const { entry, text } = storedEntry(plain);
 
-    expect([entry, entryOf('evt_1', text)]).toEqual([whole, whole]);
+    expect([entry, parseEntry('evt_1', text)]).toEqual([whole, whole]);
   });
 
   it.each([{ tint: 'red' }, { subject: { ...plain.subject, tint: 'red' } }])(
     'keeps the fields of a newer version: %j',
     (newer) => {
-      const read = entryOf('evt_1', JSON.stringify({ ...plain, ...newer }));
+      const read = parseEntry('evt_1', JSON.stringify({ ...plain, ...newer }));
       if ('unreadable' in read) throw new Error('not read');
 
       expect(JSON.parse(storedEntry(read).text)).toMatchObject(newer);
@@ -83,12 +83,12 @@ describe('an alert for the team that is posted at once', () => {
   });
 
   it('of a priority that only a newer version knows is set aside for that version', () => {
-    expect(entryOf('evt_1', 'slow')).toEqual({ unreadable: { id: 'evt_1', entry: { ...whole, priority: 'slow' } } });
+    expect(parseEntry('evt_1', 'slow')).toEqual({ unreadable: { id: 'evt_1', entry: { ...whole, priority: 'slow' } } });
   });
 });
 
 it.each(['{', '{"kind":"poll"}', '"a"'])('throws if not even the id can be read: %s', (text) => {
-  expect(() => entryOf('a', text)).toThrow();
+  expect(() => parseEntry('a', text)).toThrow();
 });
 
 it('the more urgent an entry, the less it waits; held ones are not urgent any more', () => {
@@ -121,5 +121,5 @@ it('a notice has other words in another channel, if it names anybody', () => {
 it('only an entry that shows an alert has the id of one', () => {
   const request = tracked({ subject: { kind: 'request', id: 'req_1' } });
 
-  expect([tracked(), request, notice()].map(alertIdOf)).toEqual(['evt_1', null, null]);
+  expect([tracked(), request, notice()].map(shownAlertId)).toEqual(['evt_1', null, null]);
 });

@@ -4,7 +4,7 @@ import { outboxKey } from '../../../src/core/keys.ts';
 import { OutboxEntry, type Sending } from '../../../src/outbox/entry.ts';
 import { SHARED_CHANNEL } from '../../../src/outbox/render-entries.ts';
 import { ELSEWHERE, refOf } from '../../../src/outbox/sending-store.ts';
-import { plain } from '../../../src/outbox/undeliverable.ts';
+import { plainMessage } from '../../../src/outbox/undeliverable.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { createPostingWorld } from '../../support/posting-world.ts';
 import { declined, transactionAlert } from '../../templates/fixtures.ts';
@@ -242,6 +242,8 @@ describe('a message that its channel cannot take', () => {
 });
 
 it('cuts a plain text neither inside a character nor inside a token of Slack', () => {
-  expect(plain({ text: `${'x'.repeat(2999)}😀`, blocks: [] }).text).not.toMatch(/\p{Cs}/u);
-  expect(plain({ text: `${'x'.repeat(2990)} <!date^1^{time}|9:00 AM> `.repeat(2), blocks: [] }).text).toMatch(/x…$/);
+  expect(plainMessage({ text: `${'x'.repeat(2999)}😀`, blocks: [] }).text).not.toMatch(/\p{Cs}/u);
+  expect(plainMessage({ text: `${'x'.repeat(2990)} <!date^1^{time}|9:00 AM> `.repeat(2), blocks: [] }).text).toMatch(
+    /x…$/,
+  );
 });

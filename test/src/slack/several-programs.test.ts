@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FoundMessage, Slack } from '../../../src/slack/client.ts';
-import { deliver, markAnswer, programOf, slackOf, unmark } from '../../../src/slack/several-programs.ts';
+import { deliver, markAnswer, programOfDelivery, slackOf, unmark } from '../../../src/slack/several-programs.ts';
 
 const programs = [
   { name: '', command: '/card' },
@@ -27,7 +27,7 @@ describe('a form of a card program', () => {
           view: { ...view, state: { values: valuesOf(view.blocks) } },
         });
 
-        expect(programOf(bodyOf(sent.view), programs)).toEqual({ name: program });
+        expect(programOfDelivery(bodyOf(sent.view), programs)).toEqual({ name: program });
         expect(unmark(program, bodyOf(sent.view))).toEqual(bodyOf(answer.view));
       }),
     );
@@ -50,7 +50,7 @@ describe('a delivery', () => {
     ['/pay-limit', 'uk'],
     ['/other', ''],
   ])('of the command %s belongs to the program "%s"', (command, name) => {
-    expect(programOf({ command }, programs)).toEqual({ name });
+    expect(programOfDelivery({ command }, programs)).toEqual({ name });
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe('a delivery', () => {
     ["a shortcut on another app's message", { message: { blocks: [{ block_id: 'old~~0' }] } }, ''],
     ['an empty body', { actions: null, view: 'x', message: { blocks: null } }, ''],
   ])('of %s belongs to the program of its block', (_what, body, name) => {
-    expect(programOf(body, programs)).toEqual({ name });
+    expect(programOfDelivery(body, programs)).toEqual({ name });
   });
 
   it.each([
@@ -102,8 +102,8 @@ describe('a delivery', () => {
   });
 
   it('of a workspace event belongs to all programs, and one of App Home to the chosen program', () => {
-    expect(programOf({ event: { type: 'subteam_updated' } }, programs)).toBe('all');
-    expect(programOf({ event: { type: 'app_home_opened' } }, programs)).toBe('chosen');
+    expect(programOfDelivery({ event: { type: 'subteam_updated' } }, programs)).toBe('all');
+    expect(programOfDelivery({ event: { type: 'app_home_opened' } }, programs)).toBe('chosen');
   });
 });
 
