@@ -14,7 +14,7 @@ import { undecided } from '../limits/temporary-change.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 
 /** A change that let a card spend more, or the order of a card, as recorded in the audit. */
-export interface ApprovedChange {
+export interface DigestApproval {
   /** `raise`: of a limit. `lifted`: what was not allowed is. `order`: of a virtual card. */
   readonly kind: 'raise' | 'lifted' | 'order';
   /** UTC ISO 8601. */
@@ -50,7 +50,7 @@ const EARLIER_MS = 24 * 3_600_000;
  * The changes approved in a period, oldest first, each once, at the time it was made. Excludes what Cardbell does
  * automatically, such as ending a temporary change.
  */
-export async function approvedChanges(reader: AuditReader, fromMs: number, toMs: number): Promise<ApprovedChange[]> {
+export async function approvedChanges(reader: AuditReader, fromMs: number, toMs: number): Promise<DigestApproval[]> {
   const byAction = groupBy(await readSince(reader, fromMs - EARLIER_MS), ({ actionId }) => actionId);
   return [...byAction.values()].flatMap((records) => {
     const [change] = records.filter(isMade).flatMap((made) => changeIn(made, records));
@@ -63,7 +63,7 @@ function isMade({ event, actor }: AuditRecord): boolean {
   return event === 'done' || event === 'confirmed' || (event === 'ended' && actor !== null);
 }
 
-function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedChange[] {
+function changeIn(made: AuditRecord, records: readonly AuditRecord[]): DigestApproval[] {
   // A change that is made late is found by Cardbell: an earlier record says who asked for it.
   const asked = made.actor === null ? records.find(({ actor }) => actor !== null) : made;
   if (asked === undefined) return [];
@@ -110,9 +110,9 @@ const notFunded = /^partial: (?:.*, )?funding(?=,|$)/i;
  * How much the rules were raised, from their recorded form: `daily limit $150.00; …`. Null when none allows more than
  * before.
  */
-function raiseIn(before: string, after: string): Pick<ApprovedChange, 'kind' | 'cents'> | null {
+function raiseIn(before: string, after: string): Pick<DigestApproval, 'kind' | 'cents'> | null {
   const [from, to] = [before.split(BETWEEN_RULES), after.split(BETWEEN_RULES)];
-  const raises = to.flatMap((now, index): Pick<ApprovedChange, 'kind' | 'cents'>[] => {
+  const raises = to.flatMap((now, index): Pick<DigestApproval, 'kind' | 'cents'>[] => {
     const was = from[index] ?? '';
     const [fromCents, toCents] = [amountIn(was), amountIn(now)];
     if (fromCents !== null && toCents !== null)

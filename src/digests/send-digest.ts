@@ -5,7 +5,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import type { Message } from '../slack/message.ts';
-import type { ApprovedChange, OpenException } from './exceptions.ts';
+import type { DigestApproval, OpenException } from './exceptions.ts';
 import {
   type DigestKind,
   type DigestPeriod,
@@ -29,7 +29,7 @@ interface Deps {
   readonly tallies: Pick<Tallies, 'sum' | 'countedSinceMs'>;
   readonly shownDeclines: ShownDeclines;
   readonly exceptions: {
-    readonly approved: (fromMs: number, toMs: number) => Promise<ApprovedChange[]>;
+    readonly approved: (fromMs: number, toMs: number) => Promise<DigestApproval[]>;
     readonly open: () => Promise<OpenException[]>;
     readonly inactive: () => Promise<CardFacts[]>;
   };

@@ -1,11 +1,11 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { type CsvColumn, csvDollars, csvFile } from '../../src/core/csv.ts';
-import type { ApprovedChange, OpenException } from '../../src/digests/exceptions.ts';
+import type { DigestApproval, OpenException } from '../../src/digests/exceptions.ts';
 import type { TallyRow } from '../../src/digests/tally-store.ts';
 
 export interface ControllersRows {
   readonly declines: readonly TallyRow[];
-  readonly approvals: readonly ApprovedChange[];
+  readonly approvals: readonly DigestApproval[];
   readonly open: readonly OpenException[];
   /** Cards that wait to be activated. */
   readonly inactive: readonly CardFacts[];

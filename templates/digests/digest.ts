@@ -6,7 +6,7 @@ import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { commandCode, serviceDay, serviceZone, slashCommand, zoneWord } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
-import type { ApprovedChange, OpenException } from '../../src/digests/exceptions.ts';
+import type { DigestApproval, OpenException } from '../../src/digests/exceptions.ts';
 import type { DigestKind, DigestSchedule } from '../../src/digests/schedule-store.ts';
 import type { Sums } from '../../src/digests/tally-store.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -39,7 +39,7 @@ export interface Digest {
   readonly reasons: readonly (DigestRow & { readonly code: string })[];
   readonly merchants: readonly DigestRow[];
   readonly groups: readonly DigestRow[];
-  readonly approvals: readonly ApprovedChange[];
+  readonly approvals: readonly DigestApproval[];
   readonly open: readonly OpenException[];
   /** Cards that wait to be activated, one of an account: activating it closes the others. */
   readonly inactive: readonly CardFacts[];
@@ -129,8 +129,8 @@ function times(count: number): string {
 }
 
 /** `3 raises, $700.00 in all; 1 virtual card ordered, funded with $250.00; 2 restrictions lifted`. */
-function approvalWords(approvals: readonly ApprovedChange[]): string {
-  const of = (wanted: ApprovedChange['kind']) => approvals.filter(({ kind }) => kind === wanted);
+function approvalWords(approvals: readonly DigestApproval[]): string {
+  const of = (wanted: DigestApproval['kind']) => approvals.filter(({ kind }) => kind === wanted);
   const lifted = of('lifted');
   const liftedWords = lifted.length === 0 ? '' : `${countOf(lifted.length, 'restriction')} lifted`;
   return [raiseWords(of('raise')), orderWords(of('order')), liftedWords && liftedWords + partWords(lifted)]
@@ -139,7 +139,7 @@ function approvalWords(approvals: readonly ApprovedChange[]): string {
 }
 
 /** `3 raises, $700.00 in all, 1 of them without an amount, 1 of them by emergency override`. */
-function raiseWords(raises: readonly ApprovedChange[]): string {
+function raiseWords(raises: readonly DigestApproval[]): string {
   if (raises.length === 0) return '';
   const amounts = amountsOf(raises);
   const without = raises.length - amounts.length;
@@ -151,25 +151,25 @@ function raiseWords(raises: readonly ApprovedChange[]): string {
   ].join('');
 }
 
-function orderWords(orders: readonly ApprovedChange[]): string {
+function orderWords(orders: readonly DigestApproval[]): string {
   if (orders.length === 0) return '';
   const amounts = amountsOf(orders);
   const funds = amounts.length === 0 ? 'not funded' : `funded with ${summed(amounts, orders)}`;
   return `${countOf(orders.length, 'virtual card')} ordered, ${funds}`;
 }
 
-function amountsOf(changes: readonly ApprovedChange[]): number[] {
+function amountsOf(changes: readonly DigestApproval[]): number[] {
   return changes.flatMap(({ cents }) => cents ?? []);
 }
 
-function summed(amounts: readonly number[], all: readonly ApprovedChange[]): string {
+function summed(amounts: readonly number[], all: readonly DigestApproval[]): string {
   const sum = formatCents(amounts.reduce((total, cents) => total + cents, 0));
   return all.length === 1 ? sum : `${sum} in all`;
 }
 
 /** `, 1 of them by emergency override, 2 of them not confirmed`. */
-function partWords(changes: readonly ApprovedChange[]): string {
-  const part = ({ length }: readonly ApprovedChange[], words: string): string =>
+function partWords(changes: readonly DigestApproval[]): string {
+  const part = ({ length }: readonly DigestApproval[], words: string): string =>
     length === 0 ? '' : `, ${changes.length === 1 ? '' : `${length} of them `}${words}`;
   return [
     part(
@@ -225,7 +225,7 @@ function rowsOf(
   return dataTable(caption, columns, rows);
 }
 
-const approvalColumns = (to: string): Column<ApprovedChange>[] => [
+const approvalColumns = (to: string): Column<DigestApproval>[] => [
   { head: 'Card', of: (change) => cardOfHolderRaw({ ...change, acctId: null, cardId: null }) },
   { head: 'Added', of: ({ cents }) => (cents === null ? 'no amount' : formatCents(cents)) },
   { head: 'Change', of: ({ before, after }) => (before === null ? after : changeWords(before, after)) },

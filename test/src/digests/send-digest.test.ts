@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CardFacts } from '../../../src/core/card-facts.ts';
 import { webKeys } from '../../../src/core/keys.ts';
-import type { ApprovedChange } from '../../../src/digests/exceptions.ts';
+import type { DigestApproval } from '../../../src/digests/exceptions.ts';
 import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSendDigest } from '../../../src/digests/send-digest.ts';
 import { createShownDeclines } from '../../../src/digests/shown-declines.ts';
@@ -27,7 +27,7 @@ function createWorld(now: Date, inactive: readonly CardFacts[] = []) {
     tallies,
     shownDeclines: createShownDeclines(redis()),
     exceptions: {
-      async approved(from, to): Promise<ApprovedChange[]> {
+      async approved(from, to): Promise<DigestApproval[]> {
         asked.push([from, to].map((ms) => new Date(ms).toISOString().slice(0, 10)));
         return [];
       },
