@@ -119,7 +119,7 @@ export function shownAlertId(entry: OutboxEntry): string | null {
 
 /** Whether quiet hours hold an entry: an alert, unless it suggests fraud, or another message that nobody waits for. */
 export function mayBeHeld(entry: OutboxEntry): boolean {
-  return alertIdOf(entry) === null ? entry.priority === 'record' : entry.priority !== 'fraud';
+  return shownAlertId(entry) === null ? entry.priority === 'record' : entry.priority !== 'fraud';
 }
 
 /** Why an entry may share a message with others. Only entries with the same reason share one. */

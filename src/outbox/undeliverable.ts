@@ -138,7 +138,7 @@ async function postPlain(entry: OutboxEntry, channel: string, error: SlackError,
 
 /** The entry as another channel gets it. Its own quiet hours hold it, not those of the channel that it was for. */
 async function forChannel(to: string, entry: OutboxEntry, { heldUntil }: Deps['fallback']): Promise<OutboxEntry> {
-  const notBefore = mayBeHeld(entry) ? await heldUntil(to, alertIdOf(entry)) : null;
+  const notBefore = mayBeHeld(entry) ? await heldUntil(to, shownAlertId(entry)) : null;
   return { ...forAnotherChannel(entry), notBefore };
 }
 

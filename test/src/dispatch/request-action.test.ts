@@ -126,7 +126,7 @@ it.each([
       async (message) => void told.push(message),
       {
         ...common,
-        permissions: { rolesOf: async () => ({ roles: [...roles], isComplete: true }), whoMay: () => ['U0ANA'] },
+        permissions: { rolesOf: async () => ({ roles: [...roles], isComplete: true }), whoMay: async () => ['U0ANA'] },
       },
     );
 
