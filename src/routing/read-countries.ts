@@ -18,7 +18,10 @@ export function notCountries(words: readonly string[]): string {
     .split(/\s*,\s*/);
   const ends = first.split(' ').map((_, at, all) => all.slice(at).join(' '));
   const isReadable = ends.some((end) => countriesIn(end) !== null);
-  const unknown = [...(isReadable ? [] : [first]), ...others.filter((part) => part !== '' && countriesIn(part) === null)];
+  const unknown = [
+    ...(isReadable ? [] : [first]),
+    ...others.filter((part) => part !== '' && countriesIn(part) === null),
+  ];
   if (unknown.join('') === '') return 'Which country?';
   const quoted = new Intl.ListFormat('en-US').format(unknown.map((part) => `“${part.slice(0, 40)}”`));
   return unknown.length === 1 ? `${quoted} is no country that I know.` : `${quoted} are no countries that I know.`;
