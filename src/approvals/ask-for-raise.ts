@@ -11,7 +11,7 @@ import { formatCents } from '../core/money.ts';
 import { checkLimits } from '../limits/binding-limit.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import { loosenedFor } from '../limits/loosened-for.ts';
-import type { Raise, RaiseAmounts } from '../limits/raise-amount.ts';
+import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
@@ -89,12 +89,18 @@ const noneStops: Refusal = {
 };
 
 interface JudgeDeps extends Pick<ActionTools, 'authorize' | 'now' | 'zone' | 'policyOfCard'> {
-  readonly raises: Pick<RaiseAmounts, 'count' | 'changesFromBase' | 'loosenedSince'>;
+  readonly raises: Pick<RaiseAmounts, 'count' | 'withBase' | 'loosenedSince'>;
 }
 
 /** How many approvals a raise on a card needs, and the counted raise, if it is too much for one approver. */
-async function judge(action: Action, acctId: number, change: Pick<Raise, 'changes' | 'term'>, deps: JudgeDeps) {
-  const raise = { ...change, fromBase: await deps.raises.changesFromBase(change.changes, change.term, acctId) };
+async function judge(
+  action: Action,
+  acctId: number,
+  asked: Pick<RequestedChange, 'changes' | 'term'>,
+  deps: JudgeDeps,
+) {
+  const { changes, term } = asked;
+  const raise = { changes: await deps.raises.withBase(changes, term, acctId), term };
   const amount = await deps.raises.count(action, acctId, raise, [action.actor.userId]);
   const { lastsMs, tooLong, tooLongInFull } = await loosenedFor(raise, acctId, deps);
   const verdict = await deps.authorize(action, { acctId, ...amountIn(amount), lastsMs });

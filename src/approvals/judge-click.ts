@@ -29,6 +29,7 @@ import {
   type ApprovalClick,
   type ApprovedChange,
   accountIn,
+  changeFromNow,
   changesFromNow,
   hasSeen,
   isAboutRules,
@@ -187,8 +188,8 @@ export function createRecount({ countRaise, policyOfCard, orders }: RecountDeps)
       return { needed, counted: null, orderWhy: why };
     }
     // As the change is counted right before it is made. What is open for the moment is not opened for one purchase.
-    const raise = { changes: changesFromNow(request), fromBase: changes, term };
-    const raised = await countRaise({ ...action, id: click.id }, acctId, raise, people);
+    const both = changes.map((change) => ({ change: changeFromNow(change, request.temporary), fromBase: change }));
+    const raised = await countRaise({ ...action, id: click.id }, acctId, { changes: both, term }, people);
     const needed = approvalsNeeded(amountIn(raised), await policyOfCard(acctId));
     return { needed, counted: tooMuchForOne(raised) };
   };

@@ -203,10 +203,13 @@ export function isChanged(request: LimitRequest): boolean {
 
 /** The changes relative to what the rules were when the request last read them. What a raise counts from may differ. */
 export function changesFromNow({ changes, temporary }: Pick<LimitRequest, 'changes' | 'temporary'>): RuleChange[] {
-  return changes.map((change) => {
-    const value = temporary.find(({ rule }) => isSameRule(rule, change.rule));
-    return value === undefined ? change : { ...change, from: value.now };
-  });
+  return changes.map((change) => changeFromNow(change, temporary));
+}
+
+/** The same of one change. */
+export function changeFromNow(change: RuleChange, temporary: LimitRequest['temporary']): RuleChange {
+  const value = temporary.find(({ rule }) => isSameRule(rule, change.rule));
+  return value === undefined ? change : { ...change, from: value.now };
 }
 
 /** The requested duration, regardless of an approver's changes. */

@@ -188,7 +188,7 @@ type PermitChangeOrAsk = (
 ) => Promise<(RefusedChange & { readonly isLate?: boolean }) | null>;
 
 interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' | 'policyOfCard' | 'zone'> {
-  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'changesFromBase' | 'loosenedSince' | 'sooner'>;
+  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withBase' | 'loosenedSince' | 'sooner'>;
   readonly openRequest: OpenRequest;
 }
 
@@ -202,7 +202,8 @@ export function createPermitChangeOrAsk(deps: PermitDeps): PermitChangeOrAsk {
   return async function permitChangeOrAsk(made, approval, card, mayAsk) {
     const { action, acctId, changes, term } = made;
     const { userId } = action.actor;
-    const fromBase = await raises.changesFromBase(changes, term, acctId);
+    const raise = { changes: await raises.withBase(changes, term, acctId), term };
+    const fromBase = raise.changes.map((change) => change.fromBase);
     // Two approvals of different requests may be judged at once. Approving never lowers a limit.
     const isLowering = isLooser(reversed(changes));
     if (approval !== null && (isLowering || isMoved(fromBase, approval.judged)))
@@ -210,7 +211,6 @@ export function createPermitChangeOrAsk(deps: PermitDeps): PermitChangeOrAsk {
     const tooSoon = isMade(changes) ? await whyNotSooner(made, approval) : null;
     if (tooSoon !== null) return tooSoon;
     if (!isLooser(changes) && !isLooser(fromBase)) return null;
-    const raise = { changes, fromBase, term };
     const { lastsMs, tooLong, tooLongInFull } = await loosenedFor(raise, acctId, deps);
     if (approval !== null) {
       const isLate = deps.now().getTime() - Date.parse(action.askedAt) > LATE_MS;
@@ -266,7 +266,7 @@ function createWhyNotSooner({ raises, authorize, withLock }: PermitDeps) {
     const refused = { state: 'failed', note: tooSoon(sooner) } as const;
     // They approved a value, not this.
     if (approval !== null) return refused;
-    const raise = { changes: sooner, fromBase: sooner.map((change) => ({ ...change, from: change.to })), term };
+    const raise = { changes: sooner.map((change) => ({ change, fromBase: { ...change, from: change.to } })), term };
     return await withLock('recent-raises', async () => {
       const amount = byOthers ? amountIn(await raises.count(action, acctId, raise, [userId])) : { raiseCents: 1 };
       const verdict = await authorize(action, { acctId, ...amount });

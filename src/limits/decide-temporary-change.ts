@@ -175,12 +175,14 @@ export function createPermitDecisionOrAsk(deps: PermitDeps): PermitDecisionOrAsk
     const isEarly = action.verb === 'revert';
     const all = await raisesOf(action, temporaryChange, raises);
     const beyond = isEarly && isMadeBy(temporaryChange, userId) ? [] : all;
-    const inEffect = beyond.map((change) => ({ ...change, from: change.to }));
-    // What is kept is in effect already, so it is a raise only from the value that it would go back to.
-    const fromNow = isKept ? inEffect : beyond;
-    // What is taken back is what it would go back to anyway, so it is a raise only for the moment.
     const term = isKept ? permanent : await raises.returnTerm(all, temporaryChange);
-    const raised = { changes: fromNow, fromBase: isEarly ? inEffect : beyond, term };
+    const raisedBy = (change: RuleChange) => {
+      const inEffect = { ...change, from: change.to };
+      // What is kept is in effect already, so it is a raise only from the value that it would go back to. What is taken
+      // back is what it would go back to anyway, so it is a raise only for the moment.
+      return { change: isKept ? inEffect : change, fromBase: isEarly ? inEffect : change };
+    };
+    const raised = { changes: beyond.map(raisedBy), term };
     const isRaise = all.length > 0 || isLooser(reversed(changes));
     const verb = isRaise ? 'complete-temporary-change' : action.verb;
     // What is kept, and what is restored after someone has changed it, stays, unless another temporary change has set it.
@@ -208,7 +210,7 @@ export function createPermitDecisionOrAsk(deps: PermitDeps): PermitDecisionOrAsk
       const asked = {
         acctId,
         card,
-        changes: beyond.length > 0 ? fromNow : wanted,
+        changes: beyond.length > 0 ? raised.changes.map(({ change }) => change) : wanted,
         term,
         others: verdict.others,
       };

@@ -28,13 +28,17 @@ import {
 import { isMadeBy } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
-/** How a change raises what the card may spend. */
+/** How changes raise what the card may spend. */
 export interface Raise {
-  /** Relative to the current rules. */
-  readonly changes: readonly RuleChange[];
-  /** The same changes, relative to the rules after open temporary changes end. */
-  readonly fromBase: readonly RuleChange[];
+  readonly changes: readonly RaisedChange[];
   readonly term: Term;
+}
+
+export interface RaisedChange {
+  /** Relative to the current value of its rule. */
+  readonly change: RuleChange;
+  /** The same change, relative to the value of its rule after open temporary changes end. */
+  readonly fromBase: RuleChange;
 }
 
 /** What rules would allow sooner; empty: nothing. */
@@ -87,14 +91,15 @@ function createCounts(deps: Deps) {
     },
     /** Stores the raise that is about to be made. */
     async remember(action: Action, acctId: number, raise: Raise, by: RaisedBy): Promise<void> {
-      const { changes, fromBase, term } = raise;
+      const { changes, term } = raise;
       const whose = by.inOwnName === true ? by.askedBy : by.by;
       const inPlaceOf = whose === null ? [] : (await deps.actsFor(whose, acctId)).filter((one) => one !== whose);
       const common = { actionId: action.id, acctId, ...by, inPlaceOf, atMs: deps.now().getTime() };
-      for (const [index, change] of changes.entries()) {
+      for (const raised of changes) {
+        const { change } = raised;
         const rule = ruleKey(change.rule);
         const now = await ownCents(action, term, change, deps);
-        const base = await baseCents(action, term, { change, fromBase: fromBase[index] ?? change }, deps);
+        const base = await baseCents(action, term, raised, deps);
         if (now !== 0) await deps.recentRaises.add({ ...common, rule, cents: now });
         // A temporary change becomes permanent: no raise from the current value, but from the value it goes back to.
         if (term.kind === 'permanent' && base !== 0)
@@ -116,16 +121,20 @@ function createCounts(deps: Deps) {
 /** From which values rules change, and to which they go back, by the temporary changes that set them. */
 function createValues(deps: Deps) {
   const setIn = async (acctId: number) => setTemporarily(await deps.temporaryChanges.all(), acctId);
+  /** Changes, given relative to the current rules, also relative to the lowest value of each rule before they end. */
+  async function withBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RaisedChange[]> {
+    const set = await setIn(acctId);
+    const end = endMs(term, deps);
+    return changes.map((change) => ({ change, fromBase: { ...change, from: lowestBefore(change, set, end) } }));
+  }
   return {
+    withBase,
     /** The changes relative to the lowest value that each rule would have before they end. */
-    async changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]> {
-      const set = await setIn(acctId);
-      const end = endMs(term, deps);
-      return changes.map((change) => ({ ...change, from: lowestBefore(change, set, end) }));
-    },
+    changesFromBase: async (...asked: Parameters<typeof withBase>): Promise<RuleChange[]> =>
+      (await withBase(...asked)).map(({ fromBase }) => fromBase),
     /** Since when the rules of a raise have been loosened, so that they are only loosened for longer. Undefined: not yet. */
-    async loosenedSince({ changes, fromBase }: Raise, acctId: number): Promise<string | undefined> {
-      const raised = changes.filter((_change, index) => isLooser(fromBase.slice(index, index + 1)));
+    async loosenedSince({ changes }: Raise, acctId: number): Promise<string | undefined> {
+      const raised = changes.flatMap(({ change, fromBase }) => (isLooser([fromBase]) ? [change] : []));
       return loosenedSince(raised, await setIn(acctId));
     },
     /**
@@ -179,7 +188,7 @@ function createValues(deps: Deps) {
 /** What each change of a raise counts: from the current value, and from the one that it goes back to. */
 async function amountsOf(
   { action, acctId }: { action: Action; acctId: number },
-  { changes, fromBase, term }: Raise,
+  { changes, term }: Raise,
   people: readonly string[],
   deps: Deps,
 ): Promise<Omit<CountedRaise, 'aboveCents' | 'cap'>[]> {
@@ -188,10 +197,11 @@ async function amountsOf(
   const lasting = (await deps.temporaryChanges.all()).filter(
     (open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) >= end,
   );
-  const each = changes.map(async (change, index): Promise<Omit<CountedRaise, 'aboveCents' | 'cap'>[]> => {
+  const each = changes.map(async (raised): Promise<Omit<CountedRaise, 'aboveCents' | 'cap'>[]> => {
+    const { change } = raised;
     const { rule } = change;
     const now = await ownCents(action, term, change, deps);
-    const base = await baseCents(action, term, { change, fromBase: fromBase[index] ?? change }, deps);
+    const base = await baseCents(action, term, raised, deps);
     const earlier = earlierOf(recent.filter((raise) => raise.rule === ruleKey(rule)));
     const still = earlierOf(recent.filter((raise) => stillCounts(raise, rule, lasting)));
     return [
@@ -274,7 +284,7 @@ async function ownCents(
 async function baseCents(
   action: Action,
   term: Term,
-  { change, fromBase }: { readonly change: RuleChange; readonly fromBase: RuleChange },
+  { change, fromBase }: RaisedChange,
   deps: Pick<Deps, 'purchaseOf'>,
 ): Promise<number | null> {
   const isOpenAlready = change.rule.kind !== 'limit' && !isLooser([change]) && isLooser([fromBase]);

@@ -204,7 +204,7 @@ describe('permitting a change', () => {
       raises: {
         count: async () => ({ rule, ownCents, earlier: [], aboveCents: 100_000, cap: null }),
         remember: async (_action, _acctId, _raise, by) => void remembered.push(by),
-        changesFromBase: async (changes) => [...changes],
+        withBase: async (changes) => changes.map((change) => ({ change, fromBase: change })),
         loosenedSince: async () => undefined,
         sooner: async () => ({ changes: [], byOthers: false }),
       },

@@ -563,15 +563,15 @@ describe('who may decide', () => {
     const decided = await createPermitDecisionOrAsk({
       ...authorizationOf({ roles: action.roles, holder: isHolder ? action.actor.userId : null, policy }),
       raises: {
-        async count(_action, _acctId, { fromBase }) {
+        async count(_action, _acctId, { changes }) {
           underLock.push(`counted: ${lock}`);
           const { rule } = limitChange('daily', 0, 0);
-          const ownCents = fromBase.reduce((sum, { from, to }) => sum + Number(to) - Number(from), 0);
+          const ownCents = changes.reduce((sum, { fromBase: { from, to } }) => sum + Number(to) - Number(from), 0);
           return { rule, ownCents, earlier: [], aboveCents: 100_000, cap: null };
         },
-        async remember(_action, _acctId, { fromBase }) {
+        async remember(_action, _acctId, { changes }) {
           underLock.push(`remembered: ${lock}`);
-          remembered.push(...fromBase);
+          remembered.push(...changes.map(({ fromBase }) => fromBase));
         },
         valuesPutBack: async ({ changes }) => changes.map(({ from }) => from),
         returnTerm: async () => ({ kind: 'permanent' }),

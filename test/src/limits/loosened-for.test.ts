@@ -5,7 +5,8 @@ import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 
 const HOUR = 3_600_000;
-const raised = [limitChange('daily', 40_000, 50_000)];
+const change = limitChange('daily', 40_000, 50_000);
+const raised = [{ change, fromBase: change }];
 const forHours = (hours: number): Term => ({ kind: 'duration', ms: hours * HOUR });
 const policy = {
   ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
@@ -27,7 +28,7 @@ it.each<[string, Term, string | undefined, number, string | null, RegExp | null]
     /at most\. The card has been loosened since 2026-11-20T14:00:00\.000Z, and that counts\.$/,
   ],
 ])('a raise keeps a card loosened for %s', async (_what, term, since, lastsMs, tooLong, inFull) => {
-  const loosened = await loosenedFor({ changes: raised, fromBase: raised, term }, 7378, {
+  const loosened = await loosenedFor({ changes: raised, term }, 7378, {
     raises: { loosenedSince: async () => since },
     now: () => new Date('2026-11-20T15:00:00.000Z'),
     zone: 'America/New_York',

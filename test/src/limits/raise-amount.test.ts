@@ -15,6 +15,11 @@ import { declined } from '../../templates/fixtures.ts';
 const redis = useRedis();
 const { event: purchase } = declined('decline.rule.velocity', 'Over a limit');
 const permanent: Term = { kind: 'permanent' };
+/** A raise of rules that have no temporary value. */
+const lasting = (changes: readonly RuleChange[], term: Term = permanent) => ({
+  changes: changes.map((change) => ({ change, fromBase: change })),
+  term,
+});
 const abroad: RuleChange = { rule: { kind: 'international' }, from: false, to: true };
 
 function setUp(policy: Partial<ApprovalPolicy> = {}, purchaseCents = 8410) {
@@ -29,9 +34,9 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, purchaseCents = 8410) {
     now: () => new Date(nowMs),
   });
   const remember = async (id: string, changes: readonly RuleChange[], by = 'U0ANA', askedBy = by, card = acctId) =>
-    await raises.remember(ask('limit', { id }), card, { changes, fromBase: changes, term: permanent }, { by, askedBy });
+    await raises.remember(ask('limit', { id }), card, lasting(changes), { by, askedBy });
   const count = async (changes: readonly RuleChange[], people = ['U0ANA'], term: Term = permanent, over = {}) =>
-    await raises.count(ask('limit', { id: 'act_now', ...over }), acctId, { changes, fromBase: changes, term }, people);
+    await raises.count(ask('limit', { id: 'act_now', ...over }), acctId, lasting(changes, term), people);
   const advance = (ms: number): void => {
     nowMs += ms;
   };
@@ -133,8 +138,8 @@ describe('a raise of a limit', () => {
 
   it('counts from the value the limit would go back to, if it keeps a temporary value', async () => {
     const { raises } = setUp();
-    const changes = [limitChange('daily', 90_000, 90_000)];
-    const raise = { changes, fromBase: [limitChange('daily', 40_000, 90_000)], term: permanent };
+    const [change, fromBase] = [limitChange('daily', 90_000, 90_000), limitChange('daily', 40_000, 90_000)];
+    const raise = { changes: [{ change, fromBase }], term: permanent };
 
     expect(await raises.count(ask('limit'), acctId, raise, ['U0ANA'])).toMatchObject({ ownCents: 50_000 });
   });
@@ -270,7 +275,7 @@ it('reports the first of two limits that rise equally', async () => {
 
 it('opening a rule for a purchase of zero is not stored', async () => {
   const { raises } = setUp({}, 0);
-  const raise = { changes: [abroad], fromBase: [abroad], term: { kind: 'purchase' } } as const;
+  const raise = lasting([abroad], { kind: 'purchase' });
 
   await raises.remember(ask('allow', { id: 'act_1' }), acctId, raise, { by: 'U0ANA', askedBy: 'U0ANA' });
 
@@ -340,11 +345,7 @@ describe('a cap', () => {
   it("per card adds up everyone's raises, made alone or together", async () => {
     const { remember, count, raises } = setUp(caps({ card: cap }));
     await remember('act_1', [limitChange('daily', 0, 60_000)], 'U0BEN');
-    const two = {
-      changes: [limitChange('weekly', 0, 50_000)],
-      fromBase: [limitChange('weekly', 0, 50_000)],
-      term: permanent,
-    };
+    const two = lasting([limitChange('weekly', 0, 50_000)]);
     await raises.remember(ask('limit', { id: 'act_2' }), acctId, two, { by: null, askedBy: 'U0HUGO' });
 
     const counted = await count([limitChange('monthly', 0, 41_000)]);
@@ -365,8 +366,8 @@ describe('a cap', () => {
 
   it('includes making a temporary raise permanent, although that raises the limit no further', async () => {
     const { raises, count } = setUp(caps({ person: cap }));
-    const asIs = [limitChange('daily', 90_000, 90_000)];
-    const raise = { changes: asIs, fromBase: [limitChange('daily', 0, 90_000)], term: permanent };
+    const [change, fromBase] = [limitChange('daily', 90_000, 90_000), limitChange('daily', 0, 90_000)];
+    const raise = { changes: [{ change, fromBase }], term: permanent };
     await raises.remember(ask('limit', { id: 'act_1' }), acctId, raise, { by: 'U0ANA', askedBy: 'U0ANA' });
 
     const counted = await count([limitChange('daily', 90_000, 160_000)]);
@@ -383,7 +384,7 @@ describe('a cap', () => {
 
   it('includes the amount of a purchase for which a rule was opened', async () => {
     const { raises, count } = setUp(caps({ card: { ...cap, dayCents: 8410 } }));
-    const opened = { changes: [abroad], fromBase: [abroad], term: { kind: 'purchase' } } as const;
+    const opened = lasting([abroad], { kind: 'purchase' });
     await raises.remember(ask('allow', { id: 'act_1' }), acctId, opened, { by: 'U0ANA', askedBy: 'U0ANA' });
 
     expect((await count([limitChange('daily', 0, 1)])).cap).toMatchObject({ scope: 'card', earlierCents: 8410 });
@@ -436,7 +437,7 @@ describe('what an approver raised together with others', () => {
     ['does not count for the other approver', ['U0BEN'], 0],
   ])('%s', async (_what, people, earlier) => {
     const { raises, count } = setUp();
-    await raises.remember(ask('limit'), acctId, { changes: first, fromBase: first, term: permanent }, inOwnName);
+    await raises.remember(ask('limit'), acctId, lasting(first), inOwnName);
 
     const counted = await count(next, people);
 
@@ -447,12 +448,7 @@ describe('what an approver raised together with others', () => {
   it('has no amount if it removed a limit, so whatever they raise next needs others', async () => {
     const { raises, count } = setUp();
     const removed = [limitChange('daily', 10_000, null)];
-    await raises.remember(
-      ask('limit'),
-      acctId,
-      { changes: removed, fromBase: removed, term: { kind: 'purchase' } },
-      inOwnName,
-    );
+    await raises.remember(ask('limit'), acctId, lasting(removed, { kind: 'purchase' }), inOwnName);
 
     const counted = await count([limitChange('daily', 10_000, 10_100)]);
 
@@ -463,7 +459,7 @@ describe('what an approver raised together with others', () => {
   it('does not count if a holder asked for it', async () => {
     const { raises, count } = setUp();
     const asked = { by: null, askedBy: 'U0HUGO' };
-    await raises.remember(ask('limit'), acctId, { changes: first, fromBase: first, term: permanent }, asked);
+    await raises.remember(ask('limit'), acctId, lasting(first), asked);
 
     expect((await count(next, ['U0HUGO', 'U0ANA'])).earlier).toEqual([]);
   });
@@ -472,7 +468,7 @@ describe('what an approver raised together with others', () => {
     const cap = (dayCents: number) => ({ dayCents, monthCents: null });
     const none = cap(Number.MAX_SAFE_INTEGER);
     const { raises, count } = setUp({ caps: { person: cap(100_000), card: none, program: none } });
-    await raises.remember(ask('limit'), acctId, { changes: first, fromBase: first, term: permanent }, inOwnName);
+    await raises.remember(ask('limit'), acctId, lasting(first), inOwnName);
     expect((await count(next)).cap).toBeNull();
 
     const ofCard = setUp({ caps: { person: none, card: cap(209_900), program: none } });
@@ -485,7 +481,7 @@ describe('what an approver raised together with others', () => {
 
   it('no longer counts if it was certainly not made', async () => {
     const { raises, count } = setUp();
-    await raises.remember(ask('limit'), acctId, { changes: first, fromBase: first, term: permanent }, inOwnName);
+    await raises.remember(ask('limit'), acctId, lasting(first), inOwnName);
 
     await raises.forget(ask('limit'));
 
