@@ -4,6 +4,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS, type Alert, type LatestKind, listingOf } from './alert.ts';
 import { alertKey, LOG, logFieldName, microsOf, newestEventKey, STEPS_MAX, type Step } from './event-log.ts';
+import { FOLLOWS_WITHIN_MS } from './purchase-timeline.ts';
 
 const source = readScript(new URL('./save-alerts.lua', import.meta.url));
 
@@ -21,7 +22,7 @@ export const LATEST_MAX = 200;
  */
 export const DECLINES_MAX = 5000;
 const DIGESTED_MS = 9 * 24 * HOUR_MS;
-/** More payments than anyone makes in a day. */
+/** More payments than most people make in the time in which a reversal may follow. Of a card that pays more, all of that time. */
 const PAYMENTS_MAX = 50;
 /** Of all cards: App Home shows the newest of those that a person may see. */
 const ALL_DECLINES_MAX = 500;
@@ -31,7 +32,7 @@ const limits: Readonly<
   Record<LatestKind, readonly [keep: number, ttlSeconds: number, most: number, keptForMs: number]>
 > = {
   declines: [LATEST_MAX, LATEST_TTL_SECONDS, DECLINES_MAX, DIGESTED_MS],
-  payments: [PAYMENTS_MAX, ALERT_TTL_SECONDS, PAYMENTS_MAX, 0],
+  payments: [PAYMENTS_MAX, ALERT_TTL_SECONDS, LATEST_MAX, FOLLOWS_WITHIN_MS],
   shipments: [LATEST_MAX, LATEST_TTL_SECONDS, LATEST_MAX, 0],
 };
 const noLimits = [0, 0, 0, 0];

@@ -1,9 +1,10 @@
 import { subscriptionWarning } from '../../templates/warnings/warnings.ts';
 import { merchantKey } from '../alerts/aggregation-group-store.ts';
-import type { TransactionAlert } from '../alerts/alert.ts';
+import type { LatestKind, TransactionAlert } from '../alerts/alert.ts';
 import { type Alerts, alertsOfKind } from '../alerts/alert-store.ts';
 import type { CardHistory } from '../alerts/card-history.ts';
 import { isReversed } from '../alerts/resolve-declines.ts';
+import { LATEST_MAX } from '../alerts/save-alerts.ts';
 import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { createWarnBoth, type WarnDeps } from './warned-store.ts';
@@ -12,7 +13,7 @@ import { createWarnBoth, type WarnDeps } from './warned-store.ts';
 const DAYS_MIN = 3;
 const SHORTEST_DAY_MS = 23 * 3_600_000;
 const LOOK_BACK_MS = 90 * 24 * 3_600_000;
-const ALERTS_MAX = 50;
+const DECLINES_MAX = 50;
 /** The warning is repeated after this time. */
 const SILENT_MS = 30 * 24 * 3_600_000;
 
@@ -61,7 +62,10 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
 
   /** Attempts at the same purchase since it was last paid, newest first. */
   async function triesOf({ event }: TransactionAlert): Promise<TransactionAlert[]> {
-    const [declines, payments] = await Promise.all([sameAs(event, 'declines'), sameAs(event, 'payments')]);
+    const [declines, payments] = await Promise.all([
+      sameAs(event, 'declines', DECLINES_MAX),
+      sameAs(event, 'payments', LATEST_MAX),
+    ]);
     const paidAt =
       payments
         .map((alert) => alert.event.occurredAt)
@@ -75,8 +79,8 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
     return paid === -1 ? same : same.slice(0, paid);
   }
 
-  async function sameAs(event: TransactionEvent, kind: 'declines' | 'payments'): Promise<TransactionAlert[]> {
-    const ids = await history.recentAlerts(event.acctId, kind, ALERTS_MAX);
+  async function sameAs(event: TransactionEvent, kind: LatestKind, most: number): Promise<TransactionAlert[]> {
+    const ids = await history.recentAlerts(event.acctId, kind, most);
     const since = new Date(deps.now().getTime() - LOOK_BACK_MS).toISOString();
     const all = await alertsOfKind('transaction', ids, alerts);
     const events = all.map((alert) => alert.event);

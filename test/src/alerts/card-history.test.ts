@@ -162,10 +162,13 @@ describe('the latest alerts of an account', () => {
   });
 });
 
-it('the fifty latest payments of an account are kept as long as their alerts', async () => {
+it('the fifty latest payments of an account are kept as long as their alerts, and more if a reversal may follow', async () => {
   const history = createCardHistory(redis());
+  const tenDaysLater = 1000 + 10 * DAYS * 1000;
 
   for (let index = 0; index < 51; index += 1) await record(7, 'payments', 1000 + index);
+  expect(await history.recentAlerts(7, 'payments', 99)).toHaveLength(51);
+  for (let index = 0; index < 49; index += 1) await record(7, 'payments', tenDaysLater + 99 + index);
 
   expect(await history.recentAlerts(7, 'payments', 99)).toHaveLength(50);
   expect(await redis().ttl(stateKey('payments:7'))).toBeLessThanOrEqual(30 * DAYS);

@@ -369,6 +369,28 @@ describe('a payment that was reversed', () => {
     expect(account.paidBy()).toEqual({ [declined.event.id]: '14:30' });
   });
 
+  it('pays for nothing if the reversal comes a week later and many other purchases were made between them', async () => {
+    const account = await accountWith([declined, auth]);
+    await account.receive(auth.event);
+    for (let index = 0; index < 60; index += 1) {
+      const occurredAt = new Date(Date.parse('2026-11-21T14:00:00Z') + index * 3_600_000).toISOString();
+      const other = {
+        id: `evt_other${index}`,
+        amountCents: 100,
+        requestedCents: null,
+        networkTransactionId: `8${index}`,
+        occurredAt,
+      };
+      await account.store({ ...declined, event: paid(other) });
+    }
+    const late = { ...reversal(8410), event: { ...reversal(8410).event, occurredAt: '2026-11-27T14:00:00Z' } };
+
+    await account.store(late);
+    await account.receive(late.event);
+
+    expect(account.paidBy()).toEqual({ [declined.event.id]: '' });
+  });
+
   it('is not the payment of another purchase', async () => {
     const account = await accountWith([declined, { ...declined, event: paid({ networkTransactionId: '9' }) }]);
     await account.receive(paid({ networkTransactionId: '9' }));

@@ -36,8 +36,10 @@ function warn(alertId: string, warned = createWarned(redis())): Promise<void> {
   return createWarnOfSubscription({
     alerts: { get: async (id) => alerts.get(id) ?? null },
     history: {
-      recentAlerts: async (_acctId, kind) =>
-        kind === 'payments' ? payments : [...alerts.keys()].filter((id) => !payments.includes(id)).toReversed(),
+      async recentAlerts(_acctId, kind, limit) {
+        const declines = [...alerts.keys()].filter((id) => !payments.includes(id)).toReversed();
+        return (kind === 'payments' ? payments : declines).slice(0, limit);
+      },
     },
     links: {
       ofAccount: async (acctId) => ({ acctId, userId: 'U0HUGO', provedBy: 'email', by: 'U0HUGO', at: '' }),
@@ -103,6 +105,18 @@ it('counts failures anew after the subscription was paid, even days after a fail
   tried(10);
   await warn(tried(11));
   expect(told[0]).toMatch(/Declined on 3 days/);
+});
+
+it('counts failures anew after it was paid, also if the card paid for much else since', async () => {
+  tried(2);
+  tried(3);
+  paid(6);
+  const [subscription = ''] = payments;
+  payments = [...Array.from({ length: 60 }, (_, index) => `evt_other${index}`), subscription];
+
+  await warn(tried(9));
+
+  expect(told).toEqual([]);
 });
 
 it('is not stopped by a payment that was reversed in full', async () => {
