@@ -119,11 +119,10 @@ function createGroupStep({ purchases, cardLifecycle, alerts }: Deps) {
 
   /** The first message of a purchase shows its state. Later steps are quiet replies. */
   async function groupSpend({ event }: TransactionAlert, isPosted: boolean): Promise<Grouping> {
-    const timeline = await purchases[isPosted ? 'join' : 'joinStarted'](event, async (joined) => {
-      for (const id of new Set([event.id, joined.leaderId])) await alerts.setTimeline(id, joined);
+    const joined = await purchases[isPosted ? 'join' : 'joinStarted'](event, async ({ others, ...own }) => {
+      for (const [id, timeline] of [[event.id, own] as const, ...others]) await alerts.setTimeline(id, timeline);
     });
-    if (timeline === null) return ownMessage;
-    const { leaderId } = timeline;
-    return { ...ownMessage, threadId: `purchase-${leaderId}`, changes: leaderId === event.id ? [] : [leaderId] };
+    if (joined === null) return ownMessage;
+    return { ...ownMessage, threadId: `purchase-${joined.leaderId}`, changes: [...joined.others.keys()] };
   }
 }

@@ -29,8 +29,14 @@ const format = recordFormat(Kept);
 
 export type Purchases = ReturnType<typeof createPurchases>;
 
-/** Shows a purchase as it is now. Runs before the next event of the account joins, so that no older state is shown last. */
-type Show = (timeline: PurchaseTimeline) => Promise<void>;
+/** The purchase of an event as known now. */
+export interface Joined extends PurchaseTimeline {
+  /** What other messages show because of the event, by their events. */
+  readonly others: ReadonlyMap<string, PurchaseTimeline>;
+}
+
+/** Shows purchases as they are now. Runs before the next event of the account joins, so that no older state is shown last. */
+type Show = (joined: Joined) => Promise<void>;
 const showNothing: Show = async () => {};
 
 /** The recent purchases of each account, in one hash that is changed under a lock. */
@@ -42,34 +48,35 @@ export function createPurchases(redis: RedisClient, withLock: WithLock) {
      *
      * @returns the purchase as known now.
      */
-    join: (event: TransactionEvent, show = showNothing): Promise<PurchaseTimeline> =>
-      serialized(event, show, (kept) => add(event, kept, purchaseOf(event, kept), null)),
+    join: (event: TransactionEvent, show = showNothing): Promise<Joined> =>
+      serialized(event, show, (kept) => add(event, kept, purchasesOf(event, kept), null)),
     /**
      * Adds an event that has no message of its own. It starts no purchase, and joins one only by an id: the one that fits
      * best may have no message either.
      *
      * @returns null when its purchase has not started.
      */
-    async joinStarted(event: TransactionEvent, show = showNothing): Promise<PurchaseTimeline | null> {
+    async joinStarted(event: TransactionEvent, show = showNothing): Promise<Joined | null> {
       if ((await redis.exists(keyOf(event))) === 0) return null;
       return await serialized(event, show, async (kept) => {
-        const purchase = purchaseOf(event, kept);
+        const all = purchasesOf(event, kept);
+        const purchase = purchaseWith(event.id, all);
         const sure = purchase.steps.filter(({ eventId }) => !purchase.inferred.has(eventId));
         const isOwn = sure.some(({ eventId }) => eventId === event.id);
         const isStarted = isOwn && sure.some(({ eventId }) => kept.has(eventId));
-        return isStarted ? await add(event, kept, purchase, null) : null;
+        return isStarted ? await add(event, kept, all, null) : null;
       });
     },
     /** Adds an event that Redis has lost, in the thread it had. */
-    restore: (leaderId: string, event: TransactionEvent): Promise<PurchaseTimeline> =>
-      serialized(event, showNothing, (kept) => add(event, kept, purchaseOf(event, kept), leaderId)),
+    restore: (leaderId: string, event: TransactionEvent): Promise<Joined> =>
+      serialized(event, showNothing, (kept) => add(event, kept, purchasesOf(event, kept), leaderId)),
   };
 
-  function serialized<Joined extends PurchaseTimeline | null>(
+  function serialized<T extends Joined | null>(
     event: TransactionEvent,
     show: Show,
-    join: (kept: ReadonlyMap<string, Kept>) => Promise<Joined>,
-  ): Promise<Joined> {
+    join: (kept: ReadonlyMap<string, Kept>) => Promise<T>,
+  ): Promise<T> {
     return withLock(`account:${event.acctId}:purchases`, async ({ confirm }) => {
       const kept = new Map<string, Kept>();
       for (const [id, text] of Object.entries(await redis.hgetall(keyOf(event)))) kept.set(id, format.read(text));
@@ -84,19 +91,28 @@ export function createPurchases(redis: RedisClient, withLock: WithLock) {
   async function add(
     event: TransactionEvent,
     kept: ReadonlyMap<string, Kept>,
-    purchase: Purchase,
+    all: readonly Purchase[],
     leader: string | null,
-  ): Promise<PurchaseTimeline> {
+  ): Promise<Joined> {
     const known = kept.get(event.id);
-    const [oldest] = purchase.steps
-      .flatMap(({ eventId }) => kept.get(eventId) ?? [])
-      .toSorted((a, b) => a.arrived - b.arrived);
+    const { steps } = purchaseWith(event.id, all);
+    const own = steps.flatMap(({ eventId }) => kept.get(eventId) ?? []);
+    // A step that seemed to belong to another purchase stays in the thread of that one.
+    const isElsewhere = ({ leaderId: id }: Kept): boolean =>
+      kept.has(id) && !steps.some(({ eventId }) => eventId === id);
+    const [oldest] = own.filter((one) => !isElsewhere(one)).toSorted((a, b) => a.arrived - b.arrived);
     const leaderId = known?.leaderId ?? leader ?? oldest?.leaderId ?? event.id;
     if (known === undefined) {
       const arrived = 1 + [...kept.values()].reduce((last, { arrived: at }) => Math.max(last, at), 0);
       await write(keyOf(event), [...kept.values()], { step: stepOf(event), leaderId, arrived });
     }
-    return { leaderId, steps: stepsShown(purchase) };
+    const timelineOf = (id: string, shownBy = kept.get(id)?.leaderId ?? leaderId): PurchaseTimeline => ({
+      leaderId: shownBy,
+      steps: stepsShown(purchaseWith(kept.has(id) ? id : event.id, all)),
+    });
+    const others = new Set([leaderId, ...own.filter(isElsewhere).map((one) => one.leaderId)]);
+    others.delete(event.id);
+    return { ...timelineOf(event.id, leaderId), others: new Map([...others].map((id) => [id, timelineOf(id)])) };
   }
 
   async function write(key: string, before: readonly Kept[], added: Kept): Promise<void> {
@@ -111,10 +127,14 @@ export function createPurchases(redis: RedisClient, withLock: WithLock) {
 
 const keyOf = ({ acctId }: TransactionEvent): string => stateKey(`purchases:${acctId}`);
 
-function purchaseOf(event: TransactionEvent, kept: ReadonlyMap<string, Kept>): Purchase {
+/** The purchases of the account with this event. */
+function purchasesOf(event: TransactionEvent, kept: ReadonlyMap<string, Kept>): Purchase[] {
   const steps = [...kept.values()].map(({ step }) => step);
-  const all = groupPurchases(kept.has(event.id) ? steps : [...steps, stepOf(event)]);
-  const own = all.find((purchase) => purchase.steps.some(({ eventId }) => eventId === event.id));
+  return groupPurchases(kept.has(event.id) ? steps : [...steps, stepOf(event)]);
+}
+
+function purchaseWith(id: string, all: readonly Purchase[]): Purchase {
+  const own = all.find((purchase) => purchase.steps.some(({ eventId }) => eventId === id));
   if (own === undefined) throw new Error('grouping lost an event');
   return own;
 }

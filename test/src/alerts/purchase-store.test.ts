@@ -69,6 +69,26 @@ it('keeps the thread of its first event, even when ids connect it to another thr
   expect((await purchases().join(settled)).leaderId).toBe(settled.id);
 });
 
+it('changes only its own messages if it takes a step from the purchase that the step seemed to belong to', async () => {
+  const [auth, , settled] = steps(5);
+  if (auth === undefined || settled === undefined) throw new Error('no steps');
+  const second = { ...auth, id: 'evt_0000000000000009', networkTransactionId: '9' };
+  const ofSecond = { ...settled, networkTransactionId: '9', authTransactionId: null, amountCents: auth.amountCents };
+  const idsIn = (timeline?: PurchaseTimeline) => timeline?.steps.map(({ eventId }) => eventId);
+  await purchases().join(auth);
+  expect(await purchases().join(ofSecond)).toMatchObject({ leaderId: auth.id, steps: [{}, { isInferred: true }] });
+
+  const joined = await purchases().join(second);
+
+  expect(joined).toMatchObject({ leaderId: second.id, steps: [{ eventId: second.id }, { isInferred: false }] });
+  expect(idsIn(joined.others.get(auth.id))).toEqual([auth.id]);
+  const again = await purchases().join(ofSecond);
+  expect(again.leaderId, 'its message stays where it is').toBe(auth.id);
+  expect(idsIn(again.others.get(auth.id))).toEqual([auth.id]);
+  const capture = { ...ofSecond, id: 'evt_0000000000000008' };
+  expect((await purchases().join(capture)).leaderId).toBe(second.id);
+});
+
 it('forgets steps that are too old to belong to a new event', async () => {
   const [auth] = steps(2);
   if (auth === undefined) throw new Error('no step');
