@@ -5,6 +5,7 @@ import type { WithLock } from '../core/lock.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { merchantKey } from './aggregation-group-store.ts';
+import { inOrder } from './purchase-state.ts';
 import {
   groupPurchases,
   type Purchase,
@@ -110,9 +111,10 @@ export function createPurchases(redis: RedisClient, withLock: WithLock) {
       leaderId: shownBy,
       steps: stepsShown(purchaseWith(kept.has(id) ? id : event.id, all)),
     });
-    const others = new Set([leaderId, ...own.filter(isElsewhere).map((one) => one.leaderId)]);
-    others.delete(event.id);
-    return { ...timelineOf(event.id, leaderId), others: new Map([...others].map((id) => [id, timelineOf(id)])) };
+    const other = own.filter(isElsewhere).map((one) => one.leaderId);
+    const ids = new Set([leaderId, ...other, ...[event.id, ...other].flatMap((id) => after(id, timelineOf(id).steps))]);
+    ids.delete(event.id);
+    return { ...timelineOf(event.id, leaderId), others: new Map([...ids].map((id) => [id, timelineOf(id)])) };
   }
 
   async function write(key: string, before: readonly Kept[], added: Kept): Promise<void> {
@@ -137,6 +139,12 @@ function purchaseWith(id: string, all: readonly Purchase[]): Purchase {
   const own = all.find((purchase) => purchase.steps.some(({ eventId }) => eventId === id));
   if (own === undefined) throw new Error('grouping lost an event');
   return own;
+}
+
+/** The steps that took effect after an event: what it changed before them may change what they mean. */
+function after(id: string, steps: PurchaseTimeline['steps']): string[] {
+  const ids = inOrder(steps).map(({ eventId }) => eventId);
+  return ids.slice(ids.indexOf(id) + 1);
 }
 
 function stepsShown({ steps, inferred }: Purchase): PurchaseTimeline['steps'] {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FraudCaseAlert } from '../../../src/alerts/alert.ts';
+import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { createDeliveryWorld, declineOf, here, idOf } from '../../support/delivery-world.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { change, shippingAlert, statusAlert, transactionAlert, virtualAlert } from '../../templates/fixtures.ts';
@@ -66,6 +67,25 @@ it('the first message of a purchase leads its thread, and each later step is a q
   expect(await groupAlert(settled, 'C1')).toEqual({ ...own, threadId, changes: [idOf(1)] });
   const shown = await alerts.get(idOf(1));
   expect(shown).toMatchObject({ timeline: { steps: [{ kind: 'authorization' }, { kind: 'settlement' }] } });
+});
+
+it('a step that arrives late updates the messages of all later steps, because it changes what they meant', async () => {
+  const { groupAlert, alerts } = world();
+  const paid = transactionAlert(declineOf(1, { kind: 'authorization', decline: null }));
+  const settled = transactionAlert(declineOf(2, { kind: 'settlement', decline: null }));
+  const reversed = transactionAlert(declineOf(3, { kind: 'reversal', decline: null, direction: 'credit' }));
+  for (const alert of [paid, settled, reversed]) await alerts.save(alert);
+  const titleOfReversal = async () => {
+    const alert = await alerts.get(reversed.event.id);
+    return alert && renderAlert(alert, { place: 'private' }).text.split(':')[0];
+  };
+
+  await groupAlert(paid, 'C1');
+  expect(await groupAlert(reversed, 'C1')).toMatchObject({ changes: [idOf(1)] });
+  expect(await titleOfReversal()).toBe('Hold released');
+
+  expect(await groupAlert(settled, 'C1')).toMatchObject({ changes: [idOf(1), idOf(3)] });
+  expect(await titleOfReversal()).toBe('Credited back');
 });
 
 it('a virtual card has its own message', async () => {

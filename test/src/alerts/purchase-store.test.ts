@@ -82,6 +82,7 @@ it('changes only its own messages if it takes a step from the purchase that the 
 
   expect(joined).toMatchObject({ leaderId: second.id, steps: [{ eventId: second.id }, { isInferred: false }] });
   expect(idsIn(joined.others.get(auth.id))).toEqual([auth.id]);
+  expect(joined.others.get(ofSecond.id)?.steps).toEqual(joined.steps);
   const again = await purchases().join(ofSecond);
   expect(again.leaderId, 'its message stays where it is').toBe(auth.id);
   expect(idsIn(again.others.get(auth.id))).toEqual([auth.id]);
