@@ -97,8 +97,10 @@ export function createSendDigest(deps: Deps) {
      * @returns what was posted, for the record of who asked for it.
      */
     async now(channel: string, id: string, of: DigestOf | null, zone: string): Promise<string> {
-      const [schedule] = await digests.ofChannel(channel);
-      const kind = of === 'last-month' ? 'monthly' : (of ?? (schedule === undefined ? 'daily' : kindOf(schedule)));
+      const schedules = await digests.ofChannel(channel);
+      const [first] = schedules;
+      const kind = of === 'last-month' ? 'monthly' : (of ?? (first === undefined ? 'daily' : kindOf(first)));
+      const schedule = schedules.find((one) => kindOf(one) === kind) ?? first;
       const covered = coveredUntil(now(), { kind, isLast: of === 'last-month', zone: schedule?.zone ?? zone });
       return await postDigest(channel, id, { kind, ...covered });
     },

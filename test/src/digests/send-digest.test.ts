@@ -178,6 +178,25 @@ it('covers the calendar month in a monthly digest, even days late, with a file f
   expect(posted[0]?.csv).toContain('"Declines","","20.20","Pin Shop"');
 });
 
+it('on request covers the same month as the channel’s monthly digest, if it gets a daily one in another zone, too', async () => {
+  const { digest, digests, declined, posted } = createWorld(new Date('2026-11-20T12:00:00Z'));
+  const set = { channel: 'D0ANA', by: 'U1', at: '2026-09-20T12:00:00Z', weekday: null, hour: 9, minute: 0 };
+  await digests.set({ ...set, isMonthly: false, zone: 'America/Los_Angeles' });
+  await digests.set({ ...set, isMonthly: true, zone: 'America/New_York' });
+  await declined('2026-10-01T03:59:59Z');
+  await declined('2026-10-01T04:00:00Z');
+  await declined('2026-11-01T03:59:59Z');
+  await declined('2026-11-01T04:00:00Z');
+
+  await digest.now('D0ANA', 'last', 'last-month', 'UTC');
+  await digest.now('D0ANA', 'so-far', 'monthly', 'UTC');
+
+  expect(posted.map(({ text }) => text)).toEqual([
+    expect.stringContaining('2 declines, $20.20, 1 more'),
+    expect.stringContaining('1 decline, $10.10'),
+  ]);
+});
+
 describe('what the time before is compared with', () => {
   it('is all of the month before the last one, even on the last day of a month', async () => {
     const now = new Date('2026-05-31T12:00:00Z');
