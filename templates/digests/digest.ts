@@ -64,7 +64,10 @@ export function digest(
   const title = isExact ? usual : `Declines ${sinceWords(from)}`;
   const counted = [declinesWords(total), compared(facts)].filter(Boolean).join(', ');
   const [first] = reasons;
-  const most = first === undefined ? '' : ` Most often: ${escapeUntrusted(first.name, 80)}, ${times(first.count)}.`;
+  const most =
+    first === undefined || first.count === 0
+      ? ''
+      : ` Most often: ${escapeUntrusted(first.name, 80)}, ${times(first.count)}.`;
   const others = [countedWords(facts), approvalWords(approvals), openWords(open), waitingWords(inactive.length)].filter(
     Boolean,
   );

@@ -217,6 +217,12 @@ describe('a digest', () => {
     const { message } = digest({ ...facts, total: { count: 0, attempts: 2, cents: 0 } }, 'private');
 
     expect(message.text).toContain('No new declines, 2 more attempts,');
+    const again = {
+      ...facts,
+      reasons: [row('Over the daily limit', 0, 0)],
+      total: { count: 0, attempts: 1, cents: 0 },
+    };
+    expect(digest(again, 'private').message.text).not.toContain('Most often');
   });
 
   it('fits any names', () => {
