@@ -25,7 +25,7 @@ export interface DigestApproval {
   readonly before: string | null;
   readonly after: string;
   /**
-   * The raise; of several rules the largest. Of an order, the money on the card. Null when no amount applies, for example for
+   * The raise; of several rules the largest; zero if it was in force already. Of an order, the money on the card. Null when no amount applies, for example for
    * an allowed category.
    */
   readonly cents: number | null;
@@ -51,11 +51,32 @@ const EARLIER_MS = 24 * 3_600_000;
  * automatically, such as ending a temporary change.
  */
 export async function approvedChanges(reader: AuditReader, fromMs: number, toMs: number): Promise<DigestApproval[]> {
-  const byAction = groupBy(await readSince(reader, fromMs - EARLIER_MS), ({ actionId }) => actionId);
-  return [...byAction.values()].flatMap((records) => {
+  const all = await readSince(reader, fromMs - EARLIER_MS);
+  const keeping = actionsThatKeep(all.filter(({ at }) => Date.parse(at) >= fromMs));
+  return [...groupBy(all, ({ actionId }) => actionId)].flatMap(([actionId, records]) => {
     const [change] = records.filter(isMade).flatMap((made) => changeIn(made, records));
-    return change !== undefined && Date.parse(change.at) >= fromMs && Date.parse(change.at) < toMs ? [change] : [];
+    if (change === undefined || Date.parse(change.at) < fromMs || Date.parse(change.at) >= toMs) return [];
+    const addsNothing = change.cents !== null && keeping.has(actionId);
+    return [addsNothing ? { ...change, cents: 0 } : change];
   });
+}
+
+/** A temporary raise that is made again or kept is recorded like a raise, but the card can spend no more than before. */
+function actionsThatKeep(records: readonly AuditRecord[]): ReadonlySet<string> {
+  const keeping = new Set<string>();
+  const latest = new Map<string, AuditRecord>();
+  for (const record of records) {
+    const { acctId, actionId, before, after, event } = record;
+    if (before === null || after === null || !(event === 'ended' || isMade(record))) continue;
+    // The same for a change and for its end.
+    const key = JSON.stringify([acctId, [before, after].toSorted()]);
+    const last = latest.get(key);
+    if (last === undefined || last.actionId !== actionId) {
+      latest.set(key, record);
+      if (last?.after === after) keeping.add(actionId);
+    }
+  }
+  return keeping;
 }
 
 /** Nobody takes back a temporary change that ends on schedule. */

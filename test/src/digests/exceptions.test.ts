@@ -161,6 +161,31 @@ describe('changes approved in a period', () => {
     expect(await approved([raiseTakenBack])).toHaveLength(1);
   });
 
+  it('add nothing if a raise is made again or kept while it is in force, and all of it after it ended', async () => {
+    const [again, kept, anew] = ['act_2', 'act_3', 'act_4'].map((actionId) => ({ actionId }));
+    const ended = {
+      ...raise,
+      ...nobody,
+      event: 'ended',
+      actionId: 'act_1',
+      before: raise.after,
+      after: raise.before,
+    } as const;
+    const { acctId } = within;
+    const other = { actionId: 'act_5', acctId: 99 };
+    const records = [
+      { duration: 'for 4 hours' },
+      { event: 'confirmed' } as const,
+      { ...again, duration: 'for 4 hours' },
+      { ...kept, event: 'ended' } as const,
+      other,
+      { ...ended, acctId, at: within.at },
+      { ...anew, duration: 'for 4 hours' },
+    ];
+
+    expect((await approved(records)).map(({ cents }) => cents)).toEqual([3050, 0, 0, 3050, 3050]);
+  });
+
   it('include what a person took back if the same click ended a question, too', async () => {
     const question = {
       event: 'ended',
