@@ -80,9 +80,10 @@ export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<numb
   return async function warnOfLimits(acctId) {
     const userId = (await links.ofAccount(acctId))?.userId;
     if (userId === undefined || !(await preferences.isOn(userId, 'limit-warnings'))) return null;
+    // Before they are read: amounts of a window that ends meanwhile are not taken for those of the next one.
+    const now = deps.now();
     const remaining = await deps.remaining(acctId);
     if (remaining === null) return AGAIN_MS;
-    const now = deps.now();
     const isRaised = await raisedForPurchase(acctId);
     const fresh: { readonly used: UsedLimit; readonly ids: readonly string[] }[] = [];
     for (const used of usedLimits(remaining, now.toISOString())) {

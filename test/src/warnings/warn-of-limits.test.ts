@@ -37,6 +37,8 @@ let remaining: RemainingLimits | null;
 let now: Date;
 let holder: string | null;
 let changes: TemporaryChange[];
+/** Runs while the amounts are read. */
+let readAt: (() => void) | null;
 
 beforeEach(() => {
   told = [];
@@ -44,6 +46,7 @@ beforeEach(() => {
   now = new Date(AT);
   holder = 'U0HUGO';
   changes = [];
+  readAt = null;
 });
 
 function warn(warned = createWarned(redis())): Promise<number | null> {
@@ -55,7 +58,10 @@ function warn(warned = createWarned(redis())): Promise<number | null> {
     preferences: createPreferences(redis()),
     warned,
     temporaryChanges: { all: async () => changes },
-    remaining: async () => remaining,
+    async remaining() {
+      readAt?.();
+      return remaining;
+    },
     factsOf: async () => card,
     sealCard: () => 'sealed',
     notifyDirectly: async (userId, id, { text }) => void told.push({ userId, id, text }),
@@ -97,6 +103,18 @@ describe('a warning before a limit declines', () => {
 
     expect(told).toHaveLength(3);
     expect(new Set(told.map(({ id }) => id)).size).toBe(3);
+  });
+
+  it('warns again in the next period if the one before ended while its amounts were read', async () => {
+    [now, remaining] = [new Date('2026-11-21T04:59:59.900Z'), daily(40_000, 9000)];
+    readAt = () => (now = new Date('2026-11-21T05:00:00.100Z'));
+    await warn();
+    readAt = null;
+    now = new Date('2026-11-21T15:00:00.000Z');
+    await warn();
+
+    expect(told.map(({ text }) => /Resets .*/.exec(text)?.[0])).toHaveLength(2);
+    expect(new Set(told.map(({ id }) => id)).size).toBe(2);
   });
 
   it('warns about several limits in one message', async () => {
