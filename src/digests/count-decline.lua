@@ -1,6 +1,7 @@
 --- @keys list of buckets, buckets and their events and first attempts...
 -- Counts events once each. An attempt within a day of its purchase's first attempt is not another decline. KEYS: then each bucket
--- and the events of the bucket, then the first attempt of each event. ARGV: TTL (s), oldest bucket to keep, a day (ms), TTL of a
+-- and the events of the bucket, then the first attempt of each event: that of the latest decline of this purchase, and that of
+-- another one, because events may arrive late. ARGV: TTL (s), oldest bucket to keep, a day (ms), TTL of a
 -- first attempt (s), TTL of the counted event ids (s), number of buckets, the start of each, then for each event, in one string, its
 -- id, the number of its bucket, time of the event (ms), cents, what it is about.
 local day, count = tonumber(ARGV[3]), tonumber(ARGV[6])
@@ -14,7 +15,10 @@ end
 local firsts, given = {}, {}
 for index = 1, #KEYS - 1 - 2 * count do
   local tried = 1 + 2 * count + index
-  if firsts[KEYS[tried]] == nil then firsts[KEYS[tried]] = tonumber(redis.call('GET', KEYS[tried])) or false end
+  if firsts[KEYS[tried]] == nil then
+    local latest, other = string.match(redis.call('GET', KEYS[tried]) or '', '^(%S+) ?(%S*)')
+    firsts[KEYS[tried]] = { latest = tonumber(latest), other = tonumber(other) }
+  end
   local id, bucket, time, cents, about = string.match(ARGV[6 + count + index], '^(%S+) (%d+) (%S+) (%S+) (.*)$')
   local of = buckets[tonumber(bucket)]
   of.ids[#of.ids + 1] = id
@@ -26,15 +30,18 @@ for _, of in ipairs(buckets) do
   for index, id in ipairs(of.ids) do of.isCounted[id] = known[index] == 1 end
 end
 
+local function isNear(first, at) return first and math.abs(at - first) < day end
+
 -- Events of the same batch are summed first, by bucket and by what they are about.
 local function add(tried, of, id, time, about, cents)
   if of.isCounted[id] then return end
   of.isCounted[id] = true
   local first, at = firsts[KEYS[tried]], tonumber(time)
-  local isRetry = first and math.abs(at - first) < day
-  if not isRetry and not (first and at < first) then
-    redis.call('SET', KEYS[tried], time, 'EX', ARGV[4])
-    firsts[KEYS[tried]] = at
+  local isRetry = isNear(first.latest, at) or isNear(first.other, at)
+  if not isRetry then
+    if first.latest and at < first.latest then first.other = at else first.latest, first.other = at, first.latest end
+    local both = first.other and string.format('%.0f %.0f', first.latest, first.other) or time
+    redis.call('SET', KEYS[tried], both, 'EX', ARGV[4])
   end
   local sums = of.sums[about] or { attempts = 0, count = 0, cents = 0 }
   of.sums[about] = sums

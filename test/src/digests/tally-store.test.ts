@@ -63,6 +63,24 @@ describe('a decline in the tally', () => {
     expect((await all()).reduce(added, none)).toEqual({ count: 1, attempts: 30, cents: 1000 });
   });
 
+  it('that is tried again a day later is two, also if the attempts of the first day arrive last', async () => {
+    const days = [
+      ['2026-11-18T10:00:00Z', '2026-11-18T10:05:00Z'],
+      ['2026-11-19T14:00:00Z', '2026-11-19T14:05:00Z'],
+    ];
+    const orders = [days.flat(), days.toReversed().flat(), days.flat().toReversed()];
+    for (const [acctId, order] of orders.entries()) {
+      const tallies = createTallies(redis(), () => new Date(now()));
+      const declines = order.map((at) => decline(`evt_${acctId}_${at}`, at, { acctId }));
+      // Each alone, and all in one batch.
+      for (const one of declines) await tallies.count(one);
+      const together = declines.map((one) => ({ ...one, eventId: `${one.eventId}_b`, acctId: acctId + 50 }));
+      await Promise.all(together.map(tallies.count));
+    }
+
+    expect((await all()).reduce(added, none)).toEqual({ count: 12, attempts: 24, cents: 12_000 });
+  });
+
   it('is counted the same with many concurrent declines', async () => {
     const tallies = createTallies(redis(), () => new Date(now()));
     const at = (minute: number): string => `2026-11-20T14:${String(minute).padStart(2, '0')}:00Z`;
