@@ -41,7 +41,7 @@ const lookUp = (slackError: string): string => `Look up ${slackError} in Slackâ€
 /** @param alerts where its alerts are meanwhile: moved, or waiting because no other channel may get them. */
 export function channelUnusable(
   channel: string,
-  { slackError }: SlackError,
+  { slackError }: Pick<SlackError, 'slackError'>,
   alerts: 'move' | 'wait' = 'move',
 ): OpsIssue {
   const { what, todo } = ofChannels[slackError] ?? {
@@ -146,7 +146,7 @@ function hasLeft(): Refusal {
 }
 
 /** @param userId null: unknown. */
-export function personUnreachable(userId: string | null, { slackError }: SlackError): OpsIssue {
+export function personUnreachable(userId: string | null, { slackError }: Pick<SlackError, 'slackError'>): OpsIssue {
   const { what, todo } = ofPeople[slackError]?.() ?? {
     what: 'Slack does not deliver direct messages to them.',
     todo: `If they have left the company, unlink their card with ${commandCode('unlink')}, and consider blocking it.`,

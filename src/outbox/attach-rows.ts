@@ -10,7 +10,7 @@ import { draftOf, type FileEntry, type OutboxEntry, type RowsEntry } from './ent
 import type { Batch, BatchMessages, Threads, UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import { type Rendered, type RowsOf, threadOfRows } from './render-entries.ts';
-import { ELSEWHERE, refOf } from './sending-store.ts';
+import { refOf } from './sending-store.ts';
 import type { Subject } from './tracked-message-store.ts';
 
 /**
@@ -39,13 +39,13 @@ export function createAttachRows(deps: Deps) {
   const { slack, batchMessages, rowsOf, threads, outbox, unsupported, notifyOps } = deps;
   return { render, renderFile, asTables, asText };
 
-  /** `elsewhere` when a text replaces the file. */
+  /** `elsewhere`: a text replaces the file. */
   async function renderFile(entry: FileEntry, channel: string): Promise<Rendered> {
     const file = await upload(entry.file);
     if (!(file instanceof SlackError)) return { kind: 'file', file, comment: entry.comment, thread: null };
     if (file.code === 'unknown' && (await outbox.countTry(channel, entry.id)) < DIGEST_FILE_TRIES) throw file;
     await asText(entry, channel, file);
-    return ELSEWHERE;
+    return { kind: 'elsewhere' };
   }
 
   /**
@@ -63,10 +63,10 @@ export function createAttachRows(deps: Deps) {
     }
   }
 
-  /** Null when the summary is too old, `elsewhere` when tables replace the file. */
-  async function render(entry: RowsEntry, channel: string): Promise<Rendered | null> {
+  /** `noData`: the summary is too old. `elsewhere`: tables replace the file. */
+  async function render(entry: RowsEntry, channel: string): Promise<Rendered> {
     const batch = await batchMessages.get(entry.of);
-    if (batch === null) return null;
+    if (batch === null) return { kind: 'noData' };
     const thread = await threadOfRows(entry, channel, threads);
     const rows = await rowsOf(
       batch.alerts.map(({ id }) => id),
@@ -85,7 +85,7 @@ export function createAttachRows(deps: Deps) {
     // Its readers, and everything behind it, wait for it.
     if (file.code === 'unknown' && (await outbox.countTry(channel, entry.id)) < FILE_TRIES) throw file;
     await asTables(entry, channel, file);
-    return ELSEWHERE;
+    return { kind: 'elsewhere' };
   }
 
   /** Posts that the file is missing, and why. */

@@ -6,7 +6,7 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import { isAboutContent, isGone } from '../slack/failure.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import type { Edit, Edits } from './edit-store.ts';
-import type { TrackedEntry } from './entry.ts';
+import { type TrackedEntry, unusable } from './entry.ts';
 import type { Threads } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import type { Throttle } from './send-message.ts';
@@ -102,8 +102,8 @@ export function createPostAgain(deps: PostAgainDeps) {
     /** The message cannot be edited: someone deleted it, or its channel cannot be posted to. */
     async gone(ref: MessageRef, subjects: readonly Subject[], error: SlackError): Promise<void> {
       const { channel, ts } = ref;
-      const isChannelGone = error.code === 'channel_unusable';
-      if (!isChannelGone) await threads.markGone(channel, ts);
+      const why = error.code === 'channel_unusable' ? unusable(error) : null;
+      if (why === null) await threads.markGone(channel, ts);
       const entries: TrackedEntry[] = [];
       for (const subject of subjects) {
         const reference = (await trackedMessages.references(subject)).find(
@@ -111,11 +111,12 @@ export function createPostAgain(deps: PostAgainDeps) {
         );
         if (reference !== undefined) entries.push(await entryOf(subject, reference));
       }
-      const to = isChannelGone ? await undeliverable.insteadOf(channel, error) : null;
-      await (to === null ? putAll(channel, entries) : undeliverable.redirect(entries, { channel, to }, error));
+      const to = why && (await undeliverable.insteadOf(channel, why));
+      if (why === null || to === null) await putAll(channel, entries);
+      else await undeliverable.redirect(entries, { channel, to }, why);
       // The messages in an archived channel are still there, and are edited when it is restored.
       // Last, so that a crash before this only repeats the steps above.
-      if (!isChannelGone) await trackedMessages.forget(ref, subjects);
+      if (why === null) await trackedMessages.forget(ref, subjects);
     },
 
     /** The message was edited but looks the same, because a summary does not show every row. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SlackError } from '../core/errors.ts';
 import { fromStored, toStored } from '../core/unknown-fields.ts';
 import type { Thread, UploadedFile } from '../slack/client.ts';
 import { type Message, StoredMessage } from '../slack/message.ts';
@@ -129,6 +130,19 @@ export function batchReasonOf({ late, notBefore, priority }: TrackedEntry): Batc
   return priority === 'fraud' ? 'fraud' : 'busy';
 }
 
+/** Why entries go to another channel than theirs. */
+export const MoveReason = z.discriminatedUnion('kind', [
+  /** Slack does not accept messages there. With its error code. */
+  z.strictObject({ kind: z.literal('unusable'), slackError: z.string() }),
+  /** Another company reads it. */
+  z.strictObject({ kind: z.literal('shared') }),
+]);
+export type MoveReason = z.infer<typeof MoveReason>;
+
+export function unusable({ slackError }: Pick<SlackError, 'slackError'>): MoveReason {
+  return { kind: 'unusable', slackError };
+}
+
 /** A message in flight to Slack. */
 export const Sending = z.strictObject({
   /**
@@ -145,10 +159,8 @@ export const Sending = z.strictObject({
   attempt: z.int().default(1),
   /** True when the last attempt was not found in Slack: the same entries must be posted again, in one message. */
   isUnsent: z.boolean().default(false),
-  /**
-   * The channel that gets its entries because this one cannot be posted to, with Slack's error code; null: this channel.
-   */
-  redirect: z.strictObject({ to: z.string(), slackError: z.string() }).nullable().default(null),
+  /** The channel that gets its entries; null: this channel. */
+  redirect: z.strictObject({ to: z.string(), why: MoveReason }).nullable().default(null),
 });
 export type Sending = z.infer<typeof Sending>;
 

@@ -1,11 +1,10 @@
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import type { Draft, OutboxEntry, Sending } from './entry.ts';
+import { type Draft, type MoveReason, type OutboxEntry, type Sending, unusable } from './entry.ts';
 import type { FindPosted, Shown } from './find-posted.ts';
 import type { LateCopies } from './late-copies.ts';
 import type { Outbox } from './outbox-store.ts';
 import type { RecordPosted } from './record-posted.ts';
-import { SHARED_CHANNEL } from './render-entries.ts';
 import type { Throttle } from './send-message.ts';
 import { ELSEWHERE } from './sending-store.ts';
 import type { Undeliverable } from './undeliverable.ts';
@@ -57,19 +56,19 @@ export interface Claimed {
 }
 
 /** Moves the entries to a channel that can be posted to. They wait while there is none. */
-export async function redirect(claimed: Claimed, error: SlackError, deps: FailedPostDeps): Promise<number | null> {
+export async function redirect(claimed: Claimed, why: MoveReason, deps: FailedPostDeps): Promise<number | null> {
   const { channel, sending, entries } = claimed;
-  const to = sending.redirect?.to ?? (await deps.undeliverable.insteadOf(channel, error));
+  const to = sending.redirect?.to ?? (await deps.undeliverable.insteadOf(channel, why));
   if (to === null) {
     await putBack(claimed, deps);
     return NO_CHANNEL_PAUSE_MS;
   }
   // First: after a crash, another worker must not post here what the other channel already has.
-  await deps.outbox.beginRedirect(channel, sending, { to, slackError: error.slackError });
+  await deps.outbox.beginRedirect(channel, sending, { to, why });
   const isBack = await deps.outbox.takeBack(to, sending.entryIds, channel);
   // Slack refused them there, and here another company would read them, so they are retried periodically.
-  if (isBack && error.slackError === SHARED_CHANNEL) await deps.outbox.pauseFor(to, NO_CHANNEL_PAUSE_MS);
-  const entryIds = await deps.undeliverable.redirect(entries, { channel, to }, error);
+  if (isBack && why.kind === 'shared') await deps.outbox.pauseFor(to, NO_CHANNEL_PAUSE_MS);
+  const entryIds = await deps.undeliverable.redirect(entries, { channel, to }, why);
   // Not dropped: when its job runs again, the entry must not return to this channel, even if it can be posted to again.
   await deps.outbox.markMoved(channel, sending, { to, entryIds });
   return null;
@@ -102,7 +101,7 @@ export async function resolveFailure(
       await deps.undeliverable.mustWait(channel, error);
       return throttle.tokenDeadMs;
     case 'channel_unusable':
-      return await redirect(claimed, error, deps);
+      return await redirect(claimed, unusable(error), deps);
     case 'refused':
       await outbox.pauseFor(channel, throttle.postMs);
       await resolveRefused(claimed, draft, error, deps);

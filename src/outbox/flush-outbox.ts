@@ -3,7 +3,7 @@ import { span } from '../core/trace.ts';
 import type { MessageRef } from '../slack/message.ts';
 import type { EditMessage } from './edit-message.ts';
 import type { Edit, Edits } from './edit-store.ts';
-import { type Draft, type OutboxEntry, type UnreadableEntry, waitOf } from './entry.ts';
+import { type Draft, type OutboxEntry, type UnreadableEntry, unusable, waitOf } from './entry.ts';
 import {
   type Claimed,
   type FailedPostDeps,
@@ -70,7 +70,7 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
       const claimed = { ...unresolved, channel, cameAt: new Map() };
       const { redirect: begun } = claimed.sending;
       if (begun === null) await reconcile(claimed, null, deps);
-      else await redirect(claimed, new SlackError('chat.postMessage', 'channel_unusable', begun.slackError), deps);
+      else await redirect(claimed, begun.why, deps);
       continue;
     }
     const lookedAt = now();
@@ -101,17 +101,17 @@ type Next = Omit<Claimed, 'sending'> & { readonly entryIds: readonly string[] };
 /** @returns milliseconds until the next run; null: continue with the next message. */
 async function postNext({ channel, entries, entryIds, cameAt }: Next, deps: Deps): Promise<number | null> {
   const { outbox, runtime } = deps;
-  const draft = await renderNow(channel, entries, deps);
-  if (typeof draft === 'number') return draft;
-  const lacking = draft === null ? entryIds : entriesWithout(draft, entries);
-  if (draft === null || lacking.length > 0) {
+  const rendered = await renderNow(channel, entries, deps);
+  if (rendered.kind === 'wait') return rendered.ms;
+  const lacking = rendered.kind === 'noData' ? entryIds : entriesWithout(rendered, entries);
+  if (rendered.kind === 'noData' || lacking.length > 0) {
     await giveUp(channel, { ids: lacking, entries }, deps);
     return null;
   }
   const claimedAt = runtime.now();
   const sending = await outbox.claim(channel, entryIds, runtime.slackNow(), entries);
   if (sending === null) return null;
-  if (draft === ELSEWHERE) {
+  if (rendered.kind === 'elsewhere') {
     await outbox.markSent(channel, sending, ELSEWHERE);
     return null;
   }
@@ -120,23 +120,23 @@ async function postNext({ channel, entries, entryIds, cameAt }: Next, deps: Deps
     await putBack(claimed, deps);
     return null;
   }
-  if (draft instanceof SlackError) return await redirect(claimed, draft, deps);
+  if (rendered.kind === 'mustMove') return await redirect(claimed, rendered.why, deps);
   // Redis may have forgotten that it was posted.
   const isInDoubt = runtime.doubtSinceMs() !== null && sending.attempt === 1;
-  if (isInDoubt && (await reconcile(claimed, draft, deps, 'first')) === 'resolved') return null;
+  if (isInDoubt && (await reconcile(claimed, rendered, deps, 'first')) === 'resolved') return null;
   if (runtime.now() - claimedAt > START_WITHIN_MS) {
     // The search took so long that the claim would expire during the post. Nothing was found, so the next run need not
     // search.
     await outbox.keepUnsent(channel, sending);
     return null;
   }
-  return await send(claimed, draft, deps);
+  return await send(claimed, rendered, deps);
 }
 
 /** Ids of the entries that a batch does not show, because no data is stored for them. */
-function entriesWithout(draft: Rendered | SlackError, entries: readonly OutboxEntry[]): string[] {
-  if (draft === ELSEWHERE || draft instanceof SlackError || draft.kind === 'file' || draft.batch === null) return [];
-  const shown = new Set(draft.batch.alerts.map(({ id }) => id));
+function entriesWithout(rendered: RenderedNow, entries: readonly OutboxEntry[]): string[] {
+  if (rendered.kind !== 'message' || rendered.batch === null) return [];
+  const shown = new Set(rendered.batch.alerts.map(({ id }) => id));
   return entries.flatMap((entry) => (entry.kind === 'tracked' && !shown.has(entry.subject.id) ? [entry.id] : []));
 }
 
@@ -153,9 +153,9 @@ async function giveUp(
   await inChunks(ids, (id) => deps.outbox.remove(channel, id));
   const removed = new Set(ids);
   const again = entries.filter(({ id }) => removed.has(id));
-  const draft = await renderNow(channel, again, deps);
-  if (draft === null) return;
-  const lacking = new Set(typeof draft === 'number' ? [] : entriesWithout(draft, again));
+  const rendered = await renderNow(channel, again, deps);
+  if (rendered.kind === 'noData') return;
+  const lacking = new Set(entriesWithout(rendered, again));
   await inChunks(again, async (entry) => {
     if (!lacking.has(entry.id)) await deps.outbox.put(channel, entry);
   });
@@ -202,12 +202,10 @@ async function send(claimed: Claimed, draft: Draft, deps: Deps): Promise<number 
   return null;
 }
 
-/** The message to post, how long to wait, or the reason why this channel cannot get it. */
-async function renderNow(
-  channel: string,
-  entries: readonly OutboxEntry[],
-  deps: Deps,
-): Promise<Rendered | null | number | SlackError> {
+/** Slack may also want it later: `ms` milliseconds from now. */
+type RenderedNow = Rendered | { readonly kind: 'wait'; readonly ms: number };
+
+async function renderNow(channel: string, entries: readonly OutboxEntry[], deps: Deps): Promise<RenderedNow> {
   try {
     return await deps.renderEntries(entries, channel);
   } catch (error) {
@@ -216,10 +214,10 @@ async function renderNow(
       { channel, code: error.code, slackError: error.slackError },
       'could not render an outbox message',
     );
-    if (error.code === 'channel_unusable') return error;
-    if (error.code === 'token_dead') return deps.throttle.tokenDeadMs;
-    const wait = error.retryAfterMs ?? UNKNOWN_PAUSE_MS;
-    await deps.outbox.pauseFor(channel, wait);
-    return wait;
+    if (error.code === 'channel_unusable') return { kind: 'mustMove', why: unusable(error) };
+    if (error.code === 'token_dead') return { kind: 'wait', ms: deps.throttle.tokenDeadMs };
+    const ms = error.retryAfterMs ?? UNKNOWN_PAUSE_MS;
+    await deps.outbox.pauseFor(channel, ms);
+    return { kind: 'wait', ms };
   }
 }

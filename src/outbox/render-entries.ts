@@ -2,7 +2,7 @@ import { batchForm, batchMessage } from '../../templates/outbox/batch.ts';
 import { type BatchRow, rowLabel } from '../../templates/outbox/batch-row.ts';
 import { BoundedMap } from '../core/bounded-map.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
-import { isFaultOfOurs, SlackError } from '../core/errors.ts';
+import { isFaultOfOurs } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Thread } from '../slack/client.ts';
@@ -13,13 +13,13 @@ import {
   type Draft,
   draftOf,
   type FileEntry,
+  type MoveReason,
   type OutboxEntry,
   type RowsEntry,
   type TrackedEntry,
   trackedOf,
 } from './entry.ts';
 import type { Batch, NewBlock, Threads, UnsupportedBlocks } from './message-store.ts';
-import type { ELSEWHERE } from './sending-store.ts';
 import type { RenderSubjects } from './tracked-message.ts';
 import type { Subject, TrackedMessages } from './tracked-message-store.ts';
 
@@ -28,7 +28,7 @@ interface Deps {
   readonly renderSubjects: RenderSubjects;
   readonly renderBatch: Pick<RenderBatch, 'render'>;
   readonly attachRows: {
-    readonly render: (entry: RowsEntry, channel: string) => Promise<Rendered | null>;
+    readonly render: (entry: RowsEntry, channel: string) => Promise<Rendered>;
     readonly renderFile: (entry: FileEntry, channel: string) => Promise<Rendered>;
   };
   readonly threads: Pick<Threads, 'rootOf' | 'isGone'>;
@@ -38,9 +38,6 @@ interface Deps {
   /** Gets the alerts of a channel that is shared with another company. */
   readonly defaultChannel: string;
 }
-
-/** Our code in place of one of Slack's: a channel shared with another company gets only redacted alerts. */
-export const SHARED_CHANNEL = 'shared_with_another_company';
 
 /**
  * True for entries that name people, limits or decisions. Alerts do not count: they are rendered for the readers of their
@@ -60,24 +57,26 @@ const nouns: Readonly<Record<Subject['kind'], string>> = {
   recovery: 'A recovery',
 };
 
-/** What is to be posted, or `elsewhere`: other entries that wait in the outbox show it. */
-export type Rendered = Draft | typeof ELSEWHERE;
+/** The message to post, or why there is none. */
+export type Rendered =
+  | Draft
+  /** No data is stored for the entries. */
+  | { readonly kind: 'noData' }
+  /** Other entries that wait in the outbox show it. */
+  | { readonly kind: 'elsewhere' }
+  /** It must not be posted in this channel. */
+  | { readonly kind: 'mustMove'; readonly why: MoveReason };
 
-/**
- * Renders one message for these entries; null when no data is stored for them.
- *
- * @throws SlackError when a retry can help, or `channel_unusable` when another company would read it.
- */
-export type RenderEntries = (entries: readonly OutboxEntry[], channel: string) => Promise<Rendered | null>;
+/** Renders one message for these entries. @throws SlackError when a retry can help. */
+export type RenderEntries = (entries: readonly OutboxEntry[], channel: string) => Promise<Rendered>;
 
 export function createRenderEntries(deps: Deps): RenderEntries {
   const { trackedMessages, renderSubjects, renderBatch, attachRows, threads, unsupported, notifyOps } = deps;
 
   return async function renderEntries(entries, channel) {
     const [first] = entries;
-    if (first === undefined) return null;
-    if (await mustNotPost(first, channel))
-      throw new SlackError('conversations.info', 'channel_unusable', SHARED_CHANNEL);
+    if (first === undefined) return { kind: 'noData' };
+    if (await mustNotPost(first, channel)) return { kind: 'mustMove', why: { kind: 'shared' } };
     if (first.kind === 'rows') return await attachRows.render(first, channel);
     if (first.kind === 'file') return await attachRows.renderFile(first, channel);
     if (first.kind === 'notice') return await renderNotice(first.message);
@@ -85,7 +84,7 @@ export function createRenderEntries(deps: Deps): RenderEntries {
     // Read first: a change in the meantime then makes the message count as outdated, never as current.
     const revisions = await trackedMessages.revisions(tracked.map(({ subject }) => subject));
     const rendered = await (tracked.length > 1 ? renderBatch.render(tracked, channel) : renderSubject(first, channel));
-    if (rendered === null) return null;
+    if (rendered === null) return { kind: 'noData' };
     const { message, ...batch } = rendered;
     return draftOf(message, { ...batch, thread: await threadOf(tracked, channel, threads), revisions });
   };

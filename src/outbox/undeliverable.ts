@@ -1,5 +1,5 @@
 import type { EventLog } from '../alerts/event-log.ts';
-import { SlackError } from '../core/errors.ts';
+import type { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { channelUnusable, personUnreachable, postsRefused } from '../ops/refused-place.ts';
@@ -7,12 +7,11 @@ import { isSlackTokenDead } from '../ops/watch-token.ts';
 import type { Message } from '../slack/message.ts';
 import { truncate } from '../slack/mrkdwn.ts';
 import type { AttachRows } from './attach-rows.ts';
-import { type Draft, forAnotherChannel, mayBeHeld, type OutboxEntry, shownAlertId } from './entry.ts';
+import { type Draft, forAnotherChannel, type MoveReason, mayBeHeld, type OutboxEntry, shownAlertId } from './entry.ts';
 import type { UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import { inChunks } from './record-posted.ts';
-import { type RenderEntries, SHARED_CHANNEL } from './render-entries.ts';
-import { ELSEWHERE } from './sending-store.ts';
+import type { RenderEntries } from './render-entries.ts';
 import type { Subject } from './tracked-message-store.ts';
 
 interface Deps {
@@ -43,12 +42,13 @@ export function createUndeliverable(deps: Deps) {
 
   return {
     /** The replacement for a channel that cannot be posted to, or must not because another company reads it; null: none. */
-    async insteadOf(channel: string, error: SlackError): Promise<string | null> {
-      const isShared = error.slackError === SHARED_CHANNEL;
-      if (isShared) await ops.notify(opsIssue.channelShared(channel));
-      const to = isShared ? await fallback.unshared(channel) : fallback.channel;
-      if (to !== channel) return to;
-      if (!isShared && channel !== ops.channel) await ops.notify(channelUnusable(channel, error, 'wait'));
+    async insteadOf(channel: string, why: MoveReason): Promise<string | null> {
+      if (why.kind === 'shared') {
+        await ops.notify(opsIssue.channelShared(channel));
+        return await fallback.unshared(channel);
+      }
+      if (channel !== fallback.channel) return fallback.channel;
+      if (channel !== ops.channel) await ops.notify(channelUnusable(channel, why, 'wait'));
       return null;
     },
 
@@ -65,32 +65,26 @@ export function createUndeliverable(deps: Deps) {
     async redirect(
       entries: readonly OutboxEntry[],
       { channel, to }: { readonly channel: string; readonly to: string },
-      error: SlackError,
+      why: MoveReason,
     ): Promise<string[]> {
-      const forTeam = entries.filter(({ audience }) => audience !== 'holder');
-      const isToPerson = forTeam.length === 0 || !isOfTeam(channel);
-      const issue = isToPerson
-        ? personUnreachable(await deps.personOf(channel), error)
-        : channelUnusable(channel, error);
       // A message to a holder is never posted elsewhere.
-      if (forTeam.length === 0) {
-        await ops.notify(issue);
-        return [];
-      }
-      const isShared = error.slackError === SHARED_CHANNEL;
+      const forTeam = entries.filter(({ audience }) => audience !== 'holder');
       const moved: string[] = [];
       await inChunks(forTeam, async (entry) => {
-        if (!isShared && (await isShown(entry, fallback))) return;
+        if (why.kind === 'unusable' && (await isShown(entry, fallback))) return;
         await outbox.put(to, await forChannel(to, entry, fallback));
         moved.push(entry.id);
       });
-      if (isShared) return moved;
-      const text = `Sent to the general channel: Slack says ${error.slackError}.`;
+      if (why.kind === 'shared') return moved;
+      const text = `Sent to the general channel: Slack says ${why.slackError}.`;
       await inChunks(forTeam, async (entry) => {
         const alertId = shownAlertId(entry);
         if (alertId !== null) await eventLog.note(alertId, { step: 'redirected', channel, text });
       });
-      await ops.notify(issue);
+      const isToPerson = forTeam.length === 0 || !isOfTeam(channel);
+      await ops.notify(
+        isToPerson ? personUnreachable(await deps.personOf(channel), why) : channelUnusable(channel, why),
+      );
       return moved;
     },
 
@@ -151,13 +145,8 @@ async function messageIn(
   entry: OutboxEntry,
   { renderEntries }: Pick<Deps, 'renderEntries'>,
 ): Promise<Message | null> {
-  try {
-    const draft = await renderEntries([entry], channel);
-    return draft !== null && draft !== ELSEWHERE && draft.kind === 'message' ? draft.message : null;
-  } catch (error) {
-    if (!(error instanceof SlackError) || error.slackError !== SHARED_CHANNEL) throw error;
-    return null;
-  }
+  const rendered = await renderEntries([entry], channel);
+  return rendered.kind === 'message' ? rendered.message : null;
 }
 
 const PLAIN_MAX = 3000;

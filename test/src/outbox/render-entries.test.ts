@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
-import { createRenderBatch, createRenderEntries, SHARED_CHANNEL } from '../../../src/outbox/render-entries.ts';
+import { createRenderBatch, createRenderEntries } from '../../../src/outbox/render-entries.ts';
 import type { BatchRow } from '../../../templates/outbox/batch-row.ts';
 import { batchRows, transactionAlert } from '../../templates/fixtures.ts';
 
@@ -24,7 +24,7 @@ function renderIn(visibility: (channel: string) => ChannelVisibility) {
     renderSubjects: { alert: shown, request: shown, claim: shown, 'temporary-change': shown, recovery: shown },
     renderBatch: { render: async () => null },
     attachRows: {
-      render: async () => null,
+      render: async () => ({ kind: 'noData' }),
       renderFile: async ({ file, comment }) => ({
         kind: 'file',
         file: { id: 'F1', name: file.name, title: file.title },
@@ -47,16 +47,16 @@ it.each(forTeam)(
     const render = renderIn(() => visibility);
     const entries = [OutboxEntry.parse(entry)];
 
-    expect(await render(entries, 'C1')).not.toBeNull();
+    expect(await render(entries, 'C1')).toMatchObject({ kind: expect.stringMatching(/message|file/) });
     visibility = 'shared';
-    await expect(render(entries, 'C1')).rejects.toMatchObject({ code: 'channel_unusable', slackError: SHARED_CHANNEL });
+    expect(await render(entries, 'C1')).toEqual({ kind: 'mustMove', why: { kind: 'shared' } });
   },
 );
 
 it('an alert that waited while its channel was shared goes to the default channel, and stays there if that is shared', async () => {
   const entries = [OutboxEntry.parse(tracked('alert'))];
   const render = renderIn((channel) => (channel === 'C1' ? 'shared' : 'private'));
-  await expect(render(entries, 'C1')).rejects.toMatchObject({ code: 'channel_unusable', slackError: SHARED_CHANNEL });
+  expect(await render(entries, 'C1')).toEqual({ kind: 'mustMove', why: { kind: 'shared' } });
   expect(await render(entries, 'C0ALL')).toMatchObject({ message });
 
   for (const channel of ['C1', 'C0ALL'])

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { outboxKey } from '../../../src/core/keys.ts';
 import { OutboxEntry, type Sending } from '../../../src/outbox/entry.ts';
-import { SHARED_CHANNEL } from '../../../src/outbox/render-entries.ts';
 import { ELSEWHERE, refOf } from '../../../src/outbox/sending-store.ts';
 import { plainMessage } from '../../../src/outbox/undeliverable.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -12,7 +11,7 @@ import { declined, transactionAlert } from '../../templates/fixtures.ts';
 const redis = useRedis();
 
 describe('a message that its channel cannot take', () => {
-  const gone = new SlackError('chat.postMessage', 'channel_unusable', 'is_archived');
+  const gone = { kind: 'unusable', slackError: 'is_archived' } as const;
   const inFallback = async ({ outbox }: ReturnType<typeof createPostingWorld>) =>
     (await outbox.look('C0ALL', 9)).waiting.map(({ entry }) => entry);
 
@@ -86,9 +85,8 @@ describe('a message that its channel cannot take', () => {
 
   it('is never posted where another company reads: requests and notices wait if there is no other channel', async () => {
     const world = createPostingWorld(redis());
-    const shared = new SlackError('conversations.info', 'channel_unusable', SHARED_CHANNEL);
 
-    expect(await world.undeliverable.insteadOf('C1', shared), 'no other channel').toBeNull();
+    expect(await world.undeliverable.insteadOf('C1', { kind: 'shared' }), 'no other channel').toBeNull();
   });
 
   it('waits if its channel is the fallback, and ops are told so', async () => {
@@ -126,7 +124,7 @@ describe('a message that its channel cannot take', () => {
     const sending = await world.outbox.claim('C1', ids, null);
     expect(sending).not.toBeNull();
     if (sending === null) return;
-    await world.outbox.beginRedirect('C1', sending, { to: 'C0ALL', slackError: 'is_archived' });
+    await world.outbox.beginRedirect('C1', sending, { to: 'C0ALL', why: gone });
     await world.undeliverable.redirect(entries.slice(0, 1), { channel: 'C1', to: 'C0ALL' }, gone);
     // The worker died here, and its claim has expired.
     const stored = JSON.parse((await redis().get(outboxKey('C1', 'sending'))) ?? '') as Sending;
@@ -145,7 +143,7 @@ describe('a message that its channel cannot take', () => {
     let isArchived = true;
     const post = async (channel: string) => {
       posts.push(channel);
-      if (isArchived) throw gone;
+      if (isArchived) throw new SlackError('chat.postMessage', 'channel_unusable', 'is_archived');
       return { channel, ts: '1.000001' };
     };
     const world = createPostingWorld(redis(), { slack: { post }, shared: ['C0ALL'], unshared: 'C0OPS' });
