@@ -53,6 +53,7 @@ it('activates once when confirmed twice, and the answer replaces the question', 
 
   await Promise.all([press(olga, question, 'activate_card'), press(olga, question, 'activate_card')]);
   await until(() => now(question).text.startsWith('Activated'), 'the answer replaces the question');
+  await quiet(cardbell());
 
   const path = `/Card/Activate/${account.AcctId}/${fresh.CardId}`;
   expect(writes().map((call) => call.path)).toEqual([path]);

@@ -3,6 +3,7 @@ import type { StoredMessage } from '../../workspace/server.ts';
 import { alterRecord } from '../support/alter-record.ts';
 import { waitUntilTracked } from '../support/message-tracked.ts';
 import { channels, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
@@ -58,6 +59,7 @@ describe('a raise above the two-person amount', () => {
     ]);
     await until(() => textOf(request).startsWith('Approved'), 'the request says so');
     await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}.*\\$1,500\\.00`), since);
+    await quiet(cardbell());
 
     expect(limit()).toBe(1500);
     expect(writesOf(card.AcctId)).toBe(2);

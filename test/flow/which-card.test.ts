@@ -24,6 +24,7 @@ describe('a word that means more than one card', () => {
       press(olga, question, 'choose_card', values[1]),
     ]);
     await until(() => now(question).text.startsWith('Blocked'), 'the question is replaced by the answer');
+    await quiet(cardbell());
 
     const blocked = sandbox.accounts().filter(({ CardList }) => CardList[0]?.Last4CardNumber === '4821');
     expect(blocked.map(({ CardList }) => CardList[0]?.CardStatus).toSorted()).toEqual(['ACTIVE', 'BLOCKED']);
