@@ -15,16 +15,6 @@ const all = (): string[] => places.flatMap((channel) => cardbell().texts(channel
 const late = (): string[] => all().filter((text) => /late/i.test(text));
 const lines = (): string[] => cardbell().texts(channels.ops);
 
-/** Whether nothing is waiting to be posted. */
-async function isQuiet(): Promise<boolean> {
-  const { store } = cardbell();
-  const inbox = await store.xlen('{cardbell:in}:webhooks');
-  const jobs = await store.llen('{cardbell:queue}:alerts:active');
-  const bursts = await store.llen('{cardbell:queue}:bursts:active');
-  const waiting = await Promise.all(places.map((channel) => store.zcard(`{cardbell:out:${channel}}:queue`)));
-  return [inbox, jobs, bursts, ...waiting].every((count) => count === 0) && late().length > 0;
-}
-
 /** Kills the web process and restarts it after `meanwhile`. Meanwhile the service withholds its webhooks. */
 async function away(meanwhile: () => Promise<void> | void): Promise<void> {
   const { sandbox, webs, startWeb } = cardbell();
@@ -69,11 +59,10 @@ it('posts events missed while web was down once, marked late, with a count, and 
   });
 
   await until(() => lines().some((line) => /9 events were missed .*; 9 recovered/.test(line)), 'the count is posted');
-  await until(isQuiet, 'all of them are posted');
+  await quiet(cardbell());
   const before = all();
   sandbox.outage(false);
   await until(() => sandbox.pendingWebhooks() === 0, 'every webhook has arrived after all');
-  await until(isQuiet, 'nothing is waiting');
   await quiet(cardbell());
 
   expect(all()).toEqual(before);
@@ -90,7 +79,7 @@ it('/card recover checks on demand and reposts nothing', async () => {
     () => lines().some((line) => line.startsWith('No purchase or card status was missed')),
     'it says that nothing was missed',
   );
-  await until(isQuiet, 'nothing is waiting');
+  await quiet(cardbell());
 
   expect(all()).toEqual(before);
 });
@@ -122,7 +111,7 @@ it('posts what happened while no webhook reached web, and tells ops so', async (
 
   await checkWebhooks(/Needs attention: Webhooks of declines do not arrive/);
   await until(() => lines().some((line) => /2 events were missed .*; 2 recovered/.test(line)), 'both are fetched');
-  await until(isQuiet, 'both are posted');
+  await quiet(cardbell());
   const before = all();
   sandbox.outage(false);
   await until(() => sandbox.pendingWebhooks() === 0, 'the webhooks have arrived after all');
