@@ -38,9 +38,8 @@ it('nobody else can confirm for the requester', async () => {
   // Only the requester sees the question, but a forged click must be refused too.
   const forged = { ...question, ephemeralUser: people.ana };
 
-  await workspace
-    .press({ user: people.ana, message: forged, actionId: 'activate_card', value, stale: true })
-    .catch(() => {});
+  await workspace.press({ user: people.ana, message: forged, actionId: 'activate_card', value, stale: true });
+  await waitTold(people.ana, /Somebody else asked this/);
   await quiet(cardbell());
 
   expect(writes()).toHaveLength(0);
