@@ -136,6 +136,7 @@ describe('raising a limit from a decline', () => {
     cardbell().sandbox.faults.add({ path: /Limits?$|SpendRules/, kind: 'http_500', times: 8 });
     const alert = await stopped(card, { Amount: 140, MCCCode: '5812' });
     cardbell().sandbox.faults.clear();
+    expect(JSON.stringify(alert.blocks), 'the alert names no limit').not.toMatch(/more than the \$[\d.,]+ left/);
     const view = await openForm(ben, alert);
     await until(() => top(ben).includes('lowest limit'), 'the card was read');
 

@@ -139,5 +139,9 @@ describe('a raise above the two-person amount', () => {
 
     await until(() => textOf(request).startsWith('Denied'), 'the request says so');
     cardbell().workspace.faults.clear();
+    const edits = cardbell()
+      .slackCalls('chat.update')
+      .filter(({ args }) => args.ts === request.ts);
+    expect(edits.map(({ status }) => status)).toEqual([500, 500, 200]);
   });
 });
