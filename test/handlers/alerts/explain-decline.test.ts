@@ -18,8 +18,16 @@ const policyWhoMay = async (role: string, group?: string | null): Promise<string
   return group === 'Field team' ? [people.field] : [people.main];
 };
 
-/** @param channel where the message with these declines is. */
-async function explain(channel: string, shown = declines) {
+interface Given {
+  readonly shown?: typeof declines;
+  /** How often the message is looked up in vain, because which declines it shows is not stored yet. */
+  readonly inVain?: number;
+  readonly ts?: string;
+}
+
+/** @param channel where the message is. */
+async function explain(channel: string, { shown = declines, inVain = 0, ts = '1700000000.000100' }: Given = {}) {
+  let looks = 0;
   const asked: Ask[] = [];
   const views: unknown[] = [];
   const deps = {
@@ -27,7 +35,12 @@ async function explain(channel: string, shown = declines) {
       get: async (id: string) => shown.find(({ event }) => event.id === id) ?? null,
       getAll: async (ids: readonly string[]) => shown.filter(({ event }) => ids.includes(event.id)),
     },
-    trackedMessages: { alertsAt: async () => shown.map(({ event }) => event.id) },
+    trackedMessages: {
+      async alertsAt() {
+        looks += 1;
+        return looks <= inVain ? [] : shown.map(({ event }) => event.id);
+      },
+    },
     eventLog: { read: async () => [] },
     visibilityOf: async () => 'private',
     permissions: { rolesOf: async () => ({ roles: ['operator'], isComplete: true }), whoMay: policyWhoMay },
@@ -45,7 +58,7 @@ async function explain(channel: string, shown = declines) {
   };
   const shortcut = {
     channel: { id: channel },
-    message: { ts: '1700000000.000100' },
+    message: { ts },
     user: { id: 'U0OLGA' },
     team: { id: 'T1' },
     trigger_id: '1.2',
@@ -53,7 +66,7 @@ async function explain(channel: string, shown = declines) {
   };
   const listener = explainDecline(deps as unknown as ListenerDeps);
   await listener({ ack: async () => {}, shortcut } as unknown as Parameters<typeof listener>[0]);
-  return { asked, views };
+  return { asked, views, looks };
 }
 
 it('records a look at each decline that it shows, because they may be of several cards', async () => {
@@ -81,10 +94,7 @@ it('names, for each card, those who may do it for the cards of its group', async
     card: { ...abroad.card, acctId: 7, group },
   });
   const people = async (...groups: (string | null)[]) => {
-    const { views } = await explain(
-      'C1',
-      groups.map((group, index) => ofGroup(index + 1, group)),
-    );
+    const { views } = await explain('C1', { shown: groups.map((group, index) => ofGroup(index + 1, group)) });
     return JSON.stringify(views).match(/<@U0[A-Z]+>/g);
   };
 
@@ -94,7 +104,20 @@ it('names, for each card, those who may do it for the cards of its group', async
 
 it('explains it as of now: a limit that has reset since is not to be raised', async () => {
   const raised = declines.map((one) => ({ ...one, remedy: raise, event: { ...one.event, decline: overDaily } }));
-  const { views } = await explain('C1', raised);
+  const { views } = await explain('C1', { shown: raised });
 
   expect(JSON.stringify(views)).toContain('Try again: the limit has reset since.');
+});
+
+it('finds the declines of a message that Slack shows just before it is stored which ones it shows', async () => {
+  const ts = `${Date.parse('2026-11-23T11:59:58Z') / 1000}.000100`;
+
+  const justPosted = await explain('C1', { ts, inVain: 2 });
+  const old = await explain('C1', { inVain: 1 });
+
+  expect(justPosted.looks).toBe(3);
+  expect(justPosted.asked).toHaveLength(3);
+  expect(JSON.stringify(justPosted.views)).not.toContain('There is no decline to explain here');
+  expect(old.looks, 'nothing more is stored about an old message').toBe(1);
+  expect(JSON.stringify(old.views)).toContain('There is no decline to explain here');
 });
