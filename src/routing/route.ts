@@ -209,6 +209,8 @@ interface MuteDeps {
   readonly rolesForCard: ReturnType<typeof createRolesForCard>;
   /** A person's Slack profile; null if Slack returns none. For display only. */
   readonly person: (userId: string) => Promise<{ readonly isDeactivated: boolean } | null>;
+  /** A person's direct conversation. @throws SlackError */
+  readonly directChannel: (userId: string) => Promise<string>;
   /** Whether one of these roles is enough to set a travel mute. */
   readonly mayTravel: (roles: readonly Role[]) => boolean;
   /** Whether the user is linked to the card, or recently was. */
@@ -217,12 +219,20 @@ interface MuteDeps {
   readonly fraudCases: Pick<FraudCases, 'openOf'>;
 }
 
-/** Why nobody may read what goes to a person, who may still be named by the policy; null: they read it. */
-async function whyUnread(userId: string, { person }: Pick<MuteDeps, 'person'>): Promise<string | null> {
+/**
+ * Why nobody would read what goes to the author of a travel mute; null: they read it. The policy may still name them, and an
+ * app that replaces this one has another conversation with them.
+ */
+async function whyUnread(
+  { by, directChannel }: Extract<Mute, { kind: 'travel' }>,
+  deps: Pick<MuteDeps, 'person' | 'directChannel'>,
+): Promise<string | null> {
   try {
-    return (await person(userId))?.isDeactivated === false ? null : ', whose Slack account is not active';
+    if ((await deps.person(by))?.isDeactivated !== false) return ', whose Slack account is not active';
+    const isSame = (await deps.directChannel(by)) === directChannel;
+    return isSame ? null : ', whose conversation with Cardbell is another one by now';
   } catch {
-    return ': Slack could not say just now whether their account is active';
+    return ': Slack could not say just now whether they would read it';
   }
 }
 
@@ -246,7 +256,7 @@ export function createWhyMutePasses(deps: MuteDeps): WhyMutePasses {
     if (mute.kind === 'mute') return null;
     const { roles, isComplete, isGroupKnown } = await rolesForCard(mute.by, mute.acctId);
     if (!isGroupKnown) return ': the group of the card is not known just now';
-    if (mayTravel(roles)) return await whyUnread(mute.by, deps);
+    if (mayTravel(roles)) return await whyUnread(mute, deps);
     return isComplete
       ? ', who has no role any more for this card'
       : ': Slack could not say just now which role they have';

@@ -27,6 +27,7 @@ interface Facts {
   readonly roles?: Roles;
   readonly rolesForCard?: RolesForCard;
   readonly person?: Parameters<typeof createWhyMutePasses>[0]['person'];
+  readonly directChannel?: string;
 }
 
 function passes(facts: Facts) {
@@ -35,6 +36,7 @@ function passes(facts: Facts) {
     cardTesting: { join: async () => (facts.isTested === true ? { warningId: 'evt_1', isCause: false } : null) },
     rolesForCard: facts.rolesForCard ?? (async () => facts.roles ?? operator),
     person: facts.person ?? (async () => ({ isDeactivated: false })),
+    directChannel: async () => facts.directChannel ?? 'D1',
     mayTravel: (roles) => isPermitted('travel', roles),
     fraudCases: { openOf: async () => facts.caseId ?? null },
   });
@@ -70,7 +72,7 @@ describe('a mute in force', () => {
     },
   );
 
-  it('as a travel mute withholds nothing while its author’s Slack account is not certainly active', async () => {
+  it('as a travel mute withholds nothing that its author would not certainly read', async () => {
     const away = async () => {
       throw new Error('Slack does not say');
     };
@@ -79,6 +81,7 @@ describe('a mute in force', () => {
     expect(await passes({ person: gone })(travel, subject, ['C1'])).toMatch(/account is not active/);
     expect(await passes({ person: async () => null })(travel, subject, ['C1'])).toMatch(/account is not active/);
     expect(await passes({ person: away })(travel, subject, ['C1'])).toMatch(/could not say just now whether/);
+    expect(await passes({ directChannel: 'D2' })(travel, subject, ['C1'])).toMatch(/conversation .* is another one/);
     expect(await passes({ person: gone })(mute, subject, ['C1']), 'it belongs to the team').toBeNull();
   });
 

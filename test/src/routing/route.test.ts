@@ -54,6 +54,7 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
         isGroupKnown: true,
       }),
       person: async () => ({ isDeactivated: false }),
+      directChannel: async () => 'D0TRAVELER',
       mayTravel: (roles) => roles.includes('operator'),
       isHolder: async (userId) => userId === 'U0HOLDER',
       cardTesting: createCardTesting(redis()),
