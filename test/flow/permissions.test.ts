@@ -18,7 +18,10 @@ let alert: StoredMessage;
 beforeAll(async () => {
   card = cardbell().take('ACTIVE');
   await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
-  alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
+  const posted = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
+  // On a busy machine, the alert is edited once the card was read.
+  await quiet(cardbell());
+  alert = cardbell().now(posted);
 });
 
 /** Who may not do what. The other flow tests prove who may. */
@@ -77,25 +80,22 @@ describe('people without permission', () => {
     },
   );
 
-  it('are refused on record', async () => {
+  it('are on record from their first refusal on', async () => {
     await cardbell().waitFor(channels.audit, new RegExp(`<@${otto}> was not allowed to`));
   });
 
   it('cannot flood the record or Slack’s user group lookups with commands', async () => {
     const { command, store, waitTold, waitFor, slackCalls } = cardbell();
     // Refusals of earlier tests may still be on their way to the record.
-    await until(async () => {
-      const inbox = await store.xlen('{cardbell:in}:actions');
-      const waiting = await store.llen('{cardbell:queue}:actions:wait');
-      return inbox + waiting + (await store.llen('{cardbell:queue}:actions:active')) === 0;
-    }, 'earlier refusals are on record');
+    await quiet(cardbell());
     await store.del(`{cardbell:state}:refused-first:${otto}`);
     const chain = () => store.llen('{cardbell:audit}:chain');
     const before = await chain();
     const lookups = () => slackCalls('usergroups.users.list').length;
     const asked = lookups();
     const since = Date.now() / 1000;
-    for (let count = 0; count < 100; count += 1) await command(otto, `block ${card.AcctId}`);
+    // At once: one a second is permitted for ever.
+    await Promise.all(Array.from({ length: 100 }, () => command(otto, `block ${card.AcctId}`)));
     await waitTold(otto, /too many requests in a row/, since);
 
     // People whose role comes from a group are not locked out.
@@ -114,7 +114,8 @@ describe('people without permission', () => {
 
     const lines = (await store.lrange('{cardbell:audit}:chain', before, -1)).map((line) => JSON.parse(line).record);
     expect(lines.filter(({ actor }) => actor.userId === otto)).toHaveLength(2);
-    expect(lookups() - asked, 'user group calls to Slack').toBeLessThan(10);
+    // Without a limit there were two for each command.
+    expect(lookups() - asked, 'user group calls to Slack').toBeLessThan(60);
   });
 
   it('cannot raise a limit with the button either, even as operators', async () => {
