@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
+import { openedForm } from '../support/opened-form.ts';
 import { channels, people } from '../support/people.ts';
 import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
@@ -18,13 +19,8 @@ async function stopped(card: SandboxAccount, purchase: { Amount: number; MCCCode
 
 const top = (user: string): string => JSON.stringify(cardbell().workspace.views.top(user) ?? '');
 
-async function openForm(user: string, alert: StoredMessage) {
-  await cardbell().press(user, alert, 'approve_remedy');
-  await until(() => cardbell().workspace.views.top(user) !== undefined, 'the form opens');
-  const view = cardbell().workspace.views.top(user);
-  if (view === undefined) throw new Error('no form');
-  return view;
-}
+const openForm = (user: string, alert: StoredMessage) =>
+  openedForm(cardbell(), user, () => cardbell().press(user, alert, 'approve_remedy'));
 
 const submit = (user: string, viewId: string, amount: string, reason = 'team dinner') =>
   cardbell().workspace.submitView({ user, viewId, values: { amount, reason } });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { openedForm } from '../support/opened-form.ts';
 import { channels, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { inOneProcess, useCardbell } from '../support/running-cardbell.ts';
-import { settled, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 import { filledOrder } from '../support/virtual-order-form.ts';
 
 const cardbell = useCardbell(inOneProcess);
@@ -13,11 +15,8 @@ const orders = () =>
     .writes()
     .filter(({ path }) => path === '/VirtualCard/Order');
 
-async function openForm(user: string, name: string): Promise<string> {
-  await cardbell().command(user, `virtual order ${name}`);
-  await until(() => top(user) !== undefined, 'the form opens');
-  return top(user)?.id ?? '';
-}
+const openForm = async (user: string, name: string): Promise<string> =>
+  (await openedForm(cardbell(), user, () => cardbell().command(user, `virtual order ${name}`))).id;
 
 const submit = (user: string, viewId: string, values: Record<string, unknown> = {}) =>
   cardbell().workspace.submitView({ user, viewId, values: { ...filledOrder, ...values } });
@@ -26,12 +25,7 @@ const submit = (user: string, viewId: string, values: Record<string, unknown> = 
 async function direct(user: string, pattern: RegExp): Promise<string> {
   const found = await cardbell().workspace.waitForMessage(
     (message) =>
-      message.channel.startsWith('D') &&
-      message.ephemeralUser === undefined &&
-      pattern.test(message.text) &&
-      cardbell()
-        .slackCalls('conversations.open')
-        .some(({ args }) => args.users === user),
+      message.channel === `D${user.slice(1)}` && message.ephemeralUser === undefined && pattern.test(message.text),
     60_000,
   );
   return JSON.stringify(found);
@@ -101,7 +95,7 @@ describe('/card virtual order', () => {
     await submit(ana, viewId);
     const answer = await cardbell().waitTold(ana, /^Not sure: tried to order a virtual card for Lara Lost/);
     await direct(ana, /You asked for this: Virtual card created: Lara Lost/);
-    await settled(300);
+    await quiet(cardbell());
 
     expect(answer.text).toContain('I won’t order it again');
     expect(orders().length - before).toBe(1);
