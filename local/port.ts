@@ -3,8 +3,11 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 
 const [FIRST, COUNT] = [10_000, 22_000];
 
-/** Each process looks from another place on, so that two do not hand out one port before a server listens there. */
-let next = (process.pid * 3001) % COUNT;
+/**
+ * Each process looks from another place on, so that two do not hand out one port before a server listens there. The
+ * factor is the golden ratio of the count, so that processes with similar ids start far apart.
+ */
+let next = (process.pid * 13_597) % COUNT;
 
 /** The given port on 127.0.0.1 if it is free, otherwise another free one. */
 export async function portOrFree(wanted: number): Promise<number> {
