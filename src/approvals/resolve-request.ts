@@ -12,6 +12,7 @@ import { withAnswers } from './block-all.ts';
 import type { Execution } from './execute-approval.ts';
 import {
   type ApprovalInFlight,
+  accountIn,
   approversWithoutAnswer,
   type ClosedRequest,
   expiryOf,
@@ -137,8 +138,9 @@ interface ExpireDeps extends Pick<ActionTools, 'record'> {
 export function createExpireRequest({ record, progress, resolve }: ExpireDeps): ExpireRequest {
   return async function expireRequest(request, lease) {
     await lease.confirm();
-    const { action, acctId, card, id } = request;
+    const { action, card, id } = request;
     const detail = `${id} expired without a decision`;
+    const acctId = accountIn(request);
     await record(action, { event: 'ended', isByItself: true, acctId, cardId: card.cardId, detail });
     await resolve({ ...(await withAnswers(request, { progress })), state: 'expired' });
   };

@@ -3,6 +3,7 @@ import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.t
 import { createAgeRequest, createExpireRequest } from '../../../src/approvals/resolve-request.ts';
 import { held, withoutLock } from '../../support/held.ts';
 import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
+import { ask } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const MINUTE_MS = 60_000;
@@ -195,4 +196,24 @@ it('is audited as automatic before it ends', async () => {
   await expire(openRequestOf(), held);
 
   expect(steps).toEqual(['ended true', 'expired']);
+});
+
+it.each<[string, Partial<OpenRequest>, number | null]>([
+  ['with the account of its card', {}, openRequestOf().acctId],
+  [
+    'without an account if it was to block several cards',
+    { action: ask('block-all', { acctIds: [1, 2], names: ['One', 'Two'] }), acctId: 0 },
+    null,
+  ],
+])('is audited %s', async (_what, over, acctId) => {
+  const recorded: unknown[] = [];
+  const expire = createExpireRequest({
+    progress: { read: async () => null },
+    record: async (_action, entry) => void recorded.push(entry.acctId),
+    resolve: async () => {},
+  });
+
+  await expire(openRequestOf(over), held);
+
+  expect(recorded).toEqual([acctId]);
 });
