@@ -5,7 +5,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { currentTrace } from '../core/trace.ts';
 import { forAnotherChannel, type OutboxEntry, type StoredEntry, storedEntry, waitOf } from './entry.ts';
-import { createSendings, ELSEWHERE, keysOf, SENT_TTL_SECONDS } from './sending-store.ts';
+import { createSendings, keysOf, SENT_TTL_SECONDS } from './sending-store.ts';
 
 /** The channels that may have something waiting. */
 export const channelsKey = stateKey('outbox-channels');
@@ -68,11 +68,10 @@ function createEntries(redis: RedisClient) {
       let stored = storedEntry(trace === undefined ? given : { trace, ...given });
       let answer = await putTogether({ channel, ...stored });
       for (const been = new Set([channel]); typeof answer === 'string'; ) {
-        const to = answer.slice(`${ELSEWHERE}:`.length);
-        if (been.has(to)) return false;
-        been.add(to);
+        if (been.has(answer)) return false;
+        been.add(answer);
         stored = storedEntry(forAnotherChannel(stored.entry));
-        answer = await putTogether({ channel: to, ...stored });
+        answer = await putTogether({ channel: answer, ...stored });
       }
       return answer === 1;
     },

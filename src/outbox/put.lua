@@ -3,8 +3,8 @@
 --- @include "./entry-id"
 -- ARGV: longest wait of the entries (ms), until when they are held (ms) or 0, then what is stored of each, in the order of the
 -- `sent` keys.
--- Returns for each entry: 1 when it is new, or was held and is now released; `elsewhere:C1` when it was moved to that
--- channel; otherwise 0.
+-- Returns for each entry: 1 when it is new, or was held and is now released; the other channel if it was moved to one;
+-- otherwise 0.
 local ids, answers = {}, {}
 for index = 6, #KEYS do ids[#ids + 1] = idOf(KEYS[index]) end
 local places = redis.call('MGET', KEYS[6], unpack(KEYS, 7))
@@ -17,7 +17,7 @@ local position = isHeld and ARGV[2] or now + ARGV[1]
 -- Everything of a kind is written with one command.
 local entries, positions, released = {}, {}, {}
 local function put(where, id, text)
-  if where then return string.sub(where, 1, 10) == 'elsewhere:' and where or 0 end
+  if where then return string.sub(where, 1, 10) == 'elsewhere:' and string.sub(where, 11) or 0 end
   local state = states[id]
   if state == 'queued' or state == 'held' and isHeld then return 0 end
   if state == 'held' then released[#released + 1] = id end

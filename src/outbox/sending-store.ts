@@ -34,11 +34,10 @@ interface NextEntries {
   readonly heldForMs: number | null;
 }
 
-/**
- * Replaces a timestamp when the entry is in another channel (`elsewhere:C1`: it was added there), or was posted here in
- * another form.
- */
+/** Replaces a timestamp when the entry was posted here in another form, or need not be posted. */
 export const ELSEWHERE = 'elsewhere';
+/** Replaces a timestamp when the entry was added to another channel. `put.lua` and `resolve.lua` read it. */
+export const movedTo = (channel: string): string => `${ELSEWHERE}:${channel}`;
 
 const scripts = {
   look: readScript(new URL('./look.lua', import.meta.url)),
@@ -124,7 +123,7 @@ export function createSendings(redis: RedisClient) {
       { to, entryIds }: { readonly to: string; readonly entryIds: readonly string[] },
     ): Promise<void> {
       const moved = new Set(entryIds);
-      const where = sending.entryIds.map((id) => (moved.has(id) ? `${ELSEWHERE}:${to}` : ELSEWHERE));
+      const where = sending.entryIds.map((id) => (moved.has(id) ? movedTo(to) : ELSEWHERE));
       return resolveAs(channel, sending, 'sent', '', where);
     },
     /** Called before its entries are added to another channel: after a crash, another worker must not post them here. */
@@ -149,7 +148,7 @@ function createWhereabouts(redis: RedisClient) {
     async takeBack(channel: string, entryIds: readonly string[], from: string): Promise<boolean> {
       const keys = entryIds.map(sentKey(channel));
       const places = await redis.mget(keys);
-      const moved = keys.filter((_key, index) => places[index] === `${ELSEWHERE}:${from}`);
+      const moved = keys.filter((_key, index) => places[index] === movedTo(from));
       if (moved.length > 0) await redis.del(moved);
       return moved.length > 0;
     },

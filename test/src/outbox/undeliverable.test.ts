@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { outboxKey } from '../../../src/core/keys.ts';
 import { OutboxEntry, type Sending } from '../../../src/outbox/entry.ts';
-import { ELSEWHERE, refOf } from '../../../src/outbox/sending-store.ts';
+import { movedTo, refOf } from '../../../src/outbox/sending-store.ts';
 import { plainMessage } from '../../../src/outbox/undeliverable.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { createPostingWorld } from '../../support/posting-world.ts';
@@ -134,7 +134,7 @@ describe('a message that its channel cannot take', () => {
 
     expect(posts).toEqual([]);
     expect((await inFallback(world)).map(({ id }) => id).toSorted()).toEqual(ids);
-    const moved = `${ELSEWHERE}:C0ALL`;
+    const moved = movedTo('C0ALL');
     expect(await world.outbox.sentAt('C1', ids)).toEqual([moved, moved, moved]);
   });
 
