@@ -28,7 +28,6 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
   const card = cardOf(alert);
   const repeats = repeatsIn(alert, view);
   const count = repeats?.count ?? 1;
-  const purchases = countOf(count, 'purchase');
   const times = count === 1 ? '' : ` ${countOf(count, 'time')}`;
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? '' : `${count === 1 ? '' : ', first'} at ${escapeUntrusted(merchant, 80)}`;
@@ -46,7 +45,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
     ),
     blocks: [
       section(
-        `${cardOfHolder(card)} ${isBlocked}: *${purchases} declined*, ${amount}${at}.`,
+        `${cardOfHolder(card)} ${isBlocked}: *declined${times}*, ${amount}${at}.`,
         count === 1 ? dateToken(first) : `${dateAfter('First', first)}, ${dateAfter('last', last)}.`,
         isSettled ? fix : `Nothing to do if the block is right. ${fix}`,
       ),

@@ -186,11 +186,15 @@ function transactionRow(alert: TransactionAlert, row: Known, view: View): Row {
     const reason = reasonOf(alert, view.place);
     const repeats = repeatsIn(alert, view);
     const times = repeats?.count ?? 1;
-    const isSum = repeats !== null && isAnywhere(alert, repeats);
-    const sum = isSum && { cents: repeats.sumCents, isSum, requestedCents: null, merchant: '', place: '' };
+    const isOfSeveral = repeats !== null && isAnywhere(alert, repeats);
+    // Equal amounts may be attempts of one purchase, whose dollars count once.
+    const isSum = isOfSeveral && repeats.minCents < repeats.maxCents;
+    const all = isOfSeveral && { requestedCents: null, merchant: '', place: '' };
+    const sum = isSum && { cents: repeats.sumCents, isSum };
     const what = times === 1 ? 'Declined' : `Declined ${countOf(times, 'time')}`;
     return {
       ...money,
+      ...all,
       ...sum,
       what,
       times,

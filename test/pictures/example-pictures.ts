@@ -136,7 +136,7 @@ const alerts: readonly ExamplePicture[] = [
     name: 'blocked-card',
     words:
       'In a channel with long alerts, declines of a blocked card stay short and are counted. The second message answers *Acknowledge*.',
-    alt: 'Card is blocked: 3 purchases declined; marked as seen',
+    alt: 'Card is blocked: declined 3 times; marked as seen',
     templates: ['alerts/decline-blocked', 'alerts/seen'],
     shows: () => {
       const blocked = {

@@ -349,9 +349,16 @@ describe('the controls', () => {
     expect(shown(blocks)).toContain('`/card unblock 1212`');
     expect(text).toContain('the card is blocked. If the card should work again: `/card unblock 1212`');
     expect(blocks.map(({ type }) => type)).not.toContain('header');
-    expect(shown(blocks)).toContain(
-      'Jane Doe · card 1212 is blocked: *1 purchase declined*, $84.10 at Blue Bottle Coffee.',
-    );
+    expect(shown(blocks)).toContain('Jane Doe · card 1212 is blocked: *declined*, $84.10 at Blue Bottle Coffee.');
+  });
+
+  it('count the attempts at a blocked card, which may all be of one purchase', () => {
+    const at = '2026-11-20T14:14:00Z';
+    const equal = { count: 12, firstAt: at, lastAt: at, minCents: 8410, maxCents: 8410, sumCents: 100_920 };
+    const over = { remedy: { kind: 'unblock' }, repeats: { C1: equal } } as const;
+    const { blocks } = decline(declined('decline.card.status', 'Card Status Blocked', over), inChannel);
+
+    expect(shown(blocks)).toContain('is blocked: *declined 12 times*, $84.10, first at Blue Bottle Coffee.');
   });
 
   it.each([

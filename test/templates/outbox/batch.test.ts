@@ -135,6 +135,15 @@ describe('several alerts in one message', () => {
     expect(rowsCsv(shown)).toMatch(/"Declined 3 times","3",(?:"[^"]*",){2}"121\.60","",""/);
   });
 
+  it('count the dollars of equal attempts at a blocked card once, like those at any card', () => {
+    const at = '2026-11-20T14:14:00Z';
+    const equal = { count: 12, firstAt: at, lastAt: at, minCents: 8410, maxCents: 8410, sumCents: 100_920 };
+    const over = { remedy: { kind: 'unblock' }, repeats: { C1: equal } } as const;
+    const [row] = batchRows([declined('decline.card.status', 'Card is blocked', over)], { ...inPublic, channel: 'C1' });
+
+    expect(row).toMatchObject({ what: 'Declined 12 times', cents: 8410, isSum: false, merchant: '', place: '' });
+  });
+
   it('can be sorted by amount and time in a table whose row header is the cardholder', () => {
     const table = draw(rows(6, (i) => ({ cents: 1000 * i }))).blocks.find(({ type }) => type === 'data_table');
 
