@@ -97,7 +97,8 @@ const DAY_MS = 24 * 3_600_000;
 const DEFAULT_MS = 7 * DAY_MS;
 /** The card service answers for 12 months at most, and the period that it is asked for is a little longer. */
 const LOOK_BACK_MAX_MS = 364 * DAY_MS;
-const ALERTS_MAX = 50;
+/** As many as are listed however old they are. */
+const ALERTS_MAX = 200;
 
 interface ListDeps extends Pick<ActionTools, 'answer' | 'refuseUnclear' | 'factsOf' | 'now'> {
   readonly readTransactions: ReadTransactions;

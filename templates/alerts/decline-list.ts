@@ -1,6 +1,6 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { TransactionEvent } from '../../src/core/event.ts';
-import { lowerFirst } from '../../src/core/first-letter.ts';
+import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import {
@@ -42,7 +42,10 @@ const LINES = 8;
 
 /** Declines of a card, counted by reason, for the person who asked. */
 export function declineList({ card, since, unreadable, page, again, declines }: DeclineList): Message {
-  const counted = `${declines.length === 0 ? 'No declines' : countOf(declines.length, 'decline')} ${since === null ? 'since it was linked to you' : `in ${since}`}`;
+  const number =
+    unreadable === null ? `at least ${countOf(declines.length, 'decline')}` : countOf(declines.length, 'decline');
+  const when = since === null ? 'since it was linked to you' : `in ${since}`;
+  const counted = `${declines.length === 0 ? 'No declines' : number} ${when}`;
   const titles = declines.map((declined) => shownReason(declined, 'direct').title);
   const reasons = [...new Set(titles)]
     .map((title) => ({ title, count: titles.filter((one) => one === title).length }))
@@ -58,7 +61,7 @@ export function declineList({ card, since, unreadable, page, again, declines }: 
       `${cardOfHolder(card)}: ${counted}.${reasons.map(({ title, count }) => ` ${escapeUntrusted(title, 100)}: ${count}.`).join('')}`,
     ),
     blocks: [
-      header(`${counted}: ${cardOfHolderRaw(card)}`),
+      header(`${capital(counted)}: ${cardOfHolderRaw(card)}`),
       ...(reasons.length === 0
         ? []
         : [section(...reasons.map(({ title, count }) => `*${escapeUntrusted(title, 100)}:* ${count}`))]),

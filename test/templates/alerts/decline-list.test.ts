@@ -12,6 +12,15 @@ const declines = Array.from({ length: 300 }, (_, index) => ({
 const page = (number: number): string =>
   JSON.stringify(declineList({ card, since: '30 days', unreadable: 0, page: number, again: '4242 30d', declines }));
 
+it('says that there may be more declines if the card service did not list them', () => {
+  const text = (unreadable: number | null, some = declines) =>
+    declineList({ card, since: '7 days', unreadable, page: 1, again: '4242', declines: some }).text;
+
+  expect(text(null)).toContain(': at least 300 declines in 7 days.');
+  expect(text(null, [])).toContain(': 0 declines in 7 days.');
+  expect(text(0)).toContain(': 300 declines in 7 days.');
+});
+
 it('shows every decline on one of its pages, and how to get the next one', () => {
   const all: string[] = [];
   for (let number = 1; ; number += 1) {
