@@ -75,9 +75,7 @@ export function isOpening({ kind }: Pick<Step, 'kind'>): boolean {
 }
 
 function afterStep(state: PurchaseState, { kind, direction, cents }: Step): PurchaseState {
-  if (kind === 'reversal' && direction === 'credit') return reversed(state, cents);
-  // A refund that is taken back.
-  if (kind === 'reversal') return { ...state, refunded: Math.max(0, state.refunded - cents) };
+  if (kind === 'reversal') return reversed(state, cents);
   if (direction === 'credit') return { ...state, refunded: state.refunded + cents };
   switch (kind) {
     case 'authorization':

@@ -128,10 +128,7 @@ function isFitting(step: PurchaseStep, opening: PurchaseStep, group: readonly Pu
   const isRefund = step.kind === 'settlement' && step.direction === 'credit';
   const passed = Date.parse(step.at) - Date.parse(opening.at);
   if (passed < -MERCHANT_CLOCK_MS || passed > (isRefund ? REFUND_WITHIN_MS : FOLLOWS_WITHIN_MS)) return false;
-  if (isRefund)
-    return (
-      step.cents === opening.cents && !group.some(({ kind, direction }) => kind !== 'pin' && direction === 'credit')
-    );
+  if (isRefund) return step.cents === opening.cents && !group.some(({ direction }) => direction === 'credit');
   const reversedCents = group.filter(({ kind }) => kind === 'reversal').reduce((sum, { cents }) => sum + cents, 0);
   if (step.kind === 'reversal') return step.cents + reversedCents <= opening.cents;
   const isOpen = opening.kind === 'authorization' && !group.some(({ kind }) => kind === 'settlement');

@@ -139,7 +139,7 @@ export function composeWarnings(context: WorkerContext) {
         if (await mayBeSubscription(event, context.history)) {
           await enqueue('warn-of-subscription', { alertId: event.id });
         }
-      } else if ((event.kind === 'authorization' || event.kind === 'pin') && event.direction === 'debit')
+      } else if (event.kind === 'authorization' || event.kind === 'pin')
         await enqueue('warn-of-limits', { acctId: event.acctId });
     },
     warnOfLimits: createWarnOfLimits({

@@ -46,19 +46,17 @@ function spoken(alert: TransactionAlert): string {
 }
 
 /** Merchants ask for $0.00 to see whether a card is valid. */
-export function isCardCheck({ kind, direction, amountCents }: TransactionAlert['event']): boolean {
-  return kind === 'authorization' && direction === 'debit' && amountCents === 0;
+export function isCardCheck({ kind, amountCents }: TransactionAlert['event']): boolean {
+  return kind === 'authorization' && amountCents === 0;
 }
 
 /** An approved purchase: the amount is held until the merchant settles it. */
 export function authorization(alert: TransactionAlert): Message {
-  if (alert.event.direction === 'credit') return moneyLine(alert, 'Refunded', 'by');
   return moneyLine(alert, isCardCheck(alert.event) ? 'Card checked' : 'Spent', 'at');
 }
 
 /** A purchase with a PIN: the money leaves immediately. */
 export function pin(alert: TransactionAlert): Message {
-  if (alert.event.direction === 'credit') return moneyLine(alert, 'Refunded', 'by');
   return moneyLine(alert, 'Spent with PIN', 'at');
 }
 
@@ -70,7 +68,6 @@ export function settlement(alert: TransactionAlert): Message {
 /** A hold that is released, or money that was already debited and is credited back. */
 export function reversal(alert: TransactionAlert): Message {
   const { event, timeline } = alert;
-  if (event.direction === 'debit') return moneyLine(alert, 'Refund reversed, charged again', 'by');
   // The reversal itself does not say what it gives back, but its purchase does.
   const { effect, after } = effectOf(timeline?.steps ?? [], event.id);
   const released = effect.released + effect.restReleased;

@@ -53,8 +53,8 @@ const openWords = {
 } as const;
 
 /**
- * A period as a file for the controller: one line for each decline, approval, override, open exception and card that
- * waits to be activated, its dollars once.
+ * A period as a file for the controller: one line for the declines of each reason, merchant and group, and for each approval,
+ * override, open exception and card that waits to be activated, its dollars once.
  */
 export function digestCsv({ declines, approvals, open, inactive }: ControllersRows, names: PersonNames): string {
   const named = (userId: string): string => {

@@ -108,17 +108,6 @@ describe('a reversal', () => {
   });
 });
 
-it('takes back a refund that is charged again, but no more', () => {
-  const moves: Move[] = [
-    ['settlement', 5000],
-    ['settlement', 5000, 'credit'],
-    ['reversal', 2000, 'debit'],
-  ];
-
-  expect(state(...moves)).toMatchObject({ refunded: 3000 });
-  expect(state(...moves, ['reversal', 4000, 'debit'])).toMatchObject({ refunded: 0 });
-});
-
 describe('the order of the steps', () => {
   const at = (minute: number) => `2026-11-20T14:0${minute}:00.0000000Z`;
   const step = (kind: Move[0], minute: number) => ({

@@ -17,7 +17,7 @@ it('says that there may be more declines if the card service did not list them',
     declineList({ card, since: '7 days', unreadable, page: 1, again: '4242', declines: some }).text;
 
   expect(text(null)).toContain(': at least 300 declines in 7 days.');
-  expect(text(null, [])).toContain(': 0 declines in 7 days.');
+  expect(text(null, [])).toContain(': No declines in 7 days.');
   expect(text(0)).toContain(': 300 declines in 7 days.');
 });
 
