@@ -95,26 +95,12 @@ export function createPurchases(redis: RedisClient, withLock: WithLock) {
     all: readonly Purchase[],
     leader: string | null,
   ): Promise<Joined> {
-    const known = kept.get(event.id);
-    const { steps } = purchaseWith(event.id, all);
-    const own = steps.flatMap(({ eventId }) => kept.get(eventId) ?? []);
-    // A step that seemed to belong to another purchase stays in the thread of that one.
-    const isElsewhere = ({ leaderId: id }: Kept): boolean =>
-      kept.has(id) && !steps.some(({ eventId }) => eventId === id);
-    const [oldest] = own.filter((one) => !isElsewhere(one)).toSorted((a, b) => a.arrived - b.arrived);
-    const leaderId = known?.leaderId ?? leader ?? oldest?.leaderId ?? event.id;
-    if (known === undefined) {
+    const joined = joinedBy(event, kept, all, leader);
+    if (!kept.has(event.id)) {
       const arrived = 1 + [...kept.values()].reduce((last, { arrived: at }) => Math.max(last, at), 0);
-      await write(keyOf(event), [...kept.values()], { step: stepOf(event), leaderId, arrived });
+      await write(keyOf(event), [...kept.values()], { step: stepOf(event), leaderId: joined.leaderId, arrived });
     }
-    const timelineOf = (id: string, shownBy = kept.get(id)?.leaderId ?? leaderId): PurchaseTimeline => ({
-      leaderId: shownBy,
-      steps: stepsShown(purchaseWith(kept.has(id) ? id : event.id, all)),
-    });
-    const other = own.filter(isElsewhere).map((one) => one.leaderId);
-    const ids = new Set([leaderId, ...other, ...[event.id, ...other].flatMap((id) => after(id, timelineOf(id).steps))]);
-    ids.delete(event.id);
-    return { ...timelineOf(event.id, leaderId), others: new Map([...ids].map((id) => [id, timelineOf(id)])) };
+    return joined;
   }
 
   async function write(key: string, before: readonly Kept[], added: Kept): Promise<void> {
@@ -139,6 +125,29 @@ function purchaseWith(id: string, all: readonly Purchase[]): Purchase {
   const own = all.find((purchase) => purchase.steps.some(({ eventId }) => eventId === id));
   if (own === undefined) throw new Error('grouping lost an event');
   return own;
+}
+
+/** The purchase of an event, in the thread it has, in `leader`'s, or in that of the purchase's oldest message. */
+function joinedBy(
+  event: TransactionEvent,
+  kept: ReadonlyMap<string, Kept>,
+  all: readonly Purchase[],
+  leader: string | null,
+): Joined {
+  const { steps } = purchaseWith(event.id, all);
+  const own = steps.flatMap(({ eventId }) => kept.get(eventId) ?? []);
+  // A step that seemed to belong to another purchase stays in the thread of that one.
+  const isElsewhere = ({ leaderId: id }: Kept): boolean => kept.has(id) && !steps.some(({ eventId }) => eventId === id);
+  const [oldest] = own.filter((one) => !isElsewhere(one)).toSorted((a, b) => a.arrived - b.arrived);
+  const leaderId = kept.get(event.id)?.leaderId ?? leader ?? oldest?.leaderId ?? event.id;
+  const timelineOf = (id: string): PurchaseTimeline => ({
+    leaderId: kept.get(id)?.leaderId ?? leaderId,
+    steps: stepsShown(purchaseWith(kept.has(id) ? id : event.id, all)),
+  });
+  const other = own.filter(isElsewhere).map((one) => one.leaderId);
+  const ids = new Set([leaderId, ...other, ...[event.id, ...other].flatMap((id) => after(id, timelineOf(id).steps))]);
+  ids.delete(event.id);
+  return { ...timelineOf(event.id), others: new Map([...ids].map((id) => [id, timelineOf(id)])) };
 }
 
 /** The steps that took effect after an event: what it changed before them may change what they mean. */
