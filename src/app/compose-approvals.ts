@@ -54,8 +54,8 @@ interface Deps {
 /** Opens requests, counts decisions, and executes what was approved. */
 export function composeApprovals({ tools, openRequest, changeRule, failures, orders, block }: Deps) {
   const { withLock } = tools;
-  const { count: countRaise, changesFromBase, temporaryValues } = tools.raises;
-  const raises = { countRaise, changesFromBase, temporaryValues };
+  const { count: countRaise, withBase, changesFromBase, temporaryValues } = tools.raises;
+  const raises = { countRaise, withBase, changesFromBase, temporaryValues };
   const common = { ...tools, ...raises, changeRule, orders, blockAll: createBlockAll({ ...tools, failures, block }) };
   const requestNotices = createRequestNotices(common);
   const resolve = createResolveRequest({ ...common, requestNotices });

@@ -24,7 +24,7 @@ interface CurrentRequest {
   readonly changes: readonly RuleChange[];
 }
 
-export interface ReadDeps extends Pick<RaiseAmounts, 'changesFromBase' | 'temporaryValues'> {
+export interface ReadDeps extends Pick<RaiseAmounts, 'withBase' | 'temporaryValues'> {
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
 }
 
@@ -33,10 +33,10 @@ export async function readCurrent(request: OpenRequest, deps: ReadDeps): Promise
   const { acctId } = request;
   const { rules } = await deps.card.getSpendRules(acctId);
   const all = changesFrom(rules, goalsOf(request.changes));
-  const fromBase = await deps.changesFromBase(all, request.term, acctId);
+  const both = await deps.withBase(all, request.term, acctId);
   // Approving never lowers a limit: limits that are already higher stay. One that is higher only for the moment is not
   // enough.
-  const changes = fromBase.filter((change, index) => !lowers(all.slice(index, index + 1)) || isLooser([change]));
+  const changes = both.flatMap(({ change, fromBase }) => (!lowers([change]) || isLooser([fromBase]) ? [fromBase] : []));
   const now = without(all, without(all, changes));
   const temporary = await deps.temporaryValues(all, acctId);
   const isBlocked = isInUseBlocked(await deps.card.getAccount(acctId), request.card.cardId);
