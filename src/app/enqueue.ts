@@ -5,7 +5,7 @@ import { UnreadableError } from '../core/errors.ts';
 import { gapOf } from '../core/gap.ts';
 import type { Queues } from '../core/queues.ts';
 import type { Redo } from '../core/redo.ts';
-import type { Action } from '../dispatch/verbs.ts';
+import type { VerbAction } from '../dispatch/verbs.ts';
 import { burstOf, mayShareJob } from '../intake/burst.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import { type JobData, type JobName, jobs } from './jobs.ts';
@@ -90,7 +90,7 @@ export async function toJob(entry: InboxEntry, enqueue: Enqueue, isAside = false
       return await enqueue('open-home', entry.opened as HomeOpened);
     case 'action':
       // The signature is checked when the action is performed: anyone who can write here can also write to the queue.
-      return await enqueue('perform-action', { action: entry.action as Action, signature: entry.signature });
+      return await enqueue('perform-action', { action: entry.action as VerbAction, signature: entry.signature });
     case 'refused':
       return await enqueue('record-refusal', {
         action: entry.action as AnyAction,

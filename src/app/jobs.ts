@@ -1,6 +1,6 @@
 import type { JobsOptions } from 'bullmq';
 import { z } from 'zod';
-import { Action as AnyAction } from '../actions/action.ts';
+import { Action } from '../actions/action.ts';
 import { Alert } from '../alerts/alert.ts';
 import { HomeOpened } from '../app-home/viewer-store.ts';
 import { QuarantinedWebhook, StoredEvent } from '../core/event.ts';
@@ -8,7 +8,7 @@ import { Gap } from '../core/gap.ts';
 import type { QueueName } from '../core/queues.ts';
 import type { Reads } from '../core/unknown-fields.ts';
 import { digestKinds } from '../digests/schedule-store.ts';
-import { Action } from '../dispatch/verbs.ts';
+import { VerbAction } from '../dispatch/verbs.ts';
 import { NotifyPerson } from '../holders/notify-holder.ts';
 import { Burst } from '../intake/burst.ts';
 import { FAILED_KEPT_SECONDS } from '../ops/stuck.ts';
@@ -150,7 +150,7 @@ const table = {
 
   'perform-action': job({
     queue: 'actions',
-    data: z.strictObject({ action: Action, signature: z.string() }),
+    data: z.strictObject({ action: VerbAction, signature: z.string() }),
     retry: times(5),
     id: ({ action }) => action.id,
     changesHome: true,
@@ -165,7 +165,7 @@ const table = {
   }),
   'record-refusal': job({
     queue: 'actions',
-    data: z.strictObject({ action: AnyAction, why: z.string(), signature: z.string() }),
+    data: z.strictObject({ action: Action, why: z.string(), signature: z.string() }),
     retry: times(12),
     id: ({ action }) => action.id,
     changesHome: true,
@@ -174,7 +174,7 @@ const table = {
   /** Records everything that one person was refused within a minute in one entry. */
   'record-refusals': job({
     ...maintenance,
-    data: z.strictObject({ action: AnyAction, first: z.string() }),
+    data: z.strictObject({ action: Action, first: z.string() }),
     retry: times(12),
     /** One more job runs for a refusal that is counted while this one runs. */
     mergeBy: ({ first }) => `refusals-${first}`,

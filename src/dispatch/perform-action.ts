@@ -12,7 +12,7 @@ import { AppError, CardApiError } from '../core/errors.ts';
 import type { ResolveCard } from '../directory/resolve-card.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { type Decision, groupAsked, isForSomeCards, mayAsk } from '../policy/decide-action.ts';
-import { type Action, type ActionOf, entryOf, insteadOf, isAsHolder, type Verb, type verbs } from './verbs.ts';
+import { type ActionOf, entryOf, insteadOf, isAsHolder, type Verb, type VerbAction, type verbs } from './verbs.ts';
 
 /** The function that performs each verb. Verbs about one card also receive that card. */
 export type Handlers = {
@@ -29,7 +29,7 @@ interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf
   /** Fails an approval that will not be retried. The error is null when the cause is Cardbell's, not the card API's. */
   readonly failApproval: (click: ApprovalClick, error: Cause) => Promise<void>;
   /** Called when the job of an action is over, whether it ended with an error or not. */
-  readonly dropUnsent: (action: Action) => Promise<void>;
+  readonly dropUnsent: (action: VerbAction) => Promise<void>;
   /** Whether others were asked to approve the action. */
   readonly hasRequest: (actionId: string) => Promise<boolean>;
   /** How any other action ends that will not be retried. */
@@ -45,7 +45,7 @@ interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf
  * The returned function throws errors that are worth a retry. On the last attempt it still throws unexpected errors, so
  * that they are recorded, and none whose cause the person was told.
  */
-export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun) => Promise<void> {
+export function createPerformAction(deps: Deps): (asked: VerbAction, run: ActionRun) => Promise<void> {
   return async function performAction(asked, run) {
     const action = meant(asked);
     const isOver = (await deps.isRefused(action)) || (await deps.failures.isGivenUp(action));
@@ -54,7 +54,7 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
     await deps.dropUnsent(action);
   };
 
-  async function attempt(asked: Action, run: ActionRun): Promise<void> {
+  async function attempt(asked: VerbAction, run: ActionRun): Promise<void> {
     let action = asked;
     let resolved: Resolved = { action, acctId: 0, cardId: null };
     try {
@@ -93,13 +93,13 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
     }
   }
 
-  async function handle(action: Action, resolved: Resolved, run: ActionRun): Promise<void> {
+  async function handle(action: VerbAction, resolved: Resolved, run: ActionRun): Promise<void> {
     // The verb's entry decides which of the two it takes. A test checks that the table and the handlers agree.
-    const handler = deps.handlers[action.verb] as (given: Action | Resolved, run: ActionRun) => Promise<unknown>;
+    const handler = deps.handlers[action.verb] as (given: VerbAction | Resolved, run: ActionRun) => Promise<unknown>;
     await handler(entryOf(action.verb).isOfCard === true ? resolved : action, run);
   }
 
-  async function recordLook(action: Action, card: { readonly acctId?: number; readonly cardId: number | null }) {
+  async function recordLook(action: VerbAction, card: { readonly acctId?: number; readonly cardId: number | null }) {
     const acctId = card.acctId ?? (await deps.accountOf(action.target));
     await deps.recordLook(action, { acctId, cardId: card.cardId, seen: action.verb === 'look' ? action.seen : null });
   }
@@ -132,7 +132,7 @@ interface DropDeps extends Pick<ActionTools, 'progress'> {
  * Drops what an action that sent nothing may have left: its approval in flight, and its raise, which counts once it is
  * allowed. An attempt that was allowed may have died before it sent anything. Idempotent.
  */
-export function createDropUnsent({ progress, dropApproval, raises }: DropDeps): (action: Action) => Promise<void> {
+export function createDropUnsent({ progress, dropApproval, raises }: DropDeps): (action: VerbAction) => Promise<void> {
   return async function dropUnsent(action) {
     if (isApproval(action)) await dropApproval(action);
     else if (!mayRaise.has(action.verb)) return;
@@ -144,12 +144,12 @@ export function createDropUnsent({ progress, dropApproval, raises }: DropDeps): 
 /** Not the end of a temporary change: what is kept counts, although nothing of it is sent. */
 const mayRaise: ReadonlySet<Verb> = new Set(['limit', 'allow', 'order-virtual']);
 
-function isApproval(action: Action): action is ApprovalClick {
+function isApproval(action: VerbAction): action is ApprovalClick {
   return action.verb === 'emergency-override' || (action.verb === 'decide' && action.approve);
 }
 
 /** An approver who links a card to themselves claims it, like everyone else, so another person confirms it. */
-function meant(action: Action): Action {
+function meant(action: VerbAction): VerbAction {
   if (action.verb !== 'link' || action.subject !== action.actor.userId) return action;
   const { subject: _subject, ...rest } = action;
   return { ...rest, verb: 'claim', confirmed: false };
@@ -173,10 +173,10 @@ type Refusing = Extract<Decision, { kind: 'refused' }>;
  *
  * @returns the action with these roles. Null: not permitted, or it waited too long; the person has been told.
  */
-type PermitAction = <A extends Action>(asked: A, acctId?: number) => Promise<A | null>;
+type PermitAction = <A extends VerbAction>(asked: A, acctId?: number) => Promise<A | null>;
 
 export function createPermitAction(deps: PermitDeps): PermitAction {
-  return async function permitAction<A extends Action>(asked: A, acctId?: number) {
+  return async function permitAction<A extends VerbAction>(asked: A, acctId?: number) {
     const { permission } = entryOf(asked.verb);
     const roles = await deps.rolesNow(asked, acctId ?? groupAsked(permission));
     const action: A = { ...asked, roles, asHolder: isAsHolder(asked.verb, roles) };
@@ -194,7 +194,7 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
     return null;
   };
 
-  async function refuse({ why, who }: Refusing, asked: Action, action: Action, acctId?: number): Promise<void> {
+  async function refuse({ why, who }: Refusing, asked: VerbAction, action: VerbAction, acctId?: number): Promise<void> {
     const { permission } = entryOf(action.verb);
     const { role, doing } = permission;
     const group = acctId === undefined ? groupAsked(permission) : ((await deps.groupOfCard(acctId)) ?? null);

@@ -1,5 +1,5 @@
 import { notPermitted, unavailable } from '../../templates/policy/not-permitted.ts';
-import { Action as AnyAction, type Origin, type Target } from '../actions/action.ts';
+import { Action, type Origin, type Target } from '../actions/action.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { contentId } from '../core/content-id.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
@@ -9,7 +9,6 @@ import { groupAsked, isForSomeCards, type Role } from '../policy/decide-action.t
 import type { Permissions, WhoMay } from '../policy/permissions.ts';
 import type { Message } from '../slack/message.ts';
 import {
-  Action,
   type ActionOf,
   entryOf,
   type InputOf,
@@ -18,6 +17,7 @@ import {
   isPermitted,
   isVerb,
   type Verb,
+  VerbAction,
 } from './verbs.ts';
 
 /** Who asks for what, as delivered by Slack. */
@@ -27,7 +27,7 @@ export interface Asking {
   readonly verb: Verb;
   readonly target: Target;
   readonly reason?: string;
-  readonly actor: AnyAction['actor'];
+  readonly actor: Action['actor'];
   /** The person belongs to another company's workspace (a shared channel). */
   readonly isExternal: boolean;
   readonly origin: Origin;
@@ -75,11 +75,11 @@ export interface RequestDeps {
   readonly permissions: Permissions & { readonly whoMay: WhoMay };
   readonly take: (
     entry:
-      | { readonly type: 'action'; readonly action: Action }
-      | { readonly type: 'refused'; readonly action: AnyAction; readonly why: string },
+      | { readonly type: 'action'; readonly action: VerbAction }
+      | { readonly type: 'refused'; readonly action: Action; readonly why: string },
   ) => Promise<'new' | 'seen'>;
   /** Stores an action that runs when its button is pressed. @returns the button's value. */
-  readonly offer: (action: AnyAction) => Promise<string>;
+  readonly offer: (action: Action) => Promise<string>;
   /** The card group that a target's card is in; undefined: unknown, or it names no card yet. */
   readonly groupOfTarget: (target: Target) => Promise<string | null | undefined>;
   readonly count: (verb: Verb, decision: 'taken' | 'refused' | 'unavailable') => void;
@@ -121,8 +121,8 @@ export async function requestAction(
   try {
     await deps.take(
       isTaken
-        ? { type: 'action', action: Action.parse({ ...envelope, ...input }) }
-        : { type: 'refused', action: AnyAction.parse({ ...envelope, id }), why: prepared.why },
+        ? { type: 'action', action: VerbAction.parse({ ...envelope, ...input }) }
+        : { type: 'refused', action: Action.parse({ ...envelope, id }), why: prepared.why },
     );
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
@@ -142,7 +142,7 @@ function envelopeOf(
   { id, verb, target, reason = '', actor, origin }: Asking,
   roles: Role[],
   deps: RequestDeps,
-): AnyAction {
+): Action {
   const askedAt = deps.now().toISOString();
   // People copy what is printed on the card, and the reason is kept permanently.
   const masked = redactText(reason);
@@ -152,7 +152,7 @@ function envelopeOf(
 /** Why someone may not do it. Without complete roles, nobody is permitted. */
 async function refusedOf(
   { verb, isExternal, input }: Ask,
-  action: AnyAction,
+  action: Action,
   isComplete: boolean,
   deps: RequestDeps,
 ): Promise<Refused> {
@@ -188,7 +188,7 @@ export function createGroupOfTarget({ alerts, groupOfCard }: GroupOfTargetDeps):
 }
 
 /** Null if the button cannot be stored. The refusal still names who can help. */
-async function offerToAsk(action: AnyAction, { offer, log }: RequestDeps): Promise<string | null> {
+async function offerToAsk(action: Action, { offer, log }: RequestDeps): Promise<string | null> {
   try {
     return await offer(askPermissionOf(action));
   } catch (err) {

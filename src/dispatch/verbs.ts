@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Help, HelpEntry } from '../../templates/dispatch/help.ts';
-import type { Action as AnyAction } from '../actions/action.ts';
+import type { Action } from '../actions/action.ts';
 import { actionOf, Target, target } from '../actions/action.ts';
 import { aboutCard, type ReadCommand, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
 import { statusVerbs } from '../actions/verbs.ts';
@@ -86,7 +86,7 @@ export function isVerb(verb: string): verb is Verb {
 
 /** An action of one verb, with that verb's own input. */
 export type ActionOf<V extends Verb> = z.infer<(typeof verbs)[V]['action']>;
-type Envelope = keyof AnyAction;
+type Envelope = keyof Action;
 /** A verb's input, without the fields all actions share. */
 export type InputOf<V extends Verb> = Omit<ActionOf<V>, Envelope>;
 
@@ -94,8 +94,8 @@ const { show, ...others } = verbs;
 const schemas = Object.values(others).map(({ action }) => action);
 
 /** A permitted request of a person: the only thing besides events that the queue accepts. */
-export const Action = z.discriminatedUnion('verb', [show.action, ...schemas]);
-export type Action = z.infer<typeof Action>;
+export const VerbAction = z.discriminatedUnion('verb', [show.action, ...schemas]);
+export type VerbAction = z.infer<typeof VerbAction>;
 
 /** True when one of `roles` is enough to ask for it. Holders may ask only for their own card. */
 export function isPermitted(verb: Verb, roles: readonly Role[]): boolean {

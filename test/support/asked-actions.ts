@@ -1,4 +1,4 @@
-import type { Action } from '../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../src/dispatch/verbs.ts';
 import { limitGoal } from './limit-goals.ts';
 import { openRequestOf } from './limit-requests.ts';
 import { ask, byCommand, type Over, type PerformWorld, virtualOrder } from './perform-world.ts';
@@ -19,7 +19,7 @@ const ofRequest = { target: { kind: 'request', requestId: request.id }, actor: o
 const kept = (world: PerformWorld): Promise<void> => world.deps.requests.save(request);
 
 /** The actions of people, and the setup that each needs. */
-export const askedActions: [what: string, action: Action, before?: (world: PerformWorld) => Promise<unknown>][] = [
+export const askedActions: [what: string, action: VerbAction, before?: (world: PerformWorld) => Promise<unknown>][] = [
   ['a block', ask('block')],
   ['a holder’s report of fraud', ask('block', { isFraud: true }), holder],
   ['an unblock', ask('unblock', byCommand), isCard('BLOCKED')],

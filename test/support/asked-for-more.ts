@@ -1,4 +1,4 @@
-import { Action } from '../../src/dispatch/verbs.ts';
+import { VerbAction } from '../../src/dispatch/verbs.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { acctId, ask, byCommand, type PerformWorld, performAction, type WorldDeps } from './perform-world.ts';
 
@@ -9,7 +9,7 @@ const askedAt = '2026-11-20T15:16:00.000Z';
 const onRequest = { target: { kind: 'request', requestId: 'req_ask1' }, askedAt } as const;
 
 /** A request of Hugo, the holder, to pay this amount within an hour. */
-export const toPay = (amountCents: number): Action =>
+export const toPay = (amountCents: number): VerbAction =>
   ask('ask', {
     ...byCommand,
     actor: HUGO,
@@ -19,12 +19,12 @@ export const toPay = (amountCents: number): Action =>
   });
 
 /** An approver's approval of that request. @param revision the revision that the person saw. */
-export const approvalClick = (id: string, userId: string, revision = 0): Action => {
+export const approvalClick = (id: string, userId: string, revision = 0): VerbAction => {
   const target = { ...onRequest.target, revision };
   return ask('decide', { ...onRequest, target, id, approve: true, actor: person(userId) });
 };
-export const denial = (id: string, userId: string): Action =>
-  Action.parse({ ...approvalClick(id, userId), approve: false });
+export const denial = (id: string, userId: string): VerbAction =>
+  VerbAction.parse({ ...approvalClick(id, userId), approve: false });
 
 /** An emergency override by Otto, who is not an approver. */
 export const override = ask('emergency-override', {

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import type { Action } from '../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../src/dispatch/verbs.ts';
 import { crashAtStep, Killed } from './crash-at.ts';
 import { memoryRedis } from './memory-redis.ts';
 import { createActionWorld, type PerformWorld, performAction, verifyAction, type WorldDeps } from './perform-world.ts';
 
 /** Runs an action from the click to its end, like the queue. */
-export async function whole(action: Action, world: PerformWorld, deps: WorldDeps): Promise<void> {
+export async function whole(action: VerbAction, world: PerformWorld, deps: WorldDeps): Promise<void> {
   await performAction(action, deps);
   for (let again: number | null = 0; again !== null; ) {
     world.advance(again);
@@ -22,7 +22,7 @@ export async function whole(action: Action, world: PerformWorld, deps: WorldDeps
  * @returns the number of steps.
  */
 export async function killEverywhere(
-  action: Action,
+  action: VerbAction,
   prepare: (world: PerformWorld) => WorldDeps | Promise<WorldDeps>,
   look: (world: PerformWorld, diedAt: string) => Promise<void>,
   meanwhile: (world: PerformWorld, deps: WorldDeps) => Promise<void> = async () => {},

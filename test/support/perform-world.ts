@@ -17,7 +17,7 @@ import { createLog } from '../../src/core/log.ts';
 import { createSeals } from '../../src/core/seal.ts';
 import type { DigestAction } from '../../src/digests/verbs.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
-import { type ActionOf, type Action as AnyAction, isAsHolder, type Verb, verbs } from '../../src/dispatch/verbs.ts';
+import { type ActionOf, isAsHolder, type Verb, type VerbAction, verbs } from '../../src/dispatch/verbs.ts';
 import { type ChangeRequest, durationOf } from '../../src/limits/change-request.ts';
 import { approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
@@ -64,7 +64,7 @@ export function verbsOf(deps: WorldDeps): ReturnType<typeof composeVerbs> {
 /** Roles from each person's last action. Everyone else is an operator and an approver. All hold some card. */
 const knownRoles = new Map<string, readonly Role[]>();
 
-export function performAction(action: AnyAction, deps: WorldDeps): Promise<void> {
+export function performAction(action: VerbAction, deps: WorldDeps): Promise<void> {
   knownRoles.set(action.actor.userId, action.roles);
   return verbsOf(deps).performAction(action, { isLast: deps.isLastAttempt, isFirst: deps.isFirstAttempt });
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
@@ -30,7 +30,7 @@ function limits(dollars: Partial<Record<LimitPeriod, number>>): LimitGoal[] {
   return Object.entries(dollars).map(([period, amount]) => limitGoal(period as LimitPeriod, amount * 100));
 }
 
-const raise = (id: string, dollars: Partial<Record<LimitPeriod, number>>, term: Term, over: Over = {}): Action =>
+const raise = (id: string, dollars: Partial<Record<LimitPeriod, number>>, term: Term, over: Over = {}): VerbAction =>
   ask('limit', { id: `act_${id}`, changeRequest: { goals: limits(dollars), term }, ...over });
 const earlier = raise('earlier', { daily: 450 }, forMs(HOUR), byCommand);
 const later = raise('later', { daily: 500 }, forMs(2 * HOUR));
@@ -65,7 +65,7 @@ async function lookUntilOver(world: PerformWorld, id = later.id): Promise<void> 
   }
 }
 
-const temporaryChangeOf = ({ deps }: PerformWorld, { id }: Action): Promise<TemporaryChange | null> =>
+const temporaryChangeOf = ({ deps }: PerformWorld, { id }: VerbAction): Promise<TemporaryChange | null> =>
   deps.temporaryChanges.get(id);
 const lastOutcome = async ({ deps }: PerformWorld) =>
   (await deps.alerts.get('evt_0123456789abcdef'))?.outcomes.find(({ verb }) => verb === 'limit');
@@ -100,7 +100,7 @@ describe('a change whose response was lost and that is found in effect later', (
       postTemporaryChange: async ({ id }: { readonly id: string }) => void posted.push(id),
     };
 
-    await performAction({ ...later, ...byCommand } as Action, silent({ ...world, deps }));
+    await performAction({ ...later, ...byCommand } as VerbAction, silent({ ...world, deps }));
     await lookUntilOver({ ...world, deps });
 
     expect(posted).toEqual([later.id]);
@@ -287,7 +287,7 @@ describe('a change whose response was lost, after which the card shows a third v
   it('says that it may be a change by somebody else or by the card service', async () => {
     const world = await createActionWorld(redis());
 
-    await performAction({ ...later, ...byCommand } as Action, storesAnother(world, true));
+    await performAction({ ...later, ...byCommand } as VerbAction, storesAnother(world, true));
 
     const text = world.answers.at(-1)?.text ?? '';
     expect(text).toContain('Daily limit $470.00 now: neither what it was before nor what was asked for.');

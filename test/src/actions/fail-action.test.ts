@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RolesUnreadError, StoreUnavailableError } from '../../../src/core/errors.ts';
 import { stateKey } from '../../../src/core/keys.ts';
 import { createLock } from '../../../src/core/lock.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { accountOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -57,7 +57,7 @@ it('reports a failed action from the next worker, in the same words, if the firs
   await told(world);
 });
 
-it.each<[string, Action, (world: PerformWorld) => Partial<WorldDeps>, RegExp]>([
+it.each<[string, VerbAction, (world: PerformWorld) => Partial<WorldDeps>, RegExp]>([
   [
     'Slack',
     order,
@@ -120,7 +120,7 @@ describe('an unblock that is given up because the card service did not return wh
   });
 });
 
-describe.each<[string, Action, string]>([
+describe.each<[string, VerbAction, string]>([
   ['an order of a virtual card', order, `order:${order.id}`],
   ['a resend of virtual card details', ask('resend-virtual', byCommand), `account:${acctId}`],
 ])('%s that was being sent when its job failed', (_what, action, lock) => {

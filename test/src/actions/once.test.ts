@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Expected } from '../../../src/actions/action-state.ts';
-import type { Action, Verb } from '../../../src/dispatch/verbs.ts';
+import type { Verb, VerbAction } from '../../../src/dispatch/verbs.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { held } from '../../support/held.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
@@ -249,7 +249,7 @@ describe('two people who ask for the same block at once', () => {
     const deps = { ...world.deps, withLock };
     const [olga, ana] = ['U0OLGA', 'U0ANA'].map((userId) =>
       ask('block', { id: `act_${userId.toLowerCase()}`, actor: { userId, teamId: 'T1' } }),
-    ) as [Action, Action];
+    ) as [VerbAction, VerbAction];
 
     await Promise.all([performAction(olga, deps), performAction(ana, deps)]);
 

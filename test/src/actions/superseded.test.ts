@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
 import { createLock } from '../../../src/core/lock.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -26,7 +26,7 @@ const lost = async (): Promise<never> => {
 };
 const never = (): Promise<never> => new Promise(() => {});
 const permanent: Term = { kind: 'permanent' };
-const limitOf = (id: string, limitCents: number, term: Term = permanent): Action =>
+const limitOf = (id: string, limitCents: number, term: Term = permanent): VerbAction =>
   ask('limit', {
     ...byCommand,
     id,
@@ -37,7 +37,7 @@ const limitOf = (id: string, limitCents: number, term: Term = permanent): Action
   });
 
 /** Name, older request, newer request, card status before, and expected state afterwards. */
-type Sequence = [what: string, older: Action, newer: Action, was: string, is: object];
+type Sequence = [what: string, older: VerbAction, newer: VerbAction, was: string, is: object];
 
 const [t0, t1] = ['2026-11-20T15:00:00.000Z', '2026-11-20T15:00:05.000Z'];
 const olderBlock = ask('block', { ...byCommand, id: 'act_older' });
@@ -83,14 +83,14 @@ it('a change without an answer is sent again after the card service has refused 
 });
 
 const international = { kind: 'international' } as const;
-const allow = (id: string, to: boolean, over: object = {}): Action =>
+const allow = (id: string, to: boolean, over: object = {}): VerbAction =>
   ask('allow', {
     ...byCommand,
     id,
     changeRequest: { goals: [{ rule: international, to }], term: permanent },
     ...over,
   });
-const later = <A extends Action>(action: A): A => ({ ...action, askedAt: t1 });
+const later = <A extends VerbAction>(action: A): A => ({ ...action, askedAt: t1 });
 
 describe('a queued action and a later request that was performed first', () => {
   it.each<Sequence>([
@@ -403,7 +403,7 @@ describe('a status change that the card service certainly did not make at first'
   const limited = async (): Promise<never> => {
     throw refusal(null, { code: 'rate_limited' });
   };
-  const retried = async (world: PerformWorld, action: Action): Promise<void> => {
+  const retried = async (world: PerformWorld, action: VerbAction): Promise<void> => {
     const deps = { ...world.deps, card: { ...world.deps.card, setCardStatus: limited } };
     await expect(performAction(action, deps)).rejects.toThrow(CardApiError);
   };

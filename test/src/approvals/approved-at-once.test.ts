@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WithLock } from '../../../src/core/lock.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { held } from '../../support/held.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
@@ -125,7 +125,7 @@ describe('one person with a cap of $1,000 allows $600 on one card, and in the sa
   const first = ask('limit', { ...byCommand, ...by('U0BEN'), target: otherCard, changeRequest: monthly });
 
   // What Olga asks for her own card, or orders for herself, takes another approver.
-  it.each<[string, Action | null, Action]>([
+  it.each<[string, VerbAction | null, VerbAction]>([
     ['approves another raise', ask('limit', { ...byCommand, id: 'act_asked', changeRequest: daily }), approval],
     ['orders a card', null, ask('order-virtual', { ...byCommand, ...order, ...by('U0BEN') })],
     ['approves an order', ask('order-virtual', { ...byCommand, ...order, id: 'act_asked' }), approval],

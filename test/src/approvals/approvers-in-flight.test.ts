@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createApproversInFlight } from '../../../src/approvals/in-flight.ts';
 import { createAudit } from '../../../src/audit/audit.ts';
 import type { AuditRecord } from '../../../src/audit/audit-record.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, createActionWorld, performAction, virtualOrder } from '../../support/perform-world.ts';
@@ -21,7 +21,7 @@ async function createWorld() {
   });
   world.service.rules['MonthlySpendLimit'] = null;
   const deps = { ...world.deps, audit };
-  const perform = (action: Action, over: object = {}) => performAction(action, { ...deps, ...over });
+  const perform = (action: VerbAction, over: object = {}) => performAction(action, { ...deps, ...over });
   /** The approvers on record of what took effect, each list once. */
   const approvers = async (event: AuditRecord['event'] = 'done') => [
     ...new Set((await world.records()).flatMap((one) => (one.event === event ? [one.approvers?.join(' ')] : []))),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reported } from '../../../src/actions/action-state.ts';
 import type { CardApiError } from '../../../src/core/errors.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { REMIND_AFTER_MS, REQUEST_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
@@ -23,7 +23,7 @@ import {
 const redis = useRedis();
 
 const ben = approvalClick('act_ben', 'U0BEN');
-const clicks: readonly [string, Action, 'approved' | 'overridden'][] = [
+const clicks: readonly [string, VerbAction, 'approved' | 'overridden'][] = [
   ['an approval', ben, 'approved'],
   ['an emergency override', override, 'overridden'],
 ];
@@ -84,7 +84,7 @@ function refusing({ deps }: Pick<Told, 'deps'>): WorldDeps {
 }
 
 /** The first attempt of a click. The write arrives or not, and its response is lost. */
-async function firstAttempt(click: Action, { deps }: Told, how: { arrives: boolean }): Promise<void> {
+async function firstAttempt(click: VerbAction, { deps }: Told, how: { arrives: boolean }): Promise<void> {
   let isSent = false;
   const card: WorldDeps['card'] = {
     ...deps.card,

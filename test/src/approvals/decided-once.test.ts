@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Action } from '../../../src/dispatch/verbs.ts';
+import { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import {
   approvalClick,
@@ -155,7 +155,7 @@ describe('an approval that the card service does not confirm', () => {
 describe('a change that fails between the write and its response', () => {
   it('is still verified, and its outcome is reported and audited', async () => {
     const world = await createActionWorld(redis());
-    const action = Action.parse({ ...ask('limit', byCommand) });
+    const action = VerbAction.parse({ ...ask('limit', byCommand) });
     const broken = (): never => {
       throw new Error('a fault of ours');
     };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { linkHugo, toPay } from '../../support/asked-for-more.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
@@ -25,7 +25,7 @@ const raise = ask('limit', {
   changeRequest: { goals: [limitGoal('daily', 160_000)], term: { kind: 'permanent' } },
 });
 
-const asks: readonly [what: string, Action][] = [
+const asks: readonly [what: string, VerbAction][] = [
   ['a raise', raise],
   ['a holder’s request', toPay(50_000)],
   ['blocking many cards', ask('block-all', { acctIds, names: acctIds.map(String) })],

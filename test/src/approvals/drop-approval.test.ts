@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withInFlight } from '../../../src/approvals/request.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { LATE_MS, REMIND_AFTER_MS, REQUEST_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial, override } from '../../support/asked-for-more.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
@@ -19,7 +19,7 @@ import {
 
 const redis = useRedis();
 
-const clicks: readonly [string, Action][] = [
+const clicks: readonly [string, VerbAction][] = [
   ['an approval', approvalClick('act_ben', 'U0BEN')],
   ['an emergency override', override],
 ];
@@ -90,7 +90,7 @@ const failures: readonly [string, Fails][] = [
   ],
 ];
 
-const triedTwice = async (click: Action, fails: Fails, changed: Changed) => {
+const triedTwice = async (click: VerbAction, fails: Fails, changed: Changed) => {
   const world = await createActionWorld(redis());
   const deps = await asked(world);
   await expect(performAction(click, { ...deps, card: fails(deps) })).rejects.toThrow();

@@ -3,7 +3,7 @@ import { capChange as cap, createOverrideRequest, mayOverride } from '../../../s
 import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
 import { noFacts } from '../../../src/approvals/request-facts.ts';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { aloneCents, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { held } from '../../support/held.ts';
@@ -223,6 +223,7 @@ describe('an emergency override by an operator', () => {
   });
 });
 
+<<<<<<< HEAD
 it.each<[boolean, string, Parameters<typeof mayOverride>]>([
   [true, 'for a limit, at most by what one person may allow', [standard, openRequestOf()]],
   [false, 'if nobody may allow anything alone', [approvalPolicyOf({ twoPersonAboveCents: 0 }), openRequestOf()]],
@@ -235,6 +236,9 @@ it.each<[boolean, string, Parameters<typeof mayOverride>]>([
 });
 
 const daily = (to: number, ms: number | null, id: string, userId: string): Action =>
+=======
+const daily = (to: number, ms: number | null, id: string, userId: string): VerbAction =>
+>>>>>>> 7f4ad752 (refactor: the union of all verbs' actions is called VerbAction)
   ask('limit', {
     ...byCommand,
     id,
@@ -244,7 +248,7 @@ const daily = (to: number, ms: number | null, id: string, userId: string): Actio
       term: ms === null ? { kind: 'permanent' } : { kind: 'duration', ms },
     },
   });
-const breakGlass = (requestId: string, askedAt: string): Action =>
+const breakGlass = (requestId: string, askedAt: string): VerbAction =>
   ask('emergency-override', {
     id: 'act_glass',
     target: { kind: 'request', requestId },
@@ -329,7 +333,7 @@ describe('an emergency override while a temporary change outlasts it', () => {
   it('is refused for purchases abroad that are allowed for the moment', async () => {
     const world = await createActionWorld(redis());
     world.service.rules = { IsActive: true, InternationalSpendEnabled: false };
-    const abroad = (id: string, term: Term, userId: string): Action =>
+    const abroad = (id: string, term: Term, userId: string): VerbAction =>
       ask('allow', {
         id,
         actor: { userId, teamId: 'T1' },

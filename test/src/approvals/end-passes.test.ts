@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { parseCommand } from '../../../src/dispatch/command.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import { linkHugo } from '../../support/asked-for-more.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -58,7 +58,7 @@ async function askedAt1150(words: string, given: { hugo?: boolean } = {}) {
     );
   }
   told.length = 0;
-  const click = (verb: 'decide' | 'emergency-override', id: string, over: Over = {}): Action =>
+  const click = (verb: 'decide' | 'emergency-override', id: string, over: Over = {}): VerbAction =>
     ask(verb, {
       target: { kind: 'request', requestId: 'req_ask1' },
       id,

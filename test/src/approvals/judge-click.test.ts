@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import { REMIND_AFTER_MS, type Role } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
@@ -31,7 +31,7 @@ const limit = (
   dollars: number,
   over: Over = {},
   term: ChangeRequest['term'] = { kind: 'permanent' },
-): Action =>
+): VerbAction =>
   ask('limit', {
     ...byCommand,
     id,
@@ -39,7 +39,7 @@ const limit = (
     changeRequest: { goals: [limitGoal('daily', dollars * 100)], term },
     ...over,
   });
-const approve = (requestId: string, id: string, userId: string, revision = 0): Action =>
+const approve = (requestId: string, id: string, userId: string, revision = 0): VerbAction =>
   ask('decide', { target: { kind: 'request', requestId, revision }, id, approve: true, actor: person(userId) });
 const told = ({ answers }: PerformWorld): string => answers.at(-1)?.text ?? '';
 /** Someone changes the daily limit in the card program’s portal. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { accountOf, directoryOf } from '../../support/directories.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -28,7 +28,7 @@ async function world(group: string | null = null): Promise<PerformWorld> {
   });
 }
 
-const much: Action = ask('limit', {
+const much: VerbAction = ask('limit', {
   ...byCommand,
   id: 'act_much',
   actor: person('U0ANA'),
@@ -42,7 +42,7 @@ const blockAll = ask('block-all', {
   acctIds: [1, 2, 3, 4, 5, 6],
   names: ['1', '2', '3', '4', '5', '6'],
 });
-const decide = (userId: string, id: string, approve: boolean): Action =>
+const decide = (userId: string, id: string, approve: boolean): VerbAction =>
   ask('decide', { id, approve, target: { kind: 'request', requestId: 'req_much' }, actor: person(userId) });
 
 describe.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryChangeIdOf } from '../../../src/approvals/request.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
@@ -37,7 +37,7 @@ async function asked(): Promise<Asked> {
 }
 
 /** The last attempt of a click whose write fails. @param how whether the write arrives, and the error that follows it. */
-async function endsUnknown(click: Action, { hugo }: Asked, how: { arrives: boolean; opsIssue: () => never }) {
+async function endsUnknown(click: VerbAction, { hugo }: Asked, how: { arrives: boolean; opsIssue: () => never }) {
   const { deps } = hugo;
   let isSent = false;
   const card: WorldDeps['card'] = {
@@ -67,7 +67,7 @@ async function shown({ world }: Asked): Promise<string> {
   return JSON.stringify(approvalRequest(request, temporaryChange));
 }
 
-const clicks: readonly [string, Action, 'approved' | 'overridden', string][] = [
+const clicks: readonly [string, VerbAction, 'approved' | 'overridden', string][] = [
   ['an approval', approvalClick('act_ben', 'U0BEN'), 'approved', 'U0BEN'],
   ['an emergency override', override, 'overridden', 'U0OTTO'],
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
@@ -17,14 +17,14 @@ import { link } from '../../support/refused.ts';
 
 const redis = useRedis();
 const person = (userId: string) => ({ userId, teamId: 'T1' });
-const limit = (dollars: number): Action =>
+const limit = (dollars: number): VerbAction =>
   ask('limit', {
     ...byCommand,
     id: 'act_much',
     actor: person('U0ANA'),
     changeRequest: { goals: [limitGoal('daily', dollars * 100)], term: { kind: 'permanent' } },
   });
-const approve: Action = ask('decide', {
+const approve: VerbAction = ask('decide', {
   target: { kind: 'request', requestId: 'req_much', revision: 0 },
   id: 'act_ben',
   approve: true,

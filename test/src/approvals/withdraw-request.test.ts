@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { REMIND_AFTER_MS, REQUEST_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
@@ -17,7 +17,7 @@ const redis = useRedis();
 const askedAt = '2026-11-20T15:16:00.000Z';
 
 /** Hugo only holds a card. */
-function withdrawal(id = 'act_back', userId = 'U0HUGO', requestId = 'req_ask1'): Action {
+function withdrawal(id = 'act_back', userId = 'U0HUGO', requestId = 'req_ask1'): VerbAction {
   const target = { kind: 'request', requestId } as const;
   return ask('withdraw', { target, id, askedAt, actor: { userId, teamId: 'T1' }, roles: ['holder'] });
 }

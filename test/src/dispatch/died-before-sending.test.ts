@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, override } from '../../support/asked-for-more.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
@@ -47,7 +47,7 @@ const approval = approvalClick('act_ben', 'U0BEN');
 const limit = ask('limit', byCommand);
 const order = ask('order-virtual', { ...byCommand, target: virtualOrder });
 
-it.each<[string, Action, Retry]>([
+it.each<[string, VerbAction, Retry]>([
   ['an approval of a change that somebody moved in this moment', approval, moved],
   ['an emergency override whose limit somebody moved in this moment', override, moved],
   ['an approval that is given up', approval, unread],

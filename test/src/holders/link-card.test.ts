@@ -3,7 +3,7 @@ import type { RecordEntry } from '../../../src/actions/record.ts';
 import { TooLateError } from '../../../src/core/errors.ts';
 import type { WithLock } from '../../../src/core/lock.ts';
 import { createBeginSetting, createSettingOrder } from '../../../src/core/setting-order.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { createLinkCard, createSetHolder, createUnlinkCard } from '../../../src/holders/link-card.ts';
 import { createLinks, type Links } from '../../../src/holders/link-store.ts';
@@ -373,7 +373,7 @@ describe('a change of holder whose worker is killed at any step', () => {
   });
 });
 
-it.each<[string, Action, string]>([
+it.each<[string, VerbAction, string]>([
   ['unlinks it', ask('unlink', byCommand), 'Unlinked by <@U0OLGA>.'],
   ['links it to somebody else', ask('link', { ...byCommand, subject: 'U0HUGO' }), 'Linked to <@U0HUGO> by <@U0OLGA>.'],
   [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { notSent } from '../../../src/card-api/errors.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { refusal } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -16,7 +16,7 @@ import {
 const redis = useRedis();
 const alertId = 'evt_0123456789abcdef';
 
-const raiseFor = (hours: number, dollars: number, over: Over = {}): Action =>
+const raiseFor = (hours: number, dollars: number, over: Over = {}): VerbAction =>
   ask('limit', {
     changeRequest: {
       goals: [limitGoal('daily', dollars * 100)],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
@@ -40,7 +40,7 @@ async function given(dollars: number | null, over: Partial<WorldDeps> = {}): Pro
   const { deps } = world;
   let clicks = 0;
   world.service.rules = { IsActive: true, DailySpendLimit: dollars };
-  const perform = (action: Action) => performAction(action, deps);
+  const perform = (action: VerbAction) => performAction(action, deps);
   const now = () => deps.now().toISOString();
   return {
     world,

@@ -3,7 +3,7 @@ import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { approvedChanges } from '../../../src/digests/exceptions.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { crashAtStep, Killed } from '../../support/crash-at.ts';
@@ -75,7 +75,7 @@ describe.each([
   ['by a button', {}],
   ['by a command', byCommand],
 ])('two limits raised for an hour %s, with the worker killed at any step', (_how, over) => {
-  const action = { ...both, ...over } as Action;
+  const action = { ...both, ...over } as VerbAction;
 
   it('are one write and one temporary change, each counted once and reported together', async () => {
     const steps = await killEverywhere(
@@ -288,7 +288,7 @@ describe('limits that someone changed in the meantime', () => {
 
 describe('a later change of some of the same limits', () => {
   /** The card's limits after each temporary change ended, in order of the ends. */
-  async function after(...actions: readonly Action[]) {
+  async function after(...actions: readonly VerbAction[]) {
     const world = await createActionWorld(redis());
     for (const action of actions) await performAction(action, world.deps);
     const seen = [limitsOf(world)];
@@ -303,7 +303,7 @@ describe('a later change of some of the same limits', () => {
   }
   const later = { id: 'act_limit2' };
 
-  it.each<[string, Action[], (number | null)[][]]>([
+  it.each<[string, VerbAction[], (number | null)[][]]>([
     [
       'longer than both: it goes back to the value before both, they to the rest',
       [both, raise({ daily: 500 }, forHours(4), later)],
@@ -567,7 +567,7 @@ describe('a longer limit that two approvers raised for a day', () => {
 });
 
 describe('the raise amount for one person', () => {
-  const states = async (...actions: readonly Action[]): Promise<string[]> => {
+  const states = async (...actions: readonly VerbAction[]): Promise<string[]> => {
     const world = await createActionWorld(redis());
     const seen: string[] = [];
     for (const [index, action] of actions.entries()) {
@@ -578,7 +578,7 @@ describe('the raise amount for one person', () => {
     return seen;
   };
 
-  it.each<[string, Action[], string[]]>([
+  it.each<[string, VerbAction[], string[]]>([
     ['each by the full amount, together', [raise({ daily: 1400, monthly: 3000 }, permanent)], ['done']],
     ['one by more, together with a small one', [raise({ daily: 401, monthly: 3000.01 }, permanent)], ['waits']],
     [
@@ -625,7 +625,7 @@ describe('the raise amount for one person', () => {
 
 describe('a request for several limits', () => {
   const much = raise({ daily: 1500, monthly: 3500 }, forHours(4));
-  const approveAction = (over: Over = {}): Action =>
+  const approveAction = (over: Over = {}): VerbAction =>
     ask('decide', {
       target: { kind: 'request', requestId: 'req_limit1' },
       approve: true,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { createLinks } from '../../../src/holders/link-store.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -23,7 +23,7 @@ async function afterUnlink(agoMs: number, next: string | null = null) {
   return { world, links, link };
 }
 
-const decide = (over: Over): Action =>
+const decide = (over: Over): VerbAction =>
   ask('decide', { approve: true, id: 'act_decide1', target: { kind: 'request', requestId: 'req_limit1' }, ...over });
 const text = ({ answers }: { answers: readonly { text: string }[] }): string => answers.at(-1)?.text ?? '';
 

@@ -5,7 +5,7 @@ import type { RuleChange, RuleGoal, Term } from '../../../src/card-api/rule-chan
 import { limitFields } from '../../../src/card-api/spend-rules.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { WithLock } from '../../../src/core/lock.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { isUndecided, undecided } from '../../../src/limits/temporary-change.ts';
 import { crashAtStep, Killed } from '../crash-at.ts';
@@ -21,7 +21,7 @@ import { accountOf, asNumber, category, createSequenceWorld, dayOf, type Sequenc
 export class Loosened extends Error {}
 
 interface Asked {
-  readonly action: Action;
+  readonly action: VerbAction;
   readonly job: Job;
   readonly diesAt: number | null;
   readonly lost: LostAnswer | null;
@@ -246,7 +246,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   }
 
   /** @param at the facts when the job began, if another ran at once. The card may have been blocked only then. */
-  async function noteAfter(action: Action, job: Job, at = facts): Promise<void> {
+  async function noteAfter(action: VerbAction, job: Job, at = facts): Promise<void> {
     const requestId = 'requestId' in action.target ? action.target.requestId : null;
     const request = requestId === null ? undefined : requests.get(requestId);
     if (request !== undefined && requestId !== null && action.verb === 'withdraw' && job.by === request.by)
@@ -268,7 +268,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     }
   }
 
-  async function dieAt(point: number, action: Action): Promise<void> {
+  async function dieAt(point: number, action: VerbAction): Promise<void> {
     try {
       const dying = verbsOf(crashAtStep(deps, point).deps);
       await service.writtenBy(action.id, () => dying.performAction(action, { isLast: false }));
@@ -278,7 +278,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   }
 
   /** Asking for a change that becomes a request counts as approving it, except by its holder. */
-  async function noteRequest(action: Action, at: Facts): Promise<void> {
+  async function noteRequest(action: VerbAction, at: Facts): Promise<void> {
     const id = `req_${action.id.slice(4)}`;
     const opened = requests.has(id) ? null : await deps.requests.get(id);
     if (opened === null) return;
@@ -434,7 +434,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       return { target: { kind: 'card', acctId, cardId, alertId: null } as const };
     };
     const asked = (
-      action: Action,
+      action: VerbAction,
       approvalsGiven: readonly GivenApproval[] = [],
       purchaseCents: number | null = null,
     ): Asked => ({
