@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
@@ -32,7 +32,7 @@ it('does not leave a duplicate of someone else’s request waiting on its alert 
   expect(ends).toEqual(['asked', 'unchanged']);
 });
 
-it.each<[string, string, (requestId: string) => Action]>([
+it.each<[string, string, (requestId: string) => VerbAction]>([
   [
     'is withdrawn',
     '<@U0OLGA> withdrew the request for what you wanted, too',

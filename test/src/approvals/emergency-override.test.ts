@@ -223,7 +223,6 @@ describe('an emergency override by an operator', () => {
   });
 });
 
-<<<<<<< HEAD
 it.each<[boolean, string, Parameters<typeof mayOverride>]>([
   [true, 'for a limit, at most by what one person may allow', [standard, openRequestOf()]],
   [false, 'if nobody may allow anything alone', [approvalPolicyOf({ twoPersonAboveCents: 0 }), openRequestOf()]],
@@ -235,10 +234,7 @@ it.each<[boolean, string, Parameters<typeof mayOverride>]>([
   expect(mayOverride(...given)).toBe(isOffered);
 });
 
-const daily = (to: number, ms: number | null, id: string, userId: string): Action =>
-=======
 const daily = (to: number, ms: number | null, id: string, userId: string): VerbAction =>
->>>>>>> 7f4ad752 (refactor: the union of all verbs' actions is called VerbAction)
   ask('limit', {
     ...byCommand,
     id,

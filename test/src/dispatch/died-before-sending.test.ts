@@ -76,7 +76,7 @@ it.each<[string, VerbAction, Retry]>([
   expect(await counted()).toEqual([]);
 });
 
-it.each<[string, Action]>([
+it.each<[string, VerbAction]>([
   ['an approval', approval],
   ['an emergency override', override],
   ['a raise', limit],
