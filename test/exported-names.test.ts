@@ -8,7 +8,6 @@ const known: readonly string[] = [
   'Cell',
   'DECLINES_MAX',
   'DECLINES_SHOWN',
-  'FIRST_LOOK_MS',
   'OpenRequest',
   'REMIND_AFTER_MS',
   'ResumeRequest',

@@ -3,7 +3,7 @@ import { addDays, lastOfMonth, readDay, readTimeOfDay, readWeekday, sundayOf, we
 import { closest, isMisspelt } from './closest.ts';
 import { bare, mayMeanTime, readAnyDuration, readDuration, soundsLikeDuration, startsWithHour } from './duration.ts';
 import { localDate, localTime } from './service-time.ts';
-import { isZone, wordsOf, zoneWords } from './zone-words.ts';
+import { isZone, wordsRead, zoneWords } from './zone-words.ts';
 
 /** When someone typed, and whose wall clock "5pm" and "Friday" refer to. */
 export interface Clock {
@@ -51,13 +51,13 @@ const EXAMPLES = 'Write “for 4h”, “for 2 days”, “tomorrow 9am”, “u
  */
 export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   const words = typed.map(bare);
-  const lead = wordsOf(/^(just|only|max|maximum|exactly|about|around|at most|up to) /i, words);
+  const lead = wordsRead(/^(just|only|max|maximum|exactly|about|around|at most|up to) /i, words);
   const read = readPlain(words.slice(lead), clock);
   if (read.kind !== 'end') return lead === 0 || read.kind === 'none' ? read : unreadable(words);
   const zone = zoneWords(words.slice(lead + read.words));
   const end = lead + read.words + zone;
   if (zone > 0 && !isZone(words.slice(end - zone, end).join(' '), clock)) return unreadable(words, end);
-  const tail = wordsOf(/^(only|max|maximum|tops|from now)(?= |$)/i, words.slice(end));
+  const tail = wordsRead(/^(only|max|maximum|tops|from now)(?= |$)/i, words.slice(end));
   const behind = words.slice(end + tail);
   const isAbroad = read.end.kind === 'until' && zone === 0 && isElsewhere(behind);
   const isFraction = /^\d\/\d$/.test(words[end - 1] ?? '') && unitName.test(behind[0] ?? '');

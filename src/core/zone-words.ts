@@ -1,7 +1,7 @@
 import { isTimeZone } from './service-time.ts';
 
 /** How many leading words match. */
-export function wordsOf(pattern: RegExp, words: readonly string[]): number {
+export function wordsRead(pattern: RegExp, words: readonly string[]): number {
   const fits = pattern.exec(words.slice(0, 3).join(' '))?.[0].trim();
   return fits === undefined ? 0 : fits.split(' ').length;
 }
@@ -9,7 +9,7 @@ export function wordsOf(pattern: RegExp, words: readonly string[]): number {
 /** How many words behind a time name a time zone. */
 export function zoneWords(words: readonly string[]): number {
   const [first = ''] = words;
-  return first.includes('/') && isTimeZone(first) ? 1 : wordsOf(zoneName, words);
+  return first.includes('/') && isTimeZone(first) ? 1 : wordsRead(zoneName, words);
 }
 
 /** A time zone behind a time: `ET`, `EST`, `Eastern time`, `UTC`, `GMT+1`, `Berlin time`. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isZone, wordsOf, zoneWords } from '../../../src/core/zone-words.ts';
+import { isZone, wordsRead, zoneWords } from '../../../src/core/zone-words.ts';
 import { clock } from '../../support/clock.ts';
 
 it.each([
@@ -25,6 +25,6 @@ it.each([
 });
 
 it('counts the words that match at the beginning', () => {
-  expect(wordsOf(/^at most /, ['at', 'most', '4h'])).toBe(2);
-  expect(wordsOf(/^at most /, ['4h'])).toBe(0);
+  expect(wordsRead(/^at most /, ['at', 'most', '4h'])).toBe(2);
+  expect(wordsRead(/^at most /, ['4h'])).toBe(0);
 });
