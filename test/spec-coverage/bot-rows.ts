@@ -287,8 +287,9 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   { row: 'CustomId names a card', file: 'test/flow/which-card.test.ts', title: '%s names a card' },
   {
     row: 'activating ends the other cards of the account (assumption)',
-    file: 'test/flow/replacement.test.ts',
-    title: 'asks first before activating a card that closes another, names that card, and changes nothing yet',
+    file: 'test/flow/changing-cards.test.ts',
+    title:
+      'a replacement card > asks first before activating a card that closes another, names that card, and changes nothing yet',
   },
   {
     row: '1. the API version is a path segment',
