@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { directoryKey } from '../../src/core/keys.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
-import { settled, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 
 const cardbell = useCardbell(inOneProcess);
 const { olga, ana } = people;
@@ -95,14 +96,20 @@ it('a person means the card linked to them', async () => {
   expect(writes()).toHaveLength(before + 1);
 });
 
+/** Orders a card, and waits until the directory has read it. */
+async function ordered(holder: { FirstName: string; LastName: string; CustomId: string }): Promise<void> {
+  const { sandbox, store } = cardbell();
+  const { AcctId } = sandbox.createOrder(holder);
+  const known = async () => JSON.parse((await store.hget(directoryKey('accounts'), String(AcctId))) ?? '{}');
+  await until(async () => typeof (await known()).detailsAt === 'string', 'the directory has read the card');
+}
+
 describe('a CustomId', () => {
   const words = 'EMP 7 / North Wing, Building 4 West, 2nd Floor';
 
   it('of several words is found, and the remaining words are the reason', async () => {
-    const { command, waitTold, sandbox } = cardbell();
-    sandbox.createOrder({ FirstName: 'Wes', LastName: 'Northwing', CustomId: words });
-    await until(async () => (await cardbell().store.zcard('{cardbell:dir}:index')) > 0, 'the directory is filled');
-    await settled(1500);
+    const { command, waitTold } = cardbell();
+    await ordered({ FirstName: 'Wes', LastName: 'Northwing', CustomId: words });
 
     await command(olga, `block ${words.toLowerCase()} lost on train`);
     const message = await waitTold(olga, /^Blocked: Wes Northwing/);
@@ -111,10 +118,9 @@ describe('a CustomId', () => {
   });
 
   it('that looks like a card number is found but displayed nowhere', async () => {
-    const { command, waitTold, sandbox, logs } = cardbell();
+    const { command, waitTold, logs } = cardbell();
     const number = '5555555555554444';
-    sandbox.createOrder({ FirstName: 'Nora', LastName: 'Numbered', CustomId: number });
-    await settled(1500);
+    await ordered({ FirstName: 'Nora', LastName: 'Numbered', CustomId: number });
 
     await command(olga, `show ${number}`);
     const message = await waitTold(olga, /Nora Numbered/);
