@@ -64,6 +64,7 @@ describe('every kind of webhook', () => {
 
     await deliver(webhook, { path: 'authorization' });
     await waitFor(channels.declines, new RegExp(holderOf(account)));
+    await quiet(cardbell());
 
     expect(texts(channels.spend).join()).not.toContain(holderOf(account));
   });

@@ -106,7 +106,7 @@ describe('a raise above the two-person amount', () => {
     const id = /req_\w+/.exec(JSON.stringify(request.blocks))?.[0] ?? '';
     const key = `{cardbell:state}:request:${id}`;
     await waitUntilTracked(store, { kind: 'request', id });
-    await alterRecord(store, 'request', [key], () => ({ expiresAt: new Date(Date.now() - 1000).toISOString() }));
+    await alterRecord(store, 'request', [key], () => ({ expiresAt: new Date(Date.now() - 60_000).toISOString() }));
     const since = Date.now() / 1000;
 
     await cardbell().press(ben, request, 'decide_request_approve');
