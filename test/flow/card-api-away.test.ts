@@ -69,6 +69,6 @@ for (const [how, options] of ways)
         took.push(ms);
       }
 
-      expect(Math.min(...took)).toBeLessThan(900);
+      expect(Math.min(...took)).toBeLessThan(2500);
     });
   });

@@ -47,7 +47,7 @@ it('orders BLOCKED and ACTIVE by their webhook times when they arrive in reverse
   expect(told(account)).toHaveLength(1);
 });
 
-it('posts ACTIVE alone after a short delay', async () => {
+it('posts ACTIVE alone if nothing follows it', async () => {
   const account = cardbell().take('INACTIVE');
 
   await send(account, 'ACTIVE', Date.now());

@@ -127,7 +127,8 @@ describe('an authentic webhook', () => {
       times.push((await send(to('decline'), { body: body('decline', { NetworkTransactionId: id }) })).ms);
     }
 
-    expect(times.sort((a, b) => a - b)[10]).toBeLessThan(100);
+    // The fastest: a busy machine may slow most, while waiting for Slack would slow all.
+    expect(Math.min(...times)).toBeLessThan(100);
   });
 });
 

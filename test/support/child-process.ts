@@ -72,7 +72,7 @@ export function startChild(name: 'web' | 'worker' | 'start', env: Record<string,
     lines,
     exit,
     isRunning,
-    said: (msg, deadlineMs = 60_000) =>
+    said: (msg, deadlineMs = 120_000) =>
       until(
         () => {
           if (lines.some((line) => line.includes(`"msg":"${msg}"`))) return true;
