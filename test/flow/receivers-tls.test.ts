@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { connect as connectTls, type SecureVersion } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CONNECTIONS_MAX } from '../../src/webhooks/http-server.ts';
 import { webhook } from '../fixtures/webhooks/webhook.ts';
-import { head, openRaw, type RawConnection } from '../support/raw-connection.ts';
+import { head } from '../support/raw-connection.ts';
 import { type RunningWeb, serviceHeaders, startWeb } from '../support/running-web.ts';
 import { until } from '../support/until.ts';
 
@@ -56,19 +55,5 @@ describe('TLS', () => {
     socket.write(body);
     await until(() => received.includes('HTTP/1.1 200'), 'it is answered');
     socket.destroy();
-  });
-
-  it('a webhook is answered despite more connections than are kept that never start a handshake', async () => {
-    web = await startWeb({ TLS_CERT_FILE: tlsFile('cert.pem'), TLS_KEY_FILE: tlsFile('key.pem') });
-    const { port } = web;
-    const silent: RawConnection[] = [];
-    while (silent.length < CONNECTIONS_MAX + 500)
-      silent.push(...(await Promise.all(Array.from({ length: 500 }, () => openRaw(port)))));
-
-    expect(await shake(port, 'TLSv1.3')).toBe('TLSv1.3');
-
-    const kept = (): number => silent.filter((connection) => !connection.isClosed()).length;
-    await until(() => kept() <= CONNECTIONS_MAX, 'no more connections are kept');
-    for (const connection of silent) connection.close();
   });
 });
