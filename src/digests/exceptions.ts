@@ -9,6 +9,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { groupBy } from '../core/group-by.ts';
 import { parseAmount } from '../core/money.ts';
 import { permanent, termWords } from '../limits/change-request.ts';
+import { endDetails } from '../limits/notify-end.ts';
 import { BETWEEN_RULES, ruleMoves } from '../limits/rule-words.ts';
 import { undecided } from '../limits/temporary-change.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
@@ -56,12 +57,15 @@ export async function approvedChanges(reader: AuditReader, fromMs: number, toMs:
   return [...groupBy(all, ({ actionId }) => actionId)].flatMap(([actionId, records]) => {
     const [change] = records.filter(isMade).flatMap((made) => changeIn(made, records));
     if (change === undefined || Date.parse(change.at) < fromMs || Date.parse(change.at) >= toMs) return [];
-    const addsNothing = change.cents !== null && keeping.has(actionId);
+    const addsNothing = change.cents !== null && keeping.has(actionId) && !records.some(changesCard);
     return [addsNothing ? { ...change, cents: 0 } : change];
   });
 }
 
-/** A temporary raise that is made again or kept is recorded like a raise, but the card can spend no more than before. */
+/**
+ * A temporary raise that is made again or kept is recorded like a raise, but the card can spend no more than before. Some of
+ * these change the card all the same.
+ */
 function actionsThatKeep(records: readonly AuditRecord[]): ReadonlySet<string> {
   const keeping = new Set<string>();
   const latest = new Map<string, AuditRecord>();
@@ -77,6 +81,12 @@ function actionsThatKeep(records: readonly AuditRecord[]): ReadonlySet<string> {
     }
   }
   return keeping;
+}
+
+/** Sent to the card service, or put back. Nothing is sent for a raise that is made again or kept while it is in force. */
+function changesCard(record: AuditRecord): boolean {
+  const { event, detail } = record;
+  return event === 'sent' || (event === 'ended' && isMade(record) && detail?.startsWith(endDetails.kept) !== true);
 }
 
 /** Nobody takes back a temporary change that ends on schedule. */

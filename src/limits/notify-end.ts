@@ -22,7 +22,8 @@ import type { TemporaryChange, TemporaryChanges } from './temporary-change-store
 /** A temporary change whose end people learn about. */
 export type OverChange = TemporaryChange & { readonly state: 'ended' | 'asking' | 'kept' | 'refused' };
 
-const details: Readonly<Record<OverChange['state'], string>> = {
+/** How the record of an end begins. */
+export const endDetails: Readonly<Record<OverChange['state'], string>> = {
   ended: 'The temporary change has ended.',
   asking: 'The temporary change has ended, but the card has another value now: an approver has to decide.',
   kept: 'It stays as it is now.',
@@ -79,7 +80,7 @@ export function createNotifyEnd(deps: Deps) {
   async function notify(temporaryChange: OverChange, action: Action | null, note = ''): Promise<void> {
     const { id, acctId, alertId, state } = temporaryChange;
     const card = await deps.factsOf(acctId);
-    const detail = `${details[state]} ${note}`.trim();
+    const detail = `${endDetails[state]} ${note}`.trim();
     const at = await recordEnd(temporaryChange, { action, card, detail }, deps);
     const by = action?.actor.userId ?? temporaryChange.closedBy;
     if (alertId !== null) {
@@ -163,7 +164,7 @@ export async function recordEnd(temporaryChange: TemporaryChange, end: End, deps
   const back = state === 'asking' ? backAlready(over) : [];
   if (back.length > 0) {
     const part = { ...about(over, back), state: 'ended' } as const;
-    await recordRules(part, { ...end, detail: details.ended }, at, deps, 'part');
+    await recordRules(part, { ...end, detail: endDetails.ended }, at, deps, 'part');
   }
   await recordRules(about(over, without(over.changes, back)), end, at, deps);
   return at;
@@ -222,7 +223,7 @@ export function about(temporaryChange: TemporaryChange, changes: readonly RuleCh
 /** How the alert shows it. The first part says what it was, so the text has only the values. */
 function outcomeOf(over: OverChange, note: string): Omit<Outcome, 'by' | 'at'> & Partial<Pick<Outcome, 'by'>> {
   const { state, changes, meanwhile, closedBy } = over;
-  if (state === 'asking') return { verb: 'restore', state: 'waiting', text: sentences(details.asking, note) };
+  if (state === 'asking') return { verb: 'restore', state: 'waiting', text: sentences(endDetails.asking, note) };
   if (state === 'refused')
     return { verb: 'restore', state: 'failed', text: sentences(`Still ${ruleStates(changes, 'to')}`, note) };
   if (state === 'kept') {

@@ -177,13 +177,58 @@ describe('changes approved in a period', () => {
       { duration: 'for 4 hours' },
       { event: 'confirmed' } as const,
       { ...again, duration: 'for 4 hours' },
-      { ...kept, event: 'ended' } as const,
+      { ...kept, event: 'ended', detail: 'It stays as it is now. A note.' } as const,
       other,
       { ...ended, acctId, at: within.at },
       { ...anew, duration: 'for 4 hours' },
     ];
 
     expect((await approved(records)).map(({ cents }) => cents)).toEqual([3050, 0, 0, 3050, 3050]);
+  });
+
+  it('count a raise in full if it was sent, whoever made the same one at that moment', async () => {
+    const [first, second] = ['act_1', 'act_2'].map((actionId) => ({ actionId, duration: 'for 4 hours' }));
+    const records = [{ ...first, event: 'sent' }, first, second, { ...first, event: 'confirmed' }] as const;
+
+    expect((await approved(records)).map(({ cents }) => cents)).toEqual([3050, 0]);
+  });
+
+  it.each([
+    ['lowered in steps', ['daily limit $160.00', 'daily limit $150.00'], []],
+    ['lowered in the portal', [], []],
+    ['put back one rule at a time', [], ['daily limit $180.50', 'weekly limit $700.00']],
+  ])('count a raise in full that is made again after the limit was %s', async (_what, lower, back) => {
+    const both = {
+      before: 'daily limit $150.00; weekly limit $600.00',
+      after: 'daily limit $180.50; weekly limit $700.00',
+    };
+    const sides = back.length > 0 ? both : {};
+    const made = (actionId: string) => (['sent', 'done'] as const).map((event) => ({ actionId, event, ...sides }));
+    const { acctId } = within;
+    const ended = { ...raise, ...nobody, event: 'ended', at: within.at, acctId } as const;
+    const lowered = lower.map((after, index) => ({
+      actionId: `act_lower_${index}`,
+      before: lower[index - 1] ?? raise.after,
+      after,
+    }));
+    const parts = back.map((before, index) => ({ ...ended, before, after: both.before.split('; ')[index] ?? '' }));
+
+    const changes = await approved([...made('act_1'), ...lowered, ...parts, ...made('act_3')]);
+    expect(changes.map(({ cents }) => cents)).toEqual(back.length > 0 ? [10_000, 10_000] : [3050, 3050]);
+  });
+
+  it('count in full what a person put back a second time', async () => {
+    const reduction = { before: raise.after, after: raise.before, actionId: 'act_lower' };
+    const back = (actionId: string) =>
+      ({ actionId, event: 'ended', detail: 'The temporary change has ended.' }) as const;
+    const other = {
+      ...reduction,
+      before: `${raise.after}; weekly limit $700.00`,
+      after: `${raise.before}; weekly limit $600.00`,
+    };
+
+    const changes = await approved([reduction, back('act_1'), { ...other, actionId: 'act_2' }, back('act_3')]);
+    expect(changes.map(({ cents }) => cents)).toEqual([3050, 3050]);
   });
 
   it('include what a person took back if the same click ended a question, too', async () => {
