@@ -49,7 +49,7 @@ export interface TypedDay {
   readonly date: string;
   /** How many words it took. */
   readonly words: number;
-  /** It has no year and passed this year, within the last three months: the writer may not mean next year. */
+  /** It has no year, and the same day of the year before passed within the last three months: the writer may mean that one. */
   readonly hasPassed?: true;
 }
 
@@ -94,10 +94,10 @@ const LATELY_DAYS = 92;
 function dated({ month, day, year }: Dated, today: string, words: number): TypedDay | null {
   const of = (which: number): string => `${which}-${pad(month)}-${pad(day)}`;
   const thisYear = Number(today.slice(0, 4));
-  const isOver = year === undefined && of(thisYear) < today;
-  const date = of(Number(year ?? thisYear) + (isOver ? 1 : 0));
-  if (!isDate(date)) return null;
-  return { date, words, ...(isOver && of(thisYear) >= addDays(today, -LATELY_DAYS) && { hasPassed: true }) };
+  const next = Number(year ?? (of(thisYear) < today ? thisYear + 1 : thisYear));
+  if (!isDate(of(next))) return null;
+  const hasPassed = year === undefined && of(next - 1) >= addDays(today, -LATELY_DAYS);
+  return { date: of(next), words, ...(hasPassed && { hasPassed }) };
 }
 
 /** `2026-11-20`, 1 → `2026-11-21`. */

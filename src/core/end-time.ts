@@ -31,8 +31,8 @@ type ReadEnd =
       readonly kind: 'end';
       readonly end: End;
       readonly words: number;
-      /** A day without a year that passed lately. It is read as one of next year, which the writer may not mean. */
-      readonly hasPassed?: true;
+      /** For a day without a year that passed lately: the year of which it is read, which the writer may not mean. */
+      readonly uncertainYear?: string;
     }
   /** Words about time that we cannot read, or a time that has passed. `why` is a sentence for the person who typed them. */
   | { readonly kind: 'unclear'; readonly why: string }
@@ -69,9 +69,8 @@ export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
 /** The same where the end will be used: asks about a day that passed lately. */
 export function readCertainEnd(typed: readonly string[], clock: Clock): ReadEnd {
   const read = readEnd(typed, clock);
-  if (read.kind !== 'end' || read.hasPassed === undefined) return read;
-  const nextYear = Number(localDate(clock.now, clock.zone).slice(0, 4)) + 1;
-  const why = `“${said(typed, read.words)}” has passed. If you mean ${nextYear}, write the year.`;
+  if (read.kind !== 'end' || read.uncertainYear === undefined) return read;
+  const why = `“${said(typed, read.words)}” has passed. If you mean ${read.uncertainYear}, write the year.`;
   return { kind: 'unclear', why };
 }
 
@@ -294,7 +293,7 @@ function onDay(
   { zone }: Clock,
 ): Found {
   const found = time === null ? { end: through(date), words } : until(localTime(date, time, zone), words);
-  return { ...found, ...(hasPassed && { hasPassed }) };
+  return { ...found, ...(hasPassed && { uncertainYear: date.slice(0, 4) }) };
 }
 
 /** `9am`, `9 am`, `at 9am`. */

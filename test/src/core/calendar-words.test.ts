@@ -58,6 +58,26 @@ describe('days and times that people type', () => {
     expect(readDay(text.split(' '), '2026-11-20')).toEqual({ date, words, hasPassed: true });
   });
 
+  it.each([
+    ['Dec 28', '2027-12-28', 2],
+    ['10/2', '2027-10-02', 1],
+  ])(
+    'just after New Year %s is a day of this year, but one of last year has passed only lately',
+    (text, date, words) => {
+      expect(readDay(text.split(' '), '2027-01-02')).toEqual({ date, words, hasPassed: true });
+    },
+  );
+
+  it.each([
+    ['Jan 2', '2027-01-02'],
+    ['Jan 5', '2027-01-05'],
+    ['Oct 1', '2027-10-01'],
+    ['Dec 28 2027', '2027-12-28'],
+  ])('just after New Year %s is certain', (text, date) => {
+    const words = text.split(' ');
+    expect(readDay(words, '2027-01-02')).toEqual({ date, words: words.length });
+  });
+
   it.each(['', 'Feb 30', '13/1', '2026-02-31', 'May', 'lunch'])('%j is not a day', (text) => {
     expect(readDay(text.split(' '), '2026-11-20')).toBeNull();
   });

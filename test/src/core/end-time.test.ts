@@ -100,6 +100,13 @@ describe('an end that people type', () => {
     },
   );
 
+  it('asks just after New Year about a day of last year, with the year that it would be of', () => {
+    const newYear = { ...clock, now: new Date('2027-01-02T15:00:00.000Z') };
+    expect(readCertainEnd(['until', '12/28'], newYear)).toMatchObject({
+      why: '“until 12/28” has passed. If you mean 2027, write the year.',
+    });
+  });
+
   it.each(['until May 9', 'until 11/19/2027', 'until Aug 19', 'until Nov 20', 'until friday'])(
     'does not ask about %j, which is ahead',
     (text) => {
