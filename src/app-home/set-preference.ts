@@ -108,7 +108,8 @@ const DAY_MS = 24 * 3_600_000;
 
 /**
  * Lets an approver name a delegate from the policy's list. The delegate gets the roles that the approver has at that
- * moment: roles that the approver lost, or only holds as a delegate, are not passed on. Whoever named one may end that. Idempotent.
+ * moment: roles that the approver lost, or only holds as a delegate, are not passed on. Whoever named one may end that.
+ * Idempotent.
  *
  * The returned function throws RolesUnreadError when Slack does not return the user groups.
  */

@@ -26,8 +26,8 @@ export interface DigestApproval {
   readonly before: string | null;
   readonly after: string;
   /**
-   * The raise; of several rules the largest; zero if it was in force already. Of an order, the money on the card. Null when no amount applies, for example for
-   * an allowed category.
+   * The raise; of several rules the largest; zero if it was in force already. Of an order, the money on the card. Null when
+   * no amount applies, for example for an allowed category.
    */
   readonly cents: number | null;
   /** In words; null: the change is permanent. */

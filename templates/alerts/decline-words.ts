@@ -128,7 +128,7 @@ export function fixes(
   const isDone = isFollowed(alert, reason);
   const again = 'Have the purchase tried again.';
   if (isDone && block === null) return ['', again];
-  if (hasFraudCase(alert)) return ['Ask for a new card.', orderNewCard];
+  if (shouldStayBlocked(alert)) return ['Ask for a new card.', orderNewCard];
   const wasBlocked = alert.remedy?.kind === 'unblock' || reason.remedy === 'unblock';
   const who = block?.by == null ? 'an approver' : mention(block.by);
   const holder = block?.asHolder === true ? 'An approver can unblock it.' : `Ask ${who} why the card is blocked.`;
@@ -180,7 +180,7 @@ export function isTooLow(remedy: TransactionAlert['remedy'], outcomes: Transacti
 }
 
 /** A block declined the purchase, and the card should stay blocked. */
-export function hasFraudCase({ remedy }: Pick<TransactionAlert, 'remedy'>): boolean {
+export function shouldStayBlocked({ remedy }: Pick<TransactionAlert, 'remedy'>): boolean {
   return remedy?.kind === 'unblock' && remedy.hasFraudCase === true;
 }
 

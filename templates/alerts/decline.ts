@@ -38,7 +38,6 @@ import { declineOfBlocked } from './decline-blocked.ts';
 import {
   blockOf,
   fixes,
-  hasFraudCase,
   isClosed,
   isOrWasBlocked,
   isTooLow,
@@ -48,6 +47,7 @@ import {
   type ShownReason,
   serviceWords,
   shortfall,
+  shouldStayBlocked,
 } from './decline-words.ts';
 import { amountTried, lastTry, repeatsIn } from './repeats.ts';
 
@@ -238,7 +238,7 @@ function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason): s
     case 'allow_card_not_present':
       return 'Allow online purchases…';
     case 'unblock':
-      return hasFraudCase({ remedy }) ? '' : 'Unblock card…';
+      return shouldStayBlocked({ remedy }) ? '' : 'Unblock card…';
     default:
       return '';
   }

@@ -15,13 +15,13 @@ import { meaningOf } from './decline.ts';
 import {
   blockOf,
   fixes,
-  hasFraudCase,
   isClosed,
   isFollowed,
   reasonOf,
   type ShownReason,
   serviceWords,
   shortfall,
+  shouldStayBlocked,
 } from './decline-words.ts';
 
 interface Explained {
@@ -95,7 +95,7 @@ function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained[
   const nobody = 'Nobody can change this in Slack. Ask whoever administers the card program.';
   const isDone = isFollowed(alert, reason) || isEnoughAgain(alert, view);
   const { remedy } = alert;
-  const isElsewhere = hasFraudCase(alert) || limitOfRuleset(remedy) !== null || remedy?.kind === 'portal';
+  const isElsewhere = shouldStayBlocked(alert) || limitOfRuleset(remedy) !== null || remedy?.kind === 'portal';
   if (isClosed(alert) || (isElsewhere && !isDone)) return nobody;
   const known = isDone || remedy?.kind === 'retry' ? 'retry' : (changeIn(remedy)?.kind ?? reason.remedy);
   const wanted = (known === 'none' || known === 'retry') && blockOf(alert) !== null ? 'unblock' : known;

@@ -5,7 +5,13 @@ import { declineCode, lackingCents } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { hasReset, windowEnd } from '../../src/limits/limit-window.ts';
-import { exceededLimit, type LimitRaise, lacksBalance, limitsToRaise, mayNeedMore } from '../../src/limits/remedy-change.ts';
+import {
+  exceededLimit,
+  type LimitRaise,
+  lacksBalance,
+  limitsToRaise,
+  mayNeedMore,
+} from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted } from '../core/blocks.ts';

@@ -6,7 +6,7 @@ import { formatCents } from '../../src/core/money.ts';
 import { changeIn, type LimitRaise, limitsToRaise, mayNeedMore, type Remedy } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
-import { hasFraudCase, portalWords } from '../alerts/decline-words.ts';
+import { portalWords, shouldStayBlocked } from '../alerts/decline-words.ts';
 import { context, countOf, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder, orderNewCard } from '../core/card-words.ts';
 import { input, modal, option } from '../core/form.ts';
@@ -67,7 +67,7 @@ function isUseless({ remedy, state }: RemedyForm): boolean {
   const isElsewhere = state === 'balance' || state === 'status' || isByRuleset(remedy, state);
   return (
     isElsewhere ||
-    hasFraudCase({ remedy }) ||
+    shouldStayBlocked({ remedy }) ||
     changeIn(remedy) === null ||
     (isOver && remedy?.kind !== 'raise_limit') ||
     isUnnumbered(remedy, state)
@@ -193,7 +193,7 @@ function about(form: RemedyForm, does: string, raised: readonly LimitRaise[]): K
       state === 'checking' ? 'Checking what the card allows right now…' : null,
       state === 'unclear' ? `${unclear}${isUseless(form) ? ` ${inPortal}` : old}` : null,
       isUnnumbered(remedy, state) ? unnumbered : null,
-      hasFraudCase({ remedy }) && state !== 'passes' ? orderNewCard : null,
+      shouldStayBlocked({ remedy }) && state !== 'passes' ? orderNewCard : null,
       state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,
       state === 'ruleset' || state === 'balance'
         ? `*${portalWords[state].meaning}* ${portalWords[state].adminFix}`

@@ -1,19 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { examples } from '../../support/examples.ts';
 import { runSequence } from '../../support/sequences/run.ts';
 import { tried } from '../../support/sequences/steps.ts';
 import { troubledSequence } from '../../support/sequences/troubles.ts';
 
-// Test files share a process. Modules that another one has loaded would really wait, and this one's must not be left to
-// the next one.
-vi.hoisted(() => vi.resetModules());
-afterAll(() => {
-  vi.doUnmock('node:timers/promises');
-  vi.resetModules();
-});
-
-// The product waits for webhooks after a lost answer. The sequences have a clock of their own.
+// The product waits for webhooks after a lost answer. The sequences have a clock of their own, and a process of their own.
 vi.mock('node:timers/promises', () => ({ setTimeout: async () => {} }));
 
 /** `npm test` always tries the same sequences; `npm run test:sequences` tries new ones unless SEED is set. */
