@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openedForm } from '../support/opened-form.ts';
 import { channels, groups, people } from '../support/people.ts';
 import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
@@ -62,11 +63,9 @@ describe('App Home', () => {
     await cardbell().workspace.openHome(otto);
     await sees(otto, /home_ask.*home_block/);
 
-    await press(otto, 'home_ask');
-    const top = () => cardbell().workspace.views.top(otto);
-    await until(() => top() !== undefined, 'the form opens');
+    const form = await openedForm(cardbell(), otto, () => press(otto, 'home_ask'));
     const values = { amount: '150', reason: 'hotel' };
-    await cardbell().workspace.submitView({ user: otto, viewId: top()?.id ?? '', values });
+    await cardbell().workspace.submitView({ user: otto, viewId: form.id, values });
     await sees(otto, /Your requests.*You want to pay \$150\.00.*withdraw_request/);
     const request = await cardbell().waitFor(channels.approvals, /wants to pay \$150\.00/);
     await press(otto, 'withdraw_request');
@@ -81,7 +80,14 @@ describe('App Home', () => {
     await sees(olga, /home_activate/);
     const before = cardbell().writes().length;
     await press(olga, 'home_activate');
-    await until(() => cardbell().writes().length > before, 'a card is activated');
+    await until(
+      () =>
+        cardbell()
+          .writes()
+          .slice(before)
+          .some(({ method, path, status }) => `${method} ${path}`.startsWith('POST /Card/Activate/') && status === 200),
+      'a card is activated',
+    );
   });
 
   it('shows operators declines, inactive cards and the health of the bot, and decision buttons only to approvers', async () => {
