@@ -30,7 +30,7 @@ import { wakingOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, createPostTracked } from '../outbox/tracked-message.ts';
 import { createPermissions, createRolesVersion, forDisplay } from '../policy/permissions.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
-import { createSlackAnswers, PERSON_KNOWN_FOR_MS } from '../policy/slack-answers.ts';
+import { createSlackAnswers, type HowOld, PERSON_KNOWN_FOR_MS } from '../policy/slack-answers.ts';
 import { createVisibilityOf, visibilityVersionKey } from '../routing/channel-access.ts';
 import { createSlack, type Slack } from '../slack/client.ts';
 import { createSlackClock } from '../slack/clock.ts';
@@ -270,8 +270,8 @@ function createRoles({ policy, slack, links, delegations, now, log, redis }: Wit
   return {
     rolesOf,
     currentRoles,
-    /** What Slack knows about a person, at most seconds old. Null: nothing. */
-    person: (userId: string) => people.of(userId, { knownForMs: PERSON_KNOWN_FOR_MS }),
+    /** What Slack knows about a person, by default at most seconds old. Null: nothing. */
+    person: (userId: string, howOld: HowOld = { knownForMs: PERSON_KNOWN_FOR_MS }) => people.of(userId, howOld),
     /** The same for display. */
     currentPerson: (userId: string) => people.of(userId, forDisplay),
   };

@@ -15,12 +15,13 @@ import {
 import type { RecordedDecision } from './decision-store.ts';
 import {
   type createRolesForCard,
+  forDisplay,
   isKnownDeactivated,
   type KnownRoles,
   type Permissions,
   type RolesAsked,
 } from './permissions.ts';
-import { KNOWN_FOR_MS } from './slack-answers.ts';
+import { type HowOld, KNOWN_FOR_MS } from './slack-answers.ts';
 
 /** The parts of an action that the policy needs. */
 interface Asked {
@@ -55,8 +56,8 @@ export type Authorization = ReturnType<typeof createAuthorization>;
 
 export interface AuthorizationDeps {
   readonly rolesOf: Permissions['rolesOf'];
-  /** A person's Slack profile; null if Slack returns none. */
-  readonly person: (userId: string) => Promise<{ readonly isDeactivated: boolean } | null>;
+  /** A person's Slack profile, by default at most seconds old; null if Slack returns none. */
+  readonly person: (userId: string, howOld?: HowOld) => Promise<{ readonly isDeactivated: boolean } | null>;
   readonly rolesForCard: ReturnType<typeof createRolesForCard>;
   readonly isOwnCard: (userId: string, acctId: number, isLooser: boolean) => Promise<boolean>;
   readonly policyOfCard: (acctId: number, isLooser: boolean) => Promise<ApprovalPolicy>;
@@ -154,8 +155,9 @@ export function createAuthorization(deps: AuthorizationDeps) {
 }
 
 /**
- * Whether the account of a person who needs a role was deactivated after the click. What makes a card safer does not wait
- * for Slack; anything else that loosens no card is done if Slack does not say. {@link createReadRoles} reads it for the rest.
+ * Whether the account of a person who needs a role was deactivated after the click. What makes one card safer does not wait
+ * for Slack. Anything else that loosens no card is done if Slack does not say, so an answer for display is enough: raises
+ * need Slack's limit of calls. {@link createReadRoles} reads it for the rest.
  */
 async function isGone(
   { actor }: Pick<Asked, 'actor'>,
@@ -163,7 +165,8 @@ async function isGone(
   isLooser: boolean,
   { person }: Pick<AuthorizationDeps, 'person'>,
 ): Promise<boolean> {
-  return !isLooser && role !== null && restricts !== true && (await isKnownDeactivated(actor.userId, person));
+  const known = (userId: string) => person(userId, forDisplay);
+  return !isLooser && role !== null && restricts !== true && (await isKnownDeactivated(actor.userId, known));
 }
 
 /** An older answer is sufficient for actions that restrict a card, never for those that loosen it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RolesUnreadError } from '../../../src/core/errors.ts';
+import { RolesUnreadError, SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { permissionOf } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
@@ -12,7 +12,7 @@ import {
   type Permissions,
 } from '../../../src/policy/permissions.ts';
 import { policyOfVariables } from '../../../src/policy/policy.ts';
-import type { HowOld } from '../../../src/policy/slack-answers.ts';
+import { createSlackAnswers, type HowOld } from '../../../src/policy/slack-answers.ts';
 
 const now = new Date('2026-11-20T15:00:00.000Z');
 const OLGA = { userId: 'U0OLGA' };
@@ -22,6 +22,7 @@ interface World {
   readonly former?: string | null;
   readonly isGroupKnown?: boolean;
   readonly isDeactivated?: boolean;
+  readonly person?: Parameters<typeof createAuthorization>[0]['person'];
   readonly isOwnCard?: (userId: string, acctId: number, isLooser: boolean) => Promise<boolean>;
   readonly groupOfCard?: (acctId: number, isLooser: boolean) => Promise<string | null | undefined>;
 }
@@ -34,6 +35,7 @@ function world(
     former = null,
     isGroupKnown = true,
     isDeactivated = false,
+    person = async () => ({ isDeactivated }),
     isOwnCard = async (userId: string): Promise<boolean> => userId === holder || userId === former,
     groupOfCard = async (_acctId: number, _isLooser: boolean): Promise<string | null | undefined> =>
       isGroupKnown ? null : undefined,
@@ -47,7 +49,7 @@ function world(
   };
   const authorization = createAuthorization({
     rolesOf,
-    person: async () => ({ isDeactivated }),
+    person,
     rolesForCard: createRolesForCard({
       rolesOf,
       groupOfCard,
@@ -235,6 +237,29 @@ describe('authorizing an action', () => {
       const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { isDeactivated: true });
 
       expect(await authorize(click(verb), { acctId: 1 })).toMatchObject({ kind: 'refused' });
+    },
+  );
+
+  it.each([
+    ['link', 1],
+    ['show', 1],
+    ['unblock', 2],
+  ])(
+    'calls Slack about the person of two clicks on %s, while Slack does not answer, %i time(s)',
+    async (verb, calls) => {
+      let asked = 0;
+      const slack = async (): Promise<never> => {
+        asked += 1;
+        throw new SlackError('users.info', 'unavailable', 'timeout');
+      };
+      const log = createLog({ level: 'silent', process: 'test' });
+      const people = createSlackAnswers({ what: 'person', ask: slack, version: async () => null, log });
+      const person = async (userId: string, howOld?: HowOld) => await people.of(userId, howOld);
+      const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { person });
+
+      for (let clicks = 0; clicks < 2; clicks += 1) await authorize(click(verb), { acctId: 1 }).catch(() => {});
+
+      expect(asked).toBe(calls);
     },
   );
 
