@@ -187,7 +187,8 @@ describe('changes approved in a period', () => {
   });
 
   it('count a raise in full if it was sent, whoever made the same one at that moment', async () => {
-    const [first, second] = ['act_1', 'act_2'].map((actionId) => ({ actionId, duration: 'for 4 hours' }));
+    const first = { actionId: 'act_1', duration: 'for 4 hours' };
+    const second = { ...first, actionId: 'act_2' };
     const records = [{ ...first, event: 'sent' }, first, second, { ...first, event: 'confirmed' }] as const;
 
     expect((await approved(records)).map(({ cents }) => cents)).toEqual([3050, 0]);
