@@ -72,7 +72,7 @@ const OPENED_TOGETHER = 200;
 const OPEN_WITHIN_MS = 2000;
 const ANSWER_WITHIN_MS = 60_000;
 const ANSWERS = 5;
-const CLICK_ATTEMPTS = 5;
+const CLICK_ATTEMPTS = 12;
 const CLICK_WAIT_MS = 5000;
 
 /** Runs Cardbell while it and everything around it fails, then checks what people see. */
@@ -257,14 +257,15 @@ async function answersBesideIdle({ webs }: ChaosCluster, count: number): Promise
   return fastestMs;
 }
 
-/** Makes one effective click of each kind before any disturbance. */
+/** Makes one effective click of each kind before any disturbance. @throws when there is none. */
 async function oneOfEach({ store }: ChaosCluster, clicks: Clicks): Promise<void> {
   for (const kind of everyKind) {
     const has = async (): Promise<boolean> => {
       const events = eventsOf((await recordsOf(store)).records);
       return clicks.made.some((click) => click.kind === kind && isEffective(kind, events.get(click.id) ?? []));
     };
-    for (let attempt = 0; attempt < CLICK_ATTEMPTS && !(await has()); attempt += 1) {
+    for (let attempt = 0; !(await has()); attempt += 1) {
+      if (attempt === CLICK_ATTEMPTS) throw new Error(`none of ${attempt} clicks to ${kind} had an effect`);
       await clicks.once(kind);
       await until(has, `a click to ${kind} has an effect`, CLICK_WAIT_MS).catch(() => {});
     }

@@ -12,7 +12,7 @@ import type { Click, ClickKind } from './recording.ts';
 /** People who click and type during the disturbances. */
 export interface Clicks {
   readonly made: readonly Click[];
-  /** Makes one click of a kind, if there is anything to click on. */
+  /** Makes one click of a kind, if there is anything to click on. Before the disturbances, it waits for its form. */
   readonly once: (kind: ClickKind) => Promise<void>;
   /** Describes how many acknowledged clicks are still missing. */
   wanting(acknowledged: number): readonly string[];
@@ -51,6 +51,7 @@ export function createClicks(
 ): Clicks {
   const { workspace, webs } = cluster;
   const made: Click[] = [];
+  let isDisturbed = false;
   let isStopping = false;
   let serial = from;
   let turn = 0;
@@ -168,9 +169,10 @@ export function createClicks(
     );
   }
 
-  /** The form opens with a delay, or never if Slack or a process fails. */
+  /** The form opens with a delay. During the disturbances also never, because Slack or a process fails. */
   async function viewFor(name: string) {
-    for (let look = 0; look < 20; look += 1) {
+    const looks = isDisturbed ? 20 : 1200;
+    for (let look = 0; look < looks; look += 1) {
       const top = workspace.views.top(people.ben);
       if (top !== undefined && JSON.stringify(top).includes(name))
         return top as typeof top & { private_metadata: string };
@@ -205,6 +207,7 @@ export function createClicks(
       await acts[kind]?.();
     },
     start() {
+      isDisturbed = true;
       running = Promise.all([
         run(first, { press: 2, acknowledge: 2, block: 4, unblock: 6 }),
         run(second, { limit: 6, temporary: 3 }),

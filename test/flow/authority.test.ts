@@ -3,6 +3,7 @@ import type { SandboxAccount } from '../../sandbox/server.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { ageRequest } from '../support/age-request.ts';
 import { alterRecord } from '../support/alter-record.ts';
+import { openedForm } from '../support/opened-form.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
@@ -43,12 +44,8 @@ async function asked(card: SandboxAccount, words: string, by: string = otto): Pr
 const told = (pattern: RegExp): Promise<StoredMessage> =>
   cardbell().workspace.waitForMessage(({ channel, text }) => channel.startsWith('D') && pattern.test(text), 60_000);
 
-async function form(user: string, message: StoredMessage, button: string): Promise<string> {
-  await cardbell().press(user, message, button);
-  const top = () => cardbell().workspace.views.top(user);
-  await until(() => top() !== undefined, 'the form opens');
-  return top()?.id ?? '';
-}
+const form = async (user: string, message: StoredMessage, button: string): Promise<string> =>
+  (await openedForm(cardbell(), user, () => cardbell().press(user, message, button))).id;
 
 const submit = (user: string, viewId: string, values: Record<string, unknown>) =>
   cardbell().workspace.submitView({ user, viewId, values });
@@ -272,7 +269,7 @@ describe('a block', () => {
     const withUndo = cardbell().now(alert);
     const actionId = /"value":"(act_\w+)"/.exec(shown(alert))?.[1] ?? '';
     const key = `{cardbell:state}:block:${actionId}`;
-    await alterRecord(cardbell().store, 'block', [key], () => ({ at: new Date(Date.now() - 61_000).toISOString() }));
+    await alterRecord(cardbell().store, 'block', [key], () => ({ at: new Date(Date.now() - 180_000).toISOString() }));
 
     await quiet(cardbell());
     await wakeJob(cardbell().store, `undo-${actionId}`);

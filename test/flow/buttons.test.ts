@@ -126,7 +126,7 @@ describe('block', () => {
     });
     const update = cardbell()
       .slackCalls('chat.update')
-      .findLast(({ args }) => args.ts === alert.ts);
+      .find(({ args }) => args.ts === alert.ts && JSON.stringify(args.blocks).includes('Blocked'));
     expect(Date.parse(records[2].at)).toBeLessThanOrEqual(update?.at ?? 0);
   });
 });

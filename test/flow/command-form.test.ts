@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { openedForm } from '../support/opened-form.ts';
 import { channels, people } from '../support/people.ts';
 import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
@@ -15,10 +16,10 @@ const cardbell = useCardbell({ ...inOneProcess, env: { POLICY_FILE: file } });
 
 async function run(user: string, values: Record<string, string>) {
   const { workspace } = cardbell();
-  await workspace.shortcut({ user, callbackId: 'card_command' });
-  const top = () => workspace.views.top(user);
-  await until(() => top() !== undefined, 'the form opens');
-  return await workspace.submitView({ user, viewId: top()?.id ?? '', values });
+  const { id: viewId } = await openedForm(cardbell(), user, () =>
+    workspace.shortcut({ user, callbackId: 'card_command' }),
+  );
+  return await workspace.submitView({ user, viewId, values });
 }
 
 it('a global shortcut accepts every command, replies in the chosen channel, and shows errors beside the input', async () => {

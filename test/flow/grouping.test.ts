@@ -2,6 +2,7 @@ import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
 import { QUEUE_PREFIX } from '../../src/core/keys.ts';
 import { channels, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
@@ -184,6 +185,7 @@ describe('declines of several cards at one merchant', () => {
     const last = take('ACTIVE');
     await deliver(sampleWebhook('decline.balance.business', { AcctId: last.AcctId, ...shop }));
     await waitFor(channels.declines, new RegExp(holderOf(last)));
+    await quiet(cardbell());
 
     expect(warnings()).toHaveLength(before);
   });

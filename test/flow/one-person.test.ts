@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { ageRequest } from '../support/age-request.ts';
+import { openedForm } from '../support/opened-form.ts';
 import { channels, groups, people } from '../support/people.ts';
 import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
@@ -32,11 +33,8 @@ async function setLimit(user: string, card: SandboxAccount, words: string, dolla
   await until(() => limitOf(card) === dollars, `the limit is ${dollars}`);
 }
 
-async function openOverride(user: string, request: StoredMessage): Promise<string> {
-  await cardbell().press(user, request, 'break_glass');
-  await until(() => cardbell().workspace.views.top(user) !== undefined, 'the form opens');
-  return cardbell().workspace.views.top(user)?.id ?? '';
-}
+const openOverride = async (user: string, request: StoredMessage): Promise<string> =>
+  (await openedForm(cardbell(), user, () => cardbell().press(user, request, 'break_glass'))).id;
 
 describe('a limit lowered by a dollar for 300 days and later in the portal', () => {
   it('cannot be raised back to its former amount by one person', async () => {

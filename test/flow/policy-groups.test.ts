@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { ageRequest } from '../support/age-request.ts';
+import { openedForm } from '../support/opened-form.ts';
 import { channels, groups, people } from '../support/people.ts';
 import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
@@ -85,9 +86,7 @@ describe('a policy for a group of cards', () => {
     const orders = () => writes().filter(({ path }) => path === '/VirtualCard/Order').length;
     const order = async (user: string, name: string, amount: string, told: RegExp): Promise<void> => {
       const since = Date.now() / 1000;
-      await command(user, `virtual order ${name}`);
-      await until(() => workspace.views.top(user) !== undefined, 'the form opens');
-      const viewId = workspace.views.top(user)?.id ?? '';
+      const { id: viewId } = await openedForm(cardbell(), user, () => command(user, `virtual order ${name}`));
       await workspace.submitView({ user, viewId, values: { ...filledOrder, amount } });
       await waitTold(user, told, since);
     };

@@ -3,6 +3,7 @@ import { choiceOf } from '../../src/actions/action.ts';
 import { createSigner } from '../../src/core/sign.ts';
 import { createPending } from '../../src/dispatch/pending-form-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
+import { openedForm } from '../support/opened-form.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { ask } from '../support/perform-world.ts';
 import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
@@ -114,10 +115,8 @@ it('nobody can continue what another person started', async () => {
 
 it('a click on an expired picker button is on record', async () => {
   const card = cardbell().take('ACTIVE');
-  await cardbell().command(gus, '');
+  const { id: viewId } = await openedForm(cardbell(), gus, () => cardbell().command(gus, ''));
   const top = () => cardbell().workspace.views.top(gus);
-  await until(() => top() !== undefined, 'the picker opens');
-  const viewId = top()?.id ?? '';
   const [option] = (await cardbell().workspace.suggest({
     user: gus,
     viewId,

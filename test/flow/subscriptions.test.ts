@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLinks } from '../../src/holders/link-store.ts';
 import { channels, people, workspaceOptions } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
@@ -55,6 +56,7 @@ describe('a subscription', () => {
     await waitFor(places.team, /Big Shop/);
     await waitFor(channels.declines, /Big Shop/);
     await waitFor(channels.declines, /Small Shop/);
+    await quiet(cardbell());
     expect(texts(places.team).filter((text) => text.includes('Big Shop'))).toHaveLength(1);
     expect(texts(places.team).join()).not.toContain('Small Shop');
     expect(texts(channels.spend)).toEqual([]);
@@ -75,6 +77,7 @@ describe('a subscription', () => {
       sampleWebhook('decline.rule.location', { AcctId, MerchantCountry: 'PT', MerchantName: 'Pastelaria' }),
     );
     await waitFor(channels.declines, /Pastelaria/);
+    await quiet(cardbell());
     expect(texts(places.travel)).toEqual([]);
     expect(told(zoe).join()).not.toContain('could not be finished');
   });

@@ -112,6 +112,7 @@ it('lets a channel turn one kind of warning off, while the holder still gets it'
   }
 
   await cardbell().waitFor(direct(hugo), /Subscription keeps failing: \$9\.50 at Cloudbox.*your card/);
+  await quiet(cardbell());
   const inChannel = cardbell()
     .workspace.messages(channels.declines)
     .map(({ text }) => text);
