@@ -10,13 +10,19 @@ export function countriesIn(text: string): readonly string[] | null {
   return countries.length > 0 && countries.every((country) => country !== undefined) ? countries : null;
 }
 
+/** More than the name of a country has. A typed text may be long, and each end of it is read. */
+const WORDS_MAX = 12;
+
 /** What is no country among the words behind the first of the card, of which the next may belong to the card, too. */
 export function notCountries(words: readonly string[]): string {
   const [first = '', ...others] = words
     .join(' ')
     .replace(/^(?:to|in)\s/i, '')
     .split(/\s*,\s*/);
-  const ends = first.split(' ').map((_, at, all) => all.slice(at).join(' '));
+  const ends = first
+    .split(' ')
+    .slice(-WORDS_MAX)
+    .map((_, at, all) => all.slice(at).join(' '));
   const isReadable = ends.some((end) => countriesIn(end) !== null);
   const unknown = [
     ...(isReadable ? [] : [first]),

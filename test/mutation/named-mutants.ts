@@ -186,8 +186,8 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'a limit that is higher only for the moment counts as enough',
     file: 'src/approvals/current-request.ts',
-    from: ' || isLooser([change]))',
-    to: ')',
+    from: ' || isLooser([fromBase])',
+    to: '',
   },
   {
     name: 'the glass is broken for as much again as the person got before',

@@ -27,5 +27,9 @@ it('the doctor names a kind of webhook that the card service never sends, until 
 it('the doctor says nothing about them if it may not read that', async () => {
   await createRecoveries(redis()).write('webhooks-unsent-pin', { position: '2026-11-20T12:00:00.000Z' });
 
-  expect(await findings(async () => Promise.reject(new Error('NOPERM')))).toEqual([]);
+  const refused = async <T>(work: Promise<T>): Promise<T> => {
+    await work;
+    throw new Error('NOPERM');
+  };
+  expect(await findings(refused)).toEqual([]);
 });
