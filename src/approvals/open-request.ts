@@ -105,14 +105,15 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
     const resumed = await resumeRequest(action.id);
     if (resumed !== null) return resumed;
     const twin = (await deps.requests.open()).find((request) => isSame(request, asked));
-    if (twin !== undefined) {
+    const isOwnTwin = twin?.action.actor.userId === userId;
+    // One that was decided meanwhile asks nobody any more.
+    if (twin !== undefined && (isOwnTwin || (await deps.requests.addAsker(twin.id, userId)) !== null)) {
       await recordWaiting(asked, deps);
       // A holder is not in the approvals channel.
       if (action.verb === 'ask') return { kind: 'twin', note: `${hearsEnd} To withdraw it, open the Home tab.` };
       const where = 'asked for that already: the request is open in the approvals channel.';
-      if (twin.action.actor.userId === userId) return { kind: 'twin', note: `You have ${where}` };
-      await deps.requests.addAsker(twin.id, userId);
-      return { kind: 'twin', note: `Somebody has ${where} I’ll message you if it ends without a change.` };
+      const hears = 'I’ll message you if it ends without a change.';
+      return { kind: 'twin', note: isOwnTwin ? `You have ${where}` : `Somebody has ${where} ${hears}` };
     }
     const isOwnCard = order?.isOwn ?? (isAboutRules(asked) && (await deps.isOwnCard(userId, acctId)));
     return await resume(await save(requestIdOf(action.id), asked, isOwnCard), deps);

@@ -85,13 +85,17 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
   };
 }
 
-/** Whoever adds an asker does not hold the lock, so that asker is not in what the owner of the lock has read before. */
+/**
+ * Whoever adds an asker does not hold the lock, so that asker is not in what the owner of the lock has read before. Nobody is
+ * ever removed.
+ */
 function keepingAskers({ change }: Pick<OpenRecordStore<LimitRequest>, 'change'>) {
   return {
     change: ((id, next) =>
       change(id, (stands) => {
         const request = next(stands);
-        return request && { ...request, askedToo: stands?.askedToo ?? request.askedToo };
+        const askedToo = [...new Set([...(stands?.askedToo ?? []), ...(request?.askedToo ?? [])])];
+        return request && { ...request, ...(askedToo.length > 0 && { askedToo }) };
       })) satisfies typeof change,
   };
 }

@@ -30,7 +30,7 @@ import {
 import type { Requests } from './request-store.ts';
 
 interface Deps extends Pick<ActionTools, 'outcomes' | 'now' | 'updateRequest'> {
-  readonly requests: Pick<Requests, 'save'>;
+  readonly requests: Pick<Requests, 'save' | 'get'>;
   readonly requestNotices: Pick<RequestNotices, 'notifyDecided'>;
 }
 
@@ -45,7 +45,10 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
     if (request.state === 'expired') await markAlert(request, request.state, 'The request expired');
     if (request.state === 'withdrawn') await markAlert(request, request.state, 'It was withdrawn');
     // The result of an approver's approved request is reported by the change itself.
-    if (request.action.verb === 'ask' || !hasMadeChange(request)) await deps.requestNotices.notifyDecided(request);
+    if (request.action.verb !== 'ask' && hasMadeChange(request)) return;
+    // Somebody may have asked for the same since the request was read.
+    const askedToo = (await deps.requests.get(request.id))?.askedToo;
+    await deps.requestNotices.notifyDecided({ ...request, askedToo });
   };
 
   /** The original alert no longer waits. */

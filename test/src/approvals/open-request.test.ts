@@ -96,6 +96,23 @@ it('opens no second request for the same change', async () => {
   expect((await world.requests.open()).map(({ id }) => id)).toEqual(['req_limit1']);
 });
 
+it('opens a request of its own if the same one is decided while somebody asks for it, too', async () => {
+  const world = setUp();
+  await world.open(ask('limit'));
+  const { open } = world.requests;
+  world.requests.open = async () => {
+    const found = await open();
+    const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
+    for (const request of found) await world.requests.save({ ...request, state: 'denied', decision });
+    return found;
+  };
+
+  const note = await world.open(ask('limit', { id: 'act_second', actor: { userId: 'U0ZOE', teamId: 'T1' } }));
+
+  expect(note).toContain('I asked in the approvals channel.');
+  expect(world.posted).toEqual(['req_limit1', 'req_second']);
+});
+
 const askedBefore =
   'I’ll message you when the approvers have decided, or when the request expires. To withdraw it, open the Home tab.';
 

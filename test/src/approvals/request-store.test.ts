@@ -35,6 +35,16 @@ it('keeps who asked for the same, also if the request is saved as it was read be
   expect(await requests.addAsker(request.id, 'U0EVE'), 'decided').toBeNull();
 });
 
+it('keeps everybody who asked for the same if an older request is repeated after Redis lost it', async () => {
+  const requests = createRequests(redis(), storeSigner);
+  await requests.save(openRequestOf({ askedToo: ['U0ANA'] }));
+
+  await requests.save(openRequestOf({ askedToo: ['U0ANA', 'U0ZOE'] }));
+  await requests.save(openRequestOf({ askedToo: ['U0EVE'] }));
+
+  expect(await requests.open()).toMatchObject([{ askedToo: ['U0ANA', 'U0ZOE', 'U0EVE'] }]);
+});
+
 it('keeps a request for 30 days, so an open one outlives its 24 hours', async () => {
   const requests = createRequests(redis(), storeSigner);
   await requests.save(openRequestOf({ id: 'req_1' }));

@@ -13,13 +13,17 @@ const ofApprover = openRequestOf({ action: ask('limit') });
 const abroad = { rule: { kind: 'international' }, from: false, to: true } as const;
 const denied: ClosedRequest = { ...ofApprover, state: 'denied', decision, note: 'Ask for less.' };
 
-function setUp() {
+/** @param stored what the store adds to a request: others have written it meanwhile. */
+function setUp(stored: Pick<ClosedRequest, 'askedToo'> = {}) {
   const saved: string[] = [];
   const outcomes: Outcome[] = [];
   const answers: string[] = [];
   const messages: string[] = [];
   const resolve = createResolveRequest({
-    requests: { save: async ({ state }) => void saved.push(state) },
+    requests: {
+      save: async ({ state }) => void saved.push(state),
+      get: async () => ({ ...denied, ...stored }),
+    },
     updateRequest: async () => {},
     outcomes: {
       show: async (_alertId, _actionId, outcome) => void outcomes.push(outcome),
@@ -53,6 +57,17 @@ describe('a resolved request', () => {
     // Hours later, Slack drops what only the person would see in the channel.
     expect(world.messages).toEqual([`${denied.action.actor.userId} ${denied.id}-denied`]);
     expect(world.outcomes).toMatchObject([{ state: 'failed', text: 'An approver said no' }]);
+  });
+
+  it('is told to somebody who asked for the same after the approver had opened it', async () => {
+    const world = setUp({ askedToo: ['U0ZOE'] });
+
+    await world.resolve(denied);
+
+    expect(world.messages).toEqual([
+      `${denied.action.actor.userId} ${denied.id}-denied`,
+      `U0ZOE ${denied.id}-denied-U0ZOE`,
+    ]);
   });
 
   it('that the requester denied does not claim that someone else did', async () => {
