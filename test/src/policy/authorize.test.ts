@@ -250,7 +250,7 @@ describe('authorizing an action', () => {
       let asked = 0;
       const slack = async (): Promise<never> => {
         asked += 1;
-        throw new SlackError('users.info', 'unavailable', 'timeout');
+        throw new SlackError('users.info', 'unknown', 'timeout');
       };
       const log = createLog({ level: 'silent', process: 'test' });
       const people = createSlackAnswers({ what: 'person', ask: slack, version: async () => null, log });
