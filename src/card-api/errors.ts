@@ -120,8 +120,8 @@ function codeOf(answer: Answer, apiMessage: string | null, assumptions: ErrorCon
   const { status } = answer;
   const says = (texts: readonly string[]): boolean =>
     texts.some((text) => apiMessage?.toLowerCase().includes(text.toLowerCase()) === true);
+  if ((status === 401 || status === 403) && says(assumptions.deadTokenTexts)) return 'token_dead';
   if (status === 401 && !isPage(answer)) return says(assumptions.livingTokenTexts) ? 'refused' : 'token_dead';
-  if (status === 403 && says(assumptions.deadTokenTexts)) return 'token_dead';
   if (status === 429) return 'rate_limited';
   if (status === 408) return 'timeout';
   if (status === 502 || status === 503 || status === 504) return 'unavailable';

@@ -108,6 +108,19 @@ describe('a response', () => {
     expect(api.waits, 'and would be the same a second later').toEqual([]);
   });
 
+  it.each([401, 403])(
+    'to a read that is a page with status %s, and says that the token has expired, is about the token',
+    async (status) => {
+      api.answerWith(html(status, 'Token expired or does not exist'));
+
+      expect(await failureOf(calls.read(api.client()))).toMatchObject({
+        code: 'token_dead',
+        outcome: 'refused',
+        status,
+      });
+    },
+  );
+
   it('that is a page does not mean that a list is empty', async () => {
     api.answerWith(html(404, 'Not Found'));
 
