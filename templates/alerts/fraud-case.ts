@@ -48,7 +48,7 @@ export function fraudCaseLines(alert: FraudCaseAlert): ShortLines {
 function threadWords({ joins, outcomes }: FraudCaseAlert): string {
   if (isClosed({ outcomes })) return 'Nothing more about this card follows in this thread';
   return joins === null
-    ? 'Everything else about this card follows in this thread, for 30 days at most'
+    ? 'Everything else about this card follows in this thread, until 30 days after the last report'
     : 'Belongs to the open fraud case in this thread';
 }
 
