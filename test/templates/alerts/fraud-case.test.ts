@@ -39,7 +39,9 @@ it('a closed fraud case does not say that more follows in its thread', () => {
 it('an open fraud case says how long its thread collects what happens to the card', () => {
   for (const isLong of [false, true]) {
     const read = shown(renderAlert(fraudCase(), { ...view, isLong }).blocks);
-    expect(read).toContain('Everything else about this card follows in this thread, until 30 days after the last report');
+    expect(read).toContain(
+      'Everything else about this card follows in this thread, until 30 days after the last report',
+    );
   }
 });
 
