@@ -49,15 +49,16 @@ export function explainDecline(deps: ListenerDeps) {
         if (refusal !== null) return refusal;
       }
       const explained = await Promise.all(
-        shown.map(async (alert) => ({
-          alert,
-          eventLog: (await maySeeWay(user.id, alert, deps)) ? await deps.eventLog.read(alert.event.id) : null,
+        shown.map(async (alert) => {
           // They may be cards of several groups, with approvers of their own.
-          whoMay: {
-            approver: await deps.permissions.whoMay('approver', alert.card.group),
-            operator: await deps.permissions.whoMay('operator', alert.card.group),
-          },
-        })),
+          const [isWaySeen, approver, operator] = await Promise.all([
+            maySeeWay(user.id, alert, deps),
+            deps.permissions.whoMay('approver', alert.card.group),
+            deps.permissions.whoMay('operator', alert.card.group),
+          ]);
+          const eventLog = isWaySeen ? await deps.eventLog.read(alert.event.id) : null;
+          return { alert, eventLog, whoMay: { approver, operator } };
+        }),
       );
       await deps.openView(
         trigger_id,

@@ -65,6 +65,8 @@ export interface WebBase {
  * early.
  */
 const GROUPS_KNOWN_FOR_MS = 10_000;
+/** Slack opens a view for three seconds. Mentioning somebody who has left is a smaller fault than showing nothing. */
+const WHO_MAY_MS = 500;
 
 /** Receives webhooks. @param missed called when one could not be stored. */
 export function composeWebhooks(
@@ -186,6 +188,7 @@ function composePermissions(
     ...inForce,
     rolesOf: (userId, options) => rolesOf(userId, { ...forDisplay, ...options }),
     person: (userId) => people.of(userId, forDisplay),
+    withinMs: WHO_MAY_MS,
   });
   return { rolesOf, whoMay };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PolicyOnRecord } from '../audit/audit-record.ts';
+import { within } from '../core/deadline.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { formatCents } from '../core/money.ts';
@@ -216,28 +217,33 @@ function createHoldersAmong({ slack, rolesVersion, log }: PermissionDeps, elapse
  * of a mentioned user group may also have a delegate whom the group does not include.
  */
 export function createWhoMay(deps: Pick<PermissionDeps, 'policy' | 'namedDelegates'> & WhoMayDeps) {
-  const { rolesOf, person, now } = deps;
+  const { rolesOf, person, now, withinMs } = deps;
   return async function whoMay(role: Role, group?: string | null): Promise<readonly string[]> {
     const inForce = await policyNow(deps);
-    const delegations = delegationsAt(inForce, now());
-    const all = [
-      ...mentionedAs(inForce, role, now(), group),
-      ...delegations.flatMap(({ for: whom, to }) => [whom, to]),
-    ];
-    const people = [...new Set(all)].filter((id) => !id.startsWith('S'));
-    const left = await Promise.all(people.map((id) => isKnownDeactivated(id, person)));
+    const all = mentionedAs(inForce, role, now(), group);
+    const active = activeOf(inForce, role, group, all);
+    return withinMs === undefined ? await active : await within(withinMs, active, () => all);
+  };
+
+  async function activeOf(inForce: Policy, role: Role, group: string | null | undefined, all: readonly string[]) {
+    // Only the members of a user group may have other delegates.
+    const delegations = all.some(isUserGroup) ? delegationsAt(inForce, now()) : [];
+    const people = [...new Set([...all, ...delegations.flatMap(({ for: whom, to }) => [whom, to])])];
+    const left = await Promise.all(
+      people.map(async (id) => !isUserGroup(id) && (await isKnownDeactivated(id, person))),
+    );
     const isActive = (id: string) => left[people.indexOf(id)] !== true;
-    const named = mentionedAs(inForce, role, now(), group, isActive);
-    const mentioned = new Set(named);
-    if (!named.some((id) => id.startsWith('S'))) return named;
+    const mentioned = new Set(mentionedAs(inForce, role, now(), group, isActive));
     for (const { for: whom, to } of delegations) {
       if (permittedTo(inForce, role, group).includes(whom) || !isActive(whom) || !isActive(to)) continue;
       const { roles } = await rolesOf(whom, group === undefined ? {} : { group });
       if (roles.includes(role)) mentioned.add(to);
     }
     return [...mentioned];
-  };
+  }
 }
+
+const isUserGroup = (id: string): boolean => id.startsWith('S');
 
 /** A person's Slack profile; null if Slack returns none. */
 type Person = (userId: string) => Promise<{ readonly isDeactivated: boolean } | null>;
@@ -261,6 +267,8 @@ interface WhoMayDeps {
   readonly rolesOf: Permissions['rolesOf'];
   /** For display only, like the roles. */
   readonly person: Person;
+  /** How long to wait for Slack: then everybody whom the policy names is mentioned. Absent: until it answers. */
+  readonly withinMs?: number;
   readonly now: () => Date;
 }
 

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { explainDecline } from '../../../handlers/alerts/explain-decline.ts';
 import type { ListenerDeps } from '../../../src/app/compose-web.ts';
 import type { Ask } from '../../../src/dispatch/request-action.ts';
@@ -23,10 +23,14 @@ interface Given {
   /** How often the message is looked up in vain, because which declines it shows is not stored yet. */
   readonly inVain?: number;
   readonly ts?: string;
+  readonly whoMay?: typeof policyWhoMay;
 }
 
 /** @param channel where the message is. */
-async function explain(channel: string, { shown = declines, inVain = 0, ts = '1700000000.000100' }: Given = {}) {
+async function explain(
+  channel: string,
+  { shown = declines, inVain = 0, ts = '1700000000.000100', whoMay = policyWhoMay }: Given = {},
+) {
   let looks = 0;
   const asked: Ask[] = [];
   const views: unknown[] = [];
@@ -43,7 +47,7 @@ async function explain(channel: string, { shown = declines, inVain = 0, ts = '17
     },
     eventLog: { read: async () => [] },
     visibilityOf: async () => 'private',
-    permissions: { rolesOf: async () => ({ roles: ['operator'], isComplete: true }), whoMay: policyWhoMay },
+    permissions: { rolesOf: async () => ({ roles: ['operator'], isComplete: true }), whoMay },
     // The person never held the second card.
     rolesForCard: async (_userId: string, acctId: number) => ({ roles: acctId === 2 ? [] : ['holder'] }),
     openView: async (_trigger: string, view: unknown) => void views.push(view),
@@ -100,6 +104,17 @@ it('names, for each card, those who may do it for the cards of its group', async
 
   expect(await people('Field team')).toEqual(['<@U0CARA>']);
   expect(await people('Sales', 'Field team', null)).toEqual(['<@U0APPROVER>', '<@U0CARA>', '<@U0APPROVER>']);
+});
+
+it('asks at once who may do it, because Slack waits three seconds only', async () => {
+  const asked: string[] = [];
+  const whoMay = async (role: string) => {
+    asked.push(role);
+    await vi.waitFor(() => expect(new Set(asked)).toEqual(new Set(['approver', 'operator'])));
+    return [];
+  };
+
+  expect((await explain('C1', { whoMay })).views).toHaveLength(1);
 });
 
 it('explains it as of now: a limit that has reset since is not to be raised', async () => {
