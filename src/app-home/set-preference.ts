@@ -114,7 +114,7 @@ const DAY_MS = 24 * 3_600_000;
  * The returned function throws RolesUnreadError when Slack does not return the user groups.
  */
 export function createSetDelegate(deps: DelegateDeps) {
-  const { delegations, ownDelegates, beginSetting, answer, record, refuseUnclear, zone, now } = deps;
+  const { delegations, beginSetting, answer, record, refuseUnclear, zone, now } = deps;
 
   return async function setDelegate(action: DelegateAction | EndDelegationAction): Promise<void> {
     const { delegate } = action;
@@ -123,7 +123,9 @@ export function createSetDelegate(deps: DelegateDeps) {
     const isNew = delegate !== null && !(await deps.hasBegun(action));
     const mistake = isNew ? whyNot(delegate, userId, localDate(now(), zone)) : null;
     if (mistake !== null) return await refuseUnclear(action, { why: mistake, usage: delegateUsage });
-    const no = isNew ? (whyNotListed(delegate.to, userId) ?? (await whyNotPassedOn(userId))) : null;
+    const no = isNew
+      ? (whyNotListed(delegate.to, userId, deps.ownDelegates()) ?? (await whyNotPassedOn(userId, deps)))
+      : null;
     if (no !== null) return await deps.refuse(action, no, { isByRights: true });
     const unable = isNew ? await whyUnable(delegate.to, deps) : null;
     if (unable !== null) return await deps.refuse(action, unable);
@@ -163,25 +165,26 @@ export function createSetDelegate(deps: DelegateDeps) {
     const message = delegateEnded({ by: actor.userId, instead: delegate?.to ?? null });
     await deps.notifyDirectly(to, `delegate-ended-${id}`, message);
   }
+}
 
-  async function whyNotPassedOn(userId: string): Promise<Refusal | null> {
-    const { roles, isComplete } = await deps.rolesOf(userId, { mayNot: async () => true });
-    if (roles.includes('approver')) return null;
-    if (!isComplete) throw new RolesUnreadError();
-    const why = 'You are an approver only as a delegate, which cannot be passed on.';
-    return { why, whoCan: 'The person you stand in for can name somebody else.' };
-  }
+/** A role that somebody only holds as a delegate is not passed on. */
+async function whyNotPassedOn(userId: string, { rolesOf }: Pick<DelegateDeps, 'rolesOf'>): Promise<Refusal | null> {
+  const { roles, isComplete } = await rolesOf(userId, { mayNot: async () => true });
+  if (roles.includes('approver')) return null;
+  if (!isComplete) throw new RolesUnreadError();
+  const why = 'You are an approver only as a delegate, which cannot be passed on.';
+  return { why, whoCan: 'The person you stand in for can name somebody else.' };
+}
 
-  function whyNotListed(to: string, userId: string): Refusal | null {
-    const allowed = ownDelegates().filter((id) => id !== userId);
-    if (allowed.length === 0)
-      return {
-        why: 'The policy lists nobody whom you could name.',
-        whoCan: 'Whoever keeps the policy lists them in own_delegates.',
-      };
-    if (allowed.includes(to)) return null;
-    return { why: 'The policy doesn’t let you name this person.', whoCan: 'App Home shows whom you can name.' };
-  }
+function whyNotListed(to: string, userId: string, ownDelegates: readonly string[]): Refusal | null {
+  const allowed = ownDelegates.filter((id) => id !== userId);
+  if (allowed.length === 0)
+    return {
+      why: 'The policy lists nobody whom you could name.',
+      whoCan: 'Whoever keeps the policy lists them in own_delegates.',
+    };
+  if (allowed.includes(to)) return null;
+  return { why: 'The policy doesn’t let you name this person.', whoCan: 'App Home shows whom you can name.' };
 }
 
 /** The policy may still list somebody who has left. Nobody would act in place of the approver. */
