@@ -22,7 +22,9 @@ export const LATEST_MAX = 200;
  */
 export const DECLINES_MAX = 5000;
 const DIGESTED_MS = 9 * 24 * HOUR_MS;
-/** More payments than most people make in the time in which a reversal may follow. Of a card that pays more, all of that time. */
+/**
+ * More payments than most people make in the time in which a reversal may follow. Of a card that pays more, all of that time.
+ */
 const PAYMENTS_MAX = 50;
 /** Of all cards: App Home shows the newest of those that a person may see. */
 const ALL_DECLINES_MAX = 500;

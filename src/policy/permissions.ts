@@ -213,8 +213,8 @@ function createHoldersAmong({ slack, rolesVersion, log }: PermissionDeps, elapse
 }
 
 /**
- * Whom to mention as able to do it for a card of a group: user ids and user group ids, but nobody whose account is deactivated. A member
- * of a mentioned user group may also have a delegate whom the group does not include.
+ * Whom to mention as able to do it for a card of a group: user ids and user group ids, but nobody whose account is
+ * deactivated. A member of a mentioned user group may also have a delegate whom the group does not include.
  */
 export function createWhoMay(deps: Pick<PermissionDeps, 'policy' | 'namedDelegates'> & WhoMayDeps) {
   const { rolesOf, person, now, withinMs } = deps;

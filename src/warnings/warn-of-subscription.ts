@@ -39,6 +39,9 @@ export async function mayBeSubscription(
  * Detects that the same amount was declined at the same merchant on several days, without the card present and never paid
  * in between: someone should raise the limit or cancel the subscription. Notifies the holder and the channel, each once a
  * month. Idempotent.
+ *
+ * Of a card that pays much, only the payments of the last days are listed, so one before them may be missed. What the
+ * warning says, on how many days it was declined, is true all the same.
  */
 export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promise<void> {
   const { alerts, history, warned, channel } = deps;
