@@ -25,8 +25,8 @@ export function openDecideForm(purpose: DecidePurpose): PressListener {
     const input = async (): Promise<Refused | { kind: 'shown' }> => {
       const request = await deps.requests.get(target.requestId);
       if (request?.state !== 'open') {
-        const why = request === null ? 'This request is too old.' : 'This request is decided already.';
-        return refused({ why, whoCan: 'Nothing is left to decide.' });
+        const over = request === null ? 'This request is too old.' : 'This request is decided already.';
+        return refused({ why: over, whoCan: 'Nothing is left to decide.' });
       }
       const policy = deps.policyFor(request.card.group);
       const isOwn = [request.action.actor.userId, request.holder].includes(interaction.actor.userId);
