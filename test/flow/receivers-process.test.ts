@@ -58,7 +58,7 @@ describe('health, readiness and metrics', () => {
   it('count each response, and neither they nor the log contain secrets', async () => {
     const { url, adminUrl, child } = await start({ LOG_LEVEL: 'trace' });
     await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
-    const bad = JSON.stringify(webhook('virtual-card', { Balance: 'lots' }));
+    const bad = JSON.stringify(webhook('virtual-card', { AccountId: 'lots' }));
     await send(`${url}/webhooks/virtual-card`, { body });
     await send(`${url}/webhooks/virtual-card`, { body });
     await send(`${url}/webhooks/virtual-card`, { body: bad });
