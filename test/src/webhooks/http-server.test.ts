@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -10,15 +10,13 @@ import { until } from '../../support/until.ts';
 const MAX = 5;
 let server: Server;
 let port: number;
-/** Ends the requests of `/slow`. */
-let answerSlow = (): void => {};
+/** Answers the request of `/slow`. Null: it has not arrived. */
+let answerSlow: (() => void) | null = null;
 const opened: RawConnection[] = [];
 
 beforeEach(async () => {
-  server = createServer((request, response) => {
-    if (request.url === '/slow') answerSlow = () => void response.end();
-    else response.end();
-  });
+  answerSlow = null;
+  server = createServer(answer);
   watchConnections(server, MAX);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   ({ port } = server.address() as AddressInfo);
@@ -29,6 +27,11 @@ afterEach(() => {
   server.close();
 });
 
+const answer = (request: IncomingMessage, response: ServerResponse): void => {
+  if (request.url === '/slow') answerSlow = () => void response.end();
+  else response.end();
+};
+const slowArrived = (): Promise<void> => until(() => answerSlow !== null, 'the slow request has arrived');
 const open = async (): Promise<RawConnection> => {
   const connection = await openRaw(port);
   opened.push(connection);
@@ -54,21 +57,19 @@ it('at the connection limit, closes connections that never start a TLS handshake
     Buffer,
     Buffer,
   ];
-  const tls = createTlsServer(tlsOptions({ cert, key }), (request, response) => {
-    if (request.url === '/slow') answerSlow = () => void response.end();
-    else response.end();
-  });
+  const tls = createTlsServer(tlsOptions({ cert, key }), answer);
   watchConnections(tls, MAX);
   await new Promise<void>((resolve) => void tls.listen(0, '127.0.0.1', resolve));
   const { port: tlsPort } = tls.address() as AddressInfo;
   const get = (path: string): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
-      const options = { port: tlsPort, path, rejectUnauthorized: false, agent: false };
+      const options = { host: '127.0.0.1', port: tlsPort, path, rejectUnauthorized: false, agent: false };
       request(options, (response) => resolve(response.resume().statusCode))
         .on('error', reject)
         .end();
     });
   const slow = get('/slow');
+  await slowArrived();
   const silent: RawConnection[] = [];
   while (silent.length < MAX) silent.push(await openRaw(tlsPort));
   opened.push(...silent);
@@ -76,7 +77,7 @@ it('at the connection limit, closes connections that never start a TLS handshake
   expect(await get('/')).toBe(200);
 
   await until(() => silent[0]?.isClosed() === true, 'the oldest is closed');
-  answerSlow();
+  answerSlow?.();
   expect(await slow, 'the one with a request in progress stays').toBe(200);
   tls.closeAllConnections();
   tls.close();
@@ -85,6 +86,7 @@ it('at the connection limit, closes connections that never start a TLS handshake
 it('closes recently used connections after unused ones, and never one with a request in progress', async () => {
   const slow = await open();
   slow.write(head('/slow', {}, 'GET'));
+  await slowArrived();
   const used = await open();
   const idle = await open();
   await isAnswered(used);
@@ -94,7 +96,7 @@ it('closes recently used connections after unused ones, and never one with a req
   await until(() => idle.isClosed(), 'the idle one is closed');
   await isAnswered(await open());
   await until(() => used.isClosed(), 'then the used one is closed');
-  answerSlow();
+  answerSlow?.();
 
   await slow.sees(/HTTP\/1\.1 200 /);
 });
