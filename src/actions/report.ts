@@ -3,6 +3,7 @@ import { statusWord } from '../../templates/core/card-words.ts';
 import { changeWords, sentences } from '../../templates/core/change-words.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import { mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
+import { API_NOT_ASKED } from '../audit/audit-record.ts';
 import { goalsOf } from '../card-api/rule-change.ts';
 import { TooLateError } from '../core/errors.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
@@ -188,9 +189,10 @@ export function endOf({ control }: Pick<Result, 'control'>): string | null {
 
 /** The card API's answer, for the record. Null when Cardbell itself refused. */
 function apiAnswerOf({ state, confirmation, apiWords }: Result): string | null {
-  if (state === 'done') return confirmation === 'confirmed' ? 'no answer, then found as wished' : 'accepted';
+  if (state === 'done' && confirmation !== undefined)
+    return confirmation === 'confirmed' ? 'no answer, then found as wished' : 'accepted';
   if (state === 'failed') return apiWords === null ? null : `refused: ${apiWords}`;
-  return state === 'unknown' ? 'no answer' : 'not asked';
+  return state === 'unknown' ? 'no answer' : API_NOT_ASKED;
 }
 
 /** The message for the person who asked. */

@@ -9,6 +9,9 @@ export const PolicyOnRecord = z.strictObject({
 });
 export type PolicyOnRecord = z.infer<typeof PolicyOnRecord>;
 
+/** What `api` says of a change that needed no write. */
+export const API_NOT_ASKED = 'not asked';
+
 /** One record: who asked for what, the outcome, and the rules in force. */
 export const AuditRecord = z.strictObject({
   /** UTC ISO 8601. */

@@ -4,7 +4,7 @@ import type { FactsOf } from '../actions/action-tools.ts';
 import { blocksIn, changesFromNow, expiryOf } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import { type AuditReader, readSince } from '../audit/audit.ts';
-import type { AuditRecord } from '../audit/audit-record.ts';
+import { API_NOT_ASKED, type AuditRecord } from '../audit/audit-record.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { groupBy } from '../core/group-by.ts';
 import { parseAmount } from '../core/money.ts';
@@ -13,6 +13,7 @@ import { endDetails } from '../limits/notify-end.ts';
 import { BETWEEN_RULES, ruleMoves } from '../limits/rule-words.ts';
 import { undecided } from '../limits/temporary-change.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
+import { ORDER_KEPT_SECONDS } from '../virtual-cards/order.ts';
 
 /** A change that let a card spend more, or the order of a card, as recorded in the audit. */
 export interface DigestApproval {
@@ -42,10 +43,10 @@ export interface DigestApproval {
 }
 
 /**
- * A change is recorded before it is confirmed, so we must also read earlier entries to know whether it was made before the
- * period.
+ * A change is recorded before it is confirmed, so we must also read earlier entries to know who asked for it, and whether it
+ * was made before the period. Nothing is awaited for longer than an order.
  */
-const EARLIER_MS = 24 * 3_600_000;
+const EARLIER_MS = ORDER_KEPT_SECONDS * 1000;
 
 /**
  * The changes approved in a period, oldest first, each once, at the time it was made. Excludes what Cardbell does
@@ -53,41 +54,25 @@ const EARLIER_MS = 24 * 3_600_000;
  */
 export async function approvedChanges(reader: AuditReader, fromMs: number, toMs: number): Promise<DigestApproval[]> {
   const all = await readSince(reader, fromMs - EARLIER_MS);
-  const keeping = actionsThatKeep(all.filter(({ at }) => Date.parse(at) >= fromMs));
-  return [...groupBy(all, ({ actionId }) => actionId)].flatMap(([actionId, records]) => {
+  return [...groupBy(all, ({ actionId }) => actionId).values()].flatMap((records) => {
     const [change] = records.filter(isMade).flatMap((made) => changeIn(made, records));
     if (change === undefined || Date.parse(change.at) < fromMs || Date.parse(change.at) >= toMs) return [];
-    const addsNothing = change.cents !== null && keeping.has(actionId) && !records.some(changesCard);
+    const addsNothing = change.cents !== null && records.some(wasInForce) && !records.some(changesCard);
     return [addsNothing ? { ...change, cents: 0 } : change];
   });
 }
 
-/**
- * A temporary raise that is made again or kept is recorded like a raise, but the card can spend no more than before. Some of
- * these change the card all the same.
- */
-function actionsThatKeep(records: readonly AuditRecord[]): ReadonlySet<string> {
-  const keeping = new Set<string>();
-  const latest = new Map<string, AuditRecord>();
-  for (const record of records) {
-    const { acctId, actionId, before, after, event } = record;
-    if (before === null || after === null || !(event === 'ended' || isMade(record))) continue;
-    // The same for a change and for its end.
-    const key = JSON.stringify([acctId, [before, after].toSorted()]);
-    const last = latest.get(key);
-    if (last === undefined || last.actionId !== actionId) {
-      latest.set(key, record);
-      if (last?.after === after) keeping.add(actionId);
-    }
-  }
-  return keeping;
+/** Sent to the card service, or put back. */
+function changesCard(record: AuditRecord): boolean {
+  return record.event === 'sent' || (record.event === 'ended' && isMade(record) && !isKept(record));
 }
 
-/** Sent to the card service, or put back. Nothing is sent for a raise that is made again or kept while it is in force. */
-function changesCard(record: AuditRecord): boolean {
-  const { event, detail } = record;
-  return event === 'sent' || (event === 'ended' && isMade(record) && detail?.startsWith(endDetails.kept) !== true);
-}
+/** A raise that was made again while it was in force, or kept: the card can spend no more than before. */
+const wasInForce = (record: AuditRecord): boolean =>
+  isKept(record) || (record.event === 'done' && record.api === API_NOT_ASKED);
+
+const isKept = ({ event, detail }: AuditRecord): boolean =>
+  event === 'ended' && detail?.startsWith(endDetails.kept) === true;
 
 /** Nobody takes back a temporary change that ends on schedule. */
 function isMade({ event, actor }: AuditRecord): boolean {

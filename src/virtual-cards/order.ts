@@ -71,7 +71,7 @@ export function readBirthDate(text: string, now: Date): string | null {
 }
 
 /** An order takes minutes, but retries and outages of the service can delay its webhook. */
-const KEPT_SECONDS = 8 * 24 * 3600;
+export const ORDER_KEPT_SECONDS = 8 * 24 * 3600;
 
 /** What a person is waiting for. The service announces it with a webhook. */
 type Awaited =
@@ -94,7 +94,7 @@ export function createVirtualOrders(redis: RedisClient) {
     return stateKey(`virtual-name:${fold(awaited.name)}`);
   };
   const write = async (key: string, field: string, value: string): Promise<Record<string, string>> => {
-    await redis.multi().hset(key, field, value).expire(key, KEPT_SECONDS).exec();
+    await redis.multi().hset(key, field, value).expire(key, ORDER_KEPT_SECONDS).exec();
     return await redis.hgetall(key);
   };
   return {

@@ -128,6 +128,8 @@ it.each<[Partial<Result>, string | undefined]>([
   [{ state: 'failed' }, undefined],
   [{ state: 'unknown' }, 'no answer'],
   [{ state: 'waiting' }, 'not asked'],
+  // A raise that is in force already and stays, for example.
+  [{}, 'not asked'],
 ])('the record of %j says what the card service answered: %s', async (over, api) => {
   const { reports, records } = await reporting();
 

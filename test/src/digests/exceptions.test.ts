@@ -176,7 +176,7 @@ describe('changes approved in a period', () => {
     const records = [
       { duration: 'for 4 hours' },
       { event: 'confirmed' } as const,
-      { ...again, duration: 'for 4 hours' },
+      { ...again, duration: 'for 4 hours', api: 'not asked' },
       { ...kept, event: 'ended', detail: 'It stays as it is now. A note.' } as const,
       other,
       { ...ended, acctId, at: within.at },
@@ -186,9 +186,26 @@ describe('changes approved in a period', () => {
     expect((await approved(records)).map(({ cents }) => cents)).toEqual([3050, 0, 0, 3050, 3050]);
   });
 
+  it.each([
+    ['made again without an end', { event: 'done', api: 'not asked' }],
+    ['kept', { event: 'ended', detail: 'It stays as it is now.' }],
+  ] as const)('add nothing if a raise of an earlier period is %s', async (_what, over) => {
+    const earlier = { at: '2026-10-12T10:00:00.000Z', duration: 'for 30 days' };
+
+    expect((await approved([earlier, { ...over, actionId: 'act_2' }])).map(({ cents }) => cents)).toEqual([0]);
+  });
+
+  it('include an order that was confirmed days after its answer was lost', async () => {
+    const order = { verb: 'order-virtual', before: null, acctId: null, after: 'virtual card, funded with $250.00' };
+    const lost = (['sent', 'unknown'] as const).map((event) => ({ ...order, event, at: '2026-10-30T10:00:00.000Z' }));
+    const arrived = { ...order, after: null, event: 'confirmed', at: '2026-11-01T15:00:00.000Z' } as const;
+
+    expect(await approved([...lost, arrived])).toMatchObject([{ kind: 'order', cents: 25_000 }]);
+  });
+
   it('count a raise in full if it was sent, whoever made the same one at that moment', async () => {
     const first = { actionId: 'act_1', duration: 'for 4 hours' };
-    const second = { ...first, actionId: 'act_2' };
+    const second = { ...first, actionId: 'act_2', api: 'not asked' };
     const records = [{ ...first, event: 'sent' }, first, second, { ...first, event: 'confirmed' }] as const;
 
     expect((await approved(records)).map(({ cents }) => cents)).toEqual([3050, 0]);
