@@ -30,6 +30,13 @@ interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'zone' | 'now'> {
 const TOO_OLD_MS = 12 * 3_600_000;
 const MONDAY = 1;
 
+/** The period that a digest of somebody's own cards covers: it is due at 9:00. */
+const ownPeriod = (often: OwnDigest['often'], zone: string, now: Date): DigestPeriod =>
+  periodBefore({ weekday: often === 'weekly' ? MONDAY : null, isMonthly: false, hour: 9, minute: 0, zone }, now);
+
+/** When digests of own cards were last due (ms), daily ones and on Mondays all of them. */
+export const ownDigestsDueMs = (zone: string, now: Date): number => ownPeriod('daily', zone, now).dueMs;
+
 /** A digest that is due, of all cards of a person. */
 interface DueDigest extends OwnDigest {
   readonly id: string;
@@ -45,8 +52,7 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
 
   async function sendIfDue(chosen: OwnDigest): Promise<void> {
     const { userId, often, since } = chosen;
-    const weekday = often === 'weekly' ? MONDAY : null;
-    const period = periodBefore({ weekday, isMonthly: false, hour: 9, minute: 0, zone }, now());
+    const period = ownPeriod(often, zone, now());
     const id = `own-digest-${userId}-${often}-${period.date}`;
     const isDue = period.dueMs > Date.parse(since) && now().getTime() - period.dueMs < TOO_OLD_MS;
     if (isDue && !(await sent.has(id))) await send({ ...chosen, id, period });

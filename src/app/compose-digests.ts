@@ -3,15 +3,17 @@ import type { TransactionAlert } from '../alerts/alert.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { readCardState } from '../app-home/card-state-store.ts';
 import { inactiveCards, ownCards } from '../app-home/home-facts.ts';
-import { createSendOwnDigests } from '../app-home/send-own-digests.ts';
+import { createSendOwnDigests, ownDigestsDueMs } from '../app-home/send-own-digests.ts';
 import { nobody } from '../audit/audit-record.ts';
 import { contentId } from '../core/content-id.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import { createLock } from '../core/lock.ts';
 import { placeKey } from '../core/merchant-category.ts';
+import { shardsOf } from '../core/shards.ts';
 import { approvedChanges, openExceptions } from '../digests/exceptions.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
 import { createTallies, type Tallies } from '../digests/tally-store.ts';
+import { countEvents, readInbox } from '../ops/health.ts';
 import { forOutbox } from '../outbox/tracked-message.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -30,13 +32,15 @@ export function composeDigests(context: WorkerContext) {
   const tallies = createTallies(context.redis, context.now);
   const sendDigest = composeSendDigest(context, tallies);
   const sendOwnDigests = composeOwnDigests(context);
+  const isCounted = createIsCounted(context);
   return {
     sendDigest,
 
-    /** Each channel's digest is a separate job with its own retries. */
+    /** Each channel's digest is a separate job with its own retries. One that must wait is due again at the next call. */
     async sendDigests(): Promise<void> {
-      for (const due of await sendDigest.due()) await context.enqueue('send-digest', due);
-      await sendOwnDigests();
+      for (const due of await sendDigest.due())
+        if (await isCounted(due.dueMs)) await context.enqueue('send-digest', due);
+      if (await isCounted(ownDigestsDueMs(context.config.serviceZone, context.now()))) await sendOwnDigests();
     },
 
     async countDecline({ event, card, remedy }: Pick<TransactionAlert, 'event' | 'card' | 'remedy'>) {
@@ -53,6 +57,25 @@ export function composeDigests(context: WorkerContext) {
         group: card.group,
       });
     },
+  };
+}
+
+/** Longest wait of a digest for declines that are not counted yet. Longer outages are rare, and people wait for it. */
+const COUNT_WAIT_MS = 15 * 60_000;
+
+/**
+ * Whether the declines that arrived before a digest's end are counted: after an outage, or during a burst, they may
+ * still be in the inbox or in jobs. They would be in no digest, because the next one begins where this one ends.
+ */
+function createIsCounted({ redis, queues, config, now }: WorkerContext): (endMs: number) => Promise<boolean> {
+  const startedMs = now().getTime();
+  return async (endMs) => {
+    // While no worker ran, nothing could be counted.
+    if (now().getTime() - Math.max(endMs, startedMs) > COUNT_WAIT_MS) return true;
+    const { oldestMs } = await readInbox(redis, config.redisShards);
+    if (oldestMs !== null && oldestMs < endMs) return false;
+    const inHand = shardsOf(config.redisShards).map((shard) => countEvents(queues, ['waiting', 'active'], shard));
+    return (await Promise.all(inHand)).every((count) => count === 0);
   };
 }
 
