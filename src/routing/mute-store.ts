@@ -40,7 +40,7 @@ export const Mute = z.discriminatedUnion('kind', [
 ]);
 export type Mute = z.infer<typeof Mute>;
 
-interface Withheld {
+export interface Withheld {
   readonly channel: string;
   readonly kind: WebhookKind;
   readonly eventId: string;

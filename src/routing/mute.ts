@@ -7,7 +7,7 @@ import type { WebhookKind } from '../core/event.ts';
 import { commandCode } from '../core/installation.ts';
 import { countryInSentence } from '../core/merchant-category.ts';
 import type { Message } from '../slack/message.ts';
-import type { Mute, Mutes } from './mute-store.ts';
+import type { Mute, Mutes, Withheld } from './mute-store.ts';
 import { type ChannelAction, type MuteAction, pageIn, routingVerbs } from './verbs.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -41,7 +41,7 @@ export function createMuteVerbs(deps: MuteDeps) {
     /** `/card mutes`. */
     async list(action: ChannelAction): Promise<void> {
       const shown = await mutesFor(action, deps);
-      const counted = shown.map(async (mute) => ({ ...mute, count: (await mutes.withheld(mute.id)).length }));
+      const counted = shown.map(async (mute) => ({ ...mute, count: kindsOf(await mutes.withheld(mute.id)).length }));
       await answer(action, muteList({ mutes: await Promise.all(counted), page: pageIn(action) }));
     },
   };
@@ -209,11 +209,15 @@ export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
     for (const channel of channels) {
       const alerts = withheld.filter((alert) => mute.kind === 'travel' || alert.channel === channel);
       if (alerts.length === 0) continue;
-      const kinds = new Map(alerts.map(({ eventId, kind }) => [eventId, kind]));
-      const message = muteEnded({ mutes: [mute], endedBy, channel, kinds: [...kinds.values()] });
+      const message = muteEnded({ mutes: [mute], endedBy, channel, kinds: kindsOf(alerts) });
       await postNotice(channel, `${mute.id}-${channel}`, message);
     }
     await mutes.remove(mute);
-    return [...new Map(withheld.map(({ eventId, kind }) => [eventId, kind])).values()];
+    return kindsOf(withheld);
   }
+}
+
+/** The kind of each alert, once, however many channels it was withheld in. */
+function kindsOf(withheld: readonly Withheld[]): WebhookKind[] {
+  return [...new Map(withheld.map(({ eventId, kind }) => [eventId, kind])).values()];
 }

@@ -172,6 +172,9 @@ describe('a mute', () => {
       { channel: 'C1', kind: 'settlement', eventId: 'evt_2' },
     ] as const;
     if (count > 0) await mutes.withhold(mute?.id ?? '', alerts);
+    const inChannel = { kind: 'channel', text: '' } as const;
+    await performAction(ask('mutes', { ...byCommand, ...operator, id: 'act_list', target: inChannel }), deps);
+    expect(JSON.stringify(answers.at(-1)?.blocks)).toContain(`${count === 0 ? 'No' : count} alerts held back so far`);
 
     await performAction(unmute(), deps);
 
