@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { statusWord } from '../../templates/core/card-words.ts';
+import { ALERT_TTL_SECONDS } from '../alerts/alert.ts';
 import { type Audit, readSince } from '../audit/audit.ts';
 import { type AuditRecord, nobody } from '../audit/audit-record.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
@@ -13,8 +14,6 @@ import { holderOf } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import { toMissedStatus } from '../webhooks/card-status.ts';
 
-/** Longer than the card service retries a webhook, or its queue delays one. */
-const SPAN_TTL_SECONDS = 3 * 24 * 3600;
 /** So few accounts that reading each costs no more than listing them all. */
 const FEW_ACCOUNTS = 40;
 /** A webhook normally comes immediately, but the card service's queue may delay it, or repeat it within four minutes. */
@@ -31,7 +30,8 @@ export function createBackfilled(redis: RedisClient) {
     redis,
     schema: Span,
     keyOf: (cardId) => stateKey(`backfilled:${cardId}`),
-    ttlSeconds: SPAN_TTL_SECONDS,
+    // The card service stores webhooks for as long as an outage of it lasts.
+    ttlSeconds: ALERT_TTL_SECONDS,
   });
   return {
     /** Records that the card's change to `status` is reported: it happened after `after` and was seen at `until`. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../../src/core/errors.ts';
 import type { CardStatusEvent } from '../../../src/core/event.ts';
 import { gapOf } from '../../../src/core/gap.ts';
+import { stateKey } from '../../../src/core/keys.ts';
 import type { DirectoryAccount } from '../../../src/directory/account.ts';
 import { createBackfilled, createStatusRecovery } from '../../../src/recovery/recover-statuses.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -77,6 +78,8 @@ describe('a status change without a webhook', () => {
     if (event === undefined) throw new Error('nothing was reported');
     expect(event.cards).toMatchObject([{ cardId: 1, status: 'BLOCKED' }]);
     expect(await backfilled.covers({ ...event, callbackAt: at(30) }, [])).toBe(true);
+    const keptDays = (await redis().ttl(stateKey('backfilled:1'))) / 86_400;
+    expect(keptDays, 'the card service stores webhooks for as long as it is down').toBeGreaterThan(29);
     expect(await backfilled.covers({ ...event, callbackAt: at(90) }, [])).toBe(false);
     expect(await backfilled.covers({ ...event, callbackAt: at(60) }, []), 'the moment of the last report').toBe(false);
     const other = { cardId: 99, last4: '0099', status: 'ACTIVE', cardOrderId: null } as const;
