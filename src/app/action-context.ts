@@ -20,7 +20,6 @@ import { createTimeLeft } from '../limits/end-temporary-change.ts';
 import type { FilledForm } from '../limits/fill-form.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
 import type { Subject } from '../outbox/tracked-message-store.ts';
-import { createWhoMay } from '../policy/permissions.ts';
 import { delegatesOf, sectionOf } from '../policy/policy.ts';
 import { holdAsQuiet } from '../routing/channel-settings.ts';
 import { defaultChannel } from '../routing/route.ts';
@@ -43,6 +42,7 @@ type Shared = Stores &
     | 'recentDeclines'
     | 'person'
     | 'rolesOf'
+    | 'whoMay'
     | 'notifyOps'
     | 'postNotice'
     | 'notifyDirectly'
@@ -93,7 +93,7 @@ export function createActionContext(worker: WorkerContext, digests: Digests): Ac
 
 /** Who people are, and what only one person sees. */
 function people(context: WorkerContext) {
-  const { config, policy, delegations, slack, notifyDirectly, seals, now, log } = context;
+  const { config, slack, notifyDirectly, seals, now, log } = context;
   return {
     answer: createAnswer({
       slack,
@@ -102,13 +102,6 @@ function people(context: WorkerContext) {
       seal: seals.reply,
       now,
       log,
-    }),
-    whoMay: createWhoMay({
-      policy: policy.current,
-      namedDelegates: delegations.all,
-      rolesOf: context.currentRoles,
-      person: context.currentPerson,
-      now,
     }),
     openDirect: slack.openDirect,
     channelInfo: slack.channelInfo,

@@ -21,17 +21,9 @@ import type { Metrics } from '../ops/metrics.ts';
 import { createBatchMessages } from '../outbox/message-store.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createDelegations } from '../policy/delegation-store.ts';
-import {
-  createCardsFor,
-  createPermissions,
-  createRolesForCard,
-  createRolesVersion,
-  createWhoMay,
-  forDisplay,
-} from '../policy/permissions.ts';
+import { createCardsFor, createRolesForCard } from '../policy/permissions.ts';
 import { sectionOf } from '../policy/policy.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
-import { createSlackAnswers } from '../policy/slack-answers.ts';
 import { createVisibilityOf, visibilityChanged, visibilityVersionKey } from '../routing/channel-access.ts';
 import { createPostEphemeral, type Respond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
@@ -40,6 +32,7 @@ import { createAuthenticate } from '../webhooks/authenticate.ts';
 import { createIgnoredLog } from '../webhooks/ignored-fields.ts';
 import { toStoredEvent } from '../webhooks/kind.ts';
 import type { receiveWebhook } from '../webhooks/receive-webhook.ts';
+import { composeRoles } from './compose-roles.ts';
 import type { WebConfig } from './config.ts';
 import { secretOf } from './programs.ts';
 
@@ -103,9 +96,12 @@ export function composeListeners(base: WebBase) {
   const { config, policy, redis, intake, slack, respond, showProgram, now, log } = base;
   const links = createLinks(redis, now);
   const directory = createDirectory({ redis, loader: null, now });
-  const rolesVersion = createRolesVersion(redis);
   const seals = createSeals(secretOf(config));
-  const permissions = composePermissions(base, { links, rolesVersion, seals });
+  const { rolesOf, whoMay, rolesChanged } = composeRoles(
+    { ...base, links, delegations: createDelegations(redis, seals.delegation) },
+    { knownForMs: GROUPS_KNOWN_FOR_MS, withinMs: WHO_MAY_MS },
+  );
+  const permissions = { rolesOf, whoMay };
   const alerts = createAlerts(redis, now);
   const groupOfCard = async (acctId: number) => groupIn(await directory.account(acctId));
   const pending = createPending(redis, createSigner(secretOf(config), 'control'));
@@ -122,11 +118,11 @@ export function composeListeners(base: WebBase) {
     }),
     permissions,
     rolesForCard: createRolesForCard({
-      rolesOf: permissions.rolesOf,
+      rolesOf,
       groupOfCard,
       links: { isHeldBy: async (userId, acctId) => (await links.accountsOf(userId)).includes(acctId) },
     }),
-    cardsFor: createCardsFor({ rolesOf: permissions.rolesOf, links, groupOf: groupFound(policy) }),
+    cardsFor: createCardsFor({ rolesOf, links, groupOf: groupFound(policy) }),
     accountsOf: links.accountsOf,
     requests: createRequests(redis, null),
     /** The people whom an approver may name as a delegate. */
@@ -146,7 +142,7 @@ export function composeListeners(base: WebBase) {
     /** To be called when Slack reports that the readers of a channel changed. */
     visibilityChanged: () => visibilityChanged(redis),
     /** To be called when Slack reports that a user group or an account changed. */
-    rolesChanged: rolesVersion.changed,
+    rolesChanged,
     openView: slack.openView,
     pushView: slack.pushView,
     updateView: slack.updateView,
@@ -155,42 +151,13 @@ export function composeListeners(base: WebBase) {
     homeViewers: createHomeViewers(redis, now),
     /** Requests a fresh App Home for a person and their current roles. `isOpening`: they are looking at it. */
     async renderHome(userId: string, isOpening: boolean, turn: HomeTurn | null = null): Promise<void> {
-      const { roles } = await permissions.rolesOf(userId);
+      const { roles } = await rolesOf(userId);
       await intake.take({ type: 'home', opened: homeOpened({ userId, roles, isOpening, turn }, now().getTime()) });
     },
     respond,
     seals,
     log,
   };
-}
-
-interface OfPermissions {
-  readonly links: Pick<ReturnType<typeof createLinks>, 'isHolder'>;
-  readonly rolesVersion: ReturnType<typeof createRolesVersion>;
-  readonly seals: ReturnType<typeof createSeals>;
-}
-
-function composePermissions(
-  { policy, redis, slack, now, log }: WebBase,
-  { links, rolesVersion, seals }: OfPermissions,
-) {
-  const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion.read, log });
-  const inForce = { policy: policy.current, namedDelegates: createDelegations(redis, seals.delegation).all, now };
-  const { rolesOf } = createPermissions({
-    ...inForce,
-    slack: { groupMembers: slack.groupMembers, people },
-    rolesVersion: rolesVersion.read,
-    isHolder: links.isHolder,
-    knownForMs: GROUPS_KNOWN_FOR_MS,
-    log,
-  });
-  const whoMay = createWhoMay({
-    ...inForce,
-    rolesOf: (userId, options) => rolesOf(userId, { ...forDisplay, ...options }),
-    person: (userId) => people.of(userId, forDisplay),
-    withinMs: WHO_MAY_MS,
-  });
-  return { rolesOf, whoMay };
 }
 
 function composeRequestAction(

@@ -28,9 +28,7 @@ import { createNotifyOps, createOpsMemory } from '../ops/notify-ops.ts';
 import { createTokenWatch, isCardTokenDead, type WatchFor, watchSlack } from '../ops/watch-token.ts';
 import { wakingOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, createPostTracked } from '../outbox/tracked-message.ts';
-import { createPermissions, createRolesVersion, forDisplay } from '../policy/permissions.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
-import { createSlackAnswers, type HowOld, PERSON_KNOWN_FOR_MS } from '../policy/slack-answers.ts';
 import { createVisibilityOf, visibilityVersionKey } from '../routing/channel-access.ts';
 import { createSlack, type Slack } from '../slack/client.ts';
 import { createSlackClock } from '../slack/clock.ts';
@@ -40,6 +38,7 @@ import { createIsExpiryToTell } from '../warnings/warn-of-expiry.ts';
 import { watchDirectory } from '../warnings/watch-directory.ts';
 import { cardClientOf } from './card-client.ts';
 import { composeAudit } from './compose-audit.ts';
+import { composeRoles } from './compose-roles.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue, rememberJobs } from './enqueue.ts';
 import { issueIn, secretOf } from './programs.ts';
@@ -52,7 +51,7 @@ export type WorkerContext = ReturnType<typeof createWorkerContext>;
 export function createWorkerContext(...given: Parameters<typeof createBase>) {
   const base = createBase(...given);
   const context = { ...base, ...createServices(base) };
-  const whole = { ...context, ...createCards(context), ...createRoles(context) };
+  const whole = { ...context, ...createCards(context), ...composeRoles(context) };
   return { ...whole, audit: composeAudit(whole) };
 }
 
@@ -251,28 +250,4 @@ function openDirectory(base: WithServices, card: Parameters<typeof watchDirector
     log,
     apiQuota: apiQuotaOf(config.cardApiAssumptions),
   });
-}
-
-function createRoles({ policy, slack, links, delegations, now, log, redis }: WithServices) {
-  const { read: rolesVersion } = createRolesVersion(redis);
-  const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion, log });
-  const { rolesOf } = createPermissions({
-    policy: policy.current,
-    namedDelegates: delegations.all,
-    slack: { groupMembers: slack.groupMembers, people },
-    rolesVersion,
-    isHolder: links.isHolder,
-    now,
-    log,
-  });
-  /** For display and routing, never to permit anything. Omits uncertain roles. */
-  const currentRoles: typeof rolesOf = (userId, options) => rolesOf(userId, { ...forDisplay, ...options });
-  return {
-    rolesOf,
-    currentRoles,
-    /** What Slack knows about a person, by default at most seconds old. Null: nothing. */
-    person: (userId: string, howOld: HowOld = { knownForMs: PERSON_KNOWN_FOR_MS }) => people.of(userId, howOld),
-    /** The same for display. */
-    currentPerson: (userId: string) => people.of(userId, forDisplay),
-  };
 }
