@@ -6,7 +6,7 @@ import { setTo } from '../actions/record.ts';
 import { RolesUnreadError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { localDate } from '../core/service-time.ts';
-import type { BeginSetting } from '../core/setting-order.ts';
+import type { SettingOrder } from '../core/setting-order.ts';
 import type { Links } from '../holders/link-store.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import type { Delegations } from '../policy/delegation-store.ts';
@@ -99,7 +99,7 @@ interface DelegateDeps
   readonly ownDelegates: () => readonly string[];
   /** Whom the policy itself names, whatever the approver does. */
   readonly policyDelegates: (userId: string) => readonly Delegation[];
-  readonly beginSetting: BeginSetting;
+  readonly settingOrder: SettingOrder;
 }
 
 /** A longer delegation belongs in the policy. */
@@ -114,7 +114,7 @@ const DAY_MS = 24 * 3_600_000;
  * The returned function throws RolesUnreadError when Slack does not return the user groups.
  */
 export function createSetDelegate(deps: DelegateDeps) {
-  const { delegations, beginSetting, answer, record, refuseUnclear, zone, now } = deps;
+  const { delegations, settingOrder, answer, record, refuseUnclear, zone, now } = deps;
 
   return async function setDelegate(action: DelegateAction | EndDelegationAction): Promise<void> {
     const { delegate } = action;
@@ -135,7 +135,7 @@ export function createSetDelegate(deps: DelegateDeps) {
   async function set(action: DelegateAction | EndDelegationAction, lease: Lease): Promise<void> {
     const { delegate } = action;
     const { userId } = action.actor;
-    if (!(await beginSetting(action, `delegate:${userId}`))) {
+    if (!(await settingOrder.begin(`delegate:${userId}`, action))) {
       await record(action, { event: 'superseded', detail: 'they have made another choice since' });
       return await answer(action, delegateSetSince());
     }

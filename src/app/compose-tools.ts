@@ -8,7 +8,6 @@ import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
 import { createResumeRequest } from '../approvals/open-request.ts';
 import { accountIn } from '../approvals/request.ts';
-import { createBeginSetting } from '../core/setting-order.ts';
 import { createGroupOfCard } from '../directory/directory.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
 import { doingOf, isLook, permissionOf, refusedTo } from '../dispatch/verbs.ts';
@@ -68,7 +67,6 @@ export function createTools(context: ActionContext) {
     accountOf,
     askAgain: createAskAgain({ ...context, ...refusals, putChoice, askedFor }),
     hasBegun,
-    beginSetting: createBeginSetting(context),
     outcomes,
     reports: createReports({ ...context, record, outcomes }),
     putChoice,

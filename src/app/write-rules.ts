@@ -206,7 +206,12 @@ export const rules: Rules = {
     set: { subject: (owner, kind) => `switched-off:${owner}:${kind}` },
     setOwnDigest: { subject: of('own-digest') },
   },
-  settingOrder: { ...reads('last'), note: { subject: of('set-last') } },
+  settingOrder: {
+    begin: {
+      subject: of('set-last'),
+      again: (order, hasBegun, ...asked) => (hasBegun ? () => order.begin(...asked) : null),
+    },
+  },
   delegations: { ...reads('of', 'all'), set: { subject: of('delegation') } },
   fraudCases: {
     ...reads('openOf', 'ofAlert', 'ofReport', 'channels'),

@@ -3,7 +3,7 @@ import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { setSince } from '../actions/record.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import type { BeginSetting } from '../core/setting-order.ts';
+import type { SettingOrder } from '../core/setting-order.ts';
 import type { Person } from '../slack/client.ts';
 import type { Link, Links } from './link-store.ts';
 import type { LinkAction, UnlinkAction } from './verbs.ts';
@@ -32,7 +32,7 @@ export type SetHolder = (action: Action, holder: NewHolder) => Promise<HolderSet
 interface SetHolderDeps
   extends Pick<ActionTools, 'hasBegun' | 'factsOf' | 'record' | 'notifyDirectly' | 'withLock' | 'now'> {
   readonly links: Pick<Links, 'ofAccount' | 'link' | 'unlink'>;
-  readonly beginSetting: BeginSetting;
+  readonly settingOrder: SettingOrder;
 }
 
 /**
@@ -48,7 +48,7 @@ export function createSetHolder(deps: SetHolderDeps): SetHolder {
       const isSet = before === userId;
       // An address proves nothing against another person who is linked.
       const isHeldByOther = provedBy === 'email' && !isSet && before !== null;
-      const isNewest = !isHeldByOther && (await deps.beginSetting(action, `link:${acctId}`));
+      const isNewest = !isHeldByOther && (await deps.settingOrder.begin(`link:${acctId}`, action));
       if (isSet && !(await deps.hasBegun(action))) {
         await deps.record(action, { event: 'unchanged', acctId, cardId });
         return { card, before: null, isSame: true };

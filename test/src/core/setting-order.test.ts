@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createBeginSetting, createSettingOrder } from '../../../src/core/setting-order.ts';
+import { createSettingOrder } from '../../../src/core/setting-order.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -7,36 +7,36 @@ const first = { id: 'act_1', askedAt: '2026-11-20T15:00:00.000Z' };
 const second = { id: 'act_2', askedAt: '2026-11-20T15:00:00.500Z' };
 
 it('lets an action that runs again set something only while no other has set it since', async () => {
-  const beginSetting = createBeginSetting({ settingOrder: createSettingOrder(redis()) });
+  const settingOrder = createSettingOrder(redis());
 
-  expect(await beginSetting(first, 'link:610009')).toBe(true);
-  expect(await beginSetting(first, 'link:610009')).toBe(true);
+  expect(await settingOrder.begin('link:610009', first)).toBe(true);
+  expect(await settingOrder.begin('link:610009', first)).toBe(true);
 
-  expect(await beginSetting(second, 'link:610010')).toBe(true);
-  expect(await beginSetting(first, 'link:610009'), 'another card').toBe(true);
+  expect(await settingOrder.begin('link:610010', second)).toBe(true);
+  expect(await settingOrder.begin('link:610009', first), 'another card').toBe(true);
 
-  expect(await beginSetting(second, 'link:610009')).toBe(true);
-  expect(await beginSetting(first, 'link:610009')).toBe(false);
-  expect(await beginSetting(second, 'link:610009')).toBe(true);
+  expect(await settingOrder.begin('link:610009', second)).toBe(true);
+  expect(await settingOrder.begin('link:610009', first)).toBe(false);
+  expect(await settingOrder.begin('link:610009', second)).toBe(true);
 });
 
 it('does not let an action that waited set something that was asked for later', async () => {
-  const beginSetting = createBeginSetting({ settingOrder: createSettingOrder(redis()) });
+  const settingOrder = createSettingOrder(redis());
 
-  expect(await beginSetting(second, 'link:610009')).toBe(true);
+  expect(await settingOrder.begin('link:610009', second)).toBe(true);
 
-  expect(await beginSetting(first, 'link:610009')).toBe(false);
+  expect(await settingOrder.begin('link:610009', first)).toBe(false);
 });
 
 it('lets an action go on whose beginning an older version did not note', async () => {
-  const beginSetting = createBeginSetting({ settingOrder: createSettingOrder(redis()) });
+  const settingOrder = createSettingOrder(redis());
 
-  expect(await beginSetting(first, 'link:610009')).toBe(true);
+  expect(await settingOrder.begin('link:610009', first)).toBe(true);
 });
 
 it('lets an action begin after one of an older version, which noted no time', async () => {
   const settingOrder = createSettingOrder(redis());
-  await settingOrder.note('link:610009', { id: 'act_0', askedAt: '' });
+  await settingOrder.begin('link:610009', { id: 'act_0', askedAt: '' });
 
-  expect(await createBeginSetting({ settingOrder })(first, 'link:610009')).toBe(true);
+  expect(await settingOrder.begin('link:610009', first)).toBe(true);
 });

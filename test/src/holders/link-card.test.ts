@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RecordEntry } from '../../../src/actions/record.ts';
 import { TooLateError } from '../../../src/core/errors.ts';
 import type { WithLock } from '../../../src/core/lock.ts';
-import { createBeginSetting, createSettingOrder } from '../../../src/core/setting-order.ts';
+import { createSettingOrder } from '../../../src/core/setting-order.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { createLinkCard, createSetHolder, createUnlinkCard } from '../../../src/holders/link-card.ts';
@@ -48,7 +48,7 @@ function setUp(
   const deps = {
     links,
     hasBegun,
-    beginSetting: createBeginSetting({ settingOrder: createSettingOrder(redis()) }),
+    settingOrder: createSettingOrder(redis()),
     factsOf: async () => card,
     record: async ({ id }: { readonly id: string }, entry: RecordEntry) => {
       if (entry.begins === true) begun.add(id);
