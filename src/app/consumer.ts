@@ -6,7 +6,7 @@ import { isReply, isStoreTrouble } from '../core/redis.ts';
 import type { Redo } from '../core/redo.ts';
 import { queueTelemetry } from '../core/trace.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
-import { type Throttle, whenSlackTakesIt } from '../outbox/send-message.ts';
+import type { Throttle } from '../outbox/send-message.ts';
 import { isJobName, type JobData, type JobName, jobs } from './jobs.ts';
 
 /**
@@ -157,6 +157,22 @@ export function laterMs(error: unknown, ageMs: number): number | null {
   return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, error.retryAfterMs ?? RATE_LIMITED_MS));
 }
 
+const SLACK_FIRST_MS = 1000;
+/** A day, at the longest wait. */
+const SLACK_STARTS_MAX = 24 * 60;
+
+/**
+ * The same for a job that waits for Slack: until Slack accepts calls again, after a rate limit, a dead token or no answer.
+ *
+ * @param starts how often the job has been started.
+ */
+export function slackLaterMs(error: unknown, starts: number, tokenDeadMs: number): number | null {
+  if (!(error instanceof SlackError) || starts >= SLACK_STARTS_MAX) return null;
+  if (error.code === 'token_dead') return tokenDeadMs;
+  if (error.code === 'rate_limited') return error.retryAfterMs ?? SLACK_FIRST_MS;
+  return error.code === 'unknown' ? Math.min(LONGEST_MS, SLACK_FIRST_MS * 2 ** Math.min(starts - 1, 10)) : null;
+}
+
 /** One try of a job. */
 export interface JobTry {
   /** True when the job will not be retried. */
@@ -212,7 +228,10 @@ export function createRunJob({ handlers, throttle, redo, jobDone, notifyUnreadab
       return againMs;
     } catch (error) {
       if (await isInterrupted()) return AGAIN_MS;
-      throw error;
+      const waitsForSlack = jobs[name].waitsForSlack === true;
+      const againMs = waitsForSlack ? slackLaterMs(error, jobTry.starts, throttle.tokenDeadMs) : null;
+      if (againMs === null) throw error;
+      return againMs;
     }
   }
   async function read<Name extends JobName>(name: Name, data: unknown, { isLast }: JobTry): Promise<JobData<Name>> {
@@ -225,12 +244,8 @@ export function createRunJob({ handlers, throttle, redo, jobDone, notifyUnreadab
   }
   return async (name, data, jobTry) => {
     await redo.settled();
-    const { waitsForSlack, changesHome } = jobs[name];
-    const againMs =
-      waitsForSlack === true
-        ? await whenSlackTakesIt(jobTry.starts, throttle, () => run(name, data, jobTry))
-        : await run(name, data, jobTry);
-    if (changesHome === true) await homeChanged();
+    const againMs = await run(name, data, jobTry);
+    if (jobs[name].changesHome === true) await homeChanged();
     return againMs;
   };
 }

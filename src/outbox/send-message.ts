@@ -1,4 +1,3 @@
-import { SlackError } from '../core/errors.ts';
 import type { Slack } from '../slack/client.ts';
 import type { MessageRef } from '../slack/message.ts';
 import type { Draft, Sending } from './entry.ts';
@@ -48,32 +47,3 @@ export const defaultThrottle: Throttle = { postMs: 1050, editsPerMinute: 45, tok
 
 /** Most edits in a burst. Slack's tier 3 allows 50 a minute. https://docs.slack.dev/apis/web-api/rate-limits */
 export const EDIT_BURST = 30;
-
-const FIRST_PAUSE_MS = 1000;
-const PAUSE_MAX_MS = 60_000;
-/** A day, at the longest pause. */
-const STARTS_MAX = 24 * 60;
-
-/**
- * Runs something that calls Slack, and returns when to run it again if Slack did not accept it: because of a rate limit, a
- * dead token, or no answer. None of these counts as a failed attempt.
- *
- * @returns milliseconds until the next run, chosen by Slack or by `work`; null when done.
- */
-export async function whenSlackTakesIt(
-  starts: number,
-  { tokenDeadMs }: Pick<Throttle, 'tokenDeadMs'>,
-  work: () => Promise<number | null>,
-): Promise<number | null> {
-  try {
-    return await work();
-  } catch (error) {
-    if (starts >= STARTS_MAX) throw error;
-    const growing = Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * 2 ** Math.min(starts - 1, 10));
-    if (!(error instanceof SlackError)) throw error;
-    if (error.code === 'token_dead') return tokenDeadMs;
-    if (error.code === 'rate_limited') return error.retryAfterMs ?? FIRST_PAUSE_MS;
-    if (error.code === 'unknown') return growing;
-    throw error;
-  }
-}

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type JobTry, laterMs, type RunJob, startConsumers } from '../../../src/app/consumer.ts';
+import { type JobTry, laterMs, type RunJob, slackLaterMs, startConsumers } from '../../../src/app/consumer.ts';
 import { createEnqueue } from '../../../src/app/enqueue.ts';
 import {
   CardApiError,
@@ -150,5 +150,32 @@ describe('a failure counts as an attempt', () => {
     ['if it has lasted for minutes', new TooLateError('the lock is lost'), 4 * 60_000],
   ])('%s', (_what, error, ageMs) => {
     expect(laterMs(error, ageMs)).toBeNull();
+  });
+});
+
+describe('a refused edit', () => {
+  const edit = (code: SlackError['code'], starts = 1) =>
+    slackLaterMs(new SlackError('chat.update', code, 'x'), starts, 10_000);
+
+  it('waits longer each time if there is no answer, up to a minute', () => {
+    expect(edit('unknown', 1)).toBe(1000);
+    expect(edit('unknown', 3)).toBe(4000);
+    expect(edit('unknown', 50)).toBe(60_000);
+  });
+
+  it('waits as long as Slack asks for', () => {
+    const limited = new SlackError('chat.update', 'rate_limited', 'ratelimited', { retryAfterMs: 90_000 });
+
+    expect(slackLaterMs(limited, 1, 10_000)).toBe(90_000);
+  });
+
+  it('waits for another token if this one is dead', () => {
+    expect(edit('token_dead')).toBe(10_000);
+  });
+
+  it('fails if waiting cannot help or has lasted a day', () => {
+    expect(edit('refused')).toBeNull();
+    expect(edit('unknown', 24 * 60)).toBeNull();
+    expect(slackLaterMs(new Error('a fault of ours'), 1, 10_000)).toBeNull();
   });
 });

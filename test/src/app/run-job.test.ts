@@ -121,6 +121,12 @@ it('renders App Home only after a job that may change its content', async () => 
   expect(world.homesChanged()).toBe(1);
 });
 
+it('needs no second run of an edit that worked', async () => {
+  const { run } = createWorld({ 'update-messages': async () => {} });
+
+  expect(await run('update-messages', { kind: 'alert', id: 'evt_1' }, jobTry)).toBeNull();
+});
+
 it('reschedules a message that Slack rejects for now, and fails a job that does not post', async () => {
   const refuse = async (): Promise<void> => {
     throw new SlackError('chat.update', 'token_dead', 'token_expired');
