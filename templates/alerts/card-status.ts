@@ -35,10 +35,9 @@ export function statusWords(alert: StatusAlert) {
     };
   }
   const by = cause(only, isVirtual);
-  const since = isNew(only) && isActivatedSince(alert) ? 'activated since' : null;
+  const since = sinceOf(alert) ?? (isVirtual ? 'its order activates it' : 'not activated yet');
   // The title already says that it is new.
-  const words =
-    since ?? (isNew(only) ? (isVirtual ? 'its order activates it' : 'not activated yet') : way(only, isVirtual));
+  const words = isNew(only) ? since : way(only, isVirtual);
   const lines = [`${capital(words)}${by && `, ${by}`}.${note(only)}`];
   return {
     title: headline(only, isVirtual),
@@ -60,18 +59,19 @@ export function cardStatus(alert: StatusAlert): Message {
   const shown = changes.slice(0, SHOWN_MAX);
   const more = changes.length - shown.length;
   const isVirtual = card.isVirtual === true;
+  const since = sinceOf(alert);
 
   return {
     text: sentence(
       isOne
-        ? `${late}${cardOfHolder(one)}: ${way(only, isVirtual)}.${note(only)}${cause(only, isVirtual) && ` ${capital(cause(only, isVirtual))}.`}${outcomeSentence(outcomes)}`
+        ? `${late}${cardOfHolder(one)}: ${way(only, isVirtual, since)}.${note(only)}${cause(only, isVirtual) && ` ${capital(cause(only, isVirtual))}.`}${outcomeSentence(outcomes)}`
         : `${late}${countOf(changes.length, 'card')} of ${holderName(card)} changed. ${[...shown.map((change) => spoken(change, isVirtual)), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')}`,
     ),
     blocks: [
       header(isOne ? `${headline(only, isVirtual)}: ${name}` : `${countOf(changes.length, 'card')} changed: ${name}`),
       section(
         ...shown.map((change) =>
-          isOne ? `*${capital(way(change, isVirtual))}*${note(change)}` : line(change, isVirtual),
+          isOne ? `*${capital(way(change, isVirtual, since))}*${note(change)}` : line(change, isVirtual),
         ),
         more > 0 ? `… and ${more} more.` : null,
       ),
@@ -115,12 +115,12 @@ function isNew({ from, steps }: StatusChange): boolean {
 }
 
 /** `not activated → active → blocked`. When nothing changed, says that the status was reported again. */
-function way(change: StatusChange, isVirtual: boolean): string {
+function way(change: StatusChange, isVirtual: boolean, since: string | null = null): string {
   const { from, steps } = change;
   const last = statusWord(steps.at(-1)?.status ?? '');
   if (isRepeat(change)) return `reported again as ${last}`;
   // Ordering a virtual card activates it: nobody has to do anything.
-  if (isNew(change)) return isVirtual ? 'new virtual card' : 'new card, not activated yet';
+  if (isNew(change)) return isVirtual ? 'new virtual card' : `new card, ${since ?? 'not activated yet'}`;
   const chain = [...(from === null ? [] : [from]), ...steps.map(({ status }) => status)];
   const words = chain.filter((status, i) => status !== chain[i - 1]).map(statusWord);
   return words.length === 1 ? `now ${last} (earlier status not known)` : words.join(' → ');
@@ -157,19 +157,22 @@ function lastFour({ last4, cardId }: StatusChange): string {
   return last4 === '' ? `Card ${cardId}` : `Card ${escapeUntrusted(last4, 10)}`;
 }
 
-/** True when the card was activated since, so people need not activate it, although this alert shows the earlier status. */
-function isActivatedSince({ event, outcomes, progress }: StatusAlert): boolean {
+/** What happened to a card after it was not activated. Null: nothing that is known. */
+export function sinceOf({ event, outcomes, progress }: StatusAlert): 'activated since' | 'closed since' | null {
+  if ((progress?.closed ?? null) !== null) return 'closed since';
   // Before this, it was activated for the first time, and then deactivated.
   const isLater = (at: string | null | undefined): boolean => (at ?? '') > event.callbackAt;
-  return currentState(outcomes).isActivated || isLater(progress?.activated) || isLater(progress?.used);
+  const isActivated = currentState(outcomes).isActivated || isLater(progress?.activated) || isLater(progress?.used);
+  return isActivated ? 'activated since' : null;
 }
 
 function control(alert: StatusAlert, change: StatusChange, card: StatusAlert['card']): Button | null {
   const about = { value: alert.event.id, card };
   const status = statusNow(change);
-  if (currentState(alert.outcomes).isBlocked || (alert.progress?.closed ?? null) !== null) return null;
+  const since = sinceOf(alert);
+  if (currentState(alert.outcomes).isBlocked || since === 'closed since') return null;
   const wasUsable = change.from !== null && change.from !== 'INACTIVE';
-  const isActivated = isActivatedSince(alert) || (card.isVirtual === true && !wasUsable);
+  const isActivated = since !== null || (card.isVirtual === true && !wasUsable);
   if (status === 'INACTIVE') return isActivated ? blockButton(about) : activateButton(about);
   return status === 'ACTIVE' ? blockButton(about) : null;
 }

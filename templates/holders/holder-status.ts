@@ -3,6 +3,7 @@ import type { CardStatus } from '../../src/core/event.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
+import { sinceOf } from '../alerts/card-status.ts';
 import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, header, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf, statusWord } from '../core/card-words.ts';
@@ -92,20 +93,23 @@ function isDeactivated({ change, status }: OnlyOne): boolean {
   return status === 'INACTIVE' && change.from !== null && change.from !== 'INACTIVE';
 }
 
-function meaningFor(one: OnlyOne, isVirtual: boolean): string {
+function meaningFor(one: OnlyOne, alert: StatusAlert): string {
+  const since = one.status === 'INACTIVE' ? sinceOf(alert) : null;
+  if (since !== null) return since === 'closed since' ? meanings.CLOSED : 'It has been activated since.';
   if (isDeactivated(one)) return 'It does not work until an operator activates it again.';
-  const isOrdered = isVirtual && one.status === 'INACTIVE';
+  const isOrdered = alert.card.isVirtual === true && one.status === 'INACTIVE';
   return isOrdered ? 'Its order activates it: you don’t have to do anything.' : meanings[one.status];
 }
 
 /** What the title does not say. */
-function linesOf({ changes, card }: StatusAlert): string[] {
+function linesOf(alert: StatusAlert): string[] {
+  const { changes } = alert;
   const one = onlyOne(changes);
   if (one !== null) {
     const by = one.change.causedBy === null ? '' : mention(one.change.causedBy);
     // The approvers may not know why somebody else blocked it.
     const ask = one.status === 'BLOCKED' ? ` Ask ${by || 'an approver'} why.` : '';
-    return [by && `Changed by ${by}.`, `${meaningFor(one, card.isVirtual === true)}${ask}`].filter(Boolean);
+    return [by && `Changed by ${by}.`, `${meaningFor(one, alert)}${ask}`].filter(Boolean);
   }
   const more = changes.length - SHOWN_MAX;
   return [...changes.slice(0, SHOWN_MAX).map(line), ...(more > 0 ? [`… and ${more} more.`] : [])];

@@ -131,6 +131,29 @@ describe('an alert has three lines', () => {
     ]);
   });
 
+  it.each([
+    ['activated', { progress: activatedSince }, /activated since/i, 'It has been activated since.'],
+    ['activated', { outcomes: [outcome({ verb: 'activate' })] }, /activated since/i, 'It has been activated since.'],
+    [
+      'closed',
+      { progress: { ...activatedSince, closed: '2026-11-21T10:00:00Z' } },
+      /closed since/i,
+      'It can never be used again.',
+    ],
+  ])('for a new card that was %s since: nobody is told any more to activate it', (_what, rest, since, forHolder) => {
+    const alert = statusAlert([newCard], rest);
+    for (const isLong of [true, false]) {
+      const team = renderAlert(alert, { ...view, isLong });
+      const holder = renderHolderAlert(alert, { ...view, isLong });
+
+      expect(team.text).toMatch(since);
+      expect(shown(team.blocks)).toMatch(since);
+      expect(holder?.text).toContain(forHolder);
+      expect(shown(holder?.blocks ?? [])).toContain(forHolder);
+      expect(JSON.stringify([team, holder])).not.toMatch(/not activated yet|until it is activated/i);
+    }
+  });
+
   it('with a card order named only once', () => {
     const small = lines(shippingAlert({}, { progress: { ...activatedSince, cardOrderId: 1221 } })).at(-1) ?? '';
 
