@@ -36,7 +36,7 @@ export function homePreferences({ off, digest, quiet, delegates }: PreferenceFac
     header('I message you when…'),
     ...directKinds.map((kind) => {
       const isOn = !off.includes(kind);
-      return row(kindWords[kind], isOn, `${kind}:${isOn ? 'off' : 'on'}`);
+      return row(kindWords[kind], isOn, `${kind}:${isOn ? 'off' : 'on'}`, exceptionOf(kind));
     }),
     ...ownDigestRows.map(([often, words]) =>
       row(words, digest === often, `digest:${digest === often ? 'off' : often}`),
@@ -56,10 +56,15 @@ const ownDigestRows = [
 ] as const;
 
 /** One kind of message, with the button that switches it. */
-function row(words: string, isOn: boolean, value: string): KnownBlock {
+function row(words: string, isOn: boolean, value: string, exception = ''): KnownBlock {
   const text = isOn ? 'Turn off' : 'Turn on';
   const control = button({ text, label: `${text}: ${words}`, action: actionId.setPreference, value });
-  return { ...section(`${words}${isOn ? '' : ' · *off*'}`), accessory: control };
+  return { ...section(`${words}${isOn ? '' : ` · *off${exception}*`}`), accessory: control };
+}
+
+/** What comes although the kind is off. */
+function exceptionOf(kind: DirectKind): string {
+  return kind === 'declines' ? ', unless it may be fraud' : '';
 }
 
 /** Nothing is sent before a card is linked to the person. */
@@ -91,7 +96,7 @@ interface PreferenceSet {
 
 export function preferenceSet({ what, isOn, hasCard }: PreferenceSet): Message {
   const when = `message you when ${lowerFirst(kindWords[what])}`;
-  const text = isOn ? `I’ll ${when}${onceLinked(hasCard)}.` : `I won’t ${when}.`;
+  const text = isOn ? `I’ll ${when}${onceLinked(hasCard)}.` : `I won’t ${when}${exceptionOf(what)}.`;
   const undo = `To change that: ${commandCode(`notify ${what} ${isOn ? 'off' : 'on'}`)}`;
   return { text: sentence(text), blocks: [section(`*${text}*`, undo)] };
 }

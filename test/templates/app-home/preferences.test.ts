@@ -46,12 +46,22 @@ describe('the preferences in App Home', () => {
     expect(quietHoursSet({ words: null }).text).toBe('You have no quiet hours.');
   });
 
+  it('say that suspected fraud comes although declines are off, and only then', () => {
+    const rows = shown(homePreferences({ off: ['declines', 'shipping'], digest: null, quiet: null, delegates: [] }));
+
+    expect(rows).toContain('Your card is declined · *off, unless it may be fraud*');
+    expect(rows).toContain('Your card is on its way · *off*');
+    expect(preferenceSet({ what: 'shipping', isOn: false, hasCard: true }).text).toBe(
+      'I won’t message you when your card is on its way.',
+    );
+  });
+
   it('promise nothing to a person without a card before one is linked to them', () => {
     expect(preferenceSet({ what: 'declines', isOn: true, hasCard: false }).text).toBe(
       'I’ll message you when your card is declined, once a card is linked to you: `/card link`.',
     );
     expect(preferenceSet({ what: 'declines', isOn: false, hasCard: false }).text).toBe(
-      'I won’t message you when your card is declined.',
+      'I won’t message you when your card is declined, unless it may be fraud.',
     );
     expect(ownDigestSet({ often: 'weekly', hasCard: false }).text).toBe(
       'You get a digest of your cards every Monday at 9:00 AM ET, once a card is linked to you: `/card link`.',
