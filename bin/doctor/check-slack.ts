@@ -1,6 +1,8 @@
 import webApi from '@slack/web-api';
 import type { SharedConfig } from '../../src/app/config.ts';
 import { SlackError } from '../../src/core/errors.ts';
+import { lowerFirst } from '../../src/core/first-letter.ts';
+import { channelUnusable, postsRefused } from '../../src/ops/refused-place.ts';
 import { type Policy, permittedTo } from '../../src/policy/policy.ts';
 import { createSlack, type Slack } from '../../src/slack/client.ts';
 import { countOf } from '../../templates/core/blocks.ts';
@@ -37,6 +39,8 @@ export async function checkSlack({ config, policy, timeoutMs }: SlackCheck, repo
   await checkManifest(client, report);
 }
 
+const tryAgain = 'try again; if it stays, check HTTPS_PROXY and SLACK_API_URL';
+
 async function checkToken(slack: Slack, report: Report): Promise<boolean> {
   try {
     const { team, scopes: granted } = await slack.authTest();
@@ -61,8 +65,7 @@ async function checkToken(slack: Slack, report: Report): Promise<boolean> {
       report.fix('Slack does not answer', 'check that this machine reaches Slack: network, HTTPS_PROXY, SLACK_API_URL');
     else if (error instanceof SlackError && error.code === 'token_dead')
       report.fix(`the bot token does not work (${code})`, 'copy the bot token again from OAuth & Permissions');
-    else
-      report.fix(`Slack, or a proxy, answered ${code}`, 'try again; if it stays, check HTTPS_PROXY and SLACK_API_URL');
+    else report.fix(`Slack, or a proxy, answered ${code}`, tryAgain);
     return false;
   }
 }
@@ -90,7 +93,10 @@ async function checkMember(slack: Slack, variable: string, id: string, report: R
     if (problem !== null) report.fix(`${variable}: ${id} ${problem}`, `correct ${variable}`);
     else report.ok(`${variable}: ${id} is a member of the workspace`);
   } catch (error) {
-    report.fix(`${variable}: ${id} cannot be looked up (${codeOf(error)})`, `correct ${variable}, or grant the scope`);
+    report.fix(
+      `${variable}: ${id} cannot be looked up (${codeOf(error)})`,
+      adviceFor(error, () => `correct ${variable}`),
+    );
   }
 }
 
@@ -137,14 +143,28 @@ async function checkChannel(
       { text: 'Cardbell checks that it can post here. This message is deleted at once.', blocks: [] },
       'doctor',
     );
-    await client.chat.delete({ channel, ts });
     report.ok(`can post in #${name}`);
+    await client.chat.delete({ channel, ts }).catch((error: unknown) => {
+      report.note(`the line that was posted in #${name} is still there (${codeOf(error)})`);
+    });
   } catch (error) {
-    report.fix(
-      `channel ${channel} cannot be used (${codeOf(error)})`,
-      'correct the id, or invite Cardbell if it is private',
-    );
+    const advice = adviceFor(error, (refused) => channelAdvice(channel, refused));
+    report.fix(`channel ${channel} cannot be used (${codeOf(error)})`, advice);
   }
+}
+
+/** What to do about an error of one call. @param ofRefusal what to do if the reason is what was asked for. */
+function adviceFor(error: unknown, ofRefusal: (error: SlackError) => string): string {
+  if (!(error instanceof SlackError) || error.retryable) return tryAgain;
+  if (error.slackError === 'missing_scope')
+    return 'add the missing scopes under OAuth & Permissions and install the app again';
+  return ofRefusal(error);
+}
+
+function channelAdvice(channel: string, error: SlackError): string {
+  if (error.slackError === 'channel_not_found') return 'correct the id, or invite Cardbell if it is private';
+  const { todo } = (error.code === 'channel_unusable' ? channelUnusable : postsRefused)(channel, error);
+  return lowerFirst(todo).replace(/\.$/, '');
 }
 
 /** Asks Slack to validate one message of each kind of alert. */

@@ -43,7 +43,7 @@ export function channelUnusable(
   channel: string,
   { slackError }: Pick<SlackError, 'slackError'>,
   alerts: 'move' | 'wait' = 'move',
-): OpsIssue {
+): OpsIssue & Refusal {
   const { what, todo } = ofChannels[slackError] ?? {
     what: 'Slack does not accept messages in the channel.',
     todo: `${lookUp(slackError)}, or configure another channel.`,
@@ -95,7 +95,7 @@ function postsRefusal(slackError: string, isUnclear: boolean): Refusal {
 }
 
 /** One issue for all channels and people if the refusal concerns the app. @param place the channel or person; null: unknown. */
-export function postsRefused(place: string | null, { code, slackError }: SlackError): OpsIssue {
+export function postsRefused(place: string | null, { code, slackError }: SlackError): OpsIssue & Refusal {
   const about = ofApp.has(slackError) || isOfProxy(slackError) ? null : place;
   return {
     cause: `posts:${about ?? ''}:${slackError}`,

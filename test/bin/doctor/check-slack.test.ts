@@ -8,17 +8,34 @@ import { readPolicy } from '../../../src/policy/policy-source.ts';
 let server: Server | undefined;
 afterEach(() => void server?.close());
 
-/** What the doctor says to fix when everything that Slack is asked gets this answer. */
-async function fixes(status: number, body: string, headers: Record<string, string> = {}) {
-  server = createServer((_request, response) => response.writeHead(status, headers).end(body));
+interface Answer {
+  readonly status?: number;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What the doctor finds when Slack answers this to each method. */
+async function findings(answerTo: (method: string) => Answer, operators: readonly string[] = []) {
+  server = createServer(({ url = '' }, response) => {
+    const {
+      status = 200,
+      body = json({ ok: true, ts: '1795184040.000100' }),
+      headers = {},
+    } = answerTo(url.replace('/api/', ''));
+    response.writeHead(status, headers).end(body);
+  });
   const slackApiUrl = `http://127.0.0.1:${await listen(server)}/api/`;
-  const variables = { operators: [], approvers: [], twoPersonAboveCents: 0, serviceZone: 'UTC', policyFile: null };
+  const variables = { operators, approvers: [], twoPersonAboveCents: 0, serviceZone: 'UTC', policyFile: null };
   const channels = { fallback: 'C0' } as Parameters<typeof checkSlack>[0]['config']['channels'];
   const config = { slackBotToken: 'xoxb-1', slackApiUrl, channels, policyFile: null };
   const report = createReport(() => {});
   await checkSlack({ config, policy: readPolicy(variables), timeoutMs: 5000 }, report);
-  return report.findings.map(({ what, todo }) => `${what} → ${todo}`);
+  return report.findings.map(({ what, todo }) => (todo === null ? what : `${what} → ${todo}`));
 }
+
+/** What the doctor says to fix when everything that Slack is asked gets this answer. */
+const fixes = (status: number, body: string, headers: Record<string, string> = {}) =>
+  findings(() => ({ status, body, headers }));
 const json = (body: object): string => JSON.stringify(body);
 
 describe('the doctor, when Slack does not accept the first call,', () => {
@@ -38,5 +55,53 @@ describe('the doctor, when Slack does not accept the first call,', () => {
     expect(await fixes(status, body, { 'retry-after': '30' })).toEqual([
       `Slack, or a proxy, answered ${code} → try again; if it stays, check HTTPS_PROXY and SLACK_API_URL`,
     ]);
+  });
+});
+
+describe('the doctor, when Slack accepts the token, but', () => {
+  const refusal = (error: string): Answer => ({ body: json({ ok: false, error }) });
+  const channel = { name: 'alerts', is_member: true, is_private: true };
+  const answers = (over: Readonly<Record<string, Answer>>) => (method: string) =>
+    over[method] ?? (method === 'conversations.info' ? { body: json({ ok: true, channel }) } : {});
+  const again = 'try again; if it stays, check HTTPS_PROXY and SLACK_API_URL';
+
+  it.each<[string, string, Answer, RegExp]>([
+    ['no such channel', 'conversations.info', refusal('channel_not_found'), /correct the id, or invite Cardbell/],
+    [
+      'a missing scope',
+      'conversations.info',
+      refusal('missing_scope'),
+      /OAuth & Permissions and install the app again$/,
+    ],
+    ['too many requests', 'conversations.info', { status: 429, headers: { 'retry-after': '30' } }, /→ try again;/],
+    ['no clear answer', 'chat.postMessage', { status: 502, body: 'Bad Gateway' }, /→ try again;/],
+    ['a proxy’s refusal', 'chat.postMessage', { status: 403 }, /→ let the proxy or firewall pass Cardbell’s requests/],
+    [
+      'posting rules',
+      'chat.postMessage',
+      refusal('restricted_action'),
+      /→ let Cardbell post in the channel \(its settings/,
+    ],
+    ['suspended posting', 'chat.postMessage', refusal('ekm_access_denied'), /→ ask a Slack administrator to allow/],
+    ['another refusal', 'chat.postMessage', refusal('team_gone'), /→ look up team_gone in Slack’s documentation/],
+  ])('%s keeps it from a channel, says what helps against that', async (_, method, answer, advice) => {
+    const found = (await findings(answers({ [method]: answer }))).filter((text) => text.startsWith('channel C0'));
+
+    expect(found).toEqual([expect.stringMatching(advice)]);
+    if (!advice.source.includes('correct the id')) expect(found.join('')).not.toMatch(/correct the id|invite/);
+  });
+
+  it('does not delete the line that was posted, says so, and that posting works', async () => {
+    const found = await findings(answers({ 'chat.delete': refusal('compliance_exports_prevent_deletion') }));
+
+    expect(found).toContain('can post in #alerts');
+    expect(found).toContain('the line that was posted in #alerts is still there (compliance_exports_prevent_deletion)');
+    expect(found.join('\n')).not.toMatch(/cannot be used/);
+  });
+
+  it('gives no clear answer about a person, does not blame the variable', async () => {
+    const found = await findings(answers({ 'users.info': { status: 502, body: '' } }), ['U1']);
+
+    expect(found).toContain(`OPERATORS: U1 cannot be looked up (http_502) → ${again}`);
   });
 });
