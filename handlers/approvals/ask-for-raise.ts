@@ -53,7 +53,8 @@ export const requestIncrease = onPress(async ({ value: alertId, body, interactio
       messageTs: interaction.origin.messageTs,
       about:
         event === null ? '' : `Declined: ${formatCents(event.amountCents)}${merchant === '' ? '' : ` at ${merchant}`}`,
-      amountCents: event?.amountCents ?? null,
+      // A card check of $0.00 does not say what the person wants to pay.
+      amountCents: event?.amountCents || null,
     };
     return await openAskForm(body.trigger_id, interaction, form, deps)();
   };
@@ -65,9 +66,10 @@ export const askForRaise = onSubmit('ask', async ({ form, inputs }, { today }) =
   const amountCents = parseAmount(inputs.text('amount'));
   const term = inputs.term(today(), form.term);
   const reason = inputs.text('reason');
+  const unclear = amountCents === 0 ? 'Enter an amount above $0.' : 'Write dollars such as 84.10 or 1,250.';
   if (amountCents === null || amountCents === 0 || 'error' in term || reason === '') {
     const errors = {
-      ...(amountCents === null || amountCents === 0 ? { amount: 'Write dollars such as 84.10 or 1,250.' } : {}),
+      ...(amountCents === null || amountCents === 0 ? { amount: unclear } : {}),
       ...('error' in term ? { day: term.error } : {}),
       ...(reason === '' ? { reason: 'Say what it is for: the approvers read it.' } : {}),
     };
