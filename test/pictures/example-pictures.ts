@@ -101,7 +101,7 @@ const alerts: readonly ExamplePicture[] = [
   },
   {
     name: 'shipping',
-    words: 'A shipped card, and the reminder a week later if nobody has activated it.',
+    words: 'A shipped card, and the reminder ten days later if nobody has activated it.',
     alt: 'A shipped card with its tracking number; then: still not activated, with a button that activates it',
     templates: ['alerts/card-shipping', 'alerts/activation-reminder'],
     shows: () => {
