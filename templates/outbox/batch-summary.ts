@@ -24,7 +24,7 @@ export function batchSummary({ rows, hasChart }: BatchContext): KnownBlock[] {
     [`Cards (${count(cards.length)})`, top(cards, 'card')],
   ];
   return [
-    section(totals(rows)),
+    ...totals(rows),
     ...(isDrawn ? [barChart('By reason', 'Alerts', reasons.slice(0, 2 * TOP))] : []),
     ...fields(about),
     ...doneLines(rows),
@@ -90,8 +90,13 @@ function barChart(title: string, series: string, bars: readonly Bar[]): KnownBlo
   return block as Block as KnownBlock;
 }
 
-/** The total amounts of some alerts, and when they happened. */
-export function totals(rows: readonly BatchRow[]): string {
+/** The total amounts of some alerts, and when they happened; no block when neither is known. */
+export function totals(rows: readonly BatchRow[]): KnownBlock[] {
+  const words = totalWords(rows);
+  return words === '' ? [] : [section(words)];
+}
+
+function totalWords(rows: readonly BatchRow[]): string {
   const times = rows.flatMap(({ at }) => at || []).toSorted();
   const [first = '', last = ''] = [times[0], times.at(-1)];
   const amounts = sums(rows).map(([amount, words]) => `*${amount}* ${words}`);

@@ -103,7 +103,7 @@ function tableOf(rows: readonly BatchRow[]): KnownBlock[] {
   const whole = rowsTable(rows, { withDone: true, sizeMax: TABLE_SIZE_MAX });
   const table =
     whole.length > 0 ? whole : [...rowsTable(rows, { withDone: false, sizeMax: Infinity }), ...doneLines(rows)];
-  return [section(totals(rows)), ...table];
+  return [...totals(rows), ...table];
 }
 
 /** Opens one of the alerts for the person who chooses it. */

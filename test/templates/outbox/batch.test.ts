@@ -48,6 +48,21 @@ describe('several alerts in one message', () => {
     expect(shownIn(blocks).match(/\*No longer waiting\*/g)).toHaveLength(1);
   });
 
+  it.each(['table', 'summary'] as const)(
+    'begin with no empty line if they have neither a time nor an amount: %s',
+    (form) => {
+      const reminder = ActivationReminder.parse({ ...shippingAlert(), kind: 'activation-reminder' });
+      const reminders = batchRows(
+        Array.from({ length: 6 }, () => reminder),
+        inPublic,
+      );
+      const { blocks } = batchMessage({ rows: reminders, why: 'busy', form, hasChart: true });
+
+      expect(shownIn(blocks)).toMatch(/^6 activation reminders\n/);
+      expect(shownIn(blocks).split('\n')).not.toContain('–');
+    },
+  );
+
   it('name the year of what happened in another one, which is not the same day, and no time that is not known', () => {
     const at = ['2025-12-20T15:00:00Z', '2026-12-20T15:00:00Z', ''];
     const late = rows(12, (i) => ({ at: at[i % 3] ?? '', seenAt: '2026-12-21T15:00:00Z' }));
