@@ -5,7 +5,7 @@ import { commandCode } from '../../src/core/installation.ts';
 import type { CardSeal } from '../../src/core/seal.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
 import { askOf, type Prepared, type Refused } from '../../src/dispatch/request-action.ts';
-import { helpNow, type InputOf, isPermitted } from '../../src/dispatch/verbs.ts';
+import { helpNow, type InputOf, isPermitted, permissionOf } from '../../src/dispatch/verbs.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
 import {
   cardPicker,
@@ -52,7 +52,10 @@ async function controlsOf(
   deps: ListenerDeps,
 ): Promise<{ verb: PickedVerb; value: string }[]> {
   const { actor, roles, origin } = asker;
-  const verbs = pickedVerbs.filter((verb) => fits[verb].includes(status) && isPermitted(verb, roles));
+  const isOwn = roles.includes('holder');
+  const mayUse = (verb: PickedVerb): boolean =>
+    isPermitted(verb, roles) && !(isOwn && permissionOf(verb).notOwnCard !== undefined);
+  const verbs = pickedVerbs.filter((verb) => fits[verb].includes(status) && mayUse(verb));
   return await Promise.all(
     verbs.map(async (verb) => {
       const target = { kind: 'card', acctId: card.acctId, cardId: card.cardId, alertId: null } as const;

@@ -7,6 +7,7 @@ import { cardInUse } from '../actions/send-status.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { approversWithoutAnswer } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
+import { isLooser, reversed } from '../card-api/rule-change.ts';
 import { type CardFacts, declinedCard } from '../core/card-facts.ts';
 import type { CardSeal } from '../core/seal.ts';
 import { happenedSince } from '../core/service-time.ts';
@@ -62,7 +63,7 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
       seen(all.filter(({ action, mayDecide }) => mayDecide || action.actor.userId !== viewer.userId)),
     ),
     waitingClaims(viewer, deps),
-    openRaises(now, deps).then(seen),
+    openRaises(viewer, now, deps).then(seen),
     deps.mutes.active().then(seen),
     deps.newestDeclines(DECLINES_MAX, seen),
     deps.directory.waitingForActivation(INACTIVE_MAX, cardsFor),
@@ -123,16 +124,24 @@ async function waitingClaims({ userId }: Viewer, deps: TeamDeps): Promise<Waitin
 }
 
 /** Temporary changes, soonest end first. */
-async function openRaises(now: Date, { temporaryChanges, factsOf }: TeamDeps): Promise<OpenTemporaryChange[]> {
+async function openRaises({ userId }: Viewer, now: Date, deps: TeamDeps): Promise<OpenTemporaryChange[]> {
+  const all = await deps.temporaryChanges.all();
+  const open = await Promise.all(all.map(async (one) => ({ one, card: await deps.factsOf(one.acctId) })));
+  const cards = open.map(({ card }) => card);
+  const decidable = await deps.cardsFor(userId, approve, cards);
   return await Promise.all(
-    (await temporaryChanges.all()).map(async (one) => ({
+    open.map(async ({ one, card }) => ({
       value: one.id,
-      card: await factsOf(one.acctId),
+      card,
       changes: undecided(one),
       by: one.by.userId,
       endsAt: one.endsAt,
       leftMs: one.state === 'open' ? Math.max(1, Date.parse(one.endsAt) - now.getTime()) : 0,
       isUnconfirmed: one.certainty === 'unconfirmed',
+      // The earlier end of a reduction is a raise, which nobody decides for their own card.
+      mayRevert:
+        !isLooser(reversed(one.changes)) ||
+        (decidable.includes(card) && (await deps.links.ofAccount(one.acctId))?.userId !== userId),
     })),
   );
 }

@@ -46,6 +46,8 @@ export interface OpenTemporaryChange {
   readonly leftMs: number;
   /** Nothing has shown it yet. */
   readonly isUnconfirmed: boolean;
+  /** False when *Take back now* would always be refused to the person. */
+  readonly mayRevert: boolean;
 }
 
 /** A muted card, or a card expected abroad. */
@@ -138,7 +140,9 @@ export function homeTemporaryChanges(changes: readonly OpenTemporaryChange[], pa
         `*${capital(escapeUntrusted(ruleMoves(raise.changes), RULES_MAX))}* · ${cardOfHolder(raise.card)}`,
         `${countdown(raise)} · by ${mention(raise.by)}`,
       ),
-      ...(raise.leftMs > 0 && !raise.isUnconfirmed && { accessory: revertButton(raise.value, raise.card) }),
+      ...(raise.mayRevert &&
+        raise.leftMs > 0 &&
+        !raise.isUnconfirmed && { accessory: revertButton(raise.value, raise.card) }),
     })),
   );
 }

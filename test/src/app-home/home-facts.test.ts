@@ -266,3 +266,23 @@ it('lists only the limits of a pending decision that have not gone back yet', as
 
   expect(temporaryChanges).toMatchObject([{ changes: [changes[0]] }]);
 });
+
+it('offers the earlier end of a temporary reduction, which is a raise, only to approvers, and not for their own card', async () => {
+  const raised = temporaryChangeOf({ id: 'act_up' });
+  const reduced = temporaryChangeOf({ id: 'act_down', changes: [limitChange('daily', 40_000, 5_000)] });
+  const link = { acctId, userId: 'U0OTTO', provedBy: 'email', by: 'U0OTTO', at: '2026-11-20T00:00:00Z' } as const;
+  const offered = async (userId: string, may: readonly string[]) => {
+    const { temporaryChanges } = await teamFacts({ userId, isApprover: true }, new Date(), {
+      ...nothing,
+      temporaryChanges: { all: async () => [raised, reduced] },
+      factsOf: async (id) => ({ ...card, acctId: id }),
+      links: { ofAccount: async () => link },
+      cardsFor: async (_userId, { role }, cards) => (may.includes(role ?? '') ? [...cards] : []),
+    });
+    return temporaryChanges.flatMap(({ value, mayRevert }) => (mayRevert ? [value] : []));
+  };
+
+  expect(await offered('U0ANA', ['operator', 'approver'])).toEqual(['act_up', 'act_down']);
+  expect(await offered('U0OLGA', ['operator'])).toEqual(['act_up']);
+  expect(await offered('U0OTTO', ['operator', 'approver']), 'whose card it is').toEqual(['act_up']);
+});

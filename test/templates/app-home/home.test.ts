@@ -78,6 +78,7 @@ const raise = {
   endsAt: '2026-11-20T15:02:00Z',
   leftMs: 42 * 60_000,
   isUnconfirmed: false,
+  mayRevert: true,
 };
 const mute = { card, kind: 'travel' as const, by: 'U3', reason: 'trade fair', endsAt: '2026-11-25T12:00:00Z' };
 const team = {
@@ -167,6 +168,10 @@ describe('App Home', () => {
     const unconfirmed = read({ team: { ...team, temporaryChanges: [{ ...raise, isUnconfirmed: true }] } });
     expect(unconfirmed).toMatch(/Not confirmed\. <!date\^\d+\^If the card service still makes it, it goes back /);
     expect(unconfirmed).not.toContain('Take back now');
+    expect(read({ team })).toContain('Take back now');
+    expect(read({ team: { ...team, temporaryChanges: [{ ...raise, mayRevert: false }] } })).not.toContain(
+      'Take back now',
+    );
     expect(read({ team })).toMatch(/declines abroad hidden <!date\^\d+\^until /);
     expect(read({ team })).toMatch(/1 of 2 approvals · <!date\^\d+\^asked /);
   });
