@@ -1,3 +1,4 @@
+import { balanceWord } from '../../templates/core/card-words.ts';
 import { requestSent } from '../../templates/holders/holder-request.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
@@ -169,7 +170,7 @@ async function findObstacle(
   if (availableCents === null || lackingCents({ amountCents, paddingCents }, availableCents) === 0) return null;
   if ((await card.getSpendRules(acctId)).rules.usesBusinessBalance !== false) return null;
   const onTop = paddingCents === 0 ? '' : ` and the ${formatCents(paddingCents)} that the card service sets aside`;
-  const why = `The card’s balance is ${formatCents(availableCents)}, which does not cover this purchase${onTop}.`;
+  const why = `The card’s balance is ${balanceWord(availableCents)}, which does not cover this purchase${onTop}.`;
   return { why, whoCan: 'Ask for money to be added to the card.' };
 }
 

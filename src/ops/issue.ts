@@ -262,7 +262,7 @@ export function balanceLow(balance: string, threshold: string): OpsIssue {
   return {
     cause: 'balance',
     title: `Business balance is low: ${balance}`,
-    what: `The business account has ${balance} left. The warning is set to ${threshold}.`,
+    what: `The business balance is ${balance}. The warning is set to ${threshold}.`,
     means: 'Once the balance is used up, purchases paid from it are declined, and no card can be funded.',
     todo: `Transfer money to the business account. ${commandCode('warnings off balance')} in this channel turns these warnings off.`,
     resolved: {

@@ -1,3 +1,4 @@
+import { balanceWord } from '../../templates/core/card-words.ts';
 import { formatCents } from '../core/money.ts';
 import type { DirectorySource } from '../directory/loader.ts';
 import type { Preferences } from '../holders/preference-store.ts';
@@ -42,7 +43,7 @@ export function watchDirectory(source: DirectorySource, deps: Deps): DirectorySo
   async function lookAtBalance(balanceCents: number): Promise<void> {
     const { lowBalanceCents, notifyOps, notifyResolved } = deps;
     if (lowBalanceCents === null) return;
-    const issue = balanceLow(formatCents(balanceCents), formatCents(lowBalanceCents));
+    const issue = balanceLow(balanceWord(balanceCents), formatCents(lowBalanceCents));
     if (balanceCents >= lowBalanceCents) await notifyResolved(issue);
     else if (await deps.preferences.isOn(deps.opsChannel, 'low-balance')) await notifyOps(issue);
   }

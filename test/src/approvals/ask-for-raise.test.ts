@@ -39,6 +39,13 @@ it.each<[string, CardStatus, number | null, boolean, RegExp]>([
   ['is closed', 'CLOSED', null, false, /The card is closed and can never be used again/],
   ['lacks money', 'ACTIVE', 299.99, false, /The card’s balance is \$299\.99, which does not cover this purchase/],
   [
+    'is overdrawn',
+    'ACTIVE',
+    -12,
+    false,
+    /The card’s balance is \$12\.00 overdrawn, which does not cover this purchase/,
+  ],
+  [
     'has just enough money',
     'ACTIVE',
     300,

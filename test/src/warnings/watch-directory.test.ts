@@ -27,7 +27,7 @@ function watched({
       lowBalanceCents: below,
       opsChannel: 'C0OPS',
       preferences: { isOn: async (owner, kind) => isOn && owner === 'C0OPS' && kind === 'low-balance' },
-      notifyOps: async ({ title }) => void said.push(title),
+      notifyOps: async ({ title, what }) => void said.push(title, what),
       notifyResolved: async ({ cause }) => void said.push(`resolved ${cause}`),
       isExpiryToTell: async () => isExpiryToTell,
       warnOfExpiry: async (acctId) => void said.push(`expiry of ${acctId}`),
@@ -40,7 +40,20 @@ it('warns ops when the business balance falls below the amount, and reports when
   await watched({ balance: 999.99 }).listAccounts();
   await watched({ balance: 1000 }).listAccounts();
 
-  expect(said).toEqual(['Business balance is low: $999.99', 'resolved balance']);
+  expect(said).toEqual([
+    'Business balance is low: $999.99',
+    'The business balance is $999.99. The warning is set to $1,000.00.',
+    'resolved balance',
+  ]);
+});
+
+it('calls a business balance below zero overdrawn', async () => {
+  await watched({ balance: -12 }).listAccounts();
+
+  expect(said).toEqual([
+    'Business balance is low: $12.00 overdrawn',
+    'The business balance is $12.00 overdrawn. The warning is set to $1,000.00.',
+  ]);
 });
 
 it('sends no warning when disabled by the variable or in the channel', async () => {
