@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { maskCardNumbers } from '../core/card-number.ts';
 import { CardStatus } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
-import { redactText } from '../core/redact-text.ts';
+import { redactOwnId, redactText } from '../core/redact-text.ts';
 import type { CardApiAssumptions } from './assumptions.ts';
 import type { LimitPeriod } from './rule.ts';
 
@@ -24,8 +23,8 @@ export const Text = z
     return trimmed === undefined || trimmed === '' ? null : trimmed;
   });
 
-/** An id chosen by the customer's own people. Masked, because it may look like a card number. */
-export const OwnId = Text.transform((text) => (text === null ? null : maskCardNumbers(text)));
+/** An id chosen by the customer's own people. A card is found by it, so webhooks are read with the same rule. */
+export const OwnId = Text.transform((text) => (text === null ? null : redactOwnId(text)));
 
 /** A name chosen by the customer's own people, who may write anything into it: redacted like a webhook's. */
 export const OwnName = Text.transform((text) => (text === null ? null : redactText(text)));

@@ -54,6 +54,14 @@ export function redactIdentifier(identifier: string): string {
   return /\p{L}/u.test(masked) && /[\s:=]/.test(masked) ? redactText(masked) : masked;
 }
 
+/**
+ * Masks an id that a company's own people chose, which may look like a card number. `PIN-0042` and `CID 1001` are such ids;
+ * only a secret behind `:` or `=` is removed from one.
+ */
+export function redactOwnId(id: string): string {
+  return /[:=]/.test(id) ? redactText(id) : maskCardNumbers(id);
+}
+
 function withoutSecrets(text: string): string {
   return maskCardNumbers(text)
     .replace(secretInText, '$1$2[removed]')

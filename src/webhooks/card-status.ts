@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { OwnId } from '../card-api/schema.ts';
 import { CardStatus, CardStatusEvent } from '../core/event.ts';
 import {
   eventId,
   fullName,
   identifier,
+  identifierForm,
   optionalInteger,
   parseWith,
   positive,
-  readIdentifier,
   readPayload,
   type WebhookContext,
   words,
@@ -17,7 +18,7 @@ const CardStatusPayload = z.object({
   AcctId: positive,
   FirstName: words,
   LastName: words,
-  CustomId: z.union([words, z.int().transform((id) => readIdentifier(id))]),
+  CustomId: identifierForm.transform((id) => (id == null ? id : String(id))).pipe(OwnId),
   CardList: z
     .array(
       z.object({
@@ -72,7 +73,7 @@ export function redactCardStatus(
     receivedAt,
     acctId: payload.AcctId,
     holder: fullName(payload),
-    customId: payload.CustomId === '' ? null : payload.CustomId,
+    customId: payload.CustomId,
     cards,
   });
 }

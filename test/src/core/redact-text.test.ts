@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactText } from '../../../src/core/redact-text.ts';
+import { redactOwnId, redactText } from '../../../src/core/redact-text.ts';
 
 describe('a secret in free text', () => {
   const encoded = Buffer.from('pan=4111111111111111').toString('base64');
@@ -33,5 +33,22 @@ describe('a secret in free text', () => {
     'ruling 12',
   ])('is not found in %j', (text) => {
     expect(redactText(text)).toBe(text);
+  });
+});
+
+describe('an id that a company chose itself', () => {
+  it.each(['CID-1001', 'CID 1001', 'EXP-2024', 'PIN-0042', 'ACCT-10004567', '100-20-3000', 'Security Code 1'])(
+    'is kept, although it looks like a secret: %s',
+    (id) => {
+      expect(redactOwnId(id)).toBe(id);
+    },
+  );
+
+  it.each([
+    ['EMP 4111 1111 1111 1111', 'EMP [card ••1111]'],
+    ['CVV2: 123', 'CVV2: [removed]'],
+    ['token=hunter2', 'token=[removed]'],
+  ])('has no card number and no named secret: %s becomes %s', (id, redacted) => {
+    expect(redactOwnId(id)).toBe(redacted);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ListedAccount } from '../../../src/card-api/schema-account.ts';
 import type { CardStatusEvent } from '../../../src/core/event.ts';
 import { lastFour, toMissedStatus } from '../../../src/webhooks/card-status.ts';
 import { issuesOf, read } from './read.ts';
@@ -75,6 +76,22 @@ describe('a card status change', () => {
 
   it('may have a number for a custom id', () => {
     expect(status({ CustomId: 12345 }).customId).toBe('12345');
+  });
+
+  it.each([
+    ...[
+      'CID-1001',
+      'CID 1001',
+      'EXP-2024',
+      'PIN-0042',
+      'ACCT-10004567',
+      '100-20-3000',
+      'Security Code 1',
+      'Account No 7',
+    ],
+    ...['CVV2: 123', '4111-1111-1111-1111', 'EMP 4111111111111111'],
+  ])('has the same custom id as in an answer of the API: %s', (CustomId) => {
+    expect(status({ CustomId }).customId).toBe(ListedAccount.parse({ AccountId: 7, CustomId }).customId);
   });
 
   it('is read without a name or digits of the wrong type', () => {
