@@ -101,9 +101,15 @@ export function isOverAYear(lastDay: string, today: string): boolean {
 /** In front of everything else, also of other times. Not `once a week`. */
 const thisPurchase =
   /^((just|only) )?((for )?(this|the|one) purchase( only)?(?= |$)|(once|(one|this) time)( only)?(?=$| (for|to|because) ))/i;
-/** Anywhere in a reason that names no other time. */
-const onePurchase =
-  /(^| )((this|next|one|single|that) (purchase|transaction|payment|charge|swipe)|purchase$|(just|only|this) once|once$|(this|one) (time|off|once)|^for (this|one|the next) order|(this|one) order( only)?$|(for|just|only) this one|(one|single)-(time|off|use)|single use)(?![a-z])/i;
+const once = '(one|single)[ -](time|off|use)';
+/** Words that may follow `once`. Before any other word it is an adjective: “one-time vendor”. */
+const behindOnce =
+  '(only|please|pls|thanks|for|to|because|since|as|so|and|or|then|but|at|in|on|with|by|from|use|purchase|transaction|payment|charge|swipe|order|exception|raise|increase|change)';
+/** Anywhere in a reason that names no other time. Not `laptop purchase`. */
+const onePurchase = new RegExp(
+  `(^| )((this|next|one|single|that) (purchase|transaction|payment|charge|swipe)|((for|only|just)( a| the)? |(this|next|one|single|that|only|just|${once}) (\\S+ ){1,3}|^)purchase$|(just|only|this) once|once$|this (time|off)|^for (this|one|the next) order|(this|one) order( only)?$|(for|just|only) this one|${once}(?! (?!${behindOnce}(?![a-z]))\\p{L}))(?![a-z])`,
+  'iu',
+);
 
 /**
  * Parses the duration, if any: `for 4h`, `until friday`, `tonight`, `just once`, before or after the reason.

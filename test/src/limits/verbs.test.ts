@@ -204,6 +204,14 @@ describe('words about time that cannot be read', () => {
     'for one order',
     'one order only',
     'just this one',
+    'one-time purchase',
+    'one-time please',
+    'one time, then back',
+    'lunch one-off with client',
+    'one laptop purchase',
+    'just the new laptop purchase',
+    'one-time laptop purchase',
+    'lunch for the purchase',
   ])('%s is asked about', (text) => {
     expect(read(words(`4242 daily 800 ${text}`), clock)).toMatchObject({ kind: 'unclear' });
   });
@@ -221,6 +229,13 @@ describe('words about time that cannot be read', () => {
     'sunscreen order',
     'one more order',
     'a term sheet',
+    'laptop purchase',
+    'for equipment purchase',
+    'new forklift purchase',
+    'single use plastics',
+    'single-use items',
+    'one-time vendor',
+    'one off repairs',
   ])('%s is a reason', (text) => {
     expect(read(words(`4242 daily 800 ${text}`), clock)).toMatchObject({ kind: 'read', reason: text });
   });
