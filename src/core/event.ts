@@ -4,7 +4,7 @@ import { z } from 'zod';
 interface KindTraits {
   /** Which configured channel gets its alerts, and how urgent they are. */
   readonly category: 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
-  /** How people type it in a filter: first the word we print, then its synonyms. */
+  /** How people type it in a filter, besides its name: first the word we print, then its synonyms. */
   readonly typed: readonly [name: string, ...others: string[]];
   /** For counts: `1 shipment`, `2 shipments`. */
   readonly nouns: readonly [one: string, many: string];
@@ -14,18 +14,18 @@ const spend = { category: 'spend' } as const;
 
 /** The eight webhook kinds, named after the paths of their receivers. Add a row here for a new kind. */
 const kinds = {
-  authorization: { ...spend, typed: ['authorizations', 'authorization'], nouns: ['purchase', 'purchases'] },
-  pin: { ...spend, typed: ['pins', 'pin'], nouns: ['PIN purchase', 'PIN purchases'] },
-  settlement: { ...spend, typed: ['settlements', 'settlement'], nouns: ['settlement', 'settlements'] },
-  reversal: { ...spend, typed: ['reversals', 'reversal'], nouns: ['reversal', 'reversals'] },
+  authorization: { ...spend, typed: ['authorizations'], nouns: ['purchase', 'purchases'] },
+  pin: { ...spend, typed: ['pins'], nouns: ['PIN purchase', 'PIN purchases'] },
+  settlement: { ...spend, typed: ['settlements'], nouns: ['settlement', 'settlements'] },
+  reversal: { ...spend, typed: ['reversals'], nouns: ['reversal', 'reversals'] },
   decline: {
     category: 'decline',
-    typed: ['declines', 'decline', 'declined'],
+    typed: ['declines', 'declined'],
     nouns: ['decline', 'declines'],
   },
   'card-status': {
     category: 'status',
-    typed: ['status', 'statuses', 'card-status'],
+    typed: ['status', 'statuses'],
     nouns: ['status change', 'status changes'],
   },
   'card-shipping': {

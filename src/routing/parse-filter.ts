@@ -27,7 +27,7 @@ const TOO_LONG = `A filter has at most ${LENGTH_MAX} characters.`;
 
 const kindWords: ReadonlyMap<string, readonly WebhookKind[]> = new Map([
   ['spend', spendKinds],
-  ...webhookKinds.flatMap((kind) => kindTraits[kind].typed.map((word) => [word, [kind]] as const)),
+  ...webhookKinds.flatMap((kind) => [kind, ...kindTraits[kind].typed].map((word) => [word, [kind]] as const)),
 ]);
 
 const amountTests: ReadonlyMap<string, AmountTest> = new Map([

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { webhookKinds } from '../../../src/core/event.ts';
 import { printFilter } from '../../../src/routing/filter.ts';
 import { parseFilter } from '../../../src/routing/parse-filter.ts';
 
@@ -24,6 +25,10 @@ describe('a filter', () => {
 
     expect(form?.replaceAll(/[()]/g, '')).toBe(expected.replaceAll(/[()]/g, ''));
     expect(form, 'the printed form, parsed again').toBe(printed(form ?? ''));
+  });
+
+  it.each(webhookKinds)('has the kind %s by the name of its receiver', (kind) => {
+    expect(parseFilter(kind)).toEqual({ filter: { is: 'kind', kinds: [kind] } });
   });
 
   it('is parsed at once, however deeply it is nested', () => {
