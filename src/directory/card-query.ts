@@ -63,11 +63,16 @@ export function digitsIn(text: string): string | null {
 }
 
 /**
- * CustomIds are compared ignoring case and the amount of space between words. A CustomId that looks like a card number is
- * found by its last four digits: only these are stored, and people's input is masked too.
+ * CustomIds are compared ignoring case, the amount of space between words, and the form of quotes and dashes, which phones
+ * replace. A CustomId that looks like a card number is found by its last four digits: only these are stored, and people's
+ * input is masked too.
  */
 export function foldId(text: string): string {
-  const masked = maskCardNumbers(plainText(text)).replaceAll(/\[card (••\d{4})\]/g, '$1');
+  const typed = text
+    .replaceAll(/[‘’´ʼ]/g, "'")
+    .replaceAll(/[“”„]/g, '"')
+    .replaceAll(/\p{Pd}/gu, '-');
+  const masked = maskCardNumbers(plainText(typed)).replaceAll(/\[card (••\d{4})\]/g, '$1');
   return masked.trim().replaceAll(/\s+/g, ' ').toLowerCase();
 }
 

@@ -60,6 +60,14 @@ describe('interpreting a word for a card', () => {
   });
 });
 
+it.each([
+  ['Joe’s Truck 4', "Joe's Truck 4"],
+  ['Unit “North” — 7', 'Unit "North" - 7'],
+  ['Dock 3–4', 'Dock 3-4'],
+])('a custom id is the same with the quotes and dashes that phones write: %s', (onPhone, typed) => {
+  expect(foldId(onPhone)).toBe(foldId(typed));
+});
+
 describe('names', () => {
   it('are compared without case, accents and punctuation', () => {
     expect(nameWords("  Łukasz   O'Brien-Núñez ")).toEqual(['lukasz', 'obrien', 'nunez']);
