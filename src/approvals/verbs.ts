@@ -8,6 +8,7 @@ import { mayMeanTime, soundsLikeDuration } from '../core/duration.ts';
 import type { Clock } from '../core/end-time.ts';
 import { commandCode } from '../core/installation.ts';
 import { formatCents, leadingDollar, parseAmount, parseAmountWord, readAmount } from '../core/money.ts';
+import { countQuoted } from '../directory/card-query.ts';
 import { ChangeRequest, readTerm } from '../limits/change-request.ts';
 import { readPeriod, splitPer, textOf, timeForAmount } from '../limits/read-limit.ts';
 import { REMIND_AFTER_MS } from '../policy/decide-action.ts';
@@ -123,7 +124,10 @@ function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearC
     usage: askUsage,
     example,
   });
-  const first = words.findIndex((word) => leadingDollar.test(word) || parseAmountWord(word) !== null);
+  const quoted = countQuoted(words);
+  const first = words.findIndex(
+    (word, index) => index >= quoted && (leadingDollar.test(word) || parseAmountWord(word) !== null),
+  );
   const at = isCardAt(words, first) ? first + 1 : first;
   const amount = first === -1 || soundsLikeDuration(words.slice(at, at + 2)) ? null : readAmount(words.slice(at));
   const before = words.slice(0, Math.max(0, at));

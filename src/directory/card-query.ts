@@ -181,6 +181,11 @@ export async function splitCardAndRest(
   return all[0] === undefined ? null : { card: all[0], rest: all.slice(1), isKnown: false };
 }
 
+/** How many of these words are a quoted name at the front. */
+export function countQuoted(words: readonly string[]): number {
+  return toWords(quoted.exec(words.join(' '))?.[0] ?? '').length;
+}
+
 function toWords(text: string): string[] {
   return text.split(/\s+/u).filter((word) => word !== '');
 }

@@ -2,6 +2,7 @@ import { type LimitPeriod, limitPeriods } from '../card-api/rule.ts';
 import { closest } from '../core/closest.ts';
 import { soundsLikeDuration } from '../core/duration.ts';
 import { parseAmount, readAmount } from '../core/money.ts';
+import { countQuoted } from '../directory/card-query.ts';
 
 /** A map, because a person may type `constructor`. */
 const periods: ReadonlyMap<string, LimitPeriod> = new Map([
@@ -45,14 +46,16 @@ export function readPeriod(word: string): LimitPeriod | undefined {
  */
 export function readTypedLimit(typed: readonly string[]): TypedLimit | string {
   const words = typed.flatMap(splitPer);
-  const at = periodAt(words);
+  // The first word always names the card, so that a holder called “Day” is found.
+  const named = Math.max(1, countQuoted(words));
+  const at = periodAt(words, named);
   const period = readPeriod(words[at] ?? '');
   if (period === undefined) return whichPeriod(words);
   const per = at > 1 ? (perWord.exec(words[at - 1] ?? '')?.[0] ?? null) : null;
   const before = words.slice(0, per === null ? at : at - 1);
   const behind = words.slice(at + 1);
   const amount = readValue(behind);
-  const front = amountAtEnd(before);
+  const front = amountAtEnd(before, named);
   const isPlainlyFront = front !== null && (per !== null || isDollars.test(front.typed));
   if (amount === null && isPlainlyFront) {
     const rest = /^limits?$/i.test(behind[0] ?? '') ? behind.slice(1) : behind;
@@ -64,7 +67,7 @@ export function readTypedLimit(typed: readonly string[]): TypedLimit | string {
   if (front !== null) return `Is “${front.typed}” the amount? Write it behind the period: “${period} ${front.typed}”.`;
   const time = timeForAmount(behind);
   if (time !== null) return time;
-  const doubtful = per === null ? -1 : before.findIndex((word, index) => index > 0 && /\d/.test(word));
+  const doubtful = per === null ? -1 : before.findIndex((word, index) => index >= named && /\d/.test(word));
   if (doubtful === -1 && behind.length === 0) return `What should the ${period} limit be?`;
   const unread = doubtful === -1 ? behind : before.slice(doubtful);
   return `“${textOf(unread)}” is not an amount I can read. Write dollars such as 450, $1,250.50 or 1k, or “none” for no limit.`;
@@ -99,14 +102,13 @@ export function splitPer(word: string): readonly string[] {
   return readPeriod(period) === undefined ? [word] : [amount, 'per', period];
 }
 
-/**
- * The position of the period. The first word always names the card, so a holder called "Day" is found. A duration such
- * as "for a day" names no period.
- */
-function periodAt(words: readonly string[]): number {
+/** The position of the period, behind the words that name the card. A duration such as "for a day" names no period. */
+function periodAt(words: readonly string[], named: number): number {
   return words.findIndex((word, index) => {
     const isFor = /(^| )for( an?| one| the)?$/i.test(words.slice(Math.max(1, index - 2), index).join(' '));
-    return index > 0 && readPeriod(word) !== undefined && readPeriod(words[index + 1] ?? '') === undefined && !isFor;
+    return (
+      index >= named && readPeriod(word) !== undefined && readPeriod(words[index + 1] ?? '') === undefined && !isFor
+    );
   });
 }
 
@@ -128,9 +130,9 @@ function readValue(behind: readonly string[]): { cents: number | null; typed: st
   return { cents: amount.cents, typed: textOf(typed.slice(0, amount.words)), words: skipped + amount.words };
 }
 
-/** An amount at the end of the words before the period, after at least one word that names the card. */
-function amountAtEnd(before: readonly string[]): { cents: number; typed: string; at: number } | null {
-  for (let at = Math.max(1, before.length - 3); at < before.length; at += 1) {
+/** An amount at the end of the words before the period, behind those that name the card. */
+function amountAtEnd(before: readonly string[], named: number): { cents: number; typed: string; at: number } | null {
+  for (let at = Math.max(named, before.length - 3); at < before.length; at += 1) {
     const typed = before.slice(at);
     const amount = readAmount(typed);
     if (amount?.words === typed.length) return { cents: amount.cents, typed: textOf(typed), at };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  countQuoted,
   fitOfName,
   foldId,
   interpret,
@@ -179,6 +180,16 @@ describe('splitting the card from the rest', () => {
       card: 'jane doe lost',
       rest: ['it'],
     });
+  });
+
+  it.each([
+    ['"Team Week 2" daily 450', 3],
+    ['“Jane Doe” lost', 2],
+    ['"unclosed daily 5', 0],
+    ['Jane "Doe"', 0],
+    ['', 0],
+  ])('of %j, so many words are a quoted name: %i', (text, count) => {
+    expect(countQuoted(text.split(' '))).toBe(count);
   });
 
   it('is null without words', async () => {

@@ -91,6 +91,7 @@ describe("parsing a holder's request", () => {
     ['$300 4242 miles', [], 30_000, 'purchase', '4242 miles'],
     ['Jane Doe 84.10 for 2 days hotel', ['Jane', 'Doe'], 8410, 'duration', 'hotel'],
     ['4242 $1,250 until midnight', ['4242'], 125_000, 'day', ''],
+    ['"Dock 3 North" 300', ['"Dock', '3', 'North"'], 30_000, 'purchase', ''],
   ])('%s', (text, words, amountCents, kind, reason) => {
     expect(approvalVerbs.ask.command.read(text.split(' '), clock)).toMatchObject({
       verb: 'ask',

@@ -19,6 +19,15 @@ it('takes no number for an amount that could end the name of a card', () => {
   expect(read('4242 per day')).toBe('What should the daily limit be?');
 });
 
+it.each([
+  ['"Team Week 2" daily 450', ['"Team', 'Week', '2"'], 'daily'],
+  ['“Sales Monthly 500” weekly 450', ['“Sales', 'Monthly', '500”'], 'weekly'],
+  ['"Day Crew 7" 450 per day', ['"Day', 'Crew', '7"'], 'daily'],
+  ['"Crew 1 to 7" to 450 dollars per day', ['"Crew', '1', 'to', '7"'], 'daily'],
+])('looks for neither a period nor an amount in a quoted name: %s', (text, card, period) => {
+  expect(read(text)).toEqual({ card, period, cents: 45_000, rest: [] });
+});
+
 it.each(['constructor', 'hourly', ''])('%j is not a period', (word) => {
   expect(readPeriod(word)).toBeUndefined();
 });
