@@ -29,7 +29,13 @@ const VirtualCardPayload = z
     VirtualCardOrderId: optionalInteger,
     OrderDateTime: words,
     Errors: z
-      .array(words)
+      .union([
+        z.array(words),
+        z
+          .string()
+          .regex(/^\s*$/)
+          .transform(() => []),
+      ])
       .nullish()
       .transform((errors) => (errors ?? []).filter((error) => error !== '')),
     Message: words,

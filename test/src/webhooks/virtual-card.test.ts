@@ -63,6 +63,8 @@ describe('a virtual card', () => {
     ['virtual-card', {}, 'created', []],
     ['virtual-card-resend', {}, 'resend', []],
     ['virtual-card-resend', { Errors: undefined, Message: null }, 'resend', []],
+    ['virtual-card-resend', { Errors: '', Message: '' }, 'resend', []],
+    ['virtual-card-resend', { Errors: ' ', Message: '' }, 'resend', []],
     ['virtual-card-partial', {}, 'partial', ['Ruleset', 'Funding']],
     ['virtual-card-not-created', {}, 'not_created', []],
     ['virtual-card-not-created', { Errors: ['Card', 'Group'] }, 'not_created', ['Group']],
