@@ -23,8 +23,14 @@ export const Text = z
     return trimmed === undefined || trimmed === '' ? null : trimmed;
   });
 
-/** An id chosen by the customer's own people. A card is found by it, so webhooks are read with the same rule. */
-export const OwnId = Text.transform((text) => (text === null ? null : redactOwnId(text)));
+/**
+ * An id chosen by the customer's own people, which may be a number. A card is found by it, so webhooks are read with the
+ * same rule.
+ */
+export const OwnId = z
+  .union([z.string(), z.int()])
+  .nullish()
+  .transform((id) => redactOwnId(String(id ?? '').trim()) || null);
 
 /** A name chosen by the customer's own people, who may write anything into it: redacted like a webhook's. */
 export const OwnName = Text.transform((text) => (text === null ? null : redactText(text)));

@@ -18,7 +18,7 @@ const CardStatusPayload = z.object({
   AcctId: positive,
   FirstName: words,
   LastName: words,
-  CustomId: identifierForm.transform((id) => (id == null ? id : String(id))).pipe(OwnId),
+  CustomId: identifierForm.pipe(OwnId),
   CardList: z
     .array(
       z.object({

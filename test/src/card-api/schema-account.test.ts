@@ -108,6 +108,11 @@ it('removes security codes from names, and keeps a CustomId as it is', () => {
   ).toMatchObject({ contactName: 'Jane Doe CVV [removed]' });
 });
 
+it('reads an account whose custom id is a number', () => {
+  expect(ListedAccount.parse({ AccountId: 7, CustomId: 12345 })).toMatchObject({ customId: '12345' });
+  expect(AccountDetails.parse({ AccountId: 7, CustomId: 12345, CardList: [] })).toMatchObject({ customId: '12345' });
+});
+
 it('an account that is said to follow the ruleset 0 has rules of its own', () => {
   const rulesets = [0, '0', null, undefined, 4].map(
     (SpendingRulesetId) => AccountDetails.parse({ AccountId: 7, SpendingRulesetId }).rulesetId,
