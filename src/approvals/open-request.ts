@@ -10,7 +10,7 @@ import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleStates } from '../limits/rule-words.ts';
 import { REQUEST_MS } from '../policy/decide-action.ts';
 import type { OrderReason, OrderTerms } from '../virtual-cards/order.ts';
-import { accountIn, changesFromNow, isAboutRules, type LimitRequest, type OpenRequest } from './request.ts';
+import { accountIn, changesFromNow, isAboutRules, type LimitRequest, type OpenRequest, payCentsOf } from './request.ts';
 import { type GatherFacts, noFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 import type { AskAction } from './verbs.ts';
@@ -123,10 +123,9 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
     const { action, acctId, card, changes, term, others, counted, order } = asked;
     const now = deps.now();
     // A card that does not exist yet has no facts.
+    const about = { id, action, acctId, cardId: card.cardId, changes, payCents: payCentsOf(asked) };
     const { isBlocked, facts } =
-      order === undefined
-        ? await deps.gatherFacts({ id, action, acctId, cardId: card.cardId, changes })
-        : { isBlocked: false, facts: noFacts };
+      order === undefined ? await deps.gatherFacts(about) : { isBlocked: false, facts: noFacts };
     const by = action.actor.userId;
     // The roles of the action may be those for any card, which is not enough to approve for several.
     const roles = await deps.rolesNow(action, accountIn(asked));

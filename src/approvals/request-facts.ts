@@ -9,10 +9,11 @@ import { orNull } from '../card-api/errors.ts';
 import { LimitPeriod, limitPeriods, type Rule } from '../card-api/rule.ts';
 import type { RuleChange } from '../card-api/rule-change.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
-import type { CardStatus, TransactionEvent } from '../core/event.ts';
+import { type CardStatus, lackingCents, type TransactionEvent } from '../core/event.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { foldName } from '../directory/card-query.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
+import { lacksBalance } from '../limits/remedy-change.ts';
 import type { Requests } from './request-store.ts';
 
 /** What approvers see besides the change, as of the request. */
@@ -33,6 +34,8 @@ export const RequestFacts = z.strictObject({
   left: z.array(z.strictObject({ period: LimitPeriod, limitCents: z.int().nullable(), remainingCents: z.int() })),
   /** Nothing was left of a limit that the change raises, so the card may have spent more than that limit. */
   isUsedUp: z.boolean().optional(),
+  /** The card pays from its own balance, which did not cover the purchase when it was declined. */
+  lacksBalance: z.boolean().optional(),
   /** The latest purchases at the same merchant, newest first; null: could not be read. */
   there: z.array(z.strictObject({ at: z.string(), amountCents: z.int() })).nullable(),
   /** Earlier requests for the card, within 30 days. */
@@ -52,6 +55,8 @@ interface Asked {
   readonly acctId: number;
   readonly cardId: number | null;
   readonly changes: readonly RuleChange[];
+  /** What its holder wants to pay, in whole cents; null: the declined purchase. */
+  readonly payCents: number | null;
 }
 
 export type GatherFacts = (asked: Asked) => Promise<{ readonly isBlocked: boolean; readonly facts: RequestFacts }>;
@@ -68,7 +73,7 @@ interface Deps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
 }
 
 export function createGatherFacts(deps: Deps): GatherFacts {
-  return async function gatherFacts({ id, action, acctId, cardId, changes }) {
+  return async function gatherFacts({ id, action, acctId, cardId, changes, payCents }) {
     if (action.verb === 'block-all')
       return { isBlocked: false, facts: { ...noFacts, warning: await warningIn(action) } };
     const event = await deps.purchaseOf(action);
@@ -81,12 +86,20 @@ export function createGatherFacts(deps: Deps): GatherFacts {
     ]);
     const earlier = requests.filter((request) => request.id !== id).map(({ state }) => state);
     const left = leftOf(remaining, changes);
+    const isShort = await isTooMuchForBalance(action, payCents);
     const isUsedUp = changes.some(({ rule }) => isAllUsed(rule, remaining));
     return {
       isBlocked: status === 'BLOCKED',
-      facts: { purchase, left, there, earlier, ...(isUsedUp && { isUsedUp }) },
+      facts: { purchase, left, there, earlier, ...(isUsedUp && { isUsedUp }), ...(isShort && { lacksBalance: true }) },
     };
   };
+
+  async function isTooMuchForBalance(action: Action, payCents: number | null): Promise<boolean> {
+    const alert = await deps.alerts.get(alertIdOf(action) ?? '');
+    if (alert?.kind !== 'transaction' || !lacksBalance(alert.remedy)) return false;
+    const { event } = alert;
+    return lackingCents({ ...event, amountCents: payCents ?? event.amountCents }, event.availableCents) > 0;
+  }
 
   async function warningIn(action: Action): Promise<RequestFacts['warning']> {
     const alertId = alertIdOf(action);

@@ -187,7 +187,7 @@ export function blocksIn({ action }: LimitRequest): readonly string[] {
 }
 
 /** What the holder wants to pay, in whole cents; null when an approver asks. */
-export function payCentsOf({ action }: LimitRequest): number | null {
+export function payCentsOf({ action }: Pick<LimitRequest, 'action'>): number | null {
   return action.verb === 'ask' ? action.ask.amountCents : null;
 }
 

@@ -125,9 +125,10 @@ export function fixes(
     return [`${since}${closed.holderFix}`, `${since}${closed.adminFix}`];
   }
   const block = blockOf(alert);
-  const isDone = isFollowed(alert, reason);
-  const again = 'Have the purchase tried again.';
-  if (isDone && block === null) return ['', again];
+  const isShort = isOnlyShort(alert, reason, view);
+  const isDone = isShort || isFollowed(alert, reason);
+  const again = isShort ? portalWords.balance.adminFix : 'Have the purchase tried again.';
+  if (isDone && block === null) return [isShort ? portalWords.balance.holderFix : '', again];
   if (shouldStayBlocked(alert)) return ['Ask for a new card.', orderNewCard];
   const wasBlocked = alert.remedy?.kind === 'unblock' || reason.remedy === 'unblock';
   const who = block?.by == null ? 'an approver' : mention(block.by);
@@ -167,6 +168,11 @@ export function isFollowed({ remedy, outcomes }: TransactionAlert, reason: Shown
   if (wanted === 'unblock') return isUnblocked;
   const last = outcomes.findLast(({ verb }) => verb === 'limit' || verb === 'allow');
   return isRaised && last?.state === 'done' && !isTooLow(remedy, outcomes);
+}
+
+/** The rules let the purchase pass by now, but the card’s balance did not cover it. */
+export function isOnlyShort(alert: TransactionAlert, reason: ShownReason, view: View): boolean {
+  return lacksBalance(alert.remedy) && (isFollowed(alert, reason) || isEnoughAgain(alert, view));
 }
 
 /** True when a limit was raised but this purchase needs more. */

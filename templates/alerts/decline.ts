@@ -39,6 +39,7 @@ import {
   blockOf,
   fixes,
   isClosed,
+  isOnlyShort,
   isOrWasBlocked,
   isTooLow,
   neededFor,
@@ -113,6 +114,7 @@ export function declineCause(alert: TransactionAlert, view: View): (string | nul
   const isBlocked = alert.remedy?.kind === 'unblock';
   const isElsewhere = limitOfRuleset(alert.remedy) !== null || neededNone(alert) || reason.remedy === 'retry';
   const isUnusable = isClosed(alert) || (alert.card.status === 'BLOCKED' && blockOf(alert) !== null);
+  const isLeftToFix = reason.remedy === 'none' || isOnlyShort(alert, reason, view);
   const [, fix] = fixes(alert, reason, view);
   return [
     isBlocked
@@ -122,7 +124,7 @@ export function declineCause(alert: TransactionAlert, view: View): (string | nul
     reason.isKnown ? null : serviceWords(reason),
     balanceToo(alert, view.place),
     // When no button can fix it, what else does.
-    isBlocked || isUnusable || isElsewhere || reason.remedy === 'none' ? fix : null,
+    isBlocked || isUnusable || isElsewhere || isLeftToFix ? fix : null,
     rulesetLine(alert, reason),
   ];
 }

@@ -17,6 +17,7 @@ import {
   fixes,
   isClosed,
   isFollowed,
+  isOnlyShort,
   reasonOf,
   type ShownReason,
   serviceWords,
@@ -104,7 +105,7 @@ function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained[
       ? 'The cardholder can try again. Operators can block the card if it was somebody else.'
       : nobody;
   }
-  if (wanted === 'retry') return 'The cardholder can try again.';
+  if (wanted === 'retry') return isOnlyShort(alert, reason, view) ? nobody : 'The cardholder can try again.';
   const [what, ids] = [can[wanted], wanted === 'activate' ? whoMay.operator : whoMay.approver];
   const people = mentions(ids);
   return people === '' ? `${what}. Nobody has that role yet: ask whoever runs Cardbell.` : `${what}: ${people}.`;

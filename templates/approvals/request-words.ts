@@ -212,10 +212,12 @@ export function cautions(request: LimitRequest, reader: Reader): string | null {
       : null,
     isBlocked ? BLOCKED : null,
     facts.isUsedUp === true && !isEnough && !isAllRemoved ? USED_UP : null,
+    facts.lacksBalance === true ? `${tooLittleMoney}. Until money is added, it may be declined again.` : null,
   ];
   return lines.filter(Boolean).join('\n') || null;
 }
 
+export const tooLittleMoney = 'The card’s balance did not cover this purchase either';
 const USED_UP =
   'Nothing was left of the limit, and the card may have spent more than its limit, so this may not be enough.';
 

@@ -2,6 +2,7 @@ import type { SectionBlock } from '@slack/types';
 import type { Outcome } from '../../src/actions/action-state.ts';
 import type { Alert } from '../../src/alerts/alert.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
+import { lacksBalance } from '../../src/limits/remedy-change.ts';
 import { ruleStates } from '../../src/limits/rule-words.ts';
 import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { currentState, mainOutcome, type Resolution, resolutionOf } from '../actions/outcomes.ts';
@@ -153,5 +154,6 @@ function tryAgain(outcome: Outcome, alert: Alert): string {
     return 'Your card is blocked: it works once an approver unblocks it.';
   if (verb === 'limit' && alert.kind === 'transaction' && isTooLow(alert.remedy, outcomes))
     return 'It is still too low for this purchase.';
+  if (alert.kind === 'transaction' && lacksBalance(alert.remedy)) return '';
   return ['You can try again now.', isRule ? mayBeDeclined(card) : null].filter(Boolean).join(' ');
 }

@@ -19,7 +19,7 @@ import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves, ruleStates } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, timeToken } from '../../src/slack/mrkdwn.ts';
-import { requestedRaw } from '../approvals/request-words.ts';
+import { requestedRaw, tooLittleMoney } from '../approvals/request-words.ts';
 import { escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOfHolder } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
@@ -154,7 +154,7 @@ function wantedWords({ goals }: ClosedRequest): string {
 }
 
 function approvedLines(request: MadeRequest, { isConfirmed, endsAt }: Made): (string | null)[] {
-  const { card, term, decision, isBlocked } = request;
+  const { card, term, decision, isBlocked, facts } = request;
   const name = cardName(card);
   const [did, unconfirmed] =
     request.state === 'overridden'
@@ -165,6 +165,7 @@ function approvedLines(request: MadeRequest, { isConfirmed, endsAt }: Made): (st
     `*${did}${isConfirmed && !isBlocked ? mayPay(request, endsAt) : `, but ${but}`}.*`,
     isBlocked ? 'It works once an approver unblocks it.' : null,
     `Your ${name}: ${movedWords({ changes: changesFromNow(request), term })}.`,
+    facts.lacksBalance === true ? `${tooLittleMoney}: ask for money to be added to the card.` : null,
     isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to check the card.',
     isChanged(request) ? NOT_AS_ASKED : null,
   ];
@@ -173,6 +174,7 @@ function approvedLines(request: MadeRequest, { isConfirmed, endsAt }: Made): (st
 /** Without a declined purchase there is nothing to try again. What an approver changed may not be enough for the amount. */
 function mayPay(request: MadeRequest, endsAt: string | null): string {
   const { facts, decision } = request;
+  if (facts.lacksBalance === true) return '';
   const end = (word: string) => (endsAt === null ? 'now' : `${word} ${timeToken(endsAt, decision.at)}`);
   if (facts.purchase !== null) return `: try again ${end('before')}`;
   const payCents = payCentsOf(request);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createGatherFacts } from '../../../src/approvals/request-facts.ts';
 import { raiseDaily } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';
-import { transactionAlert } from '../../templates/fixtures.ts';
+import { raise, transactionAlert } from '../../templates/fixtures.ts';
 
 const { event: declined } = transactionAlert();
 const bought = (at: string, over: object = {}) =>
@@ -13,6 +13,7 @@ const asked = {
   acctId: 7378,
   cardId: null,
   changes: [raiseDaily],
+  payCents: null,
 };
 
 const gather = (over: object = {}, about: object = {}) =>
@@ -64,6 +65,19 @@ it('notes that nothing is left of the limit to raise', async () => {
 
   expect((await gather({ card: left(0) })).facts.isUsedUp).toBe(true);
   expect((await gather({ card: left(1) })).facts.isUsedUp).toBeUndefined();
+});
+
+it.each<[string, boolean, number | null, boolean | undefined]>([
+  ['it is to be paid in full', true, null, true],
+  ['its holder asks to pay no more than there is', true, 1000, undefined],
+  ['its holder asks to pay more than there is', true, 1001, true],
+  ['only limits stopped it', false, null, undefined],
+])('notes that the balance did not cover the purchase: %s', async (_what, isTooLow, payCents, noted) => {
+  const remedy = { ...raise, ...(isTooLow && { lacksBalance: true }) };
+  const alert = transactionAlert({ availableCents: 1000 }, { remedy });
+  const { facts } = await gather({ alerts: { get: async () => alert } }, { payCents });
+
+  expect(facts.lacksBalance).toBe(noted);
 });
 
 it('lists the last five purchases at the merchant, newest first, and no others', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/actions/action-state.ts';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { alertDetails } from '../../../templates/alerts/alert-details.ts';
@@ -9,8 +10,8 @@ import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import { batchForm, batchMessage } from '../../../templates/outbox/batch.ts';
 import { rowsCsv } from '../../../templates/outbox/rows.ts';
 import { subscriptionWarning } from '../../../templates/warnings/warnings.ts';
-import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
-import { batchRows, declined, transactionAlert } from '../fixtures.ts';
+import { limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
+import { batchRows, declined, outcome, transactionAlert } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
 const place = 'private' as const;
@@ -134,6 +135,38 @@ describe('a balance that is too low besides the limit', () => {
 
     expect(text).toContain(said);
     expect(text).toContain('did not cover it either.');
+  });
+
+  const raised = outcome({
+    verb: 'limit',
+    by: 'U2',
+    confirmation: 'confirmed',
+    goals: [limitGoal('daily', 45_910)],
+  });
+
+  it.each<[string, Outcome[], string]>([
+    ['raised', [raised], '2026-11-20T15:00:00Z'],
+    ['that has reset since', [], '2026-11-22T15:00:00Z'],
+  ])('is what is left to fix of a limit %s: nobody is told to try again', (_what, outcomes, now) => {
+    const view = { place: 'private', now: new Date(now) } as const;
+    const alert = { ...lacking(1_000), outcomes };
+    const long = shown(renderAlert(alert, { ...view, isLong: true }).blocks);
+    const short = shown(renderAlert(alert, view).blocks);
+    const holders = shown(renderHolderAlert(alert, { ...view, place: 'direct' })?.blocks ?? []);
+    const explained = { alert, eventLog: null, whoMay: { approver: ['U1'], operator: ['U2'] } };
+    const explanation = JSON.stringify(explainDecline([explained], { ...view, more: 0 }));
+
+    for (const text of [long, short, explanation])
+      expect(text).toContain('Add money to the card in the card program’s portal.');
+    for (const text of [long, holders, explanation]) expect(text).toContain('Ask for money to be added to the card.');
+    expect(explanation).toContain('Nobody can change this in Slack.');
+    for (const text of [long, short, holders, explanation]) expect(text).not.toMatch(/tr(y|ied) again/i);
+  });
+
+  it('comes before another try if the card was blocked since', () => {
+    const text = words({ ...lacking(1_000), outcomes: [raised, outcome({})] }, renderAlert, true, 'direct');
+
+    expect(text).toMatch(/Add money to the card in the card program’s portal\. Blocked since\./);
   });
 });
 

@@ -77,6 +77,15 @@ describe.each([
     expect(read(openRequestOf({ facts }))).not.toMatch(/is blocked|may not be enough/);
   });
 
+  it('shows that the balance of the card did not cover the purchase either', () => {
+    const request = openRequestOf({ facts: { ...facts, lacksBalance: true } });
+
+    expect(read(request)).toContain(
+      'The card’s balance did not cover this purchase either. Until money is added, it may be declined again.',
+    );
+    expect(read(openRequestOf({ facts }))).not.toContain('balance');
+  });
+
   it('shows how many approvals are needed, and why', () => {
     const approvals = [{ by: 'U0ANA', at: askedAt, actionId: null }];
     expect(read(openRequestOf())).toMatch(/needs one approval/i);

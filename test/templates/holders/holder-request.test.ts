@@ -72,6 +72,20 @@ describe('a request for a declined purchase', () => {
   });
 });
 
+it('asks for money instead of another try if the balance of the card did not cover the purchase either', () => {
+  const purchase = { amountCents: 8410, merchant: 'Corner Diner', kind: null, link: null };
+  const facts = { ...noFacts, purchase, lacksBalance: true };
+  const approved = { ...openRequestOf({ facts }), state: 'approved', decision, temporaryChangeId: null } as const;
+
+  const { text } = requestDecided(approved);
+
+  expect(text).toMatch(
+    /^Approved by <@U0OLGA>\. Your card .*\. The card’s balance did not cover this purchase either: ask for money to be added/,
+  );
+  expect(text).not.toContain('try again');
+  expect(requestDecided(approved, { isConfirmed: false, endsAt: null }).text).toMatch(/not confirmed.* ask for money/);
+});
+
 describe('an approved request for two limits', () => {
   const weekly = { rule: { kind: 'limit', period: 'weekly', category: null }, to: 250_000 } as const;
   const goals = [...goalsOf([raiseDaily]), weekly];
