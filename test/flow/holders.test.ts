@@ -253,6 +253,7 @@ describe('the holder', () => {
     expect(later.thread_ts, 'a later decline goes into the thread of the case').toBe(fraudCase.ts);
     await cardbell().press(olga, fraudCase, 'close_fraud_case');
     await until(() => shown(fraudCase).includes(`Case closed* by <@${olga}>`), 'the case is closed');
+    await until(() => !shown(later).includes('order a new card'), 'the later decline asks for no new card any more');
     const [record] = (await audited('sent', 'block')).filter(({ acctId }) => acctId === card.AcctId);
     expect(record).toMatchObject({ actor: { userId: hugo }, roles: ['holder'] });
   });

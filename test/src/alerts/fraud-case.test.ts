@@ -274,6 +274,48 @@ describe('the card of an open case', () => {
     expect(world.service.status).toBe('ACTIVE');
   });
 
+  const LATER = 'evt_fedcba9876543210';
+  /** The alert of a decline while the case is open. */
+  async function declinedLater(): Promise<void> {
+    const { alerts } = world.deps;
+    const first = await alerts.get(DECLINE);
+    if (first?.kind !== 'transaction') return expect.fail('the decline is stored');
+    const remedy = { kind: 'unblock', hasFraudCase: true } as const;
+    await alerts.record({ ...first, event: { ...first.event, id: LATER }, remedy, outcomes: [] }, []);
+  }
+  const remedyOfLater = async () => {
+    const later = await world.deps.alerts.get(LATER);
+    return later?.kind === 'transaction' ? later.remedy : null;
+  };
+
+  it('may be unblocked once the case is closed: the messages of its declines say so', async () => {
+    await itWasntMe();
+    await declinedLater();
+    const alertId = (await onlyCase()).event.id;
+    const updated: string[] = [];
+
+    await performAction(ask('close-fraud-case', { target: { kind: 'alert', alertId } }), {
+      ...world.deps,
+      updateAlert: async (id) => void updated.push(id),
+    });
+
+    expect(await remedyOfLater()).toEqual({ kind: 'unblock' });
+    expect(updated).toEqual([alertId, LATER]);
+  });
+
+  it('is still to be replaced if another case is open by the time the closing is shown', async () => {
+    await itWasntMe();
+    await declinedLater();
+    const alertId = (await onlyCase()).event.id;
+
+    await performAction(ask('close-fraud-case', { target: { kind: 'alert', alertId } }), {
+      ...world.deps,
+      fraudCases: { ...world.deps.fraudCases, openOf: async () => 'evt_another' },
+    });
+
+    expect(await remedyOfLater()).toEqual({ kind: 'unblock', hasFraudCase: true });
+  });
+
   it('is not unblocked by a second attempt if the case was opened after the first', async () => {
     world.service.status = 'BLOCKED';
     const unblock = ask('unblock', { ...APPROVER, ...byCommand });

@@ -6,9 +6,11 @@ import { declined } from '../../templates/fixtures.ts';
 function setUp(alert: Alert | null = null) {
   const steps: string[] = [];
   const outcomes = createOutcomesOnAlerts({
-    fraudCases: { ofAlert: async () => null },
+    fraudCases: { ofAlert: async () => null, openOf: async () => null },
+    history: { alertsBetween: async () => [] },
     alerts: {
       get: async () => alert,
+      save: async () => {},
       setOutcome: async (alertId, actionId) => void steps.push(`kept ${actionId} on ${alertId}`),
     },
     trackedMessages: { addSeen: async () => {} },
