@@ -18,7 +18,7 @@ const known: readonly string[] = [
   'src/app-home/home-facts.ts TeamDeps: 11',
   'src/app-home/set-preference.ts DelegateDeps: 15',
   'src/app-home/set-preference.ts Deps: 9',
-  'src/approvals/ask-for-raise.ts Deps: 16',
+  'src/approvals/ask-for-raise.ts Deps: 15',
   'src/approvals/ask-permission.ts Deps: 14',
   'src/approvals/complete-approval.ts Deps: 9',
   'src/approvals/current-request.ts RefreshDeps: 9',

@@ -11,21 +11,20 @@ import { type CardStatus, lackingCents, type TransactionEvent } from '../core/ev
 import { formatCents } from '../core/money.ts';
 import { checkLimits } from '../limits/binding-limit.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
-import { loosenedFor } from '../limits/loosened-for.ts';
+import { permitRaise } from '../limits/permit-raise.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
-import { amountIn, tooMuchForOne } from '../policy/approval-policy.ts';
 import type { RequestedChange, ResumeRequest } from './open-request.ts';
 import type { AskAction } from './verbs.ts';
 
 interface Deps
-  extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'outcomes'>,
-    JudgeDeps,
+  extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'outcomes' | 'authorize' | 'withLock' | 'now'>,
     FindDeps,
     ObstacleDeps {
   readonly card: FindDeps['card'] & ObstacleDeps['card'];
+  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withBase' | 'loosenedFor'>;
   readonly openRequest: (asked: RequestedChange) => Promise<RequestOpened>;
   readonly resumeRequest: ResumeRequest;
 }
@@ -49,7 +48,9 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
       const obstacle = await findObstacle(action, acctId, amountCents, deps);
       return await deps.refuse(action, obstacle ?? (changes === null ? noneToChange : noneStops), { acctId });
     }
-    const { verdict, counted } = await judge(action, acctId, { changes, term }, deps);
+    const raise = { changes: await deps.raises.withBase(changes, term, acctId), term };
+    const loosened = await deps.raises.loosenedFor(raise, acctId);
+    const { verdict, counted } = await permitRaise(action, acctId, raise, loosened, deps);
     if (verdict.kind === 'refused') return await refuse(verdict.why, 'Ask for less, or for a shorter time.');
     if (verdict.kind !== 'request') return;
     const card = await deps.factsOf(acctId);
@@ -88,27 +89,6 @@ const noneStops: Refusal = {
   why: 'No limit stops this purchase.',
   whoCan: 'If it is declined, you can ask from the alert.',
 };
-
-interface JudgeDeps extends Pick<ActionTools, 'authorize' | 'now' | 'zone' | 'policyOfCard'> {
-  readonly raises: Pick<RaiseAmounts, 'count' | 'withBase' | 'loosenedSince'>;
-}
-
-/** How many approvals a raise on a card needs, and the counted raise, if it is too much for one approver. */
-async function judge(
-  action: Action,
-  acctId: number,
-  asked: Pick<RequestedChange, 'changes' | 'term'>,
-  deps: JudgeDeps,
-) {
-  const { changes, term } = asked;
-  const raise = { changes: await deps.raises.withBase(changes, term, acctId), term };
-  const amount = await deps.raises.count(action, acctId, raise, [action.actor.userId]);
-  const { lastsMs, tooLong, tooLongInFull } = await loosenedFor(raise, acctId, deps);
-  const verdict = await deps.authorize(action, { acctId, ...amountIn(amount), lastsMs });
-  const isTooLong = verdict.kind === 'refused' && verdict.why === tooLong;
-  const why = isTooLong && tooLongInFull !== null ? { why: tooLongInFull } : {};
-  return { verdict: { ...verdict, ...why }, counted: tooMuchForOne(amount) };
-}
 
 interface FindDeps extends Pick<ActionTools, 'purchaseOf' | 'factsOf' | 'nameRuleset'> {
   readonly card: Pick<CardClient, 'getSpendRules' | 'getRemainingLimits'>;

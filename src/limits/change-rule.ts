@@ -11,10 +11,10 @@ import { isAboutLimits, isLooser, isMade, type RuleChange, reversed, type Term }
 import type { CardFacts } from '../core/card-facts.ts';
 import { capital } from '../core/first-letter.ts';
 import { commandCode } from '../core/installation.ts';
-import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
+import { amountIn, type CountedRaise } from '../policy/approval-policy.ts';
 import { approvalsNeeded, LATE_MS } from '../policy/decide-action.ts';
-import { loosenedFor } from './loosened-for.ts';
 import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
+import { permitRaise } from './permit-raise.ts';
 import type { PlanChange } from './plan-change.ts';
 import type { Raise, RaiseAmounts, RaisedBy } from './raise-amount.ts';
 import { loneValue, ruleNames, ruleStates } from './rule-words.ts';
@@ -187,8 +187,8 @@ type PermitChangeOrAsk = (
   mayAsk: boolean,
 ) => Promise<(RefusedChange & { readonly isLate?: boolean }) | null>;
 
-interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' | 'policyOfCard' | 'zone'> {
-  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withBase' | 'loosenedSince' | 'sooner'>;
+interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' | 'policyOfCard'> {
+  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withBase' | 'loosenedFor' | 'sooner'>;
   readonly openRequest: OpenRequest;
 }
 
@@ -197,11 +197,10 @@ interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' 
  * a request is opened and posted.
  */
 export function createPermitChangeOrAsk(deps: PermitDeps): PermitChangeOrAsk {
-  const { raises, authorize, openRequest, withLock } = deps;
+  const { raises, openRequest, withLock } = deps;
   const whyNotSooner = createWhyNotSooner(deps);
   return async function permitChangeOrAsk(made, approval, card, mayAsk) {
     const { action, acctId, changes, term } = made;
-    const { userId } = action.actor;
     const raise = { changes: await raises.withBase(changes, term, acctId), term };
     const fromBase = raise.changes.map((change) => change.fromBase);
     // Two approvals of different requests may be judged at once. Approving never lowers a limit.
@@ -211,24 +210,16 @@ export function createPermitChangeOrAsk(deps: PermitDeps): PermitChangeOrAsk {
     const tooSoon = isMade(changes) ? await whyNotSooner(made, approval) : null;
     if (tooSoon !== null) return tooSoon;
     if (!isLooser(changes) && !isLooser(fromBase)) return null;
-    const { lastsMs, tooLong, tooLongInFull } = await loosenedFor(raise, acctId, deps);
+    const loosened = await raises.loosenedFor(raise, acctId);
     if (approval !== null) {
       const isLate = deps.now().getTime() - Date.parse(action.askedAt) > LATE_MS;
-      const why = isLate ? tooLate : (tooLongInFull ?? (await approval.whyNoLonger()));
+      const why = isLate ? tooLate : (loosened.tooLongInFull ?? (await approval.whyNoLonger()));
       if (why !== null) return { state: 'failed', note: why };
       return await countApproved(made, raise, approval);
     }
-    // Two simultaneous raises must not both count as the first, so an allowed raise counts from here on.
-    const { verdict, counted } = await withLock('recent-raises', async () => {
-      const amount = await raises.count(action, acctId, raise, [userId]);
-      const verdictNow = await authorize(action, { acctId, ...amountIn(amount), lastsMs });
-      const by = { by: userId, askedBy: userId };
-      if (verdictNow.kind === 'allowed') await raises.remember(action, acctId, raise, by);
-      return { verdict: verdictNow, counted: tooMuchForOne(amount) };
-    });
+    const { verdict, counted } = await permitRaise(action, acctId, raise, loosened, deps);
     if (verdict.kind === 'late') return { state: 'failed', isLate: true, note: tooLate };
-    if (verdict.kind === 'refused')
-      return { state: 'failed', note: verdict.why === tooLong ? tooLongInFull : verdict.why };
+    if (verdict.kind === 'refused') return { state: 'failed', note: verdict.why };
     if (verdict.kind === 'allowed') return null;
     if (!mayAsk) return { state: 'failed', note: othersByNow };
     const asked = { action, acctId, card, changes, term, others: verdict.others, counted };
@@ -255,27 +246,21 @@ export function createPermitChangeOrAsk(deps: PermitDeps): PermitChangeOrAsk {
  * Why a rule may not have its present value for less time than the reduction that set it: that is a raise from then on.
  * Only an approver who made the reduction may always end it alone. It cannot become a request, which is about a value.
  */
-function createWhyNotSooner({ raises, authorize, withLock }: PermitDeps) {
+function createWhyNotSooner(deps: PermitDeps) {
   return async function whyNotSooner(
     { action, acctId, changes, term }: MadeChange<RuleAction>,
     approval: Approval | null,
   ): Promise<Awaited<ReturnType<PermitChangeOrAsk>>> {
-    const { userId } = action.actor;
-    const { changes: sooner, byOthers } = await raises.sooner(changes, term, acctId, userId);
+    const { changes: sooner, byOthers } = await deps.raises.sooner(changes, term, acctId, action.actor.userId);
     if (sooner.length === 0) return null;
     const refused = { state: 'failed', note: tooSoon(sooner) } as const;
     // They approved a value, not this.
     if (approval !== null) return refused;
     const raise = { changes: sooner.map((change) => ({ change, fromBase: { ...change, from: change.to } })), term };
-    return await withLock('recent-raises', async () => {
-      const amount = byOthers ? amountIn(await raises.count(action, acctId, raise, [userId])) : { raiseCents: 1 };
-      const verdict = await authorize(action, { acctId, ...amount });
-      if (verdict.kind === 'late') return { state: 'failed', isLate: true, note: tooLate };
-      if (verdict.kind === 'refused') return { state: 'failed', note: verdict.why };
-      if (verdict.kind === 'request') return refused;
-      if (byOthers) await raises.remember(action, acctId, raise, { by: userId, askedBy: userId });
-      return null;
-    });
+    const { verdict } = await permitRaise(action, acctId, byOthers ? raise : null, { raiseCents: 1 }, deps);
+    if (verdict.kind === 'late') return { state: 'failed', isLate: true, note: tooLate };
+    if (verdict.kind === 'refused') return { state: 'failed', note: verdict.why };
+    return verdict.kind === 'request' ? refused : null;
   };
 }
 

@@ -5,11 +5,12 @@ import type { RuleValue } from '../card-api/rule.ts';
 import { goalsOf, isLooser, type RuleChange, reversed, type Term, without } from '../card-api/rule-change.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
-import { amountIn, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
+import { whyTooLong } from '../policy/approval-policy.ts';
 import { lastsMs, permanent } from './change-request.ts';
 import type { OpenRequest, ResumeRequest } from './change-rule.ts';
 import { type ConfirmIfMade, endNote } from './end-temporary-change.ts';
 import type { NotifyEnd } from './notify-end.ts';
+import { permitRaise } from './permit-raise.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import type { Restore, WhyNotEnd } from './restore.ts';
 import { ruleMoves, ruleNames } from './rule-words.ts';
@@ -164,7 +165,7 @@ interface PermitDeps
  * alone, others are asked.
  */
 export function createPermitDecisionOrAsk(deps: PermitDeps): PermitDecisionOrAsk {
-  const { authorize, record, factsOf, raises, withLock } = deps;
+  const { record, factsOf, raises } = deps;
   return async function permitDecisionOrAsk(action, temporaryChange) {
     const { id, acctId, changes } = temporaryChange;
     const { userId } = action.actor;
@@ -188,15 +189,9 @@ export function createPermitDecisionOrAsk(deps: PermitDeps): PermitDecisionOrAsk
     // What is kept, and what is restored after someone has changed it, stays, unless another temporary change has set it.
     const lasting = lastsMs(term, deps.now(), deps.zone);
     const lasts = beyond.length > 0 && !isEarly ? { lastsMs: lasting } : {};
-    // Two simultaneous raises must not both count as the first, so an allowed raise counts from here on.
-    const { verdict, counted } = await withLock('recent-raises', async () => {
-      const raise = beyond.length > 0 ? await raises.count(action, acctId, raised, [userId]) : null;
-      const amount = raise === null ? { raiseCents: Number(isRaise && !isKept) } : amountIn(raise);
-      const verdictNow = await authorize({ ...action, verb }, { acctId, ...amount, ...lasts });
-      if (raise !== null && verdictNow.kind === 'allowed')
-        await raises.remember(action, acctId, raised, { by: userId, askedBy: userId });
-      return { verdict: verdictNow, counted: raise === null ? null : tooMuchForOne(raise) };
-    });
+    const about = { ...lasts, raiseCents: Number(isRaise && !isKept) };
+    const raise = beyond.length > 0 ? raised : null;
+    const { verdict, counted } = await permitRaise({ ...action, verb }, acctId, raise, about, deps);
     if (verdict.kind === 'late') return 'late';
     if (verdict.kind === 'refused')
       return { why: verdict.why, whoCan: verdict.who === null ? inTimeWords(isKept) : 'Ask an approver.' };

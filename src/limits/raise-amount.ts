@@ -8,10 +8,11 @@ import {
   type EarlierRaise,
   exceededCap,
   thresholdCents,
+  whyTooLong,
 } from '../policy/approval-policy.ts';
 import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
-import { endOfTerm, permanent, purchaseCents } from './change-request.ts';
+import { endOfTerm, lastsMs, permanent, purchaseCents } from './change-request.ts';
 import { isAddedBy, loosenedBefore, type RecentRaise, type RecentRaises } from './recent-raise-store.ts';
 import {
   firstEnd,
@@ -39,6 +40,16 @@ export interface RaisedChange {
   readonly change: RuleChange;
   /** The same change, relative to the value of its rule after open temporary changes end. */
   readonly fromBase: RuleChange;
+}
+
+/** How long the rules of a raise will have been loosened when it ends. */
+export interface LoosenedFor {
+  /** With the time since temporary changes loosened the rules, one after another. Infinity: for good. */
+  readonly lastsMs: number;
+  /** Why that is longer than the policy allows; null: it is not. */
+  readonly tooLong: string | null;
+  /** The same for people, who also read since when it counts. */
+  readonly tooLongInFull: string | null;
 }
 
 /** What rules would allow sooner; empty: nothing. */
@@ -132,10 +143,15 @@ function createValues(deps: Deps) {
     /** The changes relative to the lowest value that each rule would have before they end. */
     changesFromBase: async (...asked: Parameters<typeof withBase>): Promise<RuleChange[]> =>
       (await withBase(...asked)).map(({ fromBase }) => fromBase),
-    /** Since when the rules of a raise have been loosened, so that they are only loosened for longer. Undefined: not yet. */
-    async loosenedSince({ changes }: Raise, acctId: number): Promise<string | undefined> {
+    async loosenedFor({ changes, term }: Raise, acctId: number): Promise<LoosenedFor> {
       const raised = changes.flatMap(({ change, fromBase }) => (isLooser([fromBase]) ? [change] : []));
-      return loosenedSince(raised, await setIn(acctId));
+      const since = loosenedSince(raised, await setIn(acctId));
+      const now = deps.now();
+      const before = since === undefined ? 0 : now.getTime() - Date.parse(since);
+      const lasts = lastsMs(term, now, deps.zone) + before;
+      const tooLong = whyTooLong(await deps.policyOfCard(acctId), lasts);
+      const sinceWords = since === undefined ? '' : ` The card has been loosened since ${since}, and that counts.`;
+      return { lastsMs: lasts, tooLong, tooLongInFull: tooLong && `${tooLong}${sinceWords}` };
     },
     /**
      * What the rules would allow sooner, because these changes have their present values and end before the reductions

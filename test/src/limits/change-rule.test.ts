@@ -9,7 +9,7 @@ import {
 } from '../../../src/limits/change-rule.ts';
 import type { Opened } from '../../../src/limits/open-temporary-change.ts';
 import { sidesOf } from '../../../src/limits/send-rules.ts';
-import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { approvalPolicyOf, whyTooLong } from '../../../src/policy/approval-policy.ts';
 import { authorizationOf } from '../../support/authorization.ts';
 import { held, withoutLock } from '../../support/held.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
@@ -205,12 +205,14 @@ describe('permitting a change', () => {
         count: async () => ({ rule, ownCents, earlier: [], aboveCents: 100_000, cap: null }),
         remember: async (_action, _acctId, _raise, by) => void remembered.push(by),
         withBase: async (changes) => changes.map((change) => ({ change, fromBase: change })),
-        loosenedSince: async () => undefined,
+        loosenedFor: async () => {
+          const tooLong = whyTooLong(policy, Number.POSITIVE_INFINITY);
+          return { lastsMs: Number.POSITIVE_INFINITY, tooLong, tooLongInFull: tooLong };
+        },
         sooner: async () => ({ changes: [], byOthers: false }),
       },
       ...authorizationOf({ roles, holder: isOwnCard ? 'U0ANA' : null, policy }),
       policyOfCard: async () => policy,
-      zone: 'America/New_York',
       now,
       openRequest: async (request) => {
         asked.push(request);

@@ -399,6 +399,37 @@ describe('a cap', () => {
   });
 });
 
+describe('how long a card will have been loosened', () => {
+  const hour = 3_600_000;
+  const forHours = (hours: number): Term => ({ kind: 'duration', ms: hours * hour });
+  const most = 'The policy allows this for 4 hours at most.';
+
+  it.each<[string, Term, string | undefined, number, string | null, RegExp | null]>([
+    ['its own time', forHours(4), undefined, 4 * hour, null, null],
+    ['its own time, which is too long', forHours(5), undefined, 5 * hour, most, /at most\.$/],
+    ['also the time since then', forHours(3), '2026-11-20T14:00:00.000Z', 4 * hour, null, null],
+    [
+      'also the time since then, and people read since when',
+      forHours(4),
+      '2026-11-20T14:00:00.000Z',
+      5 * hour,
+      most,
+      /at most\. The card has been loosened since 2026-11-20T14:00:00\.000Z, and that counts\.$/,
+    ],
+  ])('a raise keeps a card loosened for %s', async (_what, term, since, lastsMs, tooLong, inFull) => {
+    const { raises } = setUp({ durations: { longestMs: 4 * hour, mayStay: false } });
+    const earlier = { changes: [limitChange('daily', 30_000, 40_000)], openedAt: since ?? '' };
+    if (since !== undefined)
+      await createTemporaryChanges(redis(), storeSigner).save(temporaryChangeOf({ acctId, ...earlier }));
+
+    const loosened = await raises.loosenedFor(lasting([limitChange('daily', 40_000, 50_000)], term), acctId);
+
+    expect(loosened).toMatchObject({ lastsMs, tooLong });
+    if (inFull === null) expect(loosened.tooLongInFull).toBeNull();
+    else expect(loosened.tooLongInFull).toMatch(inFull);
+  });
+});
+
 describe('opening a rule', () => {
   const purchase: Term = { kind: 'purchase' };
 
