@@ -77,7 +77,7 @@ export function createPlanChange({ factsOf, card: api, raises, zone, now }: Deps
     // Making it again with an end that has passed would end what is in force now.
     if (hasPassed(term, now(), zone)) return `${passedWords(term)} Ask again with a later end.`;
     const obstacle = isMade(changes) ? null : (whyLowering(action, changes) ?? obstacleTo(changes, rules));
-    return obstacle ?? (await whyLifted(wanted, { raises })) ?? (await laterObstacleTo(wanted, { raises }));
+    return obstacle ?? (await laterObstacleTo(wanted, { raises }));
   }
 
   /** A form that raises what stopped a purchase may be submitted after somebody raised it further. */
@@ -111,10 +111,11 @@ const changed = (changes: readonly RuleChange[]): RuleChange[] => changes.filter
 const endsBefore = 'A temporary change ends before this one would.';
 
 /**
- * A limit of a temporary change that ends before this one could not go back below these limits, so it would stay raised.
- * Nobody has judged that, so somebody has to ask for it.
+ * Why a temporary change that ends before this one could not end as it should; null: it can. One of its limits could not go
+ * back below these limits, so it would stay raised: nobody has judged that, so somebody has to ask for it. Or the card service
+ * would reject what it goes back to.
  */
-async function whyLifted(
+async function laterObstacleTo(
   { acctId, rules, changes, term }: Wanted,
   { raises }: Pick<Deps, 'raises'>,
 ): Promise<string | null> {
@@ -123,9 +124,9 @@ async function whyLifted(
   const current = limitsOf(rules);
   const asTheyAre = changesFrom(rules, current);
   const temporary = changed(await raises.changesFromBase(asTheyAre, term, acctId));
+  const returning = changed(await raises.changesFromReturn(asTheyAre, term, acctId));
   // One that was higher, or none, keeps no other one up for longer than it lasts.
-  const lowered = changed(await raises.changesFromReturn(asTheyAre, term, acctId));
-  const lasting = without(current, [...temporary, ...lowered]);
+  const lasting = without(current, [...temporary, ...returning]);
   const others = without(temporary, limits);
   const before = withAcceptedReturns(rules, temporary, lasting);
   const after = withAcceptedReturns(rules, others, [...without(lasting, limits), ...limits]);
@@ -133,22 +134,12 @@ async function whyLifted(
     const was = before.find((one) => isSameRule(one.rule, rule))?.from ?? null;
     return isLooser([{ rule, from: was, to: from }]);
   });
-  if (lifted.length === 0) return null;
-  const backs = limitGoals(reversed(others.filter(({ rule }) => lifted.some((one) => isSameRule(one.rule, rule)))));
-  return sentences(endsBefore, contradiction(rules, [...limits, ...backs])?.why ?? null);
-}
+  const liftedBacks = limitGoals(reversed(without(others, without(others, lifted))));
+  if (lifted.length > 0) return sentences(endsBefore, contradiction(rules, [...limits, ...liftedBacks])?.why);
 
-/** A temporary change that ends before this one could not end: the card service would reject what it goes back to. */
-async function laterObstacleTo(
-  { acctId, rules, changes, term }: Wanted,
-  { raises }: Pick<Deps, 'raises'>,
-): Promise<string | null> {
-  const limits = limitGoals(changes);
   // Beside a permanent change, it goes back only as far as the card service accepts. What is so already stays so.
-  if (limits.length === 0 || term.kind === 'permanent' || isMade(changes)) return null;
-  const others = without(limitsOf(rules), limits).map(({ rule, to }) => ({ rule, from: to, to }));
-  const returned = await raises.changesFromReturn(others, term, acctId);
-  const backs = limitGoals(reversed(changed(returned)));
+  if (term.kind === 'permanent' || isMade(changes)) return null;
+  const backs = limitGoals(reversed(without(returning, limits)));
   if (backs.length === 0 || contradiction(rules, backs) !== null) return null;
   const why = contradiction(rules, [...limits, ...backs])?.why;
   return why === undefined ? null : sentences(endsBefore, why);
