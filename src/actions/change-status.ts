@@ -38,7 +38,11 @@ export type ChangeStatus = (
   options?: { readonly closes?: readonly number[] | undefined },
 ) => Promise<unknown>;
 
-interface Deps extends Pick<ActionTools, 'progress'>, PermitDeps, AskFirstDeps {
+interface Deps
+  extends Pick<
+    ActionTools,
+    'progress' | 'authorize' | 'isOwnCard' | 'askAgain' | 'refuse' | 'whoMay' | 'factsOf' | 'answer' | 'putChoice'
+  > {
   readonly card: Pick<CardClient, 'getAccount'>;
   readonly latestChanges: Pick<LatestChanges, 'forgetBlocks' | 'blocksWanted'>;
   /** The open fraud case of an account; null: none. */
@@ -195,15 +199,13 @@ function areListed(ending: readonly Card[], listed: readonly number[] | undefine
 const closesMore =
   'By now it would close another card that you have not seen, so I did not send it again. Look at the account.';
 
-interface AskFirstDeps extends Pick<ActionTools, 'factsOf' | 'answer' | 'putChoice'> {}
-
 /** Other cards of the account would be closed for good: asks the person to confirm. */
 async function askFirst(
   action: Action,
   acctId: number,
   card: Card,
   ending: readonly Card[],
-  { factsOf, answer, putChoice }: AskFirstDeps,
+  { factsOf, answer, putChoice }: Deps,
 ): Promise<void> {
   const target = { kind: 'card', acctId, cardId: card.cardId, alertId: alertIdOf(action) } as const;
   const closes = ending.flatMap(({ cardId }) => cardId ?? []);
@@ -224,9 +226,6 @@ async function factsOfCard(acctId: number, card: Card | undefined, factsOf: Fact
 /** Ends a change that an earlier attempt may have sent, without sending it again. @param whyNot one sentence. */
 type NotAgain = (whyNot: string) => Promise<Result>;
 
-interface PermitDeps
-  extends Pick<ActionTools, 'authorize' | 'isOwnCard' | 'askAgain' | 'refuse' | 'whoMay' | 'factsOf'> {}
-
 /** Nobody unblocks their own card, nor has it closed and replaced. */
 const ownBlock = {
   kind: 'refused',
@@ -245,7 +244,7 @@ async function permitStatus(
   { action, acctId }: Resolved,
   endsBlock: boolean,
   notAgain: NotAgain | null,
-  { authorize, isOwnCard, askAgain, refuse, whoMay, factsOf }: PermitDeps,
+  { authorize, isOwnCard, askAgain, refuse, whoMay, factsOf }: Deps,
 ): Promise<boolean> {
   const isOwnBlock = endsBlock && (await isOwnCard(action.actor.userId, acctId, true));
   const decision = isOwnBlock ? ownBlock : await authorize(action, { acctId });

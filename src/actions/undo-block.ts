@@ -43,9 +43,10 @@ export async function offerUndo(
 }
 
 interface Deps
-  extends Pick<ActionTools, 'authorize' | 'rolesNow' | 'isOwnCard' | 'factsOf' | 'progress' | 'refuse' | 'withLock'>,
-    WhyNotDeps {
+  extends Pick<ActionTools, 'authorize' | 'rolesNow' | 'isOwnCard' | 'factsOf' | 'progress' | 'refuse' | 'withLock'> {
   readonly blocks: Pick<Blocks, 'get'>;
+  readonly latestChanges: Pick<LatestChanges, 'isSuperseded' | 'blocksWanted'>;
+  readonly history: Pick<StatusHistory, 'confirmedBy' | 'statuses'>;
   readonly changeStatus: ChangeStatus;
   readonly reports: Pick<Reports, 'resume'>;
 }
@@ -102,15 +103,10 @@ export function unblockOf(action: Action, { acctId, cardId, alertId }: Block): A
   return { ...action, target: { kind: 'card', acctId, cardId, alertId } };
 }
 
-interface WhyNotDeps {
-  readonly latestChanges: Pick<LatestChanges, 'isSuperseded' | 'blocksWanted'>;
-  readonly history: Pick<StatusHistory, 'confirmedBy' | 'statuses'>;
-}
-
 /** Why the current block is not only the work of this person, and whom to ask first; null when it is. */
 async function whyNotUndo(
   block: Block,
-  { latestChanges, history }: WhyNotDeps,
+  { latestChanges, history }: Pick<Deps, 'latestChanges' | 'history'>,
 ): Promise<(Pick<Refusal, 'why' | 'isOutdated'> & Partial<Pick<Refusal, 'whoCan'>>) | null> {
   const { actionId, acctId, cardId, by } = block;
   const wantedBy = (await latestChanges.blocksWanted(acctId)).flatMap((wanted) => wanted.by ?? []);
@@ -130,10 +126,7 @@ async function whyNotUndo(
 }
 
 /** The card service reported another block after this one. */
-async function wasBlockedOutside(
-  { actionId, acctId, cardId }: Block,
-  history: WhyNotDeps['history'],
-): Promise<boolean> {
+async function wasBlockedOutside({ actionId, acctId, cardId }: Block, history: Deps['history']): Promise<boolean> {
   const own = await history.confirmedBy(acctId, 'BLOCKED', actionId);
   if (own === null || cardId === null) return false;
   const statuses = await history.statuses(cardId);

@@ -20,10 +20,21 @@ import type { RequestedChange, ResumeRequest } from './open-request.ts';
 import type { AskAction } from './verbs.ts';
 
 interface Deps
-  extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'outcomes' | 'authorize' | 'withLock' | 'now'>,
-    FindDeps,
-    ObstacleDeps {
-  readonly card: FindDeps['card'] & ObstacleDeps['card'];
+  extends Pick<
+    ActionTools,
+    | 'record'
+    | 'refuse'
+    | 'answer'
+    | 'outcomes'
+    | 'authorize'
+    | 'withLock'
+    | 'now'
+    | 'purchaseOf'
+    | 'factsOf'
+    | 'nameRuleset'
+  > {
+  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
+  readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
   readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withBase' | 'loosenedFor'>;
   readonly openRequest: (asked: RequestedChange) => Promise<RequestOpened>;
   readonly resumeRequest: ResumeRequest;
@@ -90,11 +101,6 @@ const noneStops: Refusal = {
   whoCan: 'If it is declined, you can ask from the alert.',
 };
 
-interface FindDeps extends Pick<ActionTools, 'purchaseOf' | 'factsOf' | 'nameRuleset'> {
-  readonly card: Pick<CardClient, 'getSpendRules' | 'getRemainingLimits'>;
-  readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
-}
-
 /**
  * The changes that would let a holder pay the declined purchase of the action, or else any purchase of that amount.
  * `passes`: no limit or rule stops the purchase; without a declined purchase, no limit of the card. Null: nothing is known
@@ -104,7 +110,7 @@ async function findChange(
   action: Action,
   acctId: number,
   amountCents: number,
-  { card, checkPurchase, purchaseOf, factsOf, nameRuleset }: FindDeps,
+  { card, checkPurchase, purchaseOf, factsOf, nameRuleset }: Deps,
 ): Promise<readonly RuleChange[] | 'passes' | null> {
   const { rules } = await card.getSpendRules(acctId);
   const purchase = await purchaseOf(action);
@@ -127,10 +133,6 @@ interface Obstacle {
   readonly whoCan: string;
 }
 
-interface ObstacleDeps extends Pick<ActionTools, 'purchaseOf'> {
-  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
-}
-
 /**
  * What else would decline a purchase; null: nothing that is known. The declined purchase of the action says how much the
  * card service sets aside on top.
@@ -139,7 +141,7 @@ async function findObstacle(
   action: Action,
   acctId: number,
   amountCents: number,
-  { card, purchaseOf }: ObstacleDeps,
+  { card, purchaseOf }: Deps,
 ): Promise<Obstacle | null> {
   const account = await card.getAccount(acctId);
   const status = cardInUse(account, null)?.status ?? null;

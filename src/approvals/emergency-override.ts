@@ -15,7 +15,8 @@ import { type ApprovedChange, accountIn, isAboutRules, type LimitRequest, mayAsk
 import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'policyOfCard'>, CapDeps {
+interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'policyOfCard' | 'now' | 'purchaseOf' | 'zone'> {
+  readonly changesFromBase: RaiseAmounts['changesFromBase'];
   readonly requests: Pick<Requests, 'get'>;
   readonly execution: Execution;
   readonly finish: FinishRequest;
@@ -97,10 +98,6 @@ function isSmall(cents: number | null, mostCents: number | null): boolean {
   return cents !== null && (mostCents === null || cents <= mostCents);
 }
 
-interface CapDeps extends Pick<ActionTools, 'now' | 'purchaseOf' | 'zone'> {
-  readonly changesFromBase: RaiseAmounts['changesFromBase'];
-}
-
 type CappedChange = Pick<ApprovedChange, 'changes' | 'term'>;
 
 /**
@@ -112,7 +109,7 @@ type CappedChange = Pick<ApprovedChange, 'changes' | 'term'>;
 export async function capChange(
   { request: { action, acctId, term: asked }, now }: JudgedClick,
   mostCents: number | null,
-  deps: CapDeps,
+  deps: Pick<Deps, 'now' | 'purchaseOf' | 'zone' | 'changesFromBase'>,
 ): Promise<CappedChange | null> {
   const ofLimits = isAboutLimits(now);
   // For a time, an opened rule would allow any number of purchases of any size.
@@ -141,7 +138,7 @@ async function partLeft(
   action: OverrideAction,
   judged: JudgedClick,
   { capped, mostCents }: { readonly capped: CappedChange; readonly mostCents: number | null },
-  deps: Pick<Deps, 'recount'> & CapDeps,
+  deps: Deps,
 ): Promise<CappedChange | null> {
   const count = (part: CappedChange) => deps.recount({ ...judged.request, ...part }, action);
   const { needed, counted } = await count(capped);

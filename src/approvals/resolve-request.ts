@@ -149,7 +149,9 @@ export function createExpireRequest({ record, progress, resolve }: ExpireDeps): 
   };
 }
 
-interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest'>, ReminderDeps {
+interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest' | 'whoMay' | 'postToApprovals'> {
+  /** Link to a request's message; null: none. */
+  readonly requestLink: (requestId: string) => Promise<string | null>;
   /** Posts its message unless there is one. */
   readonly postRequest: (request: OpenRequest) => Promise<void>;
   readonly requests: Pick<Requests, 'get' | 'save' | 'open' | 'remind'>;
@@ -209,15 +211,10 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
 /** How often a request is looked at that may have expired earlier than it used to. */
 const LOOK_AGAIN_MS = 3_600_000;
 
-interface ReminderDeps extends Pick<ActionTools, 'whoMay' | 'postToApprovals'> {
-  /** Link to a request's message; null: none. */
-  readonly requestLink: (requestId: string) => Promise<string | null>;
-}
-
 /** Reminds the approvers of a group of open requests, the first of which is due. Idempotent. */
 async function postReminder(
   waiting: readonly [OpenRequest, ...OpenRequest[]],
-  { whoMay, postToApprovals, requestLink }: ReminderDeps,
+  { whoMay, postToApprovals, requestLink }: AgeDeps,
 ): Promise<void> {
   const [{ id, card }] = waiting;
   const linked = await Promise.all(waiting.map(async (request) => ({ request, link: await requestLink(request.id) })));

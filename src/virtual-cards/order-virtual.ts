@@ -35,7 +35,9 @@ export type PlaceOrder = (
   run: ActionRun,
 ) => Promise<Result>;
 
-interface PlaceDeps extends Pick<ActionTools, 'withLock' | 'now'>, ReportDeps {
+interface PlaceDeps extends Pick<ActionTools, 'withLock' | 'now' | 'progress' | 'record' | 'answer'> {
+  readonly virtualOrders: Pick<VirtualOrders, 'expect'>;
+  readonly notices: Pick<OrderNotices, 'notifyOrdered' | 'notifyIfAnswer'>;
   /** Orders at the card service. @throws CardApiError */
   readonly orderVirtualCards: (request: {
     readonly VirtualCards: readonly unknown[];
@@ -158,11 +160,6 @@ const outcomeWords = {
   unknown: 'outcome not known',
 } as const;
 
-interface ReportDeps extends Pick<ActionTools, 'progress' | 'record' | 'answer'> {
-  readonly virtualOrders: Pick<VirtualOrders, 'expect'>;
-  readonly notices: Pick<OrderNotices, 'notifyOrdered' | 'notifyIfAnswer'>;
-}
-
 /**
  * First the record, then the person who asked, then what the service has already reported about the order. Idempotent.
  */
@@ -170,9 +167,8 @@ async function reportOrder(
   action: Action,
   order: VirtualOrder,
   reportedState: ReportedState,
-  deps: ReportDeps,
+  { progress, record, answer, virtualOrders, notices }: PlaceDeps,
 ): Promise<void> {
-  const { progress, record, answer, virtualOrders, notices } = deps;
   const { at, result } = reportedState;
   const state = result.state as State;
   const { apiWords, note, card, after } = result;
