@@ -41,31 +41,18 @@ const bands = z
   )
   .min(1, 'expected at least one amount')
   .superRefine((all, context) => {
+    const fault = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
     for (const [index, { up_to: upTo, approvals }] of all.entries()) {
       const isLast = index === all.length - 1;
       const previous = all[index - 1];
       const before = previous?.up_to;
-      if (isLast && upTo !== undefined)
-        context.addIssue({
-          code: 'custom',
-          path: [index],
-          message: 'expected the last one without up_to, for every larger amount',
-        });
-      if (!isLast && upTo === undefined)
-        context.addIssue({ code: 'custom', path: [index], message: 'expected up_to: only the last one has none' });
+      if (isLast && upTo !== undefined) fault([index], 'expected the last one without up_to, for every larger amount');
+      if (!isLast && upTo === undefined) fault([index], 'expected up_to: only the last one has none');
       if (upTo !== undefined && before !== undefined && upTo <= before)
-        context.addIssue({
-          code: 'custom',
-          path: [index, 'up_to'],
-          message: 'expected a larger amount than the one before',
-        });
+        fault([index, 'up_to'], 'expected a larger amount than the one before');
       // Otherwise whoever wants a small raise could ask for a large one, which needs fewer approvals.
       if (previous !== undefined && approvals < previous.approvals)
-        context.addIssue({
-          code: 'custom',
-          path: [index, 'approvals'],
-          message: 'expected at least as many approvals as for the smaller amount before',
-        });
+        fault([index, 'approvals'], 'expected at least as many approvals as for the smaller amount before');
     }
   })
   .transform((all) => all.map(({ up_to: upTo, approvals }): Band => ({ upToCents: upTo ?? null, approvals })));
