@@ -16,12 +16,7 @@ import { createJudgeClick, createRecount, createWhyNoLonger, type Orders } from 
 import { createOpenRequest, type RequestedChange } from '../approvals/open-request.ts';
 import type { OpenRequest } from '../approvals/request.ts';
 import { createGatherFacts } from '../approvals/request-facts.ts';
-import {
-  createAgeRequest,
-  createExpireRequest,
-  createRequestNotices,
-  createResolveRequest,
-} from '../approvals/resolve-request.ts';
+import { createAgeRequest, createExpireRequest, createResolution } from '../approvals/resolve-request.ts';
 import { noCard } from '../core/card-facts.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
@@ -57,10 +52,9 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const { count: countRaise, withBase, changesFromBase, temporaryValues } = tools.raises;
   const raises = { countRaise, withBase, changesFromBase, temporaryValues };
   const common = { ...tools, ...raises, changeRule, orders, blockAll: createBlockAll({ ...tools, failures, block }) };
-  const requestNotices = createRequestNotices(common);
-  const resolve = createResolveRequest({ ...common, requestNotices });
+  const { resolve, notifyDecided } = createResolution(common);
   const finish = createFinishRequest({ ...common, resolve });
-  const { complete, verified } = createCompletion({ ...common, finish, requestNotices });
+  const { complete, verified } = createCompletion({ ...common, finish, notifyDecided });
   const execution = createExecution({ ...common, complete, whyNoLonger: createWhyNoLonger(common) });
   const expire = createExpireRequest({ ...common, resolve });
   const recount = createRecount(common);

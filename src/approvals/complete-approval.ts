@@ -1,6 +1,7 @@
 import { actionResult } from '../../templates/actions/action-result.ts';
 import { blockAllDecided, overrideNotice } from '../../templates/approvals/request-notes.ts';
 import { sentences } from '../../templates/core/change-words.ts';
+import { requestUnconfirmed } from '../../templates/holders/holder-request.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
 import type { Result, Verdict } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
@@ -32,7 +33,7 @@ import {
   withoutInFlight,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
-import type { RequestNotices, ResolveRequest } from './resolve-request.ts';
+import type { Resolution } from './resolve-request.ts';
 
 interface Deps extends Pick<ActionTools, 'answer' | 'notifyDirectly' | 'updateRequest'> {
   readonly progress: Pick<Progress, 'read'>;
@@ -40,7 +41,7 @@ interface Deps extends Pick<ActionTools, 'answer' | 'notifyDirectly' | 'updateRe
   readonly recentRaises: Pick<RecentRaises, 'releaseOverride'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly finish: FinishRequest;
-  readonly requestNotices: RequestNotices;
+  readonly notifyDecided: Resolution['notifyDecided'];
 }
 
 /**
@@ -120,7 +121,9 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     }
     await deps.requests.save(withInFlight(request, { ...approval, state: 'unconfirmed' }));
     await deps.updateRequest(request.id);
-    if (request.action.verb === 'ask') await deps.requestNotices.notifyUnconfirmed(request, approval);
+    if (request.action.verb !== 'ask') return;
+    const messageId = `${request.id}-unconfirmed-${approval.actionId}`;
+    await deps.notifyDirectly(request.action.actor.userId, messageId, requestUnconfirmed(request, approval));
   }
 
   /** The request is decided. Other approvals in flight end on their own. */
@@ -166,14 +169,14 @@ async function notifyOfBlocks(
 async function reportDecided(
   request: ClosedRequest,
   confirmation: Verdict['confirmation'],
-  { requests, updateRequest, requestNotices }: Pick<Deps, 'requests' | 'updateRequest' | 'requestNotices'>,
+  { requests, updateRequest, notifyDecided }: Pick<Deps, 'requests' | 'updateRequest' | 'notifyDecided'>,
 ): Promise<void> {
   // Whoever approved it looks at the request, and hears of the change nowhere else.
   if (hasMadeChange(request) && confirmation === 'unconfirmed') {
     await requests.save({ ...request, isUnconfirmed: true });
     await updateRequest(request.id);
   }
-  if (request.action.verb === 'ask') await requestNotices.notifyDecided(request);
+  if (request.action.verb === 'ask') await notifyDecided(request);
 }
 
 /** A person who asked for a second approval is notified by the change itself; the person who gave it is not. */
@@ -213,7 +216,7 @@ function isMade({ state }: Result): boolean {
 }
 
 interface FinishDeps extends Pick<ActionTools, 'record' | 'whoMay' | 'postToApprovals'> {
-  readonly resolve: ResolveRequest;
+  readonly resolve: Resolution['resolve'];
   readonly postToOps: (id: string, message: Message) => Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { requestReminder } from '../../templates/approvals/request-notes.ts';
-import { requestDecided, requestUnconfirmed, sameRequestEnded } from '../../templates/holders/holder-request.ts';
+import { requestDecided, sameRequestEnded } from '../../templates/holders/holder-request.ts';
 import { alertIdOf } from '../actions/action.ts';
-import { type Outcome, reported } from '../actions/action-state.ts';
+import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import { decisionOf } from '../core/decided-record.ts';
@@ -11,7 +11,6 @@ import { ruleVerbOf } from '../limits/verbs.ts';
 import { withAnswers } from './block-all.ts';
 import type { Execution } from './execute-approval.ts';
 import {
-  type ApprovalInFlight,
   accountIn,
   approversWithoutAnswer,
   type ClosedRequest,
@@ -20,7 +19,7 @@ import {
   isAboutRules,
   isExpired,
   isOverdue,
-  type LimitRequest,
+  type MadeRequest,
   type OpenRequest,
   orderIn,
   overdueAtMs,
@@ -29,102 +28,89 @@ import {
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 
-interface Deps extends Pick<ActionTools, 'outcomes' | 'now' | 'updateRequest'> {
+interface Deps extends Pick<ActionTools, 'outcomes' | 'now' | 'updateRequest' | 'notifyDirectly' | 'nameRuleset'> {
   readonly requests: Pick<Requests, 'save' | 'get'>;
-  readonly requestNotices: Pick<RequestNotices, 'notifyDecided'>;
+  readonly progress: Pick<Progress, 'read'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
 }
 
-/** A request is decided: stores that, updates its messages and notifies the person who asked. Idempotent. */
-export type ResolveRequest = (request: ClosedRequest) => Promise<void>;
+/** What becomes of a request that is decided. Idempotent. */
+export type Resolution = ReturnType<typeof createResolution>;
 
-export function createResolveRequest(deps: Deps): ResolveRequest {
-  return async function resolveRequest(request) {
-    await deps.requests.save(withoutOrder(request));
-    await deps.updateRequest(request.id);
-    if (request.state === 'denied') await markAlert(request, request.state, 'An approver said no');
-    if (request.state === 'expired') await markAlert(request, request.state, 'The request expired');
-    if (request.state === 'withdrawn') await markAlert(request, request.state, 'It was withdrawn');
-    // The result of an approver's approved request is reported by the change itself.
-    if (request.action.verb !== 'ask' && hasMadeChange(request)) return;
-    // Somebody may have asked for the same since the request was read.
-    const askedToo = (await deps.requests.get(request.id))?.askedToo;
-    await deps.requestNotices.notifyDecided({ ...request, askedToo });
+export function createResolution(deps: Deps) {
+  return {
+    /** Stores the decision, updates the request's messages and notifies the person who asked. */
+    async resolve(request: ClosedRequest): Promise<void> {
+      await deps.requests.save(withoutOrder(request));
+      await deps.updateRequest(request.id);
+      if (!hasMadeChange(request)) await markAlert(request, deps);
+      // The result of an approver's approved request is reported by the change itself.
+      else if (request.action.verb !== 'ask') return;
+      // Somebody may have asked for the same since the request was read.
+      const askedToo = (await deps.requests.get(request.id))?.askedToo;
+      await notifyDecided({ ...request, askedToo });
+    },
+    notifyDecided,
   };
 
-  /** The original alert no longer waits. */
-  async function markAlert(
-    request: ClosedRequest,
-    how: NonNullable<Outcome['closed']>['how'],
-    text: string,
-  ): Promise<void> {
-    const { actor, id, verb: asked } = request.action;
-    const alertId = alertIdOf(request.action);
-    if (alertId === null || !isAboutRules(request)) return;
-    const state = unconfirmedApproval(request) === null ? 'failed' : 'unknown';
-    const verb = ruleVerbOf(request.changes);
-    const at = deps.now().toISOString();
-    await deps.outcomes.show(alertId, id, {
-      verb,
-      by: actor.userId,
-      at,
-      state,
-      text,
-      closed: { how, by: decisionOf(request)?.by ?? null },
-      asHolder: asked === 'ask',
-    });
+  /**
+   * An approval is reported only after the card service shows the change, or fails to show it in time. Both the
+   * decision and the verification call this; the later of the two has the result.
+   */
+  async function notifyDecided(request: ClosedRequest): Promise<void> {
+    const { id, action, state } = request;
+    const messageId = `${id}-${state}`;
+    if (!hasMadeChange(request)) {
+      await deps.notifyDirectly(action.actor.userId, messageId, requestDecided(request));
+      for (const userId of request.askedToo ?? [])
+        if (userId !== decisionOf(request)?.by)
+          await deps.notifyDirectly(userId, `${messageId}-${userId}`, sameRequestEnded(request));
+      return;
+    }
+    const result = reported(await deps.progress.read(request.decision.actionId))?.result;
+    const confirmation = result?.confirmation;
+    if (confirmation === 'sent') return;
+    // The change itself may have taken the card out of the ruleset it followed.
+    const followed = result === undefined ? request.card : { ...request.card, ruleset: result.card.ruleset };
+    const shown = { ...request, card: await deps.nameRuleset(followed) };
+    const madeId = temporaryChangeIdOf(request);
+    const made = madeId === null ? null : await deps.temporaryChanges.get(madeId);
+    // A change that got no answer decides its request only when it is found in effect.
+    const isFound = confirmation === 'confirmed' || result?.state === 'unknown';
+    const isConfirmed = confirmation === undefined || isFound;
+    const endsAt = made?.endsAt ?? null;
+    await deps.notifyDirectly(action.actor.userId, messageId, requestDecided(shown, { isConfirmed, endsAt }));
   }
+}
+
+type UnmadeRequest = Exclude<ClosedRequest, MadeRequest>;
+
+const endWords: Readonly<Record<UnmadeRequest['state'], string>> = {
+  denied: 'An approver said no',
+  expired: 'The request expired',
+  withdrawn: 'It was withdrawn',
+};
+
+/** The original alert no longer waits. */
+async function markAlert(request: UnmadeRequest, { outcomes, now }: Pick<Deps, 'outcomes' | 'now'>): Promise<void> {
+  const { actor, id, verb: asked } = request.action;
+  const alertId = alertIdOf(request.action);
+  if (alertId === null || !isAboutRules(request)) return;
+  await outcomes.show(alertId, id, {
+    verb: ruleVerbOf(request.changes),
+    by: actor.userId,
+    at: now().toISOString(),
+    state: unconfirmedApproval(request) === null ? 'failed' : 'unknown',
+    text: endWords[request.state],
+    closed: { how: request.state, by: decisionOf(request)?.by ?? null },
+    asHolder: asked === 'ask',
+  });
 }
 
 /** An order's form data is kept only until the decision. */
 function withoutOrder(request: ClosedRequest): ClosedRequest {
   const order = orderIn(request);
   return order === null ? request : { ...request, action: { ...order, target: { kind: 'order', sealed: '' } } };
-}
-
-interface NoticeDeps extends Pick<ActionTools, 'notifyDirectly' | 'nameRuleset'> {
-  readonly progress: Pick<Progress, 'read'>;
-  readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
-}
-
-/** Notifies people of the outcome of their requests. Idempotent. */
-export type RequestNotices = ReturnType<typeof createRequestNotices>;
-
-export function createRequestNotices({ progress, temporaryChanges, nameRuleset, notifyDirectly }: NoticeDeps) {
-  return {
-    /**
-     * An approval is reported only after the card service shows the change, or fails to show it in time. Both the
-     * decision and the verification call this; the later of the two has the result.
-     */
-    async notifyDecided(request: ClosedRequest): Promise<void> {
-      const { id, action, state } = request;
-      const messageId = `${id}-${state}`;
-      if (!hasMadeChange(request)) {
-        await notifyDirectly(action.actor.userId, messageId, requestDecided(request));
-        for (const userId of request.askedToo ?? [])
-          if (userId !== decisionOf(request)?.by)
-            await notifyDirectly(userId, `${messageId}-${userId}`, sameRequestEnded(request));
-        return;
-      }
-      const result = reported(await progress.read(request.decision.actionId))?.result;
-      const confirmation = result?.confirmation;
-      if (confirmation === 'sent') return;
-      // The change itself may have taken the card out of the ruleset it followed.
-      const followed = result === undefined ? request.card : { ...request.card, ruleset: result.card.ruleset };
-      const shown = { ...request, card: await nameRuleset(followed) };
-      const madeId = temporaryChangeIdOf(request);
-      const made = madeId === null ? null : await temporaryChanges.get(madeId);
-      // A change that got no answer decides its request only when it is found in effect.
-      const isFound = confirmation === 'confirmed' || result?.state === 'unknown';
-      const isConfirmed = confirmation === undefined || isFound;
-      const endsAt = made?.endsAt ?? null;
-      await notifyDirectly(action.actor.userId, messageId, requestDecided(shown, { isConfirmed, endsAt }));
-    },
-    /** Someone approved, and nothing shows the outcome. */
-    async notifyUnconfirmed(request: LimitRequest, approval: ApprovalInFlight): Promise<void> {
-      const messageId = `${request.id}-unconfirmed-${approval.actionId}`;
-      await notifyDirectly(request.action.actor.userId, messageId, requestUnconfirmed(request, approval));
-    },
-  };
 }
 
 /** After this time an approval is confirmed, or will not be confirmed any more. */
@@ -135,7 +121,7 @@ export type ExpireRequest = (request: OpenRequest, lease: Lease) => Promise<void
 
 interface ExpireDeps extends Pick<ActionTools, 'record'> {
   readonly progress: Pick<Progress, 'read'>;
-  readonly resolve: ResolveRequest;
+  readonly resolve: Resolution['resolve'];
 }
 
 export function createExpireRequest({ record, progress, resolve }: ExpireDeps): ExpireRequest {

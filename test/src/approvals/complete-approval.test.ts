@@ -40,10 +40,7 @@ function setUp() {
     progress: { read: async () => null },
     temporaryChanges: { get: async () => null },
     finish: async (request) => void finished.push(request),
-    requestNotices: {
-      notifyDecided: async ({ state }) => void told.push(state),
-      notifyUnconfirmed: async () => void told.push('unconfirmed'),
-    },
+    notifyDecided: async ({ state }) => void told.push(state),
     answer: async ({ actor }, { text }) => void answers.push(`${actor.userId}: ${text}`),
     notifyDirectly: async (userId, id, { text }) => void messages.push(`${userId} ${id}: ${text}`),
   });
@@ -103,7 +100,7 @@ describe('a completed approval', () => {
     await world.complete(click, request, begun(), result('unknown'));
 
     expect(world.saved.map((saved) => saved.inFlight.map(({ state }) => state))).toEqual([['sent'], ['unconfirmed']]);
-    expect(world.told).toEqual(['unconfirmed']);
+    expect(world.messages).toEqual([expect.stringMatching(/^U0HUGO req_ask1-unconfirmed-act_ben: /)]);
   });
 
   it('leaves the request open if the change failed, and releases an override', async () => {
@@ -182,7 +179,7 @@ describe('a verified approval', () => {
     await world.verified(withInFlight(openRequestOf(), inFlight('sent')), 'act_ben', 'unconfirmed');
 
     expect(world.saved).toMatchObject([{ state: 'open', inFlight: [{ state: 'unconfirmed' }] }]);
-    expect(world.told).toEqual(['unconfirmed']);
+    expect(world.messages).toEqual([expect.stringMatching(/^U0HUGO req_ask1-unconfirmed-act_ben: /)]);
   });
 
   it('is reported to the holder once it is confirmed, if it had decided the request', async () => {
@@ -211,7 +208,7 @@ describe('a verified approval', () => {
 
       expect(world.saved).toEqual([{ ...decided, isUnconfirmed: true }]);
       expect(world.updated).toEqual(['req_ask1']);
-      expect(world.told, 'only holders are told by the request').toEqual([]);
+      expect([...world.told, ...world.messages], 'only holders are told by the request').toEqual([]);
     },
   );
 });

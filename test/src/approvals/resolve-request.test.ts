@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ActionState, type Outcome, stateOf } from '../../../src/actions/action-state.ts';
 import { type ClosedRequest, withInFlight } from '../../../src/approvals/request.ts';
-import { createRequestNotices, createResolveRequest } from '../../../src/approvals/resolve-request.ts';
+import { createResolution } from '../../../src/approvals/resolve-request.ts';
 import { requestDecided } from '../../../templates/holders/holder-request.ts';
 import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
 import { ask, virtualOrder } from '../../support/perform-world.ts';
@@ -13,13 +13,19 @@ const ofApprover = openRequestOf({ action: ask('limit') });
 const abroad = { rule: { kind: 'international' }, from: false, to: true } as const;
 const denied: ClosedRequest = { ...ofApprover, state: 'denied', decision, note: 'Ask for less.' };
 
-/** @param stored what the store adds to a request: others have written it meanwhile. */
-function setUp(stored: Pick<ClosedRequest, 'askedToo'> = {}) {
+/**
+ * @param stored what the store adds to a request: others have written it meanwhile.
+ * @param over what became of the change.
+ */
+function setUp(
+  stored: Pick<ClosedRequest, 'askedToo'> = {},
+  over: Partial<Pick<Parameters<typeof createResolution>[0], 'progress' | 'temporaryChanges'>> = {},
+) {
   const saved: string[] = [];
   const outcomes: Outcome[] = [];
   const answers: string[] = [];
   const messages: string[] = [];
-  const resolve = createResolveRequest({
+  const { resolve, notifyDecided } = createResolution({
     requests: {
       save: async ({ state }) => void saved.push(state),
       get: async () => ({ ...denied, ...stored }),
@@ -30,18 +36,17 @@ function setUp(stored: Pick<ClosedRequest, 'askedToo'> = {}) {
       seen: async () => {},
       saysOfRuleset: async () => false,
     },
-    requestNotices: createRequestNotices({
-      progress: { read: async () => null },
-      temporaryChanges: { get: async () => null },
-      nameRuleset: async (facts) => facts,
-      notifyDirectly: async (userId, id, { text }) => {
-        messages.push(`${userId} ${id}`);
-        answers.push(text);
-      },
-    }),
+    progress: { read: async () => null },
+    temporaryChanges: { get: async () => null },
+    nameRuleset: async (facts) => facts,
+    notifyDirectly: async (userId, id, { text }) => {
+      messages.push(`${userId} ${id}`);
+      answers.push(text);
+    },
     now: () => new Date(askedAt),
+    ...over,
   });
-  return { resolve, saved, outcomes, answers, messages };
+  return { resolve, notifyDecided, saved, outcomes, answers, messages };
 }
 
 describe('a resolved request', () => {
@@ -220,35 +225,29 @@ describe('an approved holder', () => {
     ['confirmed', [expect.stringContaining('Approved by <@U0BEN>: you can pay $900.00 now.')]],
     ['unconfirmed', [expect.stringContaining('but not confirmed by the card service')]],
   ] as const)('is notified of a change that is %s with these words: %j', async (confirmation, expected) => {
-    const told: string[] = [];
-    const notices = createRequestNotices({
-      progress: { read: async () => ended(confirmation) },
-      temporaryChanges: { get: async () => null },
-      nameRuleset: async (facts) => facts,
-      notifyDirectly: async (_userId, _id, { text }) => void told.push(text),
-    });
+    const { notifyDecided, answers } = setUp({}, { progress: { read: async () => ended(confirmation) } });
 
-    await notices.notifyDecided(approved);
+    await notifyDecided(approved);
 
-    expect(told).toEqual(expected);
+    expect(answers).toEqual(expected);
   });
 
   it('is told until when the purchase can be paid', async () => {
-    const told: string[] = [];
     const { id, ...made } = temporaryChangeOf({ endsAt: '2026-11-20T15:48:00.000Z' });
-    const notices = createRequestNotices({
-      progress: { read: async () => ended('confirmed') },
-      temporaryChanges: { get: async (asked) => (asked === id ? { id, ...made } : null) },
-      nameRuleset: async (facts) => facts,
-      notifyDirectly: async (_userId, _id, { text }) => void told.push(text),
-    });
+    const { notifyDecided, answers } = setUp(
+      {},
+      {
+        progress: { read: async () => ended('confirmed') },
+        temporaryChanges: { get: async (asked) => (asked === id ? { id, ...made } : null) },
+      },
+    );
 
-    await notices.notifyDecided({ ...approved, temporaryChangeId: id });
+    await notifyDecided({ ...approved, temporaryChangeId: id });
 
-    expect(told[0]).toMatch(
+    expect(answers[0]).toMatch(
       /^Approved by <@U0BEN>: you can pay \$900\.00 until <!date\^\d+\^\{time\}\|[^>]*10:48 AM[^>]*>\./,
     );
-    expect(told[0]).not.toContain('$900.00 now');
+    expect(answers[0]).not.toContain('$900.00 now');
   });
 
   it('is told that a blocked card stays blocked', () => {
