@@ -80,6 +80,7 @@ export function createSendStatus(deps: Deps) {
       const expects = { kind: 'status', status, cardId } as const;
       // An unread card is known at most from the directory.
       const likelyId = cardId ?? card.cardId;
+      const readNow = () => readBack(acctId, cardId, api);
       const basisNow = () => basisOf(history, likelyId, status);
       const basis = await basisNow();
       const sides = { before, after: statusWord(status) };
@@ -89,12 +90,12 @@ export function createSendStatus(deps: Deps) {
       const steps = {
         ...expectations(deps, { ...resolved, cardId: likelyId }, status, closes),
         write: () => (verb === 'activate' ? api.activateCard(acctId, cardId ?? 0) : api.setCardStatus(acctId, status)),
-        look: () => lookAfterwards({ acctId, cardId, status, basisNow }, basis, api),
+        look: () => lookAfterwards(status, readNow, async () => basis === (await basisNow())),
         made: (confirmation) =>
           foundMade(verb, resolved, from, finish, confirmation === 'sent' ? { confirmation, expects } : undefined),
         /** The newer change may be this very change, which could not be read a moment ago. */
         supersede: async () =>
-          (await readBack(acctId, cardId, api)) === status
+          (await readNow()) === status
             ? await foundMade(verb, resolved, from, finish)
             : await finish('unknown', { note: superseded }),
         fail: (explanation) => finish('failed', explanation),
@@ -149,28 +150,21 @@ function expectations(
   };
 }
 
-interface Sent {
-  readonly acctId: number;
-  readonly cardId: number | null;
-  readonly status: CardStatus;
-  readonly basisNow: () => Promise<string | undefined>;
-}
-
 /** Whether a change that got no answer was made. */
 async function lookAfterwards(
-  { acctId, cardId, status, basisNow }: Sent,
-  basis: string | undefined,
-  api: Pick<CardClient, 'getAccount'>,
+  status: CardStatus,
+  readNow: () => Promise<CardStatus | null>,
+  hasSameBasis: () => Promise<boolean>,
 ) {
-  let now = await readBack(acctId, cardId, api);
+  let now = await readNow();
   if (now !== status) {
     // A card that was blocked and unblocked again looks unchanged. Only the webhooks show it.
     await sleep(WEBHOOK_MS);
-    now = await readBack(acctId, cardId, api);
+    now = await readNow();
   }
   if (now === status) return 'made';
   if (now === null) return 'unread';
-  return basis === (await basisNow()) ? 'unmade' : 'changed';
+  return (await hasSameBasis()) ? 'unmade' : 'changed';
 }
 
 /** A card that an activation closes for good. */

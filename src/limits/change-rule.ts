@@ -81,25 +81,20 @@ export function createChangeRule(deps: Deps): ChangeRule {
     }
     const expects = { kind: 'rule', changes } as const;
     const sent = { ...made, card, raw, readAt, sides };
-    const refuse = (refused: RefusedChange) => send({ ...sent, written, refused }, run, finish, approval ?? {});
+    // What an earlier attempt may have sent is not sent again.
+    const fail = (refused: RefusedChange) =>
+      wasSending ? send({ ...sent, written, refused }, run, finish, approval ?? {}) : finish(refused.state, refused);
     const isOvertaken = await latestChanges.isOvertaken(acctId, expects, action);
     // A value that somebody has set later, for a time, goes back: it is not what was asked for.
-    if (isOvertaken && (!isThere || (await terms.isTemporary(made)))) {
-      const over = { state: 'failed', note: overtaken(ruleNames(changes), wasSending) } as const;
-      return wasSending ? await refuse(over) : await finish('failed', over);
-    }
-    if (against !== null) {
-      const failed = { state: 'failed', note: against } as const;
-      return wasSending ? await refuse(failed) : await finish('failed', failed);
-    }
+    if (isOvertaken && (!isThere || (await terms.isTemporary(made))))
+      return await fail({ state: 'failed', note: overtaken(ruleNames(changes), wasSending) });
+    if (against !== null) return await fail({ state: 'failed', note: against });
     const refused = await permitOrAsk(made, approval, card, !wasSending);
-    // An earlier attempt's change is not in effect and is not sent again.
-    if (refused !== null && wasSending) return await refuse(refused);
-    if (refused?.isLate === true) {
+    if (refused?.isLate === true && !wasSending) {
       await deps.askAgain(action, { acctId });
       return { state: 'failed', card, ...sides, apiWords: null, note: refused.note };
     }
-    if (refused !== null) return await finish(refused.state, refused);
+    if (refused !== null) return await fail(refused);
     if (!isThere) return await send({ ...sent, written }, run, finish, approval ?? {});
     await latestChanges.alreadyInEffect(acctId, expects, action);
     const kept = await terms.keep(made);
