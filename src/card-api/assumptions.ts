@@ -68,10 +68,6 @@ export const CardApiAssumptions = z.strictObject({
   activateCardPaths: pathForms('/Card/Activate/{acctId}/{cardId}', '/Card/Activate{acctId}/{cardId}').describe(
     'The specification writes it without the slash after Activate; the form with the slash is tried first.',
   ),
-  getAccountAdvancedPaths: pathForms(
-    '/Details/AccountDetails/{acctId}/Advanced',
-    '/Details/AccountDetails/{acctId}/Advance',
-  ).describe('One change notice writes the path ending as Advance.'),
   getRemainingLimitsPaths: pathForms(
     '/Details/AccountDetails/{acctId}/RemainingLimit',
     '/Details/AccountDetails/{acctId}/RemainingLimits',
@@ -172,7 +168,7 @@ export const CardApiAssumptions = z.strictObject({
   emptyListStatus: z
     .array(z.int())
     .default([404])
-    .describe('Statuses that mean "there are none" for lists of rulesets and their cards.'),
+    .describe('Statuses that mean "there are none" for the list of rulesets.'),
   listCallsPerHour: z.int().positive().default(10).describe('How often the list of all accounts may be requested.'),
   callsPerMinute: z.int().positive().default(120).describe('Calls of all kinds that the service accepts per minute.'),
   detailCallsPerMinute: z.int().positive().default(60).describe('Our own share of these for filling the directory.'),

@@ -34,7 +34,6 @@ export const ListedAccount = z
     IsVirtual: Flag,
     AccountStatus: Text,
     AvailableBalance: Cents,
-    LedgerBalance: Cents,
     Email: ifSent(Text),
     GroupName: ifSent(Text),
     CardStatus: AnyCardStatus,
@@ -48,7 +47,6 @@ export const ListedAccount = z
     isVirtual: account.IsVirtual,
     accountStatus: upper(account.AccountStatus),
     availableCents: account.AvailableBalance,
-    ledgerCents: account.LedgerBalance,
     email: account.Email,
     group: account.GroupName,
     last4: account.CardNumber4Digits,
@@ -59,14 +57,10 @@ export type ListedAccount = z.infer<typeof ListedAccount>;
 /** The complete business: `GET /Details/AccountDetails`. */
 export const Business = z
   .object({
-    BusinessAccountId: Id.nullish(),
-    BusinessName: Text,
     BusinessAccountBalance: Cents,
     CHAccountList: z.preprocess((list) => list ?? [], rowsOf(ListedAccount)),
   })
   .transform((business) => ({
-    businessAccountId: business.BusinessAccountId ?? null,
-    businessName: business.BusinessName,
     balanceCents: business.BusinessAccountBalance,
     accounts: business.CHAccountList,
   }));
@@ -78,7 +72,6 @@ export const AccountDetails = z
     AccountId: Id,
     AccountStatus: Text,
     AvailableBalance: Cents,
-    LedgerBalance: Cents,
     Email: Text,
     IsVirtual: Flag,
     CustomId: OwnId,
@@ -91,7 +84,6 @@ export const AccountDetails = z
     acctId: account.AccountId,
     accountStatus: upper(account.AccountStatus),
     availableCents: account.AvailableBalance,
-    ledgerCents: account.LedgerBalance,
     email: account.Email,
     isVirtual: account.IsVirtual,
     customId: account.CustomId,
@@ -104,33 +96,7 @@ export const AccountDetails = z
   }));
 export type AccountDetails = z.infer<typeof AccountDetails>;
 
-/** A cardholder's profile. Postal address, telephone and date of birth are not read. */
-export const Profile = z
-  .object({ AccountId: Id, FirstName: OwnName, LastName: OwnName, CustomId: OwnId })
-  .transform((profile) => ({
-    acctId: profile.AccountId,
-    firstName: profile.FirstName,
-    lastName: profile.LastName,
-    customId: profile.CustomId,
-  }));
-
-/** A member of a group. The answer also contains card numbers, which are not read. */
-const GroupMember = z
-  .object({ AccountId: Id, FirstName: OwnName, LastName: OwnName })
-  .transform((member) => ({ acctId: member.AccountId, firstName: member.FirstName, lastName: member.LastName }));
-
-/** A group: a bare list of members, or an object around the list. */
-export const GroupMembers = z.preprocess((answer) => {
-  if (Array.isArray(answer) || typeof answer !== 'object' || answer === null) return answer;
-  const inner = 'Group' in answer && typeof answer.Group === 'object' && answer.Group !== null ? answer.Group : answer;
-  return Object.values(inner).find(Array.isArray) ?? [];
-}, rowsOf(GroupMember));
-
-/** Whose token this is: `GET /Token/Current`. The answer repeats the token itself, which is not read. */
+/** Until when the token works: `GET /Token/Current`. The answer repeats the token itself, which is not read. */
 export const CurrentToken = z
-  .object({ BusinessAccountName: Text, BusinessAccountId: Id.nullish(), TokenExpiration: Day })
-  .transform((token) => ({
-    businessName: token.BusinessAccountName,
-    businessAccountId: token.BusinessAccountId ?? null,
-    expiresOn: token.TokenExpiration,
-  }));
+  .object({ TokenExpiration: Day })
+  .transform((token) => ({ expiresOn: token.TokenExpiration }));

@@ -99,50 +99,27 @@ export function readAs<T>(missing: string, read: (raw: AnyRecord) => T | null) {
   });
 }
 
-/** Answer to an order of plastic cards. */
-export const CardOrderPlaced = z.object({ CardOrderId: Id }).transform((order) => ({ cardOrderId: order.CardOrderId }));
-
-/** The account is null until it exists. */
-const OrderedCard = z
-  .object({ AcctId: Id.nullish(), FirstName: OwnName, CustomId: OwnId })
-  .transform((card) => ({ acctId: card.AcctId || null, firstName: card.FirstName, customId: card.CustomId }));
-
-/** An order of cards. Addresses, telephone numbers and dates of birth are not read. */
+/** An order of cards, without the cards. */
 export const CardOrder = z
-  .object({
-    CardOrderId: Id,
-    OrderDateTime: Text,
-    Cards: z.preprocess((cards) => cards ?? [], rowsOf(OrderedCard)),
-  })
-  .transform((order) => ({ cardOrderId: order.CardOrderId, orderedAt: order.OrderDateTime, cards: order.Cards }));
-export type CardOrder = z.infer<typeof CardOrder>;
+  .object({ CardOrderId: Id, OrderDateTime: Text })
+  .transform((order) => ({ cardOrderId: order.CardOrderId, orderedAt: order.OrderDateTime }));
 
 /** Answer to an order of virtual cards. The card itself follows as a webhook. */
 export const VirtualCardOrderPlaced = z
   .object({ VirtualCardOrderId: Id })
   .transform((order) => ({ virtualCardOrderId: order.VirtualCardOrderId }));
 
-const TransactionPage = z.object({
-  TransactionList: z.preprocess((rows) => rows ?? [], rowsOf(AnyRecord)),
-  Pages: z.object({ NumberOfPages: z.number().nullish(), LastTimeRetrieved: Text }).nullish(),
-});
-
-const isLastPage = ({ Pages }: z.infer<typeof TransactionPage>): boolean => (Pages?.NumberOfPages ?? 1) <= 1;
-
-/** Transactions, row by row as the service sent them. */
-export const TransactionRows = TransactionPage.transform((answer) => ({
-  rows: answer.TransactionList,
-  /** Start of the next page (the service's own time, as sent). Null on the last page. The next page repeats that row. */
-  next: isLastPage(answer) ? null : (answer.Pages?.LastTimeRetrieved ?? null),
-}));
-
 /**
  * Network transactions have the webhooks' fields and go through the same redaction. The service does not page them, so an
  * answer with more pages is refused: part of them would be taken for all.
  */
-export const NetworkTransactionRows = TransactionPage.refine(isLastPage, 'more pages than one').transform(
-  ({ TransactionList }) => TransactionList,
-);
+export const NetworkTransactionRows = z
+  .object({
+    TransactionList: z.preprocess((rows) => rows ?? [], rowsOf(AnyRecord)),
+    Pages: z.object({ NumberOfPages: z.number().nullish() }).nullish(),
+  })
+  .refine(({ Pages }) => (Pages?.NumberOfPages ?? 1) <= 1, 'more pages than one')
+  .transform(({ TransactionList }) => TransactionList);
 
 /** What remains of each limit in its current window, for both forms of the service's answer. */
 export interface RemainingLimits {
@@ -189,17 +166,11 @@ export function remainingLimitsSchema({ periodWords }: Pick<CardApiAssumptions, 
   );
 }
 
-const rulesetId = { Id: Id.nullish(), RulesetId: Id.nullish() };
-const RulesetHead = z.object({ ...rulesetId, Name: Text });
+const RulesetHead = z.object({ Id: Id.nullish(), RulesetId: Id.nullish(), Name: Text });
 
-/** A spending ruleset with its time-based limits. `raw` is the complete ruleset, for writing it back after a change. */
+/** A spending ruleset. Its id may have either name. */
 export const Ruleset = readAs('no ruleset', (raw) => {
   const { data } = RulesetHead.safeParse(raw);
-  const id = data?.Id ?? data?.RulesetId;
-  return data === undefined || id == null ? null : { rulesetId: id, name: data.Name, raw };
+  const rulesetId = data?.Id ?? data?.RulesetId;
+  return data === undefined || rulesetId == null ? null : { rulesetId, name: data.Name };
 });
-
-/** Answer to creating a ruleset: its id, under either name. */
-export const RulesetCreated = z
-  .object(rulesetId)
-  .transform((created) => ({ rulesetId: created.RulesetId ?? created.Id ?? null }));

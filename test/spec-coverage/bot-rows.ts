@@ -147,14 +147,14 @@ export const BOT_ROWS: readonly CoverageRow[] = [
     title: '%s activates a new card',
   },
   {
-    row: 'every endpoint of the inventory has a client method',
+    row: 'a call that Cardbell makes has a client method',
     file: 'test/src/card-api/endpoints.test.ts',
-    title: 'the inventory > %s',
+    title: 'the calls > %s',
   },
   {
     row: 'the client against the service: cards, limits, details, rulesets',
     file: 'test/src/card-api/client-against-sandbox.test.ts',
-    title: 'limits > reads and writes rulesets and lists their cards',
+    title: 'limits > reads the names of the rulesets',
   },
   {
     row: '1. Basic scheme, credential is the shared secret',
@@ -294,7 +294,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: '1. the API version is a path segment',
     file: 'test/src/card-api/endpoints.test.ts',
-    title: 'the inventory > %s',
+    title: 'the calls > %s',
   },
   {
     row: '3. signs before and after 2.0.1.3, each kind',

@@ -147,7 +147,7 @@ describe('a response', () => {
   it('is unknown if an order was accepted but its number cannot be read', async () => {
     api.answerWith(sentence);
 
-    expect(await failureOf(api.client().createCards({ Cards: [] }))).toMatchObject({
+    expect(await failureOf(api.client().orderVirtualCards({ VirtualCards: [] }))).toMatchObject({
       code: 'bad_answer',
       outcome: 'unknown',
     });
@@ -362,7 +362,7 @@ describe('data that leaves the process', () => {
     for (const reply of [html(500, 'Oops'), refusal(403, 'no'), json(200, { AccountId: 'Jane Doe' }), cut, hang]) {
       api.answerWith(reply);
       errors.push(await failureOf(client.getAccount(987_654)));
-      errors.push(await failureOf(client.updateProfile(987_654, { FirstName: 'Jane' })).catch(() => null));
+      errors.push(await failureOf(client.putSpendRules(987_654, { FirstName: 'Jane' })).catch(() => null));
     }
 
     const told = errors

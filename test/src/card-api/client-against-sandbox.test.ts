@@ -78,10 +78,10 @@ const person = {
 };
 
 describe('cards', () => {
-  it('pings the service and reads the owner of the token', async () => {
+  it('pings the service and reads until when the token works', async () => {
     await client.ping();
 
-    expect((await client.getCurrentToken()).businessName).toEqual(expect.any(String));
+    expect((await client.getCurrentToken()).expiresOn).toMatch(/^\d{4}-\d\d-\d\d$/);
   });
 
   it('blocks and unblocks', async () => {
@@ -125,27 +125,16 @@ describe('cards', () => {
     ]);
   });
 
-  it('reads and changes a profile', async () => {
-    const { AcctId, FirstName, LastName } = pick('ACTIVE');
-    expect(await client.getProfile(AcctId)).toMatchObject({ acctId: AcctId, firstName: FirstName, lastName: LastName });
-
-    await client.updateProfile(AcctId, { CustomId: 'NEW-77' });
-
-    expect((await client.getProfile(AcctId)).customId).toBe('NEW-77');
-  });
-
-  it('orders cards asynchronously and synchronously, and reads the order', async () => {
-    const card = { ...person, ShippingPhone: '5185550100', ShippingMethod: 'Expedited', CustomId: 'W-1' };
-
-    const { cardOrderId } = await client.createCards({ Cards: [card] });
-    expect(await client.getCardOrder(cardOrderId)).toMatchObject({
-      cardOrderId,
-      cards: [{ firstName: 'Wanda', customId: 'W-1' }],
+  it('reads an order of cards', async () => {
+    const card = { ...person, ShippingPhone: '5185550100', ShippingMethod: 'Expedited' };
+    const placed = await fetch(`${sandbox.url}/Card/CreateAsync`, {
+      method: 'POST',
+      headers: { authorization: 'token T', 'content-type': 'application/json' },
+      body: JSON.stringify({ Cards: [card] }),
     });
-    await expect
-      .poll(async () => (await client.getCardOrder(cardOrderId)).cards[0]?.acctId, { timeout: 5_000 })
-      .toBeGreaterThan(0);
-    expect(await client.createCardSync({ Cards: [card] })).toMatchObject({ CardOrderId: expect.any(Number) });
+    const { CardOrderId } = (await placed.json()) as { CardOrderId: number };
+
+    expect(await client.getCardOrder(CardOrderId)).toEqual({ cardOrderId: CardOrderId, orderedAt: expect.any(String) });
   });
 
   it('orders a virtual card and requests its data again', async () => {
@@ -201,35 +190,19 @@ describe('limits', () => {
     },
   );
 
-  it('reads and writes rulesets and lists their cards', async () => {
-    const [first] = await client.listRulesets();
-    const rulesetId = first?.rulesetId ?? 0;
-    expect(await client.getRuleset(rulesetId)).toMatchObject({ rulesetId, name: first?.name });
-    const members = sandbox.accounts().filter(({ SpendingRulesetId }) => SpendingRulesetId === rulesetId);
-    const ids = members.map(({ AcctId }) => AcctId).toSorted((a, b) => a - b);
-    expect((await client.listRulesetCards(rulesetId)).map(({ acctId }) => acctId).toSorted((a, b) => a - b)).toEqual(
-      ids,
-    );
-    expect(
-      (await client.listRulesetCardsAdvanced(rulesetId)).map(({ acctId }) => acctId).toSorted((a, b) => a - b),
-    ).toEqual(ids);
+  it('reads the names of the rulesets', async () => {
+    const ids = new Set(sandbox.accounts().flatMap(({ SpendingRulesetId }) => SpendingRulesetId ?? []));
+    const rulesets = await client.listRulesets();
 
-    const created = await client.createRuleset({ Name: 'Made here', DailySpendLimit: 40 });
-    const { raw } = await client.getRuleset(created.rulesetId ?? 0);
-    const { CardCount: _count, ...body } = raw;
-    await client.updateRuleset({ ...body, Name: 'Made here, too', DailySpendLimit: 45 });
-    expect(await client.getRuleset(created.rulesetId ?? 0)).toMatchObject({
-      name: 'Made here, too',
-      raw: { DailySpendLimit: 45 },
-    });
+    expect(ids.size).toBeGreaterThan(0);
+    for (const rulesetId of ids) expect(rulesets).toContainEqual({ rulesetId, name: expect.any(String) });
   });
 });
 
 describe('details', () => {
   it('lists every account with holder and card', async () => {
-    const { accounts, businessName } = await client.listAccounts();
+    const { accounts } = await client.listAccounts();
 
-    expect(businessName).toEqual(expect.any(String));
     expect(
       accounts.map(({ acctId, firstName, lastName, customId }) => [acctId, firstName, lastName, customId]),
     ).toEqual(
@@ -237,8 +210,8 @@ describe('details', () => {
     );
   });
 
-  it('reads one account, with and without its limits, and its group', async () => {
-    const { AcctId, CardList, GroupId, FirstName } = pick('BLOCKED');
+  it('reads one account', async () => {
+    const { AcctId, CardList } = pick('BLOCKED');
     const cards = CardList.map(({ CardId, Last4CardNumber }) => ({
       cardId: CardId,
       last4: Last4CardNumber,
@@ -246,11 +219,6 @@ describe('details', () => {
     }));
 
     expect(await client.getAccount(AcctId)).toMatchObject({ acctId: AcctId, accountStatus: 'OPEN', cards });
-    const advanced = await client.getAccountAdvanced(AcctId);
-    expect(advanced).toMatchObject({ acctId: AcctId, cards });
-    expect(advanced.rules).toEqual((await client.getSpendRules(AcctId)).rules);
-    const group = await client.getGroup(GroupId ?? 0);
-    expect(group).toContainEqual(expect.objectContaining({ acctId: AcctId, firstName: FirstName }));
   });
 
   it('finds network transactions that a webhook should have reported', async () => {
@@ -262,28 +230,6 @@ describe('details', () => {
 
     expect(all).toContainEqual(expect.objectContaining({ NetworkTransactionId, AcctId, NetworkType: 'Auth' }));
     expect(own).toEqual(all.filter((row) => row.AcctId === AcctId));
-  });
-
-  it('reads the transactions of one card, of all cards and of the business', async () => {
-    const busy = (await client.listNetworkTransactions(lastDays())).find(
-      ({ NetworkType }) => NetworkType === 'Settlement',
-    )?.AcctId as number;
-
-    // A purchase is listed under its own date, which may be some days before its settlement.
-    const from = new Date(Date.now() - 30 * 86_400_000);
-    const one = await client.listAccountTransactions(busy, {
-      from,
-      to: new Date(),
-      includeDeclines: true,
-      includePendings: true,
-    });
-    const all = await client.listAllCardholderTransactions({ from, to: new Date() });
-
-    expect(one.rows.length).toBeGreaterThan(0);
-    expect(one.rows.every(({ AcctId }) => AcctId === busy)).toBe(true);
-    expect(all.rows.some(({ AcctId }) => AcctId === busy)).toBe(true);
-    expect(all.next).toBeNull();
-    expect((await client.listBusinessTransactions(lastDays())).next).toBeNull();
   });
 });
 

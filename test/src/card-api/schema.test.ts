@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
-import {
-  AnyCardStatus,
-  CardOrder,
-  Cents,
-  Ruleset,
-  remainingLimitsSchema,
-  rowsOf,
-  TransactionRows,
-} from '../../../src/card-api/schema.ts';
+import { AnyCardStatus, Cents, Ruleset, remainingLimitsSchema, rowsOf } from '../../../src/card-api/schema.ts';
 
 describe('remaining limits', () => {
   const RemainingLimits = remainingLimitsSchema(parseAssumptions());
@@ -90,28 +82,8 @@ it('a list leaves out rows that do not fit, and is refused if none fits, without
   expect(JSON.stringify(refused.error?.issues)).not.toContain('Jane');
 });
 
-it('a ruleset has its id under either name and is kept in full, for writing it back', () => {
-  const raw = { RulesetId: '4', Name: ' Field ', New: { deep: [1] } };
-
-  expect(Ruleset.parse(raw)).toEqual({ rulesetId: 4, name: 'Field', raw });
-  expect(Ruleset.parse({ Id: 4 })).toMatchObject({ rulesetId: 4, name: null });
+it('a ruleset has its id under either name', () => {
+  expect(Ruleset.parse({ RulesetId: '4', Name: ' Field ' })).toEqual({ rulesetId: 4, name: 'Field' });
+  expect(Ruleset.parse({ Id: 4 })).toEqual({ rulesetId: 4, name: null });
   expect(Ruleset.safeParse({ Name: 'Field' }).success).toBe(false);
-});
-
-it('an ordered card has no account until the service names one', () => {
-  const cards = [{ AcctId: 0 }, { AcctId: null }, { AcctId: '7', FirstName: '' }];
-
-  expect(CardOrder.parse({ CardOrderId: 9, Cards: cards }).cards).toEqual([
-    { acctId: null, firstName: null, customId: null },
-    { acctId: null, firstName: null, customId: null },
-    { acctId: 7, firstName: null, customId: null },
-  ]);
-});
-
-it('transactions go on only if there is a next page', () => {
-  const next = (Pages?: object) => TransactionRows.parse({ TransactionList: null, Pages }).next;
-
-  expect(next({ NumberOfPages: 2, LastTimeRetrieved: '2026-11-05T00:00:00' })).toBe('2026-11-05T00:00:00');
-  expect(next({ NumberOfPages: 1, LastTimeRetrieved: '2026-11-05T00:00:00' })).toBeNull();
-  expect(next()).toBeNull();
 });

@@ -6,14 +6,9 @@ import { toInstant } from '../../../src/core/service-time.ts';
 const zone = 'America/New_York';
 
 it('uses the service’s local time, rounded outwards to whole seconds', () => {
-  expect(toServiceWindow(new Date('2026-07-01T05:50:00.900Z'), new Date('2026-07-01T06:10:00.001Z'), zone)).toEqual({
-    start: '2026-07-01T01:50:00',
-    end: '2026-07-01T02:10:01',
-  });
-  expect(toServiceWindow('2026-07-01T01:02:03', new Date('2026-12-01T05:00:00Z'), zone)).toEqual({
-    start: '2026-07-01T01:02:03',
-    end: '2026-12-01T00:00:00',
-  });
+  const period = { from: new Date('2026-07-01T05:50:00.900Z'), to: new Date('2026-07-01T06:10:00.001Z') };
+
+  expect(toServiceWindow(period, zone)).toEqual({ StartDate: '2026-07-01T01:50:00', EndDate: '2026-07-01T02:10:01' });
 });
 
 it.each([
@@ -22,7 +17,7 @@ it.each([
   ['2026-03-08T08:59:00.000Z', '2026-03-08T01:59:00'],
   ['2026-03-08T09:01:00.000Z', '2026-03-08T05:01:00'],
 ])('starts earlier only within two hours of a clock change: %s', (from, start) => {
-  expect(toServiceWindow(new Date(from), new Date('2026-03-20T00:00:00Z'), zone).start).toBe(start);
+  expect(toServiceWindow({ from: new Date(from), to: new Date('2026-03-20T00:00:00Z') }, zone).StartDate).toBe(start);
 });
 
 it('always covers the requested window, however the service reads a repeated hour', () => {
@@ -33,7 +28,7 @@ it('always covers the requested window, however the service reads a repeated hou
   fc.assert(
     fc.property(instant, fc.integer({ min: 0, max: 12 * 3600 }), (from, seconds) => {
       const to = new Date(from.getTime() + seconds * 1000);
-      const { start, end } = toServiceWindow(from, to, zone);
+      const { StartDate: start, EndDate: end } = toServiceWindow({ from, to }, zone);
       // Standard time is the later reading of a repeated hour, daylight time the earlier one.
       const latestStart = Math.max(...readings(start));
       const earliestEnd = Math.min(...readings(end));
