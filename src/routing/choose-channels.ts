@@ -1,7 +1,9 @@
+import { countOf } from '../../templates/core/blocks.ts';
+import type { Step } from '../alerts/event-log.ts';
 import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
 import { declineCode, type StoredEvent } from '../core/event.ts';
 import { countryCode } from '../core/merchant-category.ts';
-import type { QuietHours, Subscription } from './channel-rules-store.ts';
+import type { QuietHours } from './channel-rules-store.ts';
 import { type FilterSubject, kindName, whyNot } from './filter.ts';
 import type { Mute } from './mute-store.ts';
 import { quietUntil, quietWords } from './quiet-hours.ts';
@@ -18,47 +20,44 @@ export interface RoutingRules {
   readonly visibilityVersion: string | null;
 }
 
-/** A channel that gets an event, and every rule behind it. */
-interface Candidate {
-  readonly channel: string;
-  readonly because: readonly string[];
-}
+/** Adds a step to the event log. */
+export type Note = (step: Step['step'], channel: string | null, text: string) => void;
 
-interface NotFitting {
-  readonly subscription: Subscription;
-  /** Its filter in readable form. */
-  readonly words: string;
-  readonly reason: string;
-}
+/** How many of the subscriptions that do not fit are noted, each with the reason. */
+const NOT_FITTING_MAX = 12;
 
-/**
- * Finds the channels for an event: the default channel of its kind, and every channel with a matching subscription.
- *
- * @param notFittingMax how many other subscriptions are returned with the reason why they do not match.
- */
+/** The channels that want an event, each once: the default channel of its kind, and those with a subscription that fits. */
 export function whoWants(
   subject: FilterSubject,
   { subscriptions }: Pick<RoutingRules, 'subscriptions'>,
   defaultChannel: string | null,
-  notFittingMax: number,
-): { readonly candidates: readonly Candidate[]; readonly notFitting: readonly NotFitting[]; readonly more: number } {
-  const { kind } = subject.event;
+  note: Note,
+): string[] {
+  const kind = kindName(subject.event.kind);
   const because = new Map<string, string[]>();
-  if (defaultChannel !== null) because.set(defaultChannel, [`it is the default channel for ${kindName(kind)}`]);
+  if (defaultChannel !== null) because.set(defaultChannel, [`it is the default channel for ${kind}`]);
   const fitting = subscriptions.mayFit(subject).filter(({ filter }) => whyNot(filter, subject) === null);
   for (const { subscription, words } of fitting) {
     const { number, channel, by } = subscription;
     const reason = `subscription ${number} of <@${by}> fits: ${words()}`;
     because.set(channel, [...(because.get(channel) ?? []), reason]);
   }
-  const notFitting: NotFitting[] = [];
-  for (const { subscription, filter, words } of subscriptions.all) {
-    if (notFitting.length >= notFittingMax) break;
-    const reason = whyNot(filter, subject);
-    if (reason !== null) notFitting.push({ subscription, words: words(), reason: reason() });
+  for (const [channel, reasons] of because) note('routed', channel, `Because ${reasons.join('; ')}.`);
+  if (because.size === 0) {
+    note('skipped', null, `No channel gets ${kind}: none is configured, and no subscription fits.`);
   }
-  const more = subscriptions.all.length - fitting.length - notFitting.length;
-  return { candidates: [...because].map(([channel, reasons]) => ({ channel, because: reasons })), notFitting, more };
+  let noted = 0;
+  for (const { subscription, filter, words } of subscriptions.all) {
+    if (noted === NOT_FITTING_MAX) break;
+    const reason = whyNot(filter, subject);
+    if (reason === null) continue;
+    const { number, channel } = subscription;
+    note('skipped', null, `Not for subscription ${number} of <#${channel}> (${words()}): ${reason()}.`);
+    noted += 1;
+  }
+  const more = subscriptions.all.length - fitting.length - noted;
+  if (more > 0) note('skipped', null, `${countOf(more, 'more subscription')} ${more === 1 ? 'does' : 'do'} not fit.`);
+  return [...because.keys()];
 }
 
 /**

@@ -1,4 +1,3 @@
-import { countOf } from '../../templates/core/blocks.ts';
 import type { Delivery, Route } from '../alerts/announce.ts';
 import { type CardTesting, mayBeCardTesting } from '../alerts/card-testing-store.ts';
 import type { EventLog, Step } from '../alerts/event-log.ts';
@@ -11,8 +10,8 @@ import type { Role } from '../policy/decide-action.ts';
 import type { createRolesForCard } from '../policy/permissions.ts';
 import { visibilityVersionKey } from './channel-access.ts';
 import { type QuietHoursStore, routingVersionKey, type Subscriptions } from './channel-rules-store.ts';
-import { mutesOf, quietFor, type RoutingRules, whoWants } from './choose-channels.ts';
-import { type FilterSubject, kindName } from './filter.ts';
+import { mutesOf, type Note, quietFor, type RoutingRules, whoWants } from './choose-channels.ts';
+import type { FilterSubject } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 import { indexSubscriptions } from './subscription-index.ts';
 
@@ -77,16 +76,12 @@ interface Deps {
   readonly now: () => Date;
 }
 
-type Note = (step: Step['step'], channel: string | null, text: string) => void;
-
 /** An event while it passes through the rules. */
 interface Routing extends FilterSubject {
   readonly rules: RoutingRules;
   readonly nowMs: number;
   readonly note: Note;
 }
-
-const NOT_FITTING_MAX = 12;
 
 export function createRoute(deps: Deps): Route {
   const { channels, mutes, eventLog } = deps;
@@ -96,7 +91,7 @@ export function createRoute(deps: Deps): Route {
     const note: Note = (step, channel, text) => void steps.push({ step, channel, text });
     const rules = await deps.rules();
     const routing: Routing = { event, card, rules, nowMs: deps.now().getTime(), note };
-    const candidates = candidatesFor(routing, channels);
+    const candidates = whoWants({ event, card }, rules, defaultChannel(event.kind, channels), note);
     const withheld = passesMutes ? null : await withhold(routing, candidates);
     const channelsLeft = withheld === null ? candidates : leftBy(withheld, candidates, note);
     return { deliveries: await deliveriesTo(channelsLeft, routing), steps };
@@ -162,22 +157,6 @@ async function notRoutedYet(
   const isIn = (step: Step['step'], channel: string): boolean =>
     log.some((each) => each.step === step && each.channel === channel);
   return candidates.filter((channel) => !isIn('routed', channel) || isIn('muted', channel));
-}
-
-/** The channels that want an event, each once. */
-function candidatesFor({ event, card, rules, note }: Routing, channels: AlertChannels): string[] {
-  const usual = defaultChannel(event.kind, channels);
-  const { candidates, notFitting, more } = whoWants({ event, card }, rules, usual, NOT_FITTING_MAX);
-  for (const { channel, because } of candidates) note('routed', channel, `Because ${because.join('; ')}.`);
-  if (candidates.length === 0) {
-    note('skipped', null, `No channel gets ${kindName(event.kind)}: none is configured, and no subscription fits.`);
-  }
-  for (const { subscription, words, reason } of notFitting) {
-    const { number, channel } = subscription;
-    note('skipped', null, `Not for subscription ${number} of <#${channel}> (${words}): ${reason}.`);
-  }
-  if (more > 0) note('skipped', null, `${countOf(more, 'more subscription')} ${more === 1 ? 'does' : 'do'} not fit.`);
-  return candidates.map(({ channel }) => channel);
 }
 
 /** An event that a mute withholds from some channels. */
