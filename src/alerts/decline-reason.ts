@@ -1,7 +1,7 @@
 import type { LimitPeriod, LimitRule } from '../card-api/rule.ts';
 import type { DeclinedCard } from '../core/card-facts.ts';
 import { declineCode, declinedStatuses } from '../core/event.ts';
-import { exceededLimit, type Remedy, type RemedyChange } from '../limits/remedy-change.ts';
+import { exceededLimit, lacksNumber, type Remedy, type RemedyChange } from '../limits/remedy-change.ts';
 import { limitName } from '../limits/rule-words.ts';
 import { periodOf, untilReset } from './limit-period.ts';
 
@@ -75,21 +75,19 @@ const anyCategory = /^merchant[\s-]category$/i;
 /** Parentheses around a whole name, which may have some of its own: `(Clubs (Sports))`. */
 const inParentheses = /^\(((?:[^()]|\([^()]*\))*)\)$/;
 
-function ruleMcc(message: string): Entry {
+function ruleMcc(message: string, remedy: Remedy | null): Entry {
   const said = /:(.*)$/s.exec(message)?.[1]?.trim() ?? '';
   const named = inParentheses.exec(said)?.[1]?.trim() ?? said;
   const category = named === '' || anyCategory.test(named) ? null : named;
+  // Only a category with a name and a number can be allowed.
+  const canAllow = category !== null && !lacksNumber(remedy);
   return {
     title: 'Merchant category not allowed',
     meaning:
       category === null ? 'The card’s spending rules exclude it.' : `The card’s spending rules exclude ${category}.`,
-    holderFix: 'Pay another way, or ask whether this merchant category can be allowed.',
-    adminFix:
-      category === null
-        ? 'Allow this merchant category in the card program’s portal if the purchase is legitimate.'
-        : 'Allow this merchant category once or temporarily if the purchase is legitimate.',
-    // Only a category with a name can be allowed.
-    remedy: category === null ? 'none' : 'allow_category',
+    holderFix: `Pay another way, or ask ${canAllow ? 'whether this merchant category can be allowed' : 'whoever administers the card program'}.`,
+    adminFix: `Allow this merchant category ${canAllow ? 'once or temporarily' : 'in the card program’s portal'} if the purchase is legitimate.`,
+    remedy: canAllow ? 'allow_category' : 'none',
     category,
     usually: /^unauthorized merchant category\b/i,
   };

@@ -91,7 +91,7 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
 
 const noneToChange: Obstacle = {
   why: 'I found nothing that I can change to let this purchase pass.',
-  whoCan: 'Ask an approver.',
+  whoCan: 'Ask whoever administers the card program.',
 };
 
 /** Good news, although nothing is done. No promise: a merchant type or the balance of the business is not checked. */

@@ -15,21 +15,26 @@ interface CategoryDeps {
   readonly log: Log;
 }
 
-/** The id of a merchant category, from rules read earlier, or else from the rules of a few other cards. */
+/**
+ * The id of a merchant category, from rules read earlier, or else from the rules of a few other cards. Null: none of them
+ * names it. `away`: some of them could not be read.
+ */
 export function createCategoryId({ card, categories, accounts, log }: CategoryDeps) {
-  return async function categoryId(name: string): Promise<number | null> {
+  return async function categoryId(name: string): Promise<number | null | 'away'> {
     const known = await categories.idOf(name);
     if (known !== null) return known;
+    let isAway = false;
     for (const acctId of (await accounts()).slice(0, ASKED_MAX)) {
       try {
         await categories.learn((await card.getSpendRules(acctId, { deadlineMs: 1500 })).rules.categories);
       } catch (error) {
         log.warn({ err: error }, 'could not read the rules of another card');
+        isAway = true;
       }
       const found = await categories.idOf(name);
       if (found !== null) return found;
     }
-    return null;
+    return isAway ? 'away' : null;
   };
 }
 

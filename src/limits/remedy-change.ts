@@ -73,6 +73,11 @@ export function lacksBalance(remedy: Remedy | null): boolean {
   return remedy !== null && isOfRules(remedy) && remedy.lacksBalance === true;
 }
 
+/** No rules that were read name the category, and the card service knows categories by their numbers only. */
+export function lacksNumber(remedy: Remedy | null | undefined): boolean {
+  return remedy?.kind === 'allow_category' && remedy.category.id === null;
+}
+
 /** The limits that have to rise; empty if something else would let the purchase pass. */
 export function limitsToRaise(remedy: Remedy | null): readonly LimitRaise[] {
   return remedy?.kind === 'raise_limit' ? remedy.limits : [];

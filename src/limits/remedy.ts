@@ -47,8 +47,8 @@ interface Deps {
     readonly period: LimitPeriod | null;
   };
   readonly fitsMerchant: FitsMerchant;
-  /** A merchant category's number by its name, from other rules of the program. */
-  readonly categoryId: (name: string) => Promise<number | null>;
+  /** A merchant category's number by its name, from other rules of the program. `away`: they could not be read. */
+  readonly categoryId: (name: string) => Promise<number | null | 'away'>;
   readonly now: () => Date;
   readonly log: Log;
 }
@@ -227,7 +227,8 @@ async function byCategory({ event, ...read }: Purchase, { namedIn, categoryId }:
   const rules = await read.rules();
   const isListed = rules?.categories.some((one) => one.name.toLowerCase() === name.toLowerCase());
   if (isListed === true || rules?.isEveryCategoryAllowed === true) return passes;
-  return { state: 'stopped', remedy: { kind: 'allow_category', category: { id: await categoryId(name), name } } };
+  const id = await categoryId(name);
+  return id === 'away' ? away : { state: 'stopped', remedy: { kind: 'allow_category', category: { id, name } } };
 }
 
 const abroad = (rules: SpendRules | null) => byRule(rules?.isInternationalAllowed === true, 'allow_international');

@@ -7,7 +7,7 @@ import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibili
 import { declineCode, declinedStatuses, lackingCents } from '../../src/core/event.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { changeIn, type LimitRaise, lacksBalance, limitsToRaise } from '../../src/limits/remedy-change.ts';
+import { changeIn, type LimitRaise, lacksBalance, lacksNumber, limitsToRaise } from '../../src/limits/remedy-change.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { copyable, escapeUntrusted } from '../core/blocks.ts';
@@ -58,7 +58,7 @@ export function reasonOf(alert: TransactionAlert, place: ChannelVisibility): Sho
  * button looks again.
  */
 export const neededFor = ({ remedy }: Pick<TransactionAlert, 'remedy'>, reason: ShownReason): ShownReason['remedy'] =>
-  changeIn(remedy)?.kind ?? reason.remedy;
+  (lacksNumber(remedy) ? null : changeIn(remedy)?.kind) ?? reason.remedy;
 
 /** No change of the card's own rules was needed any more when its alert was made. */
 export const neededNone = ({ remedy }: Pick<TransactionAlert, 'remedy'>): boolean => changeIn(remedy) !== remedy;

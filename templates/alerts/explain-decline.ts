@@ -2,7 +2,7 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { EventLogStep } from '../../src/alerts/event-log.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { changeIn, type RemedyChange } from '../../src/limits/remedy-change.ts';
+import type { RemedyChange } from '../../src/limits/remedy-change.ts';
 import { dateAfter, mentions } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
 import { context, countOf, escapeUntrusted, header, section } from '../core/blocks.ts';
@@ -18,6 +18,7 @@ import {
   isClosed,
   isFollowed,
   isOnlyShort,
+  neededFor,
   reasonOf,
   type ShownReason,
   serviceWords,
@@ -98,7 +99,7 @@ function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained[
   const { remedy } = alert;
   const isElsewhere = shouldStayBlocked(alert) || limitOfRuleset(remedy) !== null || remedy?.kind === 'portal';
   if (isClosed(alert) || (isElsewhere && !isDone)) return nobody;
-  const known = isDone || remedy?.kind === 'retry' ? 'retry' : (changeIn(remedy)?.kind ?? reason.remedy);
+  const known = isDone || remedy?.kind === 'retry' ? 'retry' : neededFor(alert, reason);
   const wanted = (known === 'none' || known === 'retry') && blockOf(alert) !== null ? 'unblock' : known;
   if (wanted === 'none') {
     return reason.isSensitive

@@ -184,7 +184,8 @@ export function holderWays(alert: TransactionAlert, view: View, { isResetSaid } 
   // Of a smaller limit, not even all of it is enough.
   const isEnoughAnew = stopping.every(({ from }) => from === null || from >= neededBy(alert));
   const isLeftKnown = (stopping[0]?.remainingCents ?? null) !== null;
-  if (!isLeftKnown && !isEnoughAnew) return 'Ask for a higher limit, or pay a smaller amount.';
+  const ask = `ask ${limitOfRuleset(remedy) === null ? '' : 'whoever administers the card program '}for a higher limit`;
+  if (!isLeftKnown && !isEnoughAnew) return `${capital(ask)}, or pay a smaller amount.`;
   if (!isLeftKnown && !stopping.some(isOver)) return '';
   const leftOfAll = Math.min(
     ...stopping.map(({ remainingCents, from }) => remainingCents ?? from ?? Number.POSITIVE_INFINITY),
@@ -194,7 +195,7 @@ export function holderWays(alert: TransactionAlert, view: View, { isResetSaid } 
   const ends = stopping.map(({ rule }) => windowEnd(rule.period, event.occurredAt) ?? NEVER);
   const opens = ends.reduce((last, end) => (end > last ? end : last));
   const ways = [
-    'ask for a higher limit',
+    ask,
     isLeftKnown && leftNow > 0 ? `pay ${formatCents(leftNow)} or less` : '',
     opens === NEVER || isResetSaid || !isEnoughAnew ? '' : `wait ${dateAfter('until', opens)}`,
   ].filter(Boolean);

@@ -3,7 +3,14 @@ import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { type LimitWindow, limitWindows } from '../../src/card-api/rule.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { changeIn, type LimitRaise, limitsToRaise, mayNeedMore, type Remedy } from '../../src/limits/remedy-change.ts';
+import {
+  changeIn,
+  type LimitRaise,
+  lacksNumber,
+  limitsToRaise,
+  mayNeedMore,
+  type Remedy,
+} from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import { portalWords, shouldStayBlocked } from '../alerts/decline-words.ts';
@@ -79,9 +86,9 @@ function isByRuleset(remedy: Remedy | null, state: RemedyForm['state']): boolean
   return state === 'ruleset' || limitOfRuleset(remedy) !== null;
 }
 
-/** No rules that were read name the category, and the card service knows categories by their numbers only. */
+/** The number is looked up while the form is open. */
 function isUnnumbered(remedy: Remedy | null, state: RemedyForm['state']): boolean {
-  return state === 'checked' && remedy?.kind === 'allow_category' && remedy.category.id === null;
+  return state === 'checked' && lacksNumber(remedy);
 }
 
 /** A rule that allows or forbids. */

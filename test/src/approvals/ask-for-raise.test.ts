@@ -84,6 +84,19 @@ it.each<[string, CardStatus, number | null, boolean, RegExp]>([
   },
 );
 
+it('sends a holder to nobody who cannot help either, if only the portal can change what stops the purchase', async () => {
+  const world = await createActionWorld(redis());
+  const { deps } = await linkHugo(world);
+  const remedy = { kind: 'allow_category', category: { id: null, name: 'Hardware Stores' } } as const;
+  const asked = ask('ask', { ...toPay(8410), target: { kind: 'alert', alertId: 'evt_0123456789abcdef' } });
+
+  await performAction(asked, { ...deps, checkPurchase: async () => ({ state: 'stopped', remedy }) });
+
+  expect(world.answers.at(-1)?.text).toMatch(
+    /I found nothing that I can change to let this purchase pass\. Ask whoever administers the card program\./,
+  );
+});
+
 it('says that the card is blocked if it was blocked after a decline over a limit', async () => {
   const world = await createActionWorld(redis());
   world.service.status = 'BLOCKED';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createNameRuleset } from '../../../src/directory/rule-names.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { createCategoryId, createNameRuleset } from '../../../src/directory/rule-names.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { card } from '../../templates/fixtures.ts';
 
@@ -68,4 +69,31 @@ it('keeps the number of an unknown ruleset, and takes its effect from the assump
   const { ruleset: seen } = await nameRuleset({ ...card, ruleset: { ...ruleset, id: 9 } });
 
   expect(seen).toEqual({ id: 9, name: null, mayOverrule: false });
+});
+
+it.each<[string, readonly number[], number | null | 'away']>([
+  ['is that of another card', [1, 2], 13],
+  ['is not known if no card has it', [1], null],
+  ['may be that of a card that cannot be read', [3, 1], 'away'],
+  ['is known although another card cannot be read', [3, 2], 13],
+])('the number of a merchant category %s', async (_what, accounts, id) => {
+  const known = new Map<string, number>();
+  const categoryId = createCategoryId({
+    card: {
+      async getSpendRules(acctId) {
+        if (acctId === 3) throw unanswered();
+        return { rules: { categories: acctId === 2 ? [{ id: 13, name: 'Fuel' }] : [] }, raw: {} } as never;
+      },
+    },
+    categories: {
+      async learn(read) {
+        for (const { id, name } of read) known.set(name, id);
+      },
+      idOf: async (name) => known.get(name) ?? null,
+    },
+    accounts: async () => accounts,
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+
+  expect(await categoryId('Fuel')).toBe(id);
 });

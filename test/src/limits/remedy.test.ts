@@ -403,7 +403,7 @@ describe('what lets a declined purchase pass', () => {
       hasFraudCase: async () => false,
       namedIn: () => ({ category, period: null }),
       fitsMerchant,
-      categoryId: async (name) => (name === 'Books' ? 12 : null),
+      categoryId: async (name) => (name === 'Books' ? 12 : name === 'Unread' ? 'away' : null),
       now,
       log: createLog({ level: 'warn', process: 'test', destination: { write: (line) => void logged.push(line) } }),
     });
@@ -652,6 +652,14 @@ describe('what lets a declined purchase pass', () => {
     expect(await setUp({}, away, null).checkPurchase(declined('decline.rule.mcc'))).toEqual({ state: 'unknown' });
     const unnamed = { ...declined('decline.rule.mcc'), decline: null };
     expect(await setUp({}).checkPurchase(unnamed)).toEqual({ state: 'unknown' });
+  });
+
+  it('is worth another attempt if the number of a category could not be read, but not if no rules name it', async () => {
+    const advice = (category: string) => setUp({}, 4_000, category).adviceFor(declined('decline.rule.mcc'));
+    const remedy = { kind: 'allow_category', category: { id: null, name: 'Bars' } };
+
+    expect(await advice('Unread')).toEqual({ remedy: null, isIncomplete: true });
+    expect(await advice('Bars')).toEqual({ remedy, isIncomplete: false });
   });
 
   it('is worth another attempt if the card service did not answer, which is logged', async () => {

@@ -691,6 +691,28 @@ describe('advice', () => {
     );
   });
 
+  it('is the portal for a category that the card service knows by a number that is not known here', () => {
+    const remedy = { kind: 'allow_category', category: { id: null, name: 'Hardware Stores' } } as const;
+    const message = 'Unauthorized merchant category: (Hardware Stores)';
+    const all = readings(declined('decline.rule.mcc', message, { remedy }));
+    for (const [who, { text, ids }] of Object.entries(all)) {
+      expect(text, who).toContain('exclude Hardware Stores.');
+      expect(text, who).toContain(
+        who.startsWith('holder')
+          ? 'Pay another way, or ask whoever administers the card program.'
+          : 'Allow this merchant category in the card program’s portal if the purchase is legitimate.',
+      );
+      expect(text, who).not.toMatch(/once or temporarily|can be allowed|Approvers can/);
+      expect(ids, who).not.toContain('approve_remedy');
+      expect(ids, who).not.toContain('request_increase');
+    }
+    expect(all['explanation']?.text).toContain('Nobody can change this in Slack.');
+    const numbered = { ...remedy, category: { ...remedy.category, id: 13 } };
+    expect(readings(declined('decline.rule.mcc', message, { remedy: numbered }))['team']?.ids).toContain(
+      'approve_remedy',
+    );
+  });
+
   describe('for a card that was blocked or closed elsewhere', () => {
     const since = (status: 'BLOCKED' | 'CLOSED', outcomes: Outcome[] = []) =>
       readings(declined(...velocity, { remedy: raise, outcomes, card: { ...card, status, isStatusLater: true } }));

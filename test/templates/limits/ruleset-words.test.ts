@@ -85,7 +85,11 @@ it('a limit of the ruleset is not offered to be raised: neither to approvers nor
     expect(text).toContain('The ruleset’s daily limit of $100.00 stops it: change it in the card program’s portal.');
     expect(text).not.toMatch(/approve_remedy|Raise/);
   }
-  expect(shown(renderHolderAlert(alert, { place: 'direct' })?.blocks)).not.toContain('request_increase');
+  for (const isLong of [true, false]) {
+    const holders = shown(renderHolderAlert(alert, { place: 'direct', isLong })?.blocks);
+    expect(holders).toContain('Ask whoever administers the card program for a higher limit, ');
+    expect(holders).not.toMatch(/request_increase|sk for a higher limit/);
+  }
   expect(shown(explainDecline([explained], { place: 'private', more: 0 }).blocks)).toContain('Nobody can change this');
 });
 
