@@ -32,6 +32,9 @@ export interface Deliveries {
   flush(): void;
 }
 
+/** The first webhook of a millisecond has smaller last digits. The others of that millisecond have room behind them. */
+const TICKS_START_MAX = 5000;
+
 /** Webhook delivery according to the specification: attempts, schedule, outage, and misbehavior on demand. */
 export function createDeliveries(deps: Deps): Deliveries {
   const outbox = new Map<string, Delivery>();
@@ -41,6 +44,7 @@ export function createDeliveries(deps: Deps): Deliveries {
   const inOrder = createSequencer();
   let stored: Delivery[] | undefined;
   let batch: Delivery[] = [];
+  let last = { ms: 0, ticks: 0 };
   let serial = 0;
   const nextSerial = (): number => {
     serial += 1;
@@ -111,7 +115,11 @@ export function createDeliveries(deps: Deps): Deliveries {
     flush,
     emit(kind, data, orderKey, url = deps.urlOf(kind)) {
       if (url === undefined) return;
-      const CallbackTime = toCallbackTime(deps.now(), deps.nextTick());
+      const at = deps.now();
+      const ms = at.getTime();
+      // Counts on within a millisecond: the last four digits may start again only in another one.
+      last = { ms, ticks: ms === last.ms ? last.ticks + 1 : deps.nextTick() % TICKS_START_MAX };
+      const CallbackTime = toCallbackTime(at, last.ticks);
       const body = { CallbackTime, Data: signed(data, deps.version) as WebhookBody['Data'] };
       const rawBody = JSON.stringify(body);
       for (let copy = 0; copy < mischief.copies; copy += 1) {
