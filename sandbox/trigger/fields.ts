@@ -1,5 +1,6 @@
+import type { z } from 'zod';
 import type { WebhookKind } from '../webhook/kind.ts';
-import { CardListEntry } from '../webhook/schema.ts';
+import { CardListEntry, DATA_SCHEMAS } from '../webhook/schema.ts';
 import { declineMessage } from './catalogue.ts';
 
 /** A payload with fields set, and remarks about fields that look like a mistake. */
@@ -18,14 +19,16 @@ export function withFields(
   fields: readonly (readonly [name: string, text: string])[],
 ): FilledPayload {
   const data = structuredClone(sample);
+  const schemas: Readonly<Record<string, z.ZodType>> = { ...CardListEntry.shape, ...DATA_SCHEMAS[kind].shape };
   const remarks: string[] = [];
   for (const [name, text] of fields) {
     const card = (data.CardList as Record<string, unknown>[] | undefined)?.[0];
     const target =
       kind === 'card-status' && !(name in data) && name in CardListEntry.shape && card !== undefined ? card : data;
     if (!(name in target)) remarks.push(`${name} is not a field of a ${kind} webhook; it is sent anyway`);
-    const value = toValue(text, target[name]);
-    const [sent, expected] = [wordFor(value), wordFor(target[name])];
+    const example = target[name] ?? exampleOf(schemas[name]);
+    const value = toValue(text, example);
+    const [sent, expected] = [wordFor(value), wordFor(example)];
     if (sent !== expected && ![sent, expected].includes('nothing'))
       remarks.push(`${name} is sent as ${sent}; the schema expects ${expected}`);
     target[name] = value;
@@ -63,14 +66,19 @@ function wordFor(value: unknown): string {
   }
 }
 
+/** For a field whose sample is null: a value of its type, a number or text. Undefined for an unknown field. */
+function exampleOf(schema: z.ZodType | undefined): unknown {
+  return schema === undefined ? undefined : schema.safeParse(0).success ? 0 : '';
+}
+
 function toValue(text: string, sample: unknown): unknown {
   if (text === 'null') return null;
   // JavaScript cannot represent all 64-bit ids as numbers; see `toJson`.
-  if (typeof sample === 'number' && /^\s*-?\d{16,19}\s*$/.test(text)) return BigInt(text);
+  if (typeof sample !== 'string' && /^\s*-?[1-9]\d{15,18}\s*$/.test(text)) return BigInt(text);
   if (typeof sample === 'number') return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
   if (typeof sample === 'string') return text;
   try {
-    // Booleans, lists, and fields with a null sample: parse as JSON if possible.
+    // Booleans, lists, and unknown fields: parse as JSON if possible.
     return JSON.parse(text) as unknown;
   } catch {
     return text;

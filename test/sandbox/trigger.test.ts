@@ -132,6 +132,7 @@ describe('trigger', () => {
     ['virtual-card', 'Errors', '5', 'Errors is sent as a number; the schema expects a list'],
     ['pin', 'IsCardPresent', 'yes', 'IsCardPresent is sent as text; the schema expects true or false'],
     ['pin', 'AcctId', 'one', 'AcctId is sent as text; the schema expects a number'],
+    ['pin', 'TransactionId', 'one', 'TransactionId is sent as text; the schema expects a number'],
   ])('for %s --%s %s remarks: %s', async (name, field, value, remark) => {
     await run(name, `--${field}`, value);
 
@@ -220,15 +221,23 @@ describe('trigger', () => {
     expect(receiver.received).toHaveLength(0);
   });
 
-  it('sends a 64-bit id as a number with all its digits', async () => {
-    const asked = parseTriggerArguments(
-      ['pin', '--NetworkTransactionId', '9007199254740993', '--dry-run'],
-      '2.0.1.3',
-      receivers,
-    );
-    await trigger(asked, () => new Date(), { out: (line) => void out.push(line), err: () => {} });
+  it.each(['NetworkTransactionId', 'TransactionId', 'FieldOfTomorrow'])(
+    'sends a 64-bit id as a number with all its digits: %s',
+    async (field) => {
+      const asked = parseTriggerArguments(['pin', `--${field}`, '9007199254740993', '--dry-run'], '2.0.1.3', receivers);
+      await trigger(asked, () => new Date(), { out: (line) => void out.push(line), err: () => {} });
 
-    expect(out[0]).toContain('"NetworkTransactionId": 9007199254740993,');
+      expect(out[0]).toMatch(new RegExp(`"${field}": 9007199254740993,?\n`));
+    },
+  );
+
+  it('sends a field whose sample is null with the type of its schema', async () => {
+    await run('authorization', '--Message', '12', '--MessageCode', '0', '--TransactionId', '7');
+    await run('settlement', '--NetworkStatus', 'true');
+
+    expect(receiver.received[0]!.body.Data).toMatchObject({ Message: '12', MessageCode: '0', TransactionId: 7 });
+    expect(receiver.received[1]!.body.Data).toMatchObject({ NetworkStatus: 'true' });
+    expect(err).toEqual([]);
   });
 
   it.each([
