@@ -79,17 +79,17 @@ describe('a card status change', () => {
   });
 
   it.each([
-    ...[
-      'CID-1001',
-      'CID 1001',
-      'EXP-2024',
-      'PIN-0042',
-      'ACCT-10004567',
-      '100-20-3000',
-      'Security Code 1',
-      'Account No 7',
-    ],
-    ...['CVV2: 123', '4111-1111-1111-1111', 'EMP 4111111111111111'],
+    'CID-1001',
+    'CID 1001',
+    'EXP-2024',
+    'PIN-0042',
+    'ACCT-10004567',
+    '100-20-3000',
+    'Security Code 1',
+    'Account No 7',
+    'CVV2: 123',
+    '4111-1111-1111-1111',
+    'EMP 4111111111111111',
   ])('has the same custom id as in an answer of the API: %s', (CustomId) => {
     expect(status({ CustomId }).customId).toBe(ListedAccount.parse({ AccountId: 7, CustomId }).customId);
   });
