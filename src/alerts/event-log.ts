@@ -28,13 +28,16 @@ export type EventLogStep = z.infer<typeof EventLogStep>;
 /** The history of each event through deduplication, routing, mutes, grouping and delivery, for `/card why`. */
 export type EventLog = ReturnType<typeof createEventLog>;
 
+/** How the text of a step begins when an alert was posted together with others. */
+export const POSTED_WITH = 'Posted in one message with ';
+
 /**
  * Frequent phrases, stored by index, so append new ones at the end. Redis stores a hash compactly while none of its names
  * and values exceeds 64 bytes.
  */
 const phrases = [
   'Because it is the default channel for ',
-  'Posted in one message with ',
+  POSTED_WITH,
   'Posted.',
   'The same card, merchant, place, reason and amount: repeats are counted in one message, that of ',
   'The card is blocked: declines that follow are counted in one message, that of ',

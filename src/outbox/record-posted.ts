@@ -1,5 +1,6 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
+import { POSTED_WITH } from '../alerts/event-log.ts';
 import type { MessageRef } from '../slack/message.ts';
 import { rowsId } from './attach-rows.ts';
 import { type Draft, type OutboxEntry, shownAlertId, type TrackedEntry, trackedOf } from './entry.ts';
@@ -42,7 +43,8 @@ export function createRecordPosted(deps: Deps): RecordPosted {
     if (isBatch) await saveBatch(tracked, ref, shown?.batch ?? null);
     else if (first.threadId !== null) await threads.setRoot(ref.channel, first.threadId, ref.ts);
     const step = isBatch ? 'grouped' : 'posted';
-    const text = tracked.length > 1 ? `Posted in one message with ${countOf(tracked.length - 1, 'other')}.` : 'Posted.';
+    const others = tracked.length > 1 ? countOf(tracked.length - 1, 'other') : 'others';
+    const text = isBatch ? `${POSTED_WITH}${others}.` : 'Posted.';
     const outdated: Subject[] = [];
     for (let from = 0; from < tracked.length; from += CHUNK) {
       const chunk = tracked.slice(from, from + CHUNK);

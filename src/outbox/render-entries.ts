@@ -197,15 +197,17 @@ export function createRenderBatch({ rowsOf, visibilityOf, unsupported }: BatchDe
      * Renders a posted batch with its current content. It keeps its form.
      *
      * @returns also the alerts that now cover more than their rows: a summary counts rows, and its file does not change.
+     * Null when an alert is too old: its row must not vanish from the message.
      */
     async update(
       { alerts, why, form }: Batch,
       channel: string,
-    ): Promise<{ message: Message; notShown: readonly string[] }> {
+    ): Promise<{ message: Message; notShown: readonly string[] } | null> {
       const rows = await rowsOf(
         alerts.map(({ id }) => id),
         channel,
       );
+      if (rows.length < alerts.length) return null;
       const shownTimes = new Map(alerts.map(({ id, times }) => [id, times]));
       const grown = rows.filter(({ id, events }) => events > (shownTimes.get(id) ?? events));
       return {

@@ -1,3 +1,5 @@
+import { ALERT_TTL_SECONDS } from '../alerts/alert.ts';
+import { type EventLog, POSTED_WITH } from '../alerts/event-log.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import type { Edits } from './edit-store.ts';
 import type { BatchMessages } from './message-store.ts';
@@ -17,7 +19,10 @@ export interface Posted {
   readonly notShown: readonly Subject[];
 }
 
-/** @returns null when the message shows none of these subjects any more, or nothing may be shown there. */
+/**
+ * @returns null when the message shows none of these subjects any more, nothing may be shown there, or it showed others
+ * that are no longer known.
+ */
 export type RenderPosted = (ref: MessageRef, subjects: readonly Subject[]) => Promise<Posted | null>;
 
 interface RenderDeps {
@@ -25,25 +30,42 @@ interface RenderDeps {
   readonly renderSubjects: RenderSubjects;
   readonly batchMessages: Pick<BatchMessages, 'get'>;
   readonly renderBatch: Pick<RenderBatch, 'update'>;
+  readonly eventLog: Pick<EventLog, 'read'>;
+  readonly now: () => Date;
 }
 
+/** The record of a batch is kept for this long, or almost: clocks differ. */
+const BATCH_KNOWN_MS = (ALERT_TTL_SECONDS - 24 * 3600) * 1000;
+
 export function createRenderPosted(deps: RenderDeps): RenderPosted {
-  const { trackedMessages, renderSubjects, batchMessages, renderBatch } = deps;
+  const { trackedMessages, renderSubjects, batchMessages, renderBatch, eventLog, now } = deps;
 
   return async function renderPosted({ channel, ts }, subjects) {
     const batch = await batchMessages.get({ channel, ts });
     if (batch !== null) {
-      const { message, notShown } = await renderBatch.update(batch, channel);
+      const rendered = await renderBatch.update(batch, channel);
+      if (rendered === null) return null;
+      const { message, notShown } = rendered;
       return { message, audience: batch.audience, notShown: notShown.map((id) => ({ kind: 'alert', id })) };
     }
     const [subject] = subjects;
     if (subject === undefined) return null;
     const references = await trackedMessages.references(subject);
     const reference = references.find((one) => one.channel === channel && one.ts === ts);
-    if (reference === undefined) return null;
+    if (reference === undefined || (await isOldBatch(reference, subject))) return null;
     const message = await renderSubjects[subject.kind](subject.id, reference);
     return message && { message, audience: reference.audience, notShown: [] };
   };
+
+  /**
+   * Whether the message showed this alert with others. Each change of an alert keeps it longer than the record of its batch,
+   * and an edit would remove the others from the message.
+   */
+  async function isOldBatch({ channel, ts }: MessageRef, { kind, id }: Subject): Promise<boolean> {
+    if (kind !== 'alert' || now().getTime() - Number(ts) * 1000 < BATCH_KNOWN_MS) return false;
+    const steps = await eventLog.read(id);
+    return steps.some((step) => step.channel === channel && step.text.startsWith(POSTED_WITH));
+  }
 }
 
 interface UpdateDeps {

@@ -69,6 +69,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     now = () => performance.now(),
   } = options;
   const { budget = { perMinute: 60_000, burst: 1000 } } = options;
+  const eventLog = createEventLog(redis, () => new Date());
   const [alerts, outbox, threads] = [createAlerts(redis, () => new Date()), createOutbox(redis), createThreads(redis)];
   const trackedMessages = createTrackedMessages(redis, () => new Date());
   const unsupported = createUnsupportedBlocks(redis);
@@ -133,7 +134,6 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     visibilityOf,
     defaultChannel: 'C0ALL',
   });
-  const eventLog = createEventLog(redis, () => new Date());
   const recordPosted = createRecordPosted({
     trackedMessages,
     batchMessages,
@@ -162,7 +162,14 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
   const edit = createEditMessage({
     edits,
     budget: createTokenBucket(redis, { bucket: stateKey('edit-budget'), pause: stateKey('edit-pause') }, budget),
-    renderPosted: createRenderPosted({ trackedMessages, renderSubjects, batchMessages, renderBatch }),
+    renderPosted: createRenderPosted({
+      trackedMessages,
+      renderSubjects,
+      batchMessages,
+      renderBatch,
+      eventLog,
+      now: () => new Date(),
+    }),
     async update(ref, { text }) {
       await slack.update(ref, { text, blocks: [] });
       updates.push({ ts: ref.ts, text });
