@@ -30,6 +30,12 @@ export const endDetails: Readonly<Record<OverChange['state'], string>> = {
   refused: 'The temporary change has ended, but it could not be put back.',
 };
 
+/**
+ * How long the alert or request that announced a change shows its end for certain: they are kept for 30 days, and a job may
+ * be late.
+ */
+const ANNOUNCED_MS = 29 * 24 * 3_600_000;
+
 /** Reports how a temporary change ended. Idempotent. */
 export type NotifyEnd = ReturnType<typeof createNotifyEnd>;
 
@@ -90,9 +96,11 @@ export function createNotifyEnd(deps: Deps) {
         await deps.outcomes.show(alertId, `instead-${id}`, { verb: 'rebase', by: null, at, state: 'done', text });
       await deps.outcomes.show(alertId, `end-${id}`, { by, ...outcomeOf(temporaryChange, note), at, ends: id });
     }
-    // The alert or request that announced it shows its end itself. Unexpected ends and pending decisions are sent to
-    // the person.
-    const isShown = state === 'ended' && (alertId !== null || temporaryChange.requestId !== null);
+    // The alert or request that announced it shows its end itself. Late or unexpected ends and pending decisions are sent
+    // to the person.
+    const isAnnounced = alertId !== null || temporaryChange.requestId !== null;
+    const isLate = Date.parse(at) - Date.parse(temporaryChange.openedAt) > ANNOUNCED_MS;
+    const isShown = state === 'ended' && isAnnounced && !isLate;
     if (temporaryChange.by.userId !== by && !isShown) {
       const message = temporaryChangeEnded(temporaryChange, card);
       await deps.notifyDirectly(temporaryChange.by.userId, `temporary-change-${id}-${state}`, message);

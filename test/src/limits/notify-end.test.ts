@@ -93,6 +93,23 @@ describe('the end of a temporary change', () => {
     expect(steps.filter((step) => step.startsWith('told'))).toEqual([]);
   });
 
+  it.each([
+    [{ requestId: 'req_1' }, 31, ['told U0ANA: temporary-change-act_1-ended']],
+    [{ requestId: 'req_1' }, 28, []],
+    [{ alertId: 'evt_1' }, 31, ['told U0ANA: temporary-change-act_1-ended']],
+    [{ alertId: 'evt_1' }, 28, []],
+  ])(
+    'is also sent to the person if the message that announced it may be too old: %o, %i days',
+    async (by, days, told) => {
+      const { notifyEnd, steps } = setUp();
+      const openedAt = new Date(Date.parse(at) - days * 24 * 3_600_000).toISOString();
+
+      await notifyEnd.notify(changeNow('ended', { ...by, openedAt }), null);
+
+      expect(steps.filter((step) => step.startsWith('told'))).toEqual(told);
+    },
+  );
+
   const meanwhile = [limitChange('daily', 45_000, 50_000)];
 
   it.each([
