@@ -27,7 +27,7 @@ import { asks, type Pressed, type PressListener } from './dispatch/press.ts';
 import { appHomeOpened, channelChanged, personChanged, userGroupChanged } from './dispatch/slack-events.ts';
 import type { FormListener } from './dispatch/submission.ts';
 import { limitCard, limitPicked } from './limits/limit-card.ts';
-import { approveRemedy, raiseLimit } from './limits/raise-limit.ts';
+import { approveRemedy, fixSubscription, raiseLimit } from './limits/raise-limit.ts';
 import { orderVirtual } from './virtual-cards/order-virtual.ts';
 
 const ofAlert = (alertId: string) => ({ kind: 'alert', alertId }) as const;
@@ -36,6 +36,7 @@ const ofTemporaryChange = (temporaryChangeId: string) => ({ kind: 'temporary-cha
 /** Every button and menu that exists, and what it asks for or who listens to it. */
 const buttons: Readonly<Record<string, PressListener>> = {
   [actionId.approveRemedy]: approveRemedy,
+  [actionId.fixSubscription]: fixSubscription,
   // On the holder's message *It wasn't me*, which opens a fraud case as well.
   [actionId.blockCard]: asks((value) => {
     const reported = alertIdInFraudValue(value);

@@ -23,7 +23,7 @@ import { limitWord } from '../../templates/core/card-words.ts';
 import { type AmountLimit, amountOf, formInput } from '../../templates/limits/form-inputs.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import type { Inputs } from '../dispatch/form-inputs.ts';
-import { onPress } from '../dispatch/press.ts';
+import { onPress, type PressListener } from '../dispatch/press.ts';
 import { refused } from '../dispatch/refused.ts';
 import { onSubmit } from '../dispatch/submission.ts';
 
@@ -186,18 +186,27 @@ function ruleOf({ period, categoryId }: AmountLimit, { limits }: RaiseLimit, rul
  * Slack's trigger expires after three seconds, so the form opens with the alert's data. The worker then reads the card
  * and fills in current values. It reads the card again before changing anything.
  */
-export const approveRemedy = onPress(async ({ value: alertId, body, interaction }, deps) => {
-  const openForm = async (): Promise<Prepared<InputOf<'remedy'>>> => {
-    const alert = await deps.alerts.get(alertId);
-    if (alert?.kind !== 'transaction' || alert.event.decline === null) return refused(tooOld());
-    const remedy = formRemedy(alert);
-    const { channel, messageTs } = interaction.origin;
-    const form = { kind: 'form', alertId, channel, messageTs, remedy, rules: null, passes: false } as const;
-    const pendingId = await deps.pending.put(form);
-    const view = remedyForm({ privateMetadata: pendingId, alert, remedy, state: 'checking', today: deps.today() });
-    const { viewId, hash } = await deps.openView(body.trigger_id, view);
-    return { kind: 'input', input: { form: { viewId, hash, pendingId } } };
-  };
-  const target = { kind: 'alert', alertId } as const;
-  await deps.requestAction({ ...interaction, verb: 'remedy', target, input: openForm });
-});
+export const approveRemedy = opensRemedy({ isAlert: true });
+
+/** The same on a warning about the decline. Only the alert shows the outcome, so the person gets an answer as well. */
+export const fixSubscription = opensRemedy({ isAlert: false });
+
+/** @param isAlert the pressed message is that of the alert. */
+function opensRemedy({ isAlert }: { readonly isAlert: boolean }): PressListener {
+  return onPress(async ({ value: alertId, body, interaction }, deps) => {
+    const openForm = async (): Promise<Prepared<InputOf<'remedy'>>> => {
+      const alert = await deps.alerts.get(alertId);
+      if (alert?.kind !== 'transaction' || alert.event.decline === null) return refused(tooOld());
+      const remedy = formRemedy(alert);
+      const { channel } = interaction.origin;
+      const messageTs = isAlert ? interaction.origin.messageTs : null;
+      const form = { kind: 'form', alertId, channel, messageTs, remedy, rules: null, passes: false } as const;
+      const pendingId = await deps.pending.put(form);
+      const view = remedyForm({ privateMetadata: pendingId, alert, remedy, state: 'checking', today: deps.today() });
+      const { viewId, hash } = await deps.openView(body.trigger_id, view);
+      return { kind: 'input', input: { form: { viewId, hash, pendingId } } };
+    };
+    const target = { kind: 'alert', alertId } as const;
+    await deps.requestAction({ ...interaction, verb: 'remedy', target, input: openForm });
+  });
+}

@@ -6,6 +6,8 @@
  */
 export const actionId = {
   approveRemedy: 'approve_remedy',
+  /** The same on a warning, which never changes. */
+  fixSubscription: 'fix_subscription',
   blockCard: 'block_card',
   activateCard: 'activate_card',
   acknowledgeAlert: 'acknowledge_alert',

@@ -205,7 +205,11 @@ function mayHelp(alert: TransactionAlert): boolean {
  * Opens the form for a change that would let the purchase pass. Null once that is done, or if the card API cannot make the
  * change.
  */
-export function remedyButton(alert: TransactionAlert, reason: ShownReason): Button | null {
+export function remedyButton(
+  alert: TransactionAlert,
+  reason: ShownReason,
+  action: string = actionId.approveRemedy,
+): Button | null {
   const { event, remedy, card, outcomes } = alert;
   const { isUnblocked, isRaised, isPaid } = currentState(outcomes);
   const isUnblock = (remedy?.kind ?? reason.remedy) === 'unblock';
@@ -216,7 +220,7 @@ export function remedyButton(alert: TransactionAlert, reason: ShownReason): Butt
     ? null
     : button({
         text,
-        action: actionId.approveRemedy,
+        action,
         value: event.id,
         style: 'primary',
         label: `${text.replace('…', '')} for ${named(card, 50)}`,

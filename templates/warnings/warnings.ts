@@ -100,7 +100,8 @@ export function subscriptionWarning(
   const who = isHolders ? `your ${cardName(card)}` : shortCard(card);
   const reason = reasonOf(alert, isHolders ? 'direct' : 'private');
   const why = `Declined on ${countOf(days, 'day')} ${dateAfter('since', since)}. Last reason: ${escapeUntrusted(reason.title, 100)}.`;
-  const change = (isHolders ? moreButton : remedyButton)({ ...alert, card }, reason);
+  const shown = { ...alert, card };
+  const change = isHolders ? moreButton(shown, reason) : remedyButton(shown, reason, actionId.fixSubscription);
   const question = `${fixOf(change, neededFor(alert, reason), isHolders)}, or cancel the subscription?`;
   return {
     text: sentence(`${title}, ${who}. ${why} ${question}`),

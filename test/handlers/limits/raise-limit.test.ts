@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { raiseLimit } from '../../../handlers/limits/raise-limit.ts';
+import { approveRemedy, fixSubscription, raiseLimit } from '../../../handlers/limits/raise-limit.ts';
 import type { Remedy } from '../../../src/limits/remedy-change.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
+import { declined } from '../../templates/fixtures.ts';
 
 /** Submits the form of a decline. @param typed the amounts, by input. */
 async function submit(remedy: Remedy | null, typed: Readonly<Record<string, string>> = {}) {
@@ -63,4 +64,30 @@ it.each<[string, Remedy, Record<string, string>, string, RegExp]>([
 
   expect(asked).toEqual([]);
   expect(errors).toEqual({ [`block-amount:${at}`]: expect.stringMatching(why) });
+});
+
+it.each([
+  ['of an alert', approveRemedy, '1.1'],
+  ['of a warning, which stays as it is', fixSubscription, null],
+])('the form %s knows the message that shows its outcome', async (_what, listener, messageTs) => {
+  const forms: unknown[] = [];
+  const deps = {
+    alerts: { get: async () => declined('decline.rule.velocity', 'Transaction exceeded daily spend limit') },
+    pending: { put: async (form: unknown) => `p_${forms.push(form)}` },
+    seals: { reply: { seal: (url: string) => url } },
+    today: () => '2026-11-20',
+    openView: async () => ({ viewId: 'V1', hash: 'h' }),
+    requestAction: async ({ input }: { input: () => Promise<unknown> }) => void (await input()),
+  };
+  const body = {
+    actions: [{ value: 'evt_1' }],
+    channel: { id: 'C1' },
+    message: { ts: '1.1' },
+    user: { id: 'U0ANA' },
+    team: { id: 'T1' },
+  };
+
+  await listener(deps as unknown as Parameters<typeof listener>[0])({ ack: async () => {}, body } as never);
+
+  expect(forms).toEqual([expect.objectContaining({ alertId: 'evt_1', channel: 'C1', messageTs })]);
 });

@@ -27,7 +27,7 @@ describe('a subscription that keeps failing', () => {
     const holder = warned(alert, 'holder');
 
     expect(team.text).toContain(`${forTeam}, or cancel the subscription?`);
-    expect(team.shown).toContain(`"action_id":"${actionId.approveRemedy}"`);
+    expect(team.shown).toContain(`"action_id":"${actionId.fixSubscription}"`);
     expect(holder.text).toContain(`${forHolder}, or cancel the subscription?`);
     expect(holder.shown).toContain(`"action_id":"${actionId.requestIncrease}"`);
   });
