@@ -154,6 +154,7 @@ export const rules: Rules = {
     ...reads('ofAccount', 'accountsOf', 'isHeldBy', 'ofUser', 'isHolder', 'wasHolderLately'),
     link: { subject: ({ acctId }) => `link:${acctId}` },
     unlink: { subject: of('link') },
+    expectHolder: each,
   },
   claims: { ...reads('get', 'open'), save: { subject: ofId('claim') }, count: each },
   latestChanges: {

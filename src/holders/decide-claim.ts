@@ -36,7 +36,7 @@ interface Deps
     | 'withLock'
   > {
   readonly claims: Pick<Claims, 'get' | 'save'>;
-  readonly links: Pick<Links, 'ofAccount'>;
+  readonly links: Pick<Links, 'expectHolder' | 'ofAccount'>;
   readonly setHolder: SetHolder;
   readonly updateClaim: (claimId: string) => Promise<void>;
 }
@@ -145,6 +145,8 @@ async function expire(claim: ExpiredClaim, deps: Deps): Promise<void> {
 /** Idempotent. */
 async function confirmClaim(action: DecideClaimAction, claim: ConfirmedClaim, deps: Deps): Promise<void> {
   const { acctId } = claim.card;
+  // An open claim makes it the claimant's own card, and so does the link. In between, this does.
+  if (claim.action.verb === 'claim') await deps.links.expectHolder(acctId, claim.action.actor.userId);
   // Saved first: if the process crashed before this, someone else could refuse a claim whose card is linked already.
   await deps.claims.save(claim);
   if (!(await takeEffect(action, claim, deps))) {

@@ -4,7 +4,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { batched } from '../core/batched.ts';
 import { RolesUnreadError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
-import { recordFormat } from '../core/record-store.ts';
+import { commit, recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { Directory } from '../directory/directory.ts';
@@ -74,9 +74,14 @@ export function createLinks(redis: RedisClient, now: () => Date) {
       return links.filter((link) => link !== null).toSorted((a, b) => a.acctId - b.acctId);
     },
     isHolder: async (userId: string): Promise<boolean> => (await accountsOf(userId)).length > 0,
+    /** A claim to the account is about to be confirmed. Until the link is there, the card is already this person's own. */
+    async expectHolder(acctId: number, userId: string): Promise<void> {
+      const key = heldKey(acctId);
+      await commit(redis.multi().zadd(key, now().getTime(), userId).pexpire(key, FORMER_HOLDER_MS));
+    },
     /**
      * True for the holder and anyone who was the holder in the last 24 hours, so that nobody evades the own-card rule
-     * by unlinking.
+     * by unlinking. Also for anyone whose claim was confirmed in that time.
      */
     async wasHolderLately(userId: string, acctId: number): Promise<boolean> {
       // Reads the link first, so that a link that ends between the two reads is found by the second.
@@ -123,10 +128,11 @@ interface OwnCardDeps extends Pick<ActionTools, 'person'> {
  */
 export function createIsOwnCard({ links, claims, directory, person }: OwnCardDeps): IsOwnCard {
   return async function isOwnCard(userId, acctId, isLooser = false) {
-    if (await links.wasHolderLately(userId, acctId)) return true;
+    // Reads the claims first, so that a claim that is confirmed between the two reads is found by the second.
     const isClaimed = ({ action, card }: OpenClaim) =>
       action.verb === 'claim' && action.actor.userId === userId && card.acctId === acctId;
     if ((await claims.open()).some(isClaimed)) return true;
+    if (await links.wasHolderLately(userId, acctId)) return true;
     const email = await emailOf(acctId, isLooser);
     return email !== null && isSameEmail(email, (await person(userId))?.email ?? null);
   };

@@ -4,9 +4,10 @@ import { TooLateError } from '../../../src/core/errors.ts';
 import { claimTarget, claimValue, createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
 import { createClaimDecisions } from '../../../src/holders/decide-claim.ts';
 import type { NewHolder } from '../../../src/holders/link-card.ts';
-import type { Link } from '../../../src/holders/link-store.ts';
+import { createIsOwnCard, createLinks, type Link } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
 import { authorizationOf } from '../../support/authorization.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
@@ -45,6 +46,7 @@ async function setUp(
 ) {
   const claims = createClaims(redis(), storeSigner);
   await claims.save(claim);
+  const links = createLinks(redis(), () => new Date(now));
   const ended: number[] = [];
   const set: NewHolder[] = [];
   const entries: RecordEntry[] = [];
@@ -54,7 +56,7 @@ async function setUp(
   const answers: string[] = [];
   const deps: Parameters<typeof createClaimDecisions>[0] = {
     claims,
-    links: { ofAccount: async () => (heldBy === null ? null : linkOf(heldBy)) },
+    links: { ...links, ofAccount: async () => (heldBy === null ? null : linkOf(heldBy)) },
     setHolder: async (_action, holder) => {
       if (holder.userId === null) ended.push(holder.acctId);
       else set.push(holder);
@@ -77,7 +79,7 @@ async function setUp(
     person: async () => person,
     now: () => new Date(now),
   };
-  return { ...createClaimDecisions(deps), deps, claims, set, ended, entries, refusals, updated, told, answers };
+  return { ...createClaimDecisions(deps), deps, claims, links, set, ended, entries, refusals, updated, told, answers };
 }
 
 const linkOf = (userId: string): Link => ({ acctId, userId, provedBy: 'approver', by: 'U0ANA', at: open.expiresAt });
@@ -186,6 +188,17 @@ describe('a confirmation whose worker died before the card was linked', () => {
     expect([...world.told], 'the claimant is not told no').toEqual([]);
   });
 
+  it('leaves the card the claimant’s own', async () => {
+    const world = await died();
+    const isOwnCard = createIsOwnCard({
+      ...world,
+      directory: directoryOf({ account: async () => accountOf() }),
+      person: async () => hugo,
+    });
+
+    expect([await isOwnCard('U0HUGO', acctId), await isOwnCard('U0ZOE', acctId)]).toEqual([true, false]);
+  });
+
   it('stands when the claim would expire', async () => {
     const world = await died();
 
@@ -199,7 +212,10 @@ describe('a confirmation whose worker died before the card was linked', () => {
 
   it('is on record as unchanged if somebody has linked the card to another person before anything was recorded', async () => {
     const world = await died();
-    const { decideClaim } = createClaimDecisions({ ...world.deps, links: { ofAccount: async () => linkOf('U0ZOE') } });
+    const { decideClaim } = createClaimDecisions({
+      ...world.deps,
+      links: { ...world.deps.links, ofAccount: async () => linkOf('U0ZOE') },
+    });
 
     await decideClaim(decision(true));
 
@@ -210,7 +226,10 @@ describe('a confirmation whose worker died before the card was linked', () => {
 
   it('is not completed once somebody has linked the card to another person', async () => {
     const world = await died();
-    const { decideClaim } = createClaimDecisions({ ...world.deps, links: { ofAccount: async () => linkOf('U0ZOE') } });
+    const { decideClaim } = createClaimDecisions({
+      ...world.deps,
+      links: { ...world.deps.links, ofAccount: async () => linkOf('U0ZOE') },
+    });
 
     await decideClaim(decision(true));
 

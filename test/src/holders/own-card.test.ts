@@ -61,6 +61,23 @@ describe('a card counts as someone’s own', () => {
     expect(await ownCardOf({ claims: others })).toBe(false);
   });
 
+  it('also if their claim is confirmed while that is read', async () => {
+    let isConfirmed = false;
+    const isOwnCard = createIsOwnCard({
+      links: { wasHolderLately: async () => isConfirmed },
+      claims: {
+        open: async () => {
+          isConfirmed = true;
+          return [];
+        },
+      },
+      directory: directoryOf({ account: async () => accountOf() }),
+      person: async () => whoever,
+    });
+
+    expect(await isOwnCard('U0OLGA', 7378)).toBe(true);
+  });
+
   it('if the card program has their email, even without a link', async () => {
     expect(await ownCardOf({ cardEmail: 'Olga@Example.com ', slackEmail: 'olga@example.com' })).toBe(true);
   });
