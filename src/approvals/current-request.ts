@@ -133,14 +133,16 @@ export interface AskerDeps extends Pick<ActionTools, 'person'> {
   readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
 }
 
-/** Why a holder gets no more what they asked for. Null: they may, or it was no holder who asked. */
+/** Why people get no more what they asked for themselves. Null: they may, or an approver asked for somebody else. */
 export async function whyAskerLeft(
-  { action, acctId }: LimitRequest,
+  { action, acctId, isOwnCard }: LimitRequest,
   { links, person }: AskerDeps,
 ): Promise<string | null> {
-  if (action.verb !== 'ask') return null;
+  if (action.verb !== 'ask' && !isOwnCard) return null;
   const { userId } = action.actor;
-  if (!(await links.isHeldBy(userId, acctId))) return 'Whoever asked for it no longer holds the card.';
+  // An approver may ask for any card.
+  if (action.verb === 'ask' && !(await links.isHeldBy(userId, acctId)))
+    return 'Whoever asked for it no longer holds the card.';
   const isDeactivated = (await person(userId))?.isDeactivated === true;
   return isDeactivated ? 'The Slack account of whoever asked for it is deactivated.' : null;
 }

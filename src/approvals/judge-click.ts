@@ -74,10 +74,10 @@ export function createJudgeClick(deps: Deps): JudgeClick {
   return async function judgeClick(click, request, lease) {
     const notAllowed = await whyNotAllowed(click, request, deps);
     if (notAllowed !== null) return { kind: 'refused', ...notAllowed };
+    const askerLeft = await whyAskerLeft(request, deps);
+    if (askerLeft !== null) return { kind: 'refused', why: askerLeft, whoCan: othersOnceLinked(request) };
     // There is no single card whose rules could have changed.
     if (!isAboutRules(request)) return { kind: 'counts', request: await withoutVoid(click, request, request), now: [] };
-    const askerLeft = await whyAskerLeft(request, deps);
-    if (askerLeft !== null) return { kind: 'refused', why: askerLeft, whoCan: othersOnceLinked() };
     const { request: read, all, now, changes } = await readCurrent(request, deps);
     const current = await withoutVoid(click, read, request);
     // Nothing is left to change, no matter who did it. Approving now closes the request. A value that is there only for
@@ -159,8 +159,10 @@ const waited = {
   why: 'Your click waited longer than 10 minutes, so it does not count.',
   whoCan: 'Look at the request, and click again if you still agree.',
 } as const;
-const othersOnceLinked = () =>
-  `Deny the request. Somebody else can ask for it once the card is linked to them: ${commandCode('link')}.`;
+const othersOnceLinked = (request: LimitRequest) =>
+  isAboutRules(request)
+    ? `Deny the request. Somebody else can ask for it once the card is linked to them: ${commandCode('link')}.`
+    : 'Deny the request.';
 const seen = 'Look at the request: it shows that now. Approve again if you agree.';
 const again = 'No approval counts any more. Look at the request: it shows what is true now, and asks again.';
 

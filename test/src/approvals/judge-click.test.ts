@@ -453,6 +453,55 @@ describe('a holder who asked and no longer holds the card, or has left', () => {
   });
 });
 
+describe('an approver who asked for themselves and whose Slack account was deactivated since', () => {
+  const small = ask('order-virtual', { ...byCommand, id: 'act_much', target: orderOf(25), actor: person('U0ANA') });
+  it.each<[string, VerbAction, string]>([
+    [
+      'a raise of their own card',
+      limit('act_much', 900),
+      'Deny the request. Somebody else can ask for it once the card is linked to them: `/card link`.',
+    ],
+    ['a virtual card for themselves', small, 'Deny the request.'],
+  ])('gets nothing from an approval or an emergency override: %s', async (_what, asked, whoCan) => {
+    const email = 'holder@example.com';
+    const gone = new Set<string>();
+    const given = await world({
+      person: async (userId) => ({
+        ...someone,
+        email: userId === 'U0ANA' ? email : null,
+        isDeactivated: gone.has(userId),
+      }),
+    });
+    await link(given, 'U0ANA');
+    await performAction(asked, given.deps);
+    expect(told(given)).toContain('It is your own card, so it needs another approver.');
+    gone.add('U0ANA');
+
+    await performAction(approve('req_much', 'act_yes', 'U0BEN'), given.deps);
+    expect(told(given)).toContain(`The Slack account of whoever asked for it is deactivated. ${whoCan}`);
+    given.advance(REMIND_AFTER_MS);
+    const target = { kind: 'request', requestId: 'req_much' } as const;
+    const askedAt = given.deps.now().toISOString();
+    await performAction(ask('emergency-override', { ...override, target, askedAt }), given.deps);
+
+    expect(given.writes).toEqual([]);
+    expect(await given.deps.requests.get('req_much'), 'can still be denied').toMatchObject({ state: 'open' });
+  });
+
+  it('may have asked for the card of somebody else, if two others want it', async () => {
+    const gone = new Set<string>();
+    const given = await world({ person: async (userId) => ({ ...someone, isDeactivated: gone.has(userId) }) });
+    await performAction(limit('act_much', 2000), given.deps);
+    gone.add('U0ANA');
+
+    await performAction(approve('req_much', 'act_ben', 'U0BEN'), given.deps);
+    expect(given.writes).toEqual([]);
+    await performAction(approve('req_much', 'act_zoe', 'U0ZOE'), given.deps);
+
+    expect(dailyOf(given)).toBe(2000);
+  });
+});
+
 describe('a request while a limit is higher for the moment', () => {
   /** The daily limit is $900 for four hours, then $400 again. Ana asks for $2,000, permanently. */
   async function asked() {

@@ -116,21 +116,32 @@ describe('an approval in whose moment somebody lost the right to give it', () =>
     expect(answers.at(-1)?.text).toContain('no longer holds the card');
   });
 
-  it('changes nothing for a holder whose Slack account is deactivated', async () => {
+  it.each<[string, (given: Given) => Promise<unknown>, VerbAction]>([
+    ['a holder', ({ world: asked }) => askedToPay(asked, 50_000), approvalClick('act_ben', 'U0BEN')],
+    [
+      'an approver who asked about their own card',
+      async ({ world: asked }) => {
+        await link(asked, 'U0ANA');
+        await performAction(limit(900), asked.deps);
+        asked.advance(-16 * 60_000);
+      },
+      approve,
+    ],
+  ])('changes nothing for %s whose Slack account is deactivated', async (_who, asks, approves) => {
     const given = await world();
     const { deps, answers, writes } = given.world;
     const someone = { name: null, email: null, isBot: false, isGuest: false, isExternal: false };
     let isDeactivated = false;
     deps.person = async () => ({ ...someone, isDeactivated });
     given.roles.set('U0HUGO', ['holder']);
-    await askedToPay(given.world, 50_000);
+    await asks(given);
     given.world.advance(16 * 60_000);
     const leaves = (): void => {
       isDeactivated = true;
     };
     given.meanwhile = { atRead: 2, happens: leaves };
 
-    await performAction(approvalClick('act_ben', 'U0BEN'), deps);
+    await performAction(approves, deps);
 
     expect(writes).toEqual([]);
     expect(answers.at(-1)?.text).toContain(
