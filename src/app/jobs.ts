@@ -8,7 +8,7 @@ import { Gap } from '../core/gap.ts';
 import type { QueueName } from '../core/queues.ts';
 import type { Reads } from '../core/unknown-fields.ts';
 import { digestKinds } from '../digests/schedule-store.ts';
-import { VerbAction } from '../dispatch/verbs.ts';
+import { isBlocking, VerbAction } from '../dispatch/verbs.ts';
 import { NotifyPerson } from '../holders/notify-holder.ts';
 import { Burst } from '../intake/burst.ts';
 import { FAILED_KEPT_SECONDS } from '../ops/stuck.ts';
@@ -47,6 +47,8 @@ interface Job<Data> {
   readonly id?: (data: Data) => string;
   /** The value that selects its shard, if not its id. A job with neither goes to shard 0. */
   readonly shardBy?: (data: Data) => string;
+  /** True for a job that must not wait behind the others of its queue. */
+  readonly goesFirst?: (data: Data) => boolean;
   /** Waiting jobs with the same key are merged into one. While one runs, one more is kept for afterwards. */
   readonly mergeBy?: (data: Data) => string;
   /** Repeats at this interval, once for all workers together. */
@@ -153,6 +155,7 @@ const table = {
     data: z.strictObject({ action: VerbAction, signature: z.string() }),
     retry: times(5),
     id: ({ action }) => action.id,
+    goesFirst: ({ action }) => isBlocking(action.verb),
     changesHome: true,
   }),
   /** The alert of a fraud case that someone opened. Does not wait behind webhooks: operators are notified immediately. */

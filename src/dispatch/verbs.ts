@@ -190,6 +190,11 @@ export function isLook(verb: string): boolean {
   return isVerb(verb) && entryOf(verb).isLook === true;
 }
 
+/** True for verbs that block cards. A stolen card must not wait behind other requests. */
+export function isBlocking(verb: string): boolean {
+  return verb === 'block' || verb === 'block-all';
+}
+
 /** `show 4242`, `show me 4242`. */
 function readShow(words: readonly string[]): ReadCommand | UnclearCommand {
   const card = words.length > 1 && /^me$/i.test(words[0] ?? '') ? words.slice(1) : words;

@@ -3,6 +3,7 @@ import { createEnqueue, type Enqueue, keepIntervals, toJob, toJobs } from '../..
 import { jobs } from '../../../src/app/jobs.ts';
 import { UnreadableError } from '../../../src/core/errors.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { burstOf } from '../../../src/intake/burst.ts';
 import type { InboxEntry } from '../../../src/intake/intake.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -58,6 +59,19 @@ it('schedules every job of the table that has an interval, including a lost one,
   expect(Object.fromEntries(scheduled.map(({ name, every }) => [name, Number(every)]))).toEqual(
     Object.fromEntries(repeated.map(([name, { everyMs }]) => [name, everyMs])),
   );
+});
+
+it.each<[string, VerbAction]>([
+  ['block', ask('block', { id: 'act_now' })],
+  ['*Block all*', ask('block-all', { id: 'act_now', acctIds: [7378], names: ['Jane Doe'] })],
+])('puts a %s in front of everything that people asked for before it', async (_what, action) => {
+  const enqueue = createEnqueue(queues, () => new Date());
+  const perform = (asked: VerbAction) => enqueue('perform-action', { action: asked, signature: 'signed' });
+  for (const id of ['act_1', 'act_2']) await perform(ask('show', { id }));
+  await perform(action);
+
+  // Workers take the next job from the end of this list.
+  expect(await redis().lrange(queues.actions.toKey('wait'), 0, -1)).toEqual(['act_2', 'act_1', 'act_now']);
 });
 
 function collected() {
