@@ -59,10 +59,11 @@ export function createHome(deps: Deps) {
 
   return {
     async open(opened: HomeOpened): Promise<void> {
-      const { userId, isOpening } = opened;
-      if (isOpening) await deps.recordOpening(opened);
-      await viewers.see(opened);
-      await enqueue.renderHome(userId);
+      if (opened.isOpening) {
+        await deps.recordOpening(opened);
+        await viewers.see(opened);
+      }
+      await enqueue.renderHome(opened.userId);
     },
 
     /** @throws SlackError when a retry can help. */
@@ -70,9 +71,7 @@ export function createHome(deps: Deps) {
       const viewer = await viewers.viewer(userId);
       if (viewer === null || !(await deps.page.isShown(userId))) return;
       const { pages, openedMs } = viewer;
-      // Slack does not always report that someone left a user group, so the roles from the opening may be outdated.
-      const { roles: now } = await deps.currentRoles(userId);
-      const roles = viewer.roles.filter((role) => now.includes(role));
+      const { roles } = await deps.currentRoles(userId);
       const isApprover = roles.includes('approver');
       const isTeam = isApprover || roles.includes('operator');
       const [own, ownRequests, preferences, delegate, team] = await Promise.all([

@@ -149,10 +149,9 @@ export function composeListeners(base: WebBase) {
     postEphemeral: createPostEphemeral(slack),
     showProgram,
     homeViewers: createHomeViewers(redis, now),
-    /** Requests a fresh App Home for a person and their current roles. `isOpening`: they are looking at it. */
+    /** Requests a fresh App Home for a person. `isOpening`: they are looking at it. */
     async renderHome(userId: string, isOpening: boolean, turn: HomeTurn | null = null): Promise<void> {
-      const { roles } = await rolesOf(userId);
-      await intake.take({ type: 'home', opened: homeOpened({ userId, roles, isOpening, turn }, now().getTime()) });
+      await intake.take({ type: 'home', opened: homeOpened({ userId, isOpening, turn }, now().getTime()) });
     },
     respond,
     seals,

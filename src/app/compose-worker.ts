@@ -243,8 +243,9 @@ function composeHome(context: WorkerContext) {
       ownRequests: (userId) => ownRequests(userId, common),
       teamFacts: (viewer) => teamFacts(viewer, now(), { ...common, newestDeclines, health }),
     },
-    async recordOpening({ id, userId, roles }) {
+    async recordOpening({ id, userId }) {
       if (!(await looks.isFirst({ id, verb: 'app-home', userId, acctId: null, alertId: null }))) return;
+      const { roles } = await context.currentRoles(userId);
       const entry = { ...nobody, at: now().toISOString(), actionId: id, event: 'asked', verb: 'app-home' } as const;
       await audit.append({ ...entry, actor: { userId, teamId: '' }, roles });
     },

@@ -18,7 +18,7 @@ import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 const eventOf = (NetworkTransactionId: number) => read('decline', { NetworkTransactionId });
-const openedAs = (id: string) => ({ id, userId: 'U1', roles: [], isOpening: true, turn: null });
+const openedAs = (id: string) => ({ id, userId: 'U1', isOpening: true, turn: null });
 const numbers = (count: number, first = 1) => Array.from({ length: count }, (_, index) => first + index);
 
 /** Events waiting in the inbox, some claimed by a worker that died, and jobs in every state. */

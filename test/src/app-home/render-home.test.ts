@@ -55,8 +55,7 @@ function createWorld(publishError: SlackError | null = null, roles: Role[] = [],
     now: () => new Date(),
     log: createLog({ level: 'silent', process: 'test' }),
   });
-  const open = (userId: string) =>
-    home.open({ id: `home_${userId}`, userId, roles: ['operator'], isOpening: true, turn: null });
+  const open = (userId: string) => home.open({ id: `home_${userId}`, userId, isOpening: true, turn: null });
   return { home, open, enqueued, opened, perPage };
 }
 
@@ -82,12 +81,15 @@ describe('a change that App Home may show', () => {
   });
 });
 
-it('records an opening but not a change of roles', async () => {
-  const { home, open, opened } = createWorld();
+it('renders App Home when the roles of a viewer change, which is no opening', async () => {
+  const { home, open, opened, enqueued, perPage } = createWorld();
   await open('U0ANA');
-  await home.open({ id: 'home_1', userId: 'U0BEN', roles: ['operator'], isOpening: false, turn: null });
+  for (const userId of ['U0ANA', 'U0BEN']) await home.open({ id: 'home_1', userId, isOpening: false, turn: null });
+  for (const userId of ['U0ANA', 'U0BEN']) await home.render(userId);
 
+  expect(enqueued).toEqual(['U0ANA', 'U0ANA', 'U0BEN']);
   expect(opened).toEqual(['U0ANA']);
+  expect(perPage, 'only that of the viewer').toHaveLength(1);
 });
 
 it('shows fewer own cards at once to the team, whose page has more lists', async () => {

@@ -28,7 +28,7 @@ it('reads the cards of people who have App Home open when they open it and when 
     defaultThrottle,
   );
   const open = async (userId: string, id: string): Promise<void> => {
-    await handlers['open-home']({ id, userId, roles: [], isOpening: true, turn: null }, run);
+    await handlers['open-home']({ id, userId, isOpening: true, turn: null }, run);
     await handlers['render-home']({ userId }, run);
   };
   const event = async (): Promise<void> => {

@@ -209,7 +209,7 @@ it('redoes only the writes that Redis has lost from a shard', async () => {
 it("puts people's actions into the first shard, whatever their id", async () => {
   const sharded = createIntake(redis, { shards: SHARDS_MAX });
   for (let index = 0; index < 20; index += 1) {
-    const opened = homeOpened({ userId: `U${index}`, roles: ['operator'], isOpening: true, turn: null }, 0);
+    const opened = homeOpened({ userId: `U${index}`, isOpening: true, turn: null }, 0);
     await sharded.take({ type: 'home', opened });
   }
 

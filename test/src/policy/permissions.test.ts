@@ -480,7 +480,7 @@ describe('App Home', () => {
       now: () => new Date(),
       log,
     });
-    await home.open({ id: 'home_1', userId: 'U0ANA', roles: ['approver', 'operator'], isOpening: true, turn: null });
+    await home.open({ id: 'home_1', userId: 'U0ANA', isOpening: true, turn: null });
     group.members = [];
     advance(60_000);
 
