@@ -63,6 +63,7 @@ export type LockName =
   | `delegate:${string}`
   | 'subscriptions'
   | `${'alert-length' | 'digest' | 'quiet' | 'warnings'}:${string}`
+  | 'directory-fill'
   | 'own-digests'
   | 'recovery'
   | `redo:${string}`;

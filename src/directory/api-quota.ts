@@ -1,5 +1,4 @@
 import { directoryKey } from '../core/keys.ts';
-import { createOwnedKey } from '../core/lock.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createTokenBucket } from '../core/token-bucket.ts';
 
@@ -22,13 +21,10 @@ export const apiQuotaDefaults = {
 };
 
 const LIST_RETRY_MS = 30_000;
-const FILL_LOCK_MS = 60_000;
 const REFUSED_MS = 60_000;
 
 export function createApiQuota(redis: RedisClient, limits: ApiQuota) {
-  const ownedKey = createOwnedKey(redis);
   const listLock = directoryKey('list-lock');
-  const fillLock = directoryKey('fill-lock');
   const { detailsPerMinute: perMinute, detailsBurst: burst } = limits;
   const bucket = createTokenBucket(
     redis,
@@ -71,16 +67,6 @@ export function createApiQuota(redis: RedisClient, limits: ApiQuota) {
 
     async wasRefused(acctId: number): Promise<boolean> {
       return (await redis.exists(refusedKey(acctId))) === 1;
-    },
-
-    /** One worker at a time reads in the background. A worker that crashed loses this lock after a minute. */
-    async mayFill(owner: string): Promise<boolean> {
-      if (await ownedKey.take(fillLock, owner, FILL_LOCK_MS)) return true;
-      return await ownedKey.renew(fillLock, owner, FILL_LOCK_MS);
-    },
-
-    async stopFilling(owner: string): Promise<void> {
-      await ownedKey.free(fillLock, owner);
     },
   };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../core/deadline.ts';
 import type { StoredEvent } from '../core/event.ts';
 import { firstPermitted } from '../core/first-permitted.ts';
+import { createLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { OfGroup } from '../policy/permissions.ts';
@@ -48,7 +49,8 @@ export function createDirectory(deps: DirectoryDeps) {
   const quota = createApiQuota(redis, limits);
   const loader = source === null ? null : createLoader({ source, records, quota, limits, now, log });
   const status = () => statusOf(records);
-  const filler = loader === null ? null : createFiller({ loader, records, quota, limits, now, log });
+  const tryLock = createLock(redis, { maxWaitMs: 0 });
+  const filler = loader === null ? null : createFiller({ loader, records, quota, limits, tryLock, now, log });
 
   /**
    * One account. When the account is unknown or has no cards, asks the API, for at most a second. Without an answer,

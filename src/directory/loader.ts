@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CardClient } from '../card-api/client.ts';
-import { CardApiError } from '../core/errors.ts';
+import { BusyError, CardApiError } from '../core/errors.ts';
+import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import { type DirectoryAccount, withDetails, withListed } from './account.ts';
 import type { ApiQuota, createApiQuota } from './api-quota.ts';
@@ -127,14 +127,14 @@ function createList({ source, records, quota, limits, now, log }: LoaderDeps) {
 
 interface FillerDeps extends Omit<LoaderDeps, 'source'> {
   readonly loader: Loader;
+  /** @throws BusyError immediately while another worker reads in the background. */
+  readonly tryLock: WithLock;
 }
 
 /** Reads accounts in the background, one worker at a time, at the pace of the quota. */
 export function createFiller(deps: FillerDeps) {
-  const { records, quota, limits, now, log } = deps;
+  const { records, limits, tryLock, now, log } = deps;
   const stopping = new AbortController();
-  const owner = randomUUID();
-  const mayFill = (): Promise<boolean> => quota.mayFill(owner);
   let filling: Promise<void> | null = null;
   /** Another fill was requested while one was ending. That one may have checked before there was anything to read. */
   let isWantedAgain = false;
@@ -142,9 +142,10 @@ export function createFiller(deps: FillerDeps) {
   /** Reads accounts whose cards are missing, then the stalest ones. Ends when nothing is left to read. */
   function fill(): Promise<void> {
     isWantedAgain = filling !== null;
-    filling ??= fillAll()
+    filling ??= tryLock('directory-fill', fillAll)
       .catch((error: unknown) => {
-        if (!stopping.signal.aborted) log?.warn({ code: codeOf(error) }, 'directory fill ended early');
+        if (!(error instanceof BusyError || stopping.signal.aborted))
+          log?.warn({ code: codeOf(error) }, 'directory fill ended early');
       })
       .finally(() => {
         filling = null;
@@ -154,30 +155,23 @@ export function createFiller(deps: FillerDeps) {
   }
 
   async function fillAll(): Promise<void> {
-    try {
-      await loadBatches(mayFill, async () => {
-        const missing = await records.nextForDetails(FILL_BATCH, null);
-        const stale = now().getTime() - limits.detailsStaleMs;
-        return missing.length > 0 ? missing : await records.nextForDetails(FILL_BATCH, stale);
-      });
-    } finally {
-      await quota.stopFilling(owner);
-    }
+    await loadBatches(async () => {
+      const missing = await records.nextForDetails(FILL_BATCH, null);
+      const stale = now().getTime() - limits.detailsStaleMs;
+      return missing.length > 0 ? missing : await records.nextForDetails(FILL_BATCH, stale);
+    });
   }
 
-  /** @returns true when no batch is left; false when it may not continue, or the API is down. */
-  async function loadBatches(
-    mayGoOn: () => Promise<boolean>,
-    nextBatch: () => Promise<readonly number[]>,
-  ): Promise<boolean> {
+  /** @returns true when no batch is left; false when it was stopped, or the API is down. */
+  async function loadBatches(nextBatch: () => Promise<readonly number[]>): Promise<boolean> {
     let before = '';
-    while (!stopping.signal.aborted && (await mayGoOn())) {
+    while (!stopping.signal.aborted) {
       const batch = await nextBatch();
       if (batch.length === 0) return true;
       // No account was loaded or marked as refused: the API was not reached. The next refresh or recovery continues.
       if (batch.join() === before) return false;
       before = batch.join();
-      await loadBatch(batch, deps, mayGoOn, stopping.signal);
+      await loadBatch(batch, deps, stopping.signal);
     }
     return false;
   }
@@ -185,11 +179,7 @@ export function createFiller(deps: FillerDeps) {
   return {
     fill,
     // Runs in parallel with a fill: a recovery runs alone, and both use the same quota.
-    reloadOlderThan: (beforeMs: number) =>
-      loadBatches(
-        async () => true,
-        () => records.nextForDetails(FILL_BATCH, beforeMs),
-      ),
+    reloadOlderThan: (beforeMs: number) => loadBatches(() => records.nextForDetails(FILL_BATCH, beforeMs)),
     async idle(): Promise<void> {
       while (filling !== null) await filling;
     },
@@ -200,18 +190,11 @@ export function createFiller(deps: FillerDeps) {
   };
 }
 
-async function loadBatch(
-  batch: readonly number[],
-  { loader, quota }: FillerDeps,
-  mayGoOn: () => Promise<boolean>,
-  signal: AbortSignal,
-): Promise<void> {
+async function loadBatch(batch: readonly number[], { loader, quota }: FillerDeps, signal: AbortSignal): Promise<void> {
   const loads: Promise<DirectoryAccount | null>[] = [];
   for (const acctId of batch) {
-    for (let waitMs = await quota.take('background'); waitMs > 0; waitMs = await quota.take('background')) {
+    for (let waitMs = await quota.take('background'); waitMs > 0; waitMs = await quota.take('background'))
       await wait(Math.min(waitMs, 20_000), undefined, { signal, ref: false });
-      if (!(await mayGoOn())) return;
-    }
     const load = loader.load(acctId);
     // It may fail while the next one waits for the quota. `Promise.all` throws the error then.
     load.catch(() => {});

@@ -61,7 +61,7 @@ async function started({
         async getCurrentToken() {
           did.push('token');
           if (tokenEndsOn === undefined) throw new Error('the card API does not answer');
-          return { businessName: null, businessAccountId: null, expiresOn: tokenEndsOn };
+          return { expiresOn: tokenEndsOn };
         },
       },
       directory: { refresh: step('directory') },

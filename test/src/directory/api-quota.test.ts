@@ -32,14 +32,6 @@ describe('the API quota that all workers share', () => {
     expect(await quota.take('person')).toBeGreaterThan(29_000);
   });
 
-  it('lets only one worker at a time fill in the background', async () => {
-    const quota = quotaWith();
-
-    expect([await quota.mayFill('a'), await quota.mayFill('b'), await quota.mayFill('a')]).toEqual([true, false, true]);
-    await quota.stopFilling('a');
-    expect(await quota.mayFill('b')).toBe(true);
-  });
-
   it('remembers refused accounts for a while', async () => {
     const quota = quotaWith();
     await quota.rememberRefused(7);

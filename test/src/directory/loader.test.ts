@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import { createLock } from '../../../src/core/lock.ts';
 import { apiQuotaDefaults, createApiQuota } from '../../../src/directory/api-quota.ts';
 import { createFiller, createLoader, type DirectorySource } from '../../../src/directory/loader.ts';
 import { createRecords } from '../../../src/directory/records.ts';
@@ -26,7 +27,7 @@ function loading(getAccount: DirectorySource['getAccount'], limits: Partial<type
   const source: DirectorySource = {
     async listAccounts(options) {
       listed.push(options);
-      return { businessAccountId: null, businessName: null, balanceCents: null, accounts: [] };
+      return { balanceCents: null, accounts: [] };
     },
     getAccount: async (acctId, options) => {
       asked.push(acctId);
@@ -34,7 +35,7 @@ function loading(getAccount: DirectorySource['getAccount'], limits: Partial<type
     },
   };
   const loader = createLoader({ ...shared, source, quota });
-  const filler = createFiller({ ...shared, quota, loader });
+  const filler = createFiller({ ...shared, quota, loader, tryLock: createLock(redis(), { maxWaitMs: 0 }) });
   /** Accounts of which the directory has learned that they exist, and nothing else. */
   async function know(...ids: number[]): Promise<void> {
     await createLoader({ ...shared, source: { ...source, getAccount: async (id) => detailsOf(id) }, quota }).load(0);
@@ -98,6 +99,30 @@ it('gives the card service half a minute to list all accounts, and asks once', a
   expect(await loader.list(true)).toBe('listed');
 
   expect(listed).toEqual([{ attemptMs: 30_000, maxRetries: 0 }]);
+});
+
+it('only one worker at a time reads accounts in the background, and the next one after it', async () => {
+  let answer = (): void => {};
+  const answering = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const first = loading(async (acctId) => {
+    await answering;
+    return detailsOf(acctId);
+  });
+  const second = loading(async (acctId) => detailsOf(acctId));
+  await first.know(1);
+
+  const filling = first.filler.fill();
+  await expect.poll(() => first.asked).toEqual([1]);
+  await second.filler.fill();
+  expect(second.asked).toEqual([]);
+
+  answer();
+  await filling;
+  await second.know(2);
+  await second.filler.fill();
+  expect(second.asked).toEqual([2]);
 });
 
 describe('a reload of old accounts', () => {
