@@ -54,8 +54,7 @@ const periodWords: Record<string, LimitPeriod> = {
  * Everything that the specification leaves open and that the card API client relies on.
  *
  * Each entry has a realistic default and can be overridden without a new release through the environment variable
- * `CARD_API_ASSUMPTIONS`, a JSON object with any of these names. An entry `…Paths` lists variants of a call's path and
- * replaces that call's path in the table of endpoints.
+ * `CARD_API_ASSUMPTIONS`, a JSON object with any of these names. An entry `…Paths` lists variants of a call's path.
  */
 export const CardApiAssumptions = z.strictObject({
   pingPaths: pathForms('/ping', '/Details/Ping').describe(

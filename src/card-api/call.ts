@@ -27,15 +27,13 @@ export interface CallOptions {
   readonly maxRetries?: number;
 }
 
-interface CallRequest extends Sent, Pick<Endpoint<never[], unknown>, 'method' | 'retry' | 'answer' | 'isWrittenBack'> {
+interface CallRequest extends Sent, Omit<Endpoint<never[], unknown>, 'send' | 'isList'> {
   /** Name of the client's method: the only part of the call that errors and logs show. */
   readonly operation: string;
-  /** Variants of the path, with `{name}` in place of an id. The next one is tried on 404 and 405. */
-  readonly paths: readonly string[];
 }
 
 export interface CallDeps {
-  readonly sendOnce: SendOnce;
+  readonly sendOnce: ReturnType<typeof createSendOnce>;
   readonly sleep: (ms: number) => Promise<unknown>;
   readonly log: Log | null;
   /** Time limit for one call including all retries and waits. */
@@ -168,6 +166,7 @@ export interface SendDeps {
   readonly authScheme: string;
   readonly assumptions: CardApiAssumptions;
   readonly fetch: typeof globalThis.fetch;
+  /** Only for a `Retry-After` that is a date. */
   readonly now: () => Date;
   /** Masks the service's error messages before anything else sees them. */
   readonly clean: (text: string) => string;
@@ -176,11 +175,9 @@ export interface SendDeps {
 }
 
 /** One attempt within its time limit: a 2xx answer, or a CardApiError. */
-type SendOnce = (request: HttpRequest, leftMs: number, attemptMs?: number) => Promise<Answer>;
-
-export function createSendOnce(deps: SendDeps, breaker: Breaker): SendOnce {
+export function createSendOnce(deps: SendDeps, breaker: Breaker) {
   const exchange = createExchange(deps);
-  return async (request, leftMs, attemptMs = deps.timeoutMs) => {
+  return async (request: HttpRequest, leftMs: number, attemptMs = deps.timeoutMs): Promise<Answer> => {
     const { operation } = request;
     const context = { operation, assumptions: deps.assumptions, clean: deps.clean, now: deps.now };
     if (breaker.isProbing()) throw new CircuitOpenError(operation);

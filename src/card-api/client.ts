@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CardApiError, ConfigError } from '../core/errors.ts';
 import { DEFAULT_ZONE } from '../core/installation.ts';
-import type { Log } from '../core/log.ts';
 import { type CardApiAssumptions, parseAssumptions } from './assumptions.ts';
 import { type Call, type CallDeps, type CallOptions, createCall, createSendOnce, type SendDeps } from './call.ts';
 import { cardEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
@@ -19,12 +18,10 @@ type MethodOf<Entry> =
  */
 export type CardClient = { [Name in keyof Endpoints]: MethodOf<Endpoints[Name]> };
 
-export interface CardClientOptions
-  extends Pick<SendDeps, 'baseUrl' | 'token'>,
-    Partial<Omit<SendDeps, 'baseUrl' | 'token'>>,
-    Partial<Pick<CallDeps, 'sleep' | 'deadlineMs' | 'measure'>> {
+export interface CardClientOptions extends Partial<SendDeps>, Partial<Omit<CallDeps, 'sendOnce'>> {
+  readonly baseUrl: string;
+  readonly token: string;
   readonly timezone?: string;
-  readonly log?: Log;
   readonly breaker?: Partial<BreakerOptions>;
   /** Called when calls stop because the service does not answer, and when they resume. */
   readonly onAvailability?: (isAvailable: boolean) => void;
@@ -39,31 +36,24 @@ export function createCardClient(options: CardClientOptions): CardClient {
     throw new ConfigError(['CARD_API_TOKEN: expected visible characters without spaces']);
   const assumptions = options.assumptions ?? parseAssumptions();
   const breaker = createBreaker({ threshold: 5, halfOpenAfterMs: 5_000, ...options.breaker }, options.onAvailability);
-  const sendOnce = createSendOnce(
-    {
-      authScheme: 'token',
-      fetch: globalThis.fetch,
-      // Only for a `Retry-After` that is a date.
-      now: () => new Date(),
-      clean: (text) => text,
-      timeoutMs: ATTEMPT_TIMEOUT_MS,
-      ...options,
-      assumptions,
-    },
-    breaker,
-  );
-  const call = createCall({
-    sleep: (ms) => wait(ms),
+  const settings = {
+    authScheme: 'token',
+    fetch: globalThis.fetch,
+    now: () => new Date(),
+    clean: (text: string) => text,
+    timeoutMs: ATTEMPT_TIMEOUT_MS,
+    sleep: (ms: number) => wait(ms),
     log: null,
     deadlineMs: 60_000,
     measure: undefined,
     ...options,
-    sendOnce,
-  });
+    assumptions,
+  };
+  const call = createCall({ ...settings, sendOnce: createSendOnce(settings, breaker) });
   const endpoints = cardEndpoints(assumptions, options.timezone ?? DEFAULT_ZONE);
   const methods = Object.entries<Endpoint<never[], unknown>>(endpoints).map(([operation, endpoint]) => [
     operation,
-    methodOf(operation, endpoint, assumptions, call),
+    methodOf(operation, endpoint, assumptions.emptyListStatus, call),
   ]);
   return Object.fromEntries(methods) as CardClient;
 }
@@ -71,20 +61,18 @@ export function createCardClient(options: CardClientOptions): CardClient {
 /** The endpoint's arguments, followed by the options of the call. */
 function methodOf(
   operation: string,
-  { path, send, isList, ...endpoint }: Endpoint<never[], unknown>,
-  assumptions: CardApiAssumptions,
+  { send, isList, ...endpoint }: Endpoint<never[], unknown>,
+  emptyListStatus: CardApiAssumptions['emptyListStatus'],
   call: Call,
 ) {
-  const paths = new Map<string, unknown>(Object.entries(assumptions)).get(`${operation}Paths`) ?? [path];
   return async (...args: unknown[]): Promise<unknown> => {
     const sent = send(...(args.slice(0, send.length) as never[]));
-    const request = { ...endpoint, operation, paths: paths as readonly string[], ...sent };
     try {
-      return await call(request, args[send.length] as CallOptions | undefined);
+      return await call({ ...endpoint, operation, ...sent }, args[send.length] as CallOptions | undefined);
     } catch (error) {
       if (!(error instanceof CardApiError) || isList !== true) throw error;
       const { status, code } = error;
-      if (status !== null && code !== 'unavailable' && assumptions.emptyListStatus.includes(status)) return [];
+      if (status !== null && code !== 'unavailable' && emptyListStatus.includes(status)) return [];
       throw error;
     }
   };

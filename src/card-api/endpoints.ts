@@ -25,8 +25,8 @@ export interface Sent {
 
 export interface Endpoint<Args extends readonly unknown[], Answer> {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** With `{name}` in place of an id. An assumption named after the call (`activateCardPaths`) replaces it. */
-  readonly path: string;
+  /** Variants of the path, with `{name}` in place of an id. The next one is tried on 404 and 405. */
+  readonly paths: readonly string[];
   readonly retry: Retry;
   readonly send: (...args: Args) => Sent;
   /** Null: the body does not matter. It may be empty, `{}`, `null` or a date. */
@@ -40,17 +40,17 @@ export interface Endpoint<Args extends readonly unknown[], Answer> {
 export type Endpoints = ReturnType<typeof cardEndpoints>;
 
 const read = <Args extends readonly unknown[], Answer>(
-  path: string,
+  path: string | readonly string[],
   send: Endpoint<Args, Answer>['send'],
   answer: z.ZodType<Answer>,
-): Endpoint<Args, Answer> => ({ method: 'GET', path, retry: 'safe', send, answer });
+): Endpoint<Args, Answer> => ({ method: 'GET', paths: [path].flat(), retry: 'safe', send, answer });
 
 const write = <Args extends readonly unknown[]>(
   method: 'POST' | 'PUT',
-  path: string,
+  path: string | readonly string[],
   retry: Retry,
   send: Endpoint<Args, void>['send'],
-): Endpoint<Args, void> => ({ method, path, retry, send, answer: null });
+): Endpoint<Args, void> => ({ method, paths: [path].flat(), retry, send, answer: null });
 
 const nothing = (): Sent => ({});
 const ofAccount = (acctId: number): Sent => ({ ids: { acctId } });
@@ -61,16 +61,21 @@ const ofAccount = (acctId: number): Sent => ({ ids: { acctId } });
  */
 export function cardEndpoints(assumptions: CardApiAssumptions, timezone: string) {
   return {
-    ping: { ...read('/ping', nothing, z.unknown()), answer: null } satisfies Endpoint<[], void>,
+    ping: { ...read(assumptions.pingPaths, nothing, z.unknown()), answer: null } satisfies Endpoint<[], void>,
     /** Until when the token works. Checked at startup. */
-    getCurrentToken: read('/Token/Current', nothing, CurrentToken),
+    getCurrentToken: read(assumptions.getCurrentTokenPaths, nothing, CurrentToken),
     /** Blocks or unblocks the account's card immediately; a webhook confirms it. */
-    setCardStatus: write('PUT', '/Card/Status/{acctId}', 'once', (acctId: number, status: 'ACTIVE' | 'BLOCKED') => ({
-      ids: { acctId },
-      body: status === 'BLOCKED' ? assumptions.blockedBody : assumptions.activeBody,
-    })),
+    setCardStatus: write(
+      'PUT',
+      assumptions.setCardStatusPaths,
+      'once',
+      (acctId: number, status: 'ACTIVE' | 'BLOCKED') => ({
+        ids: { acctId },
+        body: status === 'BLOCKED' ? assumptions.blockedBody : assumptions.activeBody,
+      }),
+    ),
     /** Activates one card, which permanently closes all other cards of the account. Never sent twice. */
-    activateCard: write('POST', '/Card/Activate/{acctId}/{cardId}', 'once', (acctId: number, cardId: number) => ({
+    activateCard: write('POST', assumptions.activateCardPaths, 'once', (acctId: number, cardId: number) => ({
       ids: { acctId, cardId },
     })),
     getSpendRules: {
@@ -82,11 +87,7 @@ export function cardEndpoints(assumptions: CardApiAssumptions, timezone: string)
       ...ofAccount(acctId),
       body: toSpendRulesBody(raw, assumptions),
     })),
-    getRemainingLimits: read(
-      '/Details/AccountDetails/{acctId}/RemainingLimit',
-      ofAccount,
-      remainingLimitsSchema(assumptions),
-    ),
+    getRemainingLimits: read(assumptions.getRemainingLimitsPaths, ofAccount, remainingLimitsSchema(assumptions)),
     getCardOrder: read('/Card/CardOrder/{cardOrderId}', (cardOrderId: number) => ({ ids: { cardOrderId } }), CardOrder),
     /** Orders virtual cards (`{ VirtualCards: […] }`). The cards arrive as webhooks. */
     orderVirtualCards: {
