@@ -7,7 +7,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { routingChanged } from './channel-rules-store.ts';
 
-/** Longer than any mute. When a mute ends, its withheld alerts are reported and removed. */
+/** Longer than any mute. When its end is reported, its withheld alerts are removed. */
 const WITHHELD_TTL_SECONDS = 100 * 24 * 3600;
 
 const common = {
@@ -22,6 +22,8 @@ const common = {
   /** UTC ISO 8601. */
   at: z.string(),
   endsAt: z.string(),
+  /** It is over, and its end is not reported yet. */
+  hasEnded: z.literal(true).optional(),
 };
 
 /** Keeps a card's alerts out of the channels for a while. Never edited: it ends, and a new one has its own id. */
@@ -46,54 +48,34 @@ export interface Withheld {
   readonly eventId: string;
 }
 
-/**
- * A mute is in force, then ended, then removed. Its withheld alerts move in the same transaction that ends it, so each alert
- * is counted once, even when one mute ends as the next starts.
- */
+/** A mute is in force, then ended, then removed. Nothing is withheld by it once it has ended. */
 export type Mutes = ReturnType<typeof createMutes>;
 
 const withholdSource = readScript(new URL('./withhold.lua', import.meta.url));
 
 export function createMutes(redis: RedisClient, now: () => Date) {
   const withheldKey = (id: string): string => stateKey(`withheld:${id}`);
-  const unreportedKey = (id: string): string => stateKey(`withheld-unreported:${id}`);
-  const inForceKey = stateKey('mutes');
-  const inForce = createRecordHash({ redis, schema: Mute, key: inForceKey });
-  const ended = createRecordHash({ redis, schema: Mute, key: stateKey('mutes-ended') });
+  const key = stateKey('mutes');
+  const store = createRecordHash({ redis, schema: Mute, key });
   const withholdOnce = defineScript(redis, withholdSource);
-  const bySoonestEnd = (mutes: Mute[]): Mute[] => mutes.toSorted((a, b) => a.endsAt.localeCompare(b.endsAt));
+  const bySoonestEnd = async (isMeant: (mute: Mute) => boolean): Promise<Mute[]> =>
+    (await store.all()).filter(isMeant).toSorted((a, b) => a.endsAt.localeCompare(b.endsAt));
 
   return {
     /** Idempotent. */
-    put: (mute: Mute): Promise<void> => inForce.put(mute.id, mute, routingChanged),
+    put: (mute: Mute): Promise<void> => store.put(mute.id, mute, routingChanged),
     /** Ends a mute. Its withheld alerts are reported later. Idempotent. */
-    async end(mute: Mute): Promise<void> {
-      const unreported = unreportedKey(mute.id);
-      await ended.put(mute.id, mute, (change) => {
-        change
-          .hdel(inForceKey, mute.id)
-          .sunionstore(unreported, unreported, withheldKey(mute.id))
-          .expire(unreported, WITHHELD_TTL_SECONDS)
-          .del(withheldKey(mute.id));
-        routingChanged(change);
-      });
-    },
-    /** Removes a mute whose end was reported, even if Redis rewound to a state in which the mute was in force. */
-    remove: ({ id }: Mute): Promise<void> =>
-      ended.delete(id, (change) => routingChanged(change.hdel(inForceKey, id).del(unreportedKey(id), withheldKey(id)))),
-    async get(id: string): Promise<{ readonly mute: Mute; readonly hasEnded: boolean } | null> {
-      const mute = await inForce.get(id);
-      if (mute !== null) return { mute, hasEnded: false };
-      const endedMute = await ended.get(id);
-      return endedMute === null ? null : { mute: endedMute, hasEnded: true };
-    },
+    end: (mute: Mute): Promise<void> => store.put(mute.id, { ...mute, hasEnded: true }, routingChanged),
+    /** Removes a mute whose end was reported. */
+    remove: ({ id }: Mute): Promise<void> => store.delete(id, (change) => routingChanged(change.del(withheldKey(id)))),
+    get: store.get,
     /** Soonest end first. Some may have passed their end without having been ended yet. */
-    inForce: async (): Promise<Mute[]> => bySoonestEnd(await inForce.all()),
+    inForce: (): Promise<Mute[]> => bySoonestEnd(({ hasEnded }) => hasEnded !== true),
     /** The mutes in force that have not passed their end. */
-    active: async (): Promise<Mute[]> =>
-      bySoonestEnd(await inForce.all()).filter(({ endsAt }) => Date.parse(endsAt) > now().getTime()),
+    active: (): Promise<Mute[]> =>
+      bySoonestEnd(({ hasEnded, endsAt }) => hasEnded !== true && Date.parse(endsAt) > now().getTime()),
     /** The mutes whose end was not reported yet. */
-    ended: async (): Promise<Mute[]> => bySoonestEnd(await ended.all()),
+    ended: (): Promise<Mute[]> => bySoonestEnd(({ hasEnded }) => hasEnded === true),
     /**
      * Withholds an alert from these channels. Idempotent.
      *
@@ -101,12 +83,11 @@ export function createMutes(redis: RedisClient, now: () => Date) {
      */
     async withhold(id: string, alerts: readonly Withheld[]): Promise<boolean> {
       const members = alerts.map(({ channel, kind, eventId }) => JSON.stringify([channel, kind, eventId]));
-      return (await withholdOnce.run([inForceKey, withheldKey(id)], [id, WITHHELD_TTL_SECONDS, ...members])) === 1;
+      return (await withholdOnce.run([key, withheldKey(id)], [id, WITHHELD_TTL_SECONDS, ...members])) === 1;
     },
     /** Alerts that a mute withheld and that were not reported yet. */
     async withheld(id: string): Promise<Withheld[]> {
-      const members = await redis.sunion(withheldKey(id), unreportedKey(id));
-      return members.map((text) => {
+      return (await redis.smembers(withheldKey(id))).map((text) => {
         const [channel, kind, eventId] = JSON.parse(text) as [string, WebhookKind, string];
         return { channel, kind, eventId };
       });

@@ -112,7 +112,7 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
     : { kind: 'mute', ...facts };
   const stored = hasBegun ? await mutes.get(mute.id) : null;
   // Somebody has ended it since.
-  const isOver = hasBegun && (stored === null || stored.hasEnded);
+  const isOver = hasBegun && (stored === null || stored.hasEnded === true);
   if (!isOver) {
     await mutes.put(mute);
     await deps.scheduleMuteEnd(mute.id, end.endsAt.getTime());
@@ -190,11 +190,11 @@ export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
      * @returns milliseconds until the next run, when it is too early; null when the mute has ended.
      */
     async endMute(id: string): Promise<number | null> {
-      const stored = await mutes.get(id);
-      if (stored === null) return null;
-      const leftMs = Date.parse(stored.mute.endsAt) - now().getTime();
-      if (leftMs > 0 && !stored.hasEnded) return leftMs;
-      await closeMute(stored.mute, null);
+      const mute = await mutes.get(id);
+      if (mute === null) return null;
+      const leftMs = Date.parse(mute.endsAt) - now().getTime();
+      if (leftMs > 0 && mute.hasEnded !== true) return leftMs;
+      await closeMute(mute, null);
       return null;
     },
     closeMute,

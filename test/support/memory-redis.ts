@@ -135,8 +135,6 @@ function createCommands(nowMs: () => number) {
     sadd: (key: Arg, ...members: Arg[]) => members.map((member) => set(key).add(String(member))).length,
     smembers: (key: Arg) => [...(read<Set<string>>(key) ?? [])],
     scard: (key: Arg) => set(key).size,
-    sunion: (...all: Arg[]) => [...new Set(all.flatMap((key) => [...set(key)]))],
-    sunionstore: (into: Arg, ...all: Arg[]) => write(into, new Set(all.flatMap((key) => [...set(key)]))).size,
   };
   const sortedSets = {
     zadd(key: Arg, ...rest: Arg[]) {

@@ -81,3 +81,16 @@ it.each(cases)(
     expect(await redis().keys('*withheld*')).toEqual([]);
   },
 );
+
+it('withholds nothing by a mute that has ended, and keeps what it withheld until its end is reported', async () => {
+  const mutes = createMutes(redis(), () => new Date('2026-11-20T11:00:00.000Z'));
+  await mutes.put(first);
+  expect(await mutes.withhold(first.id, [alert('evt_1')])).toBe(true);
+
+  await mutes.end(first);
+
+  expect(await mutes.withhold(first.id, [alert('evt_2')])).toBe(false);
+  expect(await mutes.withheld(first.id)).toEqual([alert('evt_1')]);
+  expect([await mutes.inForce(), await mutes.active()]).toEqual([[], []]);
+  expect((await mutes.ended()).map(({ id }) => id)).toEqual([first.id]);
+});
