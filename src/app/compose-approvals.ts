@@ -12,28 +12,20 @@ import { createDecideRequest, createDecisions, createWithdrawRequest } from '../
 import { createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
 import { createDropApproval } from '../approvals/in-flight.ts';
-import { createJudgeClick, createRecount, createWhyNoLonger, type Orders } from '../approvals/judge-click.ts';
+import { createJudgeClick, createRecount, createWhyNoLonger } from '../approvals/judge-click.ts';
 import { createOpenRequest, type RequestedChange } from '../approvals/open-request.ts';
 import type { OpenRequest } from '../approvals/request.ts';
 import { createGatherFacts } from '../approvals/request-facts.ts';
 import { createAgeRequest, createExpireRequest, createResolution } from '../approvals/resolve-request.ts';
 import { noCard } from '../core/card-facts.ts';
-import { commandCode } from '../core/installation.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { commandOf, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { permanent } from '../limits/change-request.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import { createOrderNotices, type OrderTerms, type VirtualOrder } from '../virtual-cards/order.ts';
-import {
-  cardOfOrder,
-  createOrderVirtual,
-  createPlaceOrder,
-  orderOf,
-  type PlaceOrder,
-} from '../virtual-cards/order-virtual.ts';
+import { cardOfOrder, createOrderVirtual, createPlaceOrder } from '../virtual-cards/order-virtual.ts';
 import { createOrderPermit, type OrderPermit } from '../virtual-cards/permit-order.ts';
 import { createResendVirtual } from '../virtual-cards/resend-virtual.ts';
-import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import type { composeLimits } from './compose-changes.ts';
 import type { Tools } from './compose-tools.ts';
 
@@ -42,7 +34,7 @@ interface Deps {
   readonly openRequest: ReturnType<typeof composeOpenRequest>;
   readonly changeRule: ReturnType<typeof composeLimits>['changeRule'];
   readonly failures: Failures;
-  readonly orders: Orders;
+  readonly orders: ReturnType<typeof composeVirtualCards>['orders'];
   readonly block: Parameters<typeof createBlockAll>[0]['block'];
 }
 
@@ -51,7 +43,8 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const { withLock } = tools;
   const { count: countRaise, withBase, changesFromBase, temporaryValues } = tools.raises;
   const raises = { countRaise, withBase, changesFromBase, temporaryValues };
-  const common = { ...tools, ...raises, changeRule, orders, blockAll: createBlockAll({ ...tools, failures, block }) };
+  const blockAll = createBlockAll({ ...tools, failures, block });
+  const common = { ...tools, ...raises, ...orders, changeRule, blockAll };
   const { resolve, notifyDecided } = createResolution(common);
   const finish = createFinishRequest({ ...common, resolve });
   const { complete, verified } = createCompletion({ ...common, finish, notifyDecided });
@@ -131,15 +124,11 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
   const resendVirtual = createResendVirtual({ ...tools, requestVirtualCardData });
   return {
     handlers: {
-      async 'order-virtual'(action, run) {
-        const order = orderOf(action, tools.unseal);
-        if (order === null) await refuseUnread(action, tools);
-        else await orderVirtual(action, order, run);
-      },
+      'order-virtual': orderVirtual,
       'resend-virtual': (resolved, run) =>
         tools.withLock(`account:${resolved.acctId}`, (lease) => resendVirtual(resolved, { ...run, lease })),
     } satisfies Partial<Handlers>,
-    orders: ordersOf(tools, orderPermit, placeOrder),
+    orders: { orderPermit, placeOrder },
     virtualCardArrived: notices.virtualCardArrived,
   };
 }
@@ -153,7 +142,7 @@ function requestsOfOrders(
     async requestOrder(action, order, { others, isOwn, isLarge = false }) {
       const card = cardOfOrder(order);
       const change = { changes: [], term: permanent, counted: null };
-      const { why } = await orderPermit.approvals(action, order, [action.actor.userId]);
+      const { why } = await orderPermit.approvals(action, [action.actor.userId]);
       const terms = await orderTerms(order, nameRuleset);
       const asked = { cents: order.fundCents, isOwn, why, terms };
       await openRequest({ action, acctId: 0, card, ...change, others, order: asked });
@@ -180,31 +169,4 @@ async function orderTerms(
   if (rulesetId === null) return { ruleset: null, groupId };
   const { ruleset } = await nameRuleset({ ...noCard, ruleset: { id: rulesetId, name: null, mayOverrule: false } });
   return { ruleset: { id: rulesetId, name: ruleset?.name ?? null }, groupId };
-}
-
-async function refuseUnread(action: OrderVirtualAction, { refuse }: Tools): Promise<void> {
-  const whoCan = `Type ${commandCode('virtual order')} again.`;
-  await refuse(action, { why: UNREAD, whoCan });
-}
-
-const UNREAD = 'The order can no longer be read.';
-
-function ordersOf(tools: Tools, orderPermit: OrderPermit, placeOrder: PlaceOrder): Orders {
-  return {
-    async approvals(action, people) {
-      const order = orderOf(action, tools.unseal);
-      return order === null ? { needed: 2, why: null } : await orderPermit.approvals(action, order, people);
-    },
-    async isOwn(userId, action) {
-      const order = orderOf(action, tools.unseal);
-      return order !== null && (await orderPermit.isOwn(userId, order));
-    },
-    async place(action, approved, run) {
-      const order = orderOf(action, tools.unseal);
-      if (order !== null) return await placeOrder(action, order, approved, run);
-      await refuseUnread(action, tools);
-      const failed = { state: 'failed', card: cardOfOrder(null), before: null, after: null, apiWords: null } as const;
-      return { ...failed, note: UNREAD };
-    },
-  };
 }

@@ -9,11 +9,12 @@ import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
 import { type RuleAction, ruleVerbOf } from '../limits/verbs.ts';
+import type { PlaceOrder } from '../virtual-cards/order-virtual.ts';
 import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import type { BlockAll } from './block-all.ts';
 import { type CompleteApproval, endInFlight } from './complete-approval.ts';
 import { createInFlight } from './in-flight.ts';
-import type { Orders, WhyNoLonger } from './judge-click.ts';
+import type { WhyNoLonger } from './judge-click.ts';
 import {
   type ApprovalClick,
   type ApprovalInFlight,
@@ -35,7 +36,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
   /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should be retried. */
   readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, run: LockedRun) => Promise<Result>;
   readonly reports: Pick<Reports, 'resume'>;
-  readonly orders: Pick<Orders, 'place'>;
+  readonly placeOrder: PlaceOrder;
   readonly whyNoLonger: WhyNoLonger;
   /** @throws CardApiError when the job should be retried. */
   readonly blockAll: BlockAll;
@@ -98,7 +99,7 @@ export function createExecution(deps: Deps) {
       return await deps.blockAll({ ...asked, id: click.id, askedAt: click.askedAt }, approvers, run);
     }
     if (asked.verb === 'order-virtual')
-      return await deps.orders.place(orderOfClick(click, asked), approvedBy(approval), run);
+      return await deps.placeOrder(orderOfClick(click, asked), approvedBy(approval), run);
     const action = changeOf(click, request, approval);
     const whyNoLonger = () => deps.whyNoLonger(click, request, approval);
     const approved = { ...approvedAs(request, approval), whyNoLonger };
@@ -148,7 +149,7 @@ async function hasFailed(
 interface FailDeps extends Pick<ActionTools, 'withLock' | 'updateRequest' | 'isRefused'> {
   readonly progress: Pick<Progress, 'read'>;
   readonly requests: Pick<Requests, 'get' | 'save'>;
-  readonly orders: Pick<Orders, 'place'>;
+  readonly placeOrder: PlaceOrder;
   readonly failures: Pick<Failures, 'failChange' | 'failUnchanged'>;
   readonly complete: CompleteApproval;
 }
@@ -174,7 +175,7 @@ export function createFailApproval(deps: FailDeps) {
         const order = orderIn(request);
         // A sent order is never sent again. It is reported as uncertain.
         if (order !== null && !isUnsent(written)) {
-          const result = await deps.orders.place(orderOfClick(click, order), approvedBy(approval), { isLast: true });
+          const result = await deps.placeOrder(orderOfClick(click, order), approvedBy(approval), { isLast: true });
           return await deps.complete(click, request, approval, result, lease);
         }
         await lease.confirm();

@@ -1,7 +1,6 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Action } from '../actions/action.ts';
-import type { Result } from '../actions/action-state.ts';
-import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import { askAnother } from '../actions/ask-others.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isLooser, isMade, type RuleChange } from '../card-api/rule-change.ts';
@@ -12,8 +11,7 @@ import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleMoves, ruleStates } from '../limits/rule-words.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
 import { approvalsNeeded } from '../policy/decide-action.ts';
-import type { OrderApproved, OrderNeeds } from '../virtual-cards/permit-order.ts';
-import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
+import type { OrderPermit } from '../virtual-cards/permit-order.ts';
 import { type Approver, countApprovers, fullyCounted } from './count-approvers.ts';
 import {
   type AskerDeps,
@@ -177,16 +175,16 @@ export type Recount = (
 
 interface RecountDeps extends Pick<ActionTools, 'policyOfCard'> {
   readonly countRaise: RaiseAmounts['count'];
-  readonly orders: Pick<Orders, 'approvals'>;
+  readonly orderPermit: Pick<OrderPermit, 'approvals'>;
 }
 
-export function createRecount({ countRaise, policyOfCard, orders }: RecountDeps): Recount {
+export function createRecount({ countRaise, policyOfCard, orderPermit }: RecountDeps): Recount {
   return async function recount(request, click) {
     const { action, acctId, changes, term } = request;
     const people = [action.actor.userId, click.actor.userId];
     if (action.verb === 'block-all') return { needed: request.needed, counted: null };
     if (action.verb === 'order-virtual') {
-      const { needed, why } = await orders.approvals({ ...action, id: click.id }, people);
+      const { needed, why } = await orderPermit.approvals({ ...action, id: click.id }, people);
       return { needed, counted: null, orderWhy: why };
     }
     // As the change is counted right before it is made. What is open for the moment is not opened for one purchase.
@@ -197,25 +195,15 @@ export function createRecount({ countRaise, policyOfCard, orders }: RecountDeps)
   };
 }
 
-/** What approvals need from orders of virtual cards. */
-export interface Orders {
-  /** How many approvals an order needs now, with these people's other orders, and why. */
-  approvals(action: OrderVirtualAction, people: readonly string[]): Promise<OrderNeeds>;
-  /** Whether the ordered card is for this person. */
-  isOwn(userId: string, action: OrderVirtualAction): Promise<boolean>;
-  /** Orders once per action and notifies the person who asked. @throws CardApiError when the job should be retried. */
-  place(action: OrderVirtualAction, approved: OrderApproved, run: ActionRun): Promise<Result>;
-}
-
 interface AllowedDeps extends Pick<ActionTools, 'authorize' | 'approvesFor' | 'now' | 'isOwnCard'> {
-  readonly orders: Pick<Orders, 'isOwn'>;
+  readonly orderPermit: Pick<OrderPermit, 'isOwn'>;
 }
 
 /** Whether a request is about the person's own card, also one that they held when it was asked for, or orders one for them. */
-async function isOwn(userId: string, request: LimitRequest, { isOwnCard, orders }: AllowedDeps): Promise<boolean> {
+async function isOwn(userId: string, request: LimitRequest, { isOwnCard, orderPermit }: AllowedDeps): Promise<boolean> {
   if (userId === request.holder) return true;
   const order = orderIn(request);
-  if (order !== null) return await orders.isOwn(userId, order);
+  if (order !== null) return await orderPermit.isOwn(userId, order);
   return isAboutRules(request) && (await isOwnCard(userId, request.acctId, true));
 }
 

@@ -5,9 +5,10 @@ import type { ActionRun, ActionTools, LockedRun } from '../actions/action-tools.
 import { noteOf } from '../actions/send-change.ts';
 import { type CardFacts, noCard } from '../core/card-facts.ts';
 import { CardApiError, TooLateError } from '../core/errors.ts';
+import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
-import { type OrderNotices, VirtualOrder, type VirtualOrders } from './order.ts';
+import type { OrderNotices, VirtualOrder } from './order.ts';
 import type { OrderApproved, OrderPermit, OrderVerdict } from './permit-order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 
@@ -28,21 +29,15 @@ type ResumeOrder = (action: OrderVirtualAction, order: VirtualOrder) => Promise<
  *
  * @throws CardApiError when the order was certainly not sent and the job should be retried.
  */
-export type PlaceOrder = (
-  action: OrderVirtualAction,
-  order: VirtualOrder,
-  approved: OrderApproved,
-  run: ActionRun,
-) => Promise<Result>;
+export type PlaceOrder = (action: OrderVirtualAction, approved: OrderApproved, run: ActionRun) => Promise<Result>;
 
-interface PlaceDeps extends Pick<ActionTools, 'withLock' | 'now' | 'progress' | 'record' | 'answer'> {
-  readonly virtualOrders: Pick<VirtualOrders, 'expect'>;
-  readonly notices: Pick<OrderNotices, 'notifyOrdered' | 'notifyIfAnswer'>;
+interface PlaceDeps extends Pick<ActionTools, 'withLock' | 'now' | 'progress' | 'record' | 'answer' | 'refuse'> {
+  readonly notices: Pick<OrderNotices, 'awaitOrder' | 'awaitName'>;
   /** Orders at the card service. @throws CardApiError */
   readonly orderVirtualCards: (request: {
     readonly VirtualCards: readonly unknown[];
   }) => Promise<{ readonly virtualCardOrderId: number }>;
-  readonly orderPermit: Pick<OrderPermit, 'count'>;
+  readonly orderPermit: Pick<OrderPermit, 'read' | 'count'>;
   readonly raises: Pick<RaiseAmounts, 'forget'>;
 }
 
@@ -56,7 +51,13 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
   const { progress } = deps;
   return placeOrder;
 
-  async function placeOrder(...[action, order, approved, run]: Parameters<PlaceOrder>): Promise<Result> {
+  async function placeOrder(...[action, approved, run]: Parameters<PlaceOrder>): Promise<Result> {
+    const order = deps.orderPermit.read(action);
+    if (order === null) {
+      await deps.refuse(action, unread());
+      const failed = { state: 'failed', card: cardOfOrder(null), before: null, after: null, apiWords: null } as const;
+      return { ...failed, note: unread().why };
+    }
     const placeUnderLock = async (lease: Lease): Promise<Result> => {
       const written = await progress.read(action.id);
       const reportedState = reported(written);
@@ -121,7 +122,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
 }
 
 interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse'> {
-  readonly orderPermit: Pick<OrderPermit, 'permit'>;
+  readonly orderPermit: Pick<OrderPermit, 'read' | 'permit'>;
   /** Opens a request for the order, and answers what happens now. */
   readonly requestOrder: RequestOrder;
   readonly resumeOrder: ResumeOrder;
@@ -131,7 +132,9 @@ interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse'> {
 /** Orders what one person may order; anything else becomes a request. */
 export function createOrderVirtual(deps: Deps) {
   const { progress, record, refuse, orderPermit, requestOrder, resumeOrder, placeOrder } = deps;
-  return async function orderVirtual(action: OrderVirtualAction, order: VirtualOrder, run: ActionRun): Promise<void> {
+  return async function orderVirtual(action: OrderVirtualAction, run: ActionRun): Promise<void> {
+    const order = orderPermit.read(action);
+    if (order === null) return await refuse(action, unread());
     // Permitted before it was sent, so its outcome has to be determined.
     const written = await progress.read(action.id);
     const isUnsent = written === null || written.state === 'asked';
@@ -141,7 +144,7 @@ export function createOrderVirtual(deps: Deps) {
     if (verdict.kind === 'refused') return await refuse(action, verdict, { isByRights: verdict.isByRights });
     if (verdict.kind === 'request') return await requestOrder(action, order, verdict);
     await record(action, { event: 'asked', begins: true, acctId: null, after: summaryOf(order) });
-    await placeOrder(action, order, { by: action.actor.userId, people: 1 }, run);
+    await placeOrder(action, { by: action.actor.userId, people: 1 }, run);
   };
 }
 
@@ -167,7 +170,7 @@ async function reportOrder(
   action: Action,
   order: VirtualOrder,
   reportedState: ReportedState,
-  { progress, record, answer, virtualOrders, notices }: PlaceDeps,
+  { progress, record, answer, notices }: PlaceDeps,
 ): Promise<void> {
   const { at, result } = reportedState;
   const state = result.state as State;
@@ -184,26 +187,15 @@ async function reportOrder(
   const orderId = state === 'done' ? Number(note) : null;
   const shown = { state, name: nameOf(order), summary: after ?? '', orderId, apiWords, ref: action.id.slice(-8) };
   await answer(action, orderAnswer({ ...shown, note: orderId === null ? note : null }));
-  if (orderId !== null) {
-    const eventId = await virtualOrders.expect({ kind: 'order', orderId }, { action, at });
-    if (eventId !== null) await notices.notifyOrdered(action, eventId);
-  } else if (state === 'unknown') {
-    const asked = { action, at: action.askedAt };
-    const eventId = await virtualOrders.expect({ kind: 'name', name: nameOf(order) }, asked);
-    // Its webhook arrived before it was known that the answer was lost.
-    if (eventId !== null) await notices.notifyIfAnswer(asked, eventId);
-  }
+  if (orderId !== null) await notices.awaitOrder(action, at, orderId);
+  else if (state === 'unknown') await notices.awaitName(action, nameOf(order));
   await progress.write(action.id, { ...reportedState, isNotified: true });
 }
 
-/** Decrypts what the web process sealed; null when that fails. */
-export function orderOf(
-  { target }: OrderVirtualAction,
-  unseal: (sealed: string) => string | null,
-): VirtualOrder | null {
-  const text = unseal(target.sealed);
-  return text === null ? null : VirtualOrder.parse(JSON.parse(text));
-}
+const unread = () => ({
+  why: 'The order can no longer be read.',
+  whoCan: `Type ${commandCode('virtual order')} again.`,
+});
 
 function nameOf({ firstName, lastName }: VirtualOrder): string {
   return `${firstName} ${lastName}`;

@@ -146,7 +146,7 @@ function fold(name: string): string {
 }
 
 interface Deps extends Pick<ActionTools, 'record' | 'updateAlert' | 'notifyDirectly'> {
-  readonly virtualOrders: Pick<VirtualOrders, 'arrived'>;
+  readonly virtualOrders: Pick<VirtualOrders, 'expect' | 'arrived'>;
   readonly alerts: Pick<Alerts, 'get' | 'setAsked'>;
 }
 
@@ -160,14 +160,20 @@ export function createOrderNotices({ virtualOrders, alerts, record, updateAlert,
       // The first who asked comes last, so the alert names that person.
       for (const { action } of await askersOf(event)) await notifyOrdered(action, event.id);
     },
-    /** As a direct message, in addition to the alert in its channel, which names who asked. */
-    notifyOrdered,
+    /** An order was made. Its webhook may have arrived before its answer. */
+    async awaitOrder(action: Action, at: string, orderId: number): Promise<void> {
+      const eventId = await virtualOrders.expect({ kind: 'order', orderId }, { action, at });
+      if (eventId !== null) await notifyOrdered(action, eventId);
+    },
     /**
-     * Notifies about an earlier event with the same name, unless it is older than the order or belongs to someone else.
+     * The answer of an order was lost. An earlier event with the same name may be its webhook, unless it is older than the
+     * order or belongs to someone else.
      */
-    async notifyIfAnswer({ action, at }: Asked, eventId: string): Promise<void> {
-      const alert = await alertOf(eventId);
-      if (alert === null || !isAfter({ action, at }, alert.event.callbackAt)) return;
+    async awaitName(action: Action, name: string): Promise<void> {
+      const own = { action, at: action.askedAt };
+      const eventId = await virtualOrders.expect({ kind: 'name', name }, own);
+      const alert = eventId === null ? null : await alertOf(eventId);
+      if (eventId === null || alert === null || !isAfter(own, alert.event.callbackAt)) return;
       const { asked } = alert;
       if (asked != null && (asked.by !== action.actor.userId || asked.at !== action.askedAt)) return;
       await notifyOrdered(action, eventId);
@@ -185,6 +191,7 @@ export function createOrderNotices({ virtualOrders, alerts, record, updateAlert,
     return ordered.length > 0 ? ordered : await virtualOrders.arrived({ kind: 'name', name: holder }, event);
   }
 
+  /** As a direct message, in addition to the alert in its channel, which names who asked. */
   async function notifyOrdered(action: Action, eventId: string): Promise<void> {
     const alert = await alertOf(eventId);
     if (alert === null) return;

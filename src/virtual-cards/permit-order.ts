@@ -2,9 +2,9 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameEmail } from '../holders/link-store.ts';
 import { isAddedBy, loosenedBefore, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
-import { type ApprovalPolicy, exceededCap } from '../policy/approval-policy.ts';
+import { type ApprovalPolicy, type Band, exceededCap } from '../policy/approval-policy.ts';
 import { approvalsNeeded } from '../policy/decide-action.ts';
-import type { OrderReason, VirtualOrder } from './order.ts';
+import { type OrderReason, VirtualOrder } from './order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 
 export type OrderVerdict =
@@ -24,6 +24,8 @@ export type OrderPermit = ReturnType<typeof createOrderPermit>;
 interface Deps extends Pick<ActionTools, 'authorize' | 'actsFor' | 'withLock' | 'now' | 'person'> {
   readonly recentRaises: Pick<RecentRaises, 'add' | 'list'>;
   readonly policyFor: (group: string | null) => ApprovalPolicy;
+  /** Opens what the web process sealed; null: it cannot be opened. */
+  readonly unseal: (sealed: string) => string | null;
 }
 
 /** The rule name of orders among the raises, because they change no rule of a card. */
@@ -34,8 +36,11 @@ export function createOrderPermit(deps: Deps) {
   const { recentRaises, policyFor, authorize, withLock, now } = deps;
   const amountOf = createOrderAmount(deps);
 
-  /** Whether the ordered card is for this person. */
-  const isOwn = async (userId: string, { email }: VirtualOrder): Promise<boolean> =>
+  const read = ({ target }: OrderVirtualAction): VirtualOrder | null => {
+    const text = deps.unseal(target.sealed);
+    return text === null ? null : VirtualOrder.parse(JSON.parse(text));
+  };
+  const isFor = async (userId: string, { email }: VirtualOrder): Promise<boolean> =>
     isSameEmail((await deps.person(userId))?.email ?? null, email);
   const add = async (action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<void> => {
     if (order.fundCents === 0) return;
@@ -46,15 +51,17 @@ export function createOrderPermit(deps: Deps) {
     await recentRaises.add({ ...raise, ...(by === null && { inOwnName: true }), atMs: now().getTime() });
   };
   return {
+    /** The order that an action makes; null: it can no longer be read. */
+    read,
     /** Asks the policy. If one person may make the order, it counts from here on. */
     async permit(action: OrderVirtualAction, order: VirtualOrder): Promise<OrderVerdict> {
       const { userId } = action.actor;
-      const isOwnOrder = await isOwn(userId, order);
+      const isOwnOrder = await isFor(userId, order);
       // Two simultaneous orders must not both count as the first.
       return await withLock('recent-raises', async (): Promise<OrderVerdict> => {
         const amount = await amountOf(action, order, [userId]);
         const { orderBands: bands } = policyFor(null);
-        const verdict = await authorize(action, { ...amount, bands, isOwn: (id) => isOwn(id, order) });
+        const verdict = await authorize(action, { ...amount, bands, isOwn: (id) => isFor(id, order) });
         switch (verdict.kind) {
           case 'refused':
             return { kind: 'refused', why: verdict.why, whoCan: 'Ask an approver.', isByRights: true };
@@ -73,8 +80,18 @@ export function createOrderPermit(deps: Deps) {
         }
       });
     },
-    approvals: createOrderNeeds(deps, amountOf),
-    isOwn,
+    /** How many approvals an order needs now, with these people's other orders, and why. */
+    async approvals(action: OrderVirtualAction, people: readonly string[]): Promise<OrderNeeds> {
+      const order = read(action);
+      if (order === null) return { needed: 2, why: null };
+      const { orderBands } = policyFor(null);
+      return needsOf(order.fundCents, await amountOf(action, order, people), orderBands);
+    },
+    /** Whether the ordered card is for this person. */
+    async isOwn(userId: string, action: OrderVirtualAction): Promise<boolean> {
+      const order = read(action);
+      return order !== null && (await isFor(userId, order));
+    },
     /**
      * Counts an order that is about to be made. Two simultaneous approvals must not both count as the first, so it is
      * checked again whether enough people have approved.
@@ -96,20 +113,16 @@ export function createOrderPermit(deps: Deps) {
   };
 }
 
-/** Counts these people's other orders with it. */
-function createOrderNeeds({ policyFor }: Pick<Deps, 'policyFor'>, amountOf: ReturnType<typeof createOrderAmount>) {
-  return async function approvals(...[action, order, people]: Parameters<typeof amountOf>): Promise<OrderNeeds> {
-    const { orderBands: bands } = policyFor(null);
-    const amount = await amountOf(action, order, people);
-    const needed = approvalsNeeded(amount, { bands });
-    return { needed, why: needed === 1 ? null : why() };
+type OrderAmount = Awaited<ReturnType<ReturnType<typeof createOrderAmount>>>;
 
-    function why(): OrderReason {
-      if (approvalsNeeded({ raiseCents: order.fundCents }, { bands }) === needed) return { kind: 'amount' };
-      const isByOrders = approvalsNeeded({ raiseCents: amount.raiseCents }, { bands }) === needed;
-      return isByOrders || amount.cap === null ? { kind: 'day' } : { kind: 'cap', cap: amount.cap };
-    }
-  };
+/** @param amount with these people's other orders. */
+function needsOf(fundCents: number, amount: OrderAmount, bands: readonly Band[]): OrderNeeds {
+  const needed = approvalsNeeded(amount, { bands });
+  const isNeededFor = (raiseCents: number): boolean => approvalsNeeded({ raiseCents }, { bands }) === needed;
+  if (needed === 1) return { needed, why: null };
+  if (isNeededFor(fundCents)) return { needed, why: { kind: 'amount' } };
+  const { cap } = amount;
+  return { needed, why: cap === null || isNeededFor(amount.raiseCents) ? { kind: 'day' } : { kind: 'cap', cap } };
 }
 
 /** How many approvers an order needs now; `why` it needs more than one, null: it does not. */

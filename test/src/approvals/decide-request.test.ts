@@ -192,7 +192,7 @@ describe('an approval', () => {
           ? { kind: 'counts', request, now: request.changes }
           : { kind: 'refused', why, whoCan: 'Ask another approver.' },
       recount: createRecount({
-        orders: { approvals: async () => ({ needed: 2, why: null }) },
+        orderPermit: { approvals: async () => ({ needed: 2, why: null }) },
         policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
         countRaise: async (_action, _acctId, _raise, people) => {
           const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);
@@ -382,7 +382,7 @@ describe('an approval', () => {
     const deps = {
       ...authorizationOf({ holder }),
       isOwnCard: async (who: string) => who === holder,
-      orders: { isOwn: async () => expect.fail('it is no order') },
+      orderPermit: { isOwn: async () => expect.fail('it is no order') },
       now: () => new Date(askedAt),
     };
 

@@ -34,11 +34,9 @@ function setUp(written: ActionState | null = null) {
       changes.push(approved);
       return done;
     },
-    orders: {
-      async place({ id }, { by, people }) {
-        steps.push(`ordered as ${id}, allowed by ${by}, one of ${people}`);
-        return done;
-      },
+    async placeOrder({ id }, { by, people }) {
+      steps.push(`ordered as ${id}, allowed by ${by}, one of ${people}`);
+      return done;
     },
     reports: {
       async resume(_action, _verb, state) {

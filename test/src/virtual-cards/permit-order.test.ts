@@ -23,11 +23,14 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, inPlaceOf: Readonly<Record<
     person: async (userId) => ({ ...somebody, email: `${userId}@example.com` }),
     recentRaises,
     policyFor: () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
+    unseal: (sealed) => sealed,
     withLock: withoutLock,
     now: () => new Date(nowMs),
   });
-  const orderOf = (id: string, userId: string) =>
-    ask('order-virtual', { ...byCommand, id, target: virtualOrder, actor: { userId, teamId: 'T1' } });
+  const orderOf = (id: string, userId: string, fundCents = order.fundCents) => {
+    const target = { kind: 'order', sealed: JSON.stringify({ ...order, fundCents }) } as const;
+    return ask('order-virtual', { ...byCommand, id, target, actor: { userId, teamId: 'T1' } });
+  };
   return {
     recentRaises,
     advance: (ms: number): void => {
@@ -38,9 +41,9 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, inPlaceOf: Readonly<Record<
     permitFor: async (email: string, fundCents: number) =>
       await made.permit(orderOf('act_own', 'U0ANA'), { ...order, email, fundCents }),
     why: async (fundCents: number, people: readonly string[] = ['U0ANA']) =>
-      (await made.approvals(orderOf('act_asked', 'U0ANA'), { ...order, fundCents }, people)).why,
+      (await made.approvals(orderOf('act_asked', 'U0ANA', fundCents), people)).why,
     needed: async (fundCents: number, people: readonly string[]) =>
-      (await made.approvals(orderOf('act_asked', 'U0ANA'), { ...order, fundCents }, people)).needed,
+      (await made.approvals(orderOf('act_asked', 'U0ANA', fundCents), people)).needed,
     count: async (id: string, fundCents: number, people: number) =>
       await made.count(orderOf(id, 'U0ANA'), { ...order, fundCents }, { by: 'U0BEN', people }),
   };
@@ -215,6 +218,7 @@ it('refuses people who may not order', async () => {
     recentRaises,
     person: async () => null,
     policyFor: () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
+    unseal: (sealed) => sealed,
     withLock: withoutLock,
     now: () => new Date(),
   });
