@@ -16,7 +16,7 @@ import { createJudgeClick, createRecount, createWhyNoLonger } from '../approvals
 import { createOpenRequest, type RequestedChange } from '../approvals/open-request.ts';
 import type { OpenRequest } from '../approvals/request.ts';
 import { createGatherFacts } from '../approvals/request-facts.ts';
-import { createAgeRequest, createExpireRequest, createResolution } from '../approvals/resolve-request.ts';
+import { createAgeRequest, createExpireRequest, createRequestEnds } from '../approvals/resolve-request.ts';
 import { noCard } from '../core/card-facts.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { commandOf, permissionOf, refusedTo } from '../dispatch/verbs.ts';
@@ -45,7 +45,7 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const raises = { countRaise, withBase, changesFromBase, temporaryValues };
   const blockAll = createBlockAll({ ...tools, failures, block });
   const common = { ...tools, ...raises, ...orders, changeRule, blockAll };
-  const { resolve, notifyDecided } = createResolution(common);
+  const { resolve, notifyDecided } = createRequestEnds(common);
   const finish = createFinishRequest({ ...common, resolve });
   const { complete, verified } = createCompletion({ ...common, finish, notifyDecided });
   const execution = createExecution({ ...common, complete, whyNoLonger: createWhyNoLonger(common) });

@@ -33,7 +33,7 @@ import {
   withoutInFlight,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
-import type { Resolution } from './resolve-request.ts';
+import type { RequestEnds } from './resolve-request.ts';
 
 interface Deps extends Pick<ActionTools, 'answer' | 'notifyDirectly' | 'updateRequest'> {
   readonly progress: Pick<Progress, 'read'>;
@@ -41,7 +41,7 @@ interface Deps extends Pick<ActionTools, 'answer' | 'notifyDirectly' | 'updateRe
   readonly recentRaises: Pick<RecentRaises, 'releaseOverride'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly finish: FinishRequest;
-  readonly notifyDecided: Resolution['notifyDecided'];
+  readonly notifyDecided: RequestEnds['notifyDecided'];
 }
 
 /**
@@ -216,7 +216,7 @@ function isMade({ state }: Result): boolean {
 }
 
 interface FinishDeps extends Pick<ActionTools, 'record' | 'whoMay' | 'postToApprovals'> {
-  readonly resolve: Resolution['resolve'];
+  readonly resolve: RequestEnds['resolve'];
   readonly postToOps: (id: string, message: Message) => Promise<void>;
 }
 

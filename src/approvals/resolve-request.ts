@@ -35,9 +35,9 @@ interface Deps extends Pick<ActionTools, 'outcomes' | 'now' | 'updateRequest' | 
 }
 
 /** What becomes of a request that is decided. Idempotent. */
-export type Resolution = ReturnType<typeof createResolution>;
+export type RequestEnds = ReturnType<typeof createRequestEnds>;
 
-export function createResolution(deps: Deps) {
+export function createRequestEnds(deps: Deps) {
   return {
     /** Stores the decision, updates the request's messages and notifies the person who asked. */
     async resolve(request: ClosedRequest): Promise<void> {
@@ -121,7 +121,7 @@ export type ExpireRequest = (request: OpenRequest, lease: Lease) => Promise<void
 
 interface ExpireDeps extends Pick<ActionTools, 'record'> {
   readonly progress: Pick<Progress, 'read'>;
-  readonly resolve: Resolution['resolve'];
+  readonly resolve: RequestEnds['resolve'];
 }
 
 export function createExpireRequest({ record, progress, resolve }: ExpireDeps): ExpireRequest {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ActionState, type Outcome, stateOf } from '../../../src/actions/action-state.ts';
 import { type ClosedRequest, withInFlight } from '../../../src/approvals/request.ts';
-import { createResolution } from '../../../src/approvals/resolve-request.ts';
+import { createRequestEnds } from '../../../src/approvals/resolve-request.ts';
 import { requestDecided } from '../../../templates/holders/holder-request.ts';
 import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
 import { ask, virtualOrder } from '../../support/perform-world.ts';
@@ -19,13 +19,13 @@ const denied: ClosedRequest = { ...ofApprover, state: 'denied', decision, note: 
  */
 function setUp(
   stored: Pick<ClosedRequest, 'askedToo'> = {},
-  over: Partial<Pick<Parameters<typeof createResolution>[0], 'progress' | 'temporaryChanges'>> = {},
+  over: Partial<Pick<Parameters<typeof createRequestEnds>[0], 'progress' | 'temporaryChanges'>> = {},
 ) {
   const saved: string[] = [];
   const outcomes: Outcome[] = [];
   const answers: string[] = [];
   const messages: string[] = [];
-  const { resolve, notifyDecided } = createResolution({
+  const { resolve, notifyDecided } = createRequestEnds({
     requests: {
       save: async ({ state }) => void saved.push(state),
       get: async () => ({ ...denied, ...stored }),
