@@ -1,7 +1,8 @@
 import { withAnchor } from '../../templates/audit/audit-line.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import type { Action } from '../actions/action.ts';
-import type { Alert, TransactionAlert } from '../alerts/alert.ts';
+import type { Alert } from '../alerts/alert.ts';
+import type { FilledForm } from '../alerts/fill-form.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { RuleGoal } from '../card-api/rule-change.ts';
 import { applyChanges } from '../card-api/spend-rules.ts';
@@ -17,7 +18,6 @@ import type { Claim } from '../holders/claim-store.ts';
 import { seenKey } from '../intake/intake.ts';
 import { durationOf } from '../limits/change-request.ts';
 import { createTimeLeft } from '../limits/end-temporary-change.ts';
-import type { FilledForm } from '../limits/fill-form.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
 import type { Subject } from '../outbox/tracked-message-store.ts';
 import { delegatesOf, sectionOf } from '../policy/policy.ts';
@@ -107,7 +107,7 @@ function people(context: WorkerContext) {
     channelInfo: slack.channelInfo,
     /** Opens data that the web process sealed. Null when it cannot be opened. */
     unseal: seals.order.open,
-    async updateForm(form: RemedyAction['form'], { alert, pendingId, remedy, state }: FilledForm<TransactionAlert>) {
+    async updateForm(form: RemedyAction['form'], { alert, pendingId, remedy, state }: FilledForm) {
       const today = localDate(now(), config.serviceZone);
       try {
         await slack.updateView(form, remedyForm({ privateMetadata: pendingId, alert, remedy, state, today }));

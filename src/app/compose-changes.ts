@@ -7,9 +7,8 @@ import { createSendStatus } from '../actions/send-status.ts';
 import { createEndUndo, createUndoBlock } from '../actions/undo-block.ts';
 import type { BlockAction } from '../actions/verbs.ts';
 import { createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
-import type { TransactionAlert } from '../alerts/alert.ts';
+import { createFillForm } from '../alerts/fill-form.ts';
 import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
-import { formRemedy } from '../alerts/rule-remedy.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import {
@@ -20,7 +19,6 @@ import {
 } from '../limits/change-rule.ts';
 import { createDecideTemporaryChange, createPermitDecisionOrAsk } from '../limits/decide-temporary-change.ts';
 import { createConfirmIfMade, createEndTemporaryChange } from '../limits/end-temporary-change.ts';
-import { createFillForm } from '../limits/fill-form.ts';
 import { createNotifyEnd } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
@@ -106,13 +104,9 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   };
 }
 
-function composeFillForm({ pending, alerts, ...tools }: Tools): (action: RemedyAction) => Promise<void> {
-  return createFillForm<TransactionAlert>({
+function composeFillForm({ pending, ...tools }: Tools): (action: RemedyAction) => Promise<void> {
+  return createFillForm({
     ...tools,
-    async declineAlert(alertId) {
-      const alert = await alerts.get(alertId);
-      return alert?.kind === 'transaction' ? { ...alert, remedy: formRemedy(alert) } : null;
-    },
     async keepFound(pendingId, found) {
       const form = await pending.get(pendingId);
       return form?.kind === 'form' ? await pending.put({ ...form, ...found }) : null;

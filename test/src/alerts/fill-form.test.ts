@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFillForm } from '../../../src/limits/fill-form.ts';
+import { createFillForm } from '../../../src/alerts/fill-form.ts';
 import type { PurchaseCheck } from '../../../src/limits/remedy.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
@@ -23,8 +23,8 @@ interface Given {
 async function fill({ check = { state: 'stopped', remedy: now }, isKept = true, isAway = false, ...given }: Given) {
   const kept: unknown[] = [];
   const shown: unknown[] = [];
-  const fillForm = createFillForm<typeof alert>({
-    declineAlert: async () => (given.alert === undefined ? alert : given.alert),
+  const fillForm = createFillForm({
+    alerts: { get: async () => (given.alert === undefined ? alert : given.alert) },
     card: {
       getSpendRules: async () => {
         if (isAway) throw unanswered();

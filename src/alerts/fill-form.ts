@@ -2,19 +2,16 @@ import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import { withLikelyLimit } from './binding-limit.ts';
-import type { PurchaseCheck } from './remedy.ts';
-import { type Remedy, withLimitsNow } from './remedy-change.ts';
-import type { RemedyAction } from './verbs.ts';
+import { withLikelyLimit } from '../limits/binding-limit.ts';
+import type { PurchaseCheck } from '../limits/remedy.ts';
+import { type Remedy, withLimitsNow } from '../limits/remedy-change.ts';
+import type { RemedyAction } from '../limits/verbs.ts';
+import type { TransactionAlert } from './alert.ts';
+import type { Alerts } from './alert-store.ts';
+import { formRemedy } from './rule-remedy.ts';
 
-/** The parts of a decline alert that its form needs. */
-interface DeclineAlert {
-  readonly event: TransactionEvent;
-  readonly remedy: Remedy | null;
-}
-
-export interface FilledForm<A extends DeclineAlert> {
-  readonly alert: A;
+export interface FilledForm {
+  readonly alert: TransactionAlert;
   readonly pendingId: string;
   readonly remedy: Remedy | null;
   readonly state: 'checked' | 'passes' | 'unclear' | 'ruleset' | 'balance' | 'status' | 'unread';
@@ -29,9 +26,8 @@ interface FoundForForm {
   readonly passes: boolean;
 }
 
-interface FillDeps<A extends DeclineAlert> {
-  /** Null: the alert is not about a purchase, or has expired. */
-  readonly declineAlert: (alertId: string) => Promise<A | null>;
+interface FillDeps {
+  readonly alerts: Pick<Alerts, 'get'>;
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
   /**
@@ -40,7 +36,7 @@ interface FillDeps<A extends DeclineAlert> {
    * @returns the id for the new view, null when the form no longer exists.
    */
   readonly keepFound: (pendingId: string, found: FoundForForm) => Promise<string | null>;
-  readonly updateForm: (form: RemedyAction['form'], shown: FilledForm<A>) => Promise<void>;
+  readonly updateForm: (form: RemedyAction['form'], shown: FilledForm) => Promise<void>;
 }
 
 /**
@@ -49,10 +45,11 @@ interface FillDeps<A extends DeclineAlert> {
  *
  * The form works without this, so data that cannot be read stays as it was.
  */
-export function createFillForm<A extends DeclineAlert>(deps: FillDeps<A>): (action: RemedyAction) => Promise<void> {
+export function createFillForm(deps: FillDeps): (action: RemedyAction) => Promise<void> {
   return async function fillForm({ form, target }) {
-    const alert = await deps.declineAlert(target.alertId);
-    if (alert === null) return;
+    const stored = await deps.alerts.get(target.alertId);
+    if (stored?.kind !== 'transaction') return;
+    const alert = { ...stored, remedy: formRemedy(stored) };
     const [check, rules] = await Promise.all([deps.checkPurchase(alert.event), rulesOf(alert.event.acctId)]);
     const asItWas = rules === null ? alert.remedy : withLikelyLimit(alert.remedy, rules);
     const known = check.state === 'passes' && rules !== null ? withLimitsNow(asItWas, rules) : asItWas;
@@ -62,11 +59,6 @@ export function createFillForm<A extends DeclineAlert>(deps: FillDeps<A>): (acti
     await deps.updateForm(form, { alert, pendingId, remedy, state: stateOf(check) });
   };
 
-  function stateOf(check: PurchaseCheck): FilledForm<A>['state'] {
-    if (check.state !== 'unknown') return check.state === 'passes' ? 'passes' : 'checked';
-    return check.why === undefined || check.why === 'away' ? 'unread' : check.why;
-  }
-
   /** For input errors in the form. Without them the worker reports the errors afterwards. */
   async function rulesOf(acctId: number): Promise<CardLimits | null> {
     const read = await orNull(deps.card.getSpendRules(acctId, { deadlineMs: 3000 }));
@@ -74,4 +66,9 @@ export function createFillForm<A extends DeclineAlert>(deps: FillDeps<A>): (acti
     const { limits, apartCents, categories } = read.rules;
     return { limits, apartCents, categories };
   }
+}
+
+function stateOf(check: PurchaseCheck): FilledForm['state'] {
+  if (check.state !== 'unknown') return check.state === 'passes' ? 'passes' : 'checked';
+  return check.why === undefined || check.why === 'away' ? 'unread' : check.why;
 }
