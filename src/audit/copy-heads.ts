@@ -26,32 +26,19 @@ const BATCH = 500;
  * The chain itself is the queue: if the sink is down or a worker dies, nothing needs to be stored elsewhere. The
  * position is saved only after the sink has the heads, so a crash in between copies them twice.
  */
-export function createCopyHeads({
-  redis,
-  reader,
-  isSigned,
-  sink,
-  notifyOps,
-  notifyResolved,
-  log,
-}: Deps): () => Promise<void> {
+export function createCopyHeads(deps: Deps): () => Promise<void> {
+  const { redis, reader, isSigned, sink, notifyOps, notifyResolved, log } = deps;
   // A sink that is new gets all heads.
   const key = auditKey(`copied:${sink.id}`);
   return async function copyHeads() {
     let batch: AuditEntry[] = [];
-    try {
-      for await (const entry of reader.read({ from: (await start()) + 1 })) {
-        batch.push(entry);
-        if (batch.length === BATCH) await copy(batch);
-        if (batch.length === BATCH) batch = [];
-      }
-      if (batch.length > 0) await copy(batch);
-    } catch (error) {
-      if (!(error instanceof SinkError)) throw error;
-      log.warn({ err: error.cause }, 'could not copy the audit record; retrying');
-      return await notifyOps(auditIssue.auditSinkAway);
+    for await (const entry of reader.read({ from: (await start()) + 1 })) {
+      batch.push(entry);
+      if (batch.length < BATCH) continue;
+      if (!(await copy(batch))) return;
+      batch = [];
     }
-    await notifyResolved(auditIssue.auditSinkAway);
+    if (batch.length === 0 || (await copy(batch))) await notifyResolved(auditIssue.auditSinkAway);
   };
 
   /** How many records are already copied. */
@@ -65,20 +52,22 @@ export function createCopyHeads({
     return 0;
   }
 
-  async function copy(entries: readonly AuditEntry[]): Promise<void> {
+  /** @returns false when the sink is down. */
+  async function copy(entries: readonly AuditEntry[]): Promise<boolean> {
     const forged = entries.find(({ hash, signature }) => !isSigned(hash, signature));
     if (forged !== undefined) await notifyOps(auditIssue.auditRecordForged(forged.number));
     try {
       await sink.append(entries.filter(({ record }) => record !== null).map(headOf));
-    } catch (cause) {
-      throw new SinkError('not copied', { cause });
+    } catch (error) {
+      log.warn({ err: error }, 'could not copy the audit record; retrying');
+      await notifyOps(auditIssue.auditSinkAway);
+      return false;
     }
     const last = entries.at(-1);
     if (last !== undefined) await redis.set(key, `${last.number}:${last.hash}`);
+    return true;
   }
 }
-
-class SinkError extends Error {}
 
 function headOf({ number, hash, signature, record }: AuditEntry): CopiedHead {
   return { record: number, hash, at: record?.at ?? '', signature };
