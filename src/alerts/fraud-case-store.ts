@@ -1,4 +1,5 @@
 import { batched } from '../core/batched.ts';
+import { contentId } from '../core/content-id.ts';
 import { stateKey } from '../core/keys.ts';
 import { createOwnedKey } from '../core/lock.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -11,6 +12,11 @@ export type FraudCases = ReturnType<typeof createFraudCases>;
 interface OpenCase {
   readonly caseId: string;
   readonly alertId: string;
+}
+
+/** The alert of a purchase that was added to an open case. */
+export function addedCaseId(caseId: string, alertId: string): string {
+  return contentId('evt_', ['fraud-case', caseId, alertId]);
 }
 
 const openSource = readScript(new URL('./open-fraud-case.lua', import.meta.url));

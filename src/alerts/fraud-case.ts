@@ -11,7 +11,7 @@ import type { ReadTransactions } from '../directory/read-transactions.ts';
 import { tooOld } from '../directory/resolve-card.ts';
 import { type Alert, FraudCaseAlert, type TransactionAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
-import type { FraudCases } from './fraud-case-store.ts';
+import { addedCaseId, type FraudCases } from './fraud-case-store.ts';
 import { latestPurchases } from './latest-purchases.ts';
 import { withAlert } from './respond-to-alert.ts';
 import type { CloseFraudCaseAction } from './verbs.ts';
@@ -107,7 +107,7 @@ export function createFraudCaseVerbs(deps: Deps) {
     const open = own ?? (await fraudCases.open(acctId, ownId, alert.event.id));
     const joins = open.caseId === ownId ? null : open.caseId;
     if (joins !== null && open.alertId === alert.event.id) return null;
-    const id = joins === null ? ownId : contentId('evt_', ['fraud-case', joins, alert.event.id]);
+    const id = joins === null ? ownId : addedCaseId(joins, alert.event.id);
     return async () => {
       // The case lasts longer now, and so must its alert, which has the button that closes it.
       const joined = joins === null ? null : await alerts.get(joins);

@@ -1,13 +1,14 @@
 import { saysOfRuleset } from '../../templates/limits/ruleset-words.ts';
+import type { Outcome } from '../actions/action-state.ts';
 import type { OutcomesOnAlerts } from '../actions/report.ts';
 import type { MessageRef } from '../slack/message.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
 import type { CardHistory } from './card-history.ts';
-import type { FraudCases } from './fraud-case-store.ts';
+import { addedCaseId, type FraudCases } from './fraud-case-store.ts';
 
 interface Deps {
   readonly alerts: Pick<Alerts, 'get' | 'save' | 'setOutcome'>;
-  readonly fraudCases: Pick<FraudCases, 'ofAlert' | 'openOf'>;
+  readonly fraudCases: Pick<FraudCases, 'ofAlert' | 'ofReport' | 'openOf'>;
   readonly history: Pick<CardHistory, 'alertsBetween'>;
   readonly trackedMessages: { addSeen(subject: { kind: 'alert'; id: string }, ref: MessageRef): Promise<void> };
   readonly updateAlert: (alertId: string) => Promise<void>;
@@ -15,10 +16,10 @@ interface Deps {
 
 /** Shows on an alert what people did about it. */
 export function createOutcomesOnAlerts(deps: Deps): OutcomesOnAlerts {
-  const { alerts, fraudCases, trackedMessages, updateAlert } = deps;
+  const { alerts, trackedMessages, updateAlert } = deps;
   return {
     async show(alertId, actionId, outcome) {
-      const caseId = outcome.verb === 'report-fraud' ? null : await fraudCases.ofAlert(alertId);
+      const caseId = await caseShowing(alertId, outcome, deps);
       for (const id of caseId === null ? [alertId] : [alertId, caseId]) {
         await alerts.setOutcome(id, actionId, outcome);
         await updateAlert(id);
@@ -31,6 +32,14 @@ export function createOutcomesOnAlerts(deps: Deps): OutcomesOnAlerts {
       return alert !== null && saysOfRuleset(alert);
     },
   };
+}
+
+/** The fraud case that shows the outcome, too. What is about one purchase is for the message that reported it. Null: none. */
+async function caseShowing(alertId: string, { verb }: Outcome, { fraudCases }: Deps): Promise<string | null> {
+  const caseId = verb === 'report-fraud' ? null : await fraudCases.ofAlert(alertId);
+  if (caseId === null || verb !== 'recognize') return caseId;
+  const opened = await fraudCases.ofReport(caseId);
+  return opened === null || opened.alertId === alertId ? caseId : addedCaseId(caseId, alertId);
 }
 
 /** Without an open case approvers may unblock the card, so the alerts of its declines no longer say to order a new one. */

@@ -80,20 +80,27 @@ function rows(purchases: readonly Purchase[]): string {
   return purchases.map((one) => `• ${purchase(one)}`).join('\n');
 }
 
-function todo({ operators, outcomes, joins, purchases }: FraudCaseAlert): string {
+function todo(alert: FraudCaseAlert): string {
+  const { operators, outcomes, reported, joins } = alert;
   if (isClosed({ outcomes })) return '';
   const whom = mentions(operators);
+  const close = joins === null ? ' If nothing else was reported, close the case.' : '';
+  const what = currentState(outcomes).isRecognized
+    ? `${mention(reported.by)} has confirmed it since.${close}`
+    : toCheck(alert);
+  return whom === '' ? capital(what) : `${whom}: ${what}`;
+}
+
+function toCheck({ joins, purchases }: FraudCaseAlert): string {
   const check =
     purchases === null
       ? 'look up the latest purchases in the card program’s portal and check them with the cardholder, then '
       : purchases.length > 0
         ? 'check these purchases with the cardholder, then '
         : '';
-  const what =
-    joins === null
-      ? `${check}order a replacement card in the card program’s portal.`
-      : 'check this purchase with the cardholder, too.';
-  return whom === '' ? capital(what) : `${whom}: ${what}`;
+  return joins === null
+    ? `${check}order a replacement card in the card program’s portal.`
+    : 'check this purchase with the cardholder, too.';
 }
 
 function isClosed({ outcomes }: Pick<FraudCaseAlert, 'outcomes'>): boolean {

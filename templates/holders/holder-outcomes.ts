@@ -110,7 +110,10 @@ const BLOCK_NOW = 'Ask an operator to block it now.';
 /** What it means for the holder now. */
 function next(outcome: Outcome, alert: Alert): string {
   const { verb, state, text, confirmation, closed } = outcome;
-  if (verb === 'recognize') return 'Thank you. Nothing else changed.';
+  if (verb === 'recognize') {
+    const isReported = alert.outcomes.some((one) => one.verb === 'report-fraud');
+    return `Thank you. ${isReported ? 'Your fraud report stays open until an operator closes it' : 'Nothing else changed'}.`;
+  }
   if (verb === 'report-fraud') return 'The operators have been notified.';
   if (verb === 'acknowledge' || verb === 'close-case' || verb === 'supersede') return '';
   if (verb === 'rebase' || verb === 'keep') return escapeUntrusted(text, RULES_MAX);

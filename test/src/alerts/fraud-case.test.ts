@@ -147,6 +147,31 @@ describe('It wasn’t me', () => {
     ).toContain('report-fraud');
   });
 
+  it('shows on the message of the purchase that was reported that its holder made it after all', async () => {
+    const OTHER = 'evt_fedcba9876543210';
+    const first = await world.deps.alerts.get(DECLINE);
+    if (first?.kind !== 'transaction') return expect.fail('the decline is stored');
+    await world.deps.alerts.save({ ...first, event: { ...first.event, id: OTHER } });
+    await itWasntMe();
+    await itWasntMe({ id: 'act_other', target: { kind: 'alert' as const, alertId: OTHER } });
+    const isConfirmed = () =>
+      Promise.all(
+        world.announced.map(async (id) =>
+          (await world.deps.alerts.get(id))?.outcomes.some(({ verb }) => verb === 'recognize'),
+        ),
+      );
+    const itWasMe = (alertId: string) =>
+      performAction(
+        ask('recognize', { ...holder, id: `act_${alertId.slice(4)}`, target: { kind: 'alert', alertId } }),
+        world.deps,
+      );
+
+    await itWasMe(OTHER);
+    expect(await isConfirmed()).toEqual([false, true]);
+    await itWasMe(DECLINE);
+    expect(await isConfirmed()).toEqual([true, true]);
+  });
+
   it.each(['ACTIVE', 'BLOCKED'] as const)(
     'keeps the case that another purchase with the %s card joins, and its button, for as long as a new one',
     async (status) => {

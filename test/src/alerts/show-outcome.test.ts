@@ -6,7 +6,7 @@ import { declined } from '../../templates/fixtures.ts';
 function setUp(alert: Alert | null = null) {
   const steps: string[] = [];
   const outcomes = createOutcomesOnAlerts({
-    fraudCases: { ofAlert: async () => null, openOf: async () => null },
+    fraudCases: { ofAlert: async () => null, openOf: async () => null, ofReport: async () => null },
     history: { alertsBetween: async () => [] },
     alerts: {
       get: async () => alert,

@@ -86,6 +86,18 @@ describe('a fraud case', () => {
     );
   });
 
+  it.each([
+    [null, '<@U2>, <!subteam^S3>: <@U1> has confirmed it since. If nothing else was reported, close the case.'],
+    ['evt_0000000000000009', '<@U2>, <!subteam^S3>: <@U1> has confirmed it since.'],
+  ])('needs no new card once the cardholder has confirmed the purchase after all (joins: %s)', (joins, todo) => {
+    const outcomes = [outcome({ verb: 'recognize', by: 'U1', asHolder: true })];
+    for (const isLong of [false, true]) {
+      const read = shown(renderAlert(fraudCase({ joins, outcomes }), { ...view, isLong }).blocks);
+      expect(read).toContain(todo);
+      expect(read).not.toMatch(/replacement card|check th|close the case$/m);
+    }
+  });
+
   it('offers to block only until the card is blocked, and nothing once the case is closed', () => {
     const blocked = outcome({ verb: 'block', by: 'U1' });
     const closed = outcome({ verb: 'close-case', by: 'U2' });

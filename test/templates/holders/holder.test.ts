@@ -176,6 +176,18 @@ describe('a decline, for the holder', () => {
   });
 });
 
+it('a purchase that its holder confirms after all leaves the fraud report open', () => {
+  const recognized = outcome({ verb: 'recognize', by: 'U9', asHolder: true });
+  const reported = outcome({ verb: 'report-fraud', by: 'U9', asHolder: true });
+  const failed = outcome({ by: 'U9', asHolder: true, state: 'failed', text: 'No answer' });
+  const read = (outcomes: Outcome[]) => render(declined('decline.rule.velocity', '', { outcomes })).read;
+
+  expect(read([recognized])).toContain('Thank you. Nothing else changed.');
+  expect(read([reported, failed, recognized])).toContain(
+    'Thank you. Your fraud report stays open until an operator closes it.',
+  );
+});
+
 describe('a decline of a card that is closed, for the holder', () => {
   const closed = declined('decline.card.status', 'Card Status Closed');
 
