@@ -12,6 +12,7 @@ import { firstPermitted } from '../core/first-permitted.ts';
 import { createSigner } from '../core/sign.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
 import { createGroupOfFacts } from '../directory/directory.ts';
+import { createTakeTurn } from '../dispatch/take-turn.ts';
 import { createNotifyPerson } from '../holders/notify-holder.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import { endPurchaseChanges } from '../limits/end-temporary-change.ts';
@@ -187,6 +188,7 @@ function signedJobs(context: WorkerContext, verbs: Parts['verbs']) {
   const { config, redis, redo, now, metrics, notifyOps, log } = context;
   const signer = createSigner(secretOf(config), 'action');
   const genuine = createActionCheck({ redis, signer, now });
+  const takeTurn = createTakeTurn();
   // When Redis loses a job, it is added again. Remember performed actions, so that an old one cannot overwrite a newer one.
   const performed = remembered(redo, genuine.performed);
   const reject = async ({ id, verb }: Pick<Action, 'id' | 'verb'>, { why, isOurs }: Rejection): Promise<void> => {
@@ -194,13 +196,14 @@ function signedJobs(context: WorkerContext, verbs: Parts['verbs']) {
     if (!isOurs) await notifyOps(opsIssue.entryRejected(id, why));
   };
   return {
-    async 'perform-action'({ action, signature }, run) {
-      const rejection = await genuine.whyNot({ action, signature }, run);
-      if (rejection !== null) return await reject(action, rejection);
-      await verbs.performAction(action, { ...run, isFirst: run.starts === 1 });
-      await performed(action);
-      metrics.actionAnswered(action.verb, now().getTime() - Date.parse(action.askedAt));
-    },
+    'perform-action': ({ action, signature }, run) =>
+      takeTurn(action, async () => {
+        const rejection = await genuine.whyNot({ action, signature }, run);
+        if (rejection !== null) return await reject(action, rejection);
+        await verbs.performAction(action, { ...run, isFirst: run.starts === 1 });
+        await performed(action);
+        metrics.actionAnswered(action.verb, now().getTime() - Date.parse(action.askedAt));
+      }),
     'record-refusal': ({ action, why, signature }) =>
       signer.verify({ action, why }, signature)
         ? verbs.recordRefusal(action, { why })
