@@ -48,7 +48,6 @@ export function createDirectory(deps: DirectoryDeps) {
   const index = createIndexReader(redis, records.keys.index);
   const quota = createApiQuota(redis, limits);
   const loader = source === null ? null : createLoader({ source, records, quota, limits, now, log });
-  const status = () => statusOf(records);
   const tryLock = createLock(redis, { maxWaitMs: 0 });
   const filler = loader === null ? null : createFiller({ loader, records, quota, limits, tryLock, now, log });
 
@@ -71,7 +70,7 @@ export function createDirectory(deps: DirectoryDeps) {
     reload: async (acctId: number): Promise<DirectoryAccount | null> => loader?.load(acctId) ?? null,
     /** The same, at most seconds old, for decisions about a card's limits. Null when the API does not answer in time. */
     current: async (acctId: number) => (await loader?.current(acctId).catch(() => null)) ?? null,
-    status,
+    status: () => statusOf(records),
     all: records.all,
     /** Asks the API again for every account last read before `beforeMs`. False when some could not be read. */
     reloadOlderThan: async (beforeMs: number): Promise<boolean> => (await filler?.reloadOlderThan(beforeMs)) ?? false,
@@ -80,10 +79,10 @@ export function createDirectory(deps: DirectoryDeps) {
      * Lists all accounts if the API quota allows it, then reads their cards in the background. Never throws a CardApiError.
      */
     async refresh({ force = false }: { readonly force?: boolean } = {}) {
-      if (loader === null) return { ...(await status()), listing: 'no_loader' as const };
+      if (loader === null) return { ...(await statusOf(records)), listing: 'no_loader' as const };
       const listing = await loader.list(force);
       void filler?.fill();
-      return { ...(await status()), listing };
+      return { ...(await statusOf(records)), listing };
     },
 
     /** After a start, waits up to a few seconds until all accounts were listed once. Listing them continues. */

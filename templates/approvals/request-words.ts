@@ -28,6 +28,7 @@ import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../s
 import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, countOf, escapeUntrusted, type Field, inSections, RULES_MAX } from '../core/blocks.ts';
 import { BLOCKED, cardOfHolder, cardOfHolderRaw, holderName, holderRaw } from '../core/card-words.ts';
+import { tooLittleMoney } from '../limits/limit-words.ts';
 import { fundedWords } from '../virtual-cards/order.ts';
 import type { Reader } from './why-approvals.ts';
 
@@ -217,7 +218,6 @@ export function cautions(request: LimitRequest, reader: Reader): string | null {
   return lines.filter(Boolean).join('\n') || null;
 }
 
-export const tooLittleMoney = 'The card’s balance did not cover this purchase either';
 const USED_UP =
   'Nothing was left of the limit, and the card may have spent more than its limit, so this may not be enough.';
 

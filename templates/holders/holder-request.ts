@@ -19,10 +19,11 @@ import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves, ruleStates } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, timeToken } from '../../src/slack/mrkdwn.ts';
-import { requestedRaw, tooLittleMoney } from '../approvals/request-words.ts';
+import { requestedRaw } from '../approvals/request-words.ts';
 import { escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOfHolder } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
+import { tooLittleMoney } from '../limits/limit-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
 interface RequestSent {

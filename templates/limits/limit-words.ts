@@ -141,6 +141,9 @@ function isEnoughNow({ rule, from }: LimitRaise, alert: TransactionAlert, view: 
   return isReset(rule.period, alert, view) && (from ?? 0) >= neededBy(alert);
 }
 
+/** For those who do not see the balance. Without a full stop. */
+export const tooLittleMoney = 'The card’s balance did not cover this purchase either';
+
 /** Null: nothing is known to lack besides what the remedy is about. */
 export function balanceToo(
   { event: { availableCents }, remedy }: Pick<TransactionAlert, 'event' | 'remedy'>,
