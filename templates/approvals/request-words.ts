@@ -291,9 +291,8 @@ function otherLimit({ period, limitCents, remainingCents }: RequestFacts['left']
 }
 
 function thereWords(there: RequestFacts['there']): string {
-  if (there === null) return 'Not known right now';
-  const bought = there.map(({ at, amountCents }) => `${formatCents(amountCents)}, ${dateToken(at, '{date_short}')}`);
-  return bought.join('\n') || 'None in 30 days';
+  const bought = there?.map(({ at, amountCents }) => `${formatCents(amountCents)}, ${dateToken(at, '{date_short}')}`);
+  return bought === undefined ? 'Not known right now' : bought.join('\n') || 'None in 30 days';
 }
 
 const stateNames: Readonly<Record<RequestFacts['earlier'][number], string>> = {

@@ -16,7 +16,7 @@ it('lets one person’s requests wait, so that there is room for others', async 
   const { begin, ends } = setUp();
 
   const shown = begin('show', 'U0HUGO', 60);
-  begin('show', 'U0ANA', 1);
+  void begin('show', 'U0ANA', 1);
 
   expect(ends).toHaveLength(5);
   expect(await shown[4]).toBe(500);
@@ -25,8 +25,8 @@ it('lets one person’s requests wait, so that there is room for others', async 
 it('makes room for a person’s blocks beside their other requests, but not for any number of them', () => {
   const { begin, ends } = setUp();
 
-  begin('show', 'U0HUGO', 60);
-  begin('block', 'U0HUGO', 60);
+  void begin('show', 'U0HUGO', 60);
+  void begin('block', 'U0HUGO', 60);
 
   expect(ends).toHaveLength(8);
 });
@@ -42,7 +42,7 @@ it('goes on with the next request once one is over, also if it failed', async ()
   const action = { ...ask('show'), actor: { ...ask('show').actor, userId: 'U0HUGO' } };
   for (let count = 0; count < 4; count += 1) await expect(takeTurn(action, fails)).rejects.toThrow('it failed');
 
-  begin('show', 'U0HUGO', 1);
+  void begin('show', 'U0HUGO', 1);
 
   expect(ends).toHaveLength(1);
 });
