@@ -111,17 +111,16 @@ function requestsOf(verified: ApprovalVerified, { requests, withLock }: Tools): 
 
 /** Orders virtual cards, requests their details again, and answers the person who asked. */
 export function composeVirtualCards(tools: Tools, openRequest: (asked: RequestedChange) => Promise<RequestOpened>) {
-  const { orderVirtualCards, requestVirtualCardData } = tools.card;
   const notices = createOrderNotices(tools);
   const orderPermit = createOrderPermit(tools);
-  const placeOrder = createPlaceOrder({ ...tools, orderVirtualCards, orderPermit, notices });
+  const placeOrder = createPlaceOrder({ ...tools, orderPermit, notices });
   const orderVirtual = createOrderVirtual({
     ...tools,
     orderPermit,
     placeOrder,
     ...requestsOfOrders(tools, orderPermit, openRequest),
   });
-  const resendVirtual = createResendVirtual({ ...tools, requestVirtualCardData });
+  const resendVirtual = createResendVirtual(tools);
   return {
     handlers: {
       'order-virtual': orderVirtual,

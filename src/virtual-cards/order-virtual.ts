@@ -3,6 +3,7 @@ import type { Action } from '../actions/action.ts';
 import { type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools, LockedRun } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/send-change.ts';
+import type { CardClient } from '../card-api/client.ts';
 import { type CardFacts, noCard } from '../core/card-facts.ts';
 import { CardApiError, TooLateError } from '../core/errors.ts';
 import { commandCode } from '../core/installation.ts';
@@ -33,10 +34,7 @@ export type PlaceOrder = (action: OrderVirtualAction, approved: OrderApproved, r
 
 interface PlaceDeps extends Pick<ActionTools, 'withLock' | 'now' | 'progress' | 'record' | 'answer' | 'refuse'> {
   readonly notices: Pick<OrderNotices, 'awaitOrder' | 'awaitName'>;
-  /** Orders at the card service. @throws CardApiError */
-  readonly orderVirtualCards: (request: {
-    readonly VirtualCards: readonly unknown[];
-  }) => Promise<{ readonly virtualCardOrderId: number }>;
+  readonly card: Pick<CardClient, 'orderVirtualCards'>;
   readonly orderPermit: Pick<OrderPermit, 'read' | 'count'>;
   readonly raises: Pick<RaiseAmounts, 'forget'>;
 }
@@ -92,7 +90,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
   async function send(action: OrderVirtualAction, order: VirtualOrder, run: LockedRun): Promise<Result> {
     try {
       await run.lease.confirm();
-      const { virtualCardOrderId } = await deps.orderVirtualCards({ VirtualCards: [toRequest(order)] });
+      const { virtualCardOrderId } = await deps.card.orderVirtualCards({ VirtualCards: [toRequest(order)] });
       return await complete(action, order, 'done', { note: String(virtualCardOrderId) });
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;

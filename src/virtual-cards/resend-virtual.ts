@@ -3,13 +3,13 @@ import type { Action, Resolved } from '../actions/action.ts';
 import { type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/send-change.ts';
+import type { CardClient } from '../card-api/client.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { VirtualOrders } from './order.ts';
 import type { State } from './order-virtual.ts';
 
 interface Deps extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 'refuse' | 'answer' | 'now'> {
-  /** Asks the card service to send the details again. @throws CardApiError */
-  readonly requestVirtualCardData: (request: { readonly AcctId: number }) => Promise<void>;
+  readonly card: Pick<CardClient, 'requestVirtualCardData'>;
   readonly virtualOrders: Pick<VirtualOrders, 'expect' | 'forget'>;
 }
 
@@ -54,7 +54,7 @@ export function createResendVirtual(deps: Deps) {
     if ((await progress.begin(action.id, sending)) !== null) return null;
     try {
       await run.lease.confirm();
-      await deps.requestVirtualCardData({ AcctId: acctId });
+      await deps.card.requestVirtualCardData({ AcctId: acctId });
       return { state: 'done', apiWords: null, note: null };
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;

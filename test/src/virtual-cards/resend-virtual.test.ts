@@ -22,9 +22,11 @@ function setUp(
   const answers: string[] = [];
   const resend = createResendVirtual({
     progress: createProgress(redis()),
-    requestVirtualCardData: async () => {
-      steps.push('requested');
-      await request();
+    card: {
+      async requestVirtualCardData() {
+        steps.push('requested');
+        await request();
+      },
     },
     virtualOrders: {
       async expect() {
