@@ -3,6 +3,7 @@ import type { Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
+import { LOOK_LIMITS } from '../directory/show-card.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
 import type { CardHistory } from './card-history.ts';
 
@@ -22,13 +23,13 @@ export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<voi
 
   return async function trackCard({ action, acctId, cardId }) {
     const [details, ids] = await Promise.all([
-      api.getAccount(acctId),
+      api.getAccount(acctId, LOOK_LIMITS),
       history.recentAlerts(acctId, 'shipments', SHIPMENTS_MAX),
     ]);
     const shipments = (await alertsOfKind('card-shipping', ids, alerts)).map(({ event }) => event);
     const orderIds = new Set(shipments.flatMap(({ cardOrderId }) => cardOrderId ?? []));
     // The orders only add their dates.
-    const orders = await Promise.all([...orderIds].map((id) => orNull(api.getCardOrder(id))));
+    const orders = await Promise.all([...orderIds].map((id) => orNull(api.getCardOrder(id, LOOK_LIMITS))));
     const card = details.cards.find((each) => each.cardId === cardId) ?? details.cards.at(-1);
     const message = cardTrack({
       card: await factsOf(acctId, { cardId: card?.cardId }),

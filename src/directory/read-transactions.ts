@@ -3,6 +3,9 @@ import { orNull } from '../card-api/errors.ts';
 import { PayloadError } from '../core/errors.ts';
 import type { TransactionEvent } from '../core/event.ts';
 
+/** A list of a year takes the card service long. Nobody waits longer for it. */
+const LIST_LIMITS = { deadlineMs: 20_000 } as const;
+
 interface Deps {
   readonly card: Pick<CardClient, 'listAccountNetworkTransactions'>;
   /** Converts a network transaction of the API into the event that its webhook would have been. @throws PayloadError */
@@ -23,7 +26,7 @@ interface TransactionsRead {
 
 export function createReadTransactions({ card, toMissed }: Deps): ReadTransactions {
   return async function readTransactions(acctId, window) {
-    const rows = await orNull(card.listAccountNetworkTransactions(acctId, window));
+    const rows = await orNull(card.listAccountNetworkTransactions(acctId, window, LIST_LIMITS));
     if (rows === null) return null;
     const events = rows.flatMap(readRow);
     const unreadable = rows.length - events.length;

@@ -24,6 +24,9 @@ export type RecentDeclines = (acctId: number, countMax: number) => Promise<reado
 /** From when on a person may read what happened to a card (ms). */
 type ReadableFrom = (action: Action, acctId: number) => Promise<number>;
 
+/** Whoever only wants to see something can ask again, so it does not wait until the card service accepts calls again. */
+export const LOOK_LIMITS = { deadlineMs: 8000 } as const;
+
 interface Deps extends Pick<ActionTools, 'answer' | 'factsOf' | 'nameRuleset'> {
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
   readonly recentDeclines: RecentDeclines;
@@ -34,9 +37,9 @@ interface Deps extends Pick<ActionTools, 'answer' | 'factsOf' | 'nameRuleset'> {
 export function createShowCard({ card: client, factsOf, nameRuleset, recentDeclines, readableFrom, answer }: Deps) {
   return async function showCard({ action, acctId, cardId }: Resolved): Promise<void> {
     const [details, rules, remaining, declines, fromMs] = await Promise.all([
-      client.getAccount(acctId),
-      orNull(client.getSpendRules(acctId)),
-      orNull(client.getRemainingLimits(acctId)),
+      client.getAccount(acctId, LOOK_LIMITS),
+      orNull(client.getSpendRules(acctId, LOOK_LIMITS)),
+      orNull(client.getRemainingLimits(acctId, LOOK_LIMITS)),
       recentDeclines(acctId, DECLINES_SHOWN),
       readableFrom(action, acctId),
     ]);

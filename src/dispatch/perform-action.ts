@@ -77,7 +77,9 @@ export function createPerformAction(deps: Deps): (asked: VerbAction, run: Action
       if (isLook && !recordsLooks) await recordLook(action, isOfCard ? resolved : { cardId: null });
       await handle(action, resolved, run);
     } catch (error) {
-      const mayHelpAgain = !(error instanceof AppError) || error.retryable;
+      // Whoever only wants to see something can ask again. More calls would keep the card service from what others need.
+      const isUnseen = error instanceof CardApiError && entryOf(action.verb).isLook === true;
+      const mayHelpAgain = !(error instanceof AppError) || (error.retryable && !isUnseen);
       if (mayHelpAgain && !run.isLast) {
         const cause = causeOf(error);
         if (cause !== null && run.isFirst === true) await sayStillTrying(resolved, cause, deps);

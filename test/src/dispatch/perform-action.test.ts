@@ -45,6 +45,34 @@ it('says once that a change takes longer while the card service limits requests,
   expect(texts()[1]).toContain('The card service was rate limiting Cardbell. Try again in a few minutes.');
 });
 
+it.each(['show', 'track'] as const)('gives up a %s at once if the card service cannot be asked', async (verb) => {
+  const world = await createActionWorld(redis());
+  const card = { ...world.deps.card, getAccount: () => Promise.reject(limited) };
+
+  await performAction(ask(verb, byCommand), { ...world.deps, isFirstAttempt: true, card });
+
+  const texts = world.answers.map(({ text }) => text);
+  expect(texts).toEqual([
+    expect.stringContaining('The card service was rate limiting Cardbell. Try again in a few minutes.'),
+  ]);
+});
+
+it.each(['show', 'track', 'declines'] as const)('a %s waits no minute for the card service', async (verb) => {
+  const world = await createActionWorld(redis());
+  const deadlines: unknown[] = [];
+  const card = { ...world.deps.card };
+  for (const name of ['getAccount', 'getSpendRules', 'getRemainingLimits', 'listAccountNetworkTransactions'] as const)
+    card[name] = async (...args: unknown[]) => {
+      deadlines.push((args.at(-1) as { readonly deadlineMs?: number }).deadlineMs);
+      throw limited;
+    };
+
+  await performAction(ask(verb, byCommand), { ...world.deps, card }).catch(() => {});
+
+  expect(deadlines.length).toBeGreaterThan(0);
+  for (const deadlineMs of deadlines) expect(deadlineMs).toBeLessThanOrEqual(20_000);
+});
+
 it('says nothing in between when the first attempt is also the last one', async () => {
   const world = await createActionWorld(redis());
   const card = { ...world.deps.card, setCardStatus: () => Promise.reject(limited) };
