@@ -4,7 +4,7 @@ import type { TokenBucket } from '../core/token-bucket.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { isAboutContent, isGone } from '../slack/failure.ts';
-import type { Message, MessageRef } from '../slack/message.ts';
+import { type Message, type MessageRef, plainMessage } from '../slack/message.ts';
 import type { Edit, Edits } from './edit-store.ts';
 import { type TrackedEntry, unusable } from './entry.ts';
 import type { Threads } from './message-store.ts';
@@ -12,7 +12,7 @@ import type { Outbox } from './outbox-store.ts';
 import type { Throttle } from './send-message.ts';
 import type { Posted, RenderPosted } from './tracked-message.ts';
 import { type Reference, type Subject, subjectKey, type TrackedMessages } from './tracked-message-store.ts';
-import { plainMessage, type Undeliverable } from './undeliverable.ts';
+import type { Undeliverable } from './undeliverable.ts';
 
 /** Pause after an edit that Slack did not answer. */
 const UNKNOWN_WAIT_MS = 5000;

@@ -113,6 +113,15 @@ export function trackedOf(entries: readonly OutboxEntry[]): TrackedEntry[] {
   return entries.filter((entry) => entry.kind === 'tracked');
 }
 
+/** Ends the id of an entry that is posted alone and as plain text, because Slack refused its message. */
+const AS_TEXT = '-as-text';
+
+export function inPlainText(entry: OutboxEntry): OutboxEntry {
+  return { ...entry, id: `${entry.id}${AS_TEXT}` };
+}
+
+export const isPlainText = ({ id }: Pick<OutboxEntry, 'id'>): boolean => id.endsWith(AS_TEXT);
+
 /** The alert that an entry shows; null when it shows something else. */
 export function shownAlertId(entry: OutboxEntry): string | null {
   return entry.kind === 'tracked' && entry.subject.kind === 'alert' ? entry.subject.id : null;

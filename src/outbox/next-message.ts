@@ -1,5 +1,5 @@
 import { groupBy } from '../core/group-by.ts';
-import { batchReasonOf, type OutboxEntry } from './entry.ts';
+import { batchReasonOf, isPlainText, type OutboxEntry } from './entry.ts';
 import type { Waiting } from './sending-store.ts';
 
 /** Up to this many entries are posted without waiting for more. */
@@ -54,7 +54,7 @@ function busyThreads(waiting: readonly Waiting[]): ReadonlySet<string> {
 /** Equal for entries that may share a message. */
 function batchKeyOf(entry: OutboxEntry, threads: ReadonlySet<string>): string {
   // A holder gets one message per event.
-  if (entry.kind !== 'tracked' || entry.subject.kind !== 'alert' || entry.audience === 'holder')
+  if (entry.kind !== 'tracked' || entry.subject.kind !== 'alert' || entry.audience === 'holder' || isPlainText(entry))
     return `alone ${entry.id}`;
   const timeline = entry.threadId !== null && threads.has(entry.threadId) ? entry.threadId : '';
   return `${batchReasonOf(entry)} ${entry.audience} ${timeline}`;

@@ -7,12 +7,13 @@ import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Thread } from '../slack/client.ts';
 import { hasDataTable, withoutDataTables } from '../slack/data-tables.ts';
-import type { Message } from '../slack/message.ts';
+import { type Message, plainMessage } from '../slack/message.ts';
 import {
   batchReasonOf,
   type Draft,
   draftOf,
   type FileEntry,
+  isPlainText,
   type MoveReason,
   type OutboxEntry,
   type RowsEntry,
@@ -74,6 +75,12 @@ export function createRenderEntries(deps: Deps): RenderEntries {
   const { trackedMessages, renderSubjects, renderBatch, attachRows, threads, unsupported, notifyOps } = deps;
 
   return async function renderEntries(entries, channel) {
+    const rendered = await render(entries, channel);
+    if (rendered.kind !== 'message' || !entries.some(isPlainText)) return rendered;
+    return { ...rendered, message: plainMessage(rendered.message), newBlocks: [] };
+  };
+
+  async function render(entries: readonly OutboxEntry[], channel: string): Promise<Rendered> {
     const [first] = entries;
     if (first === undefined) return { kind: 'noData' };
     if (await mustNotPost(first, channel)) return { kind: 'mustMove', why: { kind: 'shared' } };
@@ -87,7 +94,7 @@ export function createRenderEntries(deps: Deps): RenderEntries {
     if (rendered === null) return { kind: 'noData' };
     const { message, ...batch } = rendered;
     return draftOf(message, { ...batch, thread: await threadOf(tracked, channel, threads), revisions });
-  };
+  }
 
   /**
    * Another company would read it. An alert may have waited here since before the channel was shared; if the default

@@ -4,14 +4,20 @@ import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { channelUnusable, personUnreachable, postsRefused } from '../ops/refused-place.ts';
 import { isSlackTokenDead } from '../ops/watch-token.ts';
-import type { Message } from '../slack/message.ts';
-import { truncate } from '../slack/mrkdwn.ts';
 import type { AttachRows } from './attach-rows.ts';
-import { type Draft, forAnotherChannel, type MoveReason, mayBeHeld, type OutboxEntry, shownAlertId } from './entry.ts';
+import {
+  type Draft,
+  forAnotherChannel,
+  inPlainText,
+  isPlainText,
+  type MoveReason,
+  mayBeHeld,
+  type OutboxEntry,
+  shownAlertId,
+} from './entry.ts';
 import type { UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import { inChunks } from './record-posted.ts';
-import type { RenderEntries } from './render-entries.ts';
 import type { Subject } from './tracked-message-store.ts';
 
 interface Deps {
@@ -25,7 +31,6 @@ interface Deps {
     /** Until when (ms) the quiet hours of a channel hold an alert, or another message that nobody waits for; null: not. */
     readonly heldUntil: (channel: string, alertId: string | null) => Promise<number | null>;
   };
-  readonly renderEntries: RenderEntries;
   readonly attachRows: Pick<AttachRows, 'asTables' | 'asText'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'add'>;
   readonly eventLog: Pick<EventLog, 'note'>;
@@ -101,7 +106,7 @@ export function createUndeliverable(deps: Deps) {
     async refused(entry: OutboxEntry, channel: string, error: SlackError): Promise<void> {
       if (entry.kind === 'rows' && entry.page === null) await attachRows.asTables(entry, channel, error);
       else if (entry.kind === 'file') await attachRows.asText(entry, channel, error);
-      else if (!entry.id.endsWith('-plain')) await postPlain(entry, channel, error, deps);
+      else if (!isPlainText(entry)) await postPlain(entry, channel, error, deps);
     },
   };
 }
@@ -109,21 +114,13 @@ export function createUndeliverable(deps: Deps) {
 /** Not a direct conversation. */
 export const isOfTeam = (channel: string): boolean => /^[CG]/.test(channel);
 
-async function postPlain(entry: OutboxEntry, channel: string, error: SlackError, deps: Deps): Promise<void> {
-  const { outbox, fallback, eventLog, ops } = deps;
-  const message = await messageIn(channel, entry, deps);
-  if (message === null) return;
-  const { priority, audience } = entry;
-  const elsewhere =
-    entry.kind === 'notice' ? (entry.elsewhere ?? null) : await messageIn(fallback.channel, entry, deps);
-  await outbox.put(channel, {
-    kind: 'notice',
-    id: `${entry.id}-plain`,
-    audience,
-    message: plainMessage(message),
-    ...(elsewhere !== null && { elsewhere: plainMessage(elsewhere) }),
-    priority,
-  });
+async function postPlain(
+  entry: OutboxEntry,
+  channel: string,
+  error: SlackError,
+  { outbox, eventLog, ops }: Deps,
+): Promise<void> {
+  await outbox.put(channel, inPlainText(entry));
   const text = `Posted as plain text: Slack says ${error.slackError}.`;
   const alertId = shownAlertId(entry);
   if (alertId !== null) await eventLog.note(alertId, { step: 'refused', channel, text });
@@ -138,20 +135,4 @@ async function forChannel(to: string, entry: OutboxEntry, { heldUntil }: Deps['f
 
 async function isShown(entry: OutboxEntry, fallback: Deps['fallback']): Promise<boolean> {
   return entry.kind === 'tracked' && (await fallback.shows(entry.subject));
-}
-
-async function messageIn(
-  channel: string,
-  entry: OutboxEntry,
-  { renderEntries }: Pick<Deps, 'renderEntries'>,
-): Promise<Message | null> {
-  const rendered = await renderEntries([entry], channel);
-  return rendered.kind === 'message' ? rendered.message : null;
-}
-
-const PLAIN_MAX = 3000;
-
-/** A version of a message that Slack always accepts. */
-export function plainMessage({ text }: Message): { text: string; blocks: [] } {
-  return { text: truncate(text, PLAIN_MAX), blocks: [] };
 }

@@ -1,11 +1,19 @@
 import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import { within } from '../core/deadline.ts';
+import { truncate } from './mrkdwn.ts';
 
 /** What Slack shows. `text` is a full sentence, because notifications and screen readers use it instead of the blocks. */
 export interface Message {
   readonly text: string;
   readonly blocks: KnownBlock[];
+}
+
+const PLAIN_MAX = 3000;
+
+/** A version of a message that Slack always accepts. */
+export function plainMessage({ text }: Message): { text: string; blocks: [] } {
+  return { text: truncate(text, PLAIN_MAX), blocks: [] };
 }
 
 /** A message that is stored until it is posted. Its blocks are made by our own templates, and Slack validates them. */

@@ -150,7 +150,6 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
       unshared: async () => options.unshared ?? null,
       heldUntil: async () => heldUntil,
     },
-    renderEntries,
     attachRows,
     unsupported,
     eventLog,

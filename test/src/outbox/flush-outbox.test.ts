@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { alertKey } from '../../../src/alerts/event-log.ts';
+import { SlackError } from '../../../src/core/errors.ts';
 import { outboxKey, stateKey } from '../../../src/core/keys.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import type { Slack } from '../../../src/slack/client.ts';
+import type { Message } from '../../../src/slack/message.ts';
 import { examples } from '../../support/examples.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { Crash, createWorld, type Moment, postOutcomes } from '../../support/outbox-world.ts';
@@ -309,6 +312,64 @@ describe('an entry whose data Redis has lost', () => {
     await flushAll(world);
 
     expect(shared).toHaveLength(1);
+  });
+});
+
+describe('what Slack accepts only as plain text', () => {
+  const refused = new SlackError('chat.postMessage', 'refused', 'invalid_blocks');
+
+  function refusing(isRefused: (message: Message) => boolean) {
+    const posts: string[] = [];
+    const world = createPostingWorld(redis(), {
+      slack: {
+        async post(channel, message) {
+          if (isRefused(message)) throw refused;
+          return { channel, ts: `${posts.push(message.text)}.0` };
+        },
+      },
+    });
+    return { world, posts };
+  }
+
+  it.each([1, 3])(
+    'is posted alone, and shows what happens next: an alert that waits in a message of %i',
+    async (count) => {
+      const { world, posts } = refusing(({ text, blocks }) => text.includes('$987.65') && blocks.length > 0);
+      for (const entry of await world.entries(count)) await world.outbox.put('C1', entry);
+      await world.alerts.save(transactionAlert({ id: alertId(0), amountCents: 987_65 }));
+
+      await flushAll(world);
+
+      const ts = `${posts.findIndex((text) => text.includes('$987.65')) + 1}.0`;
+      expect(posts.filter((text) => text.includes('$987.65'))).toHaveLength(1);
+      const shown = { kind: 'alert', id: alertId(0) } as const;
+      expect(await world.trackedMessages.references(shown)).toMatchObject([{ channel: 'C1', ts }]);
+
+      await redis().hset(alertKey(alertId(0)), 'repeats:C1', '3 300 300 2026-11-20T15:00:00Z 2026-11-20T15:01:00Z');
+      await world.update(shown);
+
+      expect(world.updates).toMatchObject([{ ts, text: expect.stringMatching(/3 times/) }]);
+    },
+  );
+
+  it('is a notice, too, in its own words', async () => {
+    const { world, posts } = refusing(({ blocks }) => blocks.length > 0);
+    const message = { text: 'For you.', blocks: [{ type: 'divider' as const }] };
+    await world.outbox.put('C1', { kind: 'notice', id: 'n1', message });
+
+    await flushAll(world);
+
+    expect(posts).toEqual(['For you.']);
+  });
+
+  it('is dropped once Slack refuses that as well', async () => {
+    const { world, posts } = refusing(() => true);
+    for (const entry of await world.entries(1)) await world.outbox.put('C1', entry);
+
+    await flushAll(world);
+
+    expect(await world.outbox.waiting('C1')).toBe(0);
+    expect(posts).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPermalink } from '../../../src/slack/message.ts';
+import { createPermalink, plainMessage } from '../../../src/slack/message.ts';
 
 const MESSAGE = ['C1', '1700000000.000100'] as const;
 
@@ -31,4 +31,11 @@ describe('the link to a message', () => {
     nowMs = 60_000;
     expect(await permalink(...MESSAGE)).toContain('/archives/C1/');
   });
+});
+
+it('cuts a plain text neither inside a character nor inside a token of Slack', () => {
+  expect(plainMessage({ text: `${'x'.repeat(2999)}😀`, blocks: [] }).text).not.toMatch(/\p{Cs}/u);
+  expect(plainMessage({ text: `${'x'.repeat(2990)} <!date^1^{time}|9:00 AM> `.repeat(2), blocks: [] }).text).toMatch(
+    /x…$/,
+  );
 });
