@@ -212,6 +212,11 @@ export function awaitedOf(state: ActionState | null): AwaitedChange | null {
   return outcome === null || (outcome.state !== 'sent' && outcome.isNotified) ? null : outcome.awaited;
 }
 
+/** True when it was sent, and nothing has shown it yet. */
+export function isUnseen(state: ActionState | null): boolean {
+  return state?.state === 'sending' || awaitedOf(state) !== null;
+}
+
 /** Null: not verified yet. */
 export function verdictOf(state: ReportedState): Verdict | null {
   const { state: confirmation, seen } = state;

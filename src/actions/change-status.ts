@@ -7,7 +7,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
-import { type ActionVerb, awaitedOf, type Result } from './action-state.ts';
+import { type ActionVerb, isUnseen, type Result } from './action-state.ts';
 import type { ActionRun, ActionTools, FactsOf, LockedRun } from './action-tools.ts';
 import { askOthers } from './ask-others.ts';
 import type { LatestChanges } from './progress-store.ts';
@@ -44,7 +44,7 @@ interface Deps
     'progress' | 'authorize' | 'isOwnCard' | 'askAgain' | 'refuse' | 'whoMay' | 'factsOf' | 'answer' | 'putChoice'
   > {
   readonly card: Pick<CardClient, 'getAccount'>;
-  readonly latestChanges: Pick<LatestChanges, 'forgetBlocks' | 'blocksWanted'>;
+  readonly latestChanges: Pick<LatestChanges, 'alreadyInEffect' | 'forgetBlocks' | 'blocksWanted'>;
   /** The open fraud case of an account; null: none. */
   readonly fraudCases: { readonly openOf: (acctId: number) => Promise<string | null> };
   readonly reports: Pick<Reports, 'report'>;
@@ -73,9 +73,12 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     // Unblocked outside Slack since someone wanted it blocked, unless an earlier block is just not visible yet.
     if (verb === 'block' && before === 'ACTIVE' && !(await isOtherBlockSent(asked)))
       await deps.latestChanges.forgetBlocks(acctId);
-    const obstacle = obstacleTo(verb, card, account, hasFraudCase);
-    // Also of a block: whoever blocked the card first must not undo a block that others rely on.
-    if (obstacle?.state === 'unchanged') await sendStatus.alreadyInEffect(verb, { action, acctId, cardId });
+    const found = obstacleTo(verb, card, account, hasFraudCase);
+    const isBlocked = verb === 'block' && found?.state === 'unchanged';
+    const obstacle = isBlocked && (await sendStatus.mayBecomeActive(acctId)) ? null : found;
+    // Whoever blocked the card first must not undo a block that others rely on. An unblock that changes nothing stops no block.
+    if (isBlocked && obstacle !== null)
+      await deps.latestChanges.alreadyInEffect(acctId, { kind: 'status', status: 'BLOCKED', cardId }, action);
     const wasSending = written?.state === 'sending';
     const resolved = { ...asked, cardId: card?.cardId ?? null };
     const ending = verb === 'activate' && card !== undefined ? closedBy(card, account) : [];
@@ -107,7 +110,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   async function isOtherBlockSent({ action, acctId }: Resolved): Promise<boolean> {
     const others = (await deps.latestChanges.blocksWanted(acctId)).filter(({ id }) => id !== action.id);
     const states = await Promise.all(others.map(({ id }) => progress.read(id)));
-    return states.some((state) => state?.state === 'sending' || awaitedOf(state) !== null);
+    return states.some(isUnseen);
   }
 
   /** Blocking is idempotent, so it may be sent without knowing the card's current status. */

@@ -190,6 +190,9 @@ export function createLatestChanges(redis: RedisClient) {
     /** The requests for the block that is in effect, also if it was in effect by then, or may be. */
     blocksWanted: async (acctId: number): Promise<AskedChange[]> =>
       (await ofSubjects(acctId, ofStatus)).flatMap(({ asked }) => blocksIn(asked)),
+    /** The latest requests that made the card active or may have. */
+    activations: async (acctId: number): Promise<AskedChange[]> =>
+      (await ofSubjects(acctId, ofStatus)).flatMap(({ asked }) => asked.filter(({ verb }) => activates(verb))),
     /** Puts back all of an account after Redis has lost it. */
     restore: async (acctId: number, changes: AccountChanges): Promise<void> =>
       void (await store.change(acctId, () => changes)),

@@ -7,10 +7,10 @@ import type { CardFacts } from '../core/card-facts.ts';
 import type { CardStatus, StatusRecord } from '../core/event.ts';
 import { CLOCK_SKEW_MS } from '../core/service-time.ts';
 import type { Action, Resolved } from './action.ts';
-import type { Result } from './action-state.ts';
-import type { LockedRun } from './action-tools.ts';
+import { isUnseen, type Result } from './action-state.ts';
+import type { ActionTools, LockedRun } from './action-tools.ts';
 import type { Counts, LatestChanges } from './progress-store.ts';
-import { type Change, type Finish, type SendChange, superseded } from './send-change.ts';
+import { type Change, type Finish, mayStillBeMade, type SendChange, superseded } from './send-change.ts';
 import { type OfferDeps, offerUndo } from './undo-block.ts';
 
 export const wantedStatus = { block: 'BLOCKED', unblock: 'ACTIVE', activate: 'ACTIVE' } as const;
@@ -58,8 +58,9 @@ export interface StatusHistory {
 }
 
 interface Deps extends OvertakenDeps, OfferDeps {
+  readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly card: Pick<CardClient, 'getAccount' | 'setCardStatus' | 'activateCard'>;
-  readonly latestChanges: OvertakenDeps['latestChanges'] & Pick<LatestChanges, 'alreadyInEffect'>;
+  readonly latestChanges: OvertakenDeps['latestChanges'] & Pick<LatestChanges, 'activations'>;
   readonly history: OvertakenDeps['history'] & Pick<StatusHistory, 'expectStatus' | 'forgetExpected'>;
   readonly sendChange: SendChange;
 }
@@ -97,7 +98,7 @@ export function createSendStatus(deps: Deps) {
         supersede: async () =>
           (await readNow()) === status
             ? await foundMade(verb, resolved, from, finish)
-            : await finish('unknown', { note: superseded }),
+            : await finish('unknown', { note: whyNot ?? superseded }),
         fail: (explanation) => finish('failed', explanation),
         leave: ({ note }) => finish('unknown', { note, expects }),
       } satisfies Parameters<SendChange>[1];
@@ -106,8 +107,13 @@ export function createSendStatus(deps: Deps) {
       return await sendChange(change, steps, run);
     },
     foundMade,
-    alreadyInEffect: (verb: StatusVerb, { action, acctId, cardId }: Resolved) =>
-      latestChanges.alreadyInEffect(acctId, { kind: 'status', status: wantedStatus[verb], cardId }, action),
+    /** Whether an unblock was sent that nothing has shown yet. Then a block is sent after it, also of a blocked card. */
+    async mayBecomeActive(acctId: number): Promise<boolean> {
+      const states = (await latestChanges.activations(acctId)).map(({ id }) => deps.progress.read(id));
+      return (await Promise.all(states)).some(
+        (state) => isUnseen(state) || mayStillBeMade(state, 'unblock', deps.now()),
+      );
+    },
   };
 
   /** A change that a worker sent before it died, or that got no answer, is in effect. */

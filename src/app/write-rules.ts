@@ -158,7 +158,7 @@ export const rules: Rules = {
   },
   claims: { ...reads('get', 'open'), save: { subject: ofId('claim') }, count: each },
   latestChanges: {
-    ...reads('isOvertaken', 'changedBy', 'isSuperseded', 'blocksWanted'),
+    ...reads('isOvertaken', 'changedBy', 'isSuperseded', 'blocksWanted', 'activations'),
     ...ofJobs('restore'),
     changed: ofAccount,
     alreadyInEffect: ofAccount,

@@ -128,16 +128,21 @@ type World = Awaited<ReturnType<typeof createActionWorld>>;
 const later5 = '2026-11-20T15:00:05.000Z';
 const byCem = { ...byCommand, id: 'act_2', actor: { userId: 'U0CEM', teamId: 'T1' }, askedAt: later5 } as const;
 
-it.each<[string, (world: World) => Promise<void>]>([
-  ['somebody asked to block the card, which was blocked still', ({ deps }) => performAction(ask('block', byCem), deps)],
+it.each<[string, (world: World) => Promise<void>, readonly string[]]>([
+  [
+    'somebody asked to block the card, which was blocked still',
+    ({ deps }) => performAction(ask('block', byCem), deps),
+    ['status BLOCKED'],
+  ],
   [
     'the card was blocked outside Slack, and only that webhook has come',
     async ({ deps }) => void (await deps.history.addStatus(cardId, told('BLOCKED', { ...now, eventId: 'evt_theirs' }))),
+    [],
   ],
-])('an unblock without an answer is not sent again if since then %s', async (_what, meanwhile) => {
+])('an unblock without an answer is not sent again if since then %s', async (_what, meanwhile, others) => {
   const { writes, answers } = await triedAgain('unblock', {}, meanwhile);
 
-  expect(writes).toEqual([]);
+  expect(writes).toEqual(others);
   expect(answers.at(-1)).toMatch(/^Not sure: tried to unblock .* I did not repeat it\./);
 });
 

@@ -87,6 +87,17 @@ it('an action is superseded by a later change of the same kind, not by the chang
   expect(await latest.isSuperseded(2, status, 'act_own'), 'on another account').toBe(false);
 });
 
+it('knows the actions that may have made a card active, not those that were certainly not made', async () => {
+  const latest = createLatestChanges(redis());
+  for (const verb of ['unblock', 'block', 'undo-block', 'activate'])
+    await latest.changed(1, status, asked(`act_${verb}`, 0, verb));
+  await latest.changed(1, status, asked('act_failed', 0, 'unblock'));
+  await latest.notMade(1, status, asked('act_failed'));
+
+  const ids = (await latest.activations(1)).map(({ id }) => id);
+  expect(ids).toEqual(['act_unblock', 'act_undo-block', 'act_activate']);
+});
+
 describe('an action is overtaken by a later request', () => {
   it('that was sent or found in effect first', async () => {
     const latest = createLatestChanges(redis());

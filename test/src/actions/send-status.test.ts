@@ -74,7 +74,8 @@ describe('a status change', () => {
         },
         reports: { resume: async () => null },
       }),
-      latestChanges: { alreadyInEffect: async () => ({}), isOvertaken: async () => isOvertaken },
+      latestChanges: { activations: async () => [], isOvertaken: async () => isOvertaken },
+      progress: { read: async () => null },
       history: {
         async expectStatus(_acctId, _status, by) {
           expectedAfter = by.after;

@@ -264,6 +264,17 @@ describe('a block gives way only to an unblock', () => {
     expect(world.service.status).toBe('BLOCKED');
   });
 
+  it('a block is sent although somebody has asked since to unblock the card, which was active', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(newerUnblock, world.deps);
+    expect((await world.stations()).at(-1)).toBe('unchanged');
+
+    await performAction(olderBlock, world.deps);
+
+    expect(world.writes).toEqual(['status BLOCKED']);
+    expect(world.service.status).toBe('BLOCKED');
+  });
+
   it('a block whose card cannot be read is sent again after a later block, and not reported as skipped', async () => {
     const world = await createActionWorld(redis());
     await performAction(secondBlock, world.deps);
@@ -433,5 +444,48 @@ describe('a status change that the card service certainly did not make at first'
 
     expect((await world.stations()).at(-1)).toBe('unchanged');
     expect(JSON.stringify(world.answers.at(-1))).not.toContain('undo');
+  });
+});
+
+describe('a block of a blocked card while an unblock without an answer may still be carried out', () => {
+  const [ben, zoe] = [
+    { userId: 'U0BEN', teamId: 'T1' },
+    { userId: 'U0ZOE', teamId: 'T1' },
+  ];
+  const unblock = ask('unblock', { ...byCommand, id: 'act_older' });
+  const blockBy = (id: string, actor: typeof ben) => ask('block', { ...byCommand, id, actor, askedAt: t1 });
+  async function unanswer() {
+    const world = await createActionWorld(redis());
+    world.service.status = 'BLOCKED';
+    const deps = { ...world.deps, card: { ...world.deps.card, setCardStatus: lost } };
+    await expect(performAction(unblock, deps)).rejects.toThrow(CardApiError);
+    return { world, deps };
+  }
+
+  it('is sent by everyone who asks for it, without an offer to undo it, and the unblock is not repeated', async () => {
+    const { world } = await unanswer();
+
+    await performAction(blockBy('act_newer', ben), world.deps);
+    await performAction(unblock, world.deps);
+    await performAction(blockBy('act_newest', zoe), world.deps);
+
+    expect(world.writes).toEqual(['status BLOCKED', 'status BLOCKED']);
+    expect(JSON.stringify(world.answers)).not.toMatch(/blocked already|undo/);
+  });
+
+  it.each([
+    ['also after the unblock was given up', 5 * 60_000, ['status BLOCKED']],
+    ['but not after ten minutes', 11 * 60_000, []],
+  ])('%s', async (_when, ms, writes) => {
+    const { world, deps } = await unanswer();
+    await performAction(unblock, { ...deps, isLastAttempt: true });
+    world.advance(121_000);
+    await verifyAction(unblock.id, world.deps);
+    expect((await world.stations()).at(-1)).toBe('unconfirmed');
+    world.advance(ms - 121_000);
+
+    await performAction(blockBy('act_newer', ben), world.deps);
+
+    expect(world.writes).toEqual(writes);
   });
 });

@@ -354,7 +354,7 @@ describe('the card of an open case', () => {
 
     await performAction(unblock, world.deps);
 
-    expect(world.writes).toEqual([]);
+    expect(world.writes).toEqual(['status BLOCKED']);
     expect(world.answers.at(-1)?.text).toMatch(why);
   });
 
