@@ -151,6 +151,10 @@ function createCommands(nowMs: () => number) {
       sorted(key)
         .filter(([, score]) => isWithin(score, least, most))
         .flatMap(([member, score]) => (withScores === undefined ? [member] : [member, String(score)])),
+    zrevrangebyscore: (key: Arg, most: Arg, least: Arg, _limit: 'LIMIT', offset: Arg, count: Arg) =>
+      names(sorted(key).filter(([, score]) => isWithin(score, least, most)))
+        .toReversed()
+        .slice(Number(offset), Number(offset) + Number(count)),
     zrangebylex: (key: Arg, from: Arg, to: Arg) =>
       names(sorted(key)).filter((member) => member >= String(from).slice(1) && member < String(to).slice(1)),
     zremrangebyrank: (key: Arg, from: Arg, to: Arg) => {
