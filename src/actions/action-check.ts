@@ -3,12 +3,6 @@ import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 import type { Action } from './action.ts';
 
-/** An action as the web process passes it on: who asked for what, when, and from which message. Signed. */
-interface SignedAction {
-  readonly action: Action;
-  readonly signature: string;
-}
-
 /** Older actions are not performed. Actions that loosen a card are asked again long before this. */
 const TOO_OLD_MS = 7 * 24 * 3_600_000;
 /** Maximum clock difference between two machines. */
@@ -41,11 +35,12 @@ export function createActionCheck({ redis, signer, now }: Deps) {
     /**
      * Why an action must not be performed; null when it may. An entry in Redis alone proves nothing.
      *
+     * @param signed the action as the web process passes it on: who asked for what, when, and from which message.
      * @param attempt.starts how often the job has started. It can start again after a crash, or when Redis restored
      * older data; that is not a replay.
      */
     async whyNot(
-      { action, signature }: SignedAction,
+      { action, signature }: { readonly action: Action; readonly signature: string },
       { starts }: { readonly starts: number },
     ): Promise<Rejection | null> {
       if (!signer.verify(action, signature)) return rejection(NOT_SIGNED);

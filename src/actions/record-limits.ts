@@ -10,12 +10,6 @@ const KEPT_SECONDS = 24 * 3600;
 /** Questions of one person within this time are counted together. */
 const QUESTIONS_MS = 3_600_000;
 
-interface Counted {
-  readonly id: string;
-  readonly refused: readonly string[];
-  readonly mistakes: readonly string[];
-}
-
 export type RefusalCounts = ReturnType<typeof createRefusalCounts>;
 
 /** Counts refusals, so that one person cannot flood the audit log, which is kept permanently. */
@@ -51,7 +45,7 @@ export function createRefusalCounts(redis: RedisClient) {
      * the id of one of them. The same until `forget`; what is counted meanwhile is taken after that. Null: there is
      * nothing.
      */
-    async take(first: string): Promise<Counted | null> {
+    async take(first: string) {
       const [counted, taken] = [countKey(first), takenKey(first)];
       if ((await redis.exists(counted)) === 1) await redis.renamenx(counted, taken);
       const all = (await redis.smembers(taken)).toSorted().map((member) => member.split(' '));

@@ -128,10 +128,7 @@ async function findChange(
   return changesOf(check.remedy, rules, amountCents + purchase.paddingCents);
 }
 
-interface Obstacle {
-  readonly why: string;
-  readonly whoCan: string;
-}
+type Obstacle = Pick<Refusal, 'why' | 'whoCan'>;
 
 /**
  * What else would decline a purchase; null: nothing that is known. The declined purchase of the action says how much the

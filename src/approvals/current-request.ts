@@ -14,22 +14,12 @@ import type { ApprovalVerified } from './complete-approval.ts';
 import { changesFromNow, isAboutRules, type LimitRequest, type OpenRequest, withVoid } from './request.ts';
 import type { Requests } from './request-store.ts';
 
-/** A request about a card's rules, as the card is now. */
-interface CurrentRequest {
-  readonly request: OpenRequest;
-  /** The requested values relative to the card's current rules, also those that would be lower. */
-  readonly all: readonly RuleChange[];
-  /** What approving changes: relative to the current rules, and to what they go back to before the change ends. */
-  readonly now: readonly RuleChange[];
-  readonly changes: readonly RuleChange[];
-}
-
 export interface ReadDeps extends Pick<RaiseAmounts, 'withBase' | 'temporaryValues'> {
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
 }
 
-/** Reads the card. Throws CardApiError when it cannot be read. */
-export async function readCurrent(request: OpenRequest, deps: ReadDeps): Promise<CurrentRequest> {
+/** A request about a card's rules, as the card is now. Throws CardApiError when the card cannot be read. */
+export async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const { acctId } = request;
   const { rules } = await deps.card.getSpendRules(acctId);
   const all = changesFrom(rules, goalsOf(request.changes));
@@ -40,8 +30,15 @@ export async function readCurrent(request: OpenRequest, deps: ReadDeps): Promise
   const now = without(all, without(all, changes));
   const temporary = await deps.temporaryValues(all, acctId);
   const isBlocked = isInUseBlocked(await deps.card.getAccount(acctId), request.card.cardId);
-  const current = { ...request, isBlocked, changes: changes.length > 0 ? changes : all, temporary };
-  return { request: current, all, now, changes };
+  const current: OpenRequest = { ...request, isBlocked, changes: changes.length > 0 ? changes : all, temporary };
+  return {
+    request: current,
+    /** The requested values relative to the card's current rules, also those that would be lower. */
+    all,
+    /** What approving changes: relative to the current rules, and to what they go back to before the change ends. */
+    now,
+    changes,
+  };
 }
 
 /** Whether the card is blocked to which an account's rules apply. */

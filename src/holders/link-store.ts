@@ -105,13 +105,6 @@ export function createReadableFrom({ links }: { readonly links: Pick<Links, 'ofA
   };
 }
 
-/**
- * Whether a card account is this person's own: nobody decides about their own card.
- *
- * @param isLooser whether this decides if the card is loosened: the email address is then read again.
- */
-type IsOwnCard = (userId: string, acctId: number, isLooser?: boolean) => Promise<boolean>;
-
 interface OwnCardDeps extends Pick<ActionTools, 'person'> {
   readonly links: Pick<Links, 'wasHolderLately'>;
   readonly claims: Pick<Claims, 'open'>;
@@ -119,15 +112,16 @@ interface OwnCardDeps extends Pick<ActionTools, 'person'> {
 }
 
 /**
- * A card is a person's own if they are linked to it, were linked within the last 24 hours, say that it is theirs in a claim
- * that nobody has decided yet, or have the email address that the card program has for it. So nobody evades the rule by not
- * linking their card.
+ * Whether a card account is this person's own: nobody decides about their own card. They are linked to it, were linked within
+ * the last 24 hours, say that it is theirs in a claim that nobody has decided yet, or have the email address that the card
+ * program has for it. So nobody evades the rule by not linking their card.
  *
  * @throws SlackError when the Slack profile could not be read and a retry may help.
  * @throws RolesUnreadError when the card service did not return whose card it is. A retry may help.
  */
-export function createIsOwnCard({ links, claims, directory, person }: OwnCardDeps): IsOwnCard {
-  return async function isOwnCard(userId, acctId, isLooser = false) {
+export function createIsOwnCard({ links, claims, directory, person }: OwnCardDeps) {
+  /** @param isLooser whether this decides if the card is loosened: the email address is then read again. */
+  return async function isOwnCard(userId: string, acctId: number, isLooser = false): Promise<boolean> {
     // Reads the claims first, so that a claim that is confirmed between the two reads is found by the second.
     const isClaimed = ({ action, card }: OpenClaim) =>
       action.verb === 'claim' && action.actor.userId === userId && card.acctId === acctId;

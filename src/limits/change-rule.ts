@@ -37,9 +37,6 @@ export interface Approval {
   readonly whyNoLonger: () => Promise<string | null>;
 }
 
-/** Changes a card's rules under the account's lock. Throws CardApiError when the job should be retried. */
-type ChangeRule = (resolved: Resolved<RuleAction>, approval: Approval | null, run: LockedRun) => Promise<Result>;
-
 interface Deps extends Pick<ActionTools, 'askAgain'> {
   readonly plan: PlanChange;
   readonly permitOrAsk: PermitChangeOrAsk;
@@ -54,10 +51,16 @@ interface Deps extends Pick<ActionTools, 'askAgain'> {
  * Changes a card's spend rules once: reads them, changes the requested ones, writes everything back.
  *
  * If the policy does not allow one person to make the change, it becomes a request, unless others have approved it.
+ *
+ * Runs under the account's lock. The returned function throws CardApiError when the job should be retried.
  */
-export function createChangeRule(deps: Deps): ChangeRule {
+export function createChangeRule(deps: Deps) {
   const { plan, permitOrAsk, send, terms, progress, reports, latestChanges } = deps;
-  return async function changeRule({ action, acctId }, approval, run) {
+  return async function changeRule(
+    { action, acctId }: Resolved<RuleAction>,
+    approval: Approval | null,
+    run: LockedRun,
+  ): Promise<Result> {
     const written = await progress.read(action.id);
     const { card, changes, sides, raw, readAt, against } = await plan(action, acctId);
     const finish = (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {

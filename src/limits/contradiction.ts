@@ -4,19 +4,13 @@ import type { CardLimits } from '../card-api/spend-rules.ts';
 import { capital } from '../core/first-letter.ts';
 import { formatCents } from '../core/money.ts';
 
-interface Contradiction {
-  readonly goal: LimitGoal;
-  /** One sentence, and what to do instead. */
-  readonly why: string;
-}
-
 /**
  * Explains why the card service would reject limits that are changed together: a shorter window above a longer one, or
- * a category above the card's overall limit. Null when there is no contradiction.
+ * a category above the card's overall limit. In one sentence, with what to do instead. Null when there is no contradiction.
  *
  * Reports only contradictions that the changes cause, not existing ones.
  */
-export function contradiction(current: CardLimits, goals: readonly LimitGoal[]): Contradiction | null {
+export function contradiction(current: CardLimits, goals: readonly LimitGoal[]) {
   for (const goal of goals) {
     const { rule, to } = goal;
     if (to === null) continue;

@@ -32,19 +32,8 @@ export interface HandOverDeps extends Pick<ActionTools, 'now'> {
  *
  * @param rules as they are now.
  */
-type HandOver = (ending: TemporaryChange, rules: SpendRules) => Promise<HandedOver>;
-
-interface HandedOver {
-  /** The rules of the one that ends which go back only when the other one ends. */
-  readonly given: readonly RuleChange[];
-  /** When the others end: UTC ISO 8601. */
-  readonly ends: readonly string[];
-  /** Lets the others go back to the values before both. Called when its other rules have gone back. Idempotent. */
-  readonly rebase: () => Promise<void>;
-}
-
-export function createHandOver(deps: HandOverDeps): HandOver {
-  return async function handOver({ id, acctId, changes, openedAt }, rules) {
+export function createHandOver(deps: HandOverDeps) {
+  return async function handOver({ id, acctId, changes, openedAt }: TemporaryChange, rules: SpendRules) {
     const ours = (change: RuleChange) =>
       changes.find(({ rule, to }) => isSameRule(rule, change.rule) && to === change.from);
     // Already handed over before a crash: it goes back to the same value as this one.
@@ -75,8 +64,11 @@ export function createHandOver(deps: HandOverDeps): HandOver {
       if (onOurs.length > 0) ends.push(other.endsAt);
     }
     return {
+      /** When the others end: UTC ISO 8601. */
       ends,
+      /** The rules of the one that ends which go back only when the other one ends. */
       given: changes.filter(({ rule }) => taken.some((change) => isSameRule(change.rule, rule))),
+      /** Lets the others go back to the values before both. Called when its other rules have gone back. Idempotent. */
       async rebase() {
         for (const one of rebased)
           await (one.state === 'asking' && undecided(one).length === 0 ? endQuestion(one) : keepRebased(one, id));

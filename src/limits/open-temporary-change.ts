@@ -244,7 +244,7 @@ function isSetAgain(change: RuleChange, earlier: TemporaryChange): boolean {
 
 /**
  * A change goes back to the value that an earlier one set, perhaps through others between them. Then the earlier one
- * still ends, and its value is not left behind: see `HandOver`.
+ * still ends, and its value is not left behind: see `createHandOver`.
  */
 function isUnderneath(
   earlier: TemporaryChange,

@@ -52,12 +52,6 @@ export interface LoosenedFor {
   readonly tooLongInFull: string | null;
 }
 
-/** What rules would allow sooner; empty: nothing. */
-interface SoonerChanges {
-  readonly changes: readonly RuleChange[];
-  readonly byOthers: boolean;
-}
-
 /** Who asked for a raise, and who allowed it alone; null: several people approved it. */
 export type RaisedBy = Pick<RecentRaise, 'by' | 'askedBy' | 'inOwnName'>;
 
@@ -155,11 +149,11 @@ function createValues(deps: Deps) {
     },
     /**
      * What the rules would allow sooner, because these changes have their present values and end before the reductions
-     * that set these do.
+     * that set these do. Empty: nothing.
      *
      * @param userId who asks. Whoever made a reduction may end it: then `byOthers` is false.
      */
-    async sooner(changes: readonly RuleChange[], term: Term, acctId: number, userId: string): Promise<SoonerChanges> {
+    async sooner(changes: readonly RuleChange[], term: Term, acctId: number, userId: string) {
       const set = await setIn(acctId);
       const fromMs = term.kind === 'purchase' ? deps.now().getTime() : endMs(term, deps);
       const sooner = changes.flatMap((change) => looserSooner(change, set, fromMs) ?? []);

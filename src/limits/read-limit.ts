@@ -26,15 +26,6 @@ const perWord = /^(per|each|every|an?)$/i;
 const between = /^((limits?|to|of|at|is|the)[:=]?|=|:)$/i;
 const isDollars = /\$|usd|dollars?|bucks/i;
 
-interface TypedLimit {
-  readonly card: readonly string[];
-  readonly period: LimitPeriod;
-  /** Null: no limit. */
-  readonly cents: number | null;
-  /** The duration and the reason. */
-  readonly rest: readonly string[];
-}
-
 export function readPeriod(word: string): LimitPeriod | undefined {
   return periods.get(word.toLowerCase().replace(/[:=]$/, ''));
 }
@@ -42,9 +33,10 @@ export function readPeriod(word: string): LimitPeriod | undefined {
 /**
  * Parses `4242 daily 450 …`, `4242 per day 450 …` and, if unambiguous, `4242 450 per day …`.
  *
- * @returns a question if it is uncertain which word is the amount: a card's name may end with a number.
+ * @returns the amount (null: no limit), and the rest: the duration and the reason. A question if it is uncertain which word is
+ * the amount: a card's name may end with a number.
  */
-export function readTypedLimit(typed: readonly string[]): TypedLimit | string {
+export function readTypedLimit(typed: readonly string[]) {
   const words = typed.flatMap(splitPer);
   // The first word always names the card, so that a holder called “Day” is found.
   const named = Math.max(1, countQuoted(words));

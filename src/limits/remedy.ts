@@ -31,15 +31,12 @@ interface KnownCard {
   readonly since: string | null;
 }
 
-interface KnownAccount {
-  readonly cards: readonly KnownCard[];
-  /** It follows a spending ruleset, which may overrule the card's own rules. */
-  readonly mayBeOverruled: boolean;
-}
-
 interface Deps {
   readonly card: Pick<CardClient, 'getRemainingLimits' | 'getSpendRules'>;
-  readonly accountOf: (acctId: number) => Promise<KnownAccount>;
+  /** `mayBeOverruled`: it follows a spending ruleset, which may overrule the card's own rules. */
+  readonly accountOf: (
+    acctId: number,
+  ) => Promise<{ readonly cards: readonly KnownCard[]; readonly mayBeOverruled: boolean }>;
   readonly hasFraudCase: (acctId: number) => Promise<boolean>;
   /** The merchant category and the period of the limit that a decline names; null: none. */
   readonly namedIn: (decline: NonNullable<TransactionEvent['decline']>) => {
@@ -286,14 +283,9 @@ async function readOrLog<T>(reading: Promise<T>, log: Log): Promise<T | null> {
   }
 }
 
-/** Limits how much of the card API alerts may use, because people who press buttons need the rest. */
-interface Throttle {
-  readonly perMinute: number;
-  readonly atOnce: number;
-}
-
 /**
- * Looks something up while the throttle allows it; otherwise returns `otherwise` at once. During a burst, an alert
+ * Looks something up while the throttle allows it; otherwise returns `otherwise` at once. It limits how much of the card API
+ * alerts may use, because people who press buttons need the rest. During a burst, an alert
  * without the name of its limit is better than an alert that waits for thousands of calls. The form that raises a limit
  * reads the card again anyway.
  *
@@ -302,7 +294,7 @@ interface Throttle {
 export function withThrottle<Question, Answer>(
   lookUp: (question: Question) => Promise<Answer>,
   otherwise: Answer,
-  { perMinute, atOnce }: Throttle,
+  { perMinute, atOnce }: { readonly perMinute: number; readonly atOnce: number },
   now: () => number = () => performance.now(),
 ): (question: Question) => Promise<Answer> {
   let left = perMinute;

@@ -101,18 +101,14 @@ export function lowestBefore(change: RuleChange, set: readonly SetTemporarily[],
   return values.reduce((lowest, value) => (isLooserValue(change, value, lowest) ? value : lowest), change.from);
 }
 
-/** What a rule would allow sooner, and the temporary change that would end sooner. */
-interface Sooner extends RuleChange {
-  readonly reduction: TemporaryChange;
-}
-
 /**
- * Someone asks for the present value of a rule, with an end: the temporary change that set the value ends then. Null: that
- * loosens nothing, because it was no reduction, or would end no later anyway.
+ * Someone asks for the present value of a rule, with an end: the temporary change that set the value ends then. What the rule
+ * would allow sooner, and that temporary change. Null: that loosens nothing, because it was no reduction, or would end no
+ * later anyway.
  *
  * @param fromMs when the change may end at the earliest.
  */
-export function looserSooner(change: RuleChange, set: readonly SetTemporarily[], fromMs: number): Sooner | null {
+export function looserSooner(change: RuleChange, set: readonly SetTemporarily[], fromMs: number) {
   const [top, ...rest] = setBelow(change, set);
   if (top === undefined) return null;
   const atLast = (rest.at(-1) ?? top).from;

@@ -137,14 +137,6 @@ export function sidesOf(changes: readonly RuleChange[]): { before: string; after
   return { before: ruleStates(changes, 'from'), after: ruleStates(changes, 'to') };
 }
 
-/**
- * Completes a change of rules whose answer was lost, after verification. If it is in effect, its end is scheduled and
- * the changes it supersedes end, as if the answer had come in time. If it is not, it is marked as unconfirmed, because it may be made late.
- *
- * Runs under the account's lock. Idempotent. Returns the text to show; null if there is none.
- */
-type ApplyLateConfirmation = (awaited: AwaitedChange, verdict: Pick<Verdict, 'confirmation'>) => Promise<Opened | null>;
-
 interface LateDeps {
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
@@ -153,8 +145,17 @@ interface LateDeps {
   readonly now: () => Date;
 }
 
-export function createApplyLateConfirmation(deps: LateDeps): ApplyLateConfirmation {
-  return async function applyLateConfirmation(awaited, { confirmation }) {
+/**
+ * Completes a change of rules whose answer was lost, after verification. If it is in effect, its end is scheduled and
+ * the changes it supersedes end, as if the answer had come in time. If it is not, it is marked as unconfirmed, because it may be made late.
+ *
+ * Runs under the account's lock. Idempotent. Returns the text to show; null if there is none.
+ */
+export function createApplyLateConfirmation(deps: LateDeps) {
+  return async function applyLateConfirmation(
+    awaited: AwaitedChange,
+    { confirmation }: Pick<Verdict, 'confirmation'>,
+  ): Promise<Opened | null> {
     const { action, acctId, outcomeOf, result } = awaited;
     const { expects } = result;
     if (result.state !== 'unknown' || expects?.kind !== 'rule') return null;

@@ -9,22 +9,17 @@ import { insteadWords, ruleNames, ruleStates } from './rule-words.ts';
 import { undecided } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
-/** A change that was made after another, and the Slack user who made it. */
-interface LaterChange {
-  readonly id: string;
-  readonly by: string;
-}
-
 /**
  * A later change superseded these rules, so they are not restored at the end. The other rules still are.
  *
+ * @param later the later change, and the Slack user who made it.
  * @param isForGood these rules keep their current values: the others must not go back below them.
  * @returns the texts about rules that go back to more than before.
  */
 export type Supersede = (
   temporaryChange: TemporaryChange,
   goals: readonly RuleGoal[],
-  later: LaterChange,
+  later: { readonly id: string; readonly by: string },
   isForGood?: boolean,
 ) => Promise<readonly string[]>;
 

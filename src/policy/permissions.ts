@@ -279,23 +279,14 @@ interface RolesForCardDeps {
   readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
 }
 
-interface RolesForCard extends KnownRoles {
-  /** False: the roles are those for any card. */
-  readonly isGroupKnown: boolean;
-}
-
 /**
- * A person's roles for one card: those of its group, and holder only for their own card.
+ * A person's roles for one card: those of its group, and holder only for their own card. If its group is not known, those
+ * for any card.
  *
  * @param isLooser whether this decides if the card is loosened: its group is then read again.
  */
 export function createRolesForCard({ rolesOf, groupOfCard, links }: RolesForCardDeps) {
-  return async function rolesForCard(
-    userId: string,
-    acctId: number,
-    asked: RolesAsked = {},
-    isLooser = false,
-  ): Promise<RolesForCard> {
+  return async function rolesForCard(userId: string, acctId: number, asked: RolesAsked = {}, isLooser = false) {
     const group = await groupOfCard(acctId, isLooser);
     const isGroupKnown = group !== undefined;
     const { roles, ...known } = await rolesOf(userId, { ...asked, ...(isGroupKnown && { group }) });

@@ -15,16 +15,6 @@ import type { OrderVirtualAction } from './verbs.ts';
 
 export type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
 
-/** Requests approval for an order that the policy does not allow one person to make. */
-type RequestOrder = (
-  action: OrderVirtualAction,
-  order: VirtualOrder,
-  verdict: Extract<OrderVerdict, { kind: 'request' }>,
-) => Promise<void>;
-
-/** @returns true when an earlier attempt requested approval. The person has been told how that stands. */
-type ResumeOrder = (action: OrderVirtualAction, order: VirtualOrder) => Promise<boolean>;
-
 /**
  * Makes a permitted order, once per action, and reports the outcome to the person who asked.
  *
@@ -121,9 +111,14 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
 
 interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse'> {
   readonly orderPermit: Pick<OrderPermit, 'read' | 'permit'>;
-  /** Opens a request for the order, and answers what happens now. */
-  readonly requestOrder: RequestOrder;
-  readonly resumeOrder: ResumeOrder;
+  /** Opens a request for an order that the policy does not allow one person to make, and answers what happens now. */
+  readonly requestOrder: (
+    action: OrderVirtualAction,
+    order: VirtualOrder,
+    verdict: Extract<OrderVerdict, { kind: 'request' }>,
+  ) => Promise<void>;
+  /** @returns true when an earlier attempt requested approval. The person has been told how that stands. */
+  readonly resumeOrder: (action: OrderVirtualAction, order: VirtualOrder) => Promise<boolean>;
   readonly placeOrder: PlaceOrder;
 }
 
