@@ -23,6 +23,16 @@ const statement: Statement = {
 
 const calls: readonly [string, (over: Redis) => Promise<unknown>][] = [
   [
+    'lists the newest members between two scores, newest first',
+    async (over) => {
+      for (const score of [1, 2, 3, 4, 5]) await over.zadd('scored', score, `member_${score}`);
+      return [
+        await over.zrevrangebyscore('scored', 4, 2, 'LIMIT', 0, 2),
+        await over.zrevrangebyscore('scored', 4, 2, 'LIMIT', 1, 9),
+      ];
+    },
+  ],
+  [
     'appends each statement to the record once, in order',
     async (over) => {
       const inForce = () => ({ twoPersonAboveCents: 1, policy: { version: 'pol_1', words: '' } });
