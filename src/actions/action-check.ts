@@ -15,12 +15,6 @@ const HANDED_ON_AGAIN_MS = 60_000;
 /** Longer than an action is valid, so that it cannot be replayed. */
 const REMEMBERED_SECONDS = 8 * 24 * 3600;
 
-export interface Rejection {
-  readonly why: string;
-  /** Explained by a crash of Cardbell itself, so nobody needs to be notified. */
-  readonly isOurs: boolean;
-}
-
 export const NOT_SIGNED = 'it is not signed by the web process, or was changed since';
 
 interface Deps {
@@ -59,6 +53,9 @@ export function createActionCheck({ redis, signer, now }: Deps) {
   };
 }
 
-function rejection(why: string, isOurs = false): Rejection {
+export type Rejection = ReturnType<typeof rejection>;
+
+/** @param isOurs explained by a crash of Cardbell itself, so nobody needs to be notified. */
+function rejection(why: string, isOurs = false) {
   return { why, isOurs };
 }

@@ -2,11 +2,13 @@ import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { amountIn, tooMuchForOne } from '../policy/approval-policy.ts';
 import type { Decision, Facts } from '../policy/decide-action.ts';
-import type { LoosenedFor, Raise, RaiseAmounts } from './raise-amount.ts';
+import type { Raise, RaiseAmounts } from './raise-amount.ts';
 
 interface Deps extends Pick<ActionTools, 'authorize' | 'withLock'> {
   readonly raises: Pick<RaiseAmounts, 'count' | 'remember'>;
 }
+
+type Loosened = Awaited<ReturnType<RaiseAmounts['loosenedFor']>>;
 
 /**
  * Asks the policy whether whoever asks may raise rules alone, and returns the raise if it is too much for one person. Two
@@ -18,7 +20,7 @@ export async function permitRaise(
   action: Action,
   acctId: number,
   raise: Raise | null,
-  { tooLong, tooLongInFull, ...about }: Partial<LoosenedFor> & Pick<Facts, 'raiseCents'>,
+  { tooLong, tooLongInFull, ...about }: Partial<Loosened> & Pick<Facts, 'raiseCents'>,
   { raises, authorize, withLock }: Deps,
 ) {
   const { userId } = action.actor;

@@ -42,16 +42,6 @@ export interface RaisedChange {
   readonly fromBase: RuleChange;
 }
 
-/** How long the rules of a raise will have been loosened when it ends. */
-export interface LoosenedFor {
-  /** With the time since temporary changes loosened the rules, one after another. Infinity: for good. */
-  readonly lastsMs: number;
-  /** Why that is longer than the policy allows; null: it is not. */
-  readonly tooLong: string | null;
-  /** The same for people, who also read since when it counts. */
-  readonly tooLongInFull: string | null;
-}
-
 /** Who asked for a raise, and who allowed it alone; null: several people approved it. */
 export type RaisedBy = Pick<RecentRaise, 'by' | 'askedBy' | 'inOwnName'>;
 
@@ -137,7 +127,12 @@ function createValues(deps: Deps) {
     /** The changes relative to the lowest value that each rule would have before they end. */
     changesFromBase: async (...asked: Parameters<typeof withBase>): Promise<RuleChange[]> =>
       (await withBase(...asked)).map(({ fromBase }) => fromBase),
-    async loosenedFor({ changes, term }: Raise, acctId: number): Promise<LoosenedFor> {
+    /**
+     * How long the rules of a raise will have been loosened when it ends: with the time since temporary changes loosened them,
+     * one after another. `tooLong`: why that is longer than the policy allows; `tooLongInFull`: the same for people, who also
+     * read since when it counts.
+     */
+    async loosenedFor({ changes, term }: Raise, acctId: number) {
       const raised = changes.flatMap(({ change, fromBase }) => (isLooser([fromBase]) ? [change] : []));
       const since = loosenedSince(raised, await setIn(acctId));
       const now = deps.now();

@@ -81,7 +81,7 @@ export function createOrderPermit(deps: Deps) {
       });
     },
     /** How many approvals an order needs now, with these people's other orders, and why. */
-    async approvals(action: OrderVirtualAction, people: readonly string[]): Promise<OrderNeeds> {
+    async approvals(action: OrderVirtualAction, people: readonly string[]): Promise<ReturnType<typeof needsOf>> {
       const order = read(action);
       if (order === null) return { needed: 2, why: null };
       const { orderBands } = policyFor(null);
@@ -115,20 +115,18 @@ export function createOrderPermit(deps: Deps) {
 
 type OrderAmount = Awaited<ReturnType<ReturnType<typeof createOrderAmount>>>;
 
-/** @param amount with these people's other orders. */
-function needsOf(fundCents: number, amount: OrderAmount, bands: readonly Band[]): OrderNeeds {
+/** @param amount with these people's other orders. @returns how many approvers it needs, and why more than one. */
+function needsOf(
+  fundCents: number,
+  amount: OrderAmount,
+  bands: readonly Band[],
+): { readonly needed: number; readonly why: OrderReason | null } {
   const needed = approvalsNeeded(amount, { bands });
   const isNeededFor = (raiseCents: number): boolean => approvalsNeeded({ raiseCents }, { bands }) === needed;
   if (needed === 1) return { needed, why: null };
   if (isNeededFor(fundCents)) return { needed, why: { kind: 'amount' } };
   const { cap } = amount;
   return { needed, why: cap === null || isNeededFor(amount.raiseCents) ? { kind: 'day' } : { kind: 'cap', cap } };
-}
-
-/** How many approvers an order needs now; `why` it needs more than one, null: it does not. */
-export interface OrderNeeds {
-  readonly needed: number;
-  readonly why: OrderReason | null;
 }
 
 /** Who allowed an order last, and how many people have allowed it. */
