@@ -133,20 +133,12 @@ async function readQuickly(acctId: number, api: Deps['card']): Promise<AccountDe
   }
 }
 
-interface Obstacle {
-  /** `unchanged`: already in effect. `failed`: not possible. */
-  readonly state: 'unchanged' | 'failed';
-  readonly note: string;
-}
-
-/** Why the card API need not, cannot or must not be called. Null when nothing prevents the call. */
-function obstacleTo(
-  verb: StatusVerb,
-  card: Card | undefined,
-  account: AccountDetails,
-  hasFraudCase: boolean,
-): Obstacle | null {
-  const cannot = (note: string): Obstacle => ({ state: 'failed', note });
+/**
+ * Why the card API need not (`unchanged`: already in effect), cannot or must not be called (`failed`). Null when nothing prevents
+ * the call.
+ */
+function obstacleTo(verb: StatusVerb, card: Card | undefined, account: AccountDetails, hasFraudCase: boolean) {
+  const cannot = (note: string) => ({ state: 'failed', note }) as const;
   if (card === undefined) return cannot('The card service does not list this card. Look at the account.');
   const inUse = cardInUse(account, null);
   if (card.status === 'CLOSED') {
@@ -166,7 +158,7 @@ function obstacleTo(
   if (verb === 'unblock' && hasFraudCase)
     return cannot(`${orderNewCard} If it was not fraud, or this is the new card, close the fraud case first.`);
   if (card.status === wantedStatus[verb]) {
-    return { state: 'unchanged', note: `The card is ${verb === 'block' ? 'blocked' : 'active'} already.` };
+    return { state: 'unchanged', note: `The card is ${verb === 'block' ? 'blocked' : 'active'} already.` } as const;
   }
   // The card service sets the status of the account, so it would block the card in use instead.
   if (verb === 'block' && card.status === 'INACTIVE' && (inUse?.status === 'ACTIVE' || inUse?.status === 'BLOCKED')) {

@@ -259,21 +259,15 @@ function isUnderneath(
   });
 }
 
-/** A change, and the earlier ones, newest first. It goes back to the value before them. */
-interface Stacked {
-  readonly earlier: readonly TemporaryChange[];
-  readonly change: RuleChange;
-  readonly was: RuleChange['from'];
-}
-
-function stackedOn(earlier: readonly TemporaryChange[], change: RuleChange): Stacked {
+/** A change on top of earlier ones, newest first. It goes back to the value before them. */
+function stackedOn(earlier: readonly TemporaryChange[], change: RuleChange) {
   const own = earlier.at(-1)?.changes.find(({ rule }) => isSameRule(rule, change.rule));
   return { earlier, change: own === undefined ? change : { ...change, from: own.from }, was: change.from };
 }
 
 /** It takes the place of a reduction that is not the person's own: without that, a rule would be looser at some time. */
 function takesOver(
-  stacked: readonly Stacked[],
+  stacked: readonly ReturnType<typeof stackedOn>[],
   { action, acctId }: MadeChange,
   all: readonly TemporaryChange[],
   now: Date,

@@ -29,19 +29,12 @@ export interface ApprovalPolicy {
   readonly caps: Readonly<Record<CapScope, Cap>>;
   /** The same for the money on new virtual cards. */
   readonly orderBands: readonly Band[];
-  readonly durations: Durations;
-}
-
-/** How long loosened rules may last. */
-interface Durations {
-  /** Null: no maximum. */
-  readonly longestMs: number | null;
-  /** Permanent changes are allowed. */
-  readonly mayStay: boolean;
+  /** How long loosened rules may last (null: no maximum), and whether permanent changes are allowed. */
+  readonly durations: { readonly longestMs: number | null; readonly mayStay: boolean };
 }
 
 const noCap: Cap = { dayCents: null, monthCents: null };
-const anyTime: Durations = { longestMs: null, mayStay: true };
+const anyTime = { longestMs: null, mayStay: true };
 
 /** The policy from the environment variables: raises above the amount need two approvers, and there are no caps. */
 export function approvalPolicyOf({ twoPersonAboveCents }: { readonly twoPersonAboveCents: number }): ApprovalPolicy {

@@ -10,14 +10,6 @@ interface PolicyConfig extends PolicyVariables {
   readonly policyFile: string | null;
 }
 
-/**
- * The result of reloading the file. `changing`: it differs from the last look, so it may be half written. `invalid`: the
- * previous policy stays in force.
- */
-type Reload =
-  | { readonly kind: 'unchanged' | 'changing' | 'changed' }
-  | { readonly kind: 'invalid'; readonly problems: readonly string[] };
-
 export type PolicySource = ReturnType<typeof openPolicy>;
 
 /** @throws ConfigError naming POLICY_FILE when the file cannot be read or is not a valid policy. */
@@ -68,22 +60,25 @@ export function openPolicy(config: PolicyConfig, log: Log) {
   logPolicy('policy in force');
   return {
     current: (): Policy => policy,
-    /** A new version counts when two looks in a row find it. */
-    reload(): Reload {
+    /**
+     * A new version counts when two looks in a row find it. `changing`: it differs from the last look, so it may be half written.
+     * `invalid`: the previous policy stays in force.
+     */
+    reload() {
       const text = textOf(config.policyFile);
       if (text !== lastSeen) {
         lastSeen = text;
-        return { kind: 'changing' };
+        return { kind: 'changing' } as const;
       }
       try {
         const read = policyIn(config, text);
-        if (read.hash === policy.hash) return { kind: 'unchanged' };
+        if (read.hash === policy.hash) return { kind: 'unchanged' } as const;
         policy = read;
         logPolicy('another policy in force');
-        return { kind: 'changed' };
+        return { kind: 'changed' } as const;
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
-        return { kind: 'invalid', problems: error.problems };
+        return { kind: 'invalid', problems: error.problems } as const;
       }
     },
   };
