@@ -136,9 +136,12 @@ async function openTemporaryChange(
   const open = await deps.temporaryChanges.get(action.id);
   // The end stays as first set, even if a rerun after a crash repeats this.
   const endsAt = open?.endsAt ?? (endOfTerm(term, now, deps.zone) ?? now).toISOString();
+  const openedAt = open?.openedAt ?? now.toISOString();
   const others = (await openOnSameRules(changes, acctId, deps)).filter(({ id }) => id !== action.id);
   const set = setTemporarily(others, acctId);
-  const stacked = changes.map((change) => stackedOn(endingBefore(endsAt, change, set), change));
+  // The purchase may be made at once. What ends before it is handed over then.
+  const mayEndAt = term.kind === 'purchase' ? openedAt : endsAt;
+  const stacked = changes.map((change) => stackedOn(endingBefore(mayEndAt, change, set), change));
   const since = open?.loosenedSince ?? loosenedSince(atFirst, set);
   const temporaryChange: TemporaryChange = {
     id: action.id,
@@ -149,7 +152,7 @@ async function openTemporaryChange(
     ...((open?.isOverOthers === true || isOverOthers || takesOver(stacked, made, others, now)) && {
       isOverOthers: true,
     }),
-    openedAt: open?.openedAt ?? now.toISOString(),
+    openedAt,
     ...(since !== undefined && { loosenedSince: since }),
     endsAt,
     purchase: term.kind === 'purchase' ? await endingPurchase(action, changes, deps) : null,

@@ -117,6 +117,51 @@ describe('a temporary reduction', () => {
     expect(daily()).toBe(5000);
   });
 
+  it.each<[string, 'U0ANA' | 'U0BEN']>([
+    ['of somebody else', 'U0ANA'],
+    ['of the person who made it', 'U0BEN'],
+  ])('does not end with a raise %s for one purchase, which is made before its end', async (_whose, userId) => {
+    const { world, limit, wait, daily } = await given(5000);
+    await limit('U0BEN', 'act_reduce', 100, forDays(1 / 24));
+    await wait(50 * 60_000);
+    await limit(userId, 'act_raise', 600, { kind: 'purchase' });
+
+    await endTemporaryChange('act_raise', world.deps);
+    expect(daily()).toBe(100);
+    await wait(10 * 60_000);
+    expect(daily()).toBe(5000);
+  });
+
+  it('ends under a raise for one purchase, which then goes back to what was before both', async () => {
+    const { limit, wait, daily } = await given(5000);
+    await limit('U0BEN', 'act_reduce', 100, forDays(1 / 24));
+    await wait(50 * 60_000);
+    await limit('U0ANA', 'act_raise', 600, { kind: 'purchase' });
+
+    await wait(10 * 60_000);
+    expect(daily()).toBe(600);
+    await wait(5 * 60_000);
+    expect(daily()).toBe(5000);
+  });
+
+  it('ends under a raise for one purchase although the answer to that comes after its end', async () => {
+    const { world, limit, wait, daily } = await given(5000);
+    await limit('U0BEN', 'act_reduce', 100, forDays(1 / 24));
+    await wait(60 * 60_000 - 1000);
+    const { putSpendRules } = world.deps.card;
+    world.deps.card.putSpendRules = async (...asked) => {
+      await putSpendRules(...asked);
+      world.advance(2000);
+    };
+    await limit('U0ANA', 'act_raise', 600, { kind: 'purchase' });
+    world.deps.card.putSpendRules = putSpendRules;
+
+    await wait(0);
+    expect(daily()).toBe(600);
+    await wait(15 * 60_000);
+    expect(daily()).toBe(5000);
+  });
+
   it('is not ended by somebody who set the same value over it for longer, with another value in between', async () => {
     const { limit, wait, daily } = await given(5000);
     await limit('U0BEN', 'act_reduce', 100, forDays(7));
