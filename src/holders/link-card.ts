@@ -16,18 +16,8 @@ export interface NewHolder extends Pick<Link, 'acctId'> {
   readonly provedBy: Link['provedBy'];
 }
 
-export interface HolderSet {
-  readonly card: CardFacts;
-  /** Slack user who was linked to the card before; null: nobody. */
-  readonly before: string | null;
-  /** Nothing changed. */
-  readonly isSame: boolean;
-  /** Somebody else has decided since this was asked for, and that stays: who holds the card now; null: nobody. */
-  readonly heldNow?: string | null;
-}
-
 /** Links a card to its holder, or ends its link, in the name of the acting person. Notifies the holders. Idempotent. */
-export type SetHolder = (action: Action, holder: NewHolder) => Promise<HolderSet>;
+export type SetHolder = ReturnType<typeof createSetHolder>;
 
 interface SetHolderDeps
   extends Pick<ActionTools, 'hasBegun' | 'factsOf' | 'record' | 'notifyDirectly' | 'withLock' | 'now'> {
@@ -38,9 +28,12 @@ interface SetHolderDeps
 /**
  * Order: the record, the message to the previous holder, the link, the welcome to the new holder. The previous holder
  * is unknown after the link is replaced, so they are notified before.
+ *
+ * The returned function returns who was linked to the card before (null: nobody), and whether nothing changed. `heldNow`: somebody
+ * else has decided since this was asked for, and that stays: who holds the card now; null: nobody.
  */
-export function createSetHolder(deps: SetHolderDeps): SetHolder {
-  return async function setHolder(action, holder) {
+export function createSetHolder(deps: SetHolderDeps) {
+  return async function setHolder(action: Action, holder: NewHolder) {
     const { acctId, cardId, userId, provedBy } = holder;
     return await deps.withLock(`account:${acctId}`, async (lease) => {
       const card = await deps.factsOf(acctId);

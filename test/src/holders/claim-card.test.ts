@@ -6,7 +6,7 @@ import { DirectoryAccount } from '../../../src/directory/account.ts';
 import type { CardMatch } from '../../../src/directory/index-entries.ts';
 import { claimMessage, createClaimCard, createOpenClaim } from '../../../src/holders/claim-card.ts';
 import { type Claim, claimValue, createClaims } from '../../../src/holders/claim-store.ts';
-import type { HolderSet, NewHolder } from '../../../src/holders/link-card.ts';
+import type { NewHolder } from '../../../src/holders/link-card.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import type { Refusal } from '../../../templates/policy/refusal.ts';
 import { withoutLock } from '../../support/held.ts';
@@ -112,7 +112,7 @@ function setUp({
       findByEmail: async () => ids.slice(0, own).map((id) => ({ ...account, ...known, acctId: id })),
     },
     links: { ofAccount: async () => link },
-    setHolder: async (_action, holder): Promise<HolderSet> => {
+    setHolder: async (_action, holder) => {
       set.push(holder);
       return { card, before: null, isSame: link !== null };
     },
