@@ -91,7 +91,7 @@ export function createAlerts(redis: RedisClient, now: () => Date) {
     const stored = withoutFields(alert);
     const packed = packing.pack(format.write(stored), stored);
     arrivals.remember(alert);
-    return await save({ alert, packed, steps });
+    return await save(alert, packed, steps);
   }
 
   return {
@@ -177,14 +177,8 @@ function createArrivals(read: (alertId: string) => Promise<Alert | null>) {
   };
 }
 
-interface Stored {
-  /** Empty when the alert is unknown. */
-  readonly packed: Buffer;
-  readonly fields: Fields;
-}
-
-/** Reads made in the same turn of the event loop share one script call. */
-function createRead(redis: RedisClient): (alertId: string) => Promise<Stored> {
+/** Reads made in the same turn of the event loop share one script call. `packed` is empty when the alert is unknown. */
+function createRead(redis: RedisClient) {
   const readAll = defineReadingScript(redis, readSource);
   return batched(async (ids: readonly string[]) => {
     const answers = (await readAll(ids.map(alertKey), [])) as [packed: Buffer, ...fields: Buffer[]][];

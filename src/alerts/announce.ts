@@ -14,19 +14,16 @@ export interface Delivery {
   readonly passesQuiet: boolean;
 }
 
-/** Which channels get an event, each once, and why, for its event log. */
-interface Routed {
-  /** May be empty. */
-  readonly deliveries: readonly Delivery[];
-  readonly steps: readonly Step[];
-}
-
 /**
- * Decides which channels get an event.
+ * Decides which channels get an event, each once, and why, for its event log. They may be none.
  *
  * @param passesMutes true when a mute of the card does not apply to this event.
  */
-export type Route = (event: StoredEvent, card: CardFacts, passesMutes: boolean) => Promise<Routed>;
+export type Route = (
+  event: StoredEvent,
+  card: CardFacts,
+  passesMutes: boolean,
+) => Promise<{ readonly deliveries: readonly Delivery[]; readonly steps: readonly Step[] }>;
 
 interface AlertEntry {
   readonly kind: 'tracked';

@@ -52,10 +52,7 @@ export function purchaseStateOf(steps: readonly Step[]): PurchaseState {
 }
 
 /** What one step of a purchase changed, and the state after it. Without the step, nothing. */
-export function effectOf(
-  steps: readonly Step[],
-  eventId: string,
-): { readonly effect: PurchaseState; readonly after: PurchaseState } {
+export function effectOf(steps: readonly Step[], eventId: string) {
   const ordered = inOrder(steps);
   const index = ordered.findIndex((step) => step.eventId === eventId);
   const before = ordered.slice(0, Math.max(0, index)).reduce<PurchaseState>(afterStep, nothing);

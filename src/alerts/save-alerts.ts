@@ -44,29 +44,11 @@ export const hourKey = (hour: number): string => stateKey(`alerts-kept:${hour}`)
 export const latestKey = (acctId: number, kind: LatestKind): string => stateKey(`${kind}:${acctId}`);
 export const allDeclinesKey = stateKey('declines');
 
-/** An alert to save. */
-export interface Saving {
-  readonly alert: Alert;
-  readonly packed: Buffer;
-  /** Of a new alert: the first steps of its event log. Null: an alert that is known is replaced. */
-  readonly steps: readonly Step[] | null;
-}
-
 /** What the script needs to know about an alert. */
-interface Item {
-  readonly alert: Alert;
-  readonly packed: Buffer;
-  /** Hours since 1970. */
-  readonly hour: number;
-  /** Without the list of the hour and that of all declines. */
-  readonly keys: readonly string[];
-  readonly listed: LatestKind | null;
-  readonly atMs: number;
-  /** Names of the log's fields. Null: it has no log, because it is not new. */
-  readonly log: readonly string[] | null;
-}
+type Item = ReturnType<typeof itemOf>;
 
-function itemOf({ alert, packed, steps }: Saving): Item {
+/** @param steps the first steps of the event log of a new alert. Null: an alert that is known is replaced. */
+function itemOf(alert: Alert, packed: Buffer, steps: readonly Step[] | null) {
   const { id, acctId, callbackAt } = alert.event;
   const callbackMs = Date.parse(callbackAt);
   const listing = steps === null ? null : listingOf(alert);
@@ -77,10 +59,13 @@ function itemOf({ alert, packed, steps }: Saving): Item {
   return {
     alert,
     packed,
+    /** Hours since 1970. */
     hour: Math.floor(callbackMs / HOUR_MS),
+    /** Without the list of the hour and that of all declines. */
     keys,
     listed: listing?.kind ?? null,
     atMs: listing === null ? callbackMs : Date.parse(listing.at),
+    /** Names of the log's fields. */
     log: steps?.map(logFieldName) ?? null,
   };
 }
@@ -107,7 +92,7 @@ function argsOf(items: readonly Item[], at: Date): (string | number | Buffer)[] 
  *
  * @returns true for a new decline if a payment of its account is listed at its time or later.
  */
-export function createSaveAlert(redis: RedisClient, now: () => Date): (saving: Saving) => Promise<boolean> {
+export function createSaveAlert(redis: RedisClient, now: () => Date) {
   const script = defineScript(redis, source);
   const save = batchedBy(
     ({ hour, keys, listed }: Item) => `${hour} ${keys.length} ${listed}`,
@@ -129,5 +114,5 @@ export function createSaveAlert(redis: RedisClient, now: () => Date): (saving: S
       return items.map((_item, index) => followed[index] === 1);
     },
   );
-  return (saving) => save(itemOf(saving));
+  return (...saving: Parameters<typeof itemOf>): Promise<boolean> => save(itemOf(...saving));
 }

@@ -174,11 +174,7 @@ export const CardApiAssumptions = z.strictObject({
 });
 export type CardApiAssumptions = z.infer<typeof CardApiAssumptions>;
 
-export function apiQuotaOf(assumptions: CardApiAssumptions): {
-  listEveryMs: number;
-  detailsPerMinute: number;
-  detailsBurst: number;
-} {
+export function apiQuotaOf(assumptions: CardApiAssumptions) {
   const perMinute = Math.min(assumptions.detailCallsPerMinute, assumptions.callsPerMinute);
   return {
     listEveryMs: Math.ceil(3_600_000 / assumptions.listCallsPerHour),

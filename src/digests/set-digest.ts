@@ -2,6 +2,7 @@ import { digestOff, digestSet } from '../../templates/digests/digest.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { aboutOther, setTo } from '../actions/record.ts';
+import type { MayGetAlerts } from '../routing/channel-access.ts';
 import {
   type DigestSchedule,
   type Digests,
@@ -20,8 +21,7 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'wit
   readonly shownDeclines: Pick<ShownDeclines, 'lastShown'>;
   /** Posts a digest until now, once per id. Returns what was posted, for the record. */
   readonly postDigest: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<string>;
-  /** False when this channel may not get alerts. The user has then been told why. */
-  readonly mayGetAlerts: (action: Action) => Promise<boolean>;
+  readonly mayGetAlerts: MayGetAlerts;
 }
 
 /** `/card digest …`: sets or ends a channel's digest, or posts one now. Idempotent. */

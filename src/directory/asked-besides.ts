@@ -6,21 +6,15 @@ import { goneWords } from './card-phrases.ts';
 import { isByName, type MatchKind, splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 
-/** What the reason of a block or unblock asks for that neither does, as whole sentences. */
-interface AskedBesides {
-  /** For a block, which is not delayed. */
-  readonly note: string;
-  readonly why: string;
-  readonly whoCan: string;
-}
-
 type Deps = Pick<ActionTools, 'mayAct'> & Pick<Directory, 'findKnown'>;
 
 /**
  * Finds another card (`4242 and 4243 stolen`) or an end (`4242 for 2 hours`) in the reason of a block or unblock. Null
  * when it is only a reason.
+ *
+ * @returns what to say, as whole sentences; `note` for a block, which is not delayed.
  */
-export async function askedBesides(card: Resolved, deps: Deps): Promise<AskedBesides | null> {
+export async function askedBesides(card: Resolved, deps: Deps) {
   const { verb, askedAt } = card.action;
   if (verb !== 'block' && verb !== 'unblock') return null;
   // `Block lost 4242 and 4343` puts why in front. A note about a block refuses nothing.

@@ -144,14 +144,6 @@ export function isLongEnough(word: string): boolean {
   return word.length >= NAME_PREFIX_MIN;
 }
 
-interface SplitCard {
-  /** The words that name the card, without quotes. */
-  readonly card: string;
-  readonly rest: readonly string[];
-  /** False when no prefix of the text names a card: `card` is then the first word or the quoted text. */
-  readonly isKnown: boolean;
-}
-
 /** As many words as a name has, regardless of their length. */
 const NAME_WORDS_MAX = 4;
 /** Straight and typographic pairs, as Slack's mobile clients write them. */
@@ -161,12 +153,13 @@ const quoted = /^\s*(?:"([^"]*)"|“([^”“]*)["”]|„([^“”]*)[“”]|�
  * Splits `Jane Doe daily 500` after the longest prefix that names a card: up to four words, or as many as fit into a
  * CustomId (`EMP 7 / North Wing`). A quoted name is used as is.
  *
- * @returns null when there are no words.
+ * @returns `card` without quotes. `isKnown` is false when no prefix of the text names a card: then it is the first word or the
+ * quoted text. Null when there are no words.
  */
 export async function splitCardAndRest(
   words: string | readonly string[],
   isCard: (candidate: string) => Promise<boolean> | boolean,
-): Promise<SplitCard | null> {
+) {
   const text = (typeof words === 'string' ? words : words.join(' ')).trim();
   const quote = quoted.exec(text);
   const named = quote === null ? '' : insideOf(quote).trim();

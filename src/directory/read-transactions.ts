@@ -12,20 +12,14 @@ interface Deps {
   readonly toMissed: (row: Record<string, unknown>) => TransactionEvent;
 }
 
-/** The card service's list of an account's transactions; null when it cannot be asked now, or none of them can be read. */
-export type ReadTransactions = (
-  acctId: number,
-  window: { readonly from: Date; readonly to: Date },
-) => Promise<TransactionsRead | null>;
+export type ReadTransactions = ReturnType<typeof createReadTransactions>;
 
-interface TransactionsRead {
-  readonly events: readonly TransactionEvent[];
-  /** How many more there are that cannot be read. */
-  readonly unreadable: number;
-}
-
-export function createReadTransactions({ card, toMissed }: Deps): ReadTransactions {
-  return async function readTransactions(acctId, window) {
+/**
+ * The card service's list of an account's transactions, and how many more there are that cannot be read. Null when it cannot
+ * be asked now, or none of them can be read.
+ */
+export function createReadTransactions({ card, toMissed }: Deps) {
+  return async function readTransactions(acctId: number, window: { readonly from: Date; readonly to: Date }) {
     const rows = await orNull(card.listAccountNetworkTransactions(acctId, window, LIST_LIMITS));
     if (rows === null) return null;
     const events = rows.flatMap(readRow);

@@ -19,15 +19,9 @@ const arrivedId = (kind: ImmediateKind): string => `${CHECK_ID}-${kind}`;
 /** The same: when one was missing although the company may have no address for its kind. */
 const unsentId = (kind: ImmediateKind): string => `${CHECK_ID}-unsent-${kind}`;
 
-/** Whether the webhook of one of some events has arrived, and whether one of them was not reported at all. */
-interface Arrivals {
-  readonly hasArrived: boolean;
-  readonly isMissing: boolean;
-}
-
 interface Deps extends Pick<Parameters<typeof createRecoverGap>[0], 'fetchRows' | 'readRow'> {
   readonly readUptime: () => ReturnType<typeof readUptime>;
-  readonly readArrivals: (events: readonly TransactionEvent[]) => Promise<Arrivals>;
+  readonly readArrivals: ReturnType<typeof createReadArrivals>;
   readonly recoveries: Pick<Recoveries, 'read' | 'write'>;
   /** Enqueues the recovery. */
   readonly recoverGap: (gap: Gap) => Promise<void>;
@@ -109,8 +103,9 @@ interface ArrivalDeps {
   readonly countUnreported: (events: readonly TransactionEvent[]) => Promise<number>;
 }
 
-export function createReadArrivals({ alerts, countUnreported }: ArrivalDeps): Deps['readArrivals'] {
-  return async function readArrivals(events) {
+/** Whether the webhook of one of some events has arrived, and whether one of them was not reported at all. */
+export function createReadArrivals({ alerts, countUnreported }: ArrivalDeps) {
+  return async function readArrivals(events: readonly TransactionEvent[]) {
     const isMissing = (await countUnreported(events)) > 0;
     for (const { id } of events) {
       const [alert] = await alertsOfKind('transaction', [id], alerts);

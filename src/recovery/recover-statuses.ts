@@ -71,7 +71,7 @@ interface Deps {
   /** Stores events that are not stored yet, marked as late. @returns how many were new. */
   readonly take: (gapId: string, events: readonly CardStatusEvent[]) => Promise<number>;
   /** Audits a change that happened during a gap, when no other audit entry explains it. */
-  readonly recordDiscovered: RecordDiscovered;
+  readonly recordDiscovered: ReturnType<typeof createRecordDiscovered>;
   /** When the last gap ended (ms); 0 when there was none. */
   readonly lastGapEndMs: () => Promise<number>;
   readonly now: () => Date;
@@ -149,16 +149,14 @@ function isOf({ verb, cardId, after }: AuditRecord, card: CardStatusEvent['cards
 }
 
 /** Audits a status that a recovery found, when no other entry explains it. Idempotent. */
-type RecordDiscovered = (gap: Gap, event: CardStatusEvent, before: CardStatus | null) => Promise<void>;
-
 export function createRecordDiscovered({
   audit,
   now,
 }: {
   readonly audit: Pick<Audit, 'append' | 'read' | 'head'>;
   readonly now: () => Date;
-}): RecordDiscovered {
-  return async function recordDiscovered(gap, { id, acctId, cards }, before) {
+}) {
+  return async function recordDiscovered(gap: Gap, { id, acctId, cards }: CardStatusEvent, before: CardStatus | null) {
     const [card] = cards;
     if (card === undefined) return;
     const after = statusWord(card.status);

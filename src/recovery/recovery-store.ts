@@ -76,16 +76,13 @@ export function createRecoveries(redis: RedisClient, shards = 1) {
   };
 }
 
-/** Removes events that were already reported, as far back as that is known. */
-type UnreportedOnly = (events: readonly TransactionEvent[]) => Promise<TransactionEvent[]>;
-
 /**
- * The inbox remembers the events of the last days, and alerts cover the last month. Older events count as reported if
- * Cardbell was receiving webhooks at the time: nothing else is left to check, and a duplicate report would be worse than a
- * missing one.
+ * Removes events that were already reported, as far back as that is known. The inbox remembers the events of the last days, and
+ * alerts cover the last month. Older events count as reported if Cardbell was receiving webhooks at the time: nothing else is
+ * left to check, and a duplicate report would be worse than a missing one.
  */
-export function createUnreportedOnly(redis: RedisClient, now: () => Date): UnreportedOnly {
-  return async function unreportedOnly(events) {
+export function createUnreportedOnly(redis: RedisClient, now: () => Date) {
+  return async function unreportedOnly(events: readonly TransactionEvent[]): Promise<TransactionEvent[]> {
     const age = (event: TransactionEvent): number => now().getTime() - Date.parse(earliestAt(event));
     const isOld = events.some((event) => age(event) > ALERTS_KEPT_MS);
     const wasReceiving = isOld ? (await readUptime(redis)).wasReceiving : () => false;
@@ -102,12 +99,7 @@ export function createUnreportedOnly(redis: RedisClient, now: () => Date): Unrep
 }
 
 /** When webhooks were accepted, and when that was last known (ms). Null when web has not run yet. */
-interface Uptime {
-  readonly untilMs: number | null;
-  readonly wasReceiving: (atMs: number) => boolean;
-}
-
-export async function readUptime(redis: RedisClient): Promise<Uptime> {
+export async function readUptime(redis: RedisClient) {
   const [[since, open], stored] = await Promise.all([
     redis.mget(webKeys.since, webKeys.open),
     redis.zrange(webKeys.gaps, '0', '-1'),
@@ -115,7 +107,7 @@ export async function readUptime(redis: RedisClient): Promise<Uptime> {
   const gaps = stored.map((gap) => gap.split('-').map(Number));
   return {
     untilMs: open == null ? null : Number(open),
-    wasReceiving: (atMs) =>
+    wasReceiving: (atMs: number): boolean =>
       since != null &&
       atMs > Number(since) &&
       !gaps.some(([from = 0, to = 0]) => atMs >= from - DAY_MS / 24 && atMs <= to),

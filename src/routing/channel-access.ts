@@ -29,9 +29,6 @@ interface VisibilityDeps {
   readonly now?: () => number;
 }
 
-/** @param version pass it if it was just read. */
-type VisibilityOf = (channel: string, version?: string | null) => Promise<ChannelVisibility>;
-
 /**
  * Determines who can read a channel. Caches Slack's answer for a minute, or until Slack reports a change. A channel that
  * cannot be looked up counts as public, so little is shown.
@@ -40,12 +37,13 @@ export function createVisibilityOf({
   channelInfo,
   version: readVersion,
   now = () => performance.now(),
-}: VisibilityDeps): VisibilityOf {
+}: VisibilityDeps) {
   const cache = new BoundedMap<string, { visibility: ChannelVisibility; until: number; version: string | null }>(
     CHANNELS_MAX,
   );
 
-  return async function visibilityOf(channel, given) {
+  /** @param given the version, if it was just read. */
+  return async function visibilityOf(channel: string, given?: string | null): Promise<ChannelVisibility> {
     if (channel.startsWith('D')) return 'direct';
     // Read before asking Slack, so that the next call detects a change in between.
     const version = given === undefined ? await readVersion() : given;
@@ -76,7 +74,7 @@ export function createVisibilityOf({
  */
 export function createUnsharedChannel(
   { fallback, ops, audit, approvals }: Readonly<Record<'fallback' | 'ops' | 'audit' | 'approvals', string>>,
-  visibilityOf: VisibilityOf,
+  visibilityOf: ReturnType<typeof createVisibilityOf>,
 ): (than: string) => Promise<string | null> {
   return async function unsharedChannel(than) {
     for (const channel of [fallback, ops, audit, approvals]) {
@@ -91,14 +89,14 @@ interface AlertsDeps extends Pick<ActionTools, 'refuse'> {
   readonly channelInfo: (channel: string) => Promise<{ readonly isMember: boolean; readonly isExtShared: boolean }>;
 }
 
-/**
- * True when the channel of an action may get alerts. Otherwise the user has been told why not.
- */
-export type MayGetAlerts = (action: Action) => Promise<boolean>;
+export type MayGetAlerts = ReturnType<typeof createMayGetAlerts>;
 
-/** Asks Slack each time, because a cached answer may be outdated. @throws SlackError when Slack does not answer. */
-export function createMayGetAlerts({ channelInfo, refuse }: AlertsDeps): MayGetAlerts {
-  return async function mayGetAlerts(action) {
+/**
+ * True when the channel of an action may get alerts. Otherwise the user has been told why not. Asks Slack each time, because a
+ * cached answer may be outdated. @throws SlackError when Slack does not answer.
+ */
+export function createMayGetAlerts({ channelInfo, refuse }: AlertsDeps) {
+  return async function mayGetAlerts(action: Action): Promise<boolean> {
     const obstacle = await obstacleIn(action.origin.channel);
     if (obstacle !== null) await refuse(action, obstacle);
     return obstacle === null;

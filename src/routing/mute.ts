@@ -15,14 +15,11 @@ const DAYS_MAX = 90;
 /** Purchases in any other country are abroad for the card service. */
 const HOME = 'US';
 
-/** Ends a mute early. Idempotent. @returns the kind of each alert that it withheld. */
-type CloseMute = (mute: Mute, endedBy: string | null) => Promise<readonly WebhookKind[]>;
-
 interface MuteDeps
   extends Pick<ActionTools, 'authorize' | 'answer' | 'record' | 'refuse' | 'refuseUnclear' | 'withLock'>,
     Pick<ActionTools, 'openDirect' | 'mayAct' | 'factsOf' | 'zone' | 'hasBegun'> {
   readonly mutes: Pick<Mutes, 'put' | 'get' | 'inForce' | 'active' | 'ended' | 'withheld'>;
-  readonly closeMute: CloseMute;
+  readonly closeMute: ReturnType<typeof createEndMute>['closeMute'];
   readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
 }
 
@@ -200,7 +197,7 @@ export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
     closeMute,
   };
 
-  /** @returns the kind of each alert that it withheld. */
+  /** Ends a mute. Idempotent. @returns the kind of each alert that it withheld. */
   async function closeMute(mute: Mute, endedBy: string | null): Promise<WebhookKind[]> {
     // Before reporting. Otherwise an alert that arrives in between would be withheld and never reported.
     await mutes.end(mute);

@@ -69,7 +69,7 @@ interface Deps {
   readonly rules: () => Promise<RoutingRules>;
   readonly mutes: Pick<Mutes, 'withhold'>;
   readonly visibilityOf: (channel: string, version: string | null) => Promise<ChannelVisibility>;
-  readonly whyMutePasses: WhyMutePasses;
+  readonly whyMutePasses: ReturnType<typeof createWhyMutePasses>;
   /** Reports that a channel is shared with another company and gets no more alerts. */
   readonly notifySharedChannel: (channel: string) => Promise<void>;
   readonly eventLog: Pick<EventLog, 'read'>;
@@ -175,14 +175,6 @@ function leftBy({ mute, from }: Withheld, candidates: readonly string[], note: N
   return [...others, mute.directChannel];
 }
 
-/**
- * Why a mute in force does not withhold an event, as a phrase that follows the author's name; null when it does withhold
- * it.
- *
- * @param channels the channels that would get the event.
- */
-type WhyMutePasses = (mute: Mute, subject: FilterSubject, channels: readonly string[]) => Promise<string | null>;
-
 interface MuteDeps {
   /** For display only. */
   readonly rolesForCard: ReturnType<typeof createRolesForCard>;
@@ -216,6 +208,9 @@ async function whyUnread(
 }
 
 /**
+ * Why a mute in force does not withhold an event, as a phrase that follows the author's name; null when it does withhold
+ * it.
+ *
  * A mute belongs to the team: it outlives its author's role, is listed with its author, and has an end. It stops applying
  * if its author becomes the card's holder, because nobody mutes their own card. A travel mute sends alerts to its author
  * instead, so it applies only while they certainly may read them. No mute applies while the card has an open fraud case,
@@ -223,9 +218,14 @@ async function whyUnread(
  *
  * Withheld declines still count towards card testing: a muted card may be one of the tested cards.
  */
-export function createWhyMutePasses(deps: MuteDeps): WhyMutePasses {
+export function createWhyMutePasses(deps: MuteDeps) {
   const { rolesForCard, mayTravel, isHolder, cardTesting, fraudCases } = deps;
-  return async function whyMutePasses(mute, { event, card }, channels) {
+  /** @param channels those that would get the event. */
+  return async function whyMutePasses(
+    mute: Mute,
+    { event, card }: FilterSubject,
+    channels: readonly string[],
+  ): Promise<string | null> {
     if (await isHolder(mute.by, mute.acctId)) return ', who holds the card';
     if ((await fraudCases.openOf(mute.acctId)) !== null) return ': a fraud case is open';
     if (event.kind === 'decline' && mayBeCardTesting(event)) {

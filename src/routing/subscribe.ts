@@ -188,17 +188,12 @@ function sameFilter(filter: Filter, subscriptions: readonly Subscription[]): rea
 /** The person who subscribes waits for the answer, so reading stops after this many alerts. */
 const READ_MAX = 10_000;
 
-/** How many alerts a subscription would have posted; a minimum when not all kept alerts were read. */
-interface Matches {
-  readonly count: number;
-  readonly isAll: boolean;
-}
-
 /**
- * Counts kept alerts, newest first. Declines that share a message count once. Fraud cases and activation reminders are routed
- * like the decline or shipment that they are about. A card-testing warning is not counted: each channel has its own.
+ * How many alerts a subscription would have posted; a minimum when not all kept alerts were read, which come newest first.
+ * Declines that share a message count once. Fraud cases and activation reminders are routed like the decline or shipment that
+ * they are about. A card-testing warning is not counted: each channel has its own.
  */
-export async function countMatches(filter: Filter, kept: AsyncIterable<Alert>, readMax = READ_MAX): Promise<Matches> {
+export async function countMatches(filter: Filter, kept: AsyncIterable<Alert>, readMax = READ_MAX) {
   const seen = new Map<string, number>();
   let count = 0;
   let read = 0;

@@ -29,14 +29,6 @@ export function readStored(text: string): Filter {
   return filter;
 }
 
-/** A subscription, parsed once for all events. */
-interface Indexed {
-  readonly subscription: Subscription;
-  readonly filter: Filter;
-  /** The filter in readable form. */
-  readonly words: () => string;
-}
-
 /** Subscriptions that can select a given kind of event. */
 interface OfKind {
   /** By a condition that an event must meet for them to match. */
@@ -46,14 +38,10 @@ interface OfKind {
 }
 
 /** All subscriptions ordered by number, and a preselection for each event. */
-export interface SubscriptionIndex {
-  readonly all: readonly Indexed[];
-  /** The subscriptions that may match, in order. The others do not. */
-  readonly mayFit: (subject: FilterSubject) => readonly Indexed[];
-}
+export type SubscriptionIndex = ReturnType<typeof indexSubscriptions>;
 
 /** Build this once per rule change: then most of hundreds of subscriptions are never compared with an event. */
-export function indexSubscriptions(subscriptions: readonly Subscription[]): SubscriptionIndex {
+export function indexSubscriptions(subscriptions: readonly Subscription[]) {
   const all = subscriptions.map(indexed);
   const order = new Map(all.map((each, position) => [each, position]));
   const kinds = new Map<WebhookKind, OfKind>();
@@ -68,7 +56,8 @@ export function indexSubscriptions(subscriptions: readonly Subscription[]): Subs
   }
   return {
     all,
-    mayFit(subject) {
+    /** The subscriptions that may match, in order. The others do not. */
+    mayFit(subject: FilterSubject): readonly Indexed[] {
       const ofKind = kinds.get(subject.event.kind);
       if (ofKind === undefined) return [];
       if (ofKind.byKey.size === 0) return ofKind.rest;
@@ -79,11 +68,15 @@ export function indexSubscriptions(subscriptions: readonly Subscription[]): Subs
   };
 }
 
-function indexed(subscription: Subscription): Indexed {
+/** A subscription, parsed once for all events. */
+type Indexed = ReturnType<typeof indexed>;
+
+function indexed(subscription: Subscription) {
   let words: string | null = null;
   return {
     subscription,
     filter: readStored(subscription.filter),
+    /** The filter in readable form. */
     words: () => (words ??= describeStored(subscription.filter)),
   };
 }

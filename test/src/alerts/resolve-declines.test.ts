@@ -53,7 +53,7 @@ async function accountWith(
   const alerts = new Map<string, TransactionAlert>();
   const store = async (alert: TransactionAlert): Promise<void> => {
     alerts.set(alert.event.id, alert);
-    await save({ alert, packed: Buffer.from('kept above'), steps: [] });
+    await save(alert, Buffer.from('kept above'), []);
   };
   for (const alert of stored) await store(alert);
   const shown: string[] = [];
