@@ -10,7 +10,6 @@ const known: readonly string[] = [
   'src/actions/fail-action.ts Deps: 9',
   'src/actions/record-refusal.ts Deps: 9',
   'src/actions/undo-block.ts Deps: 12',
-  'src/actions/verify-action.ts ConcludeDeps: 13',
   'src/actions/verify-action.ts Deps: 16',
   'src/alerts/deliver-alert.ts ReceiveDeps: 10',
   'src/alerts/fraud-case.ts Deps: 16',

@@ -41,10 +41,25 @@ export interface RequestsOfActions {
   verified(outcomeOf: string, actionId: string, confirmation: Verdict['confirmation'], lease: Lease): Promise<void>;
 }
 
-interface Deps extends Pick<ActionTools, 'withLock'>, ConcludeDeps {
+interface Deps
+  extends Pick<ActionTools, 'progress' | 'nameRuleset' | 'withLock' | 'now'>,
+    Pick<ActionTools, 'record' | 'outcomes' | 'answer' | 'notifyDirectly' | 'cardChanged'> {
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
   readonly history: Pick<StatusHistory, 'confirmedBy'>;
+  readonly latestChanges: Pick<LatestChanges, 'changedBy' | 'isSuperseded'>;
   readonly requests: RequestsOfActions;
+  readonly notifyOps: NotifyOps;
+  /**
+   * Completes a change of rules whose answer was lost.
+   *
+   * @returns the text to add; null if there is none.
+   */
+  readonly applyLateConfirmation: (
+    awaited: AwaitedChange,
+    verdict: Verdict,
+  ) => Promise<Pick<Result, 'note' | 'control'> | null>;
+  /** The account's current data at the card service; null: it does not exist. */
+  readonly reload: (acctId: number) => Promise<{ readonly rulesetId: number | null } | null>;
 }
 
 /**
@@ -110,19 +125,11 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
   }
 }
 
-interface ConcludeDeps
-  extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer' | 'notifyDirectly' | 'cardChanged'>,
-    SeenDeps {
-  readonly latestChanges: Pick<LatestChanges, 'changedBy' | 'isSuperseded'>;
-  readonly notifyOps: NotifyOps;
-  readonly requests: Pick<RequestsOfActions, 'verified'>;
-}
-
 /**
  * The outcome of a change is known: stores it, then reports it. First the record, then the alert's messages, then the
  * people who must be notified. Idempotent.
  */
-function createConclude(deps: ConcludeDeps) {
+function createConclude(deps: Deps) {
   const seenNow = createSeenNow(deps);
   return async function conclude(awaited: AwaitedChange, verdict: Verdict, lease: Lease): Promise<void> {
     const { action, verb, acctId, outcomeOf, sentAt } = awaited;
@@ -200,22 +207,8 @@ function lineOf({ verb, result, sentAt }: AwaitedChange, { confirmation }: Verdi
   };
 }
 
-interface SeenDeps extends Pick<ActionTools, 'now' | 'nameRuleset'> {
-  /**
-   * Completes a change of rules whose answer was lost.
-   *
-   * @returns the text to add; null if there is none.
-   */
-  readonly applyLateConfirmation: (
-    awaited: AwaitedChange,
-    verdict: Verdict,
-  ) => Promise<Pick<Result, 'note' | 'control'> | null>;
-  /** The account's current data at the card service; null: it does not exist. */
-  readonly reload: (acctId: number) => Promise<{ readonly rulesetId: number | null } | null>;
-}
-
 /** The result of a change after verification, and its note without the part about a ruleset. */
-function createSeenNow(deps: SeenDeps) {
+function createSeenNow(deps: Deps) {
   return async function seenNow(awaited: AwaitedChange, verdict: Verdict) {
     const opened = await deps.applyLateConfirmation(awaited, verdict);
     const seen = { ...resultOf(awaited.result, verdict, deps.now()), ...opened };

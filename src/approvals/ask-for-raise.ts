@@ -20,19 +20,8 @@ import type { RequestedChange, ResumeRequest } from './open-request.ts';
 import type { AskAction } from './verbs.ts';
 
 interface Deps
-  extends Pick<
-    ActionTools,
-    | 'record'
-    | 'refuse'
-    | 'answer'
-    | 'outcomes'
-    | 'authorize'
-    | 'withLock'
-    | 'now'
-    | 'purchaseOf'
-    | 'factsOf'
-    | 'nameRuleset'
-  > {
+  extends Pick<ActionTools, 'purchaseOf' | 'factsOf' | 'nameRuleset' | 'authorize' | 'withLock' | 'now'>,
+    Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'outcomes'> {
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
   readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
   readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withBase' | 'loosenedFor'>;
