@@ -71,7 +71,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
       return await sendStatus.foundMade(verb, asked, made, finish);
     }
     // Unblocked outside Slack since someone wanted it blocked, unless an earlier block is just not visible yet.
-    if (verb === 'block' && before === 'ACTIVE' && !(await isOtherBlockSent(asked)))
+    if (verb === 'block' && before === 'ACTIVE' && !(await isOtherBlockSent(asked, deps)))
       await deps.latestChanges.forgetBlocks(acctId);
     const found = obstacleTo(verb, card, account, hasFraudCase);
     const isBlocked = verb === 'block' && found?.state === 'unchanged';
@@ -104,13 +104,6 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     const report = (result: Result) => deps.reports.report(action, verb, result);
     return (state, { note, ...rest } = {}) =>
       report({ state, card, ...sides, apiWords: null, ...rest, note: sentences(note, besides) || null });
-  }
-
-  /** Whether another block was sent, and nothing has shown it yet. */
-  async function isOtherBlockSent({ action, acctId }: Resolved): Promise<boolean> {
-    const others = (await deps.latestChanges.blocksWanted(acctId)).filter(({ id }) => id !== action.id);
-    const states = await Promise.all(others.map(({ id }) => progress.read(id)));
-    return states.some(isUnseen);
   }
 
   /** Blocking is idempotent, so it may be sent without knowing the card's current status. */
@@ -275,4 +268,14 @@ export function createChangeOnce({ progress, record, withLock, reports }: Change
     };
     await withLock(`account:${acctId}`, changeUnlessKnown, run.lease);
   };
+}
+
+/** Whether another block was sent, and nothing has shown it yet. */
+async function isOtherBlockSent(
+  { action, acctId }: Resolved,
+  { latestChanges, progress }: Pick<Deps, 'latestChanges' | 'progress'>,
+): Promise<boolean> {
+  const others = (await latestChanges.blocksWanted(acctId)).filter(({ id }) => id !== action.id);
+  const states = await Promise.all(others.map(({ id }) => progress.read(id)));
+  return states.some(isUnseen);
 }

@@ -141,13 +141,12 @@ const withoutChange = (changes: ChangesOfSubject, asked: Pick<AskedChange, 'id'>
 const activates = (verb: string): boolean => verb === 'unblock' || verb === 'undo-block' || verb === 'activate';
 const ofStatus = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
 
-const withoutBlocks = (changes: ChangesOfSubject): ChangesOfSubject => ({
-  ...changes,
-  asked: changes.asked.filter(({ verb }) => activates(verb)),
-});
+const activationsIn = ({ asked }: ChangesOfSubject): AskedChange[] => asked.filter(({ verb }) => activates(verb));
 
-const blocksIn = (asked: readonly AskedChange[]): AskedChange[] =>
+const blocksIn = ({ asked }: ChangesOfSubject): AskedChange[] =>
   asked.slice(asked.findLastIndex(({ verb }) => activates(verb)) + 1);
+
+const withoutBlocks = (changes: ChangesOfSubject): ChangesOfSubject => ({ ...changes, asked: activationsIn(changes) });
 
 export function createLatestChanges(redis: RedisClient) {
   const store = createChangingRecordStore({
@@ -188,11 +187,9 @@ export function createLatestChanges(redis: RedisClient) {
     /** The card is active, so earlier blocks are not in effect. */
     forgetBlocks: (acctId: number): Promise<AccountChanges> => change(acctId, ofStatus, withoutBlocks),
     /** The requests for the block that is in effect, also if it was in effect by then, or may be. */
-    blocksWanted: async (acctId: number): Promise<AskedChange[]> =>
-      (await ofSubjects(acctId, ofStatus)).flatMap(({ asked }) => blocksIn(asked)),
+    blocksWanted: async (acctId: number) => (await ofSubjects(acctId, ofStatus)).flatMap(blocksIn),
     /** The latest requests that made the card active or may have. */
-    activations: async (acctId: number): Promise<AskedChange[]> =>
-      (await ofSubjects(acctId, ofStatus)).flatMap(({ asked }) => asked.filter(({ verb }) => activates(verb))),
+    activations: async (acctId: number) => (await ofSubjects(acctId, ofStatus)).flatMap(activationsIn),
     /** Puts back all of an account after Redis has lost it. */
     restore: async (acctId: number, changes: AccountChanges): Promise<void> =>
       void (await store.change(acctId, () => changes)),

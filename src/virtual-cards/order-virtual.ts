@@ -41,11 +41,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
 
   async function placeOrder(...[action, approved, run]: Parameters<PlaceOrder>): Promise<Result> {
     const order = deps.orderPermit.read(action);
-    if (order === null) {
-      await deps.refuse(action, unread());
-      const failed = { state: 'failed', card: cardOfOrder(null), before: null, after: null, apiWords: null } as const;
-      return { ...failed, note: unread().why };
-    }
+    if (order === null) return await refuseUnread(action, deps);
     const placeUnderLock = async (lease: Lease): Promise<Result> => {
       const written = await progress.read(action.id);
       const reportedState = reported(written);
@@ -63,11 +59,8 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       if (standing?.state === 'refused' || standing?.state === 'failed') {
         await deps.raises.forget(action);
         // The record is only ever added to.
-        await deps.record(action, {
-          event: 'superseded',
-          acctId: null,
-          detail: 'not sent: another worker has ended it',
-        });
+        const detail = 'not sent: another worker has ended it';
+        await deps.record(action, { event: 'superseded', acctId: null, detail });
         throw new TooLateError('another worker has ended it');
       }
       // This process was paused for longer than its lock. Another one has sent the order, or is about to.
@@ -107,6 +100,12 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
     await reportOrder(action, order, reportedState, deps);
     return reportedState.result;
   }
+}
+
+async function refuseUnread(action: Action, { refuse }: Pick<PlaceDeps, 'refuse'>): Promise<Result> {
+  await refuse(action, unread());
+  const failed = { state: 'failed', card: cardOfOrder(null), before: null, after: null, apiWords: null } as const;
+  return { ...failed, note: unread().why };
 }
 
 interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse'> {

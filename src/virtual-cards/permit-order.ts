@@ -33,7 +33,7 @@ const ORDER = 'order';
 
 /** Several orders must not sum up to an amount that one person may not order at once. */
 export function createOrderPermit(deps: Deps) {
-  const { recentRaises, policyFor, authorize, withLock, now } = deps;
+  const { policyFor, authorize, withLock } = deps;
   const amountOf = createOrderAmount(deps);
 
   const read = ({ target }: OrderVirtualAction): VirtualOrder | null => {
@@ -42,14 +42,7 @@ export function createOrderPermit(deps: Deps) {
   };
   const isFor = async (userId: string, { email }: VirtualOrder): Promise<boolean> =>
     isSameEmail((await deps.person(userId))?.email ?? null, email);
-  const add = async (action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<void> => {
-    if (order.fundCents === 0) return;
-    const askedBy = action.actor.userId;
-    const whose = by ?? askedBy;
-    const inPlaceOf = (await deps.actsFor(whose, null)).filter((userId) => userId !== whose);
-    const raise = { actionId: action.id, acctId: null, rule: ORDER, cents: order.fundCents, by, inPlaceOf, askedBy };
-    await recentRaises.add({ ...raise, ...(by === null && { inOwnName: true }), atMs: now().getTime() });
-  };
+  const add = createAddOrder(deps);
   return {
     /** The order that an action makes; null: it can no longer be read. */
     read,
@@ -98,11 +91,7 @@ export function createOrderPermit(deps: Deps) {
      *
      * @returns why it needs more approvals now; null when it counts.
      */
-    async count(
-      action: OrderVirtualAction,
-      order: VirtualOrder,
-      { by, people }: OrderApproved,
-    ): Promise<string | null> {
+    async count(action: OrderVirtualAction, order: VirtualOrder, { by, people }: OrderApproved) {
       return await withLock('recent-raises', async () => {
         const amount = await amountOf(action, order, [action.actor.userId, by]);
         if (approvalsNeeded(amount, { bands: policyFor(null).orderBands }) > people) return tooMuchByNow(people);
@@ -151,5 +140,17 @@ function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'acts
     const { dayCents } = sumsIn(orders, action.id, nowMs);
     const cap = exceededCap(policyFor(null), await loosenedBefore(action, null, people, deps), fundCents);
     return { raiseCents: fundCents === 0 ? 0 : dayCents + fundCents, isOverCap: cap !== null, cap };
+  };
+}
+
+/** Counts an order among the raises. `by`: who made it alone; null: several people approved it. */
+function createAddOrder({ recentRaises, actsFor, now }: Pick<Deps, 'recentRaises' | 'actsFor' | 'now'>) {
+  return async (action: OrderVirtualAction, { fundCents: cents }: VirtualOrder, by: string | null): Promise<void> => {
+    if (cents === 0) return;
+    const askedBy = action.actor.userId;
+    const whose = by ?? askedBy;
+    const inPlaceOf = (await actsFor(whose, null)).filter((userId) => userId !== whose);
+    const raise = { actionId: action.id, acctId: null, rule: ORDER, cents, by, inPlaceOf, askedBy };
+    await recentRaises.add({ ...raise, ...(by === null && { inOwnName: true }), atMs: now().getTime() });
   };
 }
