@@ -6,7 +6,6 @@ import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus } from '../actions/send-status.ts';
 import { createEndUndo, createUndoBlock } from '../actions/undo-block.ts';
 import type { BlockAction } from '../actions/verbs.ts';
-import { createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import { createFillForm } from '../alerts/fill-form.ts';
 import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
 import { toCardFacts } from '../directory/account.ts';
@@ -112,13 +111,4 @@ function composeFillForm({ pending, ...tools }: Tools): (action: RemedyAction) =
       return form?.kind === 'form' ? await pending.put({ ...form, ...found }) : null;
     },
   });
-}
-
-/** Checks whether a sent change is visible at the card service. */
-export function composeVerification(
-  tools: Tools,
-  { applyLateConfirmation }: Pick<ReturnType<typeof composeLimits>, 'applyLateConfirmation'>,
-  requests: RequestsOfActions,
-) {
-  return createVerifyAction({ ...tools, applyLateConfirmation, reload: tools.directory.reload, requests });
 }

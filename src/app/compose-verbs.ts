@@ -1,5 +1,6 @@
 import { requestIdOf } from '../actions/action.ts';
 import { createFailUnreadable } from '../actions/fail-action.ts';
+import { createVerifyAction } from '../actions/verify-action.ts';
 import { namedCard } from '../alerts/named-card.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
 import { createTrackCard } from '../alerts/track-card.ts';
@@ -29,7 +30,7 @@ import { createExplainRouting } from '../routing/why.ts';
 import { createSetWarnings } from '../warnings/set-warnings.ts';
 import type { ActionContext } from './action-context.ts';
 import { composeApprovals, composeOpenRequest, composeVirtualCards } from './compose-approvals.ts';
-import { composeFailures, composeLimits, composeStatus, composeVerification } from './compose-changes.ts';
+import { composeFailures, composeLimits, composeStatus } from './compose-changes.ts';
 import { createTools, type Tools } from './compose-tools.ts';
 
 /** Everything that people can ask for, and its later consequences. Each part names the verbs that it handles. */
@@ -80,7 +81,12 @@ export function composeVerbs(context: ActionContext) {
     recordRefusal: tools.recordRefusal,
     recordRefusals: tools.recordRefusals,
     failUnreadable: createFailUnreadable(tools),
-    verifyAction: composeVerification(tools, limits, approvals.requestsOfActions),
+    verifyAction: createVerifyAction({
+      ...tools,
+      applyLateConfirmation: limits.applyLateConfirmation,
+      reload: tools.directory.reload,
+      requests: approvals.requestsOfActions,
+    }),
     endTemporaryChange: limits.endTemporaryChange,
     endUndo: status.endUndo,
     endMute: mutes.endMute,
