@@ -89,6 +89,9 @@ export function rowsOf<T extends z.ZodType>(row: T) {
   });
 }
 
+/** The same, where a list without rows may be null. */
+export const listOf = <T extends z.ZodType>(row: T) => z.preprocess((list) => list ?? [], rowsOf(row));
+
 /** Applies `read` to the answer. @param missing what the answer lacks when `read` returns null. */
 export function readAs<T>(missing: string, read: (raw: AnyRecord) => T | null) {
   return AnyRecord.transform((raw, context): T => {
@@ -99,15 +102,22 @@ export function readAs<T>(missing: string, read: (raw: AnyRecord) => T | null) {
   });
 }
 
+/** An object of the service with its fields under our own names: `{ acctId: ['AccountId', Id] }`. */
+export function renamed<const Fields extends Readonly<Record<string, readonly [sent: string, schema: z.ZodType]>>>(
+  fields: Fields,
+) {
+  type Renamed = { [Name in keyof Fields]: z.output<Fields[Name][1]> };
+  const entries = Object.entries(fields);
+  return z
+    .object(Object.fromEntries(entries.map(([, [sent, schema]]) => [sent, schema])))
+    .transform((answer) => Object.fromEntries(entries.map(([name, [sent]]) => [name, answer[sent]])) as Renamed);
+}
+
 /** An order of cards, without the cards. */
-export const CardOrder = z
-  .object({ CardOrderId: Id, OrderDateTime: Text })
-  .transform((order) => ({ cardOrderId: order.CardOrderId, orderedAt: order.OrderDateTime }));
+export const CardOrder = renamed({ cardOrderId: ['CardOrderId', Id], orderedAt: ['OrderDateTime', Text] });
 
 /** Answer to an order of virtual cards. The card itself follows as a webhook. */
-export const VirtualCardOrderPlaced = z
-  .object({ VirtualCardOrderId: Id })
-  .transform((order) => ({ virtualCardOrderId: order.VirtualCardOrderId }));
+export const VirtualCardOrderPlaced = renamed({ virtualCardOrderId: ['VirtualCardOrderId', Id] });
 
 /**
  * Network transactions have the webhooks' fields and go through the same redaction. The service does not page them, so an
@@ -115,7 +125,7 @@ export const VirtualCardOrderPlaced = z
  */
 export const NetworkTransactionRows = z
   .object({
-    TransactionList: z.preprocess((rows) => rows ?? [], rowsOf(AnyRecord)),
+    TransactionList: listOf(AnyRecord),
     Pages: z.object({ NumberOfPages: z.number().nullish() }).nullish(),
   })
   .refine(({ Pages }) => (Pages?.NumberOfPages ?? 1) <= 1, 'more pages than one')
