@@ -68,14 +68,10 @@ export function createRefusalCounts(redis: RedisClient) {
 const LOOK_MS = 3_600_000;
 
 /** One view: who looked at what, how, and the action or form they used. */
-interface Look {
-  readonly id: string;
-  readonly verb: string;
+interface Look extends Pick<Action, 'id' | 'verb'> {
   readonly userId: string;
-  /** Null: no particular card. */
-  readonly acctId: number | null;
-  /** Tells alerts apart that concern no account. */
-  readonly alertId: string | null;
+  /** The account of the card, or the alert if it concerns no account; null: neither. */
+  readonly subject: number | string | null;
 }
 
 export type Looks = ReturnType<typeof createLooks>;
@@ -83,8 +79,8 @@ export type Looks = ReturnType<typeof createLooks>;
 export function createLooks(redis: RedisClient) {
   return {
     /** Whether to record this view. Idempotent. */
-    async isFirst({ id, verb, userId, acctId, alertId }: Look): Promise<boolean> {
-      const key = stateKey(`looked:${userId}:${verb}:${acctId ?? alertId ?? ''}`);
+    async isFirst({ id, verb, userId, subject }: Look): Promise<boolean> {
+      const key = stateKey(`looked:${userId}:${verb}:${subject ?? ''}`);
       return (await firstWithin(redis, LOOK_MS, key, id)) === id;
     },
   };
@@ -108,8 +104,8 @@ interface Deps {
 
 export function createRecordLook({ looks, record }: Deps): RecordLook {
   return async function recordLook(action, { acctId, cardId, seen }) {
-    const about = { acctId, alertId: alertIdOf(action) };
-    const look = { id: action.id, verb: seen ?? action.verb, userId: action.actor.userId, ...about };
+    const { id, verb, actor } = action;
+    const look = { id, verb: seen ?? verb, userId: actor.userId, subject: acctId ?? alertIdOf(action) };
     if (!(await looks.isFirst(look))) return;
     await record(action, { event: 'asked', acctId, cardId, ...(seen !== null && { detail: seen }) });
   };

@@ -247,7 +247,7 @@ function composeHome(context: WorkerContext) {
       teamFacts: (viewer) => teamFacts(viewer, now(), { ...common, newestDeclines, health }),
     },
     async recordOpening({ id, userId }) {
-      if (!(await looks.isFirst({ id, verb: 'app-home', userId, acctId: null, alertId: null }))) return;
+      if (!(await looks.isFirst({ id, verb: 'app-home', userId, subject: null }))) return;
       const { roles } = await context.currentRoles(userId);
       const entry = { ...nobody, at: now().toISOString(), actionId: id, event: 'asked', verb: 'app-home' } as const;
       await audit.append({ ...entry, actor: { userId, teamId: '' }, roles });

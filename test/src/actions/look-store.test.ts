@@ -3,7 +3,7 @@ import { createLooks } from '../../../src/actions/record-limits.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
-const look = { id: 'act_1', verb: 'show', userId: 'U1', acctId: 7, alertId: null };
+const look = { id: 'act_1', verb: 'show', userId: 'U1', subject: 7 };
 
 it('records one look per person, card and verb within an hour, even if its job runs again', async () => {
   const { isFirst } = createLooks(redis());
@@ -16,9 +16,9 @@ it('records one look per person, card and verb within an hour, even if its job r
 
 it.each([
   ['another person', { userId: 'U2' }],
-  ['another card', { acctId: 8 }],
-  ['no card in particular', { acctId: null }],
-  ['an alert that concerns no card', { acctId: null, alertId: 'evt_1' }],
+  ['another card', { subject: 8 }],
+  ['no card in particular', { subject: null }],
+  ['an alert that concerns no card', { subject: 'evt_1' }],
   ['another verb', { verb: 'declines' }],
 ])('records a look with %s separately', async (_what, other) => {
   const { isFirst } = createLooks(redis());
