@@ -133,7 +133,7 @@ export const rules: Rules = {
     setBlockThread: { subject: of('block-thread') },
   },
   requests: {
-    ...reads('get', 'open', 'requestsOf', 'approversOf'),
+    ...reads('get', 'open', 'requestsOf', 'deniedSince', 'approversOf'),
     add: { subject: ofId('request') },
     save: { subject: ofId('request') },
     remind: {

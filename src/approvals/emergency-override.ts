@@ -1,23 +1,32 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
+import { isSameRule } from '../card-api/rule.ts';
 import { isAboutLimits, isLooser, type RuleChange, type Term, withGoals } from '../card-api/rule-change.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import { atMost, purchaseCents, termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
+import { ruleNames } from '../limits/rule-words.ts';
 import { type ApprovalPolicy, aloneCents, countedCents } from '../policy/approval-policy.ts';
-import { OVERRIDE_MAX_MS } from '../policy/decide-action.ts';
+import { OVERRIDE_MAX_MS, REQUEST_MS } from '../policy/decide-action.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import { lowers } from './current-request.ts';
 import type { Execution } from './execute-approval.ts';
 import type { JudgeClick, JudgedClick, Recount } from './judge-click.ts';
-import { type ApprovedChange, accountIn, isAboutRules, type LimitRequest, mayAskAgain } from './request.ts';
+import {
+  type ApprovedChange,
+  accountIn,
+  isAboutRules,
+  type LimitRequest,
+  mayAskAgain,
+  type OpenRequest,
+} from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'policyOfCard' | 'now' | 'purchaseOf' | 'zone'> {
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
-  readonly requests: Pick<Requests, 'get'>;
+  readonly requests: Pick<Requests, 'get' | 'deniedSince'>;
   readonly execution: Execution;
   readonly finish: FinishRequest;
   readonly judgeClick: JudgeClick;
@@ -27,8 +36,9 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'policyOfCard' | 
 }
 
 /**
- * An operator acts for the approvers because none of them answered. The override is limited to what one approver could
- * allow, to an hour or one purchase, and to once a day per card. All bypassed approvers are notified.
+ * An operator acts for the approvers because none of them answered, so not after one of them denied it. The override is
+ * limited to what one approver could allow, to an hour or one purchase, and to once a day per card. All bypassed approvers
+ * are notified.
  *
  * Runs under the request's lock. The returned function throws CardApiError when the job should be retried.
  */
@@ -65,6 +75,8 @@ export function createOverrideRequest(deps: Deps) {
     if (!isLooser(part.changes) || lowers(withGoals(judged.now, part.changes))) {
       return await refuse('The card already allows what the override would.');
     }
+    const denied = await whyDenied(judged.request, deps);
+    if (denied !== null) return await refuse(denied, true);
     if (!(await deps.recentRaises.reserveOverride(request.acctId, action.id))) {
       return await refuse('The emergency override was already used for this card in the last 24 hours.', true);
     }
@@ -74,6 +86,18 @@ export function createOverrideRequest(deps: Deps) {
     await deps.record(action, { event: 'approved', acctId, cardId: card.cardId, duration, detail });
     await deps.execution.execute(action, judged.request, { ...part, approvals, counted, note: action.reason }, run);
   };
+}
+
+/** Which of the rules the same person asked about within a day without success, one sentence. Null: none. */
+async function whyDenied(
+  { acctId, action, changes }: OpenRequest,
+  { requests, now }: Pick<Deps, 'requests' | 'now'>,
+): Promise<string | null> {
+  const denied = await requests.deniedSince(acctId, now().getTime() - REQUEST_MS);
+  const goals = denied.filter((one) => one.action.actor.userId === action.actor.userId).flatMap((one) => one.goals);
+  const again = changes.filter(({ rule }) => goals.some((goal) => isSameRule(goal.rule, rule)));
+  if (again.length === 0) return null;
+  return `An approver denied the same person’s request about the ${ruleNames(again)} within the last 24 hours.`;
 }
 
 /** Why nobody may use the emergency override for cards with this policy, one sentence; null when somebody may. */

@@ -73,6 +73,11 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
       changeOpen(id, (request) => ({ ...request, askedToo: [...new Set(request.askedToo).add(userId)] })),
     /** Requests for an account within the last 30 days, newest first. */
     requestsOf: async (acctId: number) => (await ofCard(acctId)).map(({ id, state }) => ({ id, state })),
+    /** Requests for an account that were denied since this time. */
+    deniedSince: async (acctId: number, sinceMs: number) =>
+      (await ofCard(acctId)).filter(
+        (request) => request.state === 'denied' && Date.parse(request.decision.at) > sinceMs,
+      ),
     /** Who approved a change of an account's card that was requested from this alert. */
     async approversOf(acctId: number, alertId: string): Promise<string[]> {
       const asked = (await ofCard(acctId)).filter(

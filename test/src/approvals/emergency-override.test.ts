@@ -120,7 +120,7 @@ describe('an emergency override by an operator', () => {
       reason: 'at the counter',
     });
     await createOverrideRequest({
-      requests: { get: async (id) => (id === 'req_ask1' ? request : null) },
+      requests: { get: async (id) => (id === 'req_ask1' ? request : null), deniedSince: async () => [] },
       refuse: async (_action, { why, whoCan }, about) =>
         void steps.push(
           `refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`,
@@ -282,6 +282,63 @@ describe('an emergency override for somebody who got more before', () => {
     expect(answers.at(-1)?.text).toContain('With what was allowed before, this is more than one person may allow.');
     expect(service.rules['DailySpendLimit']).toBe(1400);
     expect(await deps.recentRaises.reserveOverride(acctId, 'act_next')).toBe(true);
+  });
+});
+
+describe('an emergency override after an approver has denied a request', () => {
+  const redis = useRedis();
+  const denial = (askedAt: string): VerbAction =>
+    ask('decide', {
+      id: 'act_denial',
+      target: { kind: 'request', requestId: 'req_first' },
+      actor: { userId: 'U0BEN', teamId: 'T1' },
+      approve: false,
+      askedAt,
+    });
+
+  /** The daily limit is $400. Ana asks for the first, Ben denies it, and Ana asks for $2,000 this much later. */
+  async function afterDenial(first: (id: string) => VerbAction, waitMs = 60_000) {
+    const world = await createActionWorld(redis());
+    const { deps } = world;
+    world.service.rules = { IsActive: true, DailySpendLimit: 400, WeeklySpendLimit: 5000 };
+    await performAction(first('act_first'), deps);
+    await performAction(denial(deps.now().toISOString()), deps);
+    expect(await deps.requests.get('req_first')).toMatchObject({ state: 'denied' });
+    world.advance(waitMs);
+    const again = { ...daily(2000, null, 'act_again', 'U0ANA'), askedAt: deps.now().toISOString() };
+    await performAction(again, deps);
+    world.advance(REMIND_AFTER_MS);
+    await performAction(breakGlass('req_again', deps.now().toISOString()), deps);
+    return world;
+  }
+
+  it('of the same person for the same limit is refused, and not used up', async () => {
+    const { deps, writes, answers } = await afterDenial((id) => daily(1900, null, id, 'U0ANA'));
+
+    expect(answers.at(-1)?.text).toContain(
+      'An approver denied the same person’s request about the daily limit within the last 24 hours. Ask an approver.',
+    );
+    expect(writes).toEqual([]);
+    expect(await deps.requests.get('req_again')).toMatchObject({ state: 'open' });
+    expect(await deps.recentRaises.reserveOverride(acctId, 'act_next')).toBe(true);
+  });
+
+  const weekly = (id: string): VerbAction =>
+    ask('limit', {
+      ...byCommand,
+      id,
+      actor: { userId: 'U0ANA', teamId: 'T1' },
+      changeRequest: { goals: [limitGoal('weekly', 900_000)], term: { kind: 'permanent' } },
+    });
+  it.each<[string, (id: string) => VerbAction, number]>([
+    ['more than a day ago', (id) => daily(1900, null, id, 'U0ANA'), 24 * HOUR],
+    ['of somebody else', (id) => daily(1900, null, id, 'U0EVE'), 60_000],
+    ['for another limit', weekly, 60_000],
+  ])('%s is made', async (_which, first, waitMs) => {
+    const { deps, service } = await afterDenial(first, waitMs);
+
+    expect(service.rules['DailySpendLimit']).toBe(1400);
+    expect(await deps.requests.get('req_again')).toMatchObject({ state: 'overridden' });
   });
 });
 

@@ -88,6 +88,18 @@ it.each([
   expect(await requests.approversOf(acctId, 'evt_2')).toEqual([]);
 });
 
+it('lists an account’s requests that were denied since a time', async () => {
+  const requests = createRequests(redis(), storeSigner);
+  const deniedAt = (id: string, at: string) =>
+    requests.save({ ...openRequestOf({ id }), state: 'denied', decision: { actionId: 'act_1', by: 'U0ANA', at } });
+  await deniedAt('req_before', '2026-11-20T15:00:00.000Z');
+  await deniedAt('req_after', '2026-11-20T15:00:00.001Z');
+  await requests.save(openRequestOf({ id: 'req_open' }));
+
+  const denied = await requests.deniedSince(acctId, Date.parse('2026-11-20T15:00:00.000Z'));
+  expect(denied.map(({ id }) => id)).toEqual(['req_after']);
+});
+
 it('rejects a request that was altered in Redis, but still shows it in the web process', async () => {
   const requests = createRequests(redis(), storeSigner);
   await requests.save(openRequestOf({ id: 'req_1' }));
