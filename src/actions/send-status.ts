@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statusWord } from '../../templates/core/card-words.ts';
+import { sentences } from '../../templates/core/change-words.ts';
 import type { CallOptions } from '../card-api/call.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
@@ -98,7 +99,7 @@ export function createSendStatus(deps: Deps) {
         supersede: async () =>
           (await readNow()) === status
             ? await foundMade(verb, resolved, from, finish)
-            : await finish('unknown', { note: whyNot ?? superseded }),
+            : await finish('unknown', { note: sentences(whyNot, superseded) }),
         fail: (explanation) => finish('failed', explanation),
         leave: ({ note }) => finish('unknown', { note, expects }),
       } satisfies Parameters<SendChange>[1];
