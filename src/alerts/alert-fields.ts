@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Outcome } from '../actions/action-state.ts';
 import { recordFormat } from '../core/record-store.ts';
-import { type Alert, AskedBy, OrderProgress, readRepeats, type TransactionAlert, TriedCard } from './alert.ts';
+import { type Alert, AskedBy, OrderProgress, readRepeats, TriedCard } from './alert.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
 
 /** The fields of an alert's hash that change independently of the alert, by name. */
@@ -9,21 +9,10 @@ export type Fields = Readonly<Record<string, string>>;
 
 /** The alert without the parts that have their own fields. */
 export function withoutFields(alert: Alert): Alert {
-  switch (alert.kind) {
-    case 'transaction':
-      return { ...withoutGroup(alert), outcomes: [], repeats: {}, timeline: null };
-    case 'card-testing':
-      return { ...alert, outcomes: [], tried: [] };
-    case 'virtual-card':
-      return { ...alert, outcomes: [], asked: null };
-    case 'fraud-case':
-      return { ...alert, outcomes: [] };
-    // The others show how far a card is on its way to its holder.
-    default:
-      return { ...alert, outcomes: [], progress: null };
-  }
+  return withFields(alert, {});
 }
 
+/** The alert with only those parts that these fields hold. */
 export function withFields(alert: Alert, fields: Fields): Alert {
   const outcomes = valuesAt('outcome:', fields, Outcome).toSorted((a, b) => a.at.localeCompare(b.at));
   switch (alert.kind) {
@@ -34,8 +23,9 @@ export function withFields(alert: Alert, fields: Fields): Alert {
       const timeline = fieldOf('timeline', fields, PurchaseTimeline);
       const newest = startingWith('newest:', fields);
       const leaders = new Set(startingWith('group:', fields).map(([, leader]) => leader));
+      const { newest: _newest, leaders: _leaders, ...own } = alert;
       return {
-        ...alert,
+        ...own,
         outcomes,
         repeats,
         timeline,
@@ -53,13 +43,10 @@ export function withFields(alert: Alert, fields: Fields): Alert {
       return { ...alert, outcomes };
     case 'virtual-card':
       return { ...alert, outcomes, asked: fieldOf('asked', fields, AskedBy) };
+    // The others show how far a card is on its way to its holder.
     default:
       return { ...alert, outcomes, progress: fieldOf('progress', fields, OrderProgress) };
   }
-}
-
-function withoutGroup({ newest: _newest, leaders: _leaders, ...alert }: TransactionAlert): TransactionAlert {
-  return alert;
 }
 
 function fieldOf<T>(name: string, fields: Fields, schema: z.ZodType<T>): T | null {
