@@ -11,11 +11,7 @@ const ORDER_TTL_SECONDS = 120 * 24 * 3600;
 const Awaited = z.strictObject({ acctId: z.int(), cardOrderId: z.int(), alertId: z.string() });
 export type Awaited = z.infer<typeof Awaited>;
 
-interface CardOrder {
-  readonly progress: OrderProgress;
-  /** Alerts whose messages show the progress, in the order they were added. */
-  readonly alertIds: readonly string[];
-}
+type CardOrder = ReturnType<typeof toCardOrder>;
 
 export type CardOrders = ReturnType<typeof createCardOrders>;
 
@@ -88,7 +84,8 @@ export function createCardOrders(redis: RedisClient) {
   };
 }
 
-function toCardOrder(cardOrderId: number, fields: Readonly<Record<string, string>>): CardOrder {
+/** `alertIds`: alerts whose messages show the progress, in the order they were added. */
+function toCardOrder(cardOrderId: number, fields: Readonly<Record<string, string>>) {
   const steps = Object.fromEntries(orderSteps.map((step) => [step, fields[step] ?? null]));
   const alertIds = Object.entries(fields)
     .filter(([field]) => field.startsWith('alert:'))

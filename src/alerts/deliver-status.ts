@@ -15,15 +15,7 @@ const PASSING_THROUGH_HOLD_MS = 1200;
  */
 const PASSING_THROUGH_MS = 60_000;
 
-interface StatusTimeline {
-  readonly change: Omit<StatusChange, 'causedBy'>;
-  /** The events that share one message. */
-  readonly eventIds: readonly string[];
-  /** True when a BLOCKED that belongs to it may still follow. */
-  readonly mayContinue: boolean;
-  /** The card had this status before: the event lists it, but is about another card. */
-  readonly isRepeat: boolean;
-}
+type StatusTimeline = ReturnType<typeof statusTimeline>;
 
 /**
  * Interprets one status event, using everything known about the card.
@@ -38,7 +30,7 @@ export function statusTimeline(
   known: readonly StatusRecord[],
   knownBefore: CardStatus | null,
   { isAlone = false } = {},
-): StatusTimeline {
+) {
   // Final, so whatever seems to follow was only delayed.
   const history = known.toSorted((a, b) => Number(a.status === 'CLOSED') - Number(b.status === 'CLOSED'));
   const wasClosed = knownBefore === 'CLOSED' && history.every(({ status }) => status !== 'CLOSED');
@@ -61,8 +53,11 @@ export function statusTimeline(
       steps: steps.map(({ status, callbackAt }) => ({ status, at: callbackAt })),
       supersededBy: later ?? null,
     },
+    /** The events that share one message. */
     eventIds: steps.map((step) => step.eventId),
+    /** The card had this status before: the event lists it, but is about another card. */
     isRepeat: steps.every(({ status }) => status === (from ?? knownBefore)),
+    /** A BLOCKED that belongs to it may still follow. */
     mayContinue:
       activation === null && own.status === 'ACTIVE' && later === undefined && (from === 'INACTIVE' || from === null),
   };

@@ -15,32 +15,24 @@ export function isByName(kind: MatchKind): boolean {
 }
 
 /** Everything that the text for a card can mean. Null for each impossible meaning. */
-export interface CardQuery {
-  readonly last4: string | null;
-  /** A number that may be a card id or an account id. */
-  readonly id: number | null;
-  /** Normalized by {@link foldId}; null when too long. */
-  readonly customId: string | null;
-  /** Normalized words of a holder's name; empty when the text contains no letters. */
-  readonly words: readonly string[];
-}
+export type CardQuery = ReturnType<typeof interpret>;
 
 const CUSTOM_ID_MAX = 50;
 /** Minimum letters of a partial name. A complete name may be shorter. */
 const NAME_PREFIX_MIN = 3;
 
 /** Parses what a person typed: `4242`, `••4242`, `Sam Rivera · card 4242`, `7378`, `F1Q52343SF`, `jane`, `Doe, Jané`. */
-export function interpret(query: string): CardQuery {
+export function interpret(query: string) {
   const text = unquote(query).trim();
   // As we write a card: `Sam Rivera · card 1234`.
   const digits = digitsIn(text.split(' · ').at(-1) ?? '');
   const customId = foldId(text);
   return {
     last4: digits?.length === 4 ? digits : null,
-    // Ids are numbers: 0042 can only be the end of a card number.
+    /** A card id or an account id. Ids are numbers: 0042 can only be the end of a card number. */
     id: digits === null || digits.startsWith('0') ? null : Number(digits),
     customId: customId === '' || customId.length > CUSTOM_ID_MAX ? null : customId,
-    // The name in a mention is that of a person in Slack, not of a holder.
+    /** Those of a holder's name; none when there are no letters. The name in a mention is that of a person in Slack. */
     words: /\p{L}/u.test(text) && !text.startsWith('@') ? nameWords(text) : [],
   };
 }

@@ -11,17 +11,6 @@ import {
   nameWords,
 } from './card-query.ts';
 
-/** An account that a query can mean. */
-export interface CardMatch extends Pick<DirectoryAccount, 'acctId' | 'customId' | 'isVirtual' | 'accountStatus'> {
-  /** Undefined: not read yet. */
-  readonly group: string | null | undefined;
-  readonly holder: string | null;
-  /** The cards that matched; all of the account's cards when the account matched. */
-  readonly cards: readonly DirectoryCard[];
-  /** The strongest kind of match. */
-  readonly matchedBy: MatchKind;
-}
-
 /** Sorts after any other text: the upper end of a prefix range. */
 const LAST = '\u{10ffff}';
 
@@ -123,8 +112,14 @@ export function matchOf(account: DirectoryAccount, query: CardQuery): CardMatch 
   return fit === null ? null : toMatch(account, fit, account.cards);
 }
 
-export function toMatch(account: DirectoryAccount, matchedBy: MatchKind, cards: readonly DirectoryCard[]): CardMatch {
-  const { acctId, customId, isVirtual, accountStatus } = account;
-  const known = { holder: holderOf(account), group: groupIn(account) };
-  return { acctId, ...known, customId, isVirtual, accountStatus, cards, matchedBy };
+/** An account that a query can mean. */
+export type CardMatch = ReturnType<typeof toMatch>;
+
+/**
+ * @param matchedBy the strongest kind of match.
+ * @param cards those that matched; all of the account's cards when the account matched.
+ */
+export function toMatch(account: DirectoryAccount, matchedBy: MatchKind, cards: readonly DirectoryCard[]) {
+  const { acctId, customId, isVirtual } = account;
+  return { acctId, holder: holderOf(account), group: groupIn(account), customId, isVirtual, cards, matchedBy };
 }

@@ -1,6 +1,5 @@
 import { limitWarning } from '../../templates/warnings/warnings.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
-import type { LimitPeriod } from '../card-api/rule.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import { contentId } from '../core/content-id.ts';
 import { groupBy } from '../core/group-by.ts';
@@ -17,23 +16,15 @@ const DAY_MS = 24 * 3_600_000;
 /** A lifetime limit never resets. */
 const LIFETIME_MS = 400 * DAY_MS;
 
-export interface UsedLimit {
-  readonly period: LimitPeriod;
-  /** Name of the merchant category; null for the card's own limit. */
-  readonly category: string | null;
-  readonly limitCents: number;
-  /** In the current window, derived from the remaining amount that the card service reports. */
-  readonly usedCents: number;
-  readonly threshold: Threshold;
-  /** When the complete limit is available again, UTC ISO 8601; null: never. */
-  readonly resetsAt: string | null;
-}
+export type UsedLimit = ReturnType<typeof usedLimits>[number];
 
 /**
- * Limits that are at least three quarters used. Skips limits for which the card service omits the limit or the remaining
- * amount.
+ * Limits that are at least three quarters used in their current window, as the remaining amounts show. Skips limits for which
+ * the card service omits the limit or the remaining amount.
+ *
+ * @returns `category` is null for the card's own limit. `resetsAt`: when the complete limit is available again; null: never.
  */
-export function usedLimits({ overall, categories }: RemainingLimits, at: string): UsedLimit[] {
+export function usedLimits({ overall, categories }: RemainingLimits, at: string) {
   const all = [...overall.map((limit) => ({ ...limit, name: null })), ...categories];
   return all.flatMap(({ period, limitCents, remainingCents, name: category }) => {
     if (limitCents === null || limitCents <= 0 || remainingCents === null) return [];

@@ -9,7 +9,6 @@ const matchOf = (acctId: number, matchedBy: CardMatch['matchedBy']): CardMatch =
   customId: null,
   isVirtual: false,
   group: null,
-  accountStatus: 'OPEN',
   cards: [],
   matchedBy,
 });

@@ -59,7 +59,6 @@ const known = (acctId: number, matchedBy: CardMatch['matchedBy'], ...cards: Card
   customId: null,
   isVirtual: false,
   group: null,
-  accountStatus: 'OPEN',
   cards,
   matchedBy,
 });
