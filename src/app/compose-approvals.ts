@@ -41,10 +41,8 @@ interface Deps {
 /** Opens requests, counts decisions, and executes what was approved. */
 export function composeApprovals({ tools, openRequest, changeRule, failures, orders, block }: Deps) {
   const { withLock } = tools;
-  const { count: countRaise, withBase, changesFromBase, temporaryValues } = tools.raises;
-  const raises = { countRaise, withBase, changesFromBase, temporaryValues };
   const blockAll = createBlockAll({ ...tools, failures, block });
-  const common = { ...tools, ...raises, ...orders, changeRule, blockAll };
+  const common = { ...tools, ...orders, changeRule, blockAll };
   const { resolve, notifyDecided } = createRequestEnds(common);
   const finish = createFinishRequest({ ...common, resolve });
   const { complete, verified } = createCompletion({ ...common, finish, notifyDecided });
@@ -88,9 +86,7 @@ function linkIn({ alertLink, requestLink }: Pick<Tools, 'alertLink' | 'requestLi
 /** Opens a request for others to decide. */
 export function composeOpenRequest(tools: Tools) {
   const statusOf = (acctId: number, cardId: number | null) => readBack(acctId, cardId, tools.card, { maxRetries: 0 });
-  const { changesFromBase, temporaryValues } = tools.raises;
-  const gatherFacts = createGatherFacts({ ...tools, statusOf });
-  return createOpenRequest({ ...tools, gatherFacts, changesFromBase, temporaryValues });
+  return createOpenRequest({ ...tools, gatherFacts: createGatherFacts({ ...tools, statusOf }) });
 }
 
 /** What verification of a changed card needs to know about requests. */

@@ -14,7 +14,8 @@ import type { ApprovalVerified } from './complete-approval.ts';
 import { changesFromNow, isAboutRules, type LimitRequest, type OpenRequest, withVoid } from './request.ts';
 import type { Requests } from './request-store.ts';
 
-export interface ReadDeps extends Pick<RaiseAmounts, 'withBase' | 'temporaryValues'> {
+export interface ReadDeps {
+  readonly raises: Pick<RaiseAmounts, 'withBase' | 'temporaryValues'>;
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
 }
 
@@ -23,12 +24,12 @@ export async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const { acctId } = request;
   const { rules } = await deps.card.getSpendRules(acctId);
   const all = changesFrom(rules, goalsOf(request.changes));
-  const both = await deps.withBase(all, request.term, acctId);
+  const both = await deps.raises.withBase(all, request.term, acctId);
   // Approving never lowers a limit: limits that are already higher stay. One that is higher only for the moment is not
   // enough.
   const changes = both.flatMap(({ change, fromBase }) => (!lowers([change]) || isLooser([fromBase]) ? [fromBase] : []));
   const now = without(all, without(all, changes));
-  const temporary = await deps.temporaryValues(all, acctId);
+  const temporary = await deps.raises.temporaryValues(all, acctId);
   const isBlocked = isInUseBlocked(await deps.card.getAccount(acctId), request.card.cardId);
   const current: OpenRequest = { ...request, isBlocked, changes: changes.length > 0 ? changes : all, temporary };
   return {

@@ -107,7 +107,8 @@ export function createDecideRequest(deps: Deps) {
 /** Both record who decided before anyone is notified. */
 type Decisions = ReturnType<typeof createDecisions>;
 
-interface DecisionDeps extends Pick<ActionTools, 'record' | 'updateRequest'>, Pick<RaiseAmounts, 'changesFromBase'> {
+interface DecisionDeps extends Pick<ActionTools, 'record' | 'updateRequest'> {
+  readonly raises: Pick<RaiseAmounts, 'changesFromBase'>;
   readonly requests: Pick<Requests, 'save'>;
   readonly progress: Pick<Progress, 'read'>;
   readonly execution: Pick<Execution, 'execute'>;
@@ -221,13 +222,13 @@ async function record(
 async function withOwnAmounts(
   action: DecideAction,
   { request, now }: JudgedClick,
-  { recount, changesFromBase }: Pick<DecisionDeps, 'recount' | 'changesFromBase'>,
+  { recount, raises }: Pick<DecisionDeps, 'recount' | 'raises'>,
 ): Promise<OpenRequest> {
   const { goals, term } = action.changeRequest ?? { goals: request.changes, term: request.term };
   const isSameTerm = JSON.stringify(term) === JSON.stringify(request.term);
   const isSame = isSameTerm && isSameGoals(goals, request.changes);
   // The value that a temporary change goes back to counts only if it ends before this term does.
-  const from = isSameTerm ? request.changes : await changesFromBase(now, term, request.acctId);
+  const from = isSameTerm ? request.changes : await raises.changesFromBase(now, term, request.acctId);
   const changes = withGoals(from, goals);
   const beyondAsked = changes.map(({ rule, to }, index) => ({ rule, from: request.changes[index]?.to ?? null, to }));
   const isWithin = isSameTerm && !isLooser(beyondAsked);

@@ -25,7 +25,7 @@ import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'policyOfCard' | 'now' | 'purchaseOf' | 'zone'> {
-  readonly changesFromBase: RaiseAmounts['changesFromBase'];
+  readonly raises: Pick<RaiseAmounts, 'changesFromBase'>;
   readonly requests: Pick<Requests, 'get' | 'deniedSince'>;
   readonly execution: Execution;
   readonly finish: FinishRequest;
@@ -133,13 +133,13 @@ type CappedChange = Pick<ApprovedChange, 'changes' | 'term'>;
 export async function capChange(
   { request: { action, acctId, term: asked }, now }: JudgedClick,
   mostCents: number | null,
-  deps: Pick<Deps, 'now' | 'purchaseOf' | 'zone' | 'changesFromBase'>,
+  deps: Pick<Deps, 'now' | 'purchaseOf' | 'zone' | 'raises'>,
 ): Promise<CappedChange | null> {
   const ofLimits = isAboutLimits(now);
   // For a time, an opened rule would allow any number of purchases of any size.
   const term: Term = ofLimits ? atMost(asked, OVERRIDE_MAX_MS, deps.now(), deps.zone) : { kind: 'purchase' };
   // A temporary change may outlast this term, but not the requested one.
-  const changes = await deps.changesFromBase(now, term, acctId);
+  const changes = await deps.raises.changesFromBase(now, term, acctId);
   if (!ofLimits) {
     const cents = purchaseCents(action, await deps.purchaseOf(action));
     return isSmall(cents, mostCents) ? { changes, term } : null;

@@ -174,11 +174,11 @@ export type Recount = (
 ) => Promise<{ readonly needed: number; readonly counted: CountedRaise | null } & Pick<OpenRequest, 'orderWhy'>>;
 
 interface RecountDeps extends Pick<ActionTools, 'policyOfCard'> {
-  readonly countRaise: RaiseAmounts['count'];
+  readonly raises: Pick<RaiseAmounts, 'count'>;
   readonly orderPermit: Pick<OrderPermit, 'approvals'>;
 }
 
-export function createRecount({ countRaise, policyOfCard, orderPermit }: RecountDeps): Recount {
+export function createRecount({ raises, policyOfCard, orderPermit }: RecountDeps): Recount {
   return async function recount(request, click) {
     const { action, acctId, changes, term } = request;
     const people = [action.actor.userId, click.actor.userId];
@@ -189,7 +189,7 @@ export function createRecount({ countRaise, policyOfCard, orderPermit }: Recount
     }
     // As the change is counted right before it is made. What is open for the moment is not opened for one purchase.
     const both = changes.map((change) => ({ change: changeFromNow(change, request.temporary), fromBase: change }));
-    const raised = await countRaise({ ...action, id: click.id }, acctId, { changes: both, term }, people);
+    const raised = await raises.count({ ...action, id: click.id }, acctId, { changes: both, term }, people);
     const needed = approvalsNeeded(amountIn(raised), await policyOfCard(acctId));
     return { needed, counted: tooMuchForOne(raised) };
   };

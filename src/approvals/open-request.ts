@@ -86,8 +86,7 @@ interface Deps extends Pick<ActionTools, 'now' | 'rolesNow'>, ResumeDeps {
   readonly requests: Requests;
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
   readonly gatherFacts: GatherFacts;
-  readonly changesFromBase: RaiseAmounts['changesFromBase'];
-  readonly temporaryValues: RaiseAmounts['temporaryValues'];
+  readonly raises: Pick<RaiseAmounts, 'changesFromBase' | 'temporaryValues'>;
 }
 
 /**
@@ -141,8 +140,8 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       orderTerms: order?.terms ?? null,
       isOwnCard: isOwnCard && action.verb !== 'ask',
       goals: goalsOf(changes),
-      changes: await deps.changesFromBase(changes, term, acctId),
-      temporary: await deps.temporaryValues(changes, acctId),
+      changes: await deps.raises.changesFromBase(changes, term, acctId),
+      temporary: await deps.raises.temporaryValues(changes, acctId),
       term,
       needed: others + (countsAsApproval ? 1 : 0),
       approvals: countsAsApproval ? [{ by, at: now.toISOString(), actionId: null }] : [],

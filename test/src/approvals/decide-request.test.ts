@@ -194,18 +194,20 @@ describe('an approval', () => {
       recount: createRecount({
         orderPermit: { approvals: async () => ({ needed: 2, why: null }) },
         policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
-        countRaise: async (_action, _acctId, _raise, people) => {
-          const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);
-          const earlier =
-            raiseCents === ownCents ? [] : [{ by: 'U0BEN', at: '2026-11-20T14:12:00.000Z', cents: addedByBen }];
-          return { rule: raiseDaily.rule, ownCents, earlier, aboveCents: 100_000, cap: null };
+        raises: {
+          async count(_action, _acctId, _raise, people) {
+            const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);
+            const earlier =
+              raiseCents === ownCents ? [] : [{ by: 'U0BEN', at: '2026-11-20T14:12:00.000Z', cents: addedByBen }];
+            return { rule: raiseDaily.rule, ownCents, earlier, aboveCents: 100_000, cap: null };
+          },
         },
       }),
       record: async (_action, { event, detail, line }) => {
         recorded.push({ detail, counted: line?.counted ?? null });
         told.push({ event, outcome: line?.outcome, ...(line?.outcomeOf && { outcomeOf: line.outcomeOf }) });
       },
-      changesFromBase: async (changes) => [...changes],
+      raises: { changesFromBase: async (changes) => [...changes] },
       updateRequest: async () => {},
       finish: async (request) => void finished.push(request),
     });

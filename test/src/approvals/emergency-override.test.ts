@@ -41,7 +41,7 @@ const capChange = (purchaseCents: number | null, policy = standard) => {
     purchaseOf: async () => (purchaseCents === null ? null : { ...purchase, amountCents: purchaseCents }),
     zone: 'America/New_York',
     now: () => new Date('2026-11-20T15:00:00.000Z'),
-    changesFromBase: async (changes: readonly RuleChange[]) => [...changes],
+    raises: { changesFromBase: async (changes: readonly RuleChange[]) => [...changes] },
   };
   return (request: OpenRequest) => cap({ kind: 'counts', request, now: request.changes }, aloneCents(policy), deps);
 };
@@ -140,9 +140,11 @@ describe('an emergency override by an operator', () => {
       zone: 'America/New_York',
       policyOfCard: async () => given.policy ?? standard,
       now: () => new Date('2026-11-20T15:00:00.000Z'),
-      // A limit that is none by now cannot be raised by a small amount.
-      changesFromBase: async (changes) =>
-        given.isTooMuch ? changes.map(({ to, ...change }) => ({ ...change, from: null, to })) : [...changes],
+      raises: {
+        // A limit that is none by now cannot be raised by a small amount.
+        changesFromBase: async (changes) =>
+          given.isTooMuch ? changes.map(({ to, ...change }) => ({ ...change, from: null, to })) : [...changes],
+      },
       recount: async () => ({ needed: given.needed ?? 1, counted: null }),
       recentRaises: { reserveOverride: async () => !(given.isUsed ?? false) },
       record: async (_action, { event, detail, cardId }) => void steps.push({ event, detail, cardId }),
