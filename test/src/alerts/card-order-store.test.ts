@@ -36,7 +36,10 @@ describe('a card order', () => {
     const found = await orders.ofAccount(order.acctId);
 
     expect(found.map(({ progress }) => progress.cardOrderId).toSorted((a, b) => a - b)).toEqual([1221, 1222]);
-    expect(found.flatMap(({ alertIds }) => alertIds).toSorted((a, b) => a.localeCompare(b))).toEqual(['evt_1', 'evt_2']);
+    expect(found.flatMap(({ alertIds }) => alertIds).toSorted((a, b) => a.localeCompare(b))).toEqual([
+      'evt_1',
+      'evt_2',
+    ]);
   });
 });
 
