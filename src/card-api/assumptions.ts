@@ -164,10 +164,6 @@ export const CardApiAssumptions = z.strictObject({
     'invalid appid',
   ).describe('A 401 or 403 whose message contains one of these (any case) means: this token will not work again.'),
   livingTokenTexts: texts('card account id').describe('A 401 with one of these concerns the request, not the token.'),
-  emptyListStatus: z
-    .array(z.int())
-    .default([404])
-    .describe('Statuses that mean "there are none" for the list of rulesets.'),
   listCallsPerHour: z.int().positive().default(10).describe('How often the list of all accounts may be requested.'),
   callsPerMinute: z.int().positive().default(120).describe('Calls of all kinds that the service accepts per minute.'),
   detailCallsPerMinute: z.int().positive().default(60).describe('Our own share of these for filling the directory.'),

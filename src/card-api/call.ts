@@ -27,7 +27,7 @@ export interface CallOptions {
   readonly maxRetries?: number;
 }
 
-interface CallRequest extends Sent, Omit<Endpoint<never[], unknown>, 'send' | 'isList'> {
+interface CallRequest extends Sent, Omit<Endpoint<never[], unknown>, 'send'> {
   /** Name of the client's method: the only part of the call that errors and logs show. */
   readonly operation: string;
 }

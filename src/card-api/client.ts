@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { CardApiError, ConfigError } from '../core/errors.ts';
+import { ConfigError } from '../core/errors.ts';
 import { DEFAULT_ZONE } from '../core/installation.ts';
-import { type CardApiAssumptions, parseAssumptions } from './assumptions.ts';
-import { type Call, type CallDeps, type CallOptions, createCall, createSendOnce, type SendDeps } from './call.ts';
+import { parseAssumptions } from './assumptions.ts';
+import { type CallDeps, type CallOptions, createCall, createSendOnce, type SendDeps } from './call.ts';
 import { cardEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
 import { type BreakerOptions, createBreaker } from './retry.ts';
 
@@ -51,29 +51,13 @@ export function createCardClient(options: CardClientOptions): CardClient {
   };
   const call = createCall({ ...settings, sendOnce: createSendOnce(settings, breaker) });
   const endpoints = cardEndpoints(assumptions, options.timezone ?? DEFAULT_ZONE);
-  const methods = Object.entries<Endpoint<never[], unknown>>(endpoints).map(([operation, endpoint]) => [
+  const methods = Object.entries<Endpoint<never[], unknown>>(endpoints).map(([operation, { send, ...endpoint }]) => [
     operation,
-    methodOf(operation, endpoint, assumptions.emptyListStatus, call),
+    /** @param args those of the endpoint, followed by the options of the call. */
+    async (...args: unknown[]): Promise<unknown> => {
+      const sent = send(...(args.slice(0, send.length) as never[]));
+      return await call({ ...endpoint, operation, ...sent }, args[send.length] as CallOptions | undefined);
+    },
   ]);
   return Object.fromEntries(methods) as CardClient;
-}
-
-/** The endpoint's arguments, followed by the options of the call. */
-function methodOf(
-  operation: string,
-  { send, isList, ...endpoint }: Endpoint<never[], unknown>,
-  emptyListStatus: CardApiAssumptions['emptyListStatus'],
-  call: Call,
-) {
-  return async (...args: unknown[]): Promise<unknown> => {
-    const sent = send(...(args.slice(0, send.length) as never[]));
-    try {
-      return await call({ ...endpoint, operation, ...sent }, args[send.length] as CallOptions | undefined);
-    } catch (error) {
-      if (!(error instanceof CardApiError) || isList !== true) throw error;
-      const { status, code } = error;
-      if (status !== null && code !== 'unavailable' && emptyListStatus.includes(status)) return [];
-      throw error;
-    }
-  };
 }

@@ -31,8 +31,6 @@ export interface Endpoint<Args extends readonly unknown[], Answer> {
   readonly send: (...args: Args) => Sent;
   /** Null: the body does not matter. It may be empty, `{}`, `null` or a date. */
   readonly answer: z.ZodType<Answer> | null;
-  /** A list that some statuses report as empty. */
-  readonly isList?: boolean;
   /** Fields that we do not know are written back, so a number must stay one, whatever its size. */
   readonly isWrittenBack?: boolean | undefined;
 }
@@ -112,7 +110,7 @@ export function cardEndpoints(assumptions: CardApiAssumptions, timezone: string)
       (period: Period) => ({ query: toServiceWindow(period, timezone) }),
       NetworkTransactionRows,
     ),
-    listRulesets: { ...read('/SpendingRuleset/Advanced', nothing, rowsOf(Ruleset)), isList: true },
+    listRulesets: read('/SpendingRuleset/Advanced', nothing, rowsOf(Ruleset)),
   };
 }
 

@@ -51,14 +51,7 @@ export const NOT_SHOWN: readonly NotShown[] = [
   {
     row: 'request parameters, bodies and status codes of the endpoints',
     file: client,
-    assumptions: [
-      'setCardStatusPaths',
-      'blockedBody',
-      'activeBody',
-      'activateCardPaths',
-      'getRemainingLimitsPaths',
-      'emptyListStatus',
-    ],
+    assumptions: ['setCardStatusPaths', 'blockedBody', 'activeBody', 'activateCardPaths', 'getRemainingLimitsPaths'],
   },
   {
     row: 'request parameters, bodies and status codes, the service’s side',

@@ -94,12 +94,6 @@ describe('the calls', () => {
     api.answerWith(json(200, { ...rows, Pages: { NumberOfPages: 1 } }));
     expect(await ask(client)).toEqual(rows.TransactionList);
   });
-
-  it('reads "none exist" as an empty list', async () => {
-    api.answerWith(json(404, { Message: 'No rulesets' }));
-
-    expect(await client.listRulesets()).toEqual([]);
-  });
 });
 
 describe('reading responses', () => {
