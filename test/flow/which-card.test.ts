@@ -117,6 +117,19 @@ describe('a CustomId', () => {
     expect(JSON.stringify(message.blocks)).toContain('Reason: lost on train');
   });
 
+  it('that could be a security code is shown as it is, and found again after the webhook of a block', async () => {
+    const { command, waitTold } = cardbell();
+    await ordered({ FirstName: 'Cora', LastName: 'Coded', CustomId: 'CID 1001' });
+    await command(olga, 'block CID 1001 lost');
+    await waitTold(olga, /^Blocked: Cora Coded/);
+    await quiet(cardbell());
+
+    await command(ana, 'unblock CID 1001 found');
+
+    await waitTold(ana, /^Unblocked: Cora Coded/);
+    expect(Object.values(channels).flatMap(cardbell().texts).join()).not.toContain('[removed]');
+  });
+
   it('that looks like a card number is found but displayed nowhere', async () => {
     const { command, waitTold, logs } = cardbell();
     const number = '5555555555554444';
