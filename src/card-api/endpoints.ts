@@ -3,11 +3,10 @@ import { toWallClock } from '../core/service-time.ts';
 import type { CardApiAssumptions } from './assumptions.ts';
 import type { Retry } from './retry.ts';
 import {
-  type AnyRecord,
+  AnyRecord,
   CardOrder,
   NetworkTransactionRows,
   Ruleset,
-  readAs,
   remainingLimitsSchema,
   rowsOf,
   VirtualCardOrderPlaced,
@@ -115,9 +114,11 @@ export function cardEndpoints(assumptions: CardApiAssumptions, timezone: string)
 }
 
 const spendRulesSchema = (assumptions: CardApiAssumptions) =>
-  readAs('no spend rules', (raw): SpendRulesRead | null => {
+  AnyRecord.transform((raw, context): SpendRulesRead => {
     const rules = readSpendRules(raw, assumptions);
-    return rules === null ? null : { rules, raw };
+    if (rules !== null) return { rules, raw };
+    context.addIssue({ code: 'custom', message: 'no spend rules' });
+    return z.NEVER;
   });
 
 /** A period to ask about. The service accepts at most the last twelve months. */

@@ -92,16 +92,6 @@ export function rowsOf<T extends z.ZodType>(row: T) {
 /** The same, where a list without rows may be null. */
 export const listOf = <T extends z.ZodType>(row: T) => z.preprocess((list) => list ?? [], rowsOf(row));
 
-/** Applies `read` to the answer. @param missing what the answer lacks when `read` returns null. */
-export function readAs<T>(missing: string, read: (raw: AnyRecord) => T | null) {
-  return AnyRecord.transform((raw, context): T => {
-    const found = read(raw);
-    if (found !== null) return found;
-    context.addIssue({ code: 'custom', message: missing });
-    return z.NEVER;
-  });
-}
-
 /** An object of the service with its fields under our own names: `{ acctId: ['AccountId', Id] }`. */
 export function renamed<const Fields extends Readonly<Record<string, readonly [sent: string, schema: z.ZodType]>>>(
   fields: Fields,
@@ -176,11 +166,8 @@ export function remainingLimitsSchema({ periodWords }: Pick<CardApiAssumptions, 
   );
 }
 
-const RulesetHead = z.object({ Id: Id.nullish(), RulesetId: Id.nullish(), Name: Text });
-
 /** A spending ruleset. Its id may have either name. */
-export const Ruleset = readAs('no ruleset', (raw) => {
-  const { data } = RulesetHead.safeParse(raw);
-  const rulesetId = data?.Id ?? data?.RulesetId;
-  return data === undefined || rulesetId == null ? null : { rulesetId, name: data.Name };
-});
+export const Ruleset = z.union([
+  renamed({ rulesetId: ['Id', Id], name: ['Name', Text] }),
+  renamed({ rulesetId: ['RulesetId', Id], name: ['Name', Text] }),
+]);
