@@ -13,7 +13,6 @@ import { createReadTransactions } from '../directory/read-transactions.ts';
 import { doingOf, isLook, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createIsOwnCard } from '../holders/link-store.ts';
 import { changeRequestOf } from '../limits/change-request.ts';
-import { createLimitsInForce } from '../limits/limits-in-force.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import { changeIn } from '../limits/remedy-change.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
@@ -79,7 +78,7 @@ export function createTools(context: ActionContext) {
       return alert?.kind === 'transaction' ? alert.event : null;
     },
   };
-  return { ...tools, raises: createRaiseAmounts({ ...tools, limitsInForce: createLimitsInForce(tools) }) };
+  return { ...tools, raises: createRaiseAmounts(tools) };
 }
 
 /** Who may do what to which card, and what is remembered of each decision. */

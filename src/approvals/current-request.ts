@@ -23,19 +23,18 @@ export interface ReadDeps {
 export async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const { acctId } = request;
   const { rules } = await deps.card.getSpendRules(acctId);
-  const own = changesFrom(rules, goalsOf(request.changes));
-  const both = await deps.raises.withBase(own, request.term, acctId);
-  const all = both.map(({ change }) => change);
+  const all = changesFrom(rules, goalsOf(request.changes));
+  const both = await deps.raises.withBase(all, request.term, acctId);
   // Approving never lowers a limit: limits that are already higher stay. One that is higher only for the moment is not
   // enough.
   const changes = both.flatMap(({ change, fromBase }) => (!lowers([change]) || isLooser([fromBase]) ? [fromBase] : []));
   const now = without(all, without(all, changes));
-  const temporary = await deps.raises.temporaryValues(own, acctId);
+  const temporary = await deps.raises.temporaryValues(all, acctId);
   const isBlocked = isInUseBlocked(await deps.card.getAccount(acctId), request.card.cardId);
   const current: OpenRequest = { ...request, isBlocked, changes: changes.length > 0 ? changes : all, temporary };
   return {
     request: current,
-    /** The requested values relative to what is in force for the card, also those that would be lower. */
+    /** The requested values relative to the card's current rules, also those that would be lower. */
     all,
     /** What approving changes: relative to the current rules, and to what they go back to before the change ends. */
     now,

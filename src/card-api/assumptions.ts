@@ -126,7 +126,7 @@ export const CardApiAssumptions = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'What its own rules mean for a card that follows a spending ruleset: they can be written, and the ruleset may overrule them, so that a raise counts from the limit in force. Otherwise they apply like those of any other card.',
+      'What its own rules mean for a card that follows a spending ruleset: they can be written, and the ruleset may overrule them. Otherwise they apply like those of any other card.',
     ),
   paddingCountsAgainstLimits: z
     .boolean()

@@ -201,14 +201,13 @@ export function createPermitChangeOrAsk(deps: PermitDeps): PermitChangeOrAsk {
     const { action, acctId, changes, term } = made;
     const raise = { changes: await raises.withBase(changes, term, acctId), term };
     const fromBase = raise.changes.map((change) => change.fromBase);
-    const inForce = raise.changes.map(({ change }) => change);
     // Two approvals of different requests may be judged at once. Approving never lowers a limit.
-    const isLowering = isLooser(reversed(inForce));
+    const isLowering = isLooser(reversed(changes));
     if (approval !== null && (isLowering || isMoved(fromBase, approval.judged)))
       return { state: 'failed', note: movedNow };
     const tooSoon = isMade(changes) ? await whyNotSooner(made, approval) : null;
     if (tooSoon !== null) return tooSoon;
-    if (!isLooser(inForce) && !isLooser(fromBase)) return null;
+    if (!isLooser(changes) && !isLooser(fromBase)) return null;
     const loosened = await raises.loosenedFor(raise, acctId);
     if (approval !== null) {
       const isLate = deps.now().getTime() - Date.parse(action.askedAt) > LATE_MS;

@@ -13,7 +13,6 @@ import {
 import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
 import { endOfTerm, lastsMs, permanent, purchaseCents } from './change-request.ts';
-import { type createLimitsInForce, fromInForce, mayBeEnforced } from './limits-in-force.ts';
 import { isAddedBy, loosenedBefore, type RecentRaise, type RecentRaises } from './recent-raise-store.ts';
 import {
   firstEnd,
@@ -37,7 +36,7 @@ export interface Raise {
 }
 
 export interface RaisedChange {
-  /** Relative to the value of its rule that is in force. */
+  /** Relative to the current value of its rule. */
   readonly change: RuleChange;
   /** The same change, relative to the value of its rule after open temporary changes end. */
   readonly fromBase: RuleChange;
@@ -52,7 +51,6 @@ export type RaiseAmounts = ReturnType<typeof createRaiseAmounts>;
 interface Deps
   extends Pick<Authorization, 'actsFor'>,
     Pick<ActionTools, 'purchaseOf' | 'zone' | 'policyOfCard' | 'now'> {
-  readonly limitsInForce: ReturnType<typeof createLimitsInForce>;
   readonly recentRaises: Pick<RecentRaises, 'add' | 'cancel' | 'list'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
 }
@@ -118,18 +116,11 @@ function createCounts(deps: Deps) {
 /** From which values rules change, and to which they go back, by the temporary changes that set them. */
 function createValues(deps: Deps) {
   const setIn = async (acctId: number) => setTemporarily(await deps.temporaryChanges.all(), acctId);
-  /**
-   * Changes, given relative to the current rules, also relative to the lowest value of each rule before they end. Both are
-   * relative to the limits of the card's ruleset where these are lower.
-   */
+  /** Changes, given relative to the current rules, also relative to the lowest value of each rule before they end. */
   async function withBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RaisedChange[]> {
-    const [set, end] = [await setIn(acctId), endMs(term, deps)];
-    const enforced = changes.some(mayBeEnforced) ? await deps.limitsInForce(acctId) : null;
-    return changes.map((change) => ({
-      // What is so for the moment has been counted, and is known by its value.
-      change: setBelow(change, set).length > 0 ? change : fromInForce(change, enforced),
-      fromBase: fromInForce({ ...change, from: lowestBefore(change, set, end) }, enforced),
-    }));
+    const set = await setIn(acctId);
+    const end = endMs(term, deps);
+    return changes.map((change) => ({ change, fromBase: { ...change, from: lowestBefore(change, set, end) } }));
   }
   return {
     withBase,

@@ -30,7 +30,6 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, purchaseCents = 8410) {
     temporaryChanges: createTemporaryChanges(redis(), storeSigner),
     purchaseOf: async ({ target }) => (target.kind === 'alert' ? { ...purchase, amountCents: purchaseCents } : null),
     zone: 'America/New_York',
-    limitsInForce: async () => null,
     policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
     now: () => new Date(nowMs),
   });
