@@ -9,12 +9,11 @@ import { contentId } from '../core/content-id.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import { createLock } from '../core/lock.ts';
 import { placeKey } from '../core/merchant-category.ts';
-import { shardsOf } from '../core/shards.ts';
 import { approvedChanges, openExceptions } from '../digests/exceptions.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
 import { createTallies, type Tallies } from '../digests/tally-store.ts';
-import { countEvents, readInbox } from '../ops/health.ts';
 import { forOutbox } from '../outbox/tracked-message.ts';
+import { createIsCounted } from './is-counted.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** The file is named after its digest: one per digest. */
@@ -57,25 +56,6 @@ export function composeDigests(context: WorkerContext) {
         group: card.group,
       });
     },
-  };
-}
-
-/** Longest wait of a digest for declines that are not counted yet. Longer outages are rare, and people wait for it. */
-const COUNT_WAIT_MS = 15 * 60_000;
-
-/**
- * Whether the declines that arrived before a digest's end are counted: after an outage, or during a burst, they may
- * still be in the inbox or in jobs. They would be in no digest, because the next one begins where this one ends.
- */
-function createIsCounted({ redis, queues, config, now }: WorkerContext): (endMs: number) => Promise<boolean> {
-  const startedMs = now().getTime();
-  return async (endMs) => {
-    // While no worker ran, nothing could be counted.
-    if (now().getTime() - Math.max(endMs, startedMs) > COUNT_WAIT_MS) return true;
-    const { oldestMs } = await readInbox(redis, config.redisShards);
-    if (oldestMs !== null && oldestMs < endMs) return false;
-    const inHand = shardsOf(config.redisShards).map((shard) => countEvents(queues, ['waiting', 'active'], shard));
-    return (await Promise.all(inHand)).every((count) => count === 0);
   };
 }
 
