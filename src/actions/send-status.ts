@@ -86,18 +86,21 @@ export function createSendStatus(deps: Deps) {
       const basisNow = () => basisOf(history, likelyId, status);
       const basis = await basisNow();
       const sides = { before, after: statusWord(status) };
+      // Then the card does not show whether this change was made.
+      const wasSo = before === sides.after;
       const on = { action, verb, acctId, cardId: card.cardId, expects, counts: countsAgainst(verb, action) };
       const detail = closing('This closes for good:', closes);
       const change = { ...on, sides, basis, written, whyNot, detail };
       const steps = {
         ...expectations(deps, { ...resolved, cardId: likelyId }, status, closes),
         write: () => (verb === 'activate' ? api.activateCard(acctId, cardId ?? 0) : api.setCardStatus(acctId, status)),
-        look: () => lookAfterwards(status, readNow, async () => basis === (await basisNow())),
+        look: async () =>
+          wasSo ? 'unread' : await lookAfterwards(status, readNow, async () => basis === (await basisNow())),
         made: (confirmation) =>
           foundMade(verb, resolved, from, finish, confirmation === 'sent' ? { confirmation, expects } : undefined),
         /** The newer change may be this very change, which could not be read a moment ago. */
         supersede: async () =>
-          (await readNow()) === status
+          !wasSo && (await readNow()) === status
             ? await foundMade(verb, resolved, from, finish)
             : await finish('unknown', { note: sentences(whyNot, superseded) }),
         fail: (explanation) => finish('failed', explanation),

@@ -1,4 +1,5 @@
 import { askedWords } from '../../templates/actions/action-result.ts';
+import { statusWord } from '../../templates/core/card-words.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { leftRuleset, mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import type { CardClient } from '../card-api/client.ts';
@@ -103,7 +104,10 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
       expects.kind === 'status' ? await deps.history.confirmedBy(acctId, expects.status, action.id) : null;
     const byWebhook = { confirmation: 'confirmed', by: 'webhook', eventId } as const;
     if (eventId !== null && result.state !== 'unknown') return byWebhook;
-    const isDue = eventId !== null || elapsedMs >= FIRST_READ_MS[expects.kind];
+    // What a card was before does not show that it was made, unless a webhook says so.
+    const wasSo = expects.kind === 'status' && result.before === statusWord(expects.status);
+    const isShown = result.state !== 'unknown' || !wasSo;
+    const isDue = eventId !== null || (isShown && elapsedMs >= FIRST_READ_MS[expects.kind]);
     const seen = isDue && (await isSeen(acctId, expects));
     // Without an answer, the webhook may be that of an earlier change. Unless it cannot be read, the card decides.
     if (eventId !== null && (seen === true || (seen === null && isLate))) return byWebhook;

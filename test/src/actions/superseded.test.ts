@@ -473,6 +473,36 @@ describe('a block of a blocked card while an unblock without an answer may still
     expect(JSON.stringify(world.answers)).not.toMatch(/blocked already|undo/);
   });
 
+  it('is not confirmed by the card, which was blocked before, but sent again', async () => {
+    const { world, deps } = await unanswer();
+    await expect(performAction(blockBy('act_newer', ben), deps)).rejects.toThrow(CardApiError);
+
+    await performAction(blockBy('act_newer', ben), world.deps);
+
+    expect(world.writes).toEqual(['status BLOCKED']);
+  });
+
+  it('is not confirmed by the card after a later unblock', async () => {
+    const { world, deps } = await unanswer();
+    await expect(performAction(blockBy('act_newer', ben), deps)).rejects.toThrow(CardApiError);
+    const last = ask('unblock', { ...byCommand, id: 'act_last', askedAt: '2026-11-20T15:00:09.000Z' });
+    await expect(performAction(last, deps)).rejects.toThrow(CardApiError);
+
+    await performAction(blockBy('act_newer', ben), world.deps);
+
+    expect((await world.stations()).at(-1)).toBe('unknown');
+  });
+
+  it('is not confirmed by the card after it was given up', async () => {
+    const { world, deps } = await unanswer();
+    await performAction(blockBy('act_newer', ben), { ...deps, isLastAttempt: true });
+    world.advance(121_000);
+
+    await verifyAction('act_newer', world.deps);
+
+    expect((await world.stations()).at(-1)).toBe('unconfirmed');
+  });
+
   it.each([
     ['also after the unblock was given up', 5 * 60_000, ['status BLOCKED']],
     ['but not after ten minutes', 11 * 60_000, []],
