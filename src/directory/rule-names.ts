@@ -17,7 +17,7 @@ interface CategoryDeps {
 
 /**
  * The id of a merchant category, from rules read earlier, or else from the rules of a few other cards. Null: none of them
- * names it. `away`: some of them could not be read.
+ * names it. `away`: some of them could not be read, and may be later.
  */
 export function createCategoryId({ card, categories, accounts, log }: CategoryDeps) {
   return async function categoryId(name: string): Promise<number | null | 'away'> {
@@ -29,7 +29,8 @@ export function createCategoryId({ card, categories, accounts, log }: CategoryDe
         await categories.learn((await card.getSpendRules(acctId, { deadlineMs: 1500 })).rules.categories);
       } catch (error) {
         log.warn({ err: error }, 'could not read the rules of another card');
-        isAway = true;
+        // A closed account refuses each time.
+        isAway ||= !(error instanceof CardApiError) || error.retryable || error.code === 'token_dead';
       }
       const found = await categories.idOf(name);
       if (found !== null) return found;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createLog } from '../../../src/core/log.ts';
 import { createCategoryId, createNameRuleset } from '../../../src/directory/rule-names.ts';
-import { unanswered } from '../../support/card-api-errors.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const ruleset = { id: 2, name: null, mayOverrule: true };
@@ -76,12 +76,16 @@ it.each<[string, readonly number[], number | null | 'away']>([
   ['is not known if no card has it', [1], null],
   ['may be that of a card that cannot be read', [3, 1], 'away'],
   ['is known although another card cannot be read', [3, 2], 13],
+  ['is not known if no card has it, and the card service refuses to show one', [4, 1], null],
+  ['may be that of a card while the token is dead', [5], 'away'],
 ])('the number of a merchant category %s', async (_what, accounts, id) => {
   const known = new Map<string, number>();
   const categoryId = createCategoryId({
     card: {
       async getSpendRules(acctId) {
         if (acctId === 3) throw unanswered();
+        if (acctId === 4) throw refusal();
+        if (acctId === 5) throw refusal(null, { code: 'token_dead' });
         return { rules: { categories: acctId === 2 ? [{ id: 13, name: 'Fuel' }] : [] }, raw: {} } as never;
       },
     },
