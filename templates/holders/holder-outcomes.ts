@@ -112,7 +112,7 @@ function next(outcome: Outcome, alert: Alert): string {
   const { verb, state, text, confirmation, closed } = outcome;
   if (verb === 'recognize') {
     const isReported = alert.outcomes.some((one) => one.verb === 'report-fraud');
-    return `Thank you. ${isReported ? 'Your fraud report stays open until an operator closes it' : 'Nothing else changed'}.`;
+    return `Thank you. ${isReported ? 'The operators see that in your fraud report' : 'Nothing else changed'}.`;
   }
   if (verb === 'report-fraud') return 'The operators have been notified.';
   if (verb === 'acknowledge' || verb === 'close-case' || verb === 'supersede') return '';

@@ -176,16 +176,14 @@ describe('a decline, for the holder', () => {
   });
 });
 
-it('a purchase that its holder confirms after all leaves the fraud report open', () => {
+it('a purchase that its holder confirms after all is seen in the fraud report, which may be closed by then', () => {
   const recognized = outcome({ verb: 'recognize', by: 'U9', asHolder: true });
   const reported = outcome({ verb: 'report-fraud', by: 'U9', asHolder: true });
   const failed = outcome({ by: 'U9', asHolder: true, state: 'failed', text: 'No answer' });
   const read = (outcomes: Outcome[]) => render(declined('decline.rule.velocity', '', { outcomes })).read;
 
   expect(read([recognized])).toContain('Thank you. Nothing else changed.');
-  expect(read([reported, failed, recognized])).toContain(
-    'Thank you. Your fraud report stays open until an operator closes it.',
-  );
+  expect(read([reported, failed, recognized])).toContain('Thank you. The operators see that in your fraud report.');
 });
 
 describe('a decline of a card that is closed, for the holder', () => {
