@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CardClient } from '../card-api/client.ts';
 import { BusyError, CardApiError } from '../core/errors.ts';
-import type { WithLock } from '../core/lock.ts';
+import type { Lease, WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import { type DirectoryAccount, withDetails, withListed } from './account.ts';
 import type { ApiQuota, createApiQuota } from './api-quota.ts';
@@ -154,8 +154,9 @@ export function createFiller(deps: FillerDeps) {
     return filling;
   }
 
-  async function fillAll(): Promise<void> {
+  async function fillAll(lease: Lease): Promise<void> {
     await loadBatches(async () => {
+      await lease.confirm();
       const missing = await records.nextForDetails(FILL_BATCH, null);
       const stale = now().getTime() - limits.detailsStaleMs;
       return missing.length > 0 ? missing : await records.nextForDetails(FILL_BATCH, stale);

@@ -125,6 +125,19 @@ it('only one worker at a time reads accounts in the background, and the next one
   expect(second.asked).toEqual([2]);
 });
 
+it('a worker that was frozen while it read in the background does not go on beside the next one', async () => {
+  const { filler, asked, know } = loading(async (acctId) => {
+    // Another worker has taken the lock since.
+    await redis().set('{cardbell:state}:lock:directory-fill', 'another');
+    return detailsOf(acctId);
+  });
+  await know(1, 2, 3, 4, 5);
+
+  await filler.fill();
+
+  expect(asked).toHaveLength(4);
+});
+
 describe('a reload of old accounts', () => {
   it('is complete when none is left, and goes on after one that the card service refuses', async () => {
     const { filler, asked, know } = loading(async (acctId) => {
