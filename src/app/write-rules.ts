@@ -155,6 +155,7 @@ export const rules: Rules = {
     link: { subject: ({ acctId }) => `link:${acctId}` },
     unlink: { subject: of('link') },
     expectHolder: each,
+    expectNoHolder: each,
   },
   claims: { ...reads('get', 'open'), save: { subject: ofId('claim') }, count: each },
   latestChanges: {

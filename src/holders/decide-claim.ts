@@ -36,7 +36,7 @@ interface Deps
     | 'withLock'
   > {
   readonly claims: Pick<Claims, 'get' | 'save'>;
-  readonly links: Pick<Links, 'expectHolder' | 'ofAccount'>;
+  readonly links: Pick<Links, 'expectHolder' | 'expectNoHolder' | 'ofAccount'>;
   readonly setHolder: SetHolder;
   readonly updateClaim: (claimId: string) => Promise<void>;
 }
@@ -150,6 +150,7 @@ async function confirmClaim(action: DecideClaimAction, claim: ConfirmedClaim, de
   // Saved first: if the process crashed before this, someone else could refuse a claim whose card is linked already.
   await deps.claims.save(claim);
   if (!(await takeEffect(action, claim, deps))) {
+    await deps.links.expectNoHolder(acctId, claim.action.actor.userId);
     const shown = { card: await deps.factsOf(acctId), heldBy: await holderOf(acctId, deps) };
     await deps.answer(action, linkUnchanged(shown));
     // No link tells them. Of a card that they only claim to hold, they do not learn who does.

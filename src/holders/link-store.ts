@@ -40,8 +40,9 @@ export function createLinks(redis: RedisClient, now: () => Date) {
   const byAccount = stateKey('links');
   // Equal scores keep members in alphabetical order, so one range finds all accounts of a user.
   const byUser = stateKey('links-by-user');
-  /** Slack users whose link to an account ended, with the time it ended. */
+  /** Slack users whose link to an account ended, and `claim:` with those whose claim was confirmed; both with the time. */
   const heldKey = (acctId: number): string => stateKey(`former-holders:${acctId}`);
+  const claimed = (userId: string): string => `claim:${userId}`;
   const keysOf = (acctId: number): string[] => [byAccount, byUser, heldKey(acctId)];
   /** The web process may read no more of a link than this. */
   const accountsOf = async (userId: string): Promise<number[]> => {
@@ -77,7 +78,11 @@ export function createLinks(redis: RedisClient, now: () => Date) {
     /** A claim to the account is about to be confirmed. Until the link is there, the card is already this person's own. */
     async expectHolder(acctId: number, userId: string): Promise<void> {
       const key = heldKey(acctId);
-      await commit(redis.multi().zadd(key, now().getTime(), userId).pexpire(key, FORMER_HOLDER_MS));
+      await commit(redis.multi().zadd(key, now().getTime(), claimed(userId)).pexpire(key, FORMER_HOLDER_MS));
+    },
+    /** The claim came to nothing: the card stays as it is. */
+    async expectNoHolder(acctId: number, userId: string): Promise<void> {
+      await redis.zrem(heldKey(acctId), claimed(userId));
     },
     /**
      * True for the holder and anyone who was the holder in the last 24 hours, so that nobody evades the own-card rule
@@ -87,8 +92,8 @@ export function createLinks(redis: RedisClient, now: () => Date) {
       // Reads the link first, so that a link that ends between the two reads is found by the second.
       const link = await ofAccount(acctId);
       if (link?.userId === userId) return true;
-      const endedAt = await redis.zscore(heldKey(acctId), userId);
-      return endedAt !== null && now().getTime() - Number(endedAt) < FORMER_HOLDER_MS;
+      const times = await redis.zmscore(heldKey(acctId), userId, claimed(userId));
+      return times.some((at) => at !== null && now().getTime() - Number(at) < FORMER_HOLDER_MS);
     },
   };
 }

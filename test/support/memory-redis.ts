@@ -145,6 +145,8 @@ function createCommands(nowMs: () => number) {
     },
     zrem: (key: Arg, ...members: Arg[]) => members.filter((member) => scores(key).delete(String(member))).length,
     zscore: (key: Arg, member: Arg) => scores(key).get(String(member))?.toString() ?? null,
+    zmscore: (key: Arg, ...members: Arg[]) =>
+      members.map((member) => scores(key).get(String(member))?.toString() ?? null),
     zrange: (key: Arg, from: Arg, to: Arg) => slice(names(sorted(key)), from, to),
     zrevrange: (key: Arg, from: Arg, to: Arg) => slice(names(sorted(key).toReversed()), from, to),
     zrangebyscore: (key: Arg, least: Arg, most: Arg, withScores?: Arg) =>

@@ -188,15 +188,29 @@ describe('a confirmation whose worker died before the card was linked', () => {
     expect([...world.told], 'the claimant is not told no').toEqual([]);
   });
 
-  it('leaves the card the claimant’s own', async () => {
-    const world = await died();
-    const isOwnCard = createIsOwnCard({
+  const isOwn = (world: Awaited<ReturnType<typeof died>>, userId: string) =>
+    createIsOwnCard({
       ...world,
       directory: directoryOf({ account: async () => accountOf() }),
       person: async () => hugo,
+    })(userId, acctId);
+
+  it('leaves the card the claimant’s own', async () => {
+    const world = await died();
+
+    expect([await isOwn(world, 'U0HUGO'), await isOwn(world, 'U0ZOE')]).toEqual([true, false]);
+  });
+
+  it('does not leave it their own once it is known that somebody else has it', async () => {
+    const world = await died();
+    const { decideClaim } = createClaimDecisions({
+      ...world.deps,
+      links: { ...world.deps.links, ofAccount: async () => linkOf('U0ZOE') },
     });
 
-    expect([await isOwnCard('U0HUGO', acctId), await isOwnCard('U0ZOE', acctId)]).toEqual([true, false]);
+    await decideClaim(decision(true));
+
+    expect(await isOwn(world, 'U0HUGO')).toBe(false);
   });
 
   it('stands when the claim would expire', async () => {

@@ -65,6 +65,19 @@ describe('a former holder', () => {
     expect(await links.wasHolderLately('U0HUGO', 1), 'after 25 hours').toBe(false);
   });
 
+  it('still counts after a claim of theirs that came to nothing', async () => {
+    const { links, link } = setUp();
+    await link(1, 'U0HUGO');
+    await links.unlink(1);
+    for (const userId of ['U0HUGO', 'U0SAM']) {
+      await links.expectHolder(1, userId);
+      expect(await links.wasHolderLately(userId, 1)).toBe(true);
+      await links.expectNoHolder(1, userId);
+    }
+
+    expect([await links.wasHolderLately('U0HUGO', 1), await links.wasHolderLately('U0SAM', 1)]).toEqual([true, false]);
+  });
+
   it('is forgotten in Redis after 24 hours', async () => {
     const { links, link } = setUp();
     await link(1, 'U0HUGO');
