@@ -1,3 +1,4 @@
+import { shouldStayBlocked } from '../../templates/alerts/decline-words.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import {
@@ -125,12 +126,19 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
     const alert = { ...base, kind: 'transaction', event, remedy: null, repeats: {}, timeline: null } as const;
     if (event.kind === 'decline') {
       const { remedy, isIncomplete } = await advice.for(event);
+      const known = { ...alert, isKnownLater: isKnownLater(event, arrival.isLate, deps.now()) };
       const [hasPaymentSince] = await Promise.all([
-        publish({ ...alert, remedy, isKnownLater: isKnownLater(event, arrival.isLate, deps.now()) }),
+        publish({ ...known, remedy }),
         // Without all numbers the reason is a guess: it is counted when the alert is completed.
         isIncomplete ? null : deps.countDecline({ event, card, remedy }),
       ]);
       if (isIncomplete) await advice.completeLater(event.id);
+      // Closing a fraud case changes only alerts that are listed by then.
+      const again = shouldStayBlocked({ remedy }) ? (await advice.for(event)).remedy : null;
+      if (again?.kind === 'unblock' && !shouldStayBlocked({ remedy: again })) {
+        await publish({ ...known, remedy: again });
+        await deps.updateAlert(event.id);
+      }
       return hasPaymentSince;
     }
     if (event.direction === 'debit') for (const id of await deps.cardUsed(event)) await deps.updateAlert(id);

@@ -39,6 +39,8 @@ export function createDeliveryWorld(
   {
     paddingCounts = { againstLimits: true, againstBalance: true },
     remedy = null as Remedy | null,
+    /** What is advised from the second time on. Undefined: the same. */
+    remedyAgain = undefined as Remedy | null | undefined,
     isIncomplete = false,
     isInDoubt = (): boolean => false,
     statusBefore = (_cardId: number): CardStatus | null => 'INACTIVE',
@@ -92,7 +94,8 @@ export function createDeliveryWorld(
     advice: {
       for: async (event) => {
         advised.push(event);
-        return { remedy, isIncomplete };
+        const isAgain = advised.length > 1 && remedyAgain !== undefined;
+        return { remedy: isAgain ? remedyAgain : remedy, isIncomplete };
       },
       completeLater: async (id) => void completedLater.push(id),
     },

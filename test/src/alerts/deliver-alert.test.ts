@@ -41,6 +41,23 @@ it('a decline is counted and listed with what would have let it pass, which says
   expect(await createRecentDeclines(history, alerts)(event.acctId, 9)).toMatchObject([{ id: event.id, remedy }]);
 });
 
+it.each([
+  ['was closed', { kind: 'unblock' }, 1],
+  ['is open', { kind: 'unblock', hasFraudCase: true }, 0],
+  ['may be open', null, 0],
+] as const)(
+  'a decline offers to unblock the card if its fraud case %s while it was delivered',
+  async (_how, now, updates) => {
+    const then = { kind: 'unblock', hasFraudCase: true } as const;
+    const { deliver, alerts, updated } = world({ remedy: then, remedyAgain: now });
+
+    await deliver(declineOf(1));
+
+    expect(await alerts.get(idOf(1))).toHaveProperty('remedy', now ?? then);
+    expect(updated.filter((id) => id === idOf(1))).toHaveLength(updates);
+  },
+);
+
 it('a decline whose numbers are missing is not counted by a guess: it is counted when they are added', async () => {
   const { deliver, counted, completedLater } = world({ isIncomplete: true });
 
