@@ -24,9 +24,10 @@ export type Enqueue = <Name extends JobName>(name: Name, data: JobData<Name>, wh
 
 export function createEnqueue(queues: Queues, now: () => Date): Enqueue {
   return async (name, data, when = {}) => {
-    const { queue, retry, id, mergeBy, shardBy, goesFirst } = jobs[name];
+    const { queue, retry, id, mergeBy, shardBy, yields } = jobs[name];
     const options: JobsOptions = { ...retry };
-    if (goesFirst?.(data) === true) options.lifo = true;
+    // BullMQ first takes the jobs without a priority.
+    if (yields?.(data) === true) options.priority = 1;
     if (when.atMs !== undefined) options.delay = Math.max(0, when.atMs - now().getTime());
     if (when.delayMs !== undefined) options.delay = Math.ceil(when.delayMs);
     const jobId = when.id ?? id?.(data);

@@ -47,8 +47,8 @@ interface Job<Data> {
   readonly id?: (data: Data) => string;
   /** The value that selects its shard, if not its id. A job with neither goes to shard 0. */
   readonly shardBy?: (data: Data) => string;
-  /** True for a job that must not wait behind the others of its queue. */
-  readonly goesFirst?: (data: Data) => boolean;
+  /** True for a job that lets the other jobs of its queue go first. Not for events: their counts leave such jobs out. */
+  readonly yields?: (data: Data) => boolean;
   /** Waiting jobs with the same key are merged into one. While one runs, one more is kept for afterwards. */
   readonly mergeBy?: (data: Data) => string;
   /** Repeats at this interval, once for all workers together. */
@@ -155,7 +155,7 @@ const table = {
     data: z.strictObject({ action: VerbAction, signature: z.string() }),
     retry: times(5),
     id: ({ action }) => action.id,
-    goesFirst: ({ action }) => isBlocking(action.verb),
+    yields: ({ action }) => !isBlocking(action.verb),
     changesHome: true,
   }),
   /** The alert of a fraud case that someone opened. Does not wait behind webhooks: operators are notified immediately. */
@@ -171,6 +171,7 @@ const table = {
     data: z.strictObject({ action: Action, why: z.string(), signature: z.string() }),
     retry: times(12),
     id: ({ action }) => action.id,
+    yields: () => true,
     changesHome: true,
   }),
 

@@ -114,7 +114,7 @@ function addDepths(one: Depth, other: Depth): Depth {
 
 /** The number of jobs in a queue; for the queue of bursts, the number of events. */
 async function readDepth(queue: Queue) {
-  const [counts, [next]] = await Promise.all([countsOf(queue), queue.getWaiting(0, 0)]);
+  const [counts, next] = await Promise.all([countsOf(queue), queue.getJobs(['waiting', 'prioritized'], 0, 0, true)]);
   const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = counts;
   return {
     waiting: waiting + prioritized,
@@ -123,7 +123,7 @@ async function readDepth(queue: Queue) {
     delayed,
     failed,
     /** Since when (ms) the oldest job has been runnable; null: none waits. */
-    oldestMs: next === undefined ? null : next.timestamp + next.delay,
+    oldestMs: earliest(next.map(({ timestamp, delay }) => timestamp + delay)),
   };
 }
 

@@ -1,7 +1,9 @@
+import { type ConnectionOptions, Worker } from 'bullmq';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createEnqueue, type Enqueue, keepIntervals, toJob, toJobs } from '../../../src/app/enqueue.ts';
 import { jobs } from '../../../src/app/jobs.ts';
 import { UnreadableError } from '../../../src/core/errors.ts';
+import { QUEUE_PREFIX } from '../../../src/core/keys.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { burstOf } from '../../../src/intake/burst.ts';
@@ -61,17 +63,55 @@ it('schedules every job of the table that has an interval, including a lost one,
   );
 });
 
+/** The requests in the order in which a worker takes them. */
+async function taken(): Promise<string[]> {
+  const patient = redis().duplicate({ maxRetriesPerRequest: null });
+  const connection = patient as ConnectionOptions;
+  const worker = new Worker('actions', null, { connection, prefix: QUEUE_PREFIX, autorun: false });
+  const ids: string[] = [];
+  for (let job = await worker.getNextJob('token'); job !== undefined; job = await worker.getNextJob('token'))
+    ids.push(job.id ?? '');
+  await worker.close();
+  patient.disconnect();
+  return ids;
+}
+
+const perform = (action: VerbAction) =>
+  createEnqueue(queues, () => new Date())('perform-action', { action, signature: 'signed' });
+
 it.each<[string, VerbAction]>([
   ['block', ask('block', { id: 'act_now' })],
   ['*Block all*', ask('block-all', { id: 'act_now', acctIds: [7378], names: ['Jane Doe'] })],
 ])('puts a %s in front of everything that people asked for before it', async (_what, action) => {
-  const enqueue = createEnqueue(queues, () => new Date());
-  const perform = (asked: VerbAction) => enqueue('perform-action', { action: asked, signature: 'signed' });
   for (const id of ['act_1', 'act_2']) await perform(ask('show', { id }));
   await perform(action);
 
-  // Workers take the next job from the end of this list.
-  expect(await redis().lrange(queues.actions.toKey('wait'), 0, -1)).toEqual(['act_2', 'act_1', 'act_now']);
+  expect(await taken()).toEqual(['act_now', 'act_1', 'act_2']);
+});
+
+it('keeps a block that had to wait in front of other requests, and blocks in the order in which people asked', async () => {
+  const enqueue = createEnqueue(queues, () => new Date());
+  const block = { action: ask('block', { id: 'act_limited' }), signature: 'signed' };
+  await enqueue('perform-action', block, { delayMs: 60_000 });
+  await perform(ask('show', { id: 'act_show' }));
+  for (const id of ['act_block1', 'act_block2']) await perform(ask('block', { id }));
+  await enqueue('record-refusal', {
+    action: ask('show', { id: 'act_refused' }),
+    why: 'not-holder',
+    signature: 'signed',
+  });
+
+  await (await queues.actions.getJob('act_limited'))?.promote();
+
+  expect(await taken()).toEqual(['act_block1', 'act_block2', 'act_limited', 'act_show', 'act_refused']);
+});
+
+it('takes a request that an older version has added before newer ones', async () => {
+  await perform(ask('show', { id: 'act_new' }));
+  const data = { action: ask('show', { id: 'act_old' }), signature: 'signed' };
+  await queues.actions.add('perform-action', data, { jobId: 'act_old' });
+
+  expect(await taken()).toEqual(['act_old', 'act_new']);
 });
 
 function collected() {

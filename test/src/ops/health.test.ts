@@ -6,6 +6,7 @@ import { shardsOf } from '../../../src/core/shards.ts';
 import { burstOf } from '../../../src/intake/burst.ts';
 import { countEvents, createWorkers, readDepths, readHealth, readInbox } from '../../../src/ops/health.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { ask } from '../../support/perform-world.ts';
 import { read } from '../webhooks/read.ts';
 
 const redis = useRedis();
@@ -98,6 +99,30 @@ it('measures lag by the oldest entry in the inbox and the prompt queues, without
   await redis().xadd(inbox, `${Date.now() - 90_000}-0`, 'entry', '{}');
 
   expect((await health(queues)).lagMs).toBeGreaterThanOrEqual(90_000);
+  await closeQueues(queues);
+});
+
+it.each([
+  ['requests', 'show', 90_000, 'block', 30_000],
+  ['blocks', 'block', 90_000, 'show', 30_000],
+] as const)('measures lag by the request that waits longest: %s', async (_what, first, firstMs, second, secondMs) => {
+  const queues = openQueues(redis());
+  const enqueue = createEnqueue(queues, () => new Date());
+  for (const [verb, agoMs] of [
+    [first, firstMs],
+    [second, secondMs],
+    [first, 1000],
+  ] as const) {
+    setMachineAhead(-agoMs);
+    const action = ask(verb, { id: `act_${verb}${agoMs}` });
+    await enqueue('perform-action', { action, signature: 'signed' }).finally(() => vi.useRealTimers());
+  }
+
+  const { lagMs, queues: depths } = await health(queues);
+
+  expect(depths.actions.waiting).toBe(3);
+  expect(lagMs).toBeGreaterThanOrEqual(89_000);
+  expect(lagMs).toBeLessThan(120_000);
   await closeQueues(queues);
 });
 
