@@ -29,7 +29,7 @@ const known: readonly string[] = [
   'src/approvals/resolve-request.ts AgeDeps: 10',
   'src/digests/set-digest.ts Deps: 10',
   'src/directory/resolve-card.ts Deps: 13',
-  'src/dispatch/perform-action.ts Deps: 13',
+  'src/dispatch/perform-action.ts Deps: 11',
   'src/dispatch/perform-action.ts PermitDeps: 9',
   'src/holders/claim-card.ts Deps: 9',
   'src/holders/claim-card.ts OpenClaimDeps: 11',

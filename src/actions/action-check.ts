@@ -31,7 +31,7 @@ export function createActionCheck({ redis, signer, now }: Deps) {
      *
      * @param signed the action as the web process passes it on: who asked for what, when, and from which message.
      * @param attempt.starts how often the job has started. It can start again after a crash, or when Redis restored
-     * older data; that is not a replay.
+     * older data; that is not a replay. Ask at each start, first of all: a replay is then found when its job first starts.
      */
     async whyNot(
       { action, signature }: { readonly action: Action; readonly signature: string },

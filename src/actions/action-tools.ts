@@ -81,8 +81,6 @@ export type FactsOf = (acctId: number, which?: WhichCard) => Promise<CardFacts>;
 export interface ActionRun {
   /** No retry follows. On failure people are notified instead of waiting. */
   readonly isLast: boolean;
-  /** The job has not been started before. */
-  readonly isFirst?: boolean;
   /** The lease of the lock that the run already holds, if any. */
   readonly lease?: Lease;
 }

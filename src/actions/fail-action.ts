@@ -1,9 +1,10 @@
+import { stillTrying } from '../../templates/actions/ask-again.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
 import { noCard } from '../core/card-facts.ts';
 import { CardApiError, RolesUnreadError, TooLateError } from '../core/errors.ts';
 import { fromStored } from '../core/unknown-fields.ts';
-import { type Action, type Resolved, UnreadableAction } from './action.ts';
+import { type Action, isOnAlert, type Resolved, UnreadableAction } from './action.ts';
 import { type ActionState, ActionVerb, type ReportedState, type Result, reported, stateOf } from './action-state.ts';
 import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
@@ -28,7 +29,7 @@ interface FailedChange extends Pick<Change, 'action' | 'verb' | 'acctId' | 'writ
   readonly hint?: string | null;
 }
 
-/** How actions end that are not retried. */
+/** How actions end that are not retried, and what people read while one is. */
 export type Failures = ReturnType<typeof createFailures>;
 
 interface Deps
@@ -59,6 +60,7 @@ export function createFailures(deps: Deps) {
      */
     isGivenUp: async (action: Action): Promise<boolean> =>
       await notifyGivenUp(action, await deps.progress.read(action.id), deps),
+    sayStillTrying: (resolved: Resolved, cause: NonNullable<Cause>) => sayStillTrying(resolved, cause, deps),
   };
 
   /** *Undo* names a block, not a card. */
@@ -160,6 +162,28 @@ function whyOf(error: Cause): string | null {
   if (error instanceof RolesUnreadError)
     return sentences(`${error.message}, so I can’t decide this yet`, 'Try again in a minute');
   return error === null ? ownFault : noteOf(error);
+}
+
+/**
+ * A card service that is down or limits requests can delay the answer by minutes. The person reads that once, however often
+ * the job starts.
+ */
+async function sayStillTrying(
+  { action, acctId }: Resolved,
+  cause: NonNullable<Cause>,
+  { progress, askedFor, answer }: Pick<Deps, 'progress' | 'askedFor' | 'answer'>,
+): Promise<void> {
+  if (!(await progress.isFirstTrouble(action.id))) return;
+  const message = stillTrying({
+    asked: await askedFor(action, acctId === 0 ? null : acctId),
+    isRateLimited: cause.code === 'rate_limited',
+    unread: cause instanceof CardApiError ? null : cause.message,
+    isBlock: action.verb === 'block',
+    isHolder: action.asHolder,
+    isOnAlert: isOnAlert(action),
+  });
+  // An id of its own, because Slack drops a second message with the same id.
+  await answer({ ...action, id: `${action.id}:trying` }, message);
 }
 
 interface UnreadableDeps extends Pick<ActionTools, 'record' | 'answer' | 'hasBegun'> {

@@ -17,6 +17,9 @@ import {
 /** A failed job is kept for 14 days and may be run again on the last day. */
 const KEPT_SECONDS = 15 * 24 * 3600;
 
+/** Longer than the job of an action tries. */
+const TROUBLE_SECONDS = 3600;
+
 /** How far each action got. */
 export type Progress = ReturnType<typeof createProgress>;
 
@@ -51,6 +54,10 @@ export function createProgress(redis: RedisClient) {
       const isFirst = (current: ActionState | null): boolean => current === null || current.state === 'asked';
       const { stands, isChanged } = await store.change(actionId, (current) => (isFirst(current) ? next : null));
       return isChanged ? null : stands;
+    },
+    /** True once for each action: its person has not been told yet that it takes longer. */
+    async isFirstTrouble(actionId: string): Promise<boolean> {
+      return (await redis.set(stateKey(`trouble:${actionId}`), '1', 'EX', TROUBLE_SECONDS, 'NX')) === 'OK';
     },
     /** Changes that wait for verification. Polled regularly, so that a lost timer loses no change. */
     awaited: async (): Promise<AwaitedChange[]> =>

@@ -196,14 +196,13 @@ function signedJobs(context: WorkerContext, verbs: Parts['verbs']) {
     if (!isOurs) await notifyOps(opsIssue.entryRejected(id, why));
   };
   return {
-    'perform-action': ({ action, signature }, run) =>
-      takeTurn(action, async () => {
-        const rejection = await genuine.whyNot({ action, signature }, run);
-        if (rejection !== null) return await reject(action, rejection);
-        await verbs.performAction(action, { ...run, isFirst: run.starts === 1 });
-        await performed(action);
-        metrics.actionAnswered(action.verb, now().getTime() - Date.parse(action.askedAt));
-      }),
+    async 'perform-action'({ action, signature }, run) {
+      const rejection = await genuine.whyNot({ action, signature }, run);
+      if (rejection !== null) return await reject(action, rejection);
+      await takeTurn(action, () => verbs.performAction(action, run));
+      await performed(action);
+      metrics.actionAnswered(action.verb, now().getTime() - Date.parse(action.askedAt));
+    },
     'record-refusal': ({ action, why, signature }) =>
       signer.verify({ action, why }, signature)
         ? verbs.recordRefusal(action, { why })

@@ -168,6 +168,7 @@ export const rules: Rules = {
   },
   progress: {
     ...reads('read', 'awaited'),
+    isFirstTrouble: each,
     // An attempt that was given up must not replace one that another process has begun since.
     write: { subject: of('progress'), again: (progress, stands, id) => () => progress.write(id, stands) },
     begin: {

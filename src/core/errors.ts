@@ -64,7 +64,7 @@ export class StoreUnavailableError extends AppError {
   readonly retryable = true;
 }
 
-/** Others hold a lock for too long. */
+/** Others hold a lock for too long, or it is not the turn of this action. */
 export class BusyError extends StoreUnavailableError {}
 
 /** A process was frozen or too slow. Others may have taken over its work, so it did not write. */

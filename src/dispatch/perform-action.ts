@@ -1,6 +1,5 @@
-import { stillTrying } from '../../templates/actions/ask-again.ts';
 import { notLinked, notPermitted } from '../../templates/policy/not-permitted.ts';
-import { isOnAlert, type Resolved } from '../actions/action.ts';
+import type { Resolved } from '../actions/action.ts';
 import { isUnsent, reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { askOthers, whoElse } from '../actions/ask-others.ts';
@@ -22,7 +21,7 @@ export type Handlers = {
   ) => Promise<unknown>;
 };
 
-interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf' | 'answer' | 'askedFor' | 'mayAct'> {
+interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf' | 'mayAct'> {
   readonly permit: PermitAction;
   readonly resolveCard: ResolveCard;
   readonly handlers: Handlers;
@@ -32,8 +31,8 @@ interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf
   readonly dropUnsent: (action: VerbAction) => Promise<void>;
   /** Whether others were asked to approve the action. */
   readonly hasRequest: (actionId: string) => Promise<boolean>;
-  /** How any other action ends that will not be retried. */
-  readonly failures: Pick<Failures, 'failAction' | 'isGivenUp'>;
+  /** How any other action ends that will not be retried, and what people read while one is. */
+  readonly failures: Pick<Failures, 'failAction' | 'isGivenUp' | 'sayStillTrying'>;
 }
 
 /**
@@ -82,7 +81,7 @@ export function createPerformAction(deps: Deps): (asked: VerbAction, run: Action
       const mayHelpAgain = !(error instanceof AppError) || (error.retryable && !isUnseen);
       if (mayHelpAgain && !run.isLast) {
         const cause = causeOf(error);
-        if (cause !== null && run.isFirst === true) await sayStillTrying(resolved, cause, deps);
+        if (cause !== null) await deps.failures.sayStillTrying(resolved, cause);
         throw error;
       }
       // Others can still approve it, so it has not failed. Its handler continues with the request.
@@ -105,24 +104,6 @@ export function createPerformAction(deps: Deps): (asked: VerbAction, run: Action
     const acctId = card.acctId ?? (await deps.accountOf(action.target));
     await deps.recordLook(action, { acctId, cardId: card.cardId, seen: action.verb === 'look' ? action.seen : null });
   }
-}
-
-/** A card service that is down or limits requests can delay the answer by minutes. */
-async function sayStillTrying(
-  { action, acctId }: Resolved,
-  cause: NonNullable<Cause>,
-  deps: Pick<Deps, 'askedFor' | 'answer'>,
-): Promise<void> {
-  const message = stillTrying({
-    asked: await deps.askedFor(action, acctId === 0 ? null : acctId),
-    isRateLimited: cause.code === 'rate_limited',
-    unread: cause instanceof CardApiError ? null : cause.message,
-    isBlock: action.verb === 'block',
-    isHolder: action.asHolder,
-    isOnAlert: isOnAlert(action),
-  });
-  // An id of its own, because Slack drops a second message with the same id.
-  await deps.answer({ ...action, id: `${action.id}:trying` }, message);
 }
 
 interface DropDeps extends Pick<ActionTools, 'progress'> {

@@ -44,8 +44,6 @@ export interface WorldDeps extends Omit<ActionContext, 'factsOf'> {
   readonly toFacts: typeof toCardFacts;
   /** Whether this is the last attempt of the job. */
   readonly isLastAttempt: boolean;
-  /** Whether this is the first attempt of the job. */
-  readonly isFirstAttempt: boolean;
 }
 
 export function contextOf(deps: WorldDeps): ActionContext {
@@ -66,7 +64,7 @@ const knownRoles = new Map<string, readonly Role[]>();
 
 export function performAction(action: VerbAction, deps: WorldDeps): Promise<void> {
   knownRoles.set(action.actor.userId, action.roles);
-  return verbsOf(deps).performAction(action, { isLast: deps.isLastAttempt, isFirst: deps.isFirstAttempt });
+  return verbsOf(deps).performAction(action, { isLast: deps.isLastAttempt });
 }
 
 export function verifyAction(actionId: string, deps: WorldDeps): Promise<number | null> {
@@ -257,7 +255,6 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     timeLeft: async () => 0,
     log,
     isLastAttempt: false,
-    isFirstAttempt: false,
     ...over,
   };
   return {

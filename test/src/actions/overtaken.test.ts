@@ -155,6 +155,7 @@ it('a raise without an answer is not sent again if somebody has asked for the li
   );
 
   expect(writes).toEqual([]);
-  expect(answers[0]).toContain('The daily limit is $400.00 already.');
+  expect(answers[0]).toMatch(/^Still trying to change a limit of Jane Doe/);
+  expect(answers[1]).toContain('The daily limit is $400.00 already.');
   expect(answers.at(-1)).toContain('so I did not send yours again');
 });

@@ -39,6 +39,13 @@ describe('the progress of an action', () => {
   });
 });
 
+it('tells once for each action that it takes longer', async () => {
+  const progress = createProgress(redis());
+
+  expect(await Promise.all([1, 2].map(() => progress.isFirstTrouble('act_1')))).toEqual([true, false]);
+  expect(await progress.isFirstTrouble('act_2')).toBe(true);
+});
+
 describe('a write that must be sent once', () => {
   it('is sent by the first of several concurrent workers', async () => {
     const progress = createProgress(redis());

@@ -1,8 +1,15 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { composeWorker } from '../../../src/app/compose-worker.ts';
+import { secretOf } from '../../../src/app/programs.ts';
+import { BusyError } from '../../../src/core/errors.ts';
+import { stateKey } from '../../../src/core/keys.ts';
+import { createSigner } from '../../../src/core/sign.ts';
+import type { OpsIssue } from '../../../src/ops/notify-ops.ts';
 import { defaultThrottle } from '../../../src/outbox/send-message.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { usePatientRedis } from '../../support/patient-redis.ts';
+import { ask, byCommand } from '../../support/perform-world.ts';
+import { until } from '../../support/until.ts';
 import { openWorkerContext } from '../../support/worker-context.ts';
 
 const server = usePatientRedis();
@@ -56,4 +63,51 @@ it('reads the cards of people who have App Home open when they open it and when 
   for (let count = 0; count < 5; count += 1) await event();
   expect(calls, 'a card has changed').toBe(3);
   await close();
+});
+
+describe('the requests of a person who has made many at once', () => {
+  /** Four requests of one person are running and never end. */
+  async function busyWorld() {
+    const { context, close } = await openWorkerContext(server().redis, server().url);
+    const { sign } = createSigner(secretOf(context.config), 'action');
+    const opsIssues: string[] = [];
+    const notifyOps = async ({ cause }: OpsIssue) => void opsIssues.push(cause);
+    let running = 0;
+    const read = async () => {
+      running += 1;
+      return await new Promise<never>(() => {});
+    };
+    const progress = { ...context.progress, read };
+    const { handlers } = composeWorker({ ...context, progress, notifyOps }, defaultThrottle);
+    const perform = (id: string, signedId = id) => {
+      const asked = { ...byCommand, askedAt: new Date().toISOString() };
+      const signature = sign(ask('show', { ...asked, id: signedId }));
+      return handlers['perform-action']({ action: ask('show', { ...asked, id }), signature }, run);
+    };
+    for (const id of ['act_1', 'act_2', 'act_3', 'act_4']) void perform(id);
+    await until(() => running === 4, 'they are running');
+    return { context, close, perform, opsIssues, running: () => running };
+  }
+
+  it('are put off as if a lock were taken, which is no failed attempt', async () => {
+    const world = await busyWorld();
+
+    await expect(world.perform('act_5')).rejects.toThrow(BusyError);
+
+    expect(world.running()).toBe(4);
+    await world.close();
+  });
+
+  it.each([
+    ['forged', 'act_5', 'act_other'],
+    ['replayed', 'act_again', 'act_again'],
+  ])('do not wait if they are %s: ops are notified at once', async (_what, id, signedId) => {
+    const world = await busyWorld();
+    await world.context.redis.set(stateKey('performed:act_again'), Date.now() - 120_000);
+
+    await world.perform(id, signedId);
+
+    expect(world.opsIssues).toHaveLength(1);
+    await world.close();
+  });
 });

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type JobTry, laterMs, type RunJob, slackLaterMs, startConsumers } from '../../../src/app/consumer.ts';
 import { createEnqueue } from '../../../src/app/enqueue.ts';
 import {
+  BusyError,
   CardApiError,
   RolesUnreadError,
   SlackError,
@@ -48,13 +49,14 @@ async function runAll(
   return { attempts, failed: await failed() };
 }
 
-/** Errors of Redis when it is full, became a replica, moves keys, or holds a lock. None is the job's fault. */
+/** Errors of Redis when it is full, became a replica, moves keys, or holds a lock, and a turn to wait for. None is the job's fault. */
 const troubles: readonly Error[] = [
   new Error("OOM command not allowed when used memory > 'maxmemory'."),
   new Error("READONLY You can't write against a read only replica."),
   new Error('Too many Cluster redirections. Last error: MOVED 3 127.0.0.1:7001'),
   new Error('ERR Script attempted to access a non local key in a cluster node'),
   new StoreUnavailableError('the lock was not free in time'),
+  new BusyError('the person’s earlier requests are still running'),
 ];
 
 it('uses up no attempt of a job for an error of Redis', async () => {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { createRunJob, type JobHandlers, type JobTry } from '../../../src/app/consumer.ts';
 import { type JobName, jobs } from '../../../src/app/jobs.ts';
-import { SlackError, UnreadableError } from '../../../src/core/errors.ts';
+import { BusyError, SlackError, UnreadableError } from '../../../src/core/errors.ts';
+import { ask } from '../../support/perform-world.ts';
 
 const jobTry: JobTry = { isLast: false, starts: 1, hasWaited: false };
 const nobody = async (): Promise<void> => {
@@ -119,6 +120,18 @@ it('renders App Home only after a job that may change its content', async () => 
   await world.run('refresh-directory', {}, jobTry);
 
   expect(world.homesChanged()).toBe(1);
+});
+
+it('renders no App Home because a request has to wait for others of the same person', async () => {
+  const busy = async (): Promise<void> => {
+    throw new BusyError('it is not its turn');
+  };
+  const world = createWorld({ 'perform-action': busy });
+  const data = { action: ask('show'), signature: 'signed' };
+
+  await expect(world.run('perform-action', data, jobTry)).rejects.toThrow(BusyError);
+
+  expect(world.homesChanged()).toBe(0);
 });
 
 it('needs no second run of an edit that worked', async () => {

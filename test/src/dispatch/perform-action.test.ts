@@ -32,7 +32,7 @@ it('says once that a change takes longer while the card service limits requests,
     await performAction(ask('block'), { ...world.deps, ...over, card: { ...world.deps.card, ...card } });
   const rejects = { setCardStatus: () => Promise.reject(limited) };
 
-  await expect(attempt({ isFirstAttempt: true }, rejects)).rejects.toThrow(CardApiError);
+  await expect(attempt({}, rejects)).rejects.toThrow(CardApiError);
   expect(texts()).toEqual([
     'Still trying to block Jane Doe · card of account 7378. The card service is rate limiting Cardbell. I’ll keep trying for a few minutes; the message with the button shows how it ends. If it is urgent, block the card in the card program’s portal.',
   ]);
@@ -49,7 +49,7 @@ it.each(['show', 'track'] as const)('gives up a %s at once if the card service c
   const world = await createActionWorld(redis());
   const card = { ...world.deps.card, getAccount: () => Promise.reject(limited) };
 
-  await performAction(ask(verb, byCommand), { ...world.deps, isFirstAttempt: true, card });
+  await performAction(ask(verb, byCommand), { ...world.deps, card });
 
   const texts = world.answers.map(({ text }) => text);
   expect(texts).toEqual([
@@ -76,7 +76,7 @@ it.each(['show', 'track', 'declines'] as const)('a %s waits no minute for the ca
 it('says nothing in between when the first attempt is also the last one', async () => {
   const world = await createActionWorld(redis());
   const card = { ...world.deps.card, setCardStatus: () => Promise.reject(limited) };
-  await performAction(ask('block'), { ...world.deps, isFirstAttempt: true, isLastAttempt: true, card });
+  await performAction(ask('block'), { ...world.deps, isLastAttempt: true, card });
   expect(world.answers.map(({ text }) => text)).toEqual([expect.stringContaining('was rate limiting Cardbell')]);
 });
 
