@@ -121,7 +121,8 @@ export async function homeHealthFacts(
   const { alerts, bursts, actions } = health.queues;
   const { lagMs, failed, quarantined, isCardApiAway, isCardTokenDead, memoryShare } = health;
   return {
-    waiting: health.inbox.entries + alerts.waiting + bursts.waiting + actions.waiting,
+    // What people ask for is never scheduled for later: if delayed, it waits for its turn or for another attempt.
+    waiting: health.inbox.entries + alerts.waiting + bursts.waiting + actions.waiting + actions.delayed,
     lagMs,
     failed,
     quarantined,

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { createEnqueue } from '../../../src/app/enqueue.ts';
 import { listPage } from '../../../src/app-home/home-page.ts';
-import { createHome } from '../../../src/app-home/render-home.ts';
+import { createHome, homeHealthFacts } from '../../../src/app-home/render-home.ts';
 import { createHomeViewers } from '../../../src/app-home/viewer-store.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
+import { closeQueues, openQueues } from '../../../src/core/queues.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
 import type { TeamFacts } from '../../../templates/app-home/home-team.ts';
 import { calmHealth } from '../../support/calm-health.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { ask } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const noTeamFacts: TeamFacts = {
@@ -125,4 +128,25 @@ describe('App Home that Slack rejects', () => {
 
     await expect(home.render('U0ANA')).rejects.toThrow(SlackError);
   });
+});
+
+it('counts requests that wait for others of the same person, or for the card service, as waiting', async () => {
+  const queues = openQueues(redis());
+  const enqueue = createEnqueue(queues, () => new Date());
+  for (const id of ['act_1', 'act_2'])
+    await enqueue('perform-action', { action: ask('show', { id }), signature: 'signed' }, { delayMs: 60_000 });
+  await enqueue('perform-action', { action: ask('show', { id: 'act_3' }), signature: 'signed' });
+  await enqueue('end-mute', { muteId: 'mute_1' }, { delayMs: 60_000 });
+
+  const facts = await homeHealthFacts({
+    redis: redis(),
+    queues,
+    quarantined: { count: async () => 0, list: async () => [] },
+    memory: { share: () => null },
+    refusedFrom: 0.9,
+    tokenVariable: 'CARD_API_TOKEN',
+  });
+
+  expect(facts.waiting).toBe(3);
+  await closeQueues(queues);
 });
