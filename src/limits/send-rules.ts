@@ -147,7 +147,8 @@ interface LateDeps {
 
 /**
  * Completes a change of rules whose answer was lost, after verification. If it is in effect, its end is scheduled and
- * the changes it supersedes end, as if the answer had come in time. If it is not, it is marked as unconfirmed, because it may be made late.
+ * the changes it supersedes end, as if the answer had come in time. If it is not, it is marked as unconfirmed, because it
+ * may be made late.
  *
  * Runs under the account's lock. Idempotent. Returns the text to show; null if there is none.
  */
