@@ -17,9 +17,9 @@ import type { OutcomesOnAlerts } from './report.ts';
 /**
  * Tools that many actions use. Each function takes only what it calls: `Pick<ActionTools, 'record' | 'answer'>`.
  */
-export interface ActionTools extends Refusals, Authorization {
-  /** For actions that loosen a card and waited too long: asks the person whether to still do it. */
-  readonly askAgain: AskAgain;
+export interface ActionTools extends Pick<Refusals, 'recordRefusal' | 'isRefused'> {
+  readonly rights: Rights;
+  readonly responses: Responses;
   readonly record: RecordAction;
   readonly recordLook: RecordLook;
   readonly progress: Progress;
@@ -28,8 +28,6 @@ export interface ActionTools extends Refusals, Authorization {
   /** Holder name and last four of an account's card, from the directory. */
   readonly factsOf: FactsOf;
   readonly outcomes: OutcomesOnAlerts;
-  /** Answers the person where they asked. Nobody else sees it. */
-  readonly answer: (action: Action, message: Message) => Promise<void>;
   /** Idempotent by id. */
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
   /** Schedules an update of an alert's messages. */
@@ -64,15 +62,28 @@ export interface ActionTools extends Refusals, Authorization {
   readonly askedFor: (action: Action, acctId: number | null) => Promise<string>;
   /** A person's Slack profile; null if Slack returns none. */
   readonly person: (userId: string) => Promise<Person | null>;
-  readonly isOwnCard: (userId: string, acctId: number, isLooser?: boolean) => Promise<boolean>;
-  /** Whom to mention for a card of a group: user ids and user group ids. */
-  readonly whoMay: (role: Role, group?: string | null) => Promise<readonly string[]>;
-  /** The rules for raises of a card, by the group that it is in now. @throws RolesUnreadError when that was not read. */
-  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
   /** IANA name of the card service's time zone. */
   readonly zone: string;
   readonly withLock: WithLock;
   readonly now: () => Date;
+}
+
+/** Who may do what to which card. */
+export interface Rights extends Authorization {
+  readonly isOwnCard: (userId: string, acctId: number, isLooser?: boolean) => Promise<boolean>;
+  /** Whom to mention for a card of a group: user ids and user group ids. */
+  readonly whoMay: (role: Role, group?: string | null) => Promise<readonly string[]>;
+  /** A card's group, as the card service names it. Null: none; undefined: unknown. */
+  readonly groupOfCard: (acctId: number) => Promise<string | null | undefined>;
+  /** The rules for raises of a card, by the group that it is in now. @throws RolesUnreadError when that was not read. */
+  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
+}
+
+/** What the person who asked reads where they asked. Nobody else sees it. */
+export interface Responses extends Pick<Refusals, 'refuse' | 'refuseUnclear' | 'refuseWith'> {
+  readonly answer: (action: Action, message: Message) => Promise<void>;
+  /** For actions that loosen a card and waited too long: asks the person whether to still do it. */
+  readonly askAgain: AskAgain;
 }
 
 export type FactsOf = (acctId: number, which?: WhichCard) => Promise<CardFacts>;

@@ -1,6 +1,6 @@
 import type { Role } from '../policy/decide-action.ts';
 import type { Action } from './action.ts';
-import type { ActionTools } from './action-tools.ts';
+import type { Rights } from './action-tools.ts';
 
 /** Whom somebody asks who has the role themselves, but may not do it in this case. */
 export const askAnother: Readonly<Record<Role, string>> = {
@@ -14,9 +14,9 @@ export async function whoElse(
   { actor }: Pick<Action, 'actor'>,
   role: Role | null,
   group: string | null | undefined,
-  { whoMay }: Pick<ActionTools, 'whoMay'>,
+  { rights }: { readonly rights: Pick<Rights, 'whoMay'> },
 ): Promise<string[]> {
-  const people = role === null ? [] : await whoMay(role, group);
+  const people = role === null ? [] : await rights.whoMay(role, group);
   return people.filter((id) => id !== actor.userId);
 }
 

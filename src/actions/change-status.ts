@@ -8,7 +8,7 @@ import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import { type ActionVerb, isUnseen, type Result } from './action-state.ts';
-import type { ActionRun, ActionTools, FactsOf, LockedRun } from './action-tools.ts';
+import type { ActionRun, ActionTools, FactsOf, LockedRun, Responses, Rights } from './action-tools.ts';
 import { askOthers } from './ask-others.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
@@ -38,11 +38,9 @@ export type ChangeStatus = (
   options?: { readonly closes?: readonly number[] | undefined },
 ) => Promise<unknown>;
 
-interface Deps
-  extends Pick<
-    ActionTools,
-    'progress' | 'authorize' | 'isOwnCard' | 'askAgain' | 'refuse' | 'whoMay' | 'factsOf' | 'answer' | 'putChoice'
-  > {
+interface Deps extends Pick<ActionTools, 'progress' | 'factsOf' | 'putChoice'> {
+  readonly rights: Pick<Rights, 'authorize' | 'isOwnCard' | 'whoMay'>;
+  readonly responses: Pick<Responses, 'askAgain' | 'refuse' | 'answer'>;
   readonly card: Pick<CardClient, 'getAccount'>;
   readonly latestChanges: Pick<LatestChanges, 'alreadyInEffect' | 'forgetBlocks' | 'blocksWanted'>;
   /** The open fraud case of an account; null: none. */
@@ -193,7 +191,7 @@ async function askFirst(
   acctId: number,
   card: Card,
   ending: readonly Card[],
-  { factsOf, answer, putChoice }: Deps,
+  { factsOf, responses, putChoice }: Deps,
 ): Promise<void> {
   const target = { kind: 'card', acctId, cardId: card.cardId, alertId: alertIdOf(action) } as const;
   const closes = ending.flatMap(({ cardId }) => cardId ?? []);
@@ -203,7 +201,7 @@ async function askFirst(
   for (const other of ending)
     others.push({ card: await factsOfCard(acctId, other, factsOf), status: other.status ?? '' });
   const meant = await factsOfCard(acctId, card, factsOf);
-  await answer(action, confirmActivation({ value, card: meant, ending: others }));
+  await responses.answer(action, confirmActivation({ value, card: meant, ending: others }));
 }
 
 async function factsOfCard(acctId: number, card: Card | undefined, factsOf: FactsOf): Promise<CardFacts> {
@@ -232,17 +230,17 @@ async function permitStatus(
   { action, acctId }: Resolved,
   endsBlock: boolean,
   notAgain: NotAgain | null,
-  { authorize, isOwnCard, askAgain, refuse, whoMay, factsOf }: Deps,
+  { rights, responses, factsOf }: Deps,
 ): Promise<boolean> {
-  const isOwnBlock = endsBlock && (await isOwnCard(action.actor.userId, acctId, true));
-  const decision = isOwnBlock ? ownBlock : await authorize(action, { acctId });
+  const isOwnBlock = endsBlock && (await rights.isOwnCard(action.actor.userId, acctId, true));
+  const decision = isOwnBlock ? ownBlock : await rights.authorize(action, { acctId });
   if (decision.kind !== 'late' && decision.kind !== 'refused') return true;
   const why = decision.kind === 'late' ? 'It waited longer than 10 minutes.' : decision.why;
   if (notAgain !== null) await notAgain(`I did not send it again: ${why}`);
-  else if (decision.kind === 'late') await askAgain(action, { acctId });
+  else if (decision.kind === 'late') await responses.askAgain(action, { acctId });
   else {
-    const whoCan = await askOthers(action, decision.who, (await factsOf(acctId)).group, { whoMay });
-    await refuse(action, { why, whoCan }, { acctId, isByRights: true });
+    const whoCan = await askOthers(action, decision.who, (await factsOf(acctId)).group, { rights });
+    await responses.refuse(action, { why, whoCan }, { acctId, isByRights: true });
   }
   return false;
 }

@@ -6,7 +6,7 @@ import { CardApiError, RolesUnreadError, TooLateError } from '../core/errors.ts'
 import { fromStored } from '../core/unknown-fields.ts';
 import { type Action, isOnAlert, type Resolved, UnreadableAction } from './action.ts';
 import { type ActionState, ActionVerb, type ReportedState, type Result, reported, stateOf } from './action-state.ts';
-import type { ActionTools } from './action-tools.ts';
+import type { ActionTools, Responses } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { Reports } from './report.ts';
 import { type Change, noteOf } from './send-change.ts';
@@ -32,8 +32,8 @@ interface FailedChange extends Pick<Change, 'action' | 'verb' | 'acctId' | 'writ
 /** How actions end that are not retried, and what people read while one is. */
 export type Failures = ReturnType<typeof createFailures>;
 
-interface Deps
-  extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'answer' | 'withLock' | 'now' | 'askedFor'> {
+interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'withLock' | 'now' | 'askedFor'> {
+  readonly responses: Pick<Responses, 'answer'>;
   readonly blocks: Pick<Blocks, 'get'>;
   readonly reports: Reports;
 }
@@ -124,7 +124,7 @@ async function requestOf(action: Action, acctId: number, { askedFor }: Pick<Deps
 async function notifyGivenUp(
   action: Action,
   state: ActionState | null,
-  { progress, record, answer }: Deps,
+  { progress, record, responses }: Deps,
 ): Promise<boolean> {
   const reportedState = reported(state);
   if (reportedState?.givenUp === undefined) return false;
@@ -132,7 +132,7 @@ async function notifyGivenUp(
   const { what, detail, why, whoCan } = reportedState.givenUp;
   const isUnsure = reportedState.result.state === 'unknown';
   await record(action, { event: isUnsure ? 'unknown' : 'failed', detail });
-  await answer(action, refusal({ what, why, whoCan, isUnsure }));
+  await responses.answer(action, refusal({ what, why, whoCan, isUnsure }));
   await progress.write(action.id, { ...reportedState, isNotified: true });
   return true;
 }
@@ -171,7 +171,7 @@ function whyOf(error: Cause): string | null {
 async function sayStillTrying(
   { action, acctId }: Resolved,
   cause: NonNullable<Cause>,
-  { progress, askedFor, answer }: Pick<Deps, 'progress' | 'askedFor' | 'answer'>,
+  { progress, askedFor, responses }: Pick<Deps, 'progress' | 'askedFor' | 'responses'>,
 ): Promise<void> {
   if (!(await progress.isFirstTrouble(action.id))) return;
   const message = stillTrying({
@@ -183,10 +183,11 @@ async function sayStillTrying(
     isOnAlert: isOnAlert(action),
   });
   // An id of its own, because Slack drops a second message with the same id.
-  await answer({ ...action, id: `${action.id}:trying` }, message);
+  await responses.answer({ ...action, id: `${action.id}:trying` }, message);
 }
 
-interface UnreadableDeps extends Pick<ActionTools, 'record' | 'answer' | 'hasBegun'> {
+interface UnreadableDeps extends Pick<ActionTools, 'record' | 'hasBegun'> {
+  readonly responses: Pick<Responses, 'answer'>;
   /** Completes "to …": `block cards`. Also works for verbs this version does not know. */
   readonly doingOf: (verb: string) => string;
 }
@@ -195,7 +196,7 @@ interface UnreadableDeps extends Pick<ActionTools, 'record' | 'answer' | 'hasBeg
  * An action created by a newer version that this version cannot read. It is not retried: that is recorded, and the
  * person who asked is notified. The job stays among the failed jobs, where it can be replayed.
  */
-export function createFailUnreadable({ record, answer, hasBegun, doingOf }: UnreadableDeps) {
+export function createFailUnreadable({ record, responses, hasBegun, doingOf }: UnreadableDeps) {
   return async function failUnreadable(data: unknown): Promise<void> {
     const action = toUnreadableAction(data);
     // Not even the person who asked can be read. Ops are notified about the failed job.
@@ -205,7 +206,7 @@ export function createFailUnreadable({ record, answer, hasBegun, doingOf }: Unre
       (isBegun) => !isBegun,
       () => false,
     );
-    await answer(
+    await responses.answer(
       action,
       refusal({
         what: `Your request to ${doingOf(action.verb)}`,

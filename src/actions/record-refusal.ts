@@ -7,7 +7,7 @@ import { groupBy } from '../core/group-by.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action, Target } from './action.ts';
 import type { PendingRefusal, RefusedState } from './action-state.ts';
-import type { ActionTools, FactsOf } from './action-tools.ts';
+import type { ActionTools, FactsOf, Responses } from './action-tools.ts';
 import type { Progress } from './progress-store.ts';
 import type { RecordAction } from './record.ts';
 import type { RefusalCounts } from './record-limits.ts';
@@ -202,7 +202,8 @@ export function createAccountOf({ alerts, requests, temporaryChanges, blocks }: 
  */
 export type AskAgain = (action: Action, about?: { readonly acctId?: number | null }) => Promise<void>;
 
-interface AskAgainDeps extends Pick<ActionTools, 'recordRefusal' | 'answer' | 'putChoice' | 'askedFor' | 'now'> {
+interface AskAgainDeps extends Pick<ActionTools, 'recordRefusal' | 'putChoice' | 'askedFor' | 'now'> {
+  readonly answer: Responses['answer'];
   readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
 }
 

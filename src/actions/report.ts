@@ -19,7 +19,7 @@ import {
   reported,
   stateOf,
 } from './action-state.ts';
-import type { ActionTools } from './action-tools.ts';
+import type { ActionTools, Responses } from './action-tools.ts';
 import type { Progress } from './progress-store.ts';
 import type { RecordEntry } from './record.ts';
 
@@ -58,7 +58,8 @@ interface OutcomeOf {
 /** How people learn the outcome of a change to a card. */
 export type Reports = ReturnType<typeof createReports>;
 
-interface Deps extends Pick<ActionTools, 'record' | 'outcomes' | 'nameRuleset' | 'answer' | 'now' | 'cardChanged'> {
+interface Deps extends Pick<ActionTools, 'record' | 'outcomes' | 'nameRuleset' | 'now' | 'cardChanged'> {
+  readonly responses: Pick<Responses, 'answer'>;
   readonly progress: Pick<Progress, 'write'>;
   /** Schedules the check whether the change is visible at the card service. */
   readonly scheduleConfirm: (actionId: string, atMs: number) => Promise<void>;
@@ -120,7 +121,7 @@ export function createReports(deps: Deps) {
     await showOnAlert(action, verb, { at, result, note }, outcomeOf);
     // A successful button press shows on the alert itself. Everything else is sent to the person who asked.
     if (!isOnAlert(action) || result.state !== 'done') {
-      await deps.answer(action, resultMessage(action, verb, { ...result, note }, at));
+      await deps.responses.answer(action, resultMessage(action, verb, { ...result, note }, at));
     }
     await deps.progress.write(action.id, { ...reportedState, isNotified: true });
   }

@@ -4,7 +4,7 @@ import { commandCode } from '../core/installation.ts';
 import { UNDO_MS } from '../policy/decide-action.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import { isUnsent, type Outcome, type Result } from './action-state.ts';
-import type { ActionRun, ActionTools } from './action-tools.ts';
+import type { ActionRun, ActionTools, Responses, Rights } from './action-tools.ts';
 import type { Block, Blocks } from './block-store.ts';
 import type { ChangeStatus } from './change-status.ts';
 import type { LatestChanges } from './progress-store.ts';
@@ -42,8 +42,9 @@ export async function offerUndo(
   return { control: { kind: 'undo', id: action.id, until: until.toISOString() } };
 }
 
-interface Deps
-  extends Pick<ActionTools, 'authorize' | 'rolesNow' | 'isOwnCard' | 'factsOf' | 'progress' | 'refuse' | 'withLock'> {
+interface Deps extends Pick<ActionTools, 'factsOf' | 'progress' | 'withLock'> {
+  readonly rights: Pick<Rights, 'authorize' | 'rolesNow' | 'isOwnCard'>;
+  readonly responses: Pick<Responses, 'refuse'>;
   readonly blocks: Pick<Blocks, 'get'>;
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded' | 'blocksWanted'>;
   readonly history: Pick<StatusHistory, 'confirmedBy' | 'statuses'>;
@@ -64,13 +65,13 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
     const about = { acctId: block?.acctId ?? null };
     const what = 'Undoing the block';
     const refuse = (why: string, whoCan: string, isByRights = false) =>
-      deps.refuse(action, { what, why, whoCan }, { ...about, isByRights });
+      deps.responses.refuse(action, { what, why, whoCan }, { ...about, isByRights });
     if (block === null)
       return await refuse('That can be undone for a minute only.', 'An approver can unblock the card.');
     const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
     const isOwnAction = block.by === action.actor.userId;
     const { acctId, cardId } = block;
-    const decision = await deps.authorize(action, { acctId, isOwnAction, ageMs });
+    const decision = await deps.rights.authorize(action, { acctId, isOwnAction, ageMs });
     if (decision.kind === 'refused') return await refuse(decision.why, await whoUnblocks(action, block), true);
 
     const unblock = unblockOf(action, block);
@@ -79,7 +80,7 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
       if ((await deps.reports.resume(unblock, 'unblock', written)) !== null) return;
       const whyNot = isUnsent(written) ? await whyNotUndo(block, deps) : null;
       if (whyNot !== null)
-        return await deps.refuse(
+        return await deps.responses.refuse(
           action,
           { what, ...whyNot, whoCan: whyNot.whoCan ?? (await whoUnblocks(action, block)) },
           about,
@@ -90,8 +91,8 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
 
   async function whoUnblocks(action: UndoBlockAction, { acctId, cardId }: Block): Promise<string> {
     const mayUnblock =
-      (await deps.rolesNow(action, acctId)).includes('approver') &&
-      !(await deps.isOwnCard(action.actor.userId, acctId));
+      (await deps.rights.rolesNow(action, acctId)).includes('approver') &&
+      !(await deps.rights.isOwnCard(action.actor.userId, acctId));
     if (!mayUnblock) return 'An approver can unblock the card.';
     const card = await deps.factsOf(acctId, { cardId, last4: null });
     return `You can unblock the card: ${commandCode(`unblock ${cardHandle(card)}`)}.`;

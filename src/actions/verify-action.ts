@@ -19,7 +19,7 @@ import {
   type Verdict,
   verdictOf,
 } from './action-state.ts';
-import type { ActionTools } from './action-tools.ts';
+import type { ActionTools, Responses } from './action-tools.ts';
 import type { LatestChanges } from './progress-store.ts';
 import { endOf, FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts';
 import { readBack, type StatusHistory } from './send-status.ts';
@@ -44,7 +44,8 @@ export interface RequestsOfActions {
 
 interface Deps
   extends Pick<ActionTools, 'progress' | 'nameRuleset' | 'withLock' | 'now'>,
-    Pick<ActionTools, 'record' | 'outcomes' | 'answer' | 'notifyDirectly' | 'cardChanged'> {
+    Pick<ActionTools, 'record' | 'outcomes' | 'notifyDirectly' | 'cardChanged'> {
+  readonly responses: Pick<Responses, 'answer'>;
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
   readonly history: Pick<StatusHistory, 'confirmedBy'>;
   readonly latestChanges: Pick<LatestChanges, 'changedBy' | 'isSuperseded'>;
@@ -172,7 +173,7 @@ function createConclude(deps: Deps) {
   async function tell({ action, verb, result: was, sentAt }: AwaitedChange, result: Result): Promise<void> {
     const { id, origin, actor } = action;
     const message = resultMessage(action, verb, result, sentAt);
-    if (origin.replace) await deps.answer(action, message);
+    if (origin.replace) await deps.responses.answer(action, message);
     if (origin.replace && was.state === 'done' && result.confirmation === 'confirmed') return;
     await deps.notifyDirectly(actor.userId, `${id}-${result.confirmation}`, message);
   }

@@ -1,7 +1,7 @@
 import { respondedBefore } from '../../templates/alerts/seen.ts';
 import { fraudCaseClosed, fraudNotice } from '../../templates/holders/fraud-notice.ts';
 import { alertIdOf, type Resolved } from '../actions/action.ts';
-import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
+import type { ActionRun, ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { whoElse } from '../actions/ask-others.ts';
 import type { BlockAction } from '../actions/verbs.ts';
 import { contentId } from '../core/content-id.ts';
@@ -20,20 +20,9 @@ const LOOK_BACK_MS = 7 * 24 * 3_600_000;
 /** Operators are notified immediately, so purchases that the card service returns later than this are left out. */
 const PURCHASES_MS = 2500;
 
-interface Deps
-  extends Pick<
-    ActionTools,
-    | 'answer'
-    | 'authorize'
-    | 'factsOf'
-    | 'record'
-    | 'refuse'
-    | 'outcomes'
-    | 'notifyDirectly'
-    | 'whoMay'
-    | 'withLock'
-    | 'now'
-  > {
+interface Deps extends Pick<ActionTools, 'factsOf' | 'record' | 'outcomes' | 'notifyDirectly' | 'withLock' | 'now'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
+  readonly rights: Pick<Rights, 'authorize' | 'whoMay'>;
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
   readonly fraudCases: FraudCases;
   /** Who holds a card. */
@@ -46,7 +35,7 @@ interface Deps
 
 /** What follows when a cardholder did not make a purchase. */
 export function createFraudCaseVerbs(deps: Deps) {
-  const { alerts, fraudCases, record, refuse, outcomes } = deps;
+  const { alerts, fraudCases, record, responses, outcomes } = deps;
   const openCase = createOpenCase(deps);
   return {
     /**
@@ -68,13 +57,13 @@ export function createFraudCaseVerbs(deps: Deps) {
     async closeFraudCase(action: CloseFraudCaseAction): Promise<void> {
       const caseId = action.target.alertId;
       await withAlert(deps, action, async (open) => {
-        if (open.kind !== 'fraud-case') return await refuse(action, tooOld());
+        if (open.kind !== 'fraud-case') return await responses.refuse(action, tooOld());
         const { acctId } = open.event;
         const by = action.actor.userId;
         const earlier = open.outcomes.find(({ verb }) => verb === 'close-case');
         if (earlier !== undefined && earlier.by !== by) {
           await record(action, { event: 'unchanged', acctId });
-          return await deps.answer(action, respondedBefore('close-case', earlier.by));
+          return await deps.responses.answer(action, respondedBefore('close-case', earlier.by));
         }
         if (earlier === undefined) {
           const line = { did: 'closed the fraud case of', card: open.card };

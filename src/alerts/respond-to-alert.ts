@@ -1,13 +1,15 @@
 import { respondedBefore, seen } from '../../templates/alerts/seen.ts';
 import { cardOf } from '../../templates/core/card-words.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { askOthers } from '../actions/ask-others.ts';
 import { tooOld } from '../directory/resolve-card.ts';
 import type { Alert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { AcknowledgeAction, CloseFraudCaseAction, RecognizeAction } from './verbs.ts';
 
-interface AlertDeps extends Pick<ActionTools, 'authorize' | 'refuse' | 'whoMay' | 'withLock'> {
+interface AlertDeps extends Pick<ActionTools, 'withLock'> {
+  readonly rights: Pick<Rights, 'authorize' | 'whoMay'>;
+  readonly responses: Pick<Responses, 'refuse'>;
   readonly alerts: Pick<Alerts, 'get'>;
 }
 
@@ -17,39 +19,41 @@ export async function withAlert<Result>(
   action: AcknowledgeAction | RecognizeAction | CloseFraudCaseAction,
   respond: (alert: Alert) => Promise<Result>,
 ): Promise<Result | null> {
-  const { alerts, authorize, refuse, withLock } = deps;
+  const { alerts, rights, responses, withLock } = deps;
   const { alertId } = action.target;
   return await withLock(`alert:${alertId}`, async () => {
     const alert = await alerts.get(alertId);
     if (alert === null) {
-      await refuse(action, tooOld());
+      await responses.refuse(action, tooOld());
       return null;
     }
     const { acctId } = alert.event;
-    const decision = acctId === null ? null : await authorize(action, { acctId });
+    const decision = acctId === null ? null : await rights.authorize(action, { acctId });
     if (decision?.kind === 'refused') {
       const whoCan = await askOthers(action, decision.who, alert.card.group, deps);
-      await refuse(action, { why: decision.why, whoCan }, { acctId, isByRights: true });
+      await responses.refuse(action, { why: decision.why, whoCan }, { acctId, isByRights: true });
       return null;
     }
     return await respond(alert);
   });
 }
 
-interface Deps extends AlertDeps, Pick<ActionTools, 'record' | 'outcomes' | 'answer' | 'now'> {}
+interface Deps extends Omit<AlertDeps, 'responses'>, Pick<ActionTools, 'record' | 'outcomes' | 'now'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
+}
 
 /**
  * Responses to an alert that change no card. Everyone who reads the alert sees who responded. Each response counts once.
  */
 export function createRespondToAlert(deps: Deps) {
-  const { record, outcomes, answer, now } = deps;
+  const { record, outcomes, responses, now } = deps;
 
   return {
     /** *Seen*. */
     async acknowledge(action: AcknowledgeAction): Promise<void> {
       const alert = await respond(action);
       // Pressed in a message that only this user sees, which is not updated automatically.
-      if (alert !== null && action.origin.messageTs === null) await answer(action, seen(cardOf(alert)));
+      if (alert !== null && action.origin.messageTs === null) await responses.answer(action, seen(cardOf(alert)));
     },
 
     /** *It was me*, from the holder of the card. */
@@ -70,7 +74,7 @@ export function createRespondToAlert(deps: Deps) {
       if (earlier?.by === by) return alert;
       if (earlier !== undefined) {
         await record(action, { event: 'unchanged', acctId });
-        await answer(action, respondedBefore(verb, earlier.by));
+        await responses.answer(action, respondedBefore(verb, earlier.by));
         return null;
       }
       const { channel, messageTs } = action.origin;

@@ -1,6 +1,6 @@
 import { cardTrack } from '../../templates/alerts/card-track.ts';
 import type { Resolved } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { LOOK_LIMITS } from '../directory/show-card.ts';
@@ -9,7 +9,8 @@ import type { CardHistory } from './card-history.ts';
 
 const SHIPMENTS_MAX = 5;
 
-interface Deps extends Pick<ActionTools, 'factsOf' | 'answer'> {
+interface Deps extends Pick<ActionTools, 'factsOf'> {
+  readonly responses: Pick<Responses, 'answer'>;
   readonly card: Pick<CardClient, 'getAccount' | 'getCardOrder'>;
   readonly history: Pick<CardHistory, 'recentAlerts'>;
   readonly alerts: Pick<Alerts, 'get'>;
@@ -19,7 +20,7 @@ interface Deps extends Pick<ActionTools, 'factsOf' | 'answer'> {
 
 /** `/card track CARD`: whether and when the card was ordered, shipped and activated. */
 export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<void> {
-  const { card: api, factsOf, history, alerts, toInstant, answer } = deps;
+  const { card: api, factsOf, history, alerts, toInstant, responses } = deps;
 
   return async function trackCard({ action, acctId, cardId }) {
     const [details, ids] = await Promise.all([
@@ -40,6 +41,6 @@ export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<voi
         orderedAt: toInstant(orders.find((order) => order?.cardOrderId === shipment.cardOrderId)?.orderedAt ?? ''),
       })),
     });
-    await answer(action, message);
+    await responses.answer(action, message);
   };
 }

@@ -1,7 +1,7 @@
 import { delegateEnded, delegateNamed, delegateSet, delegateSetSince } from '../../templates/app-home/delegate.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { setTo } from '../actions/record.ts';
 import { RolesUnreadError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
@@ -16,7 +16,8 @@ import type { QuietHoursStore } from '../routing/channel-rules-store.ts';
 import { parseQuiet, printQuiet, quietWords } from '../routing/quiet-hours.ts';
 import { type DelegateAction, delegateUsage, type EndDelegationAction, type PreferenceAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear' | 'openDirect' | 'zone'> {
+interface Deps extends Pick<ActionTools, 'record' | 'openDirect' | 'zone'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuseUnclear'>;
   readonly preferences: Pick<Preferences, 'isOn' | 'set' | 'ownDigest' | 'setOwnDigest'>;
   readonly links: Pick<Links, 'ofUser'>;
   readonly quietHours: Pick<QuietHoursStore, 'get' | 'set' | 'remove'>;
@@ -26,7 +27,7 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear' |
 
 /** Sets which direct messages someone gets, and when. People can only change their own. Idempotent. */
 export function createSetPreference(deps: Deps) {
-  const { preferences, quietHours, answer, record, refuseUnclear } = deps;
+  const { preferences, quietHours, responses, record } = deps;
   const hasCard = async (userId: string): Promise<boolean> => (await deps.links.ofUser(userId)).length > 0;
 
   return async function setPreference(action: PreferenceAction): Promise<void> {
@@ -39,7 +40,7 @@ export function createSetPreference(deps: Deps) {
     const before = words(await preferences.isOn(userId, what));
     await record(action, setTo(before, words(isOn)));
     await preferences.set(userId, what, isOn);
-    await answer(action, preferenceSet({ what, isOn, hasCard: await hasCard(userId) }));
+    await responses.answer(action, preferenceSet({ what, isOn, hasCard: await hasCard(userId) }));
   };
 
   async function setDigest(action: PreferenceAction, often: 'daily' | 'weekly' | 'off'): Promise<void> {
@@ -50,14 +51,14 @@ export function createSetPreference(deps: Deps) {
     const startedAt = replaced?.startedAt ?? replaced?.since;
     const since = replaced?.often === often ? replaced.since : action.askedAt;
     await preferences.setOwnDigest(userId, often === 'off' ? null : { often, since, startedAt });
-    await answer(action, ownDigestSet({ often, hasCard: await hasCard(userId) }));
+    await responses.answer(action, ownDigestSet({ often, hasCard: await hasCard(userId) }));
   }
 
   async function setQuiet(action: PreferenceAction, hours: string): Promise<void> {
     const parsed = parseQuiet(hours, deps.zone);
     const why = parsed.kind === 'unclear' ? parsed.why : exceptIn(parsed);
     if (why !== null)
-      return await refuseUnclear(action, {
+      return await responses.refuseUnclear(action, {
         why,
         usage: 'notify quiet 22:00-07:00 [Europe/Berlin] [weekdays] | off',
       });
@@ -70,7 +71,7 @@ export function createSetPreference(deps: Deps) {
     if (window === null) await quietHours.remove(channel);
     else await quietHours.set({ channel, window, except: null, by: action.actor.userId, at: action.askedAt });
     await deps.holdAsQuiet(channel);
-    await answer(action, quietHoursSet({ words: window === null ? null : quietWords(window) }));
+    await responses.answer(action, quietHoursSet({ words: window === null ? null : quietWords(window) }));
   }
 }
 
@@ -80,19 +81,8 @@ function exceptIn(parsed: ReturnType<typeof parseQuiet>): string | null {
 }
 
 interface DelegateDeps
-  extends Pick<
-    ActionTools,
-    | 'answer'
-    | 'record'
-    | 'hasBegun'
-    | 'refuse'
-    | 'refuseUnclear'
-    | 'notifyDirectly'
-    | 'withLock'
-    | 'person'
-    | 'zone'
-    | 'now'
-  > {
+  extends Pick<ActionTools, 'record' | 'hasBegun' | 'notifyDirectly' | 'withLock' | 'person' | 'zone' | 'now'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuse' | 'refuseUnclear'>;
   readonly delegations: Pick<Delegations, 'of' | 'set'>;
   readonly rolesOf: Permissions['rolesOf'];
   /** The people that approvers may name, by the current policy. */
@@ -114,7 +104,7 @@ const DAY_MS = 24 * 3_600_000;
  * The returned function throws RolesUnreadError when Slack does not return the user groups.
  */
 export function createSetDelegate(deps: DelegateDeps) {
-  const { delegations, settingOrder, answer, record, refuseUnclear, zone, now } = deps;
+  const { delegations, settingOrder, responses, record, zone, now } = deps;
 
   return async function setDelegate(action: DelegateAction | EndDelegationAction): Promise<void> {
     const { delegate } = action;
@@ -122,13 +112,13 @@ export function createSetDelegate(deps: DelegateDeps) {
     // After a crash, the last day may have passed since it was permitted.
     const isNew = delegate !== null && !(await deps.hasBegun(action));
     const mistake = isNew ? whyNot(delegate, userId, localDate(now(), zone)) : null;
-    if (mistake !== null) return await refuseUnclear(action, { why: mistake, usage: delegateUsage });
+    if (mistake !== null) return await responses.refuseUnclear(action, { why: mistake, usage: delegateUsage });
     const no = isNew
       ? (whyNotListed(delegate.to, userId, deps.ownDelegates()) ?? (await whyNotPassedOn(userId, deps)))
       : null;
-    if (no !== null) return await deps.refuse(action, no, { isByRights: true });
+    if (no !== null) return await deps.responses.refuse(action, no, { isByRights: true });
     const unable = isNew ? await whyUnable(delegate.to, deps) : null;
-    if (unable !== null) return await deps.refuse(action, unable);
+    if (unable !== null) return await deps.responses.refuse(action, unable);
     await deps.withLock(`delegate:${userId}`, (lease) => set(action, lease));
   };
 
@@ -137,7 +127,7 @@ export function createSetDelegate(deps: DelegateDeps) {
     const { userId } = action.actor;
     if (!(await settingOrder.begin(`delegate:${userId}`, action))) {
       await record(action, { event: 'superseded', detail: 'they have made another choice since' });
-      return await answer(action, delegateSetSince());
+      return await responses.answer(action, delegateSetSince());
     }
     const previous = await delegations.of(userId);
     const [before, after] = [words(previous), words(delegate)];
@@ -153,7 +143,7 @@ export function createSetDelegate(deps: DelegateDeps) {
       await deps.notifyDirectly(delegate.to, `delegate-${action.id}`, delegateNamed({ by: userId, ...delegate }));
     await lease.confirm();
     await delegations.set(userId, delegate === null ? null : { for: userId, ...delegate });
-    await answer(action, delegateSet(delegate, deps.policyDelegates(userId)));
+    await responses.answer(action, delegateSet(delegate, deps.policyDelegates(userId)));
   }
 
   /** A delegation whose last day has passed ended by itself. */

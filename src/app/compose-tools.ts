@@ -56,21 +56,26 @@ export function createTools(context: ActionContext) {
     pending.put({ kind: 'choice', choice: choiceOf(action), questionId });
   const outcomes = createOutcomesOnAlerts(context);
   const rights = createRights(context);
+  const { refuse, refuseUnclear, refuseWith, recordRefusal, recordRefusals, isRefused } = refusals;
+  const askAgain = createAskAgain({ ...context, recordRefusal, putChoice, askedFor });
+  const responses = { answer: context.answer, refuse, refuseUnclear, refuseWith, askAgain };
   const tools = {
     ...context,
-    ...refusals,
-    ...rights,
+    rights,
+    responses,
+    recordRefusal,
+    recordRefusals,
+    isRefused,
     record,
     recordLook: createRecordLook({ ...context, record }),
     doingOf,
     askedFor,
     accountOf,
-    askAgain: createAskAgain({ ...context, ...refusals, putChoice, askedFor }),
     hasBegun,
     outcomes,
-    reports: createReports({ ...context, record, outcomes }),
+    reports: createReports({ ...context, responses, record, outcomes }),
     putChoice,
-    resumeRequest: createResumeRequest({ ...context, ...rights, record }),
+    resumeRequest: createResumeRequest({ ...context, rights, record }),
     readTransactions: createReadTransactions(context),
     async purchaseOf(action: Pick<Action, 'target'>) {
       const alertId = alertIdOf(action);
@@ -110,6 +115,7 @@ function createRights(context: ActionContext) {
     isOwnCard,
     groupOfCard,
     policyOfCard,
+    whoMay: context.whoMay,
     ...authorization,
   };
 }

@@ -51,7 +51,7 @@ export function composeVerbs(context: ActionContext) {
   return {
     performAction: createPerformAction({
       ...tools,
-      permit: createPermitAction({ ...tools, authorize: authorizeOnce(tools) }),
+      permit: createPermitAction({ ...tools, rights: { ...tools.rights, authorize: authorizeOnce(tools) } }),
       resolveCard,
       handlers: {
         ...status.handlers,
@@ -98,11 +98,11 @@ export function composeVerbs(context: ActionContext) {
 }
 
 /** What became a request was permitted when it was asked for. Since then it waits for others, however long that takes. */
-function authorizeOnce({ authorize, requests }: Tools): Tools['authorize'] {
+function authorizeOnce({ rights, requests }: Tools): Tools['rights']['authorize'] {
   return async (asked, about) => {
     const mayBecomeRequest = permissionOf(asked.verb).needsOthers !== undefined;
     const isRequested = mayBecomeRequest && (await requests.get(requestIdOf(asked.id))) !== null;
-    return isRequested ? { kind: 'allowed' } : await authorize(asked, about);
+    return isRequested ? { kind: 'allowed' } : await rights.authorize(asked, about);
   };
 }
 

@@ -2,7 +2,7 @@ import { balanceWord } from '../../templates/core/card-words.ts';
 import { requestSent } from '../../templates/holders/holder-request.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, type RuleChange } from '../card-api/rule-change.ts';
@@ -20,8 +20,10 @@ import type { RequestedChange, ResumeRequest } from './open-request.ts';
 import type { AskAction } from './verbs.ts';
 
 interface Deps
-  extends Pick<ActionTools, 'purchaseOf' | 'factsOf' | 'nameRuleset' | 'authorize' | 'withLock' | 'now'>,
-    Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'outcomes'> {
+  extends Pick<ActionTools, 'purchaseOf' | 'factsOf' | 'nameRuleset' | 'withLock' | 'now'>,
+    Pick<ActionTools, 'record' | 'outcomes'> {
+  readonly rights: Pick<Rights, 'authorize'>;
+  readonly responses: Pick<Responses, 'refuse' | 'answer'>;
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
   readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
   readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withBase' | 'loosenedFor'>;
@@ -40,13 +42,14 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     // By now the purchase may pass, or the person may no longer hold the card. The request is open or decided anyway.
     const resumed = await deps.resumeRequest(action.id);
     if (resumed !== null) return await report(action, resumed, resumed);
-    const refuse = (why: string, whoCan: string) => deps.refuse(action, { why, whoCan }, { acctId, isByRights: true });
-    const held = await deps.authorize(action, { acctId });
+    const refuse = (why: string, whoCan: string) =>
+      deps.responses.refuse(action, { why, whoCan }, { acctId, isByRights: true });
+    const held = await deps.rights.authorize(action, { acctId });
     if (held.kind === 'refused') return await refuse(held.why, 'Ask its holder, or an approver.');
     const changes = await findChange(action, acctId, amountCents, deps);
     if (changes === 'passes' || changes === null) {
       const obstacle = await findObstacle(action, acctId, amountCents, deps);
-      return await deps.refuse(action, obstacle ?? (changes === null ? noneToChange : noneStops), { acctId });
+      return await deps.responses.refuse(action, obstacle ?? (changes === null ? noneToChange : noneStops), { acctId });
     }
     const raise = { changes: await deps.raises.withBase(changes, term, acctId), term };
     const loosened = await deps.raises.loosenedFor(raise, acctId);
@@ -74,7 +77,10 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
       const waiting = { verb: ruleVerbOf(changes), by, at, state: 'waiting', text: '', asHolder: true } as const;
       await deps.outcomes.show(alertId, action.id, waiting);
     }
-    await deps.answer(action, requestSent({ card, payCents: action.ask.amountCents, changes, term, note, isTwin }));
+    await deps.responses.answer(
+      action,
+      requestSent({ card, payCents: action.ask.amountCents, changes, term, note, isTwin }),
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { permissionAsked, permissionSent, type Typed } from '../../templates/approvals/permission-asked.ts';
 import type { Action } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { whoElse } from '../actions/ask-others.ts';
 import type { RefusalCounts } from '../actions/record-limits.ts';
 import type { Since } from '../core/since.ts';
@@ -15,11 +15,9 @@ export function askPermissionOf(refused: Action): Action & Pick<AskPermissionAct
   return { id, verb: 'ask-permission', target, reason, actor, roles, asHolder: false, origin, askedAt, asked, input };
 }
 
-interface Deps
-  extends Pick<
-    ActionTools,
-    'record' | 'answer' | 'refuse' | 'factsOf' | 'accountOf' | 'purchaseOf' | 'whoMay' | 'postToApprovals'
-  > {
+interface Deps extends Pick<ActionTools, 'record' | 'factsOf' | 'accountOf' | 'purchaseOf' | 'postToApprovals'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
+  readonly rights: Pick<Rights, 'whoMay'>;
   readonly refusalCounts: Pick<RefusalCounts, 'questions'>;
   readonly permissionOf: (verb: string) => Permission;
   /** A verb in words, followed by the card: `change a limit of`. */
@@ -42,7 +40,7 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
     if ((await deps.refusalCounts.questions(action)) > QUESTIONS_MAX) {
       const why = `You asked ${QUESTIONS_MAX} times within an hour.`;
       const whoCan = 'Wait an hour, or write to them yourself.';
-      return await deps.refuse(action, { why, whoCan }, { isByRights: true });
+      return await deps.responses.refuse(action, { why, whoCan }, { isByRights: true });
     }
     const acctId = await deps.accountOf(action.target);
     const card = acctId === null ? null : await deps.factsOf(acctId);
@@ -67,7 +65,7 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
       whoMay: await whoElse(action, role, group, deps),
     };
     await deps.postToApprovals(`ask-${id}`, permissionAsked(question), group);
-    await deps.answer(action, permissionSent(question));
+    await deps.responses.answer(action, permissionSent(question));
   };
 }
 

@@ -2,7 +2,7 @@ import { actionResult } from '../../templates/actions/action-result.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import type { Resolved } from '../actions/action.ts';
 import { type Result, reported } from '../actions/action-state.ts';
-import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
+import type { ActionRun, ActionTools, Responses } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import type { LatestChanges, Progress } from '../actions/progress-store.ts';
 import type { BlockAction, BlockAllAction } from '../actions/verbs.ts';
@@ -125,7 +125,8 @@ function named(cards: readonly string[]): string {
   return `${cards.slice(0, NAMED_MAX).join('; ')}${more}`;
 }
 
-interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'now' | 'withLock'> {
+interface Deps extends Pick<ActionTools, 'record' | 'now' | 'withLock'> {
+  readonly responses: Pick<Responses, 'answer'>;
   readonly openRequest: (asked: RequestedChange) => Promise<RequestOpened>;
 }
 
@@ -143,7 +144,10 @@ export function createRequestBlockAll(deps: Deps): (action: BlockAllAction) => P
       const cards = action.acctIds.length;
       const shown = { state, card: noCard, cards, before: null, after: null, apiWords: null, reason: null } as const;
       const by = action.actor.userId;
-      await deps.answer(action, actionResult({ ...shown, verb: 'block', by, at, note, ref: action.id.slice(-8) }));
+      await deps.responses.answer(
+        action,
+        actionResult({ ...shown, verb: 'block', by, at, note, ref: action.id.slice(-8) }),
+      );
     });
   };
 }

@@ -4,7 +4,7 @@ import { sentences } from '../../templates/core/change-words.ts';
 import { requestUnconfirmed } from '../../templates/holders/holder-request.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
 import type { Result, Verdict } from '../actions/action-state.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
@@ -35,7 +35,8 @@ import {
 import type { Requests } from './request-store.ts';
 import type { RequestEnds } from './resolve-request.ts';
 
-interface Deps extends Pick<ActionTools, 'answer' | 'notifyDirectly' | 'updateRequest'> {
+interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'updateRequest'> {
+  readonly responses: Pick<Responses, 'answer'>;
   readonly progress: Pick<Progress, 'read'>;
   readonly requests: Pick<Requests, 'save'>;
   readonly recentRaises: Pick<RecentRaises, 'releaseOverride'>;
@@ -72,7 +73,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     async complete(click, request, approval, result, lease) {
       // This runs first: while the request is in flight, another worker repeats this step after a crash.
       if (!isNotifiedElsewhere(click, request, result))
-        await deps.answer(click, notMade(click, request, approval, result));
+        await deps.responses.answer(click, notMade(click, request, approval, result));
       await notifyOfBlocks(request, approval, result, deps);
       // The change may have taken longer than the lock lasts.
       await lease.confirm();
@@ -215,7 +216,8 @@ function isMade({ state }: Result): boolean {
   return state === 'done' || state === 'unchanged';
 }
 
-interface FinishDeps extends Pick<ActionTools, 'record' | 'whoMay' | 'postToApprovals'> {
+interface FinishDeps extends Pick<ActionTools, 'record' | 'postToApprovals'> {
+  readonly rights: Pick<Rights, 'whoMay'>;
   readonly resolve: RequestEnds['resolve'];
   readonly postToOps: (id: string, message: Message) => Promise<void>;
 }
@@ -228,7 +230,7 @@ export function createFinishRequest(deps: FinishDeps): FinishRequest {
     await deps.resolve(request);
     if (request.state !== 'overridden') return;
     const { id, action, decision, card, changes, term, note: reason } = request;
-    const bypassed = approversWithoutAnswer(request, await deps.whoMay('approver', card.group));
+    const bypassed = approversWithoutAnswer(request, await deps.rights.whoMay('approver', card.group));
     const notice = overrideNotice(
       request,
       bypassed.filter((userId) => userId !== decision.by),

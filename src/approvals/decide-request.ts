@@ -1,7 +1,7 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
+import type { ActionTools, LockedRun, Responses, Rights } from '../actions/action-tools.ts';
 import { askOthers } from '../actions/ask-others.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import { isLooser, isSameGoals, type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
@@ -35,7 +35,9 @@ import type { Requests } from './request-store.ts';
 import type { ExpireRequest } from './resolve-request.ts';
 import type { DecideAction, WithdrawAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'mayAct' | 'whoMay' | 'refuse' | 'now' | 'updateRequest'> {
+interface Deps extends Pick<ActionTools, 'now' | 'updateRequest'> {
+  readonly rights: Pick<Rights, 'mayAct' | 'whoMay'>;
+  readonly responses: Pick<Responses, 'refuse'>;
   readonly requests: Pick<Requests, 'get'>;
   readonly execution: Pick<Execution, 'resume' | 'stop' | 'whyNotYet'>;
   readonly expire: ExpireRequest;
@@ -63,7 +65,7 @@ export function createDecideRequest(deps: Deps) {
     const request = await deps.requests.get(action.target.requestId);
     const about = { acctId: accountIn(request) };
     const over = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
-      deps.refuse(action, { why, whoCan }, about);
+      deps.responses.refuse(action, { why, whoCan }, about);
 
     if (request === null) return await over('This request is too old.', mayAskAgain);
     if (request.state !== 'open' && isDecidedBy(request, action.id)) {
@@ -76,12 +78,12 @@ export function createDecideRequest(deps: Deps) {
     if (await deps.execution.resume(action, request, run)) return;
     if (request.state !== 'open') return await over(`This request is ${stateWords[request.state]} already.`);
     // So far the person is known to approve for some card.
-    const isApprover = await deps.mayAct(action, accountIn(request));
+    const isApprover = await deps.rights.mayAct(action, accountIn(request));
     if (isApprover === null) throw unreadGroup();
     if (!isApprover) {
       const whoCan = await askOthers(action, 'approver', isAboutRules(request) ? request.card.group : null, deps);
       const why = 'Only approvers of other cards may decide this request.';
-      return await deps.refuse(action, { why, whoCan }, { ...about, isByRights: true });
+      return await deps.responses.refuse(action, { why, whoCan }, { ...about, isByRights: true });
     }
     const isOver = isExpired(request, deps.now());
     const notYet = action.approve && !isOver ? await whyNotOrder(request) : await deps.execution.stop(request);
@@ -95,7 +97,7 @@ export function createDecideRequest(deps: Deps) {
     if (own !== undefined && isExpired({ ...request, term: own }, deps.now()))
       return await over(passedWords(own), 'Choose a later end.');
     const why = await deps.decisions.approve(action, request, run);
-    if (why !== null) await deps.refuse(action, why, { ...about, isByRights: why.isByRights });
+    if (why !== null) await deps.responses.refuse(action, why, { ...about, isByRights: why.isByRights });
   };
 
   /** A change may be sent twice, but a second order is a second card. */
@@ -262,7 +264,9 @@ function whatWasApproved(asked: OpenRequest, { changes, term }: OpenRequest): Pi
   return { outcome: `asked for ${before}; changed to ${after}`, changedOf: asked.action.actor.userId };
 }
 
-interface WithdrawDeps extends Pick<ActionTools, 'authorize' | 'refuse' | 'now'> {
+interface WithdrawDeps extends Pick<ActionTools, 'now'> {
+  readonly rights: Pick<Rights, 'authorize'>;
+  readonly responses: Pick<Responses, 'refuse'>;
   readonly requests: Pick<Requests, 'get'>;
   readonly execution: Pick<Execution, 'stop'>;
   readonly expire: ExpireRequest;
@@ -274,13 +278,13 @@ export function createWithdrawRequest(deps: WithdrawDeps) {
   return async function withdrawRequest(action: WithdrawAction, lease: Lease): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
     const refused = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to withdraw.') =>
-      deps.refuse(action, { why, whoCan }, { acctId: accountIn(request) });
+      deps.responses.refuse(action, { why, whoCan }, { acctId: accountIn(request) });
 
     if (request === null) return await refused('This request is too old.');
     const isOwnAction = request.action.actor.userId === action.actor.userId;
-    const verdict = await deps.authorize(action, { isOwnAction });
+    const verdict = await deps.rights.authorize(action, { isOwnAction });
     if (verdict.kind === 'refused')
-      return await deps.refuse(
+      return await deps.responses.refuse(
         action,
         { why: verdict.why, whoCan: 'An approver can deny it.' },
         { acctId: accountIn(request), isByRights: true },

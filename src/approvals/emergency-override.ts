@@ -1,5 +1,5 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
+import type { ActionTools, LockedRun, Responses, Rights } from '../actions/action-tools.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { isAboutLimits, isLooser, type RuleChange, type Term, withGoals } from '../card-api/rule-change.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
@@ -24,7 +24,9 @@ import {
 import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'policyOfCard' | 'now' | 'purchaseOf' | 'zone'> {
+interface Deps extends Pick<ActionTools, 'record' | 'now' | 'purchaseOf' | 'zone'> {
+  readonly responses: Pick<Responses, 'refuse'>;
+  readonly rights: Pick<Rights, 'policyOfCard'>;
   readonly raises: Pick<RaiseAmounts, 'changesFromBase'>;
   readonly requests: Pick<Requests, 'get' | 'deniedSince'>;
   readonly execution: Execution;
@@ -47,8 +49,8 @@ export function createOverrideRequest(deps: Deps) {
     const request = await deps.requests.get(action.target.requestId);
     const about = { acctId: accountIn(request) };
     const refuse = (why: string, isByRights = false) =>
-      deps.refuse(action, { why, whoCan: 'Ask an approver.' }, { ...about, isByRights });
-    const over = (why: string, whoCan: Refusal['whoCan']) => deps.refuse(action, { why, whoCan }, about);
+      deps.responses.refuse(action, { why, whoCan: 'Ask an approver.' }, { ...about, isByRights });
+    const over = (why: string, whoCan: Refusal['whoCan']) => deps.responses.refuse(action, { why, whoCan }, about);
 
     if (request === null) return await over('This request is too old.', mayAskAgain);
     if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);
@@ -59,8 +61,8 @@ export function createOverrideRequest(deps: Deps) {
     if (notYet !== null) return await over(notYet.why, notYet.whoCan);
     const judged = await deps.judgeClick(action, request, run.lease);
     if (judged.kind === 'refused')
-      return await deps.refuse(action, judged, { ...about, isByRights: judged.isByRights });
-    const policy = await deps.policyOfCard(judged.request.acctId);
+      return await deps.responses.refuse(action, judged, { ...about, isByRights: judged.isByRights });
+    const policy = await deps.rights.policyOfCard(judged.request.acctId);
     const never = whyNoOverride(policy);
     if (never !== null) return await refuse(never, true);
     const mostCents = aloneCents(policy);

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Action } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import { askAnother } from '../actions/ask-others.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isLooser, isMade, type RuleChange } from '../card-api/rule-change.ts';
@@ -146,7 +146,7 @@ async function approversOf(
     people.map(async (by): Promise<Approver> => {
       const all = (await isBarred(by))
         ? []
-        : ((await deps.approvesFor(by, accountIn(request), isLoosening(request))) ?? []);
+        : ((await deps.rights.approvesFor(by, accountIn(request), isLoosening(request))) ?? []);
       const barred = await Promise.all(all.map(async (whom) => whom !== by && (await isBarred(whom))));
       return { by, inPlaceOf: all.filter((_whom, index) => barred[index] !== true) };
     }),
@@ -173,12 +173,13 @@ export type Recount = (
   click: Pick<Action, 'id' | 'actor'>,
 ) => Promise<{ readonly needed: number; readonly counted: CountedRaise | null } & Pick<OpenRequest, 'orderWhy'>>;
 
-interface RecountDeps extends Pick<ActionTools, 'policyOfCard'> {
+interface RecountDeps {
+  readonly rights: Pick<Rights, 'policyOfCard'>;
   readonly raises: Pick<RaiseAmounts, 'count'>;
   readonly orderPermit: Pick<OrderPermit, 'approvals'>;
 }
 
-export function createRecount({ raises, policyOfCard, orderPermit }: RecountDeps): Recount {
+export function createRecount({ raises, rights, orderPermit }: RecountDeps): Recount {
   return async function recount(request, click) {
     const { action, acctId, changes, term } = request;
     const people = [action.actor.userId, click.actor.userId];
@@ -190,21 +191,22 @@ export function createRecount({ raises, policyOfCard, orderPermit }: RecountDeps
     // As the change is counted right before it is made. What is open for the moment is not opened for one purchase.
     const both = changes.map((change) => ({ change: changeFromNow(change, request.temporary), fromBase: change }));
     const raised = await raises.count({ ...action, id: click.id }, acctId, { changes: both, term }, people);
-    const needed = approvalsNeeded(amountIn(raised), await policyOfCard(acctId));
+    const needed = approvalsNeeded(amountIn(raised), await rights.policyOfCard(acctId));
     return { needed, counted: tooMuchForOne(raised) };
   };
 }
 
-interface AllowedDeps extends Pick<ActionTools, 'authorize' | 'approvesFor' | 'now' | 'isOwnCard'> {
+interface AllowedDeps extends Pick<ActionTools, 'now'> {
+  readonly rights: Pick<Rights, 'authorize' | 'approvesFor' | 'isOwnCard'>;
   readonly orderPermit: Pick<OrderPermit, 'isOwn'>;
 }
 
 /** Whether a request is about the person's own card, also one that they held when it was asked for, or orders one for them. */
-async function isOwn(userId: string, request: LimitRequest, { isOwnCard, orderPermit }: AllowedDeps): Promise<boolean> {
+async function isOwn(userId: string, request: LimitRequest, { rights, orderPermit }: AllowedDeps): Promise<boolean> {
   if (userId === request.holder) return true;
   const order = orderIn(request);
   if (order !== null) return await orderPermit.isOwn(userId, order);
-  return isAboutRules(request) && (await isOwnCard(userId, request.acctId, true));
+  return isAboutRules(request) && (await rights.isOwnCard(userId, request.acctId, true));
 }
 
 /** Blocking cards must not wait, neither for a second click nor for Slack. */
@@ -223,7 +225,7 @@ export async function whyNotAllowed(
   const acctId = accountIn(request);
   const given = approvals.map((one) => one.by);
   const counted = fullyCounted(await approversOf(given, request, deps));
-  const verdict = await deps.authorize(click, {
+  const verdict = await deps.rights.authorize(click, {
     ...(acctId === null ? { bands: [] } : { acctId }),
     isOwn: (userId) => isOwn(userId, request, deps),
     notInPlaceOf: [action.actor.userId, ...given, ...counted],

@@ -3,7 +3,7 @@ import { countOf } from '../../templates/core/blocks.ts';
 import { cardRaw } from '../../templates/core/card-words.ts';
 import { countedText, otherApprovers, whyOthers } from '../../templates/limits/counted-words.ts';
 import { alertIdOf, requestIdOf } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
 import type { AskedChange, RequestOpened } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
@@ -26,7 +26,8 @@ export interface RequestedChange extends AskedChange<LimitRequest['action']> {
   };
 }
 
-interface ResumeDeps extends Pick<ActionTools, 'isOwnCard' | 'record'> {
+interface ResumeDeps extends Pick<ActionTools, 'record'> {
+  readonly rights: Pick<Rights, 'isOwnCard'>;
   readonly requests: Pick<Requests, 'get'>;
   readonly postRequest: (request: LimitRequest) => Promise<void>;
   /** Starts the reminder and expiry timer of a request. */
@@ -60,7 +61,7 @@ async function resume(request: LimitRequest, deps: ResumeDeps): Promise<ResumedR
   const { id, action, acctId } = request;
   await deps.postRequest(request);
   await deps.scheduleRequest(id);
-  const isOwnCard = isAboutRules(request) && (await deps.isOwnCard(action.actor.userId, acctId));
+  const isOwnCard = isAboutRules(request) && (await deps.rights.isOwnCard(action.actor.userId, acctId));
   return { ...resumed, kind: 'opened', note: whyAsked(request, isOwnCard) };
 }
 
@@ -82,7 +83,8 @@ async function recordWaiting(
   await record(action, { ...waiting, acctId, cardId: card.cardId, before: ruleStates(changes, 'from'), detail });
 }
 
-interface Deps extends Pick<ActionTools, 'now' | 'rolesNow'>, ResumeDeps {
+interface Deps extends Pick<ActionTools, 'now'>, ResumeDeps {
+  readonly rights: Pick<Rights, 'isOwnCard' | 'rolesNow'>;
   readonly requests: Requests;
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
   readonly gatherFacts: GatherFacts;
@@ -114,7 +116,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       const hears = 'I’ll message you if it ends without a change.';
       return { kind: 'twin', note: isOwnTwin ? `You have ${where}` : `Somebody has ${where} ${hears}` };
     }
-    const isOwnCard = order?.isOwn ?? (isAboutRules(asked) && (await deps.isOwnCard(userId, acctId)));
+    const isOwnCard = order?.isOwn ?? (isAboutRules(asked) && (await deps.rights.isOwnCard(userId, acctId)));
     return await resume(await save(requestIdOf(action.id), asked, isOwnCard), deps);
   };
 
@@ -127,7 +129,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       order === undefined ? await deps.gatherFacts(about) : { isBlocked: false, facts: noFacts };
     const by = action.actor.userId;
     // The roles of the action may be those for any card, which is not enough to approve for several.
-    const roles = await deps.rolesNow(action, accountIn(asked));
+    const roles = await deps.rights.rolesNow(action, accountIn(asked));
     const countsAsApproval = roles.includes('approver') && !isOwnCard;
     const request: OpenRequest = {
       id,

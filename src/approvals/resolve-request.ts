@@ -2,7 +2,7 @@ import { requestReminder } from '../../templates/approvals/request-notes.ts';
 import { requestDecided, sameRequestEnded } from '../../templates/holders/holder-request.ts';
 import { alertIdOf } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import { decisionOf } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
@@ -135,7 +135,8 @@ export function createExpireRequest({ record, progress, resolve }: ExpireDeps): 
   };
 }
 
-interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest' | 'whoMay' | 'postToApprovals'> {
+interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest' | 'postToApprovals'> {
+  readonly rights: Pick<Rights, 'whoMay'>;
   /** Link to a request's message; null: none. */
   readonly requestLink: (requestId: string) => Promise<string | null>;
   /** Posts its message unless there is one. */
@@ -200,11 +201,11 @@ const LOOK_AGAIN_MS = 3_600_000;
 /** Reminds the approvers of a group of open requests, the first of which is due. Idempotent. */
 async function postReminder(
   waiting: readonly [OpenRequest, ...OpenRequest[]],
-  { whoMay, postToApprovals, requestLink }: AgeDeps,
+  { rights, postToApprovals, requestLink }: AgeDeps,
 ): Promise<void> {
   const [{ id, card }] = waiting;
   const linked = await Promise.all(waiting.map(async (request) => ({ request, link: await requestLink(request.id) })));
-  const approvers = await whoMay('approver', card.group);
+  const approvers = await rights.whoMay('approver', card.group);
   const wanted = approvers.filter((userId) =>
     waiting.some((request) => approversWithoutAnswer(request, [userId]).length > 0),
   );

@@ -1,6 +1,6 @@
 import { digestOff, digestSet } from '../../templates/digests/digest.ts';
 import type { Action } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { aboutOther, setTo } from '../actions/record.ts';
 import type { MayGetAlerts } from '../routing/channel-access.ts';
 import {
@@ -16,7 +16,8 @@ import type { DigestOf } from './send-digest.ts';
 import type { ShownDeclines } from './shown-declines.ts';
 import type { DigestAction, DigestInput } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'withLock' | 'zone' | 'now'> {
+interface Deps extends Pick<ActionTools, 'record' | 'hasBegun' | 'withLock' | 'zone' | 'now'> {
+  readonly responses: Pick<Responses, 'answer'>;
   readonly digests: Pick<Digests, 'set' | 'ofChannel' | 'remove'>;
   readonly shownDeclines: Pick<ShownDeclines, 'lastShown'>;
   /** Posts a digest until now, once per id. Returns what was posted, for the record. */
@@ -26,7 +27,7 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'wit
 
 /** `/card digest …`: sets or ends a channel's digest, or posts one now. Idempotent. */
 export function createSetDigest(deps: Deps) {
-  const { digests, zone, answer, record, now } = deps;
+  const { digests, zone, responses, record, now } = deps;
 
   return async function setDigest(action: DigestAction): Promise<void> {
     const { wanted: input } = action;
@@ -54,10 +55,10 @@ export function createSetDigest(deps: Deps) {
         await digests.set(schedule);
         const shown = await deps.shownDeclines.lastShown(scheduleId(channel, kindOf(schedule)));
         const next = new Date(nextDue(schedule, now(), shown?.toMs ?? 0)).toISOString();
-        return await answer(action, digestSet({ ...schedule, next }));
+        return await responses.answer(action, digestSet({ ...schedule, next }));
       }
       for (const kind of digestKinds) await digests.remove(channel, kind);
-      await answer(action, digestOff(isRecorded ? null : current.map(kindOf), named));
+      await responses.answer(action, digestOff(isRecorded ? null : current.map(kindOf), named));
     });
   };
 

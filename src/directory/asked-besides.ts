@@ -1,12 +1,12 @@
 import type { Resolved } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { Rights } from '../actions/action-tools.ts';
 import { isPlainlyTime, untilWord } from '../core/end-time.ts';
 import { commandCode, serviceZone } from '../core/installation.ts';
 import { goneWords } from './card-phrases.ts';
 import { isByName, type MatchKind, splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 
-type Deps = Pick<ActionTools, 'mayAct'> & Pick<Directory, 'findKnown'>;
+type Deps = { readonly rights: Pick<Rights, 'mayAct'> } & Pick<Directory, 'findKnown'>;
 
 /**
  * Finds another card (`4242 and 4243 stolen`) or an end (`4242 for 2 hours`) in the reason of a block or unblock. Null
@@ -49,7 +49,7 @@ const joinedNumber = /(?:[,;+&]|(?:^| )(?:and|plus|also) )[^\d,;+&]{0,30}?(?<![\
  * The words at the start of a reason that name another card. `Sam lost it` names none, `and Sam` does. Nor does `2026
  * budget approved` keep a card blocked.
  */
-async function otherCard({ action, acctId: ownId }: Resolved, { findKnown, mayAct }: Deps): Promise<string | null> {
+async function otherCard({ action, acctId: ownId }: Resolved, { findKnown, rights }: Deps): Promise<string | null> {
   const [lead = '', and, comma] = joint.exec(action.reason) ?? [];
   const text = action.reason.slice(lead.length).trim();
   // Slack says who is meant only at the start of a command. Behind an unblock, `, @jane found it` says who did something.
@@ -69,7 +69,7 @@ async function otherCard({ action, acctId: ownId }: Resolved, { findKnown, mayAc
     const named = (await findKnown(words)).filter(({ matchedBy }) => counts(matchedBy));
     if (named.some(({ acctId }) => acctId === ownId)) return false;
     // People must not learn that cards exist that they may not see.
-    for (const { acctId } of named) if (await mayAct(action, acctId)) return true;
+    for (const { acctId } of named) if (await rights.mayAct(action, acctId)) return true;
     return false;
   }
 }

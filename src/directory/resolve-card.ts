@@ -2,7 +2,7 @@ import { chooseCard } from '../../templates/directory/choose-card.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import { sentCard } from '../actions/action-state.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import { commandCode } from '../core/installation.ts';
 import { mentioned } from '../slack/mrkdwn.ts';
@@ -31,7 +31,9 @@ interface CardOfAlert {
   readonly named: Pick<Candidate, 'cardId' | 'last4'>;
 }
 
-interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'record' | 'mayAct' | 'factsOf' | 'putChoice'> {
+interface Deps extends Pick<ActionTools, 'record' | 'factsOf' | 'putChoice'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
+  readonly rights: Pick<Rights, 'mayAct'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly directory: UnknownCardDeps['directory'] &
     Pick<Directory, 'find' | 'untilListed'> & {
@@ -53,7 +55,7 @@ export type ResolveCard = <A extends Action>(action: A) => Promise<Resolved<A> |
 
 /** Finds the card that a person means. */
 export function createResolveCard(deps: Deps): ResolveCard {
-  const { links, refuse } = deps;
+  const { links, responses } = deps;
   const ofAlert = createOfAlert(deps);
 
   return async function resolveCard<A extends Action>(action: A) {
@@ -71,7 +73,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
     if (besides === null) return card;
     const { note, ...no } = besides;
     if (isSent || action.verb === 'block') return { ...card, note };
-    await refuse(action, no, { acctId, cardId });
+    await responses.refuse(action, no, { acctId, cardId });
     return null;
   }
 
@@ -87,7 +89,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
     const is = named.status === 'CLOSED' ? 'closed for good' : 'not activated';
     const why = `Card ${named.last4 ?? cardId} is ${is}.`;
     const whoCan = `This would apply to the account’s card in use. Write ${inUse.last4 ?? acctId} if you mean that one.`;
-    await refuse(action, { why, whoCan }, { acctId, cardId });
+    await responses.refuse(action, { why, whoCan }, { acctId, cardId });
     return true;
   }
 
@@ -95,7 +97,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
     const [only, ...others] = await links.ofUser(action.actor.userId);
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
-    await refuse(action, only === undefined ? holdsNone() : holdsSeveral());
+    await responses.refuse(action, only === undefined ? holdsNone() : holdsSeveral());
     return null;
   }
 
@@ -110,7 +112,8 @@ export function createResolveCard(deps: Deps): ResolveCard {
     const { query, rest } = await splitWords(action.verb, target.words, deps.directory);
     const meant = withRest(action, rest);
     // People must not learn that cards exist that they may not see.
-    const mayAct = async ({ acctId }: { readonly acctId: number }) => (await deps.mayAct(action, acctId)) === true;
+    const mayAct = async ({ acctId }: { readonly acctId: number }) =>
+      (await deps.rights.mayAct(action, acctId)) === true;
     const person = mentioned(query);
     const matches = person === null ? await deps.directory.find(query, mayAct) : await heldBy(person, mayAct, deps);
     const candidates = candidatesOf(meant, matches);
@@ -124,7 +127,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
 }
 
 /** The card of an alert on which somebody pressed a button. */
-function createOfAlert({ directory, cardOfAlert, refuse }: Pick<Deps, 'directory' | 'cardOfAlert' | 'refuse'>) {
+function createOfAlert({ directory, cardOfAlert, responses }: Pick<Deps, 'directory' | 'cardOfAlert' | 'responses'>) {
   return ofAlert;
 
   async function ofAlert<A extends Action>(action: A, alertId: string): Promise<Resolved<A> | null> {
@@ -134,7 +137,7 @@ function createOfAlert({ directory, cardOfAlert, refuse }: Pick<Deps, 'directory
       return action.verb === 'activate' ? await toActivate(action, acctId, named) : { action, acctId, cardId };
     }
     const why = 'This alert names no card account, so I cannot act from it.';
-    await refuse(action, card === null ? tooOld() : { ...tooOld(), why });
+    await responses.refuse(action, card === null ? tooOld() : { ...tooOld(), why });
     return null;
   }
 
@@ -146,7 +149,7 @@ function createOfAlert({ directory, cardOfAlert, refuse }: Pick<Deps, 'directory
     const found = idIn(await directory.account(acctId)) ?? idIn(await directory.reload(acctId));
     if (found !== null) return { action, acctId, cardId: found };
     const why = `The account no longer has card ${last4}, which this alert is about.`;
-    await refuse(action, { ...tooOld(), why }, { acctId });
+    await responses.refuse(action, { ...tooOld(), why }, { acctId });
     return null;
   }
 }
@@ -194,7 +197,7 @@ const holdsSeveral = () => ({
 });
 
 async function askWhich(action: Action, query: string, candidates: readonly Candidate[], deps: Deps): Promise<void> {
-  const { answer, record, putChoice, factsOf, doing } = deps;
+  const { responses, record, putChoice, factsOf, doing } = deps;
   await record(action, { event: 'asked', detail: `asked back which card ${typedOnRecord(query)} is` });
   // A change accepts only the first answer. `show` accepts every answer, so that one card can be shown after another.
   const questionId = action.verb === 'show' ? null : action.id;
@@ -204,7 +207,7 @@ async function askWhich(action: Action, query: string, candidates: readonly Cand
     const value = await putChoice({ ...action, target }, questionId);
     choices.push({ value, card: await factsOf(acctId, { cardId, last4 }), status });
   }
-  await answer(action, chooseCard({ doing: doing(action.verb), query, choices, matches: candidates.length }));
+  await responses.answer(action, chooseCard({ doing: doing(action.verb), query, choices, matches: candidates.length }));
 }
 
 const CHOICES_MAX = 20;
@@ -217,7 +220,7 @@ async function mayBeSomebodyElse(
   action: Action,
   [next = '']: readonly string[],
   match: Match | undefined,
-  deps: Pick<Deps, 'isLook' | 'directory' | 'mayAct'>,
+  deps: Pick<Deps, 'isLook' | 'directory' | 'rights'>,
 ): Promise<boolean> {
   if (match === undefined || !isByName(match.matchedBy)) return false;
   if (match.matchedBy === 'beginning') return !deps.isLook(action.verb);
@@ -231,11 +234,11 @@ async function isNameOfOther(
   action: Action,
   word: string,
   ownId: number,
-  { directory, mayAct }: Pick<Deps, 'directory' | 'mayAct'>,
+  { directory, rights }: Pick<Deps, 'directory' | 'rights'>,
 ): Promise<boolean> {
   for (const { acctId, matchedBy } of await directory.findKnown(word)) {
     const isNamed = isByName(matchedBy) && matchedBy !== 'beginning' && acctId !== ownId;
-    if (isNamed && (await mayAct(action, acctId)) === true) return true;
+    if (isNamed && (await rights.mayAct(action, acctId)) === true) return true;
   }
   return false;
 }

@@ -2,7 +2,7 @@ import { declineList } from '../../templates/alerts/decline-list.ts';
 import type { CardBalance } from '../../templates/core/card-words.ts';
 import { cardShow, DECLINES_SHOWN, type ShownDecline, type ShownLimit } from '../../templates/directory/card-show.ts';
 import type { Action, Resolved } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
@@ -27,14 +27,15 @@ type ReadableFrom = (action: Action, acctId: number) => Promise<number>;
 /** Whoever only wants to see something can ask again, so it does not wait until the card service accepts calls again. */
 export const LOOK_LIMITS = { deadlineMs: 8000 } as const;
 
-interface Deps extends Pick<ActionTools, 'answer' | 'factsOf' | 'nameRuleset'> {
+interface Deps extends Pick<ActionTools, 'factsOf' | 'nameRuleset'> {
+  readonly responses: Pick<Responses, 'answer'>;
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
   readonly recentDeclines: RecentDeclines;
   readonly readableFrom: ReadableFrom;
 }
 
 /** `/card show CARD`: holder, status, limits and what remains, last declines. Only the person who asked sees it. */
-export function createShowCard({ card: client, factsOf, nameRuleset, recentDeclines, readableFrom, answer }: Deps) {
+export function createShowCard({ card: client, factsOf, nameRuleset, recentDeclines, readableFrom, responses }: Deps) {
   return async function showCard({ action, acctId, cardId }: Resolved): Promise<void> {
     const [details, rules, remaining, declines, fromMs] = await Promise.all([
       client.getAccount(acctId, LOOK_LIMITS),
@@ -59,7 +60,7 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
       },
       { place: 'direct' },
     );
-    await answer(action, message);
+    await responses.answer(action, message);
   };
 }
 
@@ -103,7 +104,8 @@ const LOOK_BACK_MAX_MS = 364 * DAY_MS;
 /** As many as are listed however old they are. */
 const ALERTS_MAX = 200;
 
-interface ListDeps extends Pick<ActionTools, 'answer' | 'refuseUnclear' | 'factsOf' | 'now'> {
+interface ListDeps extends Pick<ActionTools, 'factsOf' | 'now'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuseUnclear'>;
   readonly readTransactions: ReadTransactions;
   readonly recentDeclines: RecentDeclines;
   readonly readableFrom: ReadableFrom;
@@ -111,7 +113,7 @@ interface ListDeps extends Pick<ActionTools, 'answer' | 'refuseUnclear' | 'facts
 
 /** `/card declines CARD [7d]`: declines from the card service and from webhooks, deduplicated. */
 export function createListDeclines(deps: ListDeps) {
-  const { readTransactions, recentDeclines, factsOf, answer, refuseUnclear, now } = deps;
+  const { readTransactions, recentDeclines, factsOf, responses, now } = deps;
 
   return async function listDeclines({
     action,
@@ -122,7 +124,7 @@ export function createListDeclines(deps: ListDeps) {
     const read = words.length === 0 ? { ms: DEFAULT_MS, words: 0 } : readAnyDuration(words);
     if (read === null || read.words < words.length) {
       const why = `“${action.details.slice(0, 40)}” is not a time I can look back. Write “7d” or “2 weeks”.`;
-      return await refuseUnclear(action, { why, usage: 'declines CARD [7d]' }, { acctId, cardId });
+      return await responses.refuseUnclear(action, { why, usage: 'declines CARD [7d]' }, { acctId, cardId });
     }
     const to = now();
     const askedMs = Math.min(read.ms, LOOK_BACK_MAX_MS);
@@ -151,6 +153,6 @@ export function createListDeclines(deps: ListDeps) {
       again: [facts.last4 ?? String(acctId), ...words].join(' '),
       declines,
     });
-    await answer(action, message);
+    await responses.answer(action, message);
   };
 }

@@ -1,7 +1,7 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Action } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { Responses, Rights } from '../actions/action-tools.ts';
 import { closest } from '../core/closest.ts';
 import { commandCode } from '../core/installation.ts';
 import { redactText } from '../core/redact-text.ts';
@@ -10,7 +10,9 @@ import { type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
 import { digitsIn, interpret } from './card-query.ts';
 import type { Directory } from './directory.ts';
 
-export interface UnknownCardDeps extends Pick<ActionTools, 'refuse' | 'mayAct'> {
+export interface UnknownCardDeps {
+  readonly responses: Pick<Responses, 'refuse'>;
+  readonly rights: Pick<Rights, 'mayAct'>;
   readonly directory: Pick<Directory, 'status' | 'findKnown'> & {
     readonly account: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards' | 'detailsAt'> | null>;
     readonly all: () => AsyncIterable<Pick<DirectoryAccount, 'acctId' | 'firstName' | 'lastName'>>;
@@ -22,18 +24,18 @@ export interface UnknownCardDeps extends Pick<ActionTools, 'refuse' | 'mayAct'> 
 
 /** Says that no card matches what a person typed, or that Cardbell cannot know yet. */
 export async function refuseUnknown(action: Action, query: string, deps: UnknownCardDeps): Promise<void> {
-  const { directory, refuse } = deps;
+  const { directory, responses } = deps;
   const onRecord = { why: `no card matches ${typedOnRecord(query)}` };
   const status = await directory.status();
   const unread = notReadYet(
     query,
     action.asHolder ? { ...status, lackingDetails: await ownUnread(action, deps) } : status,
   );
-  if (unread !== null) return await refuse(action, unread, onRecord);
+  if (unread !== null) return await responses.refuse(action, unread, onRecord);
   const isPerson = mentioned(query) !== null;
   if (action.asHolder) {
     const whoCan = `Use the last four digits of a card that is linked to you, or type ${commandCode()} to pick one.`;
-    return await refuse(
+    return await responses.refuse(
       action,
       { why: `You hold no card ${isPerson ? 'of this person' : `“${query}”`}.`, whoCan },
       onRecord,
@@ -43,7 +45,7 @@ export async function refuseUnknown(action: Action, query: string, deps: Unknown
   const suggestion = meant === null ? '' : `Did you mean “${meant}”? `;
   const whoCan = `${suggestion}Use the last four digits, a card id, an account id, a custom id or the holder’s name.`;
   const why = isPerson ? 'No card is linked to this person.' : `No card matches “${query}”.`;
-  await refuse(action, { why, whoCan }, onRecord);
+  await responses.refuse(action, { why, whoCan }, onRecord);
 }
 
 /** What was typed for a card, quoted for the record, which is kept permanently. People copy what is printed on the card. */
@@ -84,14 +86,14 @@ async function ownUnread({ actor }: Action, { directory, links }: UnknownCardDep
 async function numberMeant(
   action: Action,
   query: string,
-  { directory, mayAct }: UnknownCardDeps,
+  { directory, rights }: UnknownCardDeps,
 ): Promise<string | null> {
   const digits = query
     .split(' ')
     .map(digitsIn)
     .find((one) => one !== null && one.length >= 4);
   if (digits == null) return null;
-  for (const { acctId } of await directory.findKnown(digits)) if (await mayAct(action, acctId)) return digits;
+  for (const { acctId } of await directory.findKnown(digits)) if (await rights.mayAct(action, acctId)) return digits;
   return null;
 }
 
@@ -103,7 +105,7 @@ const NAME_WORDS_MAX = 4;
 async function nameMeant(
   action: Action,
   query: string,
-  { directory, mayAct }: UnknownCardDeps,
+  { directory, rights }: UnknownCardDeps,
 ): Promise<string | null> {
   if (!/\p{L}{3}/u.test(query)) return null;
   const known = new Map<string, { readonly name: string; readonly acctId: number }>();
@@ -116,7 +118,7 @@ async function nameMeant(
   // A reason may follow the name.
   for (let count = Math.min(words.length, NAME_WORDS_MAX); count > 0; count -= 1) {
     const meant = known.get(closest(words.slice(0, count).join(' '), [...known.keys()]) ?? '');
-    if (meant !== undefined) return (await mayAct(action, meant.acctId)) ? meant.name : null;
+    if (meant !== undefined) return (await rights.mayAct(action, meant.acctId)) ? meant.name : null;
   }
   return null;
 }

@@ -1,7 +1,7 @@
 import { notLinked, notPermitted } from '../../templates/policy/not-permitted.ts';
 import type { Resolved } from '../actions/action.ts';
 import { isUnsent, reported } from '../actions/action-state.ts';
-import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
+import type { ActionRun, ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { askOthers, whoElse } from '../actions/ask-others.ts';
 import { type Cause, causeOf, type Failures } from '../actions/fail-action.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
@@ -21,7 +21,8 @@ export type Handlers = {
   ) => Promise<unknown>;
 };
 
-interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf' | 'mayAct'> {
+interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf'> {
+  readonly rights: Pick<Rights, 'mayAct'>;
   readonly permit: PermitAction;
   readonly resolveCard: ResolveCard;
   readonly handlers: Handlers;
@@ -66,7 +67,7 @@ export function createPerformAction(deps: Deps): (asked: VerbAction, run: Action
         if (card === null) return;
         const ofCard = await deps.permit(card.action, card.acctId).catch(async (error: unknown) => {
           // Who may decide is not known, but whoever may see the card reads which one it is.
-          if (await deps.mayAct(card.action, card.acctId)) resolved = card;
+          if (await deps.rights.mayAct(card.action, card.acctId)) resolved = card;
           throw error;
         });
         if (ofCard === null) return;
@@ -138,13 +139,9 @@ function meant(action: VerbAction): VerbAction {
   return { ...rest, verb: 'claim', confirmed: false };
 }
 
-interface PermitDeps
-  extends Pick<
-    ActionTools,
-    'authorize' | 'rolesNow' | 'askAgain' | 'progress' | 'refuse' | 'refuseWith' | 'whoMay' | 'putChoice'
-  > {
-  /** The card's group, as the card service names it; null: no group. Undefined: unknown. */
-  readonly groupOfCard: (acctId: number) => Promise<string | null | undefined>;
+interface PermitDeps extends Pick<ActionTools, 'progress' | 'putChoice'> {
+  readonly rights: Pick<Rights, 'authorize' | 'groupOfCard' | 'rolesNow' | 'whoMay'>;
+  readonly responses: Pick<Responses, 'askAgain' | 'refuse' | 'refuseWith'>;
 }
 
 type Refusing = Extract<Decision, { kind: 'refused' }>;
@@ -161,7 +158,7 @@ type PermitAction = <A extends VerbAction>(asked: A, acctId?: number) => Promise
 export function createPermitAction(deps: PermitDeps): PermitAction {
   return async function permitAction<A extends VerbAction>(asked: A, acctId?: number) {
     const { permission } = entryOf(asked.verb);
-    const roles = await deps.rolesNow(asked, acctId ?? groupAsked(permission));
+    const roles = await deps.rights.rolesNow(asked, acctId ?? groupAsked(permission));
     const action: A = { ...asked, roles, asHolder: isAsHolder(asked.verb, roles) };
     // Permitted before it was sent, so its outcome has to be determined.
     const written = await deps.progress.read(action.id);
@@ -169,9 +166,9 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
     // Once the card is known, so that the record is the same.
     const isWhole = acctId !== undefined || entryOf(action.verb).isOfCard !== true;
     const isAskedAgain = isWhole && written?.state === 'asked' && written.isAskedAgain === true;
-    const decision = isAskedAgain ? null : await deps.authorize(action, acctId === undefined ? {} : { acctId });
+    const decision = isAskedAgain ? null : await deps.rights.authorize(action, acctId === undefined ? {} : { acctId });
     if (decision === null || decision.kind === 'late')
-      await deps.askAgain(action, acctId === undefined ? {} : { acctId });
+      await deps.responses.askAgain(action, acctId === undefined ? {} : { acctId });
     else if (decision.kind === 'refused') await refuse(decision, asked, action, acctId);
     else return action;
     return null;
@@ -180,16 +177,16 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
   async function refuse({ why, who }: Refusing, asked: VerbAction, action: VerbAction, acctId?: number): Promise<void> {
     const { permission } = entryOf(action.verb);
     const { role, doing } = permission;
-    const group = acctId === undefined ? groupAsked(permission) : ((await deps.groupOfCard(acctId)) ?? null);
+    const group = acctId === undefined ? groupAsked(permission) : ((await deps.rights.groupOfCard(acctId)) ?? null);
     const isByRole = !mayAsk(permission, action.roles);
     if (acctId !== undefined && (asked.asHolder || !isByRole)) {
       const askValue = await deps.putChoice(askPermissionOf(action), null);
       const other = { ...(await askOthers(action, who, group, deps)), askValue };
       const no = isByRole ? notLinked() : { why, whoCan: other };
-      return await deps.refuse(action, no, { acctId, isByRights: true });
+      return await deps.responses.refuse(action, no, { acctId, isByRights: true });
     }
     const askValue = await deps.putChoice(askPermissionOf(action), null);
-    const ofAnyCard = await deps.rolesNow(asked);
+    const ofAnyCard = await deps.rights.rolesNow(asked);
     const people = {
       isExternal: false,
       isForSomeCards: isForSomeCards(permission, ofAnyCard),
@@ -197,6 +194,6 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
     };
     const instead = insteadOf(action.verb, ofAnyCard);
     const message = notPermitted({ doing, role, ...people, instead, askValue });
-    await deps.refuseWith(action, message, { why, acctId: acctId ?? null, isByRights: true });
+    await deps.responses.refuseWith(action, message, { why, acctId: acctId ?? null, isByRights: true });
   }
 }

@@ -2,7 +2,7 @@ import { claimWaits, confirmOwnCard } from '../../templates/holders/claim-answer
 import { type ClaimFacts, claimRequest } from '../../templates/holders/claim-request.ts';
 import { linkResult } from '../../templates/holders/link-result.ts';
 import type { Action } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { RolesUnreadError } from '../core/errors.ts';
 import { commandCode } from '../core/installation.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
@@ -22,7 +22,8 @@ const CLAIMS_A_DAY = 5;
 /** Whoever has more cards under their email address has to say which one they mean. */
 const OWN_MAX = 5;
 
-interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'person' | 'putChoice'> {
+interface Deps extends Pick<ActionTools, 'record' | 'person' | 'putChoice'> {
+  readonly responses: Pick<Responses, 'refuse' | 'answer'>;
   readonly directory: Pick<Directory, 'find' | 'findByEmail' | 'current'>;
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setHolder: SetHolder;
@@ -42,7 +43,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     const person = await deps.person(userId);
     const why = whyNoHolder(person);
     if (why !== null)
-      return await deps.refuse(action, { why, whoCan: 'Ask an approver.' }, { isByRights: person !== null });
+      return await deps.responses.refuse(action, { why, whoCan: 'Ask an approver.' }, { isByRights: person !== null });
     const meant = await accountsMeant(action);
     const matching = person?.email == null ? [] : await accountsWith(person.email, meant);
     // If another person is already linked, an approver has to decide.
@@ -52,7 +53,8 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     const proved = action.confirmed ? own[0]?.account : linked;
     if (proved !== undefined && (await hasStill(proved.acctId, person?.email ?? null))) {
       const holder = { acctId: proved.acctId, cardId: null, userId, provedBy: 'email' } as const;
-      return await deps.answer(action, linkResult({ ...(await deps.setHolder(action, holder)), userId, isOwn: true }));
+      const result = await deps.setHolder(action, holder);
+      return await deps.responses.answer(action, linkResult({ ...result, userId, isOwn: true }));
     }
     if (proved !== undefined || own.length === 0 || own.length > OWN_MAX)
       return await deps.openClaim(action, matching.length > 0 ? matching.map(({ account }) => account.acctId) : meant);
@@ -100,11 +102,12 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
       choices.push({ value: await deps.putChoice(confirmed, null), card: toCardFacts(acctId, account) });
     }
     await deps.record(action, { event: 'asked', acctId: own.length === 1 ? (own[0]?.acctId ?? null) : null });
-    await deps.answer(action, confirmOwnCard(choices));
+    await deps.responses.answer(action, confirmOwnCard(choices));
   }
 }
 
-interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'withLock' | 'now' | 'person'> {
+interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'withLock' | 'now' | 'person'> {
+  readonly responses: Pick<Responses, 'refuse' | 'answer'>;
   readonly claims: Pick<Claims, 'get' | 'save' | 'open' | 'count'>;
   readonly directory: Pick<Directory, 'account' | 'status'>;
   readonly links: Pick<Links, 'ofAccount'>;
@@ -132,7 +135,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
       const twin = acctId === undefined || others.length > 0 ? null : await twinOf(action, acctId);
       const existing = (await deps.claims.get(id)) ?? twin;
       if (existing === null && (await deps.claims.count(userId, action.id)) > CLAIMS_A_DAY) {
-        return await deps.refuse(action, tooOften, { isByRights: true });
+        return await deps.responses.refuse(action, tooOften, { isByRights: true });
       }
       if (acctId === undefined) return await refuseUnknown(action, deps);
       if (others.length > 0) return await askWhich(action);
@@ -140,7 +143,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
       if (claim.id !== id) await deps.record(action, { event: 'unchanged', acctId: null, detail: claim.id });
       await deps.scheduleClaimEnd(claim.id, Date.parse(claim.expiresAt));
       await deps.postClaim(claim);
-      await deps.answer(action, claimWaits({ isUnlink: action.verb === 'unlink' }));
+      await deps.responses.answer(action, claimWaits({ isUnlink: action.verb === 'unlink' }));
     });
   };
 
@@ -159,7 +162,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
     const why = `More than one card matches “${wordsOf(action)}”.`;
     const whoCan = `Write ${commandCode('link')} with the card id, the full name or the last four digits, or ask an approver.`;
     const onRecord = `more than one card matches ${typedOnRecord(wordsOf(action))}`;
-    await deps.refuse(action, { why, whoCan }, { why: onRecord });
+    await deps.responses.refuse(action, { why, whoCan }, { why: onRecord });
   }
 
   async function open(id: string, action: Claim['action'], acctId: number): Promise<Claim> {
@@ -192,7 +195,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
 /** Approvers are not asked about a card that does not exist. */
 async function refuseUnknown(
   action: Action,
-  { directory, refuse }: Pick<OpenClaimDeps, 'directory' | 'refuse'>,
+  { directory, responses }: Pick<OpenClaimDeps, 'directory' | 'responses'>,
 ): Promise<void> {
   const query = wordsOf(action);
   const unknown = {
@@ -201,7 +204,7 @@ async function refuseUnknown(
   };
   const refusal = notReadYet(query, await directory.status()) ?? unknown;
   const why = query === '' ? 'no card was named' : `no card matches ${typedOnRecord(query)}`;
-  await refuse(action, refusal, { why });
+  await responses.refuse(action, refusal, { why });
 }
 
 function wordsOf({ target }: Action): string {

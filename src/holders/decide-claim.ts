@@ -1,7 +1,7 @@
 import { claimDecided } from '../../templates/holders/claim-answers.ts';
 import { linkUnchanged } from '../../templates/holders/link-result.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { askOthers } from '../actions/ask-others.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
@@ -20,21 +20,9 @@ import type { Links } from './link-store.ts';
 import type { DecideClaimAction } from './verbs.ts';
 
 interface Deps
-  extends Pick<
-    ActionTools,
-    | 'answer'
-    | 'authorize'
-    | 'factsOf'
-    | 'hasBegun'
-    | 'mayAct'
-    | 'notifyDirectly'
-    | 'now'
-    | 'person'
-    | 'record'
-    | 'refuse'
-    | 'whoMay'
-    | 'withLock'
-  > {
+  extends Pick<ActionTools, 'factsOf' | 'hasBegun' | 'notifyDirectly' | 'now' | 'person' | 'record' | 'withLock'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
+  readonly rights: Pick<Rights, 'authorize' | 'mayAct' | 'whoMay'>;
   readonly claims: Pick<Claims, 'get' | 'save'>;
   readonly links: Pick<Links, 'expectHolder' | 'expectNoHolder' | 'ofAccount'>;
   readonly setHolder: SetHolder;
@@ -79,8 +67,8 @@ export function createClaimDecisions(deps: Deps) {
   async function decide(action: DecideClaimAction, claimId: string, lease: Lease): Promise<void> {
     const claim = await deps.claims.get(claimId);
     const refuse = (why: string, whoCan: Refusal['whoCan']) =>
-      deps.refuse(action, { why, whoCan }, { isByRights: true });
-    const over = (why: string, whoCan: string) => deps.refuse(action, { why, whoCan });
+      deps.responses.refuse(action, { why, whoCan }, { isByRights: true });
+    const over = (why: string, whoCan: string) => deps.responses.refuse(action, { why, whoCan });
     if (claim === null) return await over('This claim is too old.', 'Ask them to claim it again.');
     // This click decided it before a crash, so some people may not have been notified.
     if (claim.state === 'refused' && isDecidedBy(claim, action.id)) return await refuseClaim(action, claim, deps);
@@ -88,7 +76,7 @@ export function createClaimDecisions(deps: Deps) {
     if (claim.state !== 'open')
       return await over(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');
     // So far the person is known to approve for some card.
-    const isApprover = await deps.mayAct(action, claim.card.acctId);
+    const isApprover = await deps.rights.mayAct(action, claim.card.acctId);
     if (isApprover === null) throw unreadGroup();
     if (!isApprover) {
       const whoCan = await othersFor(action, 'approver', claim.card.acctId, deps);
@@ -112,17 +100,17 @@ export function createClaimDecisions(deps: Deps) {
     const heldBy = await holderOf(acctId, deps);
     if (confirms && !isLinkedSince(claim, heldBy) && !isAsSeen(action, claim, heldBy)) {
       await deps.updateClaim(claim.id);
-      return await deps.refuse(action, changedHands, { acctId });
+      return await deps.responses.refuse(action, changedHands, { acctId });
     }
-    const verdict = await deps.authorize(action, { acctId, notInPlaceOf: [claimant] });
+    const verdict = await deps.rights.authorize(action, { acctId, notInPlaceOf: [claimant] });
     if (verdict.kind === 'refused') {
       const whoCan = await othersFor(action, verdict.who, acctId, deps);
-      return await deps.refuse(action, { why: verdict.why, whoCan }, { acctId, isByRights: true });
+      return await deps.responses.refuse(action, { why: verdict.why, whoCan }, { acctId, isByRights: true });
     }
     if (!confirms) return await refuseClaim(action, { ...claim, state: 'refused', decision }, deps);
     // They may have left since.
     const why = claim.action.verb === 'unlink' ? null : whyNoHolder(await deps.person(claimant));
-    if (why !== null) return await deps.refuse(action, { why, whoCan: 'Refuse the claim.' }, { acctId });
+    if (why !== null) return await deps.responses.refuse(action, { why, whoCan: 'Refuse the claim.' }, { acctId });
     await lease.confirm();
     await confirmClaim(action, { ...claim, state: 'confirmed', decision }, deps);
   }
@@ -152,7 +140,7 @@ async function confirmClaim(action: DecideClaimAction, claim: ConfirmedClaim, de
   if (!(await takeEffect(action, claim, deps))) {
     await deps.links.expectNoHolder(acctId, claim.action.actor.userId);
     const shown = { card: await deps.factsOf(acctId), heldBy: await holderOf(acctId, deps) };
-    await deps.answer(action, linkUnchanged(shown));
+    await deps.responses.answer(action, linkUnchanged(shown));
     // No link tells them. Of a card that they only claim to hold, they do not learn who does.
     const { verb, actor } = claim.action;
     if (verb === 'unlink') await deps.notifyDirectly(actor.userId, `${claim.id}-unchanged`, linkUnchanged(shown));

@@ -1,6 +1,6 @@
 import { holderWelcome, linkEnded, linkLost, linkResult, linkUnchanged } from '../../templates/holders/link-result.ts';
 import type { Action, Resolved } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { setSince } from '../actions/record.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { SettingOrder } from '../core/setting-order.ts';
@@ -87,24 +87,30 @@ export function createSetHolder(deps: SetHolderDeps) {
 
 const byAnother = 'It needs another approver.';
 
-interface LinkCardDeps extends Pick<ActionTools, 'authorize' | 'refuse' | 'answer' | 'person'> {
+interface LinkCardDeps extends Pick<ActionTools, 'person'> {
+  readonly rights: Pick<Rights, 'authorize'>;
+  readonly responses: Pick<Responses, 'refuse' | 'answer'>;
   readonly setHolder: SetHolder;
 }
 
 /** An approver links a card to its holder. Nobody does so as a delegate of the new holder, who could only claim it. */
-export function createLinkCard({ authorize, person, setHolder, refuse, answer }: LinkCardDeps) {
+export function createLinkCard({ rights, person, setHolder, responses }: LinkCardDeps) {
   return async function linkCard({ action, acctId, cardId }: Resolved<LinkAction>): Promise<void> {
     const userId = action.subject;
-    const verdict = await authorize(action, { acctId, notInPlaceOf: [userId] });
+    const verdict = await rights.authorize(action, { acctId, notInPlaceOf: [userId] });
     if (verdict.kind === 'refused')
-      return await refuse(action, { why: verdict.why, whoCan: byAnother }, { acctId, cardId, isByRights: true });
+      return await responses.refuse(
+        action,
+        { why: verdict.why, whoCan: byAnother },
+        { acctId, cardId, isByRights: true },
+      );
     const why = whyNoHolder(await person(userId));
     if (why !== null) {
       const whoCan = 'Name a member of this workspace.';
-      return await refuse(action, { why, whoCan }, { acctId, cardId });
+      return await responses.refuse(action, { why, whoCan }, { acctId, cardId });
     }
     const linked = await setHolder(action, { acctId, cardId, userId, provedBy: 'approver' });
-    await answer(action, linkResult({ ...linked, userId, isOwn: false }));
+    await responses.answer(action, linkResult({ ...linked, userId, isOwn: false }));
   };
 }
 
@@ -117,7 +123,9 @@ export function whyNoHolder(person: Person | null): string | null {
   return null;
 }
 
-interface UnlinkCardDeps extends Pick<ActionTools, 'authorize' | 'refuse' | 'answer' | 'isOwnCard'> {
+interface UnlinkCardDeps {
+  readonly rights: Pick<Rights, 'authorize' | 'isOwnCard'>;
+  readonly responses: Pick<Responses, 'refuse' | 'answer'>;
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setHolder: SetHolder;
   /** Lets the approvers decide. */
@@ -131,13 +139,17 @@ interface UnlinkCardDeps extends Pick<ActionTools, 'authorize' | 'refuse' | 'ans
 export function createUnlinkCard(deps: UnlinkCardDeps) {
   return async function unlinkCard({ action, acctId, cardId }: Resolved<UnlinkAction>): Promise<void> {
     const link = await deps.links.ofAccount(acctId);
-    if (link !== null && (await deps.isOwnCard(action.actor.userId, acctId)))
+    if (link !== null && (await deps.rights.isOwnCard(action.actor.userId, acctId)))
       return await deps.openClaim(action, [acctId]);
-    const verdict = await deps.authorize(action, { acctId, notInPlaceOf: link === null ? [] : [link.userId] });
+    const verdict = await deps.rights.authorize(action, { acctId, notInPlaceOf: link === null ? [] : [link.userId] });
     if (verdict.kind === 'refused')
-      return await deps.refuse(action, { why: verdict.why, whoCan: byAnother }, { acctId, cardId, isByRights: true });
+      return await deps.responses.refuse(
+        action,
+        { why: verdict.why, whoCan: byAnother },
+        { acctId, cardId, isByRights: true },
+      );
     const nobody = { acctId, cardId, userId: null, provedBy: 'approver' } as const;
     const { card, isSame, heldNow = null } = await deps.setHolder(action, nobody);
-    await deps.answer(action, isSame ? linkUnchanged({ card, heldBy: null }) : linkEnded({ card, heldNow }));
+    await deps.responses.answer(action, isSame ? linkUnchanged({ card, heldBy: null }) : linkEnded({ card, heldNow }));
   };
 }

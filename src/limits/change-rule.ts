@@ -2,7 +2,7 @@ import { BLOCKED } from '../../templates/core/card-words.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
-import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
+import type { ActionTools, LockedRun, Responses, Rights } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
 import { overtaken } from '../actions/send-status.ts';
@@ -37,7 +37,8 @@ export interface Approval {
   readonly whyNoLonger: () => Promise<string | null>;
 }
 
-interface Deps extends Pick<ActionTools, 'askAgain'> {
+interface Deps {
+  readonly responses: Pick<Responses, 'askAgain'>;
   readonly plan: PlanChange;
   readonly permitOrAsk: PermitChangeOrAsk;
   readonly send: SendRules;
@@ -94,7 +95,7 @@ export function createChangeRule(deps: Deps) {
     if (against !== null) return await fail({ state: 'failed', note: against });
     const refused = await permitOrAsk(made, approval, card, !wasSending);
     if (refused?.isLate === true && !wasSending) {
-      await deps.askAgain(action, { acctId });
+      await deps.responses.askAgain(action, { acctId });
       return { state: 'failed', card, ...sides, apiWords: null, note: refused.note };
     }
     if (refused !== null) return await fail(refused);
@@ -185,7 +186,8 @@ type PermitChangeOrAsk = (
   mayAsk: boolean,
 ) => Promise<(RefusedChange & { readonly isLate?: boolean }) | null>;
 
-interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' | 'policyOfCard'> {
+interface PermitDeps extends Pick<ActionTools, 'withLock' | 'now'> {
+  readonly rights: Pick<Rights, 'authorize' | 'policyOfCard'>;
   readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withBase' | 'loosenedFor' | 'sooner'>;
   readonly openRequest: OpenRequest;
 }
@@ -231,7 +233,7 @@ export function createPermitChangeOrAsk(deps: PermitDeps): PermitChangeOrAsk {
   async function countApproved({ action, acctId }: MadeChange<RuleAction>, raise: Raise, approval: Approval) {
     return await withLock('recent-raises', async () => {
       const counted = await raises.count(action, acctId, raise, approval.people);
-      const needed = approvalsNeeded(amountIn(counted), await deps.policyOfCard(acctId));
+      const needed = approvalsNeeded(amountIn(counted), await deps.rights.policyOfCard(acctId));
       const { approvers } = approval;
       if (needed > approvers) return { state: 'failed', note: tooMuchByNow(approvers) } as const;
       await raises.remember(action, acctId, raise, approval.raisedBy);

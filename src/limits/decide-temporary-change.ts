@@ -1,6 +1,6 @@
 import { temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
 import type { Action } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import type { RuleValue } from '../card-api/rule.ts';
 import { goalsOf, isLooser, type RuleChange, reversed, type Term, without } from '../card-api/rule-change.ts';
 import { commandCode } from '../core/installation.ts';
@@ -18,7 +18,8 @@ import { isMadeBy, raisesKept, undecided } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'answer' | 'factsOf'> {
+interface Deps extends Pick<ActionTools, 'withLock' | 'factsOf'> {
+  readonly responses: Pick<Responses, 'refuse' | 'askAgain' | 'answer'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly raises: Pick<RaiseAmounts, 'forget'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
@@ -85,7 +86,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const touched = ruleNames(undecided(after));
     const found = `${note} Somebody changed the ${touched} meanwhile, or the card service stored another value. I left it.`;
     if (note === '' || isSent) return await refuse(action, found.trim(), whereAsked, { isSent });
-    await deps.refuse(action, { why: found, whoCan: whereAsked, changed: '' });
+    await deps.responses.refuse(action, { why: found, whoCan: whereAsked, changed: '' });
   }
 }
 
@@ -95,7 +96,8 @@ function createAnswerBack(deps: Deps) {
 
   /** If only the person sees the message with the button, nothing else updates it. */
   async function answerInPlace(action: Action, over: TemporaryChange): Promise<void> {
-    if (action.origin.replace) await deps.answer(action, temporaryChangeEnded(over, await deps.factsOf(over.acctId)));
+    if (action.origin.replace)
+      await deps.responses.answer(action, temporaryChangeEnded(over, await deps.factsOf(over.acctId)));
   }
 
   async function refuse(
@@ -106,7 +108,7 @@ function createAnswerBack(deps: Deps) {
   ): Promise<void> {
     await uncount(action);
     const unsure = { whoCan: 'The card service may have done it before: look at the card.', isUnsure: true };
-    await deps.refuse(action, { why, whoCan, ...(isSent && unsure) }, { isByRights });
+    await deps.responses.refuse(action, { why, whoCan, ...(isSent && unsure) }, { isByRights });
   }
 
   async function refuseDecision(
@@ -118,7 +120,7 @@ function createAnswerBack(deps: Deps) {
     if (why !== 'late') return await refuse(action, why.why, why.whoCan, { isSent, isByRights: true });
     if (isSent) return await refuse(action, 'It waited longer than 10 minutes.', '', { isSent });
     await uncount(action);
-    await deps.askAgain(action, { acctId });
+    await deps.responses.askAgain(action, { acctId });
   }
 
   /** It may have been permitted before, and counts as no raise if nothing was sent. */
@@ -151,8 +153,8 @@ type PermitDecisionOrAsk = (
   temporaryChange: TemporaryChange,
 ) => Promise<WhyNotEnd | null>;
 
-interface PermitDeps
-  extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf' | 'withLock' | 'policyOfCard' | 'now' | 'zone'> {
+interface PermitDeps extends Pick<ActionTools, 'record' | 'factsOf' | 'withLock' | 'now' | 'zone'> {
+  readonly rights: Pick<Rights, 'authorize' | 'policyOfCard'>;
   readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withoutChange' | 'valuesPutBack' | 'returnTerm'>;
   readonly openRequest: OpenRequest;
   readonly resumeRequest: ResumeRequest;
@@ -196,7 +198,7 @@ export function createPermitDecisionOrAsk(deps: PermitDeps): PermitDecisionOrAsk
     if (verdict.kind === 'refused')
       return { why: verdict.why, whoCan: verdict.who === null ? inTimeWords(isKept) : 'Ask an approver.' };
     if (verdict.kind === 'request') {
-      const tooLong = whyTooLong(await deps.policyOfCard(acctId), lasting);
+      const tooLong = whyTooLong(await deps.rights.policyOfCard(acctId), lasting);
       if (tooLong !== null)
         return { why: tooLong, whoCan: isEarly ? 'Whoever made the change can take it back.' : inTimeWords(isKept) };
       // A policy may leave not even the smallest raise to one approver.

@@ -1,10 +1,11 @@
 import type { Action } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import { amountIn, tooMuchForOne } from '../policy/approval-policy.ts';
 import type { Decision, Facts } from '../policy/decide-action.ts';
 import type { Raise, RaiseAmounts } from './raise-amount.ts';
 
-interface Deps extends Pick<ActionTools, 'authorize' | 'withLock'> {
+interface Deps extends Pick<ActionTools, 'withLock'> {
+  readonly rights: Pick<Rights, 'authorize'>;
   readonly raises: Pick<RaiseAmounts, 'count' | 'remember'>;
 }
 
@@ -21,12 +22,12 @@ export async function permitRaise(
   acctId: number,
   raise: Raise | null,
   { tooLong, tooLongInFull, ...about }: Partial<Loosened> & Pick<Facts, 'raiseCents'>,
-  { raises, authorize, withLock }: Deps,
+  { raises, rights, withLock }: Deps,
 ) {
   const { userId } = action.actor;
   return await withLock('recent-raises', async () => {
     const amount = raise && (await raises.count(action, acctId, raise, [userId]));
-    const decision = await authorize(action, { acctId, ...about, ...(amount && amountIn(amount)) });
+    const decision = await rights.authorize(action, { acctId, ...about, ...(amount && amountIn(amount)) });
     if (raise !== null && decision.kind === 'allowed')
       await raises.remember(action, acctId, raise, { by: userId, askedBy: userId });
     const isTooLong = decision.kind === 'refused' && decision.why === tooLong;

@@ -1,5 +1,5 @@
 import type { Action } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import { isSameRule, type Rule, type RuleValue, ruleKey } from '../card-api/rule.ts';
 import { centsOf, isLooser, type RuleChange, raiseCents, type Term } from '../card-api/rule-change.ts';
 import {
@@ -10,7 +10,6 @@ import {
   thresholdCents,
   whyTooLong,
 } from '../policy/approval-policy.ts';
-import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
 import { endOfTerm, lastsMs, permanent, purchaseCents } from './change-request.ts';
 import { isAddedBy, loosenedBefore, type RecentRaise, type RecentRaises } from './recent-raise-store.ts';
@@ -48,9 +47,8 @@ export type RaisedBy = Pick<RecentRaise, 'by' | 'askedBy' | 'inOwnName'>;
 /** The amounts that decide whether two people must approve. */
 export type RaiseAmounts = ReturnType<typeof createRaiseAmounts>;
 
-interface Deps
-  extends Pick<Authorization, 'actsFor'>,
-    Pick<ActionTools, 'purchaseOf' | 'zone' | 'policyOfCard' | 'now'> {
+interface Deps extends Pick<ActionTools, 'purchaseOf' | 'zone' | 'now'> {
+  readonly rights: Pick<Rights, 'actsFor' | 'policyOfCard'>;
   readonly recentRaises: Pick<RecentRaises, 'add' | 'cancel' | 'list'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
 }
@@ -76,8 +74,8 @@ function createCounts(deps: Deps) {
      */
     async count(action: Action, acctId: number, raise: Raise, named: readonly string[]): Promise<CountedRaise> {
       // Reads the card's group, by which people act for others.
-      const policy = await deps.policyOfCard(acctId);
-      const people = (await Promise.all(named.map((userId) => deps.actsFor(userId, acctId)))).flat();
+      const policy = await deps.rights.policyOfCard(acctId);
+      const people = (await Promise.all(named.map((userId) => deps.rights.actsFor(userId, acctId)))).flat();
       const all = await amountsOf({ action, acctId }, raise, people, deps);
       const ownMost = Math.max(...all.map((raise) => raise.ownCents ?? 0));
       const cap = exceededCap(policy, await loosenedBefore(action, acctId, people, deps), ownMost);
@@ -88,7 +86,7 @@ function createCounts(deps: Deps) {
     async remember(action: Action, acctId: number, raise: Raise, by: RaisedBy): Promise<void> {
       const { changes, term } = raise;
       const whose = by.inOwnName === true ? by.askedBy : by.by;
-      const inPlaceOf = whose === null ? [] : (await deps.actsFor(whose, acctId)).filter((one) => one !== whose);
+      const inPlaceOf = whose === null ? [] : (await deps.rights.actsFor(whose, acctId)).filter((one) => one !== whose);
       const common = { actionId: action.id, acctId, ...by, inPlaceOf, atMs: deps.now().getTime() };
       for (const raised of changes) {
         const { change } = raised;
@@ -138,7 +136,7 @@ function createValues(deps: Deps) {
       const now = deps.now();
       const before = since === undefined ? 0 : now.getTime() - Date.parse(since);
       const lasts = lastsMs(term, now, deps.zone) + before;
-      const tooLong = whyTooLong(await deps.policyOfCard(acctId), lasts);
+      const tooLong = whyTooLong(await deps.rights.policyOfCard(acctId), lasts);
       const sinceWords = since === undefined ? '' : ` The card has been loosened since ${since}, and that counts.`;
       return { lastsMs: lasts, tooLong, tooLongInFull: tooLong && `${tooLong}${sinceWords}` };
     },

@@ -1,5 +1,5 @@
 import { recoveryLine, recoveryStarted } from '../../templates/recovery/recovery-line.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { BusyError, CardApiError, StoreUnavailableError } from '../core/errors.ts';
 import { type Gap, isLong, isTooLongAgo, NOT_ASKABLE, windowOf } from '../core/gap.ts';
 import { commandCode } from '../core/installation.ts';
@@ -11,7 +11,8 @@ import type { OnProgress, RecoverGap } from './recover-gap.ts';
 import type { Recoveries, RecoveryProgress, RecoveryShown } from './recovery-store.ts';
 import { type RecoverAction, recentMoment } from './verbs.ts';
 
-interface StartDeps extends Pick<ActionTools, 'answer' | 'record' | 'refuse'> {
+interface StartDeps extends Pick<ActionTools, 'record'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
   /** The typed start time, UTC ISO 8601; null when there is no such date. */
   readonly momentOf: (since: Since, askedAt: string) => string | null;
   /** Enqueues the recovery. */
@@ -21,19 +22,19 @@ interface StartDeps extends Pick<ActionTools, 'answer' | 'record' | 'refuse'> {
 }
 
 /** `/card recover …`: audits the request, enqueues the recovery, and says where its progress is shown. */
-export function createStartRecovery({ momentOf, recoverGap, opsChannel, answer, record, refuse }: StartDeps) {
+export function createStartRecovery({ momentOf, recoverGap, opsChannel, responses, record }: StartDeps) {
   return async function startRecovery(action: RecoverAction): Promise<void> {
     const from = momentOf(action.target.since, action.askedAt);
     const refused = (why: string): Promise<void> => {
       const whoCan = `Write ${commandCode('recover 2h')} or ${commandCode(`recover ${recentMoment(new Date(action.askedAt))}`)}.`;
-      return refuse(action, { why, whoCan });
+      return responses.refuse(action, { why, whoCan });
     };
     if (from === null) return await refused('There is no such date.');
     if (from >= action.askedAt) return await refused('That is not in the past.');
     if (isTooLongAgo(Date.parse(from), Date.parse(action.askedAt))) return await refused(NOT_ASKABLE);
     await record(action, { event: 'done', begins: true, detail: `what was missed since ${from}` });
     await recoverGap({ id: action.id, from, to: action.askedAt, cause: 'asked' });
-    await answer(action, recoveryStarted({ from, channel: opsChannel }));
+    await responses.answer(action, recoveryStarted({ from, channel: opsChannel }));
   };
 }
 

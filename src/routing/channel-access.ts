@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Action } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { Responses } from '../actions/action-tools.ts';
 import { BoundedMap } from '../core/bounded-map.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { within } from '../core/deadline.ts';
@@ -84,7 +84,8 @@ export function createUnsharedChannel(
   };
 }
 
-interface AlertsDeps extends Pick<ActionTools, 'refuse'> {
+interface AlertsDeps {
+  readonly responses: Pick<Responses, 'refuse'>;
   /** @throws SlackError */
   readonly channelInfo: (channel: string) => Promise<{ readonly isMember: boolean; readonly isExtShared: boolean }>;
 }
@@ -95,10 +96,10 @@ export type MayGetAlerts = ReturnType<typeof createMayGetAlerts>;
  * True when the channel of an action may get alerts. Otherwise the user has been told why not. Asks Slack each time, because a
  * cached answer may be outdated. @throws SlackError when Slack does not answer.
  */
-export function createMayGetAlerts({ channelInfo, refuse }: AlertsDeps) {
+export function createMayGetAlerts({ channelInfo, responses }: AlertsDeps) {
   return async function mayGetAlerts(action: Action): Promise<boolean> {
     const obstacle = await obstacleIn(action.origin.channel);
-    if (obstacle !== null) await refuse(action, obstacle);
+    if (obstacle !== null) await responses.refuse(action, obstacle);
     return obstacle === null;
   };
 

@@ -1,6 +1,6 @@
 import { alertLengthSet, quietEnded, quietSet } from '../../templates/routing/channel-settings.ts';
 import type { Action } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { setTo } from '../actions/record.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
@@ -16,9 +16,8 @@ import { parseUseful, unknownNames, whySensitive } from './never-matches.ts';
 import { type ParsedQuiet, parseQuiet, printQuiet, quietUntil, quietWords } from './quiet-hours.ts';
 import { type AlertLengthAction, type ChannelAction, quietUsage } from './verbs.ts';
 
-interface Deps
-  extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuse' | 'refuseUnclear'>,
-    Pick<ActionTools, 'withLock' | 'zone' | 'now'> {
+interface Deps extends Pick<ActionTools, 'record' | 'hasBegun'>, Pick<ActionTools, 'withLock' | 'zone' | 'now'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuse' | 'refuseUnclear'>;
   /** The groups that contain at least one card. */
   readonly groups: () => Promise<readonly string[]>;
   readonly quietHours: QuietHoursStore;
@@ -29,12 +28,11 @@ interface Deps
 
 /** `/card quiet …`: holds alerts during these hours, and posts them together when the hours end. */
 export function createSetQuiet(deps: Deps) {
-  const { quietHours, groups, holdAsQuiet, mayGetAlerts, answer, record, hasBegun, refuse, refuseUnclear, zone, now } =
-    deps;
+  const { quietHours, groups, holdAsQuiet, mayGetAlerts, responses, record, hasBegun, zone, now } = deps;
 
   return async function setQuiet(action: ChannelAction): Promise<void> {
     const parsed = parseQuiet(action.target.text, zone);
-    if (parsed.kind === 'unclear') return await refuseUnclear(action, { why: parsed.why, usage: quietUsage });
+    if (parsed.kind === 'unclear') return await responses.refuseUnclear(action, { why: parsed.why, usage: quietUsage });
     // One at a time: only the first of two people who end them has ended them.
     await deps.withLock(`quiet:${action.origin.channel}`, () =>
       parsed.kind === 'off' ? end(action) : set(action, parsed),
@@ -54,7 +52,7 @@ export function createSetQuiet(deps: Deps) {
     await record(action, setTo(before, null, { did: 'ended the quiet hours of', channel }));
     await quietHours.remove(channel);
     const released = await holdAsQuiet(channel);
-    await answer(action, quietEnded({ wasSet: before !== null || isRecorded, released }));
+    await responses.answer(action, quietEnded({ wasSet: before !== null || isRecorded, released }));
   }
 
   async function set(action: Action, { window, except: typed }: Extract<ParsedQuiet, { kind: 'hours' }>) {
@@ -62,12 +60,12 @@ export function createSetQuiet(deps: Deps) {
     const before = await wordsBefore(channel);
     const parsed = typed === null ? null : parseUseful(typed);
     if (parsed !== null && 'error' in parsed)
-      return await refuseUnclear(action, { why: parsed.error.why, usage: quietUsage });
+      return await responses.refuseUnclear(action, { why: parsed.error.why, usage: quietUsage });
     const filter = parsed?.filter ?? null;
     const sensitive = filter === null ? null : whySensitive(filter);
     if (sensitive !== null) {
       const whoCan = 'Let declines through instead: except declines.';
-      return await refuse(action, { why: sensitive, whoCan });
+      return await responses.refuse(action, { why: sensitive, whoCan });
     }
     if (!(await mayGetAlerts(action))) return;
     const except = filter === null ? null : printFilter(filter);
@@ -81,7 +79,7 @@ export function createSetQuiet(deps: Deps) {
     const released = await holdAsQuiet(channel);
     const untilText = until === null ? null : new Date(until).toISOString();
     const words = quietWords(window);
-    await answer(action, quietSet({ words, except: exceptWords, unknown, until: untilText, released }));
+    await responses.answer(action, quietSet({ words, except: exceptWords, unknown, until: untilText, released }));
   }
 }
 
@@ -144,12 +142,13 @@ export function createPostAfterQuiet(deps: AfterQuietDeps) {
   };
 }
 
-interface AlertLengthDeps extends Pick<ActionTools, 'answer' | 'record' | 'withLock'> {
+interface AlertLengthDeps extends Pick<ActionTools, 'record' | 'withLock'> {
+  readonly responses: Pick<Responses, 'answer'>;
   readonly longAlerts: LongAlerts;
 }
 
 /** `/card alerts long|short`: sets the length of this channel's alerts. Idempotent. */
-export function createSetAlertLength({ longAlerts, answer, record, withLock }: AlertLengthDeps) {
+export function createSetAlertLength({ longAlerts, responses, record, withLock }: AlertLengthDeps) {
   return async function setAlertLength(action: AlertLengthAction): Promise<void> {
     const { channel } = action.origin;
     const { isLong } = action;
@@ -159,6 +158,6 @@ export function createSetAlertLength({ longAlerts, answer, record, withLock }: A
       await record(action, setTo(words(await longAlerts.has(channel)), words(isLong), line));
       await longAlerts.set(channel, isLong);
     });
-    await answer(action, alertLengthSet({ isLong }));
+    await responses.answer(action, alertLengthSet({ isLong }));
   };
 }

@@ -1,5 +1,5 @@
 import { type ChannelDigest, type ChannelRules, subscriptionList } from '../../templates/routing/subscriptions.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { Responses, Rights } from '../actions/action-tools.ts';
 import { type WebhookKind, webhookKinds } from '../core/event.ts';
 import type { QuietHoursStore, Subscriptions } from './channel-rules-store.ts';
 import { described, describeStored } from './describe-filter.ts';
@@ -9,7 +9,9 @@ import type { Mutes } from './mute-store.ts';
 import { quietWords } from './quiet-hours.ts';
 import { type ChannelAction, pageIn } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'answer' | 'mayAct'> {
+interface Deps {
+  readonly responses: Pick<Responses, 'answer'>;
+  readonly rights: Pick<Rights, 'mayAct'>;
   readonly subscriptions: Pick<Subscriptions, 'all'>;
   readonly digests: { readonly all: () => Promise<readonly (ChannelDigest & { readonly channel: string })[]> };
   readonly quietHours: Pick<QuietHoursStore, 'all'>;
@@ -26,7 +28,7 @@ export function createListSubscriptions(deps: Deps) {
       rulesOf(isAll ? null : action.origin.channel, deps),
       mutesFor(action, deps),
     ]);
-    await deps.answer(action, subscriptionList({ isAll, rules, mutes: mutes.length, page: pageIn(action) }));
+    await deps.responses.answer(action, subscriptionList({ isAll, rules, mutes: mutes.length, page: pageIn(action) }));
   };
 }
 

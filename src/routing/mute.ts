@@ -1,6 +1,6 @@
 import { muteEnded, muteList, muteSet, notMuted } from '../../templates/routing/mutes.ts';
 import type { Action, Resolved } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type Clock, endOf, readCertainEnd } from '../core/end-time.ts';
 import type { WebhookKind } from '../core/event.ts';
@@ -16,15 +16,17 @@ const DAYS_MAX = 90;
 const HOME = 'US';
 
 interface MuteDeps
-  extends Pick<ActionTools, 'authorize' | 'answer' | 'record' | 'refuse' | 'refuseUnclear' | 'withLock'>,
-    Pick<ActionTools, 'openDirect' | 'mayAct' | 'factsOf' | 'zone' | 'hasBegun'> {
+  extends Pick<ActionTools, 'record' | 'withLock'>,
+    Pick<ActionTools, 'openDirect' | 'factsOf' | 'zone' | 'hasBegun'> {
+  readonly rights: Pick<Rights, 'authorize' | 'mayAct'>;
+  readonly responses: Pick<Responses, 'answer' | 'refuse' | 'refuseUnclear'>;
   readonly mutes: Pick<Mutes, 'put' | 'get' | 'inForce' | 'active' | 'ended' | 'withheld'>;
   readonly closeMute: ReturnType<typeof createEndMute>['closeMute'];
   readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
 }
 
 export function createMuteVerbs(deps: MuteDeps) {
-  const { mutes, answer, withLock } = deps;
+  const { mutes, responses, withLock } = deps;
 
   return {
     /** `/card mute CARD DURATION [reason]` and `/card travel-mute CARD COUNTRIES until DATE [reason]`. Both have an end. */
@@ -39,13 +41,13 @@ export function createMuteVerbs(deps: MuteDeps) {
     async list(action: ChannelAction): Promise<void> {
       const shown = await mutesFor(action, deps);
       const counted = shown.map(async (mute) => ({ ...mute, count: kindsOf(await mutes.withheld(mute.id)).length }));
-      await answer(action, muteList({ mutes: await Promise.all(counted), page: pageIn(action) }));
+      await responses.answer(action, muteList({ mutes: await Promise.all(counted), page: pageIn(action) }));
     },
   };
 }
 
 async function unmute({ action, acctId, cardId }: Resolved, deps: MuteDeps): Promise<void> {
-  const { mutes, closeMute, answer, record } = deps;
+  const { mutes, closeMute, responses, record } = deps;
   const all = [...(await mutes.inForce()), ...(await mutes.ended())];
   const hasBegun = await deps.hasBegun(action);
   // After a crash, a mute that was set since stays.
@@ -54,7 +56,7 @@ async function unmute({ action, acctId, cardId }: Resolved, deps: MuteDeps): Pro
   if (first === undefined) {
     if (hasBegun) {
       const now = (await mutes.active()).find((mute) => mute.acctId === acctId);
-      return await answer(action, now === undefined ? notMuted() : muteSet(now));
+      return await responses.answer(action, now === undefined ? notMuted() : muteSet(now));
     }
     await record(action, { event: 'unchanged', begins: true, acctId, cardId });
   } else {
@@ -64,27 +66,27 @@ async function unmute({ action, acctId, cardId }: Resolved, deps: MuteDeps): Pro
   const kinds: WebhookKind[] = [];
   for (const mute of ofCard) kinds.push(...(await closeMute(mute, action.actor.userId)));
   // After a crash, what the first of them withheld is not known any more.
-  await answer(action, muteEnded({ mutes: ofCard, ...(!hasBegun && { kinds }) }));
+  await responses.answer(action, muteEnded({ mutes: ofCard, ...(!hasBegun && { kinds }) }));
 }
 
 /** The mutes and travel mutes in force of cards that a person's role covers, as `/card mutes` lists them. */
 export async function mutesFor(
   action: Action,
-  { mutes, mayAct }: Pick<ActionTools, 'mayAct'> & { readonly mutes: Pick<Mutes, 'active'> },
+  { mutes, rights }: { readonly rights: Pick<Rights, 'mayAct'> } & { readonly mutes: Pick<Mutes, 'active'> },
 ): Promise<Mute[]> {
   const active = await mutes.active();
-  const isShown = await Promise.all(active.map(({ acctId }) => mayAct({ ...action, verb: 'mutes' }, acctId)));
+  const isShown = await Promise.all(active.map(({ acctId }) => rights.mayAct({ ...action, verb: 'mutes' }, acctId)));
   return active.filter((_, index) => isShown[index]);
 }
 
 async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: MuteDeps): Promise<void> {
-  const { mutes, answer, record, refuse, refuseUnclear, zone } = deps;
+  const { mutes, responses, record, zone } = deps;
   const isTravel = action.verb === 'travel';
   const { judgedAs, countries, rest } = readMute(action);
   const end = muteEndOf(rest, { now: new Date(action.askedAt), zone });
   if ('why' in end) {
     const { usage } = routingVerbs[action.verb].command;
-    return await refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
+    return await responses.refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
   }
   // It is recorded once it is stored, so after a crash it was permitted already.
   const hasBegun = await deps.hasBegun(action);
@@ -92,7 +94,7 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   const refusal = hasBegun ? null : await whyNotMute(action, acctId, { judgedAs, lastsMs }, deps);
   if (refusal !== null) {
     const what = isTravel ? 'Hiding the declines of a trip' : 'Muting this card';
-    return await refuse(action, { what, ...refusal }, { acctId, cardId, isByRights: refusal.isByRights });
+    return await responses.refuse(action, { what, ...refusal }, { acctId, cardId, isByRights: refusal.isByRights });
   }
   const facts = {
     id: muteIdOf(action),
@@ -118,7 +120,7 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   const after = `${where}until ${mute.endsAt}`;
   const did = isTravel ? 'set a travel mute for' : 'muted';
   await record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
-  await answer(action, isOver ? muteEnded({ mutes: [mute] }) : muteSet(mute));
+  await responses.answer(action, isOver ? muteEnded({ mutes: [mute] }) : muteSet(mute));
 }
 
 /** @param judgedAs the verb whose permission it needs. */
@@ -126,9 +128,9 @@ async function whyNotMute(
   action: MuteAction,
   acctId: number,
   { judgedAs, lastsMs }: { readonly judgedAs: 'mute' | 'travel'; readonly lastsMs: number },
-  { mutes, authorize }: Pick<MuteDeps, 'mutes' | 'authorize'>,
+  { mutes, rights }: Pick<MuteDeps, 'mutes' | 'rights'>,
 ): Promise<{ readonly why: string; readonly whoCan: string; readonly isByRights?: true } | null> {
-  const decision = await authorize({ ...action, verb: judgedAs }, { acctId, lastsMs });
+  const decision = await rights.authorize({ ...action, verb: judgedAs }, { acctId, lastsMs });
   if (decision.kind === 'refused')
     return { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.', isByRights: true };
   const own = muteIdOf(action);

@@ -1,5 +1,5 @@
 import { subscribed, unsubscribed } from '../../templates/routing/subscriptions.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { aboutOther } from '../actions/record.ts';
 import { AGGREGATION_GAP_MS, aggregationRule } from '../alerts/aggregation-group-store.ts';
 import type { Alert } from '../alerts/alert.ts';
@@ -17,7 +17,8 @@ const SUBSCRIPTIONS_MAX = 1000;
 /** An answer that lists them has no room for more. */
 const OF_CHANNEL_MAX = 100;
 
-interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuse' | 'refuseUnclear' | 'withLock'> {
+interface Deps extends Pick<ActionTools, 'record' | 'hasBegun' | 'withLock'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuse' | 'refuseUnclear'>;
   readonly subscriptions: Subscriptions;
   /** The configured channel for a kind; null when none is configured. */
   readonly defaultChannel: (kind: WebhookKind) => string | null;
@@ -45,18 +46,19 @@ const alone = <Result>({ withLock }: Deps, work: () => Promise<Result>): Promise
  * channel, because nobody can type in an archived one.
  */
 async function unsubscribe(action: ChannelAction, deps: Deps): Promise<void> {
-  const { answer, refuse, refuseUnclear } = deps;
+  const { responses } = deps;
   const hasBegun = await deps.hasBegun(action);
   const { removed, here } = await alone(deps, () => remove(action, hasBegun, deps));
-  if (removed.length > 0 || hasBegun) return await answer(action, unsubscribed({ removed: removed.map(described) }));
+  if (removed.length > 0 || hasBegun)
+    return await responses.answer(action, unsubscribed({ removed: removed.map(described) }));
   const [first] = here;
   if (first === undefined) {
     const whoCan = `${commandCode('subscriptions all')} lists those of every channel.`;
-    return await refuse(action, { why: 'This channel has no subscription.', whoCan });
+    return await responses.refuse(action, { why: 'This channel has no subscription.', whoCan });
   }
   const example = `unsubscribe ${first.number}`;
   const why = `Which subscription? This channel has ${listOf(here)}.`;
-  await refuseUnclear(action, { why, usage: unsubscribeUsage, example });
+  await responses.refuseUnclear(action, { why, usage: unsubscribeUsage, example });
 }
 
 /** @returns what was removed, and what the channel had. */
@@ -82,26 +84,27 @@ async function remove(action: ChannelAction, hasBegun: boolean, { subscriptions,
 
 /** `/card subscribe KIND [filters]`: adds a subscription to this channel, and says what it would have posted. */
 async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
-  const { defaultChannel, answer, refuse, refuseUnclear } = deps;
+  const { defaultChannel, responses } = deps;
   const { channel } = action.origin;
   const parsed = parseUseful(action.target.text);
-  if ('error' in parsed) return await refuseUnclear(action, { why: parsed.error.why, ...subscribeUsage });
+  if ('error' in parsed) return await responses.refuseUnclear(action, { why: parsed.error.why, ...subscribeUsage });
   const sensitive = whySensitive(parsed.filter);
-  if (sensitive !== null) return await refuse(action, { why: sensitive, whoCan: 'Subscribe to declines instead.' });
+  if (sensitive !== null)
+    return await responses.refuse(action, { why: sensitive, whoCan: 'Subscribe to declines instead.' });
   if (!(await deps.mayGetAlerts(action))) return;
   const before = await preview(parsed.filter, deps);
   const hasBegun = await deps.hasBegun(action);
   const added = await alone(deps, () => add(action, parsed.filter, hasBegun, deps));
-  if (added === null) return await answer(action, unsubscribed({ removed: [] }));
+  if (added === null) return await responses.answer(action, unsubscribed({ removed: [] }));
   if ('full' in added) {
     const whoCan = `Take some away with ${commandCode('unsubscribe')}.`;
-    return await refuse(action, { why: added.full, whoCan });
+    return await responses.refuse(action, { why: added.full, whoCan });
   }
   const { subscription, isNew } = added;
   const byDefault = possibleKinds(parsed.filter)
     .filter((kind) => defaultChannel(kind) === channel)
     .map((kind) => kindName(kind));
-  await answer(action, subscribed({ subscription: described(subscription), isNew, byDefault, ...before }));
+  await responses.answer(action, subscribed({ subscription: described(subscription), isNew, byDefault, ...before }));
 }
 
 /** @returns null if somebody has ended the subscription since it was added. */

@@ -2,7 +2,7 @@ import { renderAlert } from '../../templates/alerts/alert.ts';
 import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import { why } from '../../templates/routing/why.ts';
 import type { Action, CardTarget, Resolved } from '../actions/action.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
@@ -20,7 +20,9 @@ const message = /^([CDG][A-Z0-9]+) (\d{10}\.\d{6})$/;
 const likeEventId = /^(?:evt|q)_/;
 const ALERTS_MAX = 5;
 
-interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'mayAct' | 'recordLook'> {
+interface Deps extends Pick<ActionTools, 'recordLook'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
+  readonly rights: Pick<Rights, 'mayAct'>;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly trackedMessages: Pick<TrackedMessages, 'references' | 'alertsAt'>;
   readonly eventLog: Pick<EventLog, 'read' | 'latest'>;
@@ -36,7 +38,8 @@ interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'mayAct' | 'recor
 
 /** `/card why evt_… | MESSAGE LINK | CARD`: what happened to an alert, from the webhook to the message. */
 export function createExplainRouting(deps: Deps) {
-  const { trackedMessages, eventLog, timesDelivered, permalink, resolveCard, answer, refuse } = deps;
+  const { trackedMessages, eventLog, timesDelivered, permalink, resolveCard } = deps;
+  const { answer, refuse } = deps.responses;
 
   return async function explainRouting(action: WhyAction): Promise<void> {
     const ids = await eventsMeant(action);
@@ -75,7 +78,7 @@ export function createExplainRouting(deps: Deps) {
   async function shownTo(action: Action, id: string): Promise<Alert | null> {
     const alert = await deps.alerts.get(id);
     const acctId = alert?.event.acctId ?? null;
-    return acctId === null || (await deps.mayAct(action, acctId)) ? alert : null;
+    return acctId === null || (await deps.rights.mayAct(action, acctId)) ? alert : null;
   }
 
   /** Null: the user was asked which card they mean, or told that there is none, or no alert of it. */

@@ -1,7 +1,7 @@
 import { fundedWords, orderAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Action } from '../actions/action.ts';
 import { type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
-import type { ActionRun, ActionTools, LockedRun } from '../actions/action-tools.ts';
+import type { ActionRun, ActionTools, LockedRun, Responses } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/send-change.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { type CardFacts, noCard } from '../core/card-facts.ts';
@@ -22,7 +22,8 @@ export type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
  */
 export type PlaceOrder = (action: OrderVirtualAction, approved: OrderApproved, run: ActionRun) => Promise<Result>;
 
-interface PlaceDeps extends Pick<ActionTools, 'withLock' | 'now' | 'progress' | 'record' | 'answer' | 'refuse'> {
+interface PlaceDeps extends Pick<ActionTools, 'withLock' | 'now' | 'progress' | 'record'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
   readonly notices: Pick<OrderNotices, 'awaitOrder' | 'awaitName'>;
   readonly card: Pick<CardClient, 'orderVirtualCards'>;
   readonly orderPermit: Pick<OrderPermit, 'read' | 'count'>;
@@ -102,13 +103,14 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
   }
 }
 
-async function refuseUnread(action: Action, { refuse }: Pick<PlaceDeps, 'refuse'>): Promise<Result> {
-  await refuse(action, unread());
+async function refuseUnread(action: Action, { responses }: Pick<PlaceDeps, 'responses'>): Promise<Result> {
+  await responses.refuse(action, unread());
   const failed = { state: 'failed', card: cardOfOrder(null), before: null, after: null, apiWords: null } as const;
   return { ...failed, note: unread().why };
 }
 
-interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse'> {
+interface Deps extends Pick<ActionTools, 'progress' | 'record'> {
+  readonly responses: Pick<Responses, 'refuse'>;
   readonly orderPermit: Pick<OrderPermit, 'read' | 'permit'>;
   /** Opens a request for an order that the policy does not allow one person to make, and answers what happens now. */
   readonly requestOrder: (
@@ -123,17 +125,17 @@ interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse'> {
 
 /** Orders what one person may order; anything else becomes a request. */
 export function createOrderVirtual(deps: Deps) {
-  const { progress, record, refuse, orderPermit, requestOrder, resumeOrder, placeOrder } = deps;
+  const { progress, record, responses, orderPermit, requestOrder, resumeOrder, placeOrder } = deps;
   return async function orderVirtual(action: OrderVirtualAction, run: ActionRun): Promise<void> {
     const order = orderPermit.read(action);
-    if (order === null) return await refuse(action, unread());
+    if (order === null) return await responses.refuse(action, unread());
     // Permitted before it was sent, so its outcome has to be determined.
     const written = await progress.read(action.id);
     const isUnsent = written === null || written.state === 'asked';
     // Others would still approve the request, and a second card would be ordered.
     if (isUnsent && (await resumeOrder(action, order))) return;
     const verdict = isUnsent ? await orderPermit.permit(action, order) : ({ kind: 'allowed' } as const);
-    if (verdict.kind === 'refused') return await refuse(action, verdict, { isByRights: verdict.isByRights });
+    if (verdict.kind === 'refused') return await responses.refuse(action, verdict, { isByRights: verdict.isByRights });
     if (verdict.kind === 'request') return await requestOrder(action, order, verdict);
     await record(action, { event: 'asked', begins: true, acctId: null, after: summaryOf(order) });
     await placeOrder(action, { by: action.actor.userId, people: 1 }, run);
@@ -162,7 +164,7 @@ async function reportOrder(
   action: Action,
   order: VirtualOrder,
   reportedState: ReportedState,
-  { progress, record, answer, notices }: PlaceDeps,
+  { progress, record, responses, notices }: PlaceDeps,
 ): Promise<void> {
   const { at, result } = reportedState;
   const state = result.state as State;
@@ -178,7 +180,7 @@ async function reportOrder(
   await record(action, { event: state, acctId: null, after, detail: apiWords ?? note, api, line });
   const orderId = state === 'done' ? Number(note) : null;
   const shown = { state, name: nameOf(order), summary: after ?? '', orderId, apiWords, ref: action.id.slice(-8) };
-  await answer(action, orderAnswer({ ...shown, note: orderId === null ? note : null }));
+  await responses.answer(action, orderAnswer({ ...shown, note: orderId === null ? note : null }));
   if (orderId !== null) await notices.awaitOrder(action, at, orderId);
   else if (state === 'unknown') await notices.awaitName(action, nameOf(order));
   await progress.write(action.id, { ...reportedState, isNotified: true });

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import { isSameEmail } from '../holders/link-store.ts';
 import { isAddedBy, loosenedBefore, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
 import { type ApprovalPolicy, type Band, exceededCap } from '../policy/approval-policy.ts';
@@ -21,7 +21,8 @@ export type OrderVerdict =
 
 export type OrderPermit = ReturnType<typeof createOrderPermit>;
 
-interface Deps extends Pick<ActionTools, 'authorize' | 'actsFor' | 'withLock' | 'now' | 'person'> {
+interface Deps extends Pick<ActionTools, 'withLock' | 'now' | 'person'> {
+  readonly rights: Pick<Rights, 'authorize' | 'actsFor'>;
   readonly recentRaises: Pick<RecentRaises, 'add' | 'list'>;
   readonly policyFor: (group: string | null) => ApprovalPolicy;
   /** Opens what the web process sealed; null: it cannot be opened. */
@@ -33,7 +34,7 @@ const ORDER = 'order';
 
 /** Several orders must not sum up to an amount that one person may not order at once. */
 export function createOrderPermit(deps: Deps) {
-  const { policyFor, authorize, withLock } = deps;
+  const { policyFor, rights, withLock } = deps;
   const amountOf = createOrderAmount(deps);
 
   const read = ({ target }: OrderVirtualAction): VirtualOrder | null => {
@@ -54,7 +55,7 @@ export function createOrderPermit(deps: Deps) {
       return await withLock('recent-raises', async (): Promise<OrderVerdict> => {
         const amount = await amountOf(action, order, [userId]);
         const { orderBands: bands } = policyFor(null);
-        const verdict = await authorize(action, { ...amount, bands, isOwn: (id) => isFor(id, order) });
+        const verdict = await rights.authorize(action, { ...amount, bands, isOwn: (id) => isFor(id, order) });
         switch (verdict.kind) {
           case 'refused':
             return { kind: 'refused', why: verdict.why, whoCan: 'Ask an approver.', isByRights: true };
@@ -130,11 +131,11 @@ function tooMuchByNow(people: number): string {
 }
 
 /** The amount including these people's earlier orders, and the cap it exceeds. */
-function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'actsFor' | 'now'>) {
-  const { recentRaises, policyFor, actsFor, now } = deps;
+function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'rights' | 'now'>) {
+  const { recentRaises, policyFor, rights, now } = deps;
   return async function amountOf(action: OrderVirtualAction, { fundCents }: VirtualOrder, named: readonly string[]) {
     const nowMs = now().getTime();
-    const people = (await Promise.all(named.map((userId) => actsFor(userId, null)))).flat();
+    const people = (await Promise.all(named.map((userId) => rights.actsFor(userId, null)))).flat();
     const program = await recentRaises.list('program', nowMs);
     const orders = program.filter((raise) => raise.rule === ORDER && isAddedBy(raise, people));
     const { dayCents } = sumsIn(orders, action.id, nowMs);
@@ -144,12 +145,12 @@ function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'acts
 }
 
 /** Counts an order among the raises. `by`: who made it alone; null: several people approved it. */
-function createAddOrder({ recentRaises, actsFor, now }: Pick<Deps, 'recentRaises' | 'actsFor' | 'now'>) {
+function createAddOrder({ recentRaises, rights, now }: Pick<Deps, 'recentRaises' | 'rights' | 'now'>) {
   return async (action: OrderVirtualAction, { fundCents: cents }: VirtualOrder, by: string | null): Promise<void> => {
     if (cents === 0) return;
     const askedBy = action.actor.userId;
     const whose = by ?? askedBy;
-    const inPlaceOf = (await actsFor(whose, null)).filter((userId) => userId !== whose);
+    const inPlaceOf = (await rights.actsFor(whose, null)).filter((userId) => userId !== whose);
     const raise = { actionId: action.id, acctId: null, rule: ORDER, cents, by, inPlaceOf, askedBy };
     await recentRaises.add({ ...raise, ...(by === null && { inOwnName: true }), atMs: now().getTime() });
   };

@@ -1,14 +1,15 @@
 import { resendAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import { type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
-import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
+import type { ActionTools, LockedRun, Responses } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/send-change.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { VirtualOrders } from './order.ts';
 import type { State } from './order-virtual.ts';
 
-interface Deps extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 'refuse' | 'answer' | 'now'> {
+interface Deps extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 'now'> {
+  readonly responses: Pick<Responses, 'refuse' | 'answer'>;
   readonly card: Pick<CardClient, 'requestVirtualCardData'>;
   readonly virtualOrders: Pick<VirtualOrders, 'expect' | 'forget'>;
 }
@@ -36,7 +37,7 @@ export function createResendVirtual(deps: Deps) {
         why: 'This card is not virtual.',
         whoCan: 'Physical cards come by mail.',
       };
-      return await deps.refuse(action, refusal, { acctId, cardId });
+      return await deps.responses.refuse(action, refusal, { acctId, cardId });
     }
     await deps.record(action, { event: 'asked', begins: true, acctId, cardId });
     // The worker died while sending: the answer is lost.
@@ -78,7 +79,7 @@ export function createResendVirtual(deps: Deps) {
     const outcome = [outcomeWords[state], apiWords].filter(Boolean).join(': ');
     const line = { did: 'asked for the details of', card, at, outcome };
     await deps.record(action, { event: state, acctId, cardId: card.cardId, detail: apiWords ?? note, line });
-    await deps.answer(action, resendAnswer({ state, apiWords, note, card, ref: action.id.slice(-8) }));
+    await deps.responses.answer(action, resendAnswer({ state, apiWords, note, card, ref: action.id.slice(-8) }));
     await progress.write(action.id, { ...reportedState, isNotified: true });
   }
 }

@@ -1,10 +1,11 @@
 import { warningsElsewhere, warningsSet } from '../../templates/warnings/warnings.ts';
-import type { ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { setTo } from '../actions/record.ts';
 import type { ChannelKind, Preferences } from '../holders/preference-store.ts';
 import type { WarningsAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuse' | 'withLock'> {
+interface Deps extends Pick<ActionTools, 'record' | 'withLock'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
   readonly preferences: Pick<Preferences, 'set' | 'switchedOff'>;
   /** The channel that gets each kind of warning. */
   readonly warningChannels: Readonly<Record<ChannelKind, string>>;
@@ -12,7 +13,7 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuse' | 'withL
 
 /** `/card warnings on|off`: sets which of its warnings this channel gets. Idempotent. */
 export function createSetWarnings(deps: Deps) {
-  const { preferences, warningChannels, answer, record, refuse, withLock } = deps;
+  const { preferences, warningChannels, responses, record, withLock } = deps;
   return async function setWarnings(action: WarningsAction): Promise<void> {
     const { channel } = action.origin;
     const { isOn } = action;
@@ -20,7 +21,7 @@ export function createSetWarnings(deps: Deps) {
     if (kinds.length === 0) {
       const channels = [...new Set(action.kinds.map((kind) => warningChannels[kind]))];
       const no = { why: 'This channel gets none of them.', whoCan: { text: 'Write the command in', channels } };
-      return await refuse(action, no);
+      return await responses.refuse(action, no);
     }
     const others = action.kinds.filter((kind) => !kinds.includes(kind));
     const what = kinds.map((kind) => kind.replaceAll('-', ' ')).join(', ');
@@ -34,6 +35,6 @@ export function createSetWarnings(deps: Deps) {
       await record(action, setTo(before, after, line));
       for (const kind of kinds) await preferences.set(channel, kind, isOn);
     });
-    await answer(action, warningsSet({ kinds, isOn, elsewhere: warningsElsewhere(others, warningChannels) }));
+    await responses.answer(action, warningsSet({ kinds, isOn, elsewhere: warningsElsewhere(others, warningChannels) }));
   };
 }

@@ -16,7 +16,9 @@ async function fail(data: unknown, hasBegun: () => Promise<boolean> = async () =
   const done: string[] = [];
   await createFailUnreadable({
     record: async ({ id }: Action, { event }) => void done.push(`${id} on record: ${event}`),
-    answer: async ({ actor }, { text }) => void done.push(`${actor.userId}: ${text}`),
+    responses: {
+      answer: async ({ actor }, { text }) => void done.push(`${actor.userId}: ${text}`),
+    },
     hasBegun,
     doingOf,
   })(data);

@@ -19,9 +19,9 @@ describe('a refusal', () => {
     const { deps, records } = world;
     const dies = async (): Promise<never> => Promise.reject(new Error('killed'));
 
-    await expect(createTools(contextOf({ ...deps, answer: dies })).refuse(ask('block'), words)).rejects.toThrow(
-      'killed',
-    );
+    await expect(
+      createTools(contextOf({ ...deps, answer: dies })).responses.refuse(ask('block'), words),
+    ).rejects.toThrow('killed');
 
     expect(await records()).toMatchObject([{ event: 'refused', verb: 'block', acctId, detail: 'Only operators may.' }]);
     expect(world.auditLines).toEqual([`audit-${ask('block').id}-refused`]);
@@ -30,7 +30,9 @@ describe('a refusal', () => {
   it('stands when its job runs again: the person reads it even after a crash, and nothing is done meanwhile', async () => {
     const world = await createActionWorld(redis());
     const dies = async (): Promise<never> => Promise.reject(new Error('killed'));
-    await expect(createTools(contextOf({ ...world.deps, answer: dies })).refuse(ask('block'), words)).rejects.toThrow();
+    await expect(
+      createTools(contextOf({ ...world.deps, answer: dies })).responses.refuse(ask('block'), words),
+    ).rejects.toThrow();
 
     // An operator by now.
     await performAction(ask('block'), world.deps);
@@ -43,7 +45,7 @@ describe('a refusal', () => {
 
   it('stands for a worker that lost the job and refuses it for another reason', async () => {
     const { deps, records, answers } = await createActionWorld(redis());
-    const { refuse } = createTools(contextOf(deps));
+    const { refuse } = createTools(contextOf(deps)).responses;
 
     await refuse(ask('block'), words);
     await refuse(ask('block'), { ...words, why: 'It is blocked already.' });
@@ -57,7 +59,7 @@ describe('a refusal', () => {
     const sending = { state: 'sending', acctId, before: null, after: null } as const;
     await deps.progress.begin(ask('block').id, sending);
 
-    await createTools(contextOf(deps)).refuse(ask('block'), words);
+    await createTools(contextOf(deps)).responses.refuse(ask('block'), words);
 
     expect(await deps.progress.read(ask('block').id)).toMatchObject({ state: 'sending' });
     expect(await records()).toMatchObject([{ event: 'refused' }]);
@@ -66,7 +68,7 @@ describe('a refusal', () => {
   it('may be on record with another reason than the person reads', async () => {
     const { deps, records, answers } = await createActionWorld(redis());
 
-    await createTools(contextOf(deps)).refuse(ask('block'), words, { acctId: 7, why: 'not the own card' });
+    await createTools(contextOf(deps)).responses.refuse(ask('block'), words, { acctId: 7, why: 'not the own card' });
 
     expect(await records()).toMatchObject([{ acctId: 7, detail: 'not the own card' }]);
     expect(answers[0]?.text).toContain('Only operators may. Ask an operator. Nothing changed.');
@@ -75,7 +77,7 @@ describe('a refusal', () => {
   it('of something that may have been done is on record as unknown, because "refused" means that nothing changed', async () => {
     const { deps, records, answers } = await createActionWorld(redis());
 
-    await createTools(contextOf(deps)).refuse(ask('block'), { ...words, isUnsure: true });
+    await createTools(contextOf(deps)).responses.refuse(ask('block'), { ...words, isUnsure: true });
 
     expect(await records()).toMatchObject([{ event: 'unknown', acctId }]);
     expect(answers[0]?.text).not.toContain('Nothing changed');

@@ -46,7 +46,9 @@ async function tracking({ isAway = false, shipped = [1221] }: { isAway?: boolean
     history,
     alerts,
     toInstant: (local) => (local === '' ? null : `${local}Z`),
-    answer: async (_action, message) => void answers.push(message),
+    responses: {
+      answer: async (_action, message) => void answers.push(message),
+    },
   });
   const track = (cardId: number | null) => trackCard({ action: ask('track', byCommand), acctId, cardId });
   return { track, answers, asked, orders, shown: () => JSON.stringify(answers.at(-1)?.blocks) };

@@ -41,7 +41,9 @@ function setUp() {
     temporaryChanges: { get: async () => null },
     finish: async (request) => void finished.push(request),
     notifyDecided: async ({ state }) => void told.push(state),
-    answer: async ({ actor }, { text }) => void answers.push(`${actor.userId}: ${text}`),
+    responses: {
+      answer: async ({ actor }, { text }) => void answers.push(`${actor.userId}: ${text}`),
+    },
     notifyDirectly: async (userId, id, { text }) => void messages.push(`${userId} ${id}: ${text}`),
   });
   const complete = (...given: readonly [ApprovalClick, LimitRequest, ApprovalInFlight, Result]) =>
@@ -222,7 +224,9 @@ describe('a finished request', () => {
       const posted: string[] = [];
       const finish = createFinishRequest({
         resolve: async () => void posted.push('resolved'),
-        whoMay: async () => [],
+        rights: {
+          whoMay: async () => [],
+        },
         postToApprovals: async (id) => void posted.push(id),
         postToOps: async (id) => void posted.push(id),
         record: async ({ id }, { event, lineKey }) => void posted.push(`${event ?? 'line'} ${id}-${lineKey}`),
@@ -239,7 +243,9 @@ describe('a finished request', () => {
     const posted: (string | null)[] = [];
     const finish = createFinishRequest({
       resolve: async () => {},
-      whoMay: async (_role, group) => [group === 'Sales' ? 'U0BEN' : 'U0ANA'],
+      rights: {
+        whoMay: async (_role, group) => [group === 'Sales' ? 'U0BEN' : 'U0ANA'],
+      },
       postToApprovals: async (_id, { text }, group) => void posted.push(group, text),
       postToOps: async () => {},
       record: async () => {},
@@ -255,7 +261,9 @@ describe('a finished request', () => {
     const shown: string[] = [];
     const finish = createFinishRequest({
       resolve: async () => {},
-      whoMay: async () => ['U0ANA', 'U0OTTO', 'U0HUGO', 'U0ZOE', 'U0BEN'],
+      rights: {
+        whoMay: async () => ['U0ANA', 'U0OTTO', 'U0HUGO', 'U0ZOE', 'U0BEN'],
+      },
       postToApprovals: async (_id, { blocks }) => void shown.push(JSON.stringify(blocks)),
       postToOps: async () => {},
       record: async () => {},
@@ -275,7 +283,9 @@ describe('a finished request', () => {
     const lasts: unknown[] = [];
     const finish = createFinishRequest({
       resolve: async () => {},
-      whoMay: async () => [],
+      rights: {
+        whoMay: async () => [],
+      },
       postToApprovals: async () => {},
       postToOps: async () => {},
       record: async (_click, { line }) => {

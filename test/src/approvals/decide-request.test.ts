@@ -54,11 +54,15 @@ function setUp(
       deny: async () => void steps.push('denied'),
       withdraw: async () => void steps.push('withdrawn'),
     },
-    refuse: async (_action, { why, whoCan }, about) =>
-      void steps.push(`${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`),
+    responses: {
+      refuse: async (_action, { why, whoCan }, about) =>
+        void steps.push(`${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`),
+    },
     updateRequest: async () => void steps.push('updated'),
-    mayAct: async () => isGroupKnown || null,
-    whoMay: async () => [],
+    rights: {
+      mayAct: async () => isGroupKnown || null,
+      whoMay: async () => [],
+    },
     now: () => new Date(now),
   });
   return { decide: (action: DecideAction) => decideRequest(action, { isLast: false, lease: held }), steps };
@@ -193,7 +197,9 @@ describe('an approval', () => {
           : { kind: 'refused', why, whoCan: 'Ask another approver.' },
       recount: createRecount({
         orderPermit: { approvals: async () => ({ needed: 2, why: null }) },
-        policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
+        rights: {
+          policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
+        },
         raises: {
           async count(_action, _acctId, _raise, people) {
             const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);
@@ -382,8 +388,7 @@ describe('an approval', () => {
     ['a holder of the card', 'U0BEN', 'U0BEN', false],
   ])('of %s: counts %4$s', async (_who, userId, holder, counts) => {
     const deps = {
-      ...authorizationOf({ holder }),
-      isOwnCard: async (who: string) => who === holder,
+      rights: { ...authorizationOf({ holder }), isOwnCard: async (who: string) => who === holder },
       orderPermit: { isOwn: async () => expect.fail('it is no order') },
       now: () => new Date(askedAt),
     };

@@ -121,10 +121,12 @@ describe('an emergency override by an operator', () => {
     });
     await createOverrideRequest({
       requests: { get: async (id) => (id === 'req_ask1' ? request : null), deniedSince: async () => [] },
-      refuse: async (_action, { why, whoCan }, about) =>
-        void steps.push(
-          `refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`,
-        ),
+      responses: {
+        refuse: async (_action, { why, whoCan }, about) =>
+          void steps.push(
+            `refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`,
+          ),
+      },
       finish: async ({ state }) => void steps.push(`finished ${state}`),
       execution: {
         resume: async () => given.hasSent ?? false,
@@ -138,7 +140,9 @@ describe('an emergency override by an operator', () => {
           : { kind: 'refused', why: given.why, whoCan: 'Ask an approver.' },
       purchaseOf: async () => null,
       zone: 'America/New_York',
-      policyOfCard: async () => given.policy ?? standard,
+      rights: {
+        policyOfCard: async () => given.policy ?? standard,
+      },
       now: () => new Date('2026-11-20T15:00:00.000Z'),
       raises: {
         // A limit that is none by now cannot be raised by a small amount.

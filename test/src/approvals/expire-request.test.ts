@@ -37,7 +37,9 @@ function setUp(minutes: number, given: Given = {}) {
     },
     execution: { stop: async () => (given.isInFlight === true ? { why: 'w', whoCan: 'c' } : null) },
     expire: async (open) => void expired.push(open),
-    whoMay: given.whoMay ?? (async (_role, group) => [group === 'Sales' ? 'U0BEN' : 'U0ANA']),
+    rights: {
+      whoMay: given.whoMay ?? (async (_role, group) => [group === 'Sales' ? 'U0BEN' : 'U0ANA']),
+    },
     postToApprovals: async (id, { text }, group) => {
       posted.push(id);
       texts.push(text);

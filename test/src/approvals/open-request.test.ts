@@ -29,8 +29,10 @@ function setUp(holder: string | null = null, status: CardStatus | null = 'ACTIVE
     links: {
       ofAccount: async () => (holder === null ? null : { userId: holder }),
     },
-    isOwnCard: async (userId) => userId === holder,
-    rolesNow: async ({ roles }) => [...roles],
+    rights: {
+      isOwnCard: async (userId) => userId === holder,
+      rolesNow: async ({ roles }) => [...roles],
+    },
     record: async () => {},
     gatherFacts: async () => ({ isBlocked: status === 'BLOCKED', facts: noFacts }),
     raises: { changesFromBase: async (changes) => [...changes], temporaryValues: async () => [] },

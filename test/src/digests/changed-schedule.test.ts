@@ -63,8 +63,10 @@ function createWorld(start: string) {
     shownDeclines,
     postDigest: sendDigest.now,
     mayGetAlerts: async () => true,
-    answer: async (_action, message) => {
-      answer = message;
+    responses: {
+      answer: async (_action, message) => {
+        answer = message;
+      },
     },
     record: async () => undefined,
     hasBegun: async () => false,

@@ -25,7 +25,12 @@ const known: Readonly<Record<string, CardMatch[]>> = {
 const besides = (verb: 'block' | 'unblock' | 'activate', reason: string) =>
   askedBesides(
     { action: ask(verb, { reason, target: { kind: 'words', words: ['4242'] } }), acctId: 7, cardId: null },
-    { findKnown: async (words) => known[words] ?? [], mayAct: async (_action, acctId) => acctId !== 11 },
+    {
+      findKnown: async (words) => known[words] ?? [],
+      rights: {
+        mayAct: async (_action, acctId) => acctId !== 11,
+      },
+    },
   );
 
 describe('another card in the reason', () => {

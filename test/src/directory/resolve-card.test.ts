@@ -85,16 +85,21 @@ const resolveCard = createResolveCard({
     ofUser: async (userId) => linked.filter((link) => link.userId === userId),
   },
   // A person who may act only as a holder may act only on their own card.
-  mayAct: async ({ roles, actor }, acctId) =>
-    !roles.includes('holder') || linked.some((link) => link.acctId === acctId && link.userId === actor.userId),
+  rights: {
+    // A person who may act only as a holder may act only on their own card.
+    mayAct: async ({ roles, actor }, acctId) =>
+      !roles.includes('holder') || linked.some((link) => link.acctId === acctId && link.userId === actor.userId),
+  },
   cardOfAlert: async (alertId) => ofAlerts[alertId] ?? null,
   factsOf: async () => facts,
   putChoice: async () => 'p_1',
   isOfAccount: (verb) => verb === 'limit',
   isLook: (verb) => verb === 'show',
   doing: (verb) => verb,
-  answer: async (_action, message) => void answers.push(message),
-  refuse: async (_action, refusal) => void refusals.push(refusal),
+  responses: {
+    answer: async (_action, message) => void answers.push(message),
+    refuse: async (_action, refusal) => void refusals.push(refusal),
+  },
   record: async () => {},
   progress: { read: async () => written },
 });

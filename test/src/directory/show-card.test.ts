@@ -109,7 +109,9 @@ describe('/card show', () => {
       nameRuleset: async (facts) => facts,
       recentDeclines: async () => [declineOf(2), declineOf(1)],
       readableFrom: async () => readableFromMs,
-      answer: async (_action, message) => void answers.push(message),
+      responses: {
+        answer: async (_action, message) => void answers.push(message),
+      },
     });
     await showCard({ action: ask('show', byCommand), acctId, cardId });
     return { answers, asked };
@@ -168,8 +170,10 @@ describe('/card declines', () => {
       recentDeclines: async () => received.map((index) => declineOf(index)),
       readableFrom: async () => readableFromMs,
       factsOf: async () => card,
-      answer: async (_action, message) => void answers.push(message),
-      refuseUnclear: async (_action, { usage }, about) => void unclear.push({ usage, ...about }),
+      responses: {
+        answer: async (_action, message) => void answers.push(message),
+        refuseUnclear: async (_action, { usage }, about) => void unclear.push({ usage, ...about }),
+      },
       now: () => new Date(timeOf(3_600)),
     });
     const action = { ...ask('declines', byCommand), details, page: 0 };

@@ -75,7 +75,7 @@ function setUp({
   const posted: string[] = [];
   const searched: string[] = [];
   const ends: string[] = [];
-  const common = {
+  const responses = {
     answer: async (_action: unknown, { text }: { text: string }) => void answers.push(text),
     async refuse(_action: unknown, { why, whoCan }: Refusal, { isByRights = false }: { isByRights?: boolean } = {}) {
       refusals.push(`${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`);
@@ -84,7 +84,7 @@ function setUp({
   };
   const person = async () => ({ name, email, isBot: false, isGuest, isExternal: false, isDeactivated: false });
   const openClaim = createOpenClaim({
-    ...common,
+    responses,
     claims,
     person,
     links: { ofAccount: async () => link },
@@ -99,7 +99,7 @@ function setUp({
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   });
   const claimCard = createClaimCard({
-    ...common,
+    responses,
     record: async (_action, entry) => void entries.push(entry),
     openClaim,
     person,

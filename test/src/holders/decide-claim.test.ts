@@ -62,17 +62,21 @@ async function setUp(
       else set.push(holder);
       return { card, before: null, isSame: false };
     },
-    authorize: authorizationOf({ holder }).authorize,
-    mayAct: async (_action, acct) => approvesFor(acct),
+    rights: {
+      authorize: authorizationOf({ holder }).authorize,
+      mayAct: async (_action, acct) => approvesFor(acct),
+      whoMay: async (role, group) => [role === 'approver' && group === card.group ? 'U0ANA' : 'U0ZED', 'U0OLGA'],
+    },
     record: async (_action, entry) => void entries.push(entry),
     hasBegun: async () => false,
     factsOf: async () => card,
-    answer: async (_action, { text }) => void answers.push(text),
-    refuse: async (_action, { why, whoCan }) =>
-      void refusals.push(
-        `${why} ${typeof whoCan === 'string' ? whoCan : [whoCan.text, ...(whoCan.userIds ?? [])].join(' ')}`,
-      ),
-    whoMay: async (role, group) => [role === 'approver' && group === card.group ? 'U0ANA' : 'U0ZED', 'U0OLGA'],
+    responses: {
+      answer: async (_action, { text }) => void answers.push(text),
+      refuse: async (_action, { why, whoCan }) =>
+        void refusals.push(
+          `${why} ${typeof whoCan === 'string' ? whoCan : [whoCan.text, ...(whoCan.userIds ?? [])].join(' ')}`,
+        ),
+    },
     updateClaim: async (id) => void updated.push(id),
     notifyDirectly: async (_userId, id, { text }) => void told.set(id, text),
     withLock,

@@ -54,17 +54,21 @@ function setUp(
       if (entry.begins === true) begun.add(id);
       entries.push(entry);
     },
-    refuse: async (_action: unknown, { why }: { why: string }) => void refusals.push(why),
-    answer: async (_action: unknown, { text }: { text: string }) => void answers.push(text),
+    responses: {
+      refuse: async (_action: unknown, { why }: { why: string }) => void refusals.push(why),
+      answer: async (_action: unknown, { text }: { text: string }) => void answers.push(text),
+    },
     notifyDirectly: async (userId: string, _id: string, { text }: { text: string }) => {
       if (text.includes('no longer linked')) lost.push(userId);
       else welcomed.push(userId);
     },
-    authorize: async () => {
-      await meanwhile(links);
-      return { kind: 'allowed' } as const;
+    rights: {
+      authorize: async () => {
+        await meanwhile(links);
+        return { kind: 'allowed' } as const;
+      },
+      isOwnCard: async () => isOwnCard,
     },
-    isOwnCard: async () => isOwnCard,
     openClaim: async (_action: unknown, acctIds: readonly number[]) => void claimed.push([...acctIds]),
     withLock,
     person: async () => person,

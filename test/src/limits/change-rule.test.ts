@@ -52,7 +52,9 @@ describe('a rule change', () => {
         isOvertaken: async () => given.isOvertaken === true,
         alreadyInEffect: async () => ({}),
       },
-      askAgain: async () => void steps.push('asked again'),
+      responses: {
+        askAgain: async () => void steps.push('asked again'),
+      },
       terms: {
         async begin({ changes: [first] }) {
           steps.push(`its end starts, from ${String(first?.from)}`);
@@ -211,8 +213,10 @@ describe('permitting a change', () => {
         },
         sooner: async () => ({ changes: [], byOthers: false }),
       },
-      ...authorizationOf({ roles, holder: isOwnCard ? 'U0ANA' : null, policy }),
-      policyOfCard: async () => policy,
+      rights: {
+        ...authorizationOf({ roles, holder: isOwnCard ? 'U0ANA' : null, policy }),
+        policyOfCard: async () => policy,
+      },
       now,
       openRequest: async (request) => {
         asked.push(request);

@@ -55,12 +55,14 @@ describe('a click on a temporary change', () => {
           return given.hasBegun === true ? { state: 'asked' } : null;
         },
       },
-      refuse: async (_action, { why, whoCan }) =>
-        void steps.push(`refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
+      responses: {
+        refuse: async (_action, { why, whoCan }) =>
+          void steps.push(`refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
+        askAgain: async () => void steps.push('asked again'),
+        answer: async (_action, { text }) => void steps.push(`answered: ${text}`),
+      },
       permitDecisionOrAsk: async () =>
         given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' },
-      askAgain: async () => void steps.push('asked again'),
-      answer: async (_action, { text }) => void steps.push(`answered: ${text}`),
       factsOf: async () => card,
       raises: { forget: async ({ id }) => void given.forgotten?.push(id) },
       confirmIfMade: async (given) => given,
@@ -561,7 +563,6 @@ describe('who may decide', () => {
     const underLock: string[] = [];
     let lock = '';
     const decided = await createPermitDecisionOrAsk({
-      ...authorizationOf({ roles: action.roles, holder: isHolder ? action.actor.userId : null, policy }),
       raises: {
         async count(_action, _acctId, { changes }) {
           underLock.push(`counted: ${lock}`);
@@ -579,7 +580,10 @@ describe('who may decide', () => {
       },
       record: async (_action, { event, begins, detail }) => void recorded.push({ event, begins, detail }),
       factsOf: async () => card,
-      policyOfCard: async () => policy,
+      rights: {
+        ...authorizationOf({ roles: action.roles, holder: isHolder ? action.actor.userId : null, policy }),
+        policyOfCard: async () => policy,
+      },
       now: () => new Date('2026-11-20T15:30:00.000Z'),
       zone: 'America/New_York',
       async withLock(name, work) {

@@ -18,7 +18,7 @@ async function permit(ownCents: number, about: Parameters<typeof permitRaise>[3]
   const steps: string[] = [];
   let lock = 'no lock';
   const { verdict, counted } = await permitRaise(ask('limit', approver), acctId, asked, about, {
-    ...authorizationOf({ roles: ['approver'], policy }),
+    rights: authorizationOf({ roles: ['approver'], policy }),
     raises: {
       async count() {
         steps.push(`counted: ${lock}`);

@@ -26,11 +26,13 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, purchaseCents = 8410) {
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const raises = createRaiseAmounts({
     recentRaises: createRecentRaises(redis()),
-    actsFor: async (userId) => [userId],
+    rights: {
+      actsFor: async (userId) => [userId],
+      policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
+    },
     temporaryChanges: createTemporaryChanges(redis(), storeSigner),
     purchaseOf: async ({ target }) => (target.kind === 'alert' ? { ...purchase, amountCents: purchaseCents } : null),
     zone: 'America/New_York',
-    policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
     now: () => new Date(nowMs),
   });
   const remember = async (id: string, changes: readonly RuleChange[], by = 'U0ANA', askedBy = by, card = acctId) =>

@@ -64,9 +64,11 @@ it.each([
     momentOf: (since, askedAt) => momentOf(since, askedAt, 'UTC'),
     recoverGap: async () => {},
     opsChannel: 'C0OPS',
-    answer: async () => {},
+    responses: {
+      answer: async () => {},
+      refuse: async (_action, refusal) => void why.push(refusal.why),
+    },
     record: async () => {},
-    refuse: async (_action, refusal) => void why.push(refusal.why),
   });
 
   await start(ask('recover', { target: { kind: 'since', since: { agoMs: days * 86_400_000 } } }));

@@ -12,7 +12,9 @@ it('a channel can switch to short alerts and back, and both are audited', async 
   const recorded: unknown[] = [];
   const setAlertLength = createSetAlertLength({
     longAlerts,
-    answer: async () => {},
+    responses: {
+      answer: async () => {},
+    },
     record: async (_action, entry) => void recorded.push(entry),
     withLock: withoutLock,
   });

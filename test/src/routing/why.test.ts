@@ -17,7 +17,9 @@ async function explaining({ own = acctId, isAsked = false }: { own?: number; isA
   const meant: CardTarget[] = [];
   const explain = createExplainRouting({
     ...createTools(contextOf(world.deps)),
-    mayAct: async (_action, of) => of === own,
+    rights: {
+      mayAct: async (_action, of) => of === own,
+    },
     resolveCard: async ({ target }) => {
       if (target.kind === 'words' || target.kind === 'card') meant.push(target);
       return isAsked ? null : { acctId };

@@ -18,8 +18,10 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, inPlaceOf: Readonly<Record<
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const recentRaises = createRecentRaises(redis());
   const made = createOrderPermit({
-    ...authorizationOf(),
-    actsFor: async (userId) => [userId, inPlaceOf[userId] ?? userId],
+    rights: {
+      ...authorizationOf(),
+      actsFor: async (userId) => [userId, inPlaceOf[userId] ?? userId],
+    },
     person: async (userId) => ({ ...somebody, email: `${userId}@example.com` }),
     recentRaises,
     policyFor: () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
@@ -214,7 +216,7 @@ it('adds what all others raised and ordered where the policy has a cap for the p
 it('refuses people who may not order', async () => {
   const { recentRaises } = setUp();
   const { permit } = createOrderPermit({
-    ...authorizationOf({ roles: ['operator'] }),
+    rights: authorizationOf({ roles: ['operator'] }),
     recentRaises,
     person: async () => null,
     policyFor: () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),

@@ -37,10 +37,12 @@ function setUp(
     },
     factsOf: async () => ({ ...card, isVirtual }),
     record: async (_action, { event }) => void steps.push(`${event}`),
-    refuse: async (_action, { why }) => void steps.push(why),
-    async answer(_action, { text }) {
-      await answer();
-      answers.push(text);
+    responses: {
+      refuse: async (_action, { why }) => void steps.push(why),
+      async answer(_action, { text }) {
+        await answer();
+        answers.push(text);
+      },
     },
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   });

@@ -124,8 +124,8 @@ function withPermitChange(code: typeof Changing): typeof Changing {
       const permit = code.createPermitChangeOrAsk(deps);
       // The approvals of one person were not counted again at execution.
       const bands = [{ upToCents: null, approvals: 1 }];
-      const policyOfCard = async (acctId: number) => ({ ...(await deps.policyOfCard(acctId)), bands });
-      const permitUncounted = code.createPermitChangeOrAsk({ ...deps, policyOfCard });
+      const policyOfCard = async (acctId: number) => ({ ...(await deps.rights.policyOfCard(acctId)), bands });
+      const permitUncounted = code.createPermitChangeOrAsk({ ...deps, rights: { ...deps.rights, policyOfCard } });
       return async (made, approval, card, mayAsk) => {
         const { isLooser, reversed } = await import('../../../src/card-api/rule-change.ts');
         if (isOpen('approvals count for numbers that moved') && approval !== null)
