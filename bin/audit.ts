@@ -29,8 +29,8 @@ COUNT:HASH is in the small print of each line in the audit channel, and in the w
 record after a loss that you know of, for instance a restore: verify says which. T is a day
 (2026-11-20, UTC) or a time (2026-11-20T15:00:00Z); since is included, until is not.
 Reads REDIS_URL; AUDIT_ARCHIVE if old months are in files; for verify AUDIT_SINK with its credentials, and AUDIT_KEY
-(or CARD_API_TOKEN) to check signatures; for the names in the export SLACK_BOT_TOKEN: the worker has all of them.
-An export goes on record, which also needs AUDIT_KEY (or CARD_API_TOKEN).
+(CARD_API_TOKEN if the worker has no AUDIT_KEY) to check signatures; for the names in the export SLACK_BOT_TOKEN: the
+worker has all of them. An export goes on record, which also needs AUDIT_KEY (or CARD_API_TOKEN in the same way).
 Exit code: 0 when the record is complete, 1 when it or its copy is not, 64 for a wrong command line, 69 when Redis or
 the copy does not answer, 78 when a variable is missing or bad.
 `;
@@ -112,7 +112,8 @@ async function verify(): Promise<number> {
   if (end === null) return 1;
   const rest = broken.length === 0 ? 'The record is whole' : 'The rest of the record is whole';
   say(`${rest}: ${countOf(end.count, 'record')}, ends with ${end.hash}.`);
-  if (isSigned === null) say('Signatures were not checked: set AUDIT_KEY, or CARD_API_TOKEN, as the worker has it.');
+  if (isSigned === null)
+    say('Signatures were not checked: set AUDIT_KEY, or CARD_API_TOKEN if the worker has no AUDIT_KEY.');
   if (copied === null) return EX_UNAVAILABLE;
   if (sink === null && anchors.length === 0)
     say('Records cut off at the end show only against a copy (AUDIT_SINK) or against --anchor COUNT:HASH.');
@@ -138,9 +139,9 @@ async function readCopy(): Promise<readonly CopiedHead[] | null> {
 }
 
 async function exportCsv(from: string, to: string): Promise<number> {
-  const record = openRecord(redis, config);
+  const record = await openRecord(redis, config);
   if (record === null)
-    complain('This export is not on record: set AUDIT_KEY, or CARD_API_TOKEN, as the worker has it.');
+    complain('This export is not on record: set AUDIT_KEY, or CARD_API_TOKEN if the worker has no AUDIT_KEY.');
   // Recorded first, so that nobody can read the record without a trace.
   const detail = `records ${from === '' ? 'from the first' : `since ${from}`}, ${to === '~' ? 'to the last' : `until ${to}`}`;
   await record?.({ event: 'asked', verb: 'audit-export', actionId: `export_${randomUUID()}`, detail });

@@ -1,8 +1,9 @@
 import { inForce } from '../src/app/compose-audit.ts';
 import type { auditConfig } from '../src/app/config.ts';
-import { createAudit, createRecordSigner } from '../src/audit/audit.ts';
+import { createAudit, createRecordSigner, readLatest } from '../src/audit/audit.ts';
 import { nobody, type Statement } from '../src/audit/audit-record.ts';
 import { redisNow } from '../src/core/clock.ts';
+import { ConfigError } from '../src/core/errors.ts';
 import type { RedisClient } from '../src/core/redis.ts';
 import { readPolicy } from '../src/policy/policy-source.ts';
 import { orExit } from './reach-redis.ts';
@@ -12,13 +13,24 @@ type AtTerminal = Pick<Statement, 'event' | 'verb' | 'actionId'> & Partial<Pick<
 
 type RecordConfig = Pick<ReturnType<typeof auditConfig>, 'audit' | 'program'> & Parameters<typeof readPolicy>[0];
 
-/** Records what is done at a terminal. Null when the worker's signing key is not available here. */
-export function openRecord(redis: RedisClient, config: RecordConfig) {
+/**
+ * Records what is done at a terminal. Null when the worker's signing key is not available here. Ends the process when
+ * another key is given: a record signed with it would look forged forever.
+ */
+export async function openRecord(redis: RedisClient, config: RecordConfig) {
   const { secrets } = config.audit;
   if (secrets.length === 0) return null;
   const policy = orExit(() => readPolicy(config), config.program);
-  const { sign } = createRecordSigner(secrets);
+  const { sign, verify } = createRecordSigner(secrets);
   const { append } = createAudit({ redis, sign, inForce: (statement) => inForce(policy, statement, null) });
+  const latest = await readLatest(redis);
+  if (latest !== null && !verify(latest.hash, latest.signature)) orExit(otherKey, config.program);
   return async (done: AtTerminal): Promise<void> =>
     append({ ...nobody, ...done, at: new Date(await redisNow(redis)).toISOString() });
+}
+
+function otherKey(): never {
+  throw new ConfigError([
+    'AUDIT_KEY: expected the keys that the worker signs the record with (its CARD_API_TOKEN if it has no AUDIT_KEY). Nothing was changed.',
+  ]);
 }

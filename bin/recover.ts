@@ -121,7 +121,8 @@ const show = async (done: number, { recovered }: { recovered: number }): Promise
 async function runHere(config: WorkerConfig, redis: RedisClient, gap: Gap, log: Log) {
   const detail = `what was missed between ${gap.from} and ${gap.to}, at a terminal`;
   // Recorded first, so that nothing is recovered without a trace.
-  await openRecord(redis, config)?.({ event: 'asked', verb: 'recover', actionId: `recover_${randomUUID()}`, detail });
+  const record = await openRecord(redis, config);
+  await record?.({ event: 'asked', verb: 'recover', actionId: `recover_${randomUUID()}`, detail });
   const queues = openQueues(redis, config.redisShards);
   const policy = orExit(() => openPolicy(config, log), config.program);
   const metrics = createMetrics('recover');

@@ -107,8 +107,9 @@ async function run(wanted: string): Promise<number> {
 }
 
 async function recordRun(detail: string): Promise<void> {
-  const record = openRecord(redis, config);
-  if (record === null) complain('This is not on record: set AUDIT_KEY, or CARD_API_TOKEN, as the worker has it.');
+  const record = await openRecord(redis, config);
+  if (record === null)
+    complain('This is not on record: set AUDIT_KEY, or CARD_API_TOKEN if the worker has no AUDIT_KEY.');
   await record?.({ event: 'asked', verb: 'replay', actionId: `replay_${randomUUID()}`, detail });
 }
 
@@ -145,10 +146,10 @@ async function runOne(wanted: string): Promise<0 | 1> {
 }
 
 async function discard(wanted: string): Promise<number> {
-  const record = openRecord(redis, config);
+  const record = await openRecord(redis, config);
   if (record === null) {
     complain(
-      'discard needs CARD_API_TOKEN (or AUDIT_KEY) of the worker: it signs the record with it. Nothing was changed.',
+      'discard needs AUDIT_KEY (or CARD_API_TOKEN if the worker has no AUDIT_KEY): it signs the record. Nothing was changed.',
     );
     return EX_CONFIG;
   }

@@ -136,7 +136,9 @@ function whyRewritten(
 
 function whyNotSigned({ hash, signature }: AuditEntry, isSigned: Signer['verify'] | null): string | null {
   const isRight = isSigned === null || isSigned(hash, signature);
-  return isRight ? null : 'is not signed by a worker: somebody else wrote or rewrote it';
+  return isRight
+    ? null
+    : 'is not signed by a worker: somebody else wrote or rewrote it, or its key is not in AUDIT_KEY here';
 }
 
 function whyNotNoted(entry: AuditEntry, anchors: readonly Anchor[]): string | null {

@@ -112,6 +112,12 @@ export async function readArchived(redis: RedisClient): Promise<AuditHead> {
   return toHead(await redis.get(archived));
 }
 
+/** The last record. Null if there is none, or if it was moved to a file. */
+export async function readLatest(redis: RedisClient): Promise<Omit<AuditEntry, 'number'> | null> {
+  const line = await redis.lindex(chain, -1);
+  return line === null ? null : toEntry(line);
+}
+
 /** @param archive null: the complete chain must be in Redis. */
 export function createAuditReader(redis: RedisClient, archive: Archive | null = null) {
   async function* readFiles(from: number, to: number): AsyncGenerator<AuditEntry, void> {

@@ -36,7 +36,7 @@ describe('a command for another card program names the variables that it reads:'
 
     expect(code).toBe(78);
     expect(err).toBe(
-      'Card program: eu.\ndiscard needs EU_CARD_API_TOKEN (or EU_AUDIT_KEY) of the worker: it signs the record with it. Nothing was changed.\n',
+      'Card program: eu.\ndiscard needs EU_AUDIT_KEY (or EU_CARD_API_TOKEN if the worker has no EU_AUDIT_KEY): it signs the record. Nothing was changed.\n',
     );
   });
 
@@ -50,9 +50,9 @@ describe('a command for another card program names the variables that it reads:'
     const verify = await run('audit', ['verify'], eu);
     const exported = await run('audit', ['export', '--csv'], eu);
 
-    expect(verify.out).toContain('set EU_AUDIT_KEY, or EU_CARD_API_TOKEN, as the worker has it');
+    expect(verify.out).toContain('set EU_AUDIT_KEY, or EU_CARD_API_TOKEN if the worker has no EU_AUDIT_KEY');
     expect(verify.out).toContain('(EU_AUDIT_SINK)');
-    expect(exported.err).toContain('set EU_AUDIT_KEY, or EU_CARD_API_TOKEN, as the worker has it');
+    expect(exported.err).toContain('set EU_AUDIT_KEY, or EU_CARD_API_TOKEN if the worker has no EU_AUDIT_KEY');
     expect(exported.err).toContain('SLACK_BOT_TOKEN is not set');
     expect(exported.err).not.toContain('EU_SLACK_BOT_TOKEN');
   });

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { QuarantinedWebhook } from '../../src/core/event.ts';
+import { createQuarantineStore } from '../../src/webhooks/quarantine.ts';
+import { urlOf, useRedis } from '../support/on-redis.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const redis = useRedis();
+const CHAIN = '{cardbell:audit}:chain';
+const CARD_API_TOKEN = 'token-of-the-worker';
+const AUDIT_KEY = 'key-of-the-worker-1234';
+
+async function run(name: string, args: readonly string[], env: Record<string, string>) {
+  return await runCommand(name, args, { REDIS_URL: await urlOf(redis()), ...env });
+}
+
+const exportWith = async (env: Record<string, string>) => await run('audit', ['export', '--csv'], env);
+
+it.each<[string, readonly string[]]>([
+  ['audit', ['export', '--csv']],
+  ['replay', ['run', 'q_1']],
+  ['replay', ['discard', 'q_1', '--reason', 'a test']],
+])('%s %j with another key than the worker’s records nothing and does nothing', async (name, args) => {
+  await exportWith({ AUDIT_KEY });
+  const quarantine = createQuarantineStore(redis());
+  const now = new Date().toISOString();
+  const kept = { id: 'q_1', path: 'decline', issues: [], body: {}, version: null, receivedAt: now };
+  await quarantine.keep(QuarantinedWebhook.parse(kept));
+
+  const { code, out, err } = await run(name, args, { CARD_API_TOKEN });
+
+  expect(code).toBe(78);
+  expect(out).toBe('');
+  expect(err).toContain('AUDIT_KEY: expected the keys that the worker signs the record with');
+  expect(await redis().llen(CHAIN)).toBe(1);
+  expect(await quarantine.get('q_1')).not.toBeNull();
+  const { code: verified } = await run('audit', ['verify'], { AUDIT_KEY, CARD_API_TOKEN });
+  expect(verified, 'the record is whole').toBe(0);
+});
+
+it('a key that was replaced still fits if it follows the new one', async () => {
+  await exportWith({ CARD_API_TOKEN });
+
+  expect((await exportWith({ AUDIT_KEY, CARD_API_TOKEN })).code).toBe(78);
+  expect((await exportWith({ AUDIT_KEY: `${AUDIT_KEY},${CARD_API_TOKEN}` })).code).toBe(0);
+  expect(await redis().llen(CHAIN)).toBe(2);
+});
