@@ -3,6 +3,7 @@ import { EXIT_USAGE, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flag
 import { storeConfig, webConfig, workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { ofProgram, wordsOf } from '../src/app/programs.ts';
+import { orProblems } from '../src/app/read-variables.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { useInstallation } from '../src/core/installation.ts';
 import { version } from '../src/core/version.ts';
@@ -70,22 +71,22 @@ function whatToSet(problem: string, names: readonly string[]): string {
 /** Reads the variables of both processes. Names each problem once, with the processes that it stops. */
 async function checkConfiguration(report: Report, other: ReturnType<typeof elsewhere>) {
   const stopped = new Map<string, string[]>();
-  const read = <T>(name: 'web' | 'worker', config: () => T): T | null => {
+  const store = readStore();
+  // Without PROGRAM, the processes serve all programs, and a bad variable of any keeps them from starting.
+  const others = (process.env['PROGRAM'] ?? '') === '' ? (store?.programs.slice(1) ?? []) : [];
+  const read = <T>(name: 'web' | 'worker', config: (env: NodeJS.ProcessEnv) => T): T | null => {
     if (name === other) {
       report.note(`those of ${name} are not here (${needed[name].join(', ')}): run the doctor there as well`);
       return null;
     }
-    try {
-      const values = config();
-      report.ok(`the variables of ${name} are complete`);
-      return values;
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      for (const problem of error.problems) stopped.set(problem, [...(stopped.get(problem) ?? []), name]);
-      return null;
-    }
+    const problems: string[] = [];
+    const values = orProblems(() => config(process.env), problems);
+    for (const { name: program } of others) orProblems(() => config({ ...process.env, PROGRAM: program }), problems);
+    for (const problem of new Set(problems)) stopped.set(problem, [...(stopped.get(problem) ?? []), name]);
+    if (problems.length === 0) report.ok(`the variables of ${name} are complete`);
+    return values;
   };
-  const [web, worker, store] = [read('web', webConfig), read('worker', workerConfig), readStore()];
+  const [web, worker] = [read('web', webConfig), read('worker', workerConfig)];
   if (store !== null) {
     useInstallation(store);
     await useProxy(store.proxy);
@@ -93,13 +94,8 @@ async function checkConfiguration(report: Report, other: ReturnType<typeof elsew
   for (const [problem, names] of stopped) {
     report.fix(problem, whatToSet(problem, names));
   }
-  if (store !== null && store.programs.length > 1 && store.program === '')
-    report.note(
-      `this is the first card program: set PROGRAM to check ${store.programs
-        .slice(1)
-        .map(({ name }) => name)
-        .join(', ')}`,
-    );
+  if (others.length > 0)
+    report.note(`this is the first card program: set PROGRAM to check ${others.map(({ name }) => name).join(', ')}`);
   for (const warning of new Set([...(web?.warnings ?? []), ...(worker?.warnings ?? [])])) report.note(warning);
   const either = web ?? worker;
   const policy = either === null ? null : readPolicy(either);

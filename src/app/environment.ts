@@ -70,7 +70,12 @@ const secret = (expected: string) =>
     .string({ error: `expected ${expected}` })
     .min(SECRET_MIN, `expected ${expected}, with at least ${SECRET_MIN} characters`);
 /** A secret that a service issues, however short. */
-const issued = (expected: string) => z.string({ error: `expected ${expected}` }).min(1, `expected ${expected}`);
+const issued = (expected: string) =>
+  z
+    .string({ error: `expected ${expected}` })
+    .min(1, `expected ${expected}`)
+    // Some readers of env files keep quotes, and a file may hold two secrets. The service would send neither.
+    .regex(/^(?!(["']).*\1$)\P{Cc}+$/u, `expected ${expected}, without quotes around it and in one line`);
 /** The first one signs. A former one may be a token that the card service has issued. */
 const signingKeys = listOf(
   issued('secrets to sign the record with'),

@@ -31,10 +31,12 @@ export function readVariables<T extends z.ZodObject>(schema: T, env: Env, proble
   const seen = new Set<string>();
   for (const issue of result.error.issues) {
     const name = String(issue.path[0]);
+    const hasFile = given[`${name}_FILE`] !== undefined && given[name] === undefined;
+    const isSecret = secretNames.some((secret) => secret === name);
     // Problems with a secret's file have already been added.
-    if (seen.has(name) || (given[`${name}_FILE`] !== undefined && given[name] === undefined)) continue;
+    if (seen.has(name) || (hasFile && isSecret)) continue;
     seen.add(name);
-    problems.push(`${name}: ${issue.message}`);
+    problems.push(`${name}: ${issue.message}${hasFile ? ` (only secrets are read from files, not ${name}_FILE)` : ''}`);
   }
   return null;
 }

@@ -171,6 +171,19 @@ it('each program has a separate record without the actions of the other', async 
   }
 });
 
+it('the doctor names a bad variable of any program, because it keeps the processes of all from starting', async () => {
+  const given = { ...commandEnv(cardbell()), ...env, EU_WEBHOOK_SHARED_SECRET: '' };
+  const stdout = await new Promise<string>((resolve) => {
+    execFile(process.execPath, ['dist/bin/cardbell.js', 'doctor'], { env: given, timeout: 60_000 }, (_error, out) =>
+      resolve(out),
+    );
+  });
+
+  expect(stdout).toContain('EU_WEBHOOK_SHARED_SECRET: expected the shared secret of the card service');
+  expect(stdout).not.toContain('the variables of web are complete');
+  expect(stdout).toContain('the variables of worker are complete');
+});
+
 it.each(['first', 'eu'])('the doctor of %s ends, and its webhook gets through to its own receiver', async (PROGRAM) => {
   const given = { ...commandEnv(cardbell()), ...env, PROGRAM };
   const args = ['dist/bin/cardbell.js', 'doctor', '--json', '--url', cardbell().url];

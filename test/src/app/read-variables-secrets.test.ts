@@ -15,6 +15,16 @@ function fileOf(text: string): string {
   return path;
 }
 
+function problemsOf(read: () => unknown): readonly string[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
 const shared = { SLACK_BOT_TOKEN: 'xoxb-1', ALERTS_CHANNEL: 'C0ALERTS' };
 
 it.each(secretNames)('reads %s from a file without the trailing line break', (name) => {
@@ -42,16 +52,25 @@ it.each([
   ['a missing file', { CARD_API_TOKEN_FILE: '/nowhere/S3CRET' }],
   ['an empty file', { CARD_API_TOKEN_FILE: fileOf('') }],
 ])('reports %s once, without the path', (_case, given) => {
-  let problems: readonly string[] = [];
-  try {
-    workerConfig({ ...shared, CARD_API_URL: 'https://card.example/v4', ...given });
-  } catch (error) {
-    if (error instanceof ConfigError) problems = error.problems;
-  }
+  const problems = problemsOf(() => workerConfig({ ...shared, CARD_API_URL: 'https://card.example/v4', ...given }));
 
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatch(/^CARD_API_TOKEN_FILE: expected /);
   expect(problems[0]).not.toContain('S3CRET');
+});
+
+it('names a variable that is no secret, and says that it is not read from a file', () => {
+  const given = { ...shared, ALERTS_CHANNEL: '', ALERTS_CHANNEL_FILE: '/run/secrets/channel' };
+  const problems = problemsOf(() =>
+    workerConfig({ ...given, CARD_API_URL: '', CARD_API_URL_FILE: '/x', CARD_API_TOKEN: 'x' }),
+  );
+
+  expect(problems).toEqual([
+    expect.stringMatching(
+      /^ALERTS_CHANNEL: expected .* \(only secrets are read from files, not ALERTS_CHANNEL_FILE\)$/,
+    ),
+    expect.stringMatching(/^CARD_API_URL: expected .* \(only secrets are read from files, not CARD_API_URL_FILE\)$/),
+  ]);
 });
 
 it('ignores the secret files of another process', () => {
