@@ -18,6 +18,7 @@ import { createFindPosted } from '../outbox/find-posted.ts';
 import { flushOutbox } from '../outbox/flush-outbox.ts';
 import { createDeleteLateCopies, FIRST_SEARCH_MS } from '../outbox/late-copies.ts';
 import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../outbox/message-store.ts';
+import { createPostEntries } from '../outbox/post-entries.ts';
 import { createMeasurePosted, createRecordPosted, type RecordPosted } from '../outbox/record-posted.ts';
 import { createRenderBatch, createRenderEntries } from '../outbox/render-entries.ts';
 import { createSendMessage, EDIT_BURST, type Throttle } from '../outbox/send-message.ts';
@@ -47,6 +48,7 @@ const REPOST_AFTER_MS = 3000;
 export function composeOutbox(context: WorkerContext, throttle: Throttle) {
   const rendering = composeRendering(context);
   const posting = composePosting(context, rendering);
+  const postEntries = createPostEntries({ ...context, ...rendering, ...posting, throttle, runtime: runtime(context) });
   const { edits, edit } = composeEditing(context, rendering, posting.undeliverable, throttle);
   return {
     hasEdits: async (channel: string) => (await edits.waiting(channel)) > 0,
@@ -60,11 +62,12 @@ export function composeOutbox(context: WorkerContext, throttle: Throttle) {
     flush: (channel: string) =>
       flushOutbox(channel, {
         ...context,
-        ...rendering,
         ...posting,
+        postEntries,
         editing: { next: edits.next, edit },
         throttle,
-        runtime: runtime(context),
+        wakeIn: wakeOutboxIn(context),
+        now: monotonicNow,
       }),
   };
 }
@@ -205,18 +208,24 @@ function composeEditing(
   return { edits, edit };
 }
 
-function runtime({ enqueue, metrics, slackClock, redo, now, log }: WorkerContext): Runtime {
+const monotonicNow = (): number => performance.now();
+
+/** Flushes an outbox again later. */
+function wakeOutboxIn({ enqueue, now }: WorkerContext) {
+  return (channel: string, delayMs: number): Promise<void> => {
+    const second = Math.round((now().getTime() + delayMs) / 1000);
+    return enqueue('flush-outbox', { channel }, { delayMs, id: `later-${channel}-${second}` });
+  };
+}
+
+function runtime({ enqueue, metrics, slackClock, redo, log }: WorkerContext): Runtime {
   return {
     log,
-    now: () => performance.now(),
+    now: monotonicNow,
     slackNow: slackClock.now,
     doubtSinceMs: redo.doubtSinceMs,
     restoredFromMs: redo.restoredFromMs,
     sleep,
-    wakeIn: (channel, delayMs) => {
-      const second = Math.round((now().getTime() + delayMs) / 1000);
-      return enqueue('flush-outbox', { channel }, { delayMs, id: `later-${channel}-${second}` });
-    },
     watchForCopies: (copies) => enqueue('delete-late-copies', copies, { delayMs: FIRST_SEARCH_MS }),
     measureWait: ({ priority, notBefore }, waitedMs) => {
       if (notBefore === null) metrics.outboxLeft(priority, waitedMs);

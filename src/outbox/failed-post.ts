@@ -40,8 +40,6 @@ export interface Runtime {
   /** How far back it may have forgotten them (ms on Slack's clock); null: only since the first attempt. */
   readonly restoredFromMs: () => number | null;
   readonly sleep: (ms: number) => Promise<unknown>;
-  /** Schedules another run. This run ends, so that entries that come earlier find the channel free. */
-  readonly wakeIn: (channel: string, ms: number) => Promise<void>;
   /** Schedules a search for copies of a message. Idempotent. */
   readonly watchForCopies: (copies: LateCopies) => Promise<void>;
   readonly measureWait: (entry: OutboxEntry, waitedMs: number) => void;

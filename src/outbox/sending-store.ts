@@ -18,14 +18,17 @@ export interface Waiting {
   readonly most: number | null;
 }
 
+/** A message whose sender has not recorded the outcome. */
+export interface Unresolved {
+  readonly sending: Sending;
+  readonly entries: readonly OutboxEntry[];
+  /** Milliseconds since it was claimed. */
+  readonly ageMs: number;
+}
+
 interface NextEntries {
-  /** A message whose sender has not recorded the outcome. Blocks further claims until it is resolved. */
-  readonly unresolved: {
-    readonly sending: Sending;
-    readonly entries: readonly OutboxEntry[];
-    /** Milliseconds since it was claimed. */
-    readonly ageMs: number;
-  } | null;
+  /** Blocks further claims until it is resolved. */
+  readonly unresolved: Unresolved | null;
   /** What may be posted now, most urgent first. */
   readonly waiting: readonly Waiting[];
   /** Entries of a newer version: they are set aside, so that they delay no other entries. */

@@ -5,6 +5,7 @@ import { createFindPosted, marksOf } from '../../src/outbox/find-posted.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
 import { createDeleteLateCopies, type LateCopies } from '../../src/outbox/late-copies.ts';
 import type { Outbox } from '../../src/outbox/outbox-store.ts';
+import { createPostEntries } from '../../src/outbox/post-entries.ts';
 import { defaultThrottle } from '../../src/outbox/send-message.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
@@ -185,14 +186,12 @@ export function createWorld({
       clock += ms;
     },
   });
-  const deps = {
+  const common = { outbox: withMoments(outbox), throttle: defaultThrottle };
+  const postEntries = createPostEntries({
+    ...common,
     ...steps,
-    outbox: withMoments(outbox),
     findPosted: withMoments(findPosted),
     undeliverable: withMoments(undeliverable),
-    editing: { next: async () => null, edit: async () => 0 },
-    setAside: async () => {},
-    throttle: defaultThrottle,
     runtime: {
       log,
       now: () => clock,
@@ -201,9 +200,16 @@ export function createWorld({
       restoredFromMs: () => null,
       sleep: steps.sleep,
       watchForCopies: steps.watchForCopies,
-      wakeIn: async () => {},
       measureWait: () => {},
     },
+  });
+  const deps = {
+    ...common,
+    postEntries,
+    editing: { next: async () => null, edit: async () => 0 },
+    setAside: async () => {},
+    wakeIn: async () => {},
+    now: () => clock,
   };
 
   /** Like BullMQ: runs again after the requested delay or a crash, until nothing is waiting. */

@@ -18,6 +18,7 @@ import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
 import type { LateCopies } from '../../src/outbox/late-copies.ts';
 import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../../src/outbox/message-store.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
+import { createPostEntries } from '../../src/outbox/post-entries.ts';
 import { createRecordPosted } from '../../src/outbox/record-posted.ts';
 import { createRenderBatch, createRenderEntries } from '../../src/outbox/render-entries.ts';
 import { createSendMessage, defaultThrottle } from '../../src/outbox/send-message.ts';
@@ -156,6 +157,25 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     personOf: async () => 'U0HUGO',
     ops: { channel: options.opsChannel ?? 'C0OPS', notify: notifyOps },
   });
+  const postEntries = createPostEntries({
+    outbox,
+    renderEntries,
+    sendMessage: createSendMessage({ slack, threads }),
+    findPosted: createFindPosted({ slack, threads, doubtSinceMs }),
+    recordPosted,
+    undeliverable,
+    throttle: defaultThrottle,
+    runtime: {
+      log,
+      now,
+      slackNow: () => null,
+      doubtSinceMs,
+      restoredFromMs: () => null,
+      sleep: async () => {},
+      watchForCopies,
+      measureWait: () => {},
+    },
+  });
 
   const edits = createEdits(redis);
   const edit = createEditMessage({
@@ -218,24 +238,11 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
       flushOutbox(channel, {
         setAside: options.setAside ?? (async () => {}),
         outbox,
-        renderEntries,
-        sendMessage: createSendMessage({ slack, threads }),
-        findPosted: createFindPosted({ slack, threads, doubtSinceMs }),
-        recordPosted,
-        undeliverable,
+        postEntries,
         editing: { next: edits.next, edit },
+        wakeIn: async (_channel, ms) => void wakes.push(ms),
         throttle: defaultThrottle,
-        runtime: {
-          log,
-          now,
-          slackNow: () => null,
-          doubtSinceMs,
-          restoredFromMs: () => null,
-          sleep: async () => {},
-          wakeIn: async (_channel, ms) => void wakes.push(ms),
-          watchForCopies,
-          measureWait: () => {},
-        },
+        now,
       }),
     /** This many alerts waiting for the outbox. */
     async entries(count: number): Promise<OutboxEntry[]> {
