@@ -34,7 +34,6 @@ const known: readonly string[] = [
   'src/limits/decide-temporary-change.ts PermitDeps: 9',
   'src/limits/end-temporary-change.ts ConfirmDeps: 10',
   'src/limits/notify-end.ts Deps: 14',
-  'src/outbox/render-entries.ts Deps: 9',
   'src/routing/channel-settings.ts Deps: 10',
   'src/routing/mute.ts MuteDeps: 11',
   'src/routing/subscribe.ts Deps: 9',

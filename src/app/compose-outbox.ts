@@ -17,6 +17,7 @@ import type { Runtime } from '../outbox/failed-post.ts';
 import { createFindPosted } from '../outbox/find-posted.ts';
 import { flushOutbox } from '../outbox/flush-outbox.ts';
 import { createDeleteLateCopies, FIRST_SEARCH_MS } from '../outbox/late-copies.ts';
+import { createMayPost } from '../outbox/may-post.ts';
 import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../outbox/message-store.ts';
 import { createPostEntries } from '../outbox/post-entries.ts';
 import { createMeasurePosted, createRecordPosted, type RecordPosted } from '../outbox/record-posted.ts';
@@ -92,6 +93,7 @@ function composeRendering(context: WorkerContext) {
     threads,
     unsupported,
   });
+  const mayPost = createMayPost({ ...context, defaultChannel: context.config.channels.fallback });
   const parts = {
     updateMessages: updateLater,
     renderSubjects,
@@ -103,7 +105,7 @@ function composeRendering(context: WorkerContext) {
   };
   return {
     ...parts,
-    renderEntries: createRenderEntries({ ...context, ...parts, defaultChannel: context.config.channels.fallback }),
+    renderEntries: createRenderEntries({ ...context, ...parts, mayPost }),
     renderPosted: createRenderPosted({ ...context, ...parts }),
   };
 }

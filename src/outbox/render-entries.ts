@@ -20,6 +20,7 @@ import {
   type TrackedEntry,
   trackedOf,
 } from './entry.ts';
+import type { MayPost } from './may-post.ts';
 import type { Batch, NewBlock, Threads, UnsupportedBlocks } from './message-store.ts';
 import type { RenderSubjects } from './tracked-message.ts';
 import type { Subject, TrackedMessages } from './tracked-message-store.ts';
@@ -35,19 +36,7 @@ interface Deps {
   readonly threads: Pick<Threads, 'rootOf' | 'isGone'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
   readonly notifyOps: NotifyOps;
-  readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
-  /** Gets the alerts of a channel that is shared with another company. */
-  readonly defaultChannel: string;
-}
-
-/**
- * True for entries that name people, limits or decisions. Alerts do not count: they are rendered for the readers of their
- * channel.
- */
-function isForTeam(entry: OutboxEntry): boolean {
-  return (
-    entry.kind === 'notice' || entry.kind === 'file' || (entry.kind === 'tracked' && entry.subject.kind !== 'alert')
-  );
+  readonly mayPost: MayPost;
 }
 
 const nouns: Readonly<Record<Subject['kind'], string>> = {
@@ -83,7 +72,7 @@ export function createRenderEntries(deps: Deps): RenderEntries {
   async function render(entries: readonly OutboxEntry[], channel: string): Promise<Rendered> {
     const [first] = entries;
     if (first === undefined) return { kind: 'noData' };
-    if (await mustNotPost(first, channel)) return { kind: 'mustMove', why: { kind: 'shared' } };
+    if (!(await deps.mayPost(first, channel))) return { kind: 'mustMove', why: { kind: 'shared' } };
     if (first.kind === 'rows') return await attachRows.render(first, channel);
     if (first.kind === 'file') return await attachRows.renderFile(first, channel);
     if (first.kind === 'notice') return await renderNotice(first.message);
@@ -94,16 +83,6 @@ export function createRenderEntries(deps: Deps): RenderEntries {
     if (rendered === null) return { kind: 'noData' };
     const { message, ...batch } = rendered;
     return draftOf(message, { ...batch, thread: await threadOf(tracked, channel, threads), revisions });
-  }
-
-  /**
-   * Another company would read it. An alert may have waited here since before the channel was shared; if the default
-   * channel is shared as well, alerts stay, rendered for its readers.
-   */
-  async function mustNotPost(entry: OutboxEntry, channel: string): Promise<boolean> {
-    const isShared = async (each: string): Promise<boolean> => (await deps.visibilityOf(each)) === 'shared';
-    if (!(await isShared(channel))) return false;
-    return isForTeam(entry) || (channel !== deps.defaultChannel && !(await isShared(deps.defaultChannel)));
   }
 
   /** Replaces sortable tables with lines of text when the workspace does not support them. */

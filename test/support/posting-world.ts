@@ -16,6 +16,7 @@ import { type Draft, OutboxEntry } from '../../src/outbox/entry.ts';
 import { createFindPosted } from '../../src/outbox/find-posted.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
 import type { LateCopies } from '../../src/outbox/late-copies.ts';
+import { createMayPost } from '../../src/outbox/may-post.ts';
 import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../../src/outbox/message-store.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
 import { createPostEntries } from '../../src/outbox/post-entries.ts';
@@ -132,8 +133,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     threads,
     unsupported,
     notifyOps,
-    visibilityOf,
-    defaultChannel: 'C0ALL',
+    mayPost: createMayPost({ visibilityOf, defaultChannel: 'C0ALL' }),
   });
   const recordPosted = createRecordPosted({
     trackedMessages,
