@@ -1,17 +1,9 @@
 import type { Action } from '../actions/action.ts';
 import { createActionCheck, NOT_SIGNED, type Rejection } from '../actions/action-check.ts';
-import { alertsOfKind } from '../alerts/alert-store.ts';
 import { createReceiveEvent } from '../alerts/deliver-alert.ts';
-import { createCardStates } from '../app-home/card-state-store.ts';
-import { ownCards, ownRequests, type TeamDeps, teamFacts } from '../app-home/home-facts.ts';
-import { createHome, homeHealthFacts } from '../app-home/render-home.ts';
-import { createHomeViewers } from '../app-home/viewer-store.ts';
-import { nobody } from '../audit/audit-record.ts';
 import type { StoredEvent } from '../core/event.ts';
-import { firstPermitted } from '../core/first-permitted.ts';
 import { createSigner } from '../core/sign.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
-import { createGroupOfFacts } from '../directory/directory.ts';
 import { createTakeTurn } from '../dispatch/take-turn.ts';
 import { createNotifyPerson } from '../holders/notify-holder.ts';
 import type { InboxEntry } from '../intake/intake.ts';
@@ -20,14 +12,12 @@ import * as opsIssue from '../ops/issue.ts';
 import { removeOldFailed } from '../ops/stuck.ts';
 import { OutboxEntry } from '../outbox/entry.ts';
 import type { Throttle } from '../outbox/send-message.ts';
-import { createCardsFor } from '../policy/permissions.ts';
-import { delegateInForce, delegatesOf } from '../policy/policy.ts';
 import { createHeldUntil, holdAsQuiet } from '../routing/channel-settings.ts';
-import { quietWords } from '../routing/quiet-hours.ts';
 import { createActionContext } from './action-context.ts';
 import { composeArchiveMonths, composeCopyHeads } from './compose-audit.ts';
 import { composeDelivery, composeWarnings } from './compose-delivery.ts';
 import { composeDigests } from './compose-digests.ts';
+import { composeHome } from './compose-home.ts';
 import { composeOutbox } from './compose-outbox.ts';
 import { composeRecovery } from './compose-recovery.ts';
 import { composeVerbs } from './compose-verbs.ts';
@@ -36,7 +26,7 @@ import { createDeliverBurst } from './deliver-burst.ts';
 import { keepIntervals, toJob } from './enqueue.ts';
 import type { JobName } from './jobs.ts';
 import { createSweep } from './maintenance.ts';
-import { secretOf, variableOf } from './programs.ts';
+import { secretOf } from './programs.ts';
 import { remembered } from './remember-writes.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -208,63 +198,4 @@ function signedJobs(context: WorkerContext, verbs: Parts['verbs']) {
         ? verbs.recordRefusal(action, { why })
         : reject(action, { why: NOT_SIGNED, isOurs: false }),
   } satisfies Partial<JobHandlers>;
-}
-
-function composeHome(context: WorkerContext) {
-  const { looks, audit, config, redis, history, alerts, enqueue, slack, now } = context;
-  const tokenVariable = variableOf(config.program, 'CARD_API_TOKEN');
-  const health = () => homeHealthFacts({ ...context, refusedFrom: config.redisFullAt, tokenVariable });
-  const newestDeclines: TeamDeps['newestDeclines'] = (limit, permitted) =>
-    firstPermitted({
-      idsOf: history.newestDeclines,
-      read: (ids) => alertsOfKind('transaction', ids, alerts),
-      permitted,
-      limit,
-    });
-  const cardsFor = createCardsFor({
-    rolesOf: context.currentRoles,
-    links: context.links,
-    groupOf: createGroupOfFacts(context),
-  });
-  const common = { ...context, cardsFor };
-  const cardStates = createCardStates(redis, context);
-  const home = createHome({
-    ...context,
-    viewers: createHomeViewers(redis, now),
-    facts: {
-      ownCards: (userId, { openedMs, ...which }) =>
-        ownCards(userId, which, { ...context, stateOf: (acctId) => cardStates.of(acctId, openedMs) }),
-      preferencesOf: (userId) => preferencesOf(userId, context),
-      async delegateOf(userId) {
-        const [policy, named] = [context.policy.current(), await context.delegations.of(userId)];
-        return {
-          current: named === null ? null : delegateInForce(policy, named, now()),
-          allowed: policy.ownDelegates.filter((id) => id !== userId),
-        };
-      },
-      ownRequests: (userId) => ownRequests(userId, common),
-      teamFacts: (viewer) => teamFacts(viewer, now(), { ...common, newestDeclines, health }),
-    },
-    async recordOpening({ id, userId }) {
-      if (!(await looks.isFirst({ id, verb: 'app-home', userId, subject: null }))) return;
-      const { roles } = await context.currentRoles(userId);
-      const entry = { ...nobody, at: now().toISOString(), actionId: id, event: 'asked', verb: 'app-home' } as const;
-      await audit.append({ ...entry, actor: { userId, teamId: '' }, roles });
-    },
-    page: { isShown: context.isHomeShown, publish: slack.publishHome },
-    enqueue: {
-      renderHome: (userId) => enqueue('render-home', { userId }),
-      renderAll: (delayMs) => enqueue('render-homes', {}, { delayMs }),
-    },
-  });
-  return { ...home, cardChanged: cardStates.forget };
-}
-
-/** What someone gets in direct messages, and who acts for them according to the policy. */
-async function preferencesOf(userId: string, { preferences, quietHours, directChannel, policy, now }: WorkerContext) {
-  const off = await preferences.switchedOff(userId);
-  const hours = await quietHours.get(await directChannel(userId));
-  const delegates = delegatesOf(policy.current(), userId, now());
-  const digest = (await preferences.ownDigest(userId))?.often ?? null;
-  return { off, digest, quiet: hours === null ? null : quietWords(hours.window), delegates };
 }
