@@ -11,7 +11,6 @@ const known: readonly string[] = [
   'src/actions/record-refusal.ts Deps: 9',
   'src/actions/undo-block.ts Deps: 10',
   'src/actions/verify-action.ts Deps: 16',
-  'src/alerts/deliver-alert.ts ReceiveDeps: 10',
   'src/alerts/fraud-case.ts Deps: 14',
   'src/app-home/home-facts.ts TeamDeps: 11',
   'src/app-home/set-preference.ts DelegateDeps: 13',

@@ -1,14 +1,7 @@
 import { shouldStayBlocked } from '../../templates/alerts/decline-words.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import {
-  type CardStatusEvent,
-  declineCode,
-  type StoredEvent,
-  type TransactionEvent,
-  type VirtualCardEvent,
-} from '../core/event.ts';
-import type { Log } from '../core/log.ts';
+import { type CardStatusEvent, declineCode, type StoredEvent, type TransactionEvent } from '../core/event.ts';
 import type { Advice } from '../limits/remedy.ts';
 import type { TransactionAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
@@ -20,50 +13,6 @@ export interface Arrival {
   readonly hasWaited: boolean;
   /** The event was missed and fetched later, or replayed: its alert says so, and nobody is pinged. */
   readonly isLate: boolean;
-}
-
-interface ReceiveDeps extends Pick<ActionTools, 'withLock' | 'cardChanged'> {
-  /** True when a status change was reported before its webhook arrived. */
-  readonly isBackfilled: (event: CardStatusEvent) => Promise<boolean>;
-  readonly deliverAlert: DeliverAlert;
-  /** @returns milliseconds until the next run, or null when the event is delivered. */
-  readonly deliverStatus: (event: CardStatusEvent, arrival: Arrival) => Promise<number | null>;
-  /** Notifies the person who ordered a virtual card or had its details sent again. */
-  readonly virtualCardArrived: (event: VirtualCardEvent, run: { readonly isLast: boolean }) => Promise<void>;
-  readonly endPurchaseChanges: (event: StoredEvent) => Promise<void>;
-  /** Shows on declines that a purchase is their successful retry, whichever of them arrives first. */
-  readonly resolveDeclines: (event: StoredEvent) => Promise<void>;
-  readonly warnAfter: (event: StoredEvent) => Promise<void>;
-  readonly log: Log;
-}
-
-/**
- * Everything that an event triggers: its alert, and anything that waited for it. Idempotent.
- *
- * Status changes of one account are delivered one at a time, because each shows the previous status.
- */
-export function createReceiveEvent(deps: ReceiveDeps) {
-  return async function receiveEvent(
-    event: StoredEvent,
-    { isLast, ...arrival }: Arrival & { readonly isLast: boolean },
-  ): Promise<number | null> {
-    if (event.kind === 'card-status') {
-      if (!arrival.isLate && (await deps.isBackfilled(event))) {
-        deps.log.info({ eventId: event.id }, 'skipped a webhook whose change recovery has already reported');
-        return null;
-      }
-      const waitMs = await deps.withLock(`account:${event.acctId}:status`, () => deps.deliverStatus(event, arrival));
-      if (waitMs === null) await deps.cardChanged(event.acctId);
-      return waitMs;
-    }
-    const hasPaymentSince = await deps.deliverAlert(event, arrival);
-    if (event.kind === 'virtual-card') await deps.virtualCardArrived(event, { isLast });
-    // A payment that is not listed yet looks for its declines itself.
-    if (event.kind !== 'decline' || hasPaymentSince) await deps.resolveDeclines(event);
-    await deps.endPurchaseChanges(event);
-    await deps.warnAfter(event);
-    return null;
-  };
 }
 
 /** After this time, what is known about a card is newer than its decline. */
@@ -103,7 +52,7 @@ interface DeliverDeps extends Pick<ActionTools, 'updateAlert' | 'now'> {
 type OtherEvent = Exclude<StoredEvent, CardStatusEvent>;
 
 /** @returns whether a payment of the account follows the event, if it is a decline. */
-type DeliverAlert = (event: OtherEvent, arrival: Arrival) => Promise<boolean>;
+export type DeliverAlert = (event: OtherEvent, arrival: Arrival) => Promise<boolean>;
 
 /**
  * The worker's half of an alert: enriches it, routes it, stores it, and adds it to the outbox of each channel.

@@ -1,6 +1,6 @@
 import type { Action } from '../actions/action.ts';
 import { createActionCheck, NOT_SIGNED, type Rejection } from '../actions/action-check.ts';
-import { createReceiveEvent } from '../alerts/deliver-alert.ts';
+import { createReceiveEvent, createReceiveStatus } from '../alerts/receive-event.ts';
 import type { StoredEvent } from '../core/event.ts';
 import { createSigner } from '../core/sign.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
@@ -139,12 +139,15 @@ function unneeded({ audit }: WorkerContext['config']): JobName[] {
 function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warnings }: Parts) {
   const { enqueue, outbox, quarantined, notifyOps, metrics, log } = context;
   const receiveEvent = createReceiveEvent({
-    ...context,
     ...delivery,
-    isBackfilled: recovery.isBackfilled,
+    receiveStatus: createReceiveStatus({
+      ...context,
+      ...delivery,
+      isBackfilled: recovery.isBackfilled,
+      cardChanged: (acctId) => enqueue('refresh-requests', { acctId }),
+    }),
     virtualCardArrived: verbs.virtualCardArrived,
     warnAfter: warnings.afterEvent,
-    cardChanged: (acctId) => enqueue('refresh-requests', { acctId }),
     endPurchaseChanges: (event) =>
       endPurchaseChanges(event, {
         ...context,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createReceiveEvent } from '../../../src/alerts/deliver-alert.ts';
+import { createReceiveEvent, createReceiveStatus } from '../../../src/alerts/receive-event.ts';
 import { createResolveDeclines } from '../../../src/alerts/resolve-declines.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createDeliveryWorld, declineOf } from '../../support/delivery-world.ts';
@@ -18,27 +18,30 @@ function createWorld({
   more = {} as Partial<Parameters<typeof createReceiveEvent>[0]>,
 } = {}) {
   const did: string[] = [];
-  const receive = createReceiveEvent({
-    warnAfter: async () => {},
+  const receiveStatus = createReceiveStatus({
     isBackfilled: async () => isBackfilled,
     async withLock(name, work) {
       did.push(`lock ${name}`);
       return await work(held);
     },
-    async deliverAlert({ kind }, { isLate }) {
-      did.push(`deliver ${kind}${isLate ? ' late' : ''}`);
-      return hasPaymentSince;
-    },
     async deliverStatus({ kind }, { isLate }) {
       did.push(`deliver ${kind}${isLate ? ' late' : ''}`);
       return waitMs;
+    },
+    cardChanged: async () => void did.push('card changed'),
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+  const receive = createReceiveEvent({
+    receiveStatus,
+    warnAfter: async () => {},
+    async deliverAlert({ kind }, { isLate }) {
+      did.push(`deliver ${kind}${isLate ? ' late' : ''}`);
+      return hasPaymentSince;
     },
     virtualCardArrived: async (_event, { isLast }) =>
       void did.push(`virtual card arrived${isLast ? ', last try' : ''}`),
     resolveDeclines: async () => void did.push('resolve declines'),
     endPurchaseChanges: async () => void did.push('end changes'),
-    cardChanged: async () => void did.push('card changed'),
-    log: createLog({ level: 'silent', process: 'test' }),
     ...more,
   });
   return { receive, did };
