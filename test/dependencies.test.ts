@@ -12,7 +12,6 @@ const known: readonly string[] = [
   'src/actions/undo-block.ts Deps: 10',
   'src/actions/verify-action.ts Deps: 16',
   'src/alerts/fraud-case.ts Deps: 14',
-  'src/app-home/home-facts.ts TeamDeps: 11',
   'src/app-home/set-preference.ts DelegateDeps: 13',
   'src/approvals/ask-for-raise.ts Deps: 14',
   'src/approvals/ask-permission.ts Deps: 13',

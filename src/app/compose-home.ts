@@ -1,8 +1,9 @@
 import { alertsOfKind } from '../alerts/alert-store.ts';
 import { createCardStates } from '../app-home/card-state-store.ts';
-import { ownCards, ownRequests, type TeamDeps, teamFacts } from '../app-home/home-facts.ts';
+import { ownCards, type TeamDeps, teamFacts } from '../app-home/home-facts.ts';
 import { createHome, homeHealthFacts } from '../app-home/render-home.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
+import { createWaitingFacts } from '../app-home/waiting-facts.ts';
 import { nobody } from '../audit/audit-record.ts';
 import { firstPermitted } from '../core/first-permitted.ts';
 import { createGroupOfFacts } from '../directory/directory.ts';
@@ -29,7 +30,7 @@ export function composeHome(context: WorkerContext) {
     links: context.links,
     groupOf: createGroupOfFacts(context),
   });
-  const common = { ...context, cardsFor };
+  const waiting = createWaitingFacts({ ...context, cardsFor });
   const cardStates = createCardStates(redis, context);
   const home = createHome({
     ...context,
@@ -45,8 +46,8 @@ export function composeHome(context: WorkerContext) {
           allowed: policy.ownDelegates.filter((id) => id !== userId),
         };
       },
-      ownRequests: (userId) => ownRequests(userId, common),
-      teamFacts: (viewer) => teamFacts(viewer, now(), { ...common, newestDeclines, health }),
+      ownRequests: waiting.ownRequests,
+      teamFacts: (viewer) => teamFacts(viewer, { ...context, cardsFor, waiting, newestDeclines, health }),
     },
     async recordOpening({ id, userId }) {
       if (!(await looks.isFirst({ id, verb: 'app-home', userId, subject: null }))) return;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readCardState } from '../../../src/app-home/card-state-store.ts';
-import { inactiveCards, type OwnCard, ownCards, ownRequests, teamFacts } from '../../../src/app-home/home-facts.ts';
+import { inactiveCards, type OwnCard, ownCards, teamFacts } from '../../../src/app-home/home-facts.ts';
 import { listPage } from '../../../src/app-home/home-page.ts';
+import { createWaitingFacts } from '../../../src/app-home/waiting-facts.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { readSpendRules } from '../../../src/card-api/spend-rules.ts';
 import { firstPermitted } from '../../../src/core/first-permitted.ts';
@@ -9,14 +10,10 @@ import { createGroupOfFacts } from '../../../src/directory/directory.ts';
 import { claimTarget } from '../../../src/holders/claim-store.ts';
 import { createCardsFor } from '../../../src/policy/permissions.ts';
 import { home } from '../../../templates/app-home/home.ts';
-import { homeOwnRequests } from '../../../templates/app-home/home-waiting.ts';
 import { calmHealth } from '../../support/calm-health.ts';
 import { accountOf, directoryOf } from '../../support/directories.ts';
-import { limitChange } from '../../support/limit-goals.ts';
-import { openRequestOf } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, createActionWorld, performAction } from '../../support/perform-world.ts';
-import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card, declined } from '../../templates/fixtures.ts';
 import { buttons, shown } from '../../templates/shown.ts';
 
@@ -39,19 +36,17 @@ const account = accountOf({
   ],
 });
 
-const nothing: Parameters<typeof teamFacts>[2] = {
+const nothing: Parameters<typeof teamFacts>[1] = {
+  waiting: { ofTeam: async () => ({ requests: [], claims: [], temporaryChanges: [] }) },
   cardsFor: async (_userId, _permission, cards) => [...cards],
-  requests: { open: async () => [] },
-  temporaryChanges: { all: async () => [] },
   mutes: { active: async () => [] },
-  claims: { open: async () => [] },
-  links: { ofAccount: async () => null },
   directory: { waitingForActivation: async () => [] },
-  factsOf: async () => card,
   newestDeclines: async () => [],
   health: async () => calmHealth,
   sealCard: () => 'sealed',
 };
+
+const viewer = (userId: string) => ({ userId, isApprover: false });
 
 it('lists declines and inactive cards of one group behind those of many others', async () => {
   const numbers = Array.from({ length: 400 }, (_, index) => index);
@@ -63,7 +58,7 @@ it('lists declines and inactive cards of one group behind those of many others',
     read: async (ids: readonly number[]) => ids.map(entryAt),
   });
 
-  const { declines, inactive } = await teamFacts({ userId: 'U0SAL', isApprover: false }, new Date(), {
+  const { declines, inactive } = await teamFacts(viewer('U0SAL'), {
     ...nothing,
     cardsFor: async (_userId, _permission, cards) => cards.filter(({ group }) => group === 'Sales'),
     newestDeclines: (limit, permitted) => firstPermitted({ ...reading(declineAt), permitted, limit }),
@@ -91,7 +86,7 @@ it('lists nothing about a card whose group was not read yet', async () => {
     declined('decline.balance.card', 'Insufficient balance', { card: { ...card, acctId: id, group: null } }),
   );
 
-  const { declines, inactive } = await teamFacts({ userId: 'U0HUGO', isApprover: false }, new Date(), {
+  const { declines, inactive } = await teamFacts(viewer('U0HUGO'), {
     ...nothing,
     cardsFor: createCardsFor({
       rolesOf: async () => ({ roles: ['approver', 'operator'], isComplete: true }),
@@ -108,7 +103,7 @@ it('lists nothing about a card whose group was not read yet', async () => {
 
 it('names the account of a decline’s event if its card is unknown', async () => {
   const alert = declined('decline.balance.card', 'Insufficient balance', { card: { ...card, acctId: null } });
-  const facts = await teamFacts({ userId: 'U0ANA', isApprover: false }, new Date(), {
+  const facts = await teamFacts(viewer('U0ANA'), {
     ...nothing,
     newestDeclines: async () => [alert],
   });
@@ -132,7 +127,8 @@ it.each([
   const claimed = { acctId, isSameName: false, isSameEmail: false };
   const action = ask(verb, { actor: { userId: 'U0HUGO', teamId: 'T1' } });
   await claims.save({ id: 'clm_1', action, card: claimed, state: 'open', expiresAt: '2026-11-21T15:00:00.000Z' });
-  const team = await teamFacts({ userId: 'U0ANA', isApprover: true }, new Date(), { ...nothing, claims, links });
+  const waiting = createWaitingFacts({ ...deps, cardsFor: nothing.cardsFor, factsOf: async () => card });
+  const team = await teamFacts({ userId: 'U0ANA', isApprover: true }, { ...nothing, waiting });
   const { blocks } = home({ ...emptyHome, team });
 
   expect(shown(blocks)).toContain(`Linked to <@${holder}> now`);
@@ -144,65 +140,10 @@ it.each([
   expect((await links.ofAccount(acctId))?.userId).toBe(verb === 'unlink' ? undefined : 'U0HUGO');
 });
 
-it('shows a claim to approvers who decide about its card, and to others who see that', async () => {
-  const claim = {
-    id: 'clm_1',
-    action: ask('claim', { actor: { userId: 'U0HUGO', teamId: 'T1' } }),
-    card: { acctId: 7, isSameName: false, isSameEmail: false },
-    state: 'open',
-    expiresAt: '2026-11-21T15:00:00.000Z',
-  } as const;
-  const claimsFor = async (userId: string, may: readonly string[]) => {
-    const { claims } = await teamFacts({ userId, isApprover: true }, new Date(), {
-      ...nothing,
-      claims: { open: async () => [claim] },
-      factsOf: async (id) => ({ ...card, acctId: id }),
-      cardsFor: async (_userId, { role }, cards) => (may.includes(role ?? '') ? [...cards] : []),
-    });
-    return claims.map(({ mayDecide }) => mayDecide);
-  };
-
-  expect(await claimsFor('U0ANA', ['operator', 'approver'])).toEqual([true]);
-  expect(await claimsFor('U0OLGA', ['operator'])).toEqual([false]);
-  expect(await claimsFor('U0EVE', [])).toEqual([]);
-  expect(await claimsFor('U0HUGO', ['operator', 'approver']), 'nobody confirms their own claim').toEqual([false]);
-});
-
 it('lists only the newest inactive card of an account as waiting for activation, because it replaces the others', async () => {
   const cards = await inactiveCards({ allWaitingForActivation: async () => [account] });
 
   expect(cards).toMatchObject([{ acctId: 7378, cardId: 2, last4: '2222' }]);
-});
-
-it('lists only the requests that the user made, with their button values', async () => {
-  const own = openRequestOf({ revision: 2 });
-  const foreign = openRequestOf({ id: 'req_2', action: ask('limit', { actor: { userId: 'U0BEN', teamId: 'T1' } }) });
-  const deps = {
-    requests: { open: async () => [own, foreign] },
-    cardsFor: async <C>(_userId: string, _permission: unknown, cards: readonly C[]): Promise<C[]> => [...cards],
-  };
-
-  const ofHolder = await ownRequests('U0HUGO', deps);
-  expect(ofHolder).toMatchObject([{ action: { actor: { userId: 'U0HUGO' } }, mayDecide: false }]);
-  expect(buttons(homeOwnRequests(ofHolder, {}))).toMatchObject([{ value: 'req_ask1.2' }]);
-  expect(await ownRequests('U0EVE', deps)).toEqual([]);
-  const { requests } = await teamFacts({ userId: 'U0HUGO', isApprover: true }, new Date(), { ...nothing, ...deps });
-  expect(requests, 'and no other list has them again').toMatchObject([{ action: { actor: { userId: 'U0BEN' } } }]);
-});
-
-it('lets an approver whose own approval has become void approve their request again', async () => {
-  const voided = openRequestOf({
-    action: ask('limit', { actor: { userId: 'U0ANA', teamId: 'T1' } }),
-    voided: ['U0ANA'],
-  });
-  const deps = {
-    requests: { open: async () => [voided] },
-    cardsFor: async <C>(_userId: string, _permission: unknown, cards: readonly C[]): Promise<C[]> => [...cards],
-  };
-
-  const { requests } = await teamFacts({ userId: 'U0ANA', isApprover: true }, new Date(), { ...nothing, ...deps });
-
-  expect(requests).toMatchObject([{ id: 'req_ask1', mayDecide: true }]);
 });
 
 describe('a user’s own cards', () => {
@@ -252,37 +193,4 @@ describe('a user’s own cards', () => {
       'none of an earlier holder',
     ).toEqual(['2026-11-20T00:00:00Z']);
   });
-});
-
-it('lists only the limits of a pending decision that have not gone back yet', async () => {
-  const changes = [limitChange('daily', 40_000, 45_000), limitChange('weekly', 60_000, 70_000)];
-  const meanwhile = [limitChange('daily', 45_000, 50_000), limitChange('weekly', 70_000, 60_000)];
-  const asking = temporaryChangeOf({ state: 'asking', changes, meanwhile });
-
-  const { temporaryChanges } = await teamFacts({ userId: 'U0SAL', isApprover: true }, new Date(), {
-    ...nothing,
-    temporaryChanges: { all: async () => [asking] },
-  });
-
-  expect(temporaryChanges).toMatchObject([{ changes: [changes[0]] }]);
-});
-
-it('offers the earlier end of a temporary reduction, which is a raise, only to approvers, and not for their own card', async () => {
-  const raised = temporaryChangeOf({ id: 'act_up' });
-  const reduced = temporaryChangeOf({ id: 'act_down', changes: [limitChange('daily', 40_000, 5_000)] });
-  const link = { acctId, userId: 'U0OTTO', provedBy: 'email', by: 'U0OTTO', at: '2026-11-20T00:00:00Z' } as const;
-  const offered = async (userId: string, may: readonly string[]) => {
-    const { temporaryChanges } = await teamFacts({ userId, isApprover: true }, new Date(), {
-      ...nothing,
-      temporaryChanges: { all: async () => [raised, reduced] },
-      factsOf: async (id) => ({ ...card, acctId: id }),
-      links: { ofAccount: async () => link },
-      cardsFor: async (_userId, { role }, cards) => (may.includes(role ?? '') ? [...cards] : []),
-    });
-    return temporaryChanges.flatMap(({ value, mayRevert }) => (mayRevert ? [value] : []));
-  };
-
-  expect(await offered('U0ANA', ['operator', 'approver'])).toEqual(['act_up', 'act_down']);
-  expect(await offered('U0OLGA', ['operator'])).toEqual(['act_up']);
-  expect(await offered('U0OTTO', ['operator', 'approver']), 'whose card it is').toEqual(['act_up']);
 });
