@@ -37,9 +37,6 @@ const known: readonly string[] = [
   'src/routing/subscribe.ts Deps: 9',
   'src/routing/why.ts Deps: 10',
   'src/virtual-cards/order-virtual.ts PlaceDeps: 9',
-  'src/warnings/warn-of-expiry.ts Deps: 9',
-  'src/warnings/warn-of-limits.ts Deps: 10',
-  'src/warnings/warn-of-subscription.ts Deps: 10',
 ];
 
 const declaration = /^(?:export )?interface (\w+)(?:\s+extends\s+([^{]+?))?\s*\{(?:\n([\s\S]*?)^)?\}/gm;

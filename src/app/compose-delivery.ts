@@ -19,8 +19,9 @@ import { createRolesForCard } from '../policy/permissions.ts';
 import { createPostAfterQuiet } from '../routing/channel-settings.ts';
 import { createRoute, createRoutingRules, createWhyMutePasses } from '../routing/route.ts';
 import { createWarnOfExpiry } from '../warnings/warn-of-expiry.ts';
-import { createWarnOfLimits } from '../warnings/warn-of-limits.ts';
+import { createReadUsedLimits, createWarnOfLimits } from '../warnings/warn-of-limits.ts';
 import { createWarnOfSubscription, mayBeSubscription } from '../warnings/warn-of-subscription.ts';
+import { createWarnBoth } from '../warnings/warned-store.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -127,11 +128,8 @@ function composeRoute(context: WorkerContext) {
 /** Warnings that people get before a purchase is declined. */
 export function composeWarnings(context: WorkerContext) {
   const { card, assumptions, config, enqueue } = context;
-  const common = {
-    ...context,
-    notifyDirectly: context.notifyUnasked,
-    postNotice: createPostAfterQuiet(context),
-  };
+  const direct = { ...context, notifyDirectly: context.notifyUnasked };
+  const common = { ...direct, warnBoth: createWarnBoth({ ...direct, postNotice: createPostAfterQuiet(context) }) };
   return {
     /** Starts the checks that follow an event: limits after a purchase, a failing subscription after a decline. */
     async afterEvent(event: StoredEvent): Promise<void> {
@@ -144,10 +142,13 @@ export function composeWarnings(context: WorkerContext) {
     },
     warnOfLimits: createWarnOfLimits({
       ...common,
-      // People who press buttons, and alerts, need the rest of the quota.
-      remaining: withThrottle(card.getRemainingLimits, null, {
-        perMinute: Math.floor(assumptions.callsPerMinute / 4),
-        atOnce: 2,
+      readUsedLimits: createReadUsedLimits({
+        ...context,
+        // People who press buttons, and alerts, need the rest of the quota.
+        remaining: withThrottle(card.getRemainingLimits, null, {
+          perMinute: Math.floor(assumptions.callsPerMinute / 4),
+          atOnce: 2,
+        }),
       }),
     }),
     warnOfSubscription: createWarnOfSubscription({

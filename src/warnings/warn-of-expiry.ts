@@ -1,7 +1,7 @@
 import { expiryWarning } from '../../templates/warnings/warnings.ts';
-import type { FactsOf } from '../actions/action-tools.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
-import { createStillToWarn, createWarnBoth, type StillToWarnDeps, type WarnDeps } from './warned-store.ts';
+import { createStillToWarn, type StillToWarnDeps, type WarnBoth } from './warned-store.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** A new card takes time to arrive by mail. */
@@ -20,9 +20,9 @@ export function expiringCards({ cards }: Pick<AccountDetails, 'cards'>, now: Dat
   });
 }
 
-interface Deps extends WarnDeps {
+interface Deps extends Pick<ActionTools, 'factsOf' | 'now'> {
+  readonly warnBoth: WarnBoth;
   readonly getAccount: (acctId: number) => Promise<Pick<AccountDetails, 'cards'>>;
-  readonly factsOf: FactsOf;
   /** The channel for status changes. */
   readonly channel: string;
 }
@@ -40,8 +40,7 @@ export function createIsExpiryToTell(deps: StillToWarnDeps & Pick<Deps, 'channel
 
 /** Notifies the holder and the channel, each once, that a card is about to expire. Idempotent. */
 export function createWarnOfExpiry(deps: Deps): (acctId: number) => Promise<void> {
-  const { channel } = deps;
-  const warnBoth = createWarnBoth(deps);
+  const { warnBoth, channel } = deps;
   return async function warnOfExpiry(acctId) {
     for (const { cardId, expiresOn } of expiringCards(await deps.getAccount(acctId), deps.now())) {
       const id = expiryWarningId(cardId);

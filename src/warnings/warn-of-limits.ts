@@ -1,12 +1,14 @@
 import { limitWarning } from '../../templates/warnings/warnings.ts';
-import type { FactsOf } from '../actions/action-tools.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import { contentId } from '../core/content-id.ts';
 import { groupBy } from '../core/group-by.ts';
 import type { CardSeal } from '../core/seal.ts';
+import type { Links } from '../holders/link-store.ts';
+import type { Preferences } from '../holders/preference-store.ts';
 import { windowEnd } from '../limits/limit-window.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
-import type { WarnDeps } from './warned-store.ts';
+import type { Warned } from './warned-store.ts';
 
 /** Percentages of a limit at which its holder is warned, highest first. */
 const THRESHOLDS = [90, 75] as const;
@@ -37,11 +39,36 @@ export function usedLimits({ overall, categories }: RemainingLimits, at: string)
   });
 }
 
-interface Deps extends Omit<WarnDeps, 'postNotice'> {
+interface ReadDeps {
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   /** The remaining amounts of a card's limits; null when too many are being requested right now. */
   readonly remaining: (acctId: number) => Promise<RemainingLimits | null>;
-  readonly factsOf: FactsOf;
+}
+
+/**
+ * The used limits of a card; null when too many are being requested right now. Skips limits that were raised for one
+ * purchase: they will be lowered automatically, so their usage means nothing.
+ */
+export function createReadUsedLimits({ temporaryChanges, remaining }: ReadDeps) {
+  return async function readUsedLimits(acctId: number, at: string): Promise<UsedLimit[] | null> {
+    const amounts = await remaining(acctId);
+    if (amounts === null) return null;
+    const raised = (await temporaryChanges.all())
+      .filter((change) => change.acctId === acctId && change.purchase !== null)
+      .flatMap((change) => change.changes);
+    const isRaised = ({ period, category }: UsedLimit): boolean =>
+      raised.some(
+        ({ rule }) => rule.kind === 'limit' && rule.period === period && (rule.category?.name ?? null) === category,
+      );
+    return usedLimits(amounts, at).filter((used) => !isRaised(used));
+  };
+}
+
+interface Deps extends Pick<ActionTools, 'factsOf' | 'notifyDirectly' | 'now'> {
+  readonly links: Pick<Links, 'ofAccount'>;
+  readonly preferences: Pick<Preferences, 'isOn'>;
+  readonly warned: Warned;
+  readonly readUsedLimits: ReturnType<typeof createReadUsedLimits>;
   /** The value of a button for this card. */
   readonly sealCard: CardSeal['seal'];
 }
@@ -55,30 +82,16 @@ const AGAIN_MS = 30_000;
  * @returns milliseconds until the next run, or null when done.
  */
 export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<number | null> {
-  const { links, preferences, warned, temporaryChanges } = deps;
-
-  /** Whether a limit was raised for one purchase: it will be lowered automatically, so its usage means nothing. */
-  async function raisedForPurchase(acctId: number): Promise<(used: UsedLimit) => boolean> {
-    const changes = (await temporaryChanges.all())
-      .filter((change) => change.acctId === acctId && change.purchase !== null)
-      .flatMap((change) => change.changes);
-    return ({ period, category }) =>
-      changes.some(
-        ({ rule }) => rule.kind === 'limit' && rule.period === period && (rule.category?.name ?? null) === category,
-      );
-  }
-
+  const { links, preferences, warned } = deps;
   return async function warnOfLimits(acctId) {
     const userId = (await links.ofAccount(acctId))?.userId;
     if (userId === undefined || !(await preferences.isOn(userId, 'limit-warnings'))) return null;
     // Before they are read: amounts of a window that ends meanwhile are not taken for those of the next one.
     const now = deps.now();
-    const remaining = await deps.remaining(acctId);
-    if (remaining === null) return AGAIN_MS;
-    const isRaised = await raisedForPurchase(acctId);
+    const limits = await deps.readUsedLimits(acctId, now.toISOString());
+    if (limits === null) return AGAIN_MS;
     const fresh: { readonly used: UsedLimit; readonly ids: readonly string[] }[] = [];
-    for (const used of usedLimits(remaining, now.toISOString())) {
-      if (isRaised(used)) continue;
+    for (const used of limits) {
       const ids = THRESHOLDS.filter((percent) => percent <= used.threshold).map((percent) =>
         idOf(acctId, used, percent),
       );
@@ -96,8 +109,8 @@ export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<numb
         messageId: await warned.messageOf(id, together, lastsMs(used, now)),
       })),
     );
-    for (const [id, limits] of groupBy(chosen, ({ messageId }) => messageId)) {
-      const message = limitWarning({ card, limits: limits.map(({ used }) => used), value: deps.sealCard(card) });
+    for (const [id, group] of groupBy(chosen, ({ messageId }) => messageId)) {
+      const message = limitWarning({ card, limits: group.map(({ used }) => used), value: deps.sealCard(card) });
       await deps.notifyDirectly(userId, id, message);
     }
     // After the warning at 90 percent, the one at 75 is not needed.

@@ -7,7 +7,7 @@ import { isReversed } from '../alerts/resolve-declines.ts';
 import { LATEST_MAX } from '../alerts/save-alerts.ts';
 import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import { createWarnBoth, type WarnDeps } from './warned-store.ts';
+import type { WarnBoth, Warned } from './warned-store.ts';
 
 /** A subscription is retried on other days: same amount, no card present. */
 const DAYS_MIN = 3;
@@ -17,13 +17,16 @@ const DECLINES_MAX = 50;
 /** The warning is repeated after this time. */
 const SILENT_MS = 30 * 24 * 3_600_000;
 
-interface Deps extends WarnDeps {
+interface Deps {
+  readonly warnBoth: WarnBoth;
+  readonly warned: Pick<Warned, 'messageOf'>;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly history: Pick<CardHistory, 'recentAlerts'>;
   /** The channel for declines. */
   readonly channel: string;
   /** The card service's date of an instant, `2026-11-20`. */
   readonly dayOf: (instant: string) => string;
+  readonly now: () => Date;
 }
 
 /** Whether a decline may belong to a failing subscription. Only then are the earlier declines read. */
@@ -44,8 +47,7 @@ export async function mayBeSubscription(
  * warning says, on how many days it was declined, is true all the same.
  */
 export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promise<void> {
-  const { alerts, history, warned, channel } = deps;
-  const warnBoth = createWarnBoth(deps);
+  const { warnBoth, alerts, history, warned, channel } = deps;
   return async function warnOfSubscription(alertId) {
     const alert = await alerts.get(alertId);
     if (alert?.kind !== 'transaction' || alert.event.decline === null || alert.event.isCardPresent) return;

@@ -32,11 +32,10 @@ export interface StillToWarnDeps {
   readonly warned: Pick<Warned, 'has'>;
 }
 
-export interface WarnDeps extends StillToWarnDeps {
+interface WarnBothDeps extends StillToWarnDeps {
   readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
-  readonly warned: Warned;
-  readonly now: () => Date;
+  readonly warned: Pick<Warned, 'has' | 'add'>;
 }
 
 type WarningKind = 'expiring-cards' | 'failing-subscriptions';
@@ -73,7 +72,9 @@ export function createStillToWarn({ links, preferences, warned }: StillToWarnDep
 }
 
 /** Warns a channel and the card's holder, each once. Idempotent. */
-export function createWarnBoth(deps: WarnDeps) {
+export type WarnBoth = ReturnType<typeof createWarnBoth>;
+
+export function createWarnBoth(deps: WarnBothDeps) {
   const { postNotice, notifyDirectly, warned } = deps;
   const stillToWarn = createStillToWarn(deps);
 

@@ -3,7 +3,7 @@ import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { createPreferences } from '../../../src/holders/preference-store.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { createIsExpiryToTell, createWarnOfExpiry, expiringCards } from '../../../src/warnings/warn-of-expiry.ts';
-import { createWarned } from '../../../src/warnings/warned-store.ts';
+import { createWarnBoth, createWarned } from '../../../src/warnings/warned-store.ts';
 import { expiryWarning } from '../../../templates/warnings/warnings.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 function worldOf(userId: string | null = 'U0HUGO') {
-  return {
+  const world = {
     getAccount: async () => account([1, 'Active', '2026-11-30T00:00:00']),
     links: {
       ofAccount: async (acctId: number) =>
@@ -56,6 +56,7 @@ function worldOf(userId: string | null = 'U0HUGO') {
     notifyDirectly: async (to: string, _id: string, { text }: Message) => void told.push(`${to} ${text}`),
     now: () => now,
   };
+  return { ...world, warnBoth: createWarnBoth(world) };
 }
 
 const warn = (userId?: string | null): Promise<void> => createWarnOfExpiry(worldOf(userId))(1);

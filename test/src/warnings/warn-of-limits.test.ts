@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { RemainingLimits } from '../../../src/card-api/schema.ts';
 import { createPreferences } from '../../../src/holders/preference-store.ts';
 import { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
-import { createWarnOfLimits, usedLimits } from '../../../src/warnings/warn-of-limits.ts';
+import { createReadUsedLimits, createWarnOfLimits, usedLimits } from '../../../src/warnings/warn-of-limits.ts';
 import { createWarned } from '../../../src/warnings/warned-store.ts';
 import { limitWarning } from '../../../templates/warnings/warnings.ts';
 import { limitChange } from '../../support/limit-goals.ts';
@@ -57,11 +57,13 @@ function warn(warned = createWarned(redis())): Promise<number | null> {
     },
     preferences: createPreferences(redis()),
     warned,
-    temporaryChanges: { all: async () => changes },
-    async remaining() {
-      readAt?.();
-      return remaining;
-    },
+    readUsedLimits: createReadUsedLimits({
+      temporaryChanges: { all: async () => changes },
+      async remaining() {
+        readAt?.();
+        return remaining;
+      },
+    }),
     factsOf: async () => card,
     sealCard: () => 'sealed',
     notifyDirectly: async (userId, id, { text }) => void told.push({ userId, id, text }),

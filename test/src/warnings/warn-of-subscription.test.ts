@@ -4,7 +4,7 @@ import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../../src/alerts/card-history.ts';
 import { createPreferences } from '../../../src/holders/preference-store.ts';
 import { createWarnOfSubscription, mayBeSubscription } from '../../../src/warnings/warn-of-subscription.ts';
-import { createWarned } from '../../../src/warnings/warned-store.ts';
+import { createWarnBoth, createWarned } from '../../../src/warnings/warned-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { declined, outcome, transactionAlert } from '../../templates/fixtures.ts';
 
@@ -41,15 +41,18 @@ function warn(alertId: string, warned = createWarned(redis())): Promise<void> {
         return (kind === 'payments' ? payments : declines).slice(0, limit);
       },
     },
-    links: {
-      ofAccount: async (acctId) => ({ acctId, userId: 'U0HUGO', provedBy: 'email', by: 'U0HUGO', at: '' }),
-    },
-    preferences: createPreferences(redis()),
+    warnBoth: createWarnBoth({
+      links: {
+        ofAccount: async (acctId) => ({ acctId, userId: 'U0HUGO', provedBy: 'email', by: 'U0HUGO', at: '' }),
+      },
+      preferences: createPreferences(redis()),
+      warned,
+      postNotice: async (channel, id, { text }) => tell(channel, id, text),
+      notifyDirectly: async (userId, id, { text }) => tell(userId, id, text),
+    }),
     warned,
     channel: 'C0DECLINES',
     dayOf: (instant) => instant.slice(0, 10),
-    postNotice: async (channel, id, { text }) => tell(channel, id, text),
-    notifyDirectly: async (userId, id, { text }) => tell(userId, id, text),
     now: () => new Date('2026-11-25T00:00:00.000Z'),
   })(alertId);
 }
