@@ -17,7 +17,7 @@ import {
   type OpenRequest,
 } from '../limits/change-rule.ts';
 import { createDecideTemporaryChange, createPermitDecisionOrAsk } from '../limits/decide-temporary-change.ts';
-import { createConfirmIfMade, createEndTemporaryChange } from '../limits/end-temporary-change.ts';
+import { createConfirmIfMade, createEndTemporaryChange, createShowMadeLate } from '../limits/end-temporary-change.ts';
 import { createNotifyEnd } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
@@ -63,7 +63,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const notifyEnd = createNotifyEnd(tools);
   const supersede = createSupersede({ ...tools, notifyEnd });
   const terms = createTemporaryTerms({ ...tools, supersede });
-  const confirmIfMade = createConfirmIfMade(tools);
+  const confirmIfMade = createConfirmIfMade({ ...tools, showMadeLate: createShowMadeLate(tools) });
   const restore = createRestore({ ...tools, notifyEnd });
   const permitDecisionOrAsk = createPermitDecisionOrAsk({ ...tools, openRequest });
   const changeOnce = createChangeOnce(tools);

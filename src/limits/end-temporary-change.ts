@@ -141,12 +141,10 @@ export function createTimeLeft({ sharedNow, secondNow, notifyOps }: TimeLeftDeps
  */
 export type ConfirmIfMade = (temporaryChange: TemporaryChange, lease: Lease) => Promise<TemporaryChange | null>;
 
-interface ConfirmDeps
-  extends Pick<ActionTools, 'postTemporaryChange' | 'cardChanged' | 'notifyDirectly' | 'factsOf' | 'now'> {
-  readonly progress: Pick<ActionTools['progress'], 'read'>;
-  readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
-  readonly audit: Pick<Audit, 'append'>;
+interface ConfirmDeps extends Pick<ActionTools, 'postTemporaryChange' | 'cardChanged' | 'factsOf' | 'now'> {
   readonly card: Pick<CardClient, 'getSpendRules'>;
+  readonly audit: Pick<Audit, 'append'>;
+  readonly showMadeLate: ShowMadeLate;
   readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
 }
 
@@ -160,35 +158,13 @@ export function createConfirmIfMade(deps: ConfirmDeps): ConfirmIfMade {
     const made: TemporaryChange = { ...temporaryChange, changes, certainty: 'certain' };
     await recordLate(made);
     // People read that it was not confirmed. Before it is stored: a rerun after a crash must do it, too.
-    await showLate(made);
+    await deps.showMadeLate(made);
     await deps.postTemporaryChange(made);
     // Its request is decided then.
     await deps.cardChanged(made.acctId);
     await deps.temporaryChanges.save(made);
     return made;
   };
-
-  /** Where it was said that it was not confirmed: on its alert, and to whoever made it. */
-  async function showLate({ id, changes, alertId, endsAt }: TemporaryChange): Promise<void> {
-    const awaited = reported(await deps.progress.read(id))?.awaited ?? null;
-    if (awaited === null) return;
-    const { action, verb, outcomeOf, sentAt } = awaited;
-    const { expects: _seen, ...sent } = awaited.result;
-    const isRunning = Date.parse(endsAt) > deps.now().getTime();
-    const back = isRunning ? `Goes back to ${stateWords(changes, 'from')} on ${serviceTime(endsAt)}.` : null;
-    const result: Result = {
-      ...sent,
-      ...sidesOf(changes),
-      state: 'done',
-      note: sentences('It was made after all.', back),
-      confirmation: 'confirmed',
-      control: isRunning ? { kind: 'revert', id, until: endsAt } : null,
-    };
-    if (alertId !== null) await deps.outcomes.show(alertId, outcomeOf, toOutcome(action, verb, result, sentAt));
-    if (isOnAlert(action)) return;
-    // They had an answer before, and nobody waits for another one by now.
-    await deps.notifyDirectly(action.actor.userId, `${id}-made-late`, resultMessage(action, verb, result, sentAt));
-  }
 
   /** The verification of its action has ended, and is on record as such. */
   async function recordLate({ id, acctId, changes, term, alertId }: TemporaryChange): Promise<void> {
@@ -209,6 +185,37 @@ export function createConfirmIfMade(deps: ConfirmDeps): ConfirmIfMade {
       duration: termWords(term),
     });
   }
+}
+
+interface MadeLateDeps extends Pick<ActionTools, 'notifyDirectly' | 'now'> {
+  readonly progress: Pick<ActionTools['progress'], 'read'>;
+  readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
+}
+
+/** Shows it where it was said that it was not confirmed: on its alert, and to whoever made it. Idempotent. */
+type ShowMadeLate = (made: TemporaryChange) => Promise<void>;
+
+export function createShowMadeLate({ progress, outcomes, notifyDirectly, now }: MadeLateDeps): ShowMadeLate {
+  return async function showMadeLate({ id, changes, alertId, endsAt }) {
+    const awaited = reported(await progress.read(id))?.awaited ?? null;
+    if (awaited === null) return;
+    const { action, verb, outcomeOf, sentAt } = awaited;
+    const { expects: _seen, ...sent } = awaited.result;
+    const isRunning = Date.parse(endsAt) > now().getTime();
+    const back = isRunning ? `Goes back to ${stateWords(changes, 'from')} on ${serviceTime(endsAt)}.` : null;
+    const result: Result = {
+      ...sent,
+      ...sidesOf(changes),
+      state: 'done',
+      note: sentences('It was made after all.', back),
+      confirmation: 'confirmed',
+      control: isRunning ? { kind: 'revert', id, until: endsAt } : null,
+    };
+    if (alertId !== null) await outcomes.show(alertId, outcomeOf, toOutcome(action, verb, result, sentAt));
+    if (isOnAlert(action)) return;
+    // They had an answer before, and nobody waits for another one by now.
+    await notifyDirectly(action.actor.userId, `${id}-made-late`, resultMessage(action, verb, result, sentAt));
+  };
 }
 
 /** What is unusual about an end. */
