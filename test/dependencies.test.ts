@@ -30,7 +30,6 @@ const known: readonly string[] = [
   'src/holders/decide-claim.ts Deps: 13',
   'src/limits/decide-temporary-change.ts Deps: 10',
   'src/limits/decide-temporary-change.ts PermitDeps: 9',
-  'src/limits/notify-end.ts Deps: 14',
   'src/routing/channel-settings.ts Deps: 10',
   'src/routing/mute.ts MuteDeps: 11',
   'src/routing/subscribe.ts Deps: 9',

@@ -18,7 +18,7 @@ import {
 } from '../limits/change-rule.ts';
 import { createDecideTemporaryChange, createPermitDecisionOrAsk } from '../limits/decide-temporary-change.ts';
 import { createConfirmIfMade, createEndTemporaryChange, createShowMadeLate } from '../limits/end-temporary-change.ts';
-import { createNotifyEnd } from '../limits/notify-end.ts';
+import { createNotifyEnd, createRecordEnd, createReportEnd, createShowTemporaryChange } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
 import { createRestore } from '../limits/restore.ts';
@@ -60,7 +60,9 @@ export function composeFailures(tools: Tools): Failures {
 
 /** Changes the spend rules of cards, permanently or for a time. */
 export function composeLimits(tools: Tools, openRequest: OpenRequest) {
-  const notifyEnd = createNotifyEnd(tools);
+  const showTemporaryChange = createShowTemporaryChange(tools);
+  const reportEnd = createReportEnd({ ...tools, recordEnd: createRecordEnd(tools), showTemporaryChange });
+  const notifyEnd = createNotifyEnd({ ...tools, reportEnd, showTemporaryChange });
   const supersede = createSupersede({ ...tools, notifyEnd });
   const terms = createTemporaryTerms({ ...tools, supersede });
   const confirmIfMade = createConfirmIfMade({ ...tools, showMadeLate: createShowMadeLate(tools) });

@@ -39,55 +39,57 @@ const ANNOUNCED_MS = 29 * 24 * 3_600_000;
 /** Reports how a temporary change ended. Idempotent. */
 export type NotifyEnd = ReturnType<typeof createNotifyEnd>;
 
-interface Deps
-  extends Pick<
-      ActionTools,
-      'factsOf' | 'notifyDirectly' | 'updateRequest' | 'cardChanged' | 'postTemporaryChange' | 'postToApprovals'
-    >,
-    RecordDeps {
-  /** Schedules an update of its messages. */
-  readonly updateTemporaryChange: (temporaryChangeId: string) => Promise<void>;
+interface Deps extends Pick<ActionTools, 'now'> {
   readonly card: Pick<CardClient, 'getAccount'>;
-  readonly temporaryChanges: Pick<TemporaryChanges, 'all' | 'get' | 'save'>;
-  readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
-  readonly notifyOps: NotifyOps;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
+  readonly reportEnd: ReturnType<typeof createReportEnd>;
+  readonly showTemporaryChange: ReturnType<typeof createShowTemporaryChange>;
 }
 
-export function createNotifyEnd(deps: Deps) {
+export function createNotifyEnd({ card, temporaryChanges, reportEnd, showTemporaryChange, now }: Deps) {
   return {
-    notify,
+    notify: reportEnd,
     /**
      * Reports the end of a change whose time is over or that somebody decided. Ends the questions about others first, so
      * that a rerun after a crash finds the questions that are left.
      */
     async conclude(over: OverChange, action: Action | null, note: string): Promise<void> {
-      await endQuestions(over, action, deps, notify);
-      await notify(over, action, note);
+      await endQuestions(over, action, { now, temporaryChanges }, reportEnd);
+      await reportEnd(over, action, note);
     },
     /** It cannot be put back. If its account was closed, nothing has to be. */
     async giveUp(temporaryChange: TemporaryChange, error: CardApiError): Promise<void> {
-      const account = await orNull(deps.card.getAccount(temporaryChange.acctId));
+      const account = await orNull(card.getAccount(temporaryChange.acctId));
       if (account?.accountStatus !== 'CLOSED')
-        return await notify({ ...temporaryChange, state: 'refused' }, null, whyNot(error));
-      const closedAt = deps.now().toISOString();
-      await notify({ ...temporaryChange, closedAt, state: 'kept' }, null, 'The account is closed.');
+        return await reportEnd({ ...temporaryChange, state: 'refused' }, null, whyNot(error));
+      const closedAt = now().toISOString();
+      await reportEnd({ ...temporaryChange, closedAt, state: 'kept' }, null, 'The account is closed.');
     },
-    /** Updates everything that shows the temporary change. */
-    show,
+    show: showTemporaryChange,
   };
+}
 
-  /**
-   * Records how it ended, then reports: to the audit channel, in its messages, and to the person who asked for it. It
-   * is marked as over last: after a crash before that, it is ended and reported again; all steps are idempotent.
-   *
-   * @param action the click that ended it; null when its time was over.
-   * @param note sentences about what is unusual.
-   */
-  async function notify(temporaryChange: OverChange, action: Action | null, note = ''): Promise<void> {
+interface ReportDeps extends Pick<ActionTools, 'factsOf' | 'notifyDirectly' | 'postToApprovals'> {
+  readonly recordEnd: ReturnType<typeof createRecordEnd>;
+  readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
+  readonly notifyOps: NotifyOps;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
+  readonly showTemporaryChange: ReturnType<typeof createShowTemporaryChange>;
+}
+
+/**
+ * Records how it ended, then reports: to the audit channel, in its messages, and to the person who asked for it. It
+ * is marked as over last: after a crash before that, it is ended and reported again; all steps are idempotent.
+ *
+ * @param action the click that ended it; null when its time was over.
+ * @param note sentences about what is unusual.
+ */
+export function createReportEnd(deps: ReportDeps) {
+  return async function reportEnd(temporaryChange: OverChange, action: Action | null, note = ''): Promise<void> {
     const { id, acctId, alertId, state } = temporaryChange;
     const card = await deps.factsOf(acctId);
     const detail = `${endDetails[state]} ${note}`.trim();
-    const at = await recordEnd(temporaryChange, { action, card, detail }, deps);
+    const at = await deps.recordEnd(temporaryChange, { action, card, detail });
     const by = action?.actor.userId ?? temporaryChange.closedBy;
     if (alertId !== null) {
       // It says what the limits were to go back to.
@@ -115,24 +117,32 @@ export function createNotifyEnd(deps: Deps) {
       await deps.notifyOps(opsIssue.notPutBack(id.slice(-8)));
     }
     await deps.temporaryChanges.save(temporaryChange);
-    await show(temporaryChange);
-  }
+    await deps.showTemporaryChange(temporaryChange);
+  };
+}
 
-  async function show(temporaryChange: TemporaryChange): Promise<void> {
+interface ShowDeps extends Pick<ActionTools, 'updateRequest' | 'cardChanged' | 'postTemporaryChange'> {
+  /** Schedules an update of its messages. */
+  readonly updateTemporaryChange: (temporaryChangeId: string) => Promise<void>;
+}
+
+/** Updates everything that shows the temporary change. */
+export function createShowTemporaryChange(deps: ShowDeps) {
+  return async function showTemporaryChange(temporaryChange: TemporaryChange): Promise<void> {
     const { id, acctId, requestId, state } = temporaryChange;
     if (requestId !== null) await deps.updateRequest(requestId);
     await deps.cardChanged(acctId);
     // A pending decision is posted to the approvals channel, wherever the change was made.
     if (state === 'asking') await deps.postTemporaryChange(temporaryChange);
     await deps.updateTemporaryChange(id);
-  }
+  };
 }
 
 /** Rules went back with one change. Ends the questions about others that have nothing else left to decide. */
 export async function endQuestions(
   over: OverChange,
   action: Action | null,
-  { now, temporaryChanges }: Pick<Deps, 'now'> & { readonly temporaryChanges: Pick<TemporaryChanges, 'all'> },
+  { now, temporaryChanges }: Pick<Deps, 'now' | 'temporaryChanges'>,
   notify: NotifyEnd['notify'],
 ): Promise<void> {
   const back = over.state === 'asking' ? backAlready(over) : without(over.changes, notBackYet(over));
@@ -162,52 +172,53 @@ interface End {
 }
 
 /** Records the end, in the chain and in the audit channel. Returns its time, UTC ISO 8601. */
-export async function recordEnd(temporaryChange: TemporaryChange, end: End, deps: RecordDeps): Promise<string> {
-  const { id, changes, state } = temporaryChange;
-  const at = deps.now().toISOString();
-  const before = await deps.temporaryChanges.get(id);
-  // What went back before people were asked is on record already.
-  const recorded = before?.state === 'asking' ? backAlready(before) : [];
-  const over = about(temporaryChange, without(changes, recorded));
-  const back = state === 'asking' ? backAlready(over) : [];
-  if (back.length > 0) {
-    const part = { ...about(over, back), state: 'ended' } as const;
-    await recordRules(part, { ...end, detail: endDetails.ended }, at, deps, 'part');
-  }
-  await recordRules(about(over, without(over.changes, back)), end, at, deps);
-  return at;
-}
+export function createRecordEnd({ audit, postAuditLine, temporaryChanges, now }: RecordDeps) {
+  return async function recordEnd(temporaryChange: TemporaryChange, end: End): Promise<string> {
+    const { id, changes, state } = temporaryChange;
+    const at = now().toISOString();
+    const before = await temporaryChanges.get(id);
+    // What went back before people were asked is on record already.
+    const recorded = before?.state === 'asking' ? backAlready(before) : [];
+    const over = about(temporaryChange, without(changes, recorded));
+    const back = state === 'asking' ? backAlready(over) : [];
+    if (back.length > 0) {
+      const part = { ...about(over, back), state: 'ended' } as const;
+      await recordRules(part, { ...end, detail: endDetails.ended }, at, 'part');
+    }
+    await recordRules(about(over, without(over.changes, back)), end, at);
+    return at;
+  };
 
-async function recordRules(
-  { id, acctId, changes, meanwhile, alertId, state }: TemporaryChange,
-  { action, card, detail }: End,
-  at: string,
-  { audit, postAuditLine }: RecordDeps,
-  key: string = state,
-): Promise<void> {
-  const isBack = state === 'ended';
-  const before = ruleStates((isBack ? null : meanwhile) ?? changes, 'to');
-  const after = isBack ? ruleStates(changes, 'from') : null;
-  await audit.append({
-    at,
-    actionId: action?.id ?? id,
-    event: state === 'asking' ? 'waiting' : 'ended',
-    verb: action?.verb ?? 'limit',
-    actor: action?.actor ?? null,
-    roles: [...(action?.roles ?? [])],
-    acctId,
-    cardId: card.cardId,
-    ...(state === 'kept' ? keptSides({ changes, meanwhile }) : { before, after }),
-    reason: action?.reason ?? '',
-    channel: action?.origin.channel ?? null,
-    messageTs: action?.origin.messageTs ?? null,
-    alertId,
-    detail,
-  });
-  const did = `${isBack ? 'put back' : 'left'} the ${ruleNames(changes)} of`;
-  const by = action?.actor.userId ?? null;
-  const line = auditLine({ by, did, card, at, before, after, reason: null, outcome: detail, ref: id.slice(-8) });
-  await postAuditLine(`audit-${id}-${key}`, line);
+  async function recordRules(
+    { id, acctId, changes, meanwhile, alertId, state }: TemporaryChange,
+    { action, card, detail }: End,
+    at: string,
+    key: string = state,
+  ): Promise<void> {
+    const isBack = state === 'ended';
+    const before = ruleStates((isBack ? null : meanwhile) ?? changes, 'to');
+    const after = isBack ? ruleStates(changes, 'from') : null;
+    await audit.append({
+      at,
+      actionId: action?.id ?? id,
+      event: state === 'asking' ? 'waiting' : 'ended',
+      verb: action?.verb ?? 'limit',
+      actor: action?.actor ?? null,
+      roles: [...(action?.roles ?? [])],
+      acctId,
+      cardId: card.cardId,
+      ...(state === 'kept' ? keptSides({ changes, meanwhile }) : { before, after }),
+      reason: action?.reason ?? '',
+      channel: action?.origin.channel ?? null,
+      messageTs: action?.origin.messageTs ?? null,
+      alertId,
+      detail,
+    });
+    const did = `${isBack ? 'put back' : 'left'} the ${ruleNames(changes)} of`;
+    const by = action?.actor.userId ?? null;
+    const line = auditLine({ by, did, card, at, before, after, reason: null, outcome: detail, ref: id.slice(-8) });
+    await postAuditLine(`audit-${id}-${key}`, line);
+  }
 }
 
 /** What stays. A temporary raise among it is recorded as one from the value that it would have gone back to. */

@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/actions/action-state.ts';
 import type { Statement } from '../../../src/audit/audit-record.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
-import { createNotifyEnd, endQuestions, type OverChange, recordEnd } from '../../../src/limits/notify-end.ts';
+import {
+  createNotifyEnd,
+  createRecordEnd,
+  createReportEnd,
+  createShowTemporaryChange,
+  endQuestions,
+  type OverChange,
+} from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import type { OpsIssue } from '../../../src/ops/notify-ops.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { refusal } from '../../support/card-api-errors.ts';
 import { limitChange } from '../../support/limit-goals.ts';
@@ -24,29 +33,32 @@ const changeNow = (state: OverChange['state'], over: Partial<TemporaryChange> = 
 describe('the end of a temporary change', () => {
   function setUp(AccountStatus = 'OPEN') {
     const steps: string[] = [];
-    const notifyEnd = createNotifyEnd({
+    const deps = {
       card: { getAccount: async () => AccountDetails.parse({ AccountId: 7378, AccountStatus, CardList: [] }) },
       temporaryChanges: {
         all: async () => [],
         get: async () => null,
-        save: async ({ state }) => void steps.push(`kept as ${state}`),
+        save: async ({ state }: TemporaryChange) => void steps.push(`kept as ${state}`),
       },
-      audit: { append: async ({ detail }) => void steps.push(`on record: ${detail}`) },
+      audit: { append: async ({ detail }: Statement) => void steps.push(`on record: ${detail}`) },
       postAuditLine: async () => {},
       now: () => new Date(at),
       factsOf: async () => card,
       outcomes: {
-        show: async (_alertId, id, { verb, state, by, text }) =>
+        show: async (_alertId: string, id: string, { verb, state, by, text }: Outcome) =>
           void steps.push(`alert: ${id} ${verb} ${state} by ${by ?? 'nobody'}: ${text}`),
       },
-      notifyDirectly: async (userId, id) => void steps.push(`told ${userId}: ${id}`),
-      updateRequest: async (id) => void steps.push(`request ${id}`),
+      notifyDirectly: async (userId: string, id: string) => void steps.push(`told ${userId}: ${id}`),
+      updateRequest: async (id: string) => void steps.push(`request ${id}`),
       cardChanged: async () => {},
       updateTemporaryChange: async () => void steps.push('its messages'),
       postTemporaryChange: async () => void steps.push('posted for approvers'),
-      postToApprovals: async (id) => void steps.push(`approvers told: ${id}`),
-      notifyOps: async ({ cause }) => void steps.push(`ops told: ${cause}`),
-    });
+      postToApprovals: async (id: string) => void steps.push(`approvers told: ${id}`),
+      notifyOps: async ({ cause }: OpsIssue) => void steps.push(`ops told: ${cause}`),
+    };
+    const showTemporaryChange = createShowTemporaryChange(deps);
+    const reportEnd = createReportEnd({ ...deps, recordEnd: createRecordEnd(deps), showTemporaryChange });
+    const notifyEnd = createNotifyEnd({ ...deps, reportEnd, showTemporaryChange });
     return { notifyEnd, steps };
   }
 
@@ -188,7 +200,7 @@ describe('the audit entry', () => {
       temporaryChanges: { get: async () => before },
       now: () => new Date(at),
     };
-    await recordEnd(temporaryChangeOf(over), { action, card, detail: 'detail' }, deps);
+    await createRecordEnd(deps)(temporaryChangeOf(over), { action, card, detail: 'detail' });
     return { entry: records[0], line: lines[0], records, lines };
   }
 
