@@ -6,7 +6,12 @@ import type { RequestsOfActions } from '../actions/verify-action.ts';
 import { createAskForRaise } from '../approvals/ask-for-raise.ts';
 import { createAskPermission } from '../approvals/ask-permission.ts';
 import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts';
-import { type ApprovalVerified, createCompletion, createFinishRequest } from '../approvals/complete-approval.ts';
+import {
+  type ApprovalVerified,
+  createApprovalVerified,
+  createCompleteApproval,
+  createFinishRequest,
+} from '../approvals/complete-approval.ts';
 import { createRefreshRequests } from '../approvals/current-request.ts';
 import { createDecideRequest, createDecisions, createWithdrawRequest } from '../approvals/decide-request.ts';
 import { createOverrideRequest } from '../approvals/emergency-override.ts';
@@ -45,7 +50,8 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const common = { ...tools, ...orders, changeRule, blockAll };
   const { resolve, notifyDecided } = createRequestEnds(common);
   const finish = createFinishRequest({ ...common, resolve });
-  const { complete, verified } = createCompletion({ ...common, finish, notifyDecided });
+  const verified = createApprovalVerified({ ...common, finish, notifyDecided });
+  const complete = createCompleteApproval({ ...common, finish, verified });
   const execution = createExecution({ ...common, complete, whyNoLonger: createWhyNoLonger(common) });
   const expire = createExpireRequest({ ...common, resolve });
   const recount = createRecount(common);

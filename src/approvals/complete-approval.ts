@@ -40,14 +40,13 @@ interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'updateRequest'> {
   readonly progress: Pick<Progress, 'read'>;
   readonly requests: Pick<Requests, 'save'>;
   readonly recentRaises: Pick<RecentRaises, 'releaseOverride'>;
-  readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly finish: FinishRequest;
-  readonly notifyDecided: RequestEnds['notifyDecided'];
+  readonly verified: ApprovalVerified;
 }
 
 /**
  * An approval has ended, possibly with a failure. Updates the request, and notifies the person who clicked if nothing
- * else does.
+ * else does. Runs under the request's lock and is idempotent.
  */
 export type CompleteApproval = (
   click: ApprovalClick,
@@ -57,29 +56,15 @@ export type CompleteApproval = (
   lease: Lease,
 ) => Promise<void>;
 
-/**
- * The card was verified after an approval. Reports a change that was only sent. An unknown outcome now decides the
- * request, or leaves it open and tells the holder why.
- */
-export type ApprovalVerified = (
-  request: LimitRequest,
-  actionId: string,
-  confirmation: Verdict['confirmation'],
-) => Promise<void>;
-
-/** How approvals change a request. Both functions run under the request's lock and are idempotent. */
-export function createCompletion(deps: Deps): { complete: CompleteApproval; verified: ApprovalVerified } {
-  return {
-    async complete(click, request, approval, result, lease) {
-      // This runs first: while the request is in flight, another worker repeats this step after a crash.
-      if (!isNotifiedElsewhere(click, request, result))
-        await deps.responses.answer(click, notMade(click, request, approval, result));
-      await notifyOfBlocks(request, approval, result, deps);
-      // The change may have taken longer than the lock lasts.
-      await lease.confirm();
-      await apply(request, approval, result);
-    },
-    verified,
+export function createCompleteApproval(deps: Deps): CompleteApproval {
+  return async function completeApproval(click, request, approval, result, lease) {
+    // This runs first: while the request is in flight, another worker repeats this step after a crash.
+    if (!isNotifiedElsewhere(click, request, result))
+      await deps.responses.answer(click, notMade(click, request, approval, result));
+    await notifyOfBlocks(request, approval, result, deps);
+    // The change may have taken longer than the lock lasts.
+    await lease.confirm();
+    await apply(request, approval, result);
   };
 
   /**
@@ -96,7 +81,9 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     const isUnanswered = !isAboutRules(request) && result.state === 'unknown';
     if (isMade(result) || isUnanswered) {
       const temporaryChangeId = result.control?.kind === 'revert' ? result.control.id : null;
-      return await decide(request, approval, { temporaryChangeId, ...(isUnanswered && { isUnconfirmed: true }) });
+      return await deps.finish(
+        decidedBy(approval, request, { temporaryChangeId, ...(isUnanswered && { isUnconfirmed: true }) }),
+      );
     }
     if (result.state !== 'unknown') {
       await deps.requests.save(request);
@@ -104,12 +91,31 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     }
     const sent = withInFlight(request, { ...approval, state: 'sent' });
     // The change will not be verified, or already was.
-    if (result.expects === undefined) return await verified(sent, approval.actionId, 'unconfirmed');
+    if (result.expects === undefined) return await deps.verified(sent, approval.actionId, 'unconfirmed');
     await deps.requests.save(sent);
     await deps.updateRequest(request.id);
   }
+}
 
-  async function verified(...[request, actionId, confirmation]: Parameters<ApprovalVerified>): Promise<void> {
+interface VerifiedDeps extends Pick<ActionTools, 'notifyDirectly' | 'updateRequest'> {
+  readonly requests: Pick<Requests, 'save'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
+  readonly finish: FinishRequest;
+  readonly notifyDecided: RequestEnds['notifyDecided'];
+}
+
+/**
+ * The card was verified after an approval. Reports a change that was only sent. An unknown outcome now decides the
+ * request, or leaves it open and tells the holder why. Runs under the request's lock and is idempotent.
+ */
+export type ApprovalVerified = (
+  request: LimitRequest,
+  actionId: string,
+  confirmation: Verdict['confirmation'],
+) => Promise<void>;
+
+export function createApprovalVerified(deps: VerifiedDeps): ApprovalVerified {
+  return async function approvalVerified(request, actionId, confirmation) {
     if (request.state !== 'open') {
       if (isDecidedBy(request, actionId)) await reportDecided(request, confirmation, deps);
       return;
@@ -118,27 +124,27 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     if (approval === undefined) return;
     if (confirmation === 'confirmed') {
       const temporaryChange = await deps.temporaryChanges.get(actionId);
-      return await decide(request, approval, { temporaryChangeId: temporaryChange === null ? null : actionId });
+      const made = { temporaryChangeId: temporaryChange === null ? null : actionId };
+      return await deps.finish(decidedBy(approval, request, made));
     }
     await deps.requests.save(withInFlight(request, { ...approval, state: 'unconfirmed' }));
     await deps.updateRequest(request.id);
     if (request.action.verb !== 'ask') return;
     const messageId = `${request.id}-unconfirmed-${approval.actionId}`;
     await deps.notifyDirectly(request.action.actor.userId, messageId, requestUnconfirmed(request, approval));
-  }
+  };
+}
 
-  /** The request is decided. Other approvals in flight end on their own. */
-  async function decide(
-    request: OpenRequest,
-    approval: ApprovalInFlight,
-    made: Pick<MadeRequest, 'temporaryChangeId' | 'isUnconfirmed'>,
-  ): Promise<void> {
-    const { kind, actionId, by, at, changes, term, note, approvals, counted } = approval;
-    const inFlight = withoutInFlight(request, actionId).inFlight.filter(({ state }) => state === 'begun');
-    const decided = { ...request, changes, term, note, approvals, counted, inFlight, ...made };
-    const state = kind === 'override' ? 'overridden' : 'approved';
-    await deps.finish({ ...decided, state, decision: { actionId, by, at } });
-  }
+/** The request as an approval decides it. Other approvals in flight end on their own. */
+function decidedBy(
+  { kind, actionId, by, at, changes, term, note, approvals, counted }: ApprovalInFlight,
+  request: OpenRequest,
+  made: Pick<MadeRequest, 'temporaryChangeId' | 'isUnconfirmed'>,
+): ClosedRequest {
+  const inFlight = withoutInFlight(request, actionId).inFlight.filter(({ state }) => state === 'begun');
+  const decided = { ...request, changes, term, note, approvals, counted, inFlight, ...made };
+  const state = kind === 'override' ? 'overridden' : 'approved';
+  return { ...decided, state, decision: { actionId, by, at } };
 }
 
 /** The request without an approval that has ended, and with the cards that it blocked nevertheless. */
@@ -170,7 +176,7 @@ async function notifyOfBlocks(
 async function reportDecided(
   request: ClosedRequest,
   confirmation: Verdict['confirmation'],
-  { requests, updateRequest, notifyDecided }: Pick<Deps, 'requests' | 'updateRequest' | 'notifyDecided'>,
+  { requests, updateRequest, notifyDecided }: Pick<VerifiedDeps, 'requests' | 'updateRequest' | 'notifyDecided'>,
 ): Promise<void> {
   // Whoever approved it looks at the request, and hears of the change nowhere else.
   if (hasMadeChange(request) && confirmation === 'unconfirmed') {

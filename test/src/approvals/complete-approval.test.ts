@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Result } from '../../../src/actions/action-state.ts';
-import { createCompletion, createFinishRequest } from '../../../src/approvals/complete-approval.ts';
+import {
+  createApprovalVerified,
+  createCompleteApproval,
+  createFinishRequest,
+} from '../../../src/approvals/complete-approval.ts';
 import {
   type ApprovalClick,
   type ApprovalInFlight,
@@ -8,6 +12,7 @@ import {
   type LimitRequest,
   withInFlight,
 } from '../../../src/approvals/request.ts';
+import type { Message } from '../../../src/slack/message.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { held } from '../../support/held.ts';
 import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
@@ -33,22 +38,30 @@ function setUp() {
   const messages: string[] = [];
   const updated: string[] = [];
   const answers: string[] = [];
-  const completion = createCompletion({
-    requests: { save: async (request) => void saved.push(request) },
-    updateRequest: async (id) => void updated.push(id),
+  const deps = {
+    requests: { save: async (request: LimitRequest) => void saved.push(request) },
+    updateRequest: async (id: string) => void updated.push(id),
+    finish: async (request: ClosedRequest) => void finished.push(request),
+    notifyDirectly: async (userId: string, id: string, { text }: Message) =>
+      void messages.push(`${userId} ${id}: ${text}`),
+  };
+  const verified = createApprovalVerified({
+    ...deps,
+    temporaryChanges: { get: async () => null },
+    notifyDecided: async ({ state }) => void told.push(state),
+  });
+  const completeApproval = createCompleteApproval({
+    ...deps,
+    verified,
     recentRaises: { releaseOverride: async (_acctId, actionId) => void cancelled.push(actionId) },
     progress: { read: async () => null },
-    temporaryChanges: { get: async () => null },
-    finish: async (request) => void finished.push(request),
-    notifyDecided: async ({ state }) => void told.push(state),
     responses: {
       answer: async ({ actor }, { text }) => void answers.push(`${actor.userId}: ${text}`),
     },
-    notifyDirectly: async (userId, id, { text }) => void messages.push(`${userId} ${id}: ${text}`),
   });
   const complete = (...given: readonly [ApprovalClick, LimitRequest, ApprovalInFlight, Result]) =>
-    completion.complete(...given, held);
-  return { ...completion, complete, saved, updated, finished, cancelled, told, answers, messages };
+    completeApproval(...given, held);
+  return { complete, verified, saved, updated, finished, cancelled, told, answers, messages };
 }
 
 const begun = (over: Partial<ApprovalInFlight> = {}): ApprovalInFlight => ({ ...inFlight('begun'), ...over });
