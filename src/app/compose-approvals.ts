@@ -3,6 +3,7 @@ import { type Action, alertIdOf, requestIdOf } from '../actions/action.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import { readBack } from '../actions/send-status.ts';
 import type { RequestsOfActions } from '../actions/verify-action.ts';
+import { createAmendRequest } from '../approvals/amend-request.ts';
 import { createAskForRaise } from '../approvals/ask-for-raise.ts';
 import { createAskPermission } from '../approvals/ask-permission.ts';
 import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts';
@@ -57,7 +58,8 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const recount = createRecount(common);
   const recountOfAsker = (request: OpenRequest) => recount(request, request.action);
   const judgeClick = createJudgeClick({ ...common, recount });
-  const decisions = createDecisions({ ...common, execution, judgeClick, recount, finish });
+  const amend = createAmendRequest({ ...common, recount });
+  const decisions = createDecisions({ ...common, execution, judgeClick, amend, finish });
   const askForRaise = createAskForRaise({ ...common, openRequest });
   const decide = createDecideRequest({ ...common, execution, expire, finish, decisions });
   const withdraw = createWithdrawRequest({ ...common, execution, expire, decisions });

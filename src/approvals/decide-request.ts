@@ -4,19 +4,19 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, LockedRun, Responses, Rights } from '../actions/action-tools.ts';
 import { askOthers } from '../actions/ask-others.ts';
 import type { Progress } from '../actions/progress-store.ts';
-import { isLooser, isSameGoals, type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
+import { type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
 import { passedWords, termWords } from '../limits/change-request.ts';
-import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleNames, ruleStates } from '../limits/rule-words.ts';
 import type { CountedRaise } from '../policy/approval-policy.ts';
 import { unreadGroup } from '../policy/authorize.ts';
+import type { AmendRequest } from './amend-request.ts';
 import { withAnswers } from './block-all.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import { whyLower } from './current-request.ts';
 import type { Execution } from './execute-approval.ts';
-import type { JudgeClick, JudgedClick, Recount, WhyNot } from './judge-click.ts';
+import type { JudgeClick, WhyNot } from './judge-click.ts';
 import {
   accountIn,
   blocksIn,
@@ -29,7 +29,6 @@ import {
   type OpenRequest,
   orderIn,
   whyExpired,
-  withVoid,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { ExpireRequest } from './resolve-request.ts';
@@ -110,12 +109,11 @@ export function createDecideRequest(deps: Deps) {
 type Decisions = ReturnType<typeof createDecisions>;
 
 interface DecisionDeps extends Pick<ActionTools, 'record' | 'updateRequest'> {
-  readonly raises: Pick<RaiseAmounts, 'changesFromBase'>;
   readonly requests: Pick<Requests, 'save'>;
   readonly progress: Pick<Progress, 'read'>;
   readonly execution: Pick<Execution, 'execute'>;
   readonly judgeClick: JudgeClick;
-  readonly recount: Recount;
+  readonly amend: AmendRequest;
   readonly finish: FinishRequest;
 }
 
@@ -146,7 +144,7 @@ export function createDecisions(deps: DecisionDeps) {
       const judged = await deps.judgeClick(action, asked, run.lease);
       if (judged.kind === 'refused') return judged;
       const { request, now } = judged;
-      const changed = await withOwnAmounts(action, judged, deps);
+      const changed = await deps.amend(action, judged);
       const why = whyLower(withGoals(now, changed.changes), request);
       if (why !== null) return why;
       // The count is already on record since the request was made, so it is not repeated.
@@ -213,46 +211,6 @@ async function record(
   ].filter((text) => text !== null);
   const detail = more.length === 0 ? id : `${id}: ${more.join('. ')}`;
   await deps.record(action, { event, acctId: card.acctId, cardId: card.cardId, duration, detail, line });
-}
-
-/**
- * *Change and approve*: earlier approvals were for something else, so they no longer count. If the change only became
- * smaller, the approval of an approver who asked stays: nobody has approved more than was requested.
- *
- * The number of needed approvals is counted again, including what single approvers added meanwhile.
- */
-async function withOwnAmounts(
-  action: DecideAction,
-  { request, now }: JudgedClick,
-  { recount, raises }: Pick<DecisionDeps, 'recount' | 'raises'>,
-): Promise<OpenRequest> {
-  const { goals, term } = action.changeRequest ?? { goals: request.changes, term: request.term };
-  const isSameTerm = JSON.stringify(term) === JSON.stringify(request.term);
-  const isSame = isSameTerm && isSameGoals(goals, request.changes);
-  // The value that a temporary change goes back to counts only if it ends before this term does.
-  const from = isSameTerm ? request.changes : await raises.changesFromBase(now, term, request.acctId);
-  const changes = withGoals(from, goals);
-  const beyondAsked = changes.map(({ rule, to }, index) => ({ rule, from: request.changes[index]?.to ?? null, to }));
-  const isWithin = isSameTerm && !isLooser(beyondAsked);
-  const own = request.approvals.filter(({ by }) => isWithin && by === request.action.actor.userId);
-  const others = request.approvals.filter((one) => !own.includes(one));
-  const reasons = others.map(({ by }) => ({ by, why: 'values', standsInFor: null }) as const);
-  const changed = isSame
-    ? request
-    : { ...withVoid(request, reasons), changes, term, note: action.reason, revision: request.revision + 1 };
-  const { needed: byAmount, counted, orderWhy } = await recount(changed, action);
-  const needed = Math.max(byAmount, own.length + 1);
-  // The reason on the request stays until more approvals are needed.
-  const isMore = byAmount > request.needed;
-  const why = isMore ? { orderWhy } : {};
-  return isSame
-    ? {
-        ...changed,
-        ...why,
-        needed: Math.max(request.needed, needed),
-        counted: isMore ? counted : (request.counted ?? counted),
-      }
-    : { ...changed, needed, counted };
 }
 
 /** For *Change and approve*: who asked for what, and what was approved instead. */

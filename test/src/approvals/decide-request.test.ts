@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createAmendRequest } from '../../../src/approvals/amend-request.ts';
 import { createDecideRequest, createDecisions } from '../../../src/approvals/decide-request.ts';
 import { createRecount, whyNotAllowed } from '../../../src/approvals/judge-click.ts';
 import { LimitRequest } from '../../../src/approvals/request.ts';
@@ -187,6 +188,20 @@ describe('an approval', () => {
     const executed: unknown[] = [];
     const told: unknown[] = [];
     const finished: LimitRequest[] = [];
+    const recount = createRecount({
+      orderPermit: { approvals: async () => ({ needed: 2, why: null }) },
+      rights: {
+        policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
+      },
+      raises: {
+        async count(_action, _acctId, _raise, people) {
+          const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);
+          const earlier =
+            raiseCents === ownCents ? [] : [{ by: 'U0BEN', at: '2026-11-20T14:12:00.000Z', cents: addedByBen }];
+          return { rule: raiseDaily.rule, ownCents, earlier, aboveCents: 100_000, cap: null };
+        },
+      },
+    });
     const { approve, deny } = createDecisions({
       progress: { read: async () => null },
       requests: { save: async (request) => void saved.push(request) },
@@ -195,25 +210,11 @@ describe('an approval', () => {
         why === null
           ? { kind: 'counts', request, now: request.changes }
           : { kind: 'refused', why, whoCan: 'Ask another approver.' },
-      recount: createRecount({
-        orderPermit: { approvals: async () => ({ needed: 2, why: null }) },
-        rights: {
-          policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
-        },
-        raises: {
-          async count(_action, _acctId, _raise, people) {
-            const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);
-            const earlier =
-              raiseCents === ownCents ? [] : [{ by: 'U0BEN', at: '2026-11-20T14:12:00.000Z', cents: addedByBen }];
-            return { rule: raiseDaily.rule, ownCents, earlier, aboveCents: 100_000, cap: null };
-          },
-        },
-      }),
+      amend: createAmendRequest({ recount, raises: { changesFromBase: async (changes) => [...changes] } }),
       record: async (_action, { event, detail, line }) => {
         recorded.push({ detail, counted: line?.counted ?? null });
         told.push({ event, outcome: line?.outcome, ...(line?.outcomeOf && { outcomeOf: line.outcomeOf }) });
       },
-      raises: { changesFromBase: async (changes) => [...changes] },
       updateRequest: async () => {},
       finish: async (request) => void finished.push(request),
     });
