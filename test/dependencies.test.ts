@@ -15,8 +15,6 @@ const known: readonly string[] = [
   'src/app-home/set-preference.ts DelegateDeps: 13',
   'src/approvals/ask-for-raise.ts Deps: 14',
   'src/approvals/ask-permission.ts Deps: 13',
-  'src/approvals/decide-request.ts Deps: 9',
-  'src/approvals/emergency-override.ts Deps: 13',
   'src/approvals/execute-approval.ts Deps: 10',
   'src/approvals/judge-click.ts Deps: 10',
   'src/approvals/open-request.ts Deps: 9',

@@ -15,7 +15,7 @@ import {
 } from '../approvals/complete-approval.ts';
 import { createRefreshRequests } from '../approvals/current-request.ts';
 import { createDecideRequest, createDecisions, createWithdrawRequest } from '../approvals/decide-request.ts';
-import { createOverrideRequest } from '../approvals/emergency-override.ts';
+import { createCapOverride, createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
 import { createDropApproval } from '../approvals/in-flight.ts';
 import { createJudgeClick, createRecount, createWhyNoLonger } from '../approvals/judge-click.ts';
@@ -23,6 +23,7 @@ import { createOpenRequest, type RequestedChange } from '../approvals/open-reque
 import type { OpenRequest } from '../approvals/request.ts';
 import { createGatherFacts } from '../approvals/request-facts.ts';
 import { createAgeRequest, createExpireRequest, createRequestEnds } from '../approvals/resolve-request.ts';
+import { createResumeClick } from '../approvals/resume-click.ts';
 import { noCard } from '../core/card-facts.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { commandOf, permissionOf, refusedTo } from '../dispatch/verbs.ts';
@@ -61,9 +62,11 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const amend = createAmendRequest({ ...common, recount });
   const decisions = createDecisions({ ...common, execution, judgeClick, amend, finish });
   const askForRaise = createAskForRaise({ ...common, openRequest });
-  const decide = createDecideRequest({ ...common, execution, expire, finish, decisions });
+  const resumeClick = createResumeClick({ ...common, execution, decisions, finish });
+  const decide = createDecideRequest({ ...common, execution, expire, resumeClick, decisions });
   const withdraw = createWithdrawRequest({ ...common, execution, expire, decisions });
-  const override = createOverrideRequest({ ...common, execution, finish, judgeClick, recount });
+  const capOverride = createCapOverride({ ...common, recount });
+  const override = createOverrideRequest({ ...common, execution, resumeClick, judgeClick, capOverride });
   return {
     handlers: {
       ask: (resolved) => withLock(`account:${resolved.acctId}`, () => askForRaise(resolved)),

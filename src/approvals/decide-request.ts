@@ -32,16 +32,17 @@ import {
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { ExpireRequest } from './resolve-request.ts';
+import type { ResumeClick } from './resume-click.ts';
 import type { DecideAction, WithdrawAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'now' | 'updateRequest'> {
+interface Deps extends Pick<ActionTools, 'now'> {
   readonly rights: Pick<Rights, 'mayAct' | 'whoMay'>;
   readonly responses: Pick<Responses, 'refuse'>;
   readonly requests: Pick<Requests, 'get'>;
-  readonly execution: Pick<Execution, 'resume' | 'stop' | 'whyNotYet'>;
+  readonly execution: Pick<Execution, 'stop' | 'whyNotYet'>;
   readonly expire: ExpireRequest;
-  readonly finish: FinishRequest;
-  readonly decisions: Decisions;
+  readonly resumeClick: ResumeClick;
+  readonly decisions: Pick<Decisions, 'approve' | 'deny'>;
 }
 
 const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
@@ -67,14 +68,7 @@ export function createDecideRequest(deps: Deps) {
       deps.responses.refuse(action, { why, whoCan }, about);
 
     if (request === null) return await over('This request is too old.', mayAskAgain);
-    if (request.state !== 'open' && isDecidedBy(request, action.id)) {
-      return request.state === 'denied'
-        ? await deps.decisions.deny(action, request, run.lease)
-        : await deps.finish(request);
-    }
-    // The approval was counted before a crash. Someone else may have decided since.
-    if (request.approvals.some(({ actionId }) => actionId === action.id)) return await deps.updateRequest(request.id);
-    if (await deps.execution.resume(action, request, run)) return;
+    if (await deps.resumeClick(action, request, run)) return;
     if (request.state !== 'open') return await over(`This request is ${stateWords[request.state]} already.`);
     // So far the person is known to approve for some card.
     const isApprover = await deps.rights.mayAct(action, accountIn(request));
@@ -106,7 +100,7 @@ export function createDecideRequest(deps: Deps) {
 }
 
 /** Both record who decided before anyone is notified. */
-type Decisions = ReturnType<typeof createDecisions>;
+export type Decisions = ReturnType<typeof createDecisions>;
 
 interface DecisionDeps extends Pick<ActionTools, 'record' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'save'>;

@@ -2,14 +2,12 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, LockedRun, Responses, Rights } from '../actions/action-tools.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { isAboutLimits, isLooser, type RuleChange, type Term, withGoals } from '../card-api/rule-change.ts';
-import { isDecidedBy } from '../core/decided-record.ts';
 import { atMost, purchaseCents, termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { ruleNames } from '../limits/rule-words.ts';
 import { type ApprovalPolicy, aloneCents, countedCents } from '../policy/approval-policy.ts';
 import { OVERRIDE_MAX_MS, REQUEST_MS } from '../policy/decide-action.ts';
-import type { FinishRequest } from './complete-approval.ts';
 import { lowers } from './current-request.ts';
 import type { Execution } from './execute-approval.ts';
 import type { JudgeClick, JudgedClick, Recount } from './judge-click.ts';
@@ -22,17 +20,16 @@ import {
   type OpenRequest,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
+import type { ResumeClick } from './resume-click.ts';
 import type { OverrideAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'record' | 'now' | 'purchaseOf' | 'zone'> {
+interface Deps extends Pick<ActionTools, 'record'> {
   readonly responses: Pick<Responses, 'refuse'>;
-  readonly rights: Pick<Rights, 'policyOfCard'>;
-  readonly raises: Pick<RaiseAmounts, 'changesFromBase'>;
-  readonly requests: Pick<Requests, 'get' | 'deniedSince'>;
-  readonly execution: Execution;
-  readonly finish: FinishRequest;
+  readonly requests: Pick<Requests, 'get'>;
+  readonly execution: Pick<Execution, 'whyNotYet' | 'execute'>;
+  readonly resumeClick: ResumeClick;
   readonly judgeClick: JudgeClick;
-  readonly recount: Recount;
+  readonly capOverride: CapOverride;
   /** Allows one emergency override per card and day. */
   readonly recentRaises: Pick<RecentRaises, 'reserveOverride'>;
 }
@@ -53,8 +50,7 @@ export function createOverrideRequest(deps: Deps) {
     const over = (why: string, whoCan: Refusal['whoCan']) => deps.responses.refuse(action, { why, whoCan }, about);
 
     if (request === null) return await over('This request is too old.', mayAskAgain);
-    if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);
-    if (await deps.execution.resume(action, request, run)) return;
+    if (await deps.resumeClick(action, request, run)) return;
     if (request.state !== 'open') return await over('This request is decided already.', 'Nothing is left to decide.');
     if (!isAboutRules(request)) return await refuse('Only a change of a card’s rules can be approved this way.');
     const notYet = await deps.execution.whyNotYet(request);
@@ -62,23 +58,8 @@ export function createOverrideRequest(deps: Deps) {
     const judged = await deps.judgeClick(action, request, run.lease);
     if (judged.kind === 'refused')
       return await deps.responses.refuse(action, judged, { ...about, isByRights: judged.isByRights });
-    const policy = await deps.rights.policyOfCard(judged.request.acctId);
-    const never = whyNoOverride(policy);
-    if (never !== null) return await refuse(never, true);
-    const mostCents = aloneCents(policy);
-    const capped = await capChange(judged, mostCents, deps);
-    if (capped === null) {
-      return await refuse('The request is above the emergency cap, and there is no amount that could be lowered.');
-    }
-    const part = await partLeft(action, judged, { capped, mostCents }, deps);
-    if (part === null) {
-      return await refuse('With what was allowed before, this is more than one person may allow.', true);
-    }
-    if (!isLooser(part.changes) || lowers(withGoals(judged.now, part.changes))) {
-      return await refuse('The card already allows what the override would.');
-    }
-    const denied = await whyDenied(judged.request, deps);
-    if (denied !== null) return await refuse(denied, true);
+    const part = await deps.capOverride(action, judged);
+    if ('why' in part) return await refuse(part.why, part.isByRights);
     if (!(await deps.recentRaises.reserveOverride(request.acctId, action.id))) {
       return await refuse('The emergency override was already used for this card in the last 24 hours.', true);
     }
@@ -90,10 +71,44 @@ export function createOverrideRequest(deps: Deps) {
   };
 }
 
+interface CapDeps extends Pick<ActionTools, 'now' | 'purchaseOf' | 'zone'> {
+  readonly rights: Pick<Rights, 'policyOfCard'>;
+  readonly raises: Pick<RaiseAmounts, 'changesFromBase'>;
+  readonly requests: Pick<Requests, 'deniedSince'>;
+  readonly recount: Recount;
+}
+
+/** The part of a request that an emergency override may do, by the policy of now; or why it may do nothing. */
+export type CapOverride = (
+  action: OverrideAction,
+  judged: JudgedClick,
+) => Promise<CappedChange | { readonly why: string; readonly isByRights: boolean }>;
+
+export function createCapOverride(deps: CapDeps): CapOverride {
+  return async function capOverride(action, judged) {
+    const no = (why: string, isByRights = false) => ({ why, isByRights });
+    const policy = await deps.rights.policyOfCard(judged.request.acctId);
+    const never = whyNoOverride(policy);
+    if (never !== null) return no(never, true);
+    const mostCents = aloneCents(policy);
+    const capped = await capChange(judged, mostCents, deps);
+    if (capped === null) {
+      return no('The request is above the emergency cap, and there is no amount that could be lowered.');
+    }
+    const part = await partLeft(action, judged, { capped, mostCents }, deps);
+    if (part === null) return no('With what was allowed before, this is more than one person may allow.', true);
+    if (!isLooser(part.changes) || lowers(withGoals(judged.now, part.changes))) {
+      return no('The card already allows what the override would.');
+    }
+    const denied = await whyDenied(judged.request, deps);
+    return denied === null ? part : no(denied, true);
+  };
+}
+
 /** Which of the rules the same person asked about within a day without success, one sentence. Null: none. */
 async function whyDenied(
   { acctId, action, changes }: OpenRequest,
-  { requests, now }: Pick<Deps, 'requests' | 'now'>,
+  { requests, now }: Pick<CapDeps, 'requests' | 'now'>,
 ): Promise<string | null> {
   const denied = await requests.deniedSince(acctId, now().getTime() - REQUEST_MS);
   const goals = denied.filter((one) => one.action.actor.userId === action.actor.userId).flatMap((one) => one.goals);
@@ -135,7 +150,7 @@ type CappedChange = Pick<ApprovedChange, 'changes' | 'term'>;
 export async function capChange(
   { request: { action, acctId, term: asked }, now }: JudgedClick,
   mostCents: number | null,
-  deps: Pick<Deps, 'now' | 'purchaseOf' | 'zone' | 'raises'>,
+  deps: Pick<CapDeps, 'now' | 'purchaseOf' | 'zone' | 'raises'>,
 ): Promise<CappedChange | null> {
   const ofLimits = isAboutLimits(now);
   // For a time, an opened rule would allow any number of purchases of any size.
@@ -164,7 +179,7 @@ async function partLeft(
   action: OverrideAction,
   judged: JudgedClick,
   { capped, mostCents }: { readonly capped: CappedChange; readonly mostCents: number | null },
-  deps: Deps,
+  deps: CapDeps,
 ): Promise<CappedChange | null> {
   const count = (part: CappedChange) => deps.recount({ ...judged.request, ...part }, action);
   const { needed, counted } = await count(capped);

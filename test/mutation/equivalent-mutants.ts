@@ -34,14 +34,8 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason: 'Node joins repeated headers of this kind, so that only the type allows a list',
   },
   {
-    file: 'src/approvals/emergency-override.ts',
-    text: "if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);",
-    what: "'open' becomes ''",
-    reason: 'no click has decided an open request, so the other half of the condition is false',
-  },
-  {
-    file: 'src/approvals/decide-request.ts',
-    text: "if (request.state !== 'open' && isDecidedBy(request, action.id)) {",
+    file: 'src/approvals/resume-click.ts',
+    text: "if (request.state !== 'open' && isDecidedBy(request, click.id)) {",
     what: "'open' becomes ''",
     reason: 'no click has decided an open request, so the other half of the condition is false',
   },

@@ -3,6 +3,7 @@ import { createAmendRequest } from '../../../src/approvals/amend-request.ts';
 import { createDecideRequest, createDecisions } from '../../../src/approvals/decide-request.ts';
 import { createRecount, whyNotAllowed } from '../../../src/approvals/judge-click.ts';
 import { LimitRequest } from '../../../src/approvals/request.ts';
+import { createResumeClick } from '../../../src/approvals/resume-click.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
@@ -38,28 +39,28 @@ function setUp(
 ) {
   const steps: string[] = [];
   const whyNotYet = async () => (notYet === undefined ? null : { why: notYet, whoCan: 'Wait.' });
+  const decisions = {
+    approve: async () => {
+      if (why === undefined) steps.push('approved');
+      return why === undefined ? null : { why, whoCan: 'Ask another approver.' };
+    },
+    deny: async () => void steps.push('denied'),
+  };
   const decideRequest = createDecideRequest({
     requests: { get: async () => request },
-    execution: {
-      resume: async () => hasSent,
-      stop: whyNotYet,
-      whyNotYet,
-    },
+    execution: { stop: whyNotYet, whyNotYet },
     expire: async () => void steps.push('expired'),
-    finish: async () => void steps.push('finished again'),
-    decisions: {
-      approve: async () => {
-        if (why === undefined) steps.push('approved');
-        return why === undefined ? null : { why, whoCan: 'Ask another approver.' };
-      },
-      deny: async () => void steps.push('denied'),
-      withdraw: async () => void steps.push('withdrawn'),
-    },
+    resumeClick: createResumeClick({
+      execution: { resume: async () => hasSent },
+      decisions,
+      finish: async () => void steps.push('finished again'),
+      updateRequest: async () => void steps.push('updated'),
+    }),
+    decisions,
     responses: {
       refuse: async (_action, { why, whoCan }, about) =>
         void steps.push(`${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`),
     },
-    updateRequest: async () => void steps.push('updated'),
     rights: {
       mayAct: async () => isGroupKnown || null,
       whoMay: async () => [],

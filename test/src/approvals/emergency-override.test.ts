@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { capChange as cap, createOverrideRequest, mayOverride } from '../../../src/approvals/emergency-override.ts';
+import {
+  capChange as cap,
+  createCapOverride,
+  createOverrideRequest,
+  mayOverride,
+} from '../../../src/approvals/emergency-override.ts';
 import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
 import { noFacts } from '../../../src/approvals/request-facts.ts';
+import { createResumeClick } from '../../../src/approvals/resume-click.ts';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { aloneCents, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
@@ -120,17 +126,20 @@ describe('an emergency override by an operator', () => {
       reason: 'at the counter',
     });
     await createOverrideRequest({
-      requests: { get: async (id) => (id === 'req_ask1' ? request : null), deniedSince: async () => [] },
+      requests: { get: async (id) => (id === 'req_ask1' ? request : null) },
       responses: {
         refuse: async (_action, { why, whoCan }, about) =>
           void steps.push(
             `refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`,
           ),
       },
-      finish: async ({ state }) => void steps.push(`finished ${state}`),
+      resumeClick: createResumeClick({
+        execution: { resume: async () => given.hasSent ?? false },
+        decisions: { deny: async () => expect.fail('nothing is denied') },
+        finish: async ({ state }) => void steps.push(`finished ${state}`),
+        updateRequest: async () => expect.fail('nothing was counted'),
+      }),
       execution: {
-        resume: async () => given.hasSent ?? false,
-        stop: async () => expect.fail('nothing is closed'),
         whyNotYet: async () => (given.notYet === undefined ? null : { why: given.notYet, whoCan: 'Wait.' }),
         execute: async (_click, _request, approved) => void steps.push({ executed: approved }),
       },
@@ -138,18 +147,21 @@ describe('an emergency override by an operator', () => {
         given.why === undefined
           ? { kind: 'counts', request: judged, now: judged.changes }
           : { kind: 'refused', why: given.why, whoCan: 'Ask an approver.' },
-      purchaseOf: async () => null,
-      zone: 'America/New_York',
-      rights: {
-        policyOfCard: async () => given.policy ?? standard,
-      },
-      now: () => new Date('2026-11-20T15:00:00.000Z'),
-      raises: {
-        // A limit that is none by now cannot be raised by a small amount.
-        changesFromBase: async (changes) =>
-          given.isTooMuch ? changes.map(({ to, ...change }) => ({ ...change, from: null, to })) : [...changes],
-      },
-      recount: async () => ({ needed: given.needed ?? 1, counted: null }),
+      capOverride: createCapOverride({
+        requests: { deniedSince: async () => [] },
+        purchaseOf: async () => null,
+        zone: 'America/New_York',
+        rights: {
+          policyOfCard: async () => given.policy ?? standard,
+        },
+        now: () => new Date('2026-11-20T15:00:00.000Z'),
+        raises: {
+          // A limit that is none by now cannot be raised by a small amount.
+          changesFromBase: async (changes) =>
+            given.isTooMuch ? changes.map(({ to, ...change }) => ({ ...change, from: null, to })) : [...changes],
+        },
+        recount: async () => ({ needed: given.needed ?? 1, counted: null }),
+      }),
       recentRaises: { reserveOverride: async () => !(given.isUsed ?? false) },
       record: async (_action, { event, detail, cardId }) => void steps.push({ event, detail, cardId }),
     })(action, { isLast: false, lease: held });
