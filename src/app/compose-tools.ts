@@ -6,7 +6,7 @@ import { createAccountOf, createAskAgain, createRefusals } from '../actions/reco
 import { createReports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
-import { createResumeRequest } from '../approvals/open-request.ts';
+import { createAnnounceRequest, createResumeRequest } from '../approvals/open-request.ts';
 import { accountIn } from '../approvals/request.ts';
 import { createGroupOfCard } from '../directory/directory.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
@@ -59,6 +59,7 @@ export function createTools(context: ActionContext) {
   const { refuse, refuseUnclear, refuseWith, recordRefusal, recordRefusals, isRefused } = refusals;
   const askAgain = createAskAgain({ ...context, recordRefusal, putChoice, askedFor });
   const responses = { answer: context.answer, refuse, refuseUnclear, refuseWith, askAgain };
+  const announceRequest = createAnnounceRequest({ ...context, rights, record });
   const tools = {
     ...context,
     rights,
@@ -75,7 +76,8 @@ export function createTools(context: ActionContext) {
     outcomes,
     reports: createReports({ ...context, responses, record, outcomes }),
     putChoice,
-    resumeRequest: createResumeRequest({ ...context, rights, record }),
+    announceRequest,
+    resumeRequest: createResumeRequest({ ...context, announceRequest }),
     readTransactions: createReadTransactions(context),
     async purchaseOf(action: Pick<Action, 'target'>) {
       const alertId = alertIdOf(action);

@@ -26,43 +26,52 @@ export interface RequestedChange extends AskedChange<LimitRequest['action']> {
   };
 }
 
-interface ResumeDeps extends Pick<ActionTools, 'record'> {
+/** What an action asked of others. The changes are relative to the rules of now. */
+interface AnnouncedRequest
+  extends RequestOpened,
+    Pick<LimitRequest, 'card' | 'changes' | 'term' | 'counted' | 'needed' | 'approvals' | 'voided'> {}
+
+interface AnnounceDeps extends Pick<ActionTools, 'record'> {
   readonly rights: Pick<Rights, 'isOwnCard'>;
-  readonly requests: Pick<Requests, 'get'>;
   readonly postRequest: (request: LimitRequest) => Promise<void>;
   /** Starts the reminder and expiry timer of a request. */
   readonly scheduleRequest: (requestId: string) => Promise<void>;
 }
 
-/** What an earlier attempt of an action asked of others. The changes are relative to the rules of now. */
-interface ResumedRequest
-  extends RequestOpened,
-    Pick<LimitRequest, 'card' | 'changes' | 'term' | 'counted' | 'needed' | 'approvals' | 'voided'> {}
+/** Puts a stored request on record as waiting, and asks those who decide it. Idempotent. */
+export type AnnounceRequest = (request: LimitRequest) => Promise<AnnouncedRequest>;
+
+export function createAnnounceRequest(deps: AnnounceDeps): AnnounceRequest {
+  return async function announceRequest(request) {
+    const announced = { ...request, changes: changesFromNow(request) };
+    await recordWaiting(announced, deps);
+    // What others decided since stays. They were all told of it.
+    if (request.state !== 'open')
+      return { ...announced, kind: 'decided', note: 'This was asked for already, and the request is decided.' };
+    const { id, action, acctId } = request;
+    await deps.postRequest(request);
+    await deps.scheduleRequest(id);
+    const isOwnCard = isAboutRules(request) && (await deps.rights.isOwnCard(action.actor.userId, acctId));
+    return { ...announced, kind: 'opened', note: whyAsked(request, isOwnCard) };
+  };
+}
 
 /**
  * Continues the request that an earlier attempt of the action opened. Whatever the action would be by now, it stays a
  * request. Null: no attempt opened one.
  */
-export type ResumeRequest = (actionId: string) => Promise<ResumedRequest | null>;
+export type ResumeRequest = (actionId: string) => Promise<AnnouncedRequest | null>;
 
-export function createResumeRequest(deps: ResumeDeps): ResumeRequest {
-  return async function resumeRequest(actionId) {
-    const request = await deps.requests.get(requestIdOf(actionId));
-    return request === null ? null : await resume(request, deps);
-  };
+interface ResumeDeps {
+  readonly requests: Pick<Requests, 'get'>;
+  readonly announceRequest: AnnounceRequest;
 }
 
-async function resume(request: LimitRequest, deps: ResumeDeps): Promise<ResumedRequest> {
-  const resumed = { ...request, changes: changesFromNow(request) };
-  await recordWaiting(resumed, deps);
-  // What others decided since stays. They were all told of it.
-  if (request.state !== 'open')
-    return { ...resumed, kind: 'decided', note: 'This was asked for already, and the request is decided.' };
-  const { id, action, acctId } = request;
-  await deps.postRequest(request);
-  await deps.scheduleRequest(id);
-  const isOwnCard = isAboutRules(request) && (await deps.rights.isOwnCard(action.actor.userId, acctId));
-  return { ...resumed, kind: 'opened', note: whyAsked(request, isOwnCard) };
+export function createResumeRequest({ requests, announceRequest }: ResumeDeps): ResumeRequest {
+  return async function resumeRequest(actionId) {
+    const request = await requests.get(requestIdOf(actionId));
+    return request === null ? null : await announceRequest(request);
+  };
 }
 
 type Waiting = Pick<LimitRequest, 'action' | 'acctId' | 'card' | 'changes' | 'counted'>;
@@ -73,7 +82,7 @@ type Waiting = Pick<LimitRequest, 'action' | 'acctId' | 'card' | 'changes' | 'co
  */
 async function recordWaiting(
   { action, acctId, card, changes, counted }: Waiting,
-  { record }: Pick<ResumeDeps, 'record'>,
+  { record }: Pick<ActionTools, 'record'>,
 ): Promise<void> {
   const waiting = { event: 'waiting', begins: true } as const;
   if (action.verb === 'order-virtual') await record(action, { ...waiting, acctId: null });
@@ -83,12 +92,13 @@ async function recordWaiting(
   await record(action, { ...waiting, acctId, cardId: card.cardId, before: ruleStates(changes, 'from'), detail });
 }
 
-interface Deps extends Pick<ActionTools, 'now'>, ResumeDeps {
+interface Deps extends Pick<ActionTools, 'now' | 'record'> {
   readonly rights: Pick<Rights, 'isOwnCard' | 'rolesNow'>;
   readonly requests: Requests;
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
   readonly gatherFacts: GatherFacts;
   readonly raises: Pick<RaiseAmounts, 'changesFromBase' | 'temporaryValues'>;
+  readonly announceRequest: AnnounceRequest;
 }
 
 /**
@@ -98,13 +108,12 @@ interface Deps extends Pick<ActionTools, 'now'>, ResumeDeps {
  * same purchase. Runs under the account's lock.
  */
 export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promise<RequestOpened> {
-  const resumeRequest = createResumeRequest(deps);
   return async function openRequest(asked) {
     const { action, acctId, order } = asked;
     const { userId } = action.actor;
     // First: after the decision somebody may have asked for the same again.
-    const resumed = await resumeRequest(action.id);
-    if (resumed !== null) return resumed;
+    const earlier = await deps.requests.get(requestIdOf(action.id));
+    if (earlier !== null) return await deps.announceRequest(earlier);
     const twin = (await deps.requests.open()).find((request) => isSame(request, asked));
     const isOwnTwin = twin?.action.actor.userId === userId;
     // One that was decided meanwhile asks nobody any more.
@@ -117,7 +126,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       return { kind: 'twin', note: isOwnTwin ? `You have ${where}` : `Somebody has ${where} ${hears}` };
     }
     const isOwnCard = order?.isOwn ?? (isAboutRules(asked) && (await deps.rights.isOwnCard(userId, acctId)));
-    return await resume(await save(requestIdOf(action.id), asked, isOwnCard), deps);
+    return await deps.announceRequest(await save(requestIdOf(action.id), asked, isOwnCard));
   };
 
   async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<LimitRequest> {

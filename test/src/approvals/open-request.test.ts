@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createOpenRequest } from '../../../src/approvals/open-request.ts';
+import { createAnnounceRequest, createOpenRequest } from '../../../src/approvals/open-request.ts';
 import type { LimitRequest } from '../../../src/approvals/request.ts';
 import { noFacts } from '../../../src/approvals/request-facts.ts';
 import { createRequests } from '../../../src/approvals/request-store.ts';
@@ -24,20 +24,23 @@ const counted: CountedRaise = {
 function setUp(holder: string | null = null, status: CardStatus | null = 'ACTIVE') {
   const requests = createRequests(redis(), storeSigner);
   const posted: string[] = [];
+  const isOwnCard = async (userId: string) => userId === holder;
+  const record = async () => {};
   const openRequest = createOpenRequest({
     requests,
     links: {
       ofAccount: async () => (holder === null ? null : { userId: holder }),
     },
-    rights: {
-      isOwnCard: async (userId) => userId === holder,
-      rolesNow: async ({ roles }) => [...roles],
-    },
-    record: async () => {},
+    rights: { isOwnCard, rolesNow: async ({ roles }) => [...roles] },
+    record,
     gatherFacts: async () => ({ isBlocked: status === 'BLOCKED', facts: noFacts }),
     raises: { changesFromBase: async (changes) => [...changes], temporaryValues: async () => [] },
-    postRequest: async ({ id }) => void posted.push(id),
-    scheduleRequest: async () => {},
+    announceRequest: createAnnounceRequest({
+      rights: { isOwnCard },
+      record,
+      postRequest: async ({ id }) => void posted.push(id),
+      scheduleRequest: async () => {},
+    }),
     now: () => new Date(askedAt),
   });
   const open = async (action: LimitRequest['action'], term: Term = { kind: 'permanent' }) =>
