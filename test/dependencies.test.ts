@@ -17,7 +17,6 @@ const known: readonly string[] = [
   'src/approvals/ask-permission.ts Deps: 13',
   'src/approvals/execute-approval.ts Deps: 10',
   'src/approvals/judge-click.ts Deps: 10',
-  'src/approvals/resolve-request.ts AgeDeps: 10',
   'src/digests/set-digest.ts Deps: 10',
   'src/directory/resolve-card.ts Deps: 12',
   'src/dispatch/perform-action.ts Deps: 11',

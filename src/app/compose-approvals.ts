@@ -22,7 +22,12 @@ import { createJudgeClick, createRecount, createWhyNoLonger } from '../approvals
 import { createOpenRequest, type RequestedChange } from '../approvals/open-request.ts';
 import type { OpenRequest } from '../approvals/request.ts';
 import { createGatherFacts } from '../approvals/request-facts.ts';
-import { createAgeRequest, createExpireRequest, createRequestEnds } from '../approvals/resolve-request.ts';
+import {
+  createAgeRequest,
+  createExpireRequest,
+  createRemindApprovers,
+  createRequestEnds,
+} from '../approvals/resolve-request.ts';
 import { createResumeClick } from '../approvals/resume-click.ts';
 import { noCard } from '../core/card-facts.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
@@ -82,7 +87,7 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
     dropApproval: createDropApproval(tools),
     requestsOfActions: requestsOf(verified, tools),
     refreshRequests: createRefreshRequests({ ...common, verified, recount: recountOfAsker }),
-    ageRequest: createAgeRequest({ ...common, execution, expire }),
+    ageRequest: createAgeRequest({ ...common, execution, expire, remind: createRemindApprovers(tools) }),
   };
 }
 

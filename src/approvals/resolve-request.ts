@@ -135,15 +135,13 @@ export function createExpireRequest({ record, progress, resolve }: ExpireDeps): 
   };
 }
 
-interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest' | 'postToApprovals'> {
-  readonly rights: Pick<Rights, 'whoMay'>;
-  /** Link to a request's message; null: none. */
-  readonly requestLink: (requestId: string) => Promise<string | null>;
+interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest'> {
   /** Posts its message unless there is one. */
   readonly postRequest: (request: OpenRequest) => Promise<void>;
-  readonly requests: Pick<Requests, 'get' | 'save' | 'open' | 'remind'>;
+  readonly requests: Pick<Requests, 'get'>;
   readonly execution: Pick<Execution, 'stop'>;
   readonly expire: ExpireRequest;
+  readonly remind: RemindApprovers;
 }
 
 /**
@@ -171,14 +169,28 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
       if (!isOverdue(request) && now < overdueAt) return Math.min(untilEnd, overdueAt - now + 1);
       // After a crash, or because another request's reminder listed it, the message may not show yet that it is overdue.
       if (isOverdue(request)) await deps.updateRequest(requestId);
-      else await remind(request, lease);
+      else await deps.remind(request, lease);
       // An approver may change what it ends with meanwhile.
       return Math.min(untilEnd, LOOK_AGAIN_MS);
     });
   };
+}
 
-  /** Sends one reminder for all open requests of the group, unless an earlier one listed this request. */
-  async function remind(request: OpenRequest, lease: Lease): Promise<void> {
+/** How often a request is looked at that may have expired earlier than it used to. */
+const LOOK_AGAIN_MS = 3_600_000;
+
+interface RemindDeps extends Pick<ActionTools, 'now' | 'updateRequest' | 'postToApprovals'> {
+  readonly rights: Pick<Rights, 'whoMay'>;
+  /** Link to a request's message; null: none. */
+  readonly requestLink: (requestId: string) => Promise<string | null>;
+  readonly requests: Pick<Requests, 'save' | 'open' | 'remind'>;
+}
+
+/** Sends one reminder for all open requests of the group, unless an earlier one listed this request. */
+export type RemindApprovers = (request: OpenRequest, lease: Lease) => Promise<void>;
+
+export function createRemindApprovers(deps: RemindDeps): RemindApprovers {
+  return async function remindApprovers(request, lease) {
     const open = (await deps.requests.open()).filter(
       ({ id, card }) => id !== request.id && card.group === request.card.group,
     );
@@ -192,16 +204,13 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
       if (isOverdue(other) || (await deps.requests.remind(other.id, remindedAt)) === null) continue;
       if (isOverdue({ ...other, remindedAt })) await deps.updateRequest(other.id);
     }
-  }
+  };
 }
-
-/** How often a request is looked at that may have expired earlier than it used to. */
-const LOOK_AGAIN_MS = 3_600_000;
 
 /** Reminds the approvers of a group of open requests, the first of which is due. Idempotent. */
 async function postReminder(
   waiting: readonly [OpenRequest, ...OpenRequest[]],
-  { rights, postToApprovals, requestLink }: AgeDeps,
+  { rights, postToApprovals, requestLink }: RemindDeps,
 ): Promise<void> {
   const [{ id, card }] = waiting;
   const linked = await Promise.all(waiting.map(async (request) => ({ request, link: await requestLink(request.id) })));

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
-import { createAgeRequest, createExpireRequest } from '../../../src/approvals/resolve-request.ts';
+import { createAgeRequest, createExpireRequest, createRemindApprovers } from '../../../src/approvals/resolve-request.ts';
 import { held, withoutLock } from '../../support/held.ts';
 import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';
@@ -23,33 +23,39 @@ function setUp(minutes: number, given: Given = {}) {
   const reminded: string[] = [];
   const expired: OpenRequest[] = [];
   const updated: string[] = [];
-  const ageRequest = createAgeRequest({
+  const deps = {
     requests: {
       get: async () => request,
-      save: async (changed) => {
+      save: async (changed: LimitRequest) => {
         request = changed;
       },
       open: async () => [openRequestOf(), ...(given.others ?? [])],
-      remind: async (id) => {
+      remind: async (id: string) => {
         reminded.push(id);
         return openRequestOf();
       },
     },
+    updateRequest: async (id: string) => void updated.push(id),
+    now: () => new Date(Date.parse('2026-11-20T15:00:00.000Z') + minutes * MINUTE_MS),
+  };
+  const ageRequest = createAgeRequest({
+    ...deps,
     execution: { stop: async () => (given.isInFlight === true ? { why: 'w', whoCan: 'c' } : null) },
     expire: async (open) => void expired.push(open),
-    rights: {
-      whoMay: given.whoMay ?? (async (_role, group) => [group === 'Sales' ? 'U0BEN' : 'U0ANA']),
-    },
-    postToApprovals: async (id, { text }, group) => {
-      posted.push(id);
-      texts.push(text);
-      groups.push(group);
-    },
-    requestLink: async (id) => `https://example.slack.com/${id}`,
-    updateRequest: async (id) => void updated.push(id),
+    remind: createRemindApprovers({
+      ...deps,
+      rights: {
+        whoMay: given.whoMay ?? (async (_role, group) => [group === 'Sales' ? 'U0BEN' : 'U0ANA']),
+      },
+      postToApprovals: async (id, { text }, group) => {
+        posted.push(id);
+        texts.push(text);
+        groups.push(group);
+      },
+      requestLink: async (id) => `https://example.slack.com/${id}`,
+    }),
     postRequest: async () => {},
     withLock: withoutLock,
-    now: () => new Date(Date.parse('2026-11-20T15:00:00.000Z') + minutes * MINUTE_MS),
   });
   return {
     age: () => ageRequest('req_ask1'),
