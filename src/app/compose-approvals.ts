@@ -16,7 +16,7 @@ import {
 import { createRefreshRequests } from '../approvals/current-request.ts';
 import { createDecideRequest, createDecisions, createWithdrawRequest } from '../approvals/decide-request.ts';
 import { createCapOverride, createOverrideRequest } from '../approvals/emergency-override.ts';
-import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
+import { createExecution, createFailApproval, createMakeApprovedChange } from '../approvals/execute-approval.ts';
 import { createDropApproval } from '../approvals/in-flight.ts';
 import { createJudgeClick, createRecount, createWhyNoLonger } from '../approvals/judge-click.ts';
 import { createOpenRequest, type RequestedChange } from '../approvals/open-request.ts';
@@ -54,12 +54,13 @@ interface Deps {
 export function composeApprovals({ tools, openRequest, changeRule, failures, orders, block }: Deps) {
   const { withLock } = tools;
   const blockAll = createBlockAll({ ...tools, failures, block });
-  const common = { ...tools, ...orders, changeRule, blockAll };
+  const common = { ...tools, ...orders };
   const { resolve, notifyDecided } = createRequestEnds(common);
   const finish = createFinishRequest({ ...common, resolve });
   const verified = createApprovalVerified({ ...common, finish, notifyDecided });
   const complete = createCompleteApproval({ ...common, finish, verified });
-  const execution = createExecution({ ...common, complete, whyNoLonger: createWhyNoLonger(common) });
+  const makeChange = createMakeApprovedChange({ ...common, changeRule, blockAll, whyNoLonger: createWhyNoLonger(common) });
+  const execution = createExecution({ ...common, complete, makeChange });
   const expire = createExpireRequest({ ...common, resolve });
   const recount = createRecount(common);
   const recountOfAsker = (request: OpenRequest) => recount(request, request.action);

@@ -30,16 +30,11 @@ import type { Requests } from './request-store.ts';
 /** Makes the changes of approvals, once per click. Everything runs under the request's lock and is idempotent. */
 export type Execution = ReturnType<typeof createExecution>;
 
-interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
+interface Deps extends Pick<ActionTools, 'now'> {
   readonly progress: Pick<Progress, 'read' | 'begin' | 'write'>;
   readonly requests: Pick<Requests, 'save'>;
-  /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should be retried. */
-  readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, run: LockedRun) => Promise<Result>;
   readonly reports: Pick<Reports, 'resume'>;
-  readonly placeOrder: PlaceOrder;
-  readonly whyNoLonger: WhyNoLonger;
-  /** @throws CardApiError when the job should be retried. */
-  readonly blockAll: BlockAll;
+  readonly makeChange: MakeApprovedChange;
   readonly complete: CompleteApproval;
 }
 
@@ -80,19 +75,35 @@ export function createExecution(deps: Deps) {
     const begun = withInFlight(request, approval);
     await run.lease.confirm();
     await deps.requests.save(begun);
-    const result = await makeChange(click, begun, approval, run);
+    const result = await deps.makeChange(click, begun, approval, run);
     await deps.complete(click, begun, approval, result, run.lease);
     // Each card is reported on its own, so nothing else ends it.
     if (request.action.verb === 'block-all')
       await deps.progress.write(click.id, { ...stateOf(result, deps.now().toISOString()), isNotified: true });
   }
+}
 
-  async function makeChange(
-    click: ApprovalClick,
-    request: LimitRequest,
-    approval: ApprovalInFlight,
-    run: LockedRun,
-  ): Promise<Result> {
+interface ChangeDeps extends Pick<ActionTools, 'withLock'> {
+  readonly progress: Pick<Progress, 'read'>;
+  /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should be retried. */
+  readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, run: LockedRun) => Promise<Result>;
+  readonly reports: Pick<Reports, 'resume'>;
+  readonly placeOrder: PlaceOrder;
+  readonly whyNoLonger: WhyNoLonger;
+  /** @throws CardApiError when the job should be retried. */
+  readonly blockAll: BlockAll;
+}
+
+/** What was approved: blocks, an order, or a change of rules. @throws CardApiError when the job should be retried. */
+export type MakeApprovedChange = (
+  click: ApprovalClick,
+  request: LimitRequest,
+  approval: ApprovalInFlight,
+  run: LockedRun,
+) => Promise<Result>;
+
+export function createMakeApprovedChange(deps: ChangeDeps): MakeApprovedChange {
+  return async function makeApprovedChange(click, request, approval, run) {
     const { acctId, action: asked } = request;
     if (asked.verb === 'block-all') {
       const approvers = approval.approvals.map(({ by }) => by);
@@ -110,7 +121,7 @@ export function createExecution(deps: Deps) {
       return await deps.changeRule({ action, acctId, cardId: null }, approved, { ...run, lease });
     };
     return await deps.withLock(`account:${acctId}`, changeUnlessKnown, run.lease);
-  }
+  };
 }
 
 /** Who approved it last, and how many people approved it. An approver who asked counts as one of several. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ActionState, type Result, reported, stateOf } from '../../../src/actions/action-state.ts';
-import { createExecution } from '../../../src/approvals/execute-approval.ts';
+import type { Progress } from '../../../src/actions/progress-store.ts';
+import type { Reports } from '../../../src/actions/report.ts';
+import { createExecution, createMakeApprovedChange } from '../../../src/approvals/execute-approval.ts';
 import { type LimitRequest, withInFlight } from '../../../src/approvals/request.ts';
 import { held } from '../../support/held.ts';
 import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
@@ -20,15 +22,22 @@ const run = { isLast: false, lease: held };
 function setUp(written: ActionState | null = null) {
   const steps: string[] = [];
   const changes: unknown[] = [];
-  const execution = createExecution({
-    blockAll: async () => expect.fail('nothing is blocked'),
-    requests: { save: async ({ inFlight: held }) => void steps.push(`saved ${held.map(({ state }) => state).join()}`) },
-    progress: {
-      read: async () => written,
-      begin: async () => (written === null || written.state === 'asked' ? null : written),
-      write: async (_id, next) => next,
+  const progress: Pick<Progress, 'read' | 'begin' | 'write'> = {
+    read: async () => written,
+    begin: async () => (written === null || written.state === 'asked' ? null : written),
+    write: async (_id, next) => next,
+  };
+  const reports: Pick<Reports, 'resume'> = {
+    async resume(_action, _verb, state) {
+      const known = reported(state);
+      if (known !== null) steps.push('told');
+      return known?.result ?? null;
     },
-    now: () => new Date('2026-11-20T15:00:00.000Z'),
+  };
+  const makeChange = createMakeApprovedChange({
+    blockAll: async () => expect.fail('nothing is blocked'),
+    progress,
+    reports,
     changeRule: async ({ action }, approved) => {
       steps.push(`changed on behalf of ${action.actor.userId}`);
       changes.push(approved);
@@ -38,19 +47,19 @@ function setUp(written: ActionState | null = null) {
       steps.push(`ordered as ${id}, allowed by ${by}, one of ${people}`);
       return done;
     },
-    reports: {
-      async resume(_action, _verb, state) {
-        const known = reported(state);
-        if (known !== null) steps.push('told');
-        return known?.result ?? null;
-      },
-    },
     whyNoLonger: async () => null,
-    complete: async (_click, _request, _approval, { state }) => void steps.push(`completed ${state}`),
     withLock: async (name, work) => {
       steps.push(`locked ${name}`);
       return await work(held);
     },
+  });
+  const execution = createExecution({
+    requests: { save: async ({ inFlight: held }) => void steps.push(`saved ${held.map(({ state }) => state).join()}`) },
+    progress,
+    reports,
+    now: () => new Date('2026-11-20T15:00:00.000Z'),
+    makeChange,
+    complete: async (_click, _request, _approval, { state }) => void steps.push(`completed ${state}`),
   });
   return { execution, steps, changes };
 }
