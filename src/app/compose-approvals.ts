@@ -15,6 +15,7 @@ import {
 } from '../approvals/complete-approval.ts';
 import { createRefreshRequests } from '../approvals/current-request.ts';
 import { createDecideRequest, createDecisions, createWithdrawRequest } from '../approvals/decide-request.ts';
+import { createEligibility } from '../approvals/eligibility.ts';
 import { createCapOverride, createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval, createMakeApprovedChange } from '../approvals/execute-approval.ts';
 import { createDropApproval } from '../approvals/in-flight.ts';
@@ -59,12 +60,14 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const finish = createFinishRequest({ ...common, resolve });
   const verified = createApprovalVerified({ ...common, finish, notifyDecided });
   const complete = createCompleteApproval({ ...common, finish, verified });
-  const makeChange = createMakeApprovedChange({ ...common, changeRule, blockAll, whyNoLonger: createWhyNoLonger(common) });
+  const eligibility = createEligibility(common);
+  const whyNoLonger = createWhyNoLonger({ ...common, eligibility });
+  const makeChange = createMakeApprovedChange({ ...common, changeRule, blockAll, whyNoLonger });
   const execution = createExecution({ ...common, complete, makeChange });
   const expire = createExpireRequest({ ...common, resolve });
   const recount = createRecount(common);
   const recountOfAsker = (request: OpenRequest) => recount(request, request.action);
-  const judgeClick = createJudgeClick({ ...common, recount });
+  const judgeClick = createJudgeClick({ ...common, eligibility, recount });
   const amend = createAmendRequest({ ...common, recount });
   const decisions = createDecisions({ ...common, execution, judgeClick, amend, finish });
   const askForRaise = createAskForRaise({ ...common, openRequest });

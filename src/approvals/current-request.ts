@@ -127,24 +127,6 @@ export function createRefreshRequests(deps: RefreshDeps): (acctId: number) => Pr
   }
 }
 
-export interface AskerDeps extends Pick<ActionTools, 'person'> {
-  readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
-}
-
-/** Why people get no more what they asked for themselves. Null: they may, or an approver asked for somebody else. */
-export async function whyAskerLeft(
-  { action, acctId, isOwnCard }: LimitRequest,
-  { links, person }: AskerDeps,
-): Promise<string | null> {
-  if (action.verb !== 'ask' && !isOwnCard) return null;
-  const { userId } = action.actor;
-  // An approver may ask for any card.
-  if (action.verb === 'ask' && !(await links.isHeldBy(userId, acctId)))
-    return 'Whoever asked for it no longer holds the card.';
-  const isDeactivated = (await person(userId))?.isDeactivated === true;
-  return isDeactivated ? 'The Slack account of whoever asked for it is deactivated.' : null;
-}
-
 /**
  * Why this may not be approved: it would lower a limit. `now`: relative to the card's current rules. Null: nothing is lower.
  */

@@ -15,8 +15,9 @@ import type { AmendRequest } from './amend-request.ts';
 import { withAnswers } from './block-all.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import { whyLower } from './current-request.ts';
+import type { WhyNot } from './eligibility.ts';
 import type { Execution } from './execute-approval.ts';
-import type { JudgeClick, WhyNot } from './judge-click.ts';
+import type { JudgeClick } from './judge-click.ts';
 import {
   accountIn,
   blocksIn,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createAmendRequest } from '../../../src/approvals/amend-request.ts';
 import { createDecideRequest, createDecisions } from '../../../src/approvals/decide-request.ts';
-import { createRecount, whyNotAllowed } from '../../../src/approvals/judge-click.ts';
+import { createEligibility } from '../../../src/approvals/eligibility.ts';
+import { createRecount } from '../../../src/approvals/judge-click.ts';
 import { LimitRequest } from '../../../src/approvals/request.ts';
 import { createResumeClick } from '../../../src/approvals/resume-click.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
@@ -389,13 +390,15 @@ describe('an approval', () => {
     ['the person who asked', 'U0HUGO', null, false],
     ['a holder of the card', 'U0BEN', 'U0BEN', false],
   ])('of %s: counts %4$s', async (_who, userId, holder, counts) => {
-    const deps = {
+    const { whyNotAllowed } = createEligibility({
       rights: { ...authorizationOf({ holder }), isOwnCard: async (who: string) => who === holder },
       orderPermit: { isOwn: async () => expect.fail('it is no order') },
+      links: { isHeldBy: async () => expect.fail('whoever asked is not looked at') },
+      person: async () => expect.fail('whoever asked is not looked at'),
       now: () => new Date(askedAt),
-    };
+    });
 
-    expect((await whyNotAllowed(click({ actor: by(userId) }), openRequestOf(), deps)) === null).toBe(counts);
+    expect((await whyNotAllowed(click({ actor: by(userId) }), openRequestOf())) === null).toBe(counts);
   });
 });
 

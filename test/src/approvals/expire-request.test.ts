@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
 import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
-import { createAgeRequest, createExpireRequest, createRemindApprovers } from '../../../src/approvals/resolve-request.ts';
+import {
+  createAgeRequest,
+  createExpireRequest,
+  createRemindApprovers,
+} from '../../../src/approvals/resolve-request.ts';
 import { held, withoutLock } from '../../support/held.ts';
 import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';

@@ -179,7 +179,7 @@ function withJudgeClick(code: typeof Judging): typeof Judging {
       const judge = code.createJudgeClick(deps);
       if (!isOpen('approvals count for numbers that moved')) return judge;
       return async (click, request) => {
-        const notAllowed = await code.whyNotAllowed(click, request, deps);
+        const notAllowed = await deps.eligibility.whyNotAllowed(click, request);
         return notAllowed === null
           ? { kind: 'counts', request, now: request.changes }
           : { kind: 'refused', ...notAllowed };
