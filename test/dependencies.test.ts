@@ -14,7 +14,6 @@ const known: readonly string[] = [
   'src/alerts/fraud-case.ts Deps: 14',
   'src/app-home/set-preference.ts DelegateDeps: 13',
   'src/approvals/ask-for-raise.ts Deps: 14',
-  'src/approvals/ask-permission.ts Deps: 13',
   'src/digests/set-digest.ts Deps: 10',
   'src/directory/resolve-card.ts Deps: 12',
   'src/dispatch/perform-action.ts Deps: 11',

@@ -5,7 +5,7 @@ import { readBack } from '../actions/send-status.ts';
 import type { RequestsOfActions } from '../actions/verify-action.ts';
 import { createAmendRequest } from '../approvals/amend-request.ts';
 import { createAskForRaise } from '../approvals/ask-for-raise.ts';
-import { createAskPermission } from '../approvals/ask-permission.ts';
+import { createAskPermission, createQuestionOf } from '../approvals/ask-permission.ts';
 import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts';
 import {
   type ApprovalVerified,
@@ -79,7 +79,11 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   return {
     handlers: {
       ask: (resolved) => withLock(`account:${resolved.acctId}`, () => askForRaise(resolved)),
-      'ask-permission': createAskPermission({ ...tools, permissionOf, refusedTo, commandOf, linkOf: linkIn(tools) }),
+      'ask-permission': createAskPermission({
+        ...tools,
+        verbs: { permissionOf, refusedTo, commandOf },
+        questionOf: createQuestionOf({ ...tools, linkOf: linkIn(tools) }),
+      }),
       'block-all': createRequestBlockAll({ ...tools, openRequest }),
       decide: (action, run) =>
         withLock(`request:${action.target.requestId}`, (lease) => decide(action, { ...run, lease })),

@@ -15,19 +15,19 @@ export function askPermissionOf(refused: Action): Action & Pick<AskPermissionAct
   return { id, verb: 'ask-permission', target, reason, actor, roles, asHolder: false, origin, askedAt, asked, input };
 }
 
-interface Deps extends Pick<ActionTools, 'record' | 'factsOf' | 'accountOf' | 'purchaseOf' | 'postToApprovals'> {
+interface Deps extends Pick<ActionTools, 'record' | 'factsOf' | 'accountOf' | 'postToApprovals'> {
   readonly responses: Pick<Responses, 'answer' | 'refuse'>;
-  readonly rights: Pick<Rights, 'whoMay'>;
   readonly refusalCounts: Pick<RefusalCounts, 'questions'>;
+  readonly verbs: VerbTable;
+  readonly questionOf: QuestionOf;
+}
+
+interface VerbTable {
   readonly permissionOf: (verb: string) => Permission;
   /** A verb in words, followed by the card: `change a limit of`. */
   readonly refusedTo: (verb: string) => string;
   /** The first words of the slash command that does this for somebody else; null: there is none. */
   readonly commandOf: (verb: string) => string | null;
-  /** Link to the alert or the request that an action is about; null: none. */
-  readonly linkOf: (action: Pick<Action, 'target'>) => Promise<string | null>;
-  /** As UTC ISO 8601; null: there is no such date. */
-  readonly momentOf: (since: Since, askedAt: string) => string | null;
 }
 
 /** Each question mentions everyone who may do it, so one person may ask only this often within an hour. */
@@ -36,7 +36,7 @@ const QUESTIONS_MAX = 5;
 /** *Ask them*, after a refusal: asks the people who may do it, in the approvals channel. Idempotent. */
 export function createAskPermission(deps: Deps): (action: AskPermissionAction) => Promise<void> {
   return async function askPermission(action) {
-    const { id, asked, input = {}, actor, reason } = action;
+    const { id, asked } = action;
     if ((await deps.refusalCounts.questions(action)) > QUESTIONS_MAX) {
       const why = `You asked ${QUESTIONS_MAX} times within an hour.`;
       const whoCan = 'Wait an hour, or write to them yourself.';
@@ -44,14 +44,38 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
     }
     const acctId = await deps.accountOf(action.target);
     const card = acctId === null ? null : await deps.factsOf(acctId);
-    const { role, doing: general } = deps.permissionOf(asked);
-    const doing = card === null ? general : deps.refusedTo(asked);
+    const { role, doing: general } = deps.verbs.permissionOf(asked);
+    const doing = card === null ? general : deps.verbs.refusedTo(asked);
     const line = { did: `asked others to ${doing}`, card };
     await deps.record(action, { event: 'asked', begins: true, acctId, line });
-    const group = card?.group ?? null;
     // The card of whoever types it is another one.
-    const command = action.target.kind === 'own' ? null : deps.commandOf(asked);
-    const question = {
+    const command = action.target.kind === 'own' ? null : deps.verbs.commandOf(asked);
+    const question = await deps.questionOf(action, { doing, card, command, role });
+    await deps.postToApprovals(`ask-${id}`, permissionAsked(question), card?.group ?? null);
+    await deps.responses.answer(action, permissionSent(question));
+  };
+}
+
+interface QuestionDeps extends Pick<ActionTools, 'purchaseOf'> {
+  readonly rights: Pick<Rights, 'whoMay'>;
+  /** Link to the alert or the request that an action is about; null: none. */
+  readonly linkOf: (action: Pick<Action, 'target'>) => Promise<string | null>;
+  /** As UTC ISO 8601; null: there is no such date. */
+  readonly momentOf: (since: Since, askedAt: string) => string | null;
+}
+
+type Question = Parameters<typeof permissionAsked>[0];
+
+/** What people read who may do it. @param role who that is; null: nobody in particular. */
+export type QuestionOf = (
+  action: AskPermissionAction,
+  asked: Pick<Question, 'doing' | 'card' | 'command'> & Pick<Permission, 'role'>,
+) => Promise<Question>;
+
+export function createQuestionOf(deps: QuestionDeps): QuestionOf {
+  return async function questionOf(action, { doing, card, command, role }) {
+    const { input = {}, actor, reason } = action;
+    return {
       by: actor.userId,
       doing,
       card,
@@ -62,10 +86,8 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
       reason,
       command,
       role: role ?? 'approver',
-      whoMay: await whoElse(action, role, group, deps),
+      whoMay: await whoElse(action, role, card?.group ?? null, deps),
     };
-    await deps.postToApprovals(`ask-${id}`, permissionAsked(question), group);
-    await deps.responses.answer(action, permissionSent(question));
   };
 }
 
@@ -73,7 +95,7 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
 function typedIn(
   { target, origin: { channel }, askedAt }: AskPermissionAction,
   command: string | null,
-  { momentOf }: Pick<Deps, 'momentOf'>,
+  { momentOf }: Pick<QuestionDeps, 'momentOf'>,
 ): Typed | null {
   switch (target.kind) {
     case 'words':
