@@ -4,7 +4,12 @@ import type { Failures } from '../actions/fail-action.ts';
 import { readBack } from '../actions/send-status.ts';
 import type { RequestsOfActions } from '../actions/verify-action.ts';
 import { createAmendRequest } from '../approvals/amend-request.ts';
-import { createAskForRaise } from '../approvals/ask-for-raise.ts';
+import {
+  createAskForRaise,
+  createFindRaise,
+  createPermitAsked,
+  createReportAsked,
+} from '../approvals/ask-for-raise.ts';
 import { createAskPermission, createQuestionOf } from '../approvals/ask-permission.ts';
 import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts';
 import {
@@ -70,7 +75,13 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const judgeClick = createJudgeClick({ ...common, eligibility, recount });
   const amend = createAmendRequest({ ...common, recount });
   const decisions = createDecisions({ ...common, execution, judgeClick, amend, finish });
-  const askForRaise = createAskForRaise({ ...common, openRequest });
+  const askForRaise = createAskForRaise({
+    ...tools,
+    openRequest,
+    findRaise: createFindRaise(tools),
+    permitAsked: createPermitAsked(tools),
+    reportAsked: createReportAsked(tools),
+  });
   const resumeClick = createResumeClick({ ...common, execution, decisions, finish });
   const decide = createDecideRequest({ ...common, execution, expire, resumeClick, decisions });
   const withdraw = createWithdrawRequest({ ...common, execution, expire, decisions });

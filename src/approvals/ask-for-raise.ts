@@ -19,16 +19,14 @@ import { ruleVerbOf } from '../limits/verbs.ts';
 import type { RequestedChange, ResumeRequest } from './open-request.ts';
 import type { AskAction } from './verbs.ts';
 
-interface Deps
-  extends Pick<ActionTools, 'purchaseOf' | 'factsOf' | 'nameRuleset' | 'withLock' | 'now'>,
-    Pick<ActionTools, 'record' | 'outcomes'> {
+interface Deps extends Pick<ActionTools, 'factsOf'> {
   readonly rights: Pick<Rights, 'authorize'>;
-  readonly responses: Pick<Responses, 'refuse' | 'answer'>;
-  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
-  readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
-  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withBase' | 'loosenedFor'>;
+  readonly responses: Pick<Responses, 'refuse'>;
+  readonly findRaise: FindRaise;
+  readonly permitAsked: PermitAsked;
   readonly openRequest: (asked: RequestedChange) => Promise<RequestOpened>;
   readonly resumeRequest: ResumeRequest;
+  readonly reportAsked: ReportAsked;
 }
 
 /**
@@ -38,34 +36,58 @@ interface Deps
  */
 export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) => Promise<void> {
   return async function askForRaise({ action, acctId }) {
-    const { amountCents, term } = action.ask;
     // By now the purchase may pass, or the person may no longer hold the card. The request is open or decided anyway.
     const resumed = await deps.resumeRequest(action.id);
-    if (resumed !== null) return await report(action, resumed, resumed);
+    if (resumed !== null) return await deps.reportAsked(action, resumed, resumed);
     const refuse = (why: string, whoCan: string) =>
       deps.responses.refuse(action, { why, whoCan }, { acctId, isByRights: true });
     const held = await deps.rights.authorize(action, { acctId });
     if (held.kind === 'refused') return await refuse(held.why, 'Ask its holder, or an approver.');
-    const changes = await findChange(action, acctId, amountCents, deps);
-    if (changes === 'passes' || changes === null) {
-      const obstacle = await findObstacle(action, acctId, amountCents, deps);
-      return await deps.responses.refuse(action, obstacle ?? (changes === null ? noneToChange : noneStops), { acctId });
-    }
-    const raise = { changes: await deps.raises.withBase(changes, term, acctId), term };
-    const loosened = await deps.raises.loosenedFor(raise, acctId);
-    const { verdict, counted } = await permitRaise(action, acctId, raise, loosened, deps);
+    const found = await deps.findRaise(action, acctId);
+    if ('why' in found) return await deps.responses.refuse(action, found, { acctId });
+    const { changes } = found;
+    const { verdict, counted } = await deps.permitAsked(action, acctId, changes);
     if (verdict.kind === 'refused') return await refuse(verdict.why, 'Ask for less, or for a shorter time.');
     if (verdict.kind !== 'request') return;
     const card = await deps.factsOf(acctId);
-    const asked = { action, acctId, card, changes, term, others: verdict.others, counted };
-    await report(action, asked, await deps.openRequest(asked));
+    const asked = { action, acctId, card, changes, term: action.ask.term, others: verdict.others, counted };
+    await deps.reportAsked(action, asked, await deps.openRequest(asked));
   };
+}
 
-  async function report(
-    action: AskAction,
-    { card, changes, term }: Pick<RequestedChange, 'card' | 'changes' | 'term'>,
-    { kind, note }: RequestOpened,
-  ): Promise<void> {
+interface PermitDeps extends Pick<ActionTools, 'withLock'> {
+  readonly rights: Pick<Rights, 'authorize'>;
+  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withBase' | 'loosenedFor'>;
+}
+
+/** Whether the policy lets the changes be requested, and of how many approvers. */
+export type PermitAsked = (
+  action: AskAction,
+  acctId: number,
+  changes: readonly RuleChange[],
+) => ReturnType<typeof permitRaise>;
+
+export function createPermitAsked(deps: PermitDeps): PermitAsked {
+  return async function permitAsked(action, acctId, changes) {
+    const { term } = action.ask;
+    const raise = { changes: await deps.raises.withBase(changes, term, acctId), term };
+    return await permitRaise(action, acctId, raise, await deps.raises.loosenedFor(raise, acctId), deps);
+  };
+}
+
+interface ReportDeps extends Pick<ActionTools, 'record' | 'outcomes' | 'now'> {
+  readonly responses: Pick<Responses, 'answer'>;
+}
+
+/** Tells the person who asked what happens now, and shows on the alert that it waits. */
+export type ReportAsked = (
+  action: AskAction,
+  asked: Pick<RequestedChange, 'card' | 'changes' | 'term'>,
+  opened: RequestOpened,
+) => Promise<void>;
+
+export function createReportAsked(deps: ReportDeps): ReportAsked {
+  return async function reportAsked(action, { card, changes, term }, { kind, note }) {
     if (kind === 'decided') return;
     const isTwin = kind === 'twin';
     const { acctId, cardId } = card;
@@ -81,7 +103,28 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
       action,
       requestSent({ card, payCents: action.ask.amountCents, changes, term, note, isTwin }),
     );
-  }
+  };
+}
+
+interface FindDeps extends Pick<ActionTools, 'purchaseOf' | 'factsOf' | 'nameRuleset'> {
+  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
+  readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
+}
+
+/** The smallest change that lets the amount through, or why there is none. */
+export type FindRaise = (
+  action: AskAction,
+  acctId: number,
+) => Promise<{ readonly changes: readonly RuleChange[] } | Refusal>;
+
+export function createFindRaise(deps: FindDeps): FindRaise {
+  return async function findRaise(action, acctId) {
+    const { amountCents } = action.ask;
+    const changes = await findChange(action, acctId, amountCents, deps);
+    if (changes !== 'passes' && changes !== null) return { changes };
+    const obstacle = await findObstacle(action, acctId, amountCents, deps);
+    return obstacle ?? (changes === null ? noneToChange : noneStops);
+  };
 }
 
 const noneToChange: Obstacle = {
@@ -105,7 +148,7 @@ async function findChange(
   action: Action,
   acctId: number,
   amountCents: number,
-  { card, checkPurchase, purchaseOf, factsOf, nameRuleset }: Deps,
+  { card, checkPurchase, purchaseOf, factsOf, nameRuleset }: FindDeps,
 ): Promise<readonly RuleChange[] | 'passes' | null> {
   const { rules } = await card.getSpendRules(acctId);
   const purchase = await purchaseOf(action);
@@ -133,7 +176,7 @@ async function findObstacle(
   action: Action,
   acctId: number,
   amountCents: number,
-  { card, purchaseOf }: Deps,
+  { card, purchaseOf }: FindDeps,
 ): Promise<Obstacle | null> {
   const account = await card.getAccount(acctId);
   const status = cardInUse(account, null)?.status ?? null;
