@@ -22,7 +22,6 @@ const known: readonly string[] = [
   'src/limits/decide-temporary-change.ts PermitDeps: 9',
   'src/routing/channel-settings.ts Deps: 10',
   'src/routing/mute.ts MuteDeps: 11',
-  'src/routing/subscribe.ts Deps: 9',
   'src/routing/why.ts Deps: 10',
   'src/virtual-cards/order-virtual.ts PlaceDeps: 9',
 ];

@@ -25,7 +25,7 @@ import { createMayGetAlerts } from '../routing/channel-access.ts';
 import { createPostAfterQuiet, createSetAlertLength, createSetQuiet } from '../routing/channel-settings.ts';
 import { createListSubscriptions } from '../routing/list-subscriptions.ts';
 import { createEndMute, createMuteVerbs } from '../routing/mute.ts';
-import { createSubscriptionVerbs } from '../routing/subscribe.ts';
+import { createPreview, createSubscriptionVerbs } from '../routing/subscribe.ts';
 import { createExplainRouting } from '../routing/why.ts';
 import { createSetWarnings } from '../warnings/set-warnings.ts';
 import type { ActionContext } from './action-context.ts';
@@ -127,7 +127,7 @@ function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
   const groups = () => groupsIn(tools.directory);
   const common = { ...tools, resolveCard, groups, mayGetAlerts: createMayGetAlerts(tools) };
   return {
-    ...createSubscriptionVerbs(common),
+    ...createSubscriptionVerbs({ ...common, preview: createPreview(common) }),
     subscriptions: createListSubscriptions(common),
     alerts: createSetAlertLength(common),
     quiet: createSetQuiet(common),

@@ -23,10 +23,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'hasBegun' | 'withLock'> {
   /** The configured channel for a kind; null when none is configured. */
   readonly defaultChannel: (kind: WebhookKind) => string | null;
   readonly mayGetAlerts: MayGetAlerts;
-  /** The groups that contain at least one card. */
-  readonly groups: () => Promise<readonly string[]>;
-  /** Alerts of the last 30 days, newest first. */
-  readonly alerts: { readonly kept: () => AsyncIterable<Alert> };
+  readonly preview: ReturnType<typeof createPreview>;
 }
 
 export function createSubscriptionVerbs(deps: Deps) {
@@ -92,7 +89,7 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   if (sensitive !== null)
     return await responses.refuse(action, { why: sensitive, whoCan: 'Subscribe to declines instead.' });
   if (!(await deps.mayGetAlerts(action))) return;
-  const before = await preview(parsed.filter, deps);
+  const before = await deps.preview(parsed.filter);
   const hasBegun = await deps.hasBegun(action);
   const added = await alone(deps, () => add(action, parsed.filter, hasBegun, deps));
   if (added === null) return await responses.answer(action, unsubscribed({ removed: [] }));
@@ -146,13 +143,22 @@ function whyFull(all: readonly Subscription[], channel: string): string | null {
   return here >= OF_CHANNEL_MAX ? `This channel has ${OF_CHANNEL_MAX} subscriptions already.` : null;
 }
 
+interface PreviewDeps {
+  /** Alerts of the last 30 days, newest first. */
+  readonly alerts: { readonly kept: () => AsyncIterable<Alert> };
+  /** The groups that contain at least one card. */
+  readonly groups: () => Promise<readonly string[]>;
+}
+
 /** Counts what a subscription would have posted, and lists the unknown names in it. */
-async function preview(filter: Filter, { alerts, groups }: Pick<Deps, 'alerts' | 'groups'>) {
-  const [matches, unknown] = await Promise.all([
-    countMatches(filter, alerts.kept()),
-    groups().then((known) => unknownNames(filter, known)),
-  ]);
-  return { ...matches, unknown };
+export function createPreview({ alerts, groups }: PreviewDeps) {
+  return async function preview(filter: Filter) {
+    const [matches, unknown] = await Promise.all([
+      countMatches(filter, alerts.kept()),
+      groups().then((known) => unknownNames(filter, known)),
+    ]);
+    return { ...matches, unknown };
+  };
 }
 
 function listOf(subscriptions: readonly Subscription[]): string {
