@@ -6,7 +6,7 @@ import { goalsOf, isLooser, type RuleChange, reversed, type Term, without } from
 import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import { whyTooLong } from '../policy/approval-policy.ts';
-import { lastsMs, permanent } from './change-request.ts';
+import { permanent } from './change-request.ts';
 import type { OpenRequest, ResumeRequest } from './change-rule.ts';
 import { type ConfirmIfMade, endNote } from './end-temporary-change.ts';
 import type { NotifyEnd } from './notify-end.ts';
@@ -153,9 +153,12 @@ type PermitDecisionOrAsk = (
   temporaryChange: TemporaryChange,
 ) => Promise<WhyNotEnd | null>;
 
-interface PermitDeps extends Pick<ActionTools, 'record' | 'factsOf' | 'withLock' | 'now' | 'zone'> {
+interface PermitDeps extends Pick<ActionTools, 'record' | 'factsOf' | 'withLock'> {
   readonly rights: Pick<Rights, 'authorize' | 'policyOfCard'>;
-  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withoutChange' | 'valuesPutBack' | 'returnTerm'>;
+  readonly raises: Pick<
+    RaiseAmounts,
+    'count' | 'remember' | 'withoutChange' | 'valuesPutBack' | 'returnTerm' | 'lastsMs'
+  >;
   readonly openRequest: OpenRequest;
   readonly resumeRequest: ResumeRequest;
 }
@@ -189,7 +192,7 @@ export function createPermitDecisionOrAsk(deps: PermitDeps): PermitDecisionOrAsk
     const isRaise = all.length > 0 || isLooser(reversed(changes));
     const verb = isRaise ? 'complete-temporary-change' : action.verb;
     // What is kept, and what is restored after someone has changed it, stays, unless another temporary change has set it.
-    const lasting = lastsMs(term, deps.now(), deps.zone);
+    const lasting = raises.lastsMs(term);
     const lasts = beyond.length > 0 && !isEarly ? { lastsMs: lasting } : {};
     const about = { ...lasts, raiseCents: Number(isRaise && !isKept) };
     const raise = beyond.length > 0 ? raised : null;

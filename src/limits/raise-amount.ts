@@ -165,6 +165,8 @@ function createValues(deps: Deps) {
       const set = await setIn(ended.acctId);
       return ended.changes.map((change) => highestBack(change, ended, set));
     },
+    /** How long a change made now lasts. */
+    lastsMs: (term: Term): number => lastsMs(term, deps.now(), deps.zone),
     /** How long the values last that a temporary change's rules go back to. */
     async returnTerm(changes: readonly RuleChange[], { id, acctId }: TemporaryChange): Promise<Term> {
       const others = (await deps.temporaryChanges.all()).filter((other) => other.id !== id);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isLooser, type RuleGoal, reversed, type Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError, RolesUnreadError } from '../../../src/core/errors.ts';
+import { lastsMs } from '../../../src/limits/change-request.ts';
 import { createDecideTemporaryChange, createPermitDecisionOrAsk } from '../../../src/limits/decide-temporary-change.ts';
 import type { OverChange } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
@@ -576,6 +577,7 @@ describe('who may decide', () => {
         },
         valuesPutBack: async ({ changes }) => changes.map(({ from }) => from),
         returnTerm: async () => ({ kind: 'permanent' }),
+        lastsMs: (term) => lastsMs(term, new Date('2026-11-20T15:30:00.000Z'), 'America/New_York'),
         withoutChange: async ({ changes }) => reversed(changes).filter((change) => isLooser([change])),
       },
       record: async (_action, { event, begins, detail }) => void recorded.push({ event, begins, detail }),
@@ -584,8 +586,6 @@ describe('who may decide', () => {
         ...authorizationOf({ roles: action.roles, holder: isHolder ? action.actor.userId : null, policy }),
         policyOfCard: async () => policy,
       },
-      now: () => new Date('2026-11-20T15:30:00.000Z'),
-      zone: 'America/New_York',
       async withLock(name, work) {
         lock = name;
         const result = await work(held);
