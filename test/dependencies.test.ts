@@ -18,7 +18,6 @@ const known: readonly string[] = [
   'src/dispatch/perform-action.ts Deps: 11',
   'src/holders/claim-card.ts OpenClaimDeps: 10',
   'src/holders/decide-claim.ts Deps: 13',
-  'src/limits/decide-temporary-change.ts Deps: 10',
   'src/routing/channel-settings.ts Deps: 10',
   'src/routing/mute.ts MuteDeps: 11',
   'src/routing/why.ts Deps: 10',

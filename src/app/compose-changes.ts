@@ -16,7 +16,11 @@ import {
   createResumeChange,
   type OpenRequest,
 } from '../limits/change-rule.ts';
-import { createDecideTemporaryChange, createPermitDecisionOrAsk } from '../limits/decide-temporary-change.ts';
+import {
+  createAnswerBack,
+  createDecideTemporaryChange,
+  createPermitDecisionOrAsk,
+} from '../limits/decide-temporary-change.ts';
 import { createConfirmIfMade, createEndTemporaryChange, createShowMadeLate } from '../limits/end-temporary-change.ts';
 import { createNotifyEnd, createRecordEnd, createReportEnd, createShowTemporaryChange } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
@@ -85,6 +89,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   });
   const decideTemporaryChange = createDecideTemporaryChange({
     ...tools,
+    answerBack: createAnswerBack(tools),
     permitDecisionOrAsk,
     confirmIfMade,
     restore,

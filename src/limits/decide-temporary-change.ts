@@ -18,10 +18,9 @@ import { isMadeBy, raisesKept, undecided } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'withLock' | 'factsOf'> {
-  readonly responses: Pick<Responses, 'refuse' | 'askAgain' | 'answer'>;
+interface Deps extends Pick<ActionTools, 'withLock'> {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
-  readonly raises: Pick<RaiseAmounts, 'forget'>;
+  readonly answerBack: AnswerBack;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly permitDecisionOrAsk: PermitDecisionOrAsk;
   readonly confirmIfMade: ConfirmIfMade;
@@ -36,7 +35,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'factsOf'> {
  * CardApiError when the job should be retried.
  */
 export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChangeAction) => Promise<void> {
-  const { refuse, refuseDecision, answerInPlace, uncount } = createAnswerBack(deps);
+  const { refuse, refusePartly, refuseDecision, answerInPlace, uncount } = deps.answerBack;
   return async function decideTemporaryChange(action) {
     const { temporaryChangeId } = action.target;
     const acctId = (await deps.temporaryChanges.get(temporaryChangeId))?.acctId;
@@ -86,13 +85,30 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const touched = ruleNames(undecided(after));
     const found = `${note} Somebody changed the ${touched} meanwhile, or the card service stored another value. I left it.`;
     if (note === '' || isSent) return await refuse(action, found.trim(), whereAsked, { isSent });
-    await deps.responses.refuse(action, { why: found, whoCan: whereAsked, changed: '' });
+    await refusePartly(action, found, whereAsked);
   }
 }
 
+interface AnswerBackDeps extends Pick<ActionTools, 'factsOf'> {
+  readonly responses: Pick<Responses, 'refuse' | 'askAgain' | 'answer'>;
+  readonly progress: Pick<ActionTools['progress'], 'read'>;
+  readonly raises: Pick<RaiseAmounts, 'forget'>;
+}
+
+/** Tells a person how their decision ended. A refused one counts as no raise. */
+type AnswerBack = ReturnType<typeof createAnswerBack>;
+
 /** `isSent`: an earlier attempt may have been carried out. */
-function createAnswerBack(deps: Deps) {
-  return { refuse, refuseDecision, answerInPlace, uncount };
+export function createAnswerBack(deps: AnswerBackDeps) {
+  return {
+    refuse,
+    refuseDecision,
+    /** Refuses what is left after something has changed. */
+    refusePartly: (action: TemporaryChangeAction, why: string, whoCan: string): Promise<void> =>
+      deps.responses.refuse(action, { why, whoCan, changed: '' }),
+    answerInPlace,
+    uncount,
+  };
 
   /** If only the person sees the message with the button, nothing else updates it. */
   async function answerInPlace(action: Action, over: TemporaryChange): Promise<void> {

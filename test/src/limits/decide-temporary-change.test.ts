@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { isLooser, type RuleGoal, reversed, type Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError, RolesUnreadError } from '../../../src/core/errors.ts';
 import { lastsMs } from '../../../src/limits/change-request.ts';
-import { createDecideTemporaryChange, createPermitDecisionOrAsk } from '../../../src/limits/decide-temporary-change.ts';
+import {
+  createAnswerBack,
+  createDecideTemporaryChange,
+  createPermitDecisionOrAsk,
+} from '../../../src/limits/decide-temporary-change.ts';
 import type { OverChange } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import type { TemporaryChangeAction } from '../../../src/limits/verbs.ts';
@@ -47,25 +51,29 @@ describe('a click on a temporary change', () => {
   const over = (why: string): string => `refused: ${why} Nothing is left to be done.`;
   async function decide(action: TemporaryChangeAction, found: Found | (() => Found), given: Given = {}) {
     const steps: string[] = [];
+    const progress: Parameters<typeof createAnswerBack>[0]['progress'] = {
+      async read() {
+        if (given.isSending === true) return { state: 'sending', before: null, after: null };
+        return given.hasBegun === true ? { state: 'asked' } : null;
+      },
+    };
     await createDecideTemporaryChange({
       temporaryChanges: { get: async () => (typeof found === 'function' ? found() : found) },
       withLock: withoutLock,
-      progress: {
-        async read() {
-          if (given.isSending === true) return { state: 'sending', before: null, after: null };
-          return given.hasBegun === true ? { state: 'asked' } : null;
+      progress,
+      answerBack: createAnswerBack({
+        responses: {
+          refuse: async (_action, { why, whoCan }) =>
+            void steps.push(`refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
+          askAgain: async () => void steps.push('asked again'),
+          answer: async (_action, { text }) => void steps.push(`answered: ${text}`),
         },
-      },
-      responses: {
-        refuse: async (_action, { why, whoCan }) =>
-          void steps.push(`refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
-        askAgain: async () => void steps.push('asked again'),
-        answer: async (_action, { text }) => void steps.push(`answered: ${text}`),
-      },
+        progress,
+        factsOf: async () => card,
+        raises: { forget: async ({ id }) => void given.forgotten?.push(id) },
+      }),
       permitDecisionOrAsk: async () =>
         given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' },
-      factsOf: async () => card,
-      raises: { forget: async ({ id }) => void given.forgotten?.push(id) },
       confirmIfMade: async (given) => given,
       restore: async (change, by) => {
         if (given.fails !== undefined) throw given.fails;
