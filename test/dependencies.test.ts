@@ -20,7 +20,6 @@ const known: readonly string[] = [
   'src/holders/decide-claim.ts Deps: 13',
   'src/routing/channel-settings.ts Deps: 10',
   'src/routing/mute.ts MuteDeps: 11',
-  'src/routing/why.ts Deps: 10',
   'src/virtual-cards/order-virtual.ts PlaceDeps: 9',
 ];
 

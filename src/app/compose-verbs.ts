@@ -26,7 +26,7 @@ import { createPostAfterQuiet, createSetAlertLength, createSetQuiet } from '../r
 import { createListSubscriptions } from '../routing/list-subscriptions.ts';
 import { createEndMute, createMuteVerbs } from '../routing/mute.ts';
 import { createPreview, createSubscriptionVerbs } from '../routing/subscribe.ts';
-import { createExplainRouting } from '../routing/why.ts';
+import { createExplainRouting, createFindAlerts } from '../routing/why.ts';
 import { createSetWarnings } from '../warnings/set-warnings.ts';
 import type { ActionContext } from './action-context.ts';
 import { composeApprovals, composeOpenRequest, composeVirtualCards } from './compose-approvals.ts';
@@ -132,7 +132,7 @@ function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
     alerts: createSetAlertLength(common),
     quiet: createSetQuiet(common),
     warnings: createSetWarnings(common),
-    why: createExplainRouting(common),
+    why: createExplainRouting({ ...common, findAlerts: createFindAlerts(common) }),
     digest: createSetDigest(common),
   } satisfies Partial<Handlers>;
 }

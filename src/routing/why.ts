@@ -21,39 +21,23 @@ const likeEventId = /^(?:evt|q)_/;
 const ALERTS_MAX = 5;
 
 interface Deps extends Pick<ActionTools, 'recordLook'> {
-  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
-  readonly rights: Pick<Rights, 'mayAct'>;
-  readonly alerts: Pick<Alerts, 'get'>;
-  readonly trackedMessages: Pick<TrackedMessages, 'references' | 'alertsAt'>;
-  readonly eventLog: Pick<EventLog, 'read' | 'latest'>;
-  /** A webhook in quarantine; null: it was replayed or discarded, or never was there. */
-  readonly quarantined: { readonly get: (id: string) => Promise<QuarantinedWebhook | null> };
+  readonly responses: Pick<Responses, 'answer'>;
+  readonly trackedMessages: Pick<TrackedMessages, 'references'>;
+  readonly eventLog: Pick<EventLog, 'read'>;
   /** How often an event was received; 0 when no longer known. */
   readonly timesDelivered: (eventId: string) => Promise<number>;
   /** Link to a message; null when Slack does not return one. */
   readonly permalink: (channel: string, ts: string) => Promise<string | null>;
-  /** Null: the user was asked which card they mean, or told that there is none. */
-  readonly resolveCard: (action: Action) => Promise<Pick<Resolved, 'acctId'> | null>;
+  readonly findAlerts: ReturnType<typeof createFindAlerts>;
 }
 
 /** `/card why evt_… | MESSAGE LINK | CARD`: what happened to an alert, from the webhook to the message. */
 export function createExplainRouting(deps: Deps) {
-  const { trackedMessages, eventLog, timesDelivered, permalink, resolveCard } = deps;
-  const { answer, refuse } = deps.responses;
+  const { trackedMessages, eventLog, timesDelivered, permalink } = deps;
 
   return async function explainRouting(action: WhyAction): Promise<void> {
-    const ids = await eventsMeant(action);
-    if (ids === null) return;
-    const stored = (await Promise.all(ids.map((id) => shownTo(action, id)))).filter((alert) => alert !== null);
-    if (stored.length === 0) {
-      const [kept = null] = await Promise.all(ids.map(deps.quarantined.get));
-      if (kept !== null)
-        return await answer(action, opsNotice({ ...quarantined(kept), level: 'ops', at: kept.receivedAt }));
-      const reason = 'I know no such alert. Alerts are known for 30 days, by the id in their small print.';
-      const whoCan = 'Write that id, a link to its message, or a card for its last alert.';
-      return await refuse(action, { why: reason, whoCan });
-    }
-    for (const alert of stored.slice(0, ALERTS_MAX)) {
+    const alerts = await deps.findAlerts(action);
+    for (const alert of alerts.slice(0, ALERTS_MAX)) {
       const { id, callbackAt, receivedAt } = alert.event;
       const ofAlert: Action = { ...action, target: { kind: 'alert', alertId: id } };
       await deps.recordLook(ofAlert, { acctId: alert.event.acctId, cardId: namedCard(alert).cardId, seen: null });
@@ -70,9 +54,44 @@ export function createExplainRouting(deps: Deps) {
         })),
       );
       const what = renderAlert({ ...alert, outcomes: [] }, { place: 'direct' }).text;
-      await answer(action, why({ id, what, callbackAt, receivedAt, isLate: alert.late, times, steps, posted }));
+      const facts = { id, what, callbackAt, receivedAt, isLate: alert.late, times, steps, posted };
+      await deps.responses.answer(action, why(facts));
     }
   };
+}
+
+interface FindDeps {
+  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
+  readonly rights: Pick<Rights, 'mayAct'>;
+  readonly alerts: Pick<Alerts, 'get'>;
+  readonly trackedMessages: Pick<TrackedMessages, 'alertsAt'>;
+  readonly eventLog: Pick<EventLog, 'latest'>;
+  /** A webhook in quarantine; null: it was replayed or discarded, or never was there. */
+  readonly quarantined: { readonly get: (id: string) => Promise<QuarantinedWebhook | null> };
+  /** Null: the user was asked which card they mean, or told that there is none. */
+  readonly resolveCard: (action: Action) => Promise<Pick<Resolved, 'acctId'> | null>;
+}
+
+/** Finds the alerts that a person asks about. None: the person was told why, or asked which card they mean. */
+export function createFindAlerts(deps: FindDeps) {
+  const { answer, refuse } = deps.responses;
+
+  return async function findAlerts(action: WhyAction): Promise<Alert[]> {
+    const ids = await eventsMeant(action);
+    if (ids === null) return [];
+    const stored = (await Promise.all(ids.map((id) => shownTo(action, id)))).filter((alert) => alert !== null);
+    if (stored.length === 0) await sayWhyNone(action, ids);
+    return stored;
+  };
+
+  async function sayWhyNone(action: WhyAction, ids: readonly string[]): Promise<void> {
+    const [kept = null] = await Promise.all(ids.map(deps.quarantined.get));
+    if (kept !== null)
+      return await answer(action, opsNotice({ ...quarantined(kept), level: 'ops', at: kept.receivedAt }));
+    const reason = 'I know no such alert. Alerts are known for 30 days, by the id in their small print.';
+    const whoCan = 'Write that id, a link to its message, or a card for its last alert.';
+    await refuse(action, { why: reason, whoCan });
+  }
 
   /** Null when it is not stored, or when the user may not see its card. */
   async function shownTo(action: Action, id: string): Promise<Alert | null> {
@@ -88,12 +107,12 @@ export function createExplainRouting(deps: Deps) {
     if (id !== undefined) return [id];
     const [, channel, ts] = message.exec(text) ?? [];
     if (likeEventId.test(text.trim())) return [];
-    if (channel !== undefined && ts !== undefined) return await trackedMessages.alertsAt(channel, ts);
+    if (channel !== undefined && ts !== undefined) return await deps.trackedMessages.alertsAt(channel, ts);
     const target: CardTarget =
       action.target.kind === 'channel' ? { kind: 'words', words: text.split(' ') } : action.target;
-    const resolved = await resolveCard({ ...action, target });
+    const resolved = await deps.resolveCard({ ...action, target });
     if (resolved === null) return null;
-    const latest = await eventLog.latest(resolved.acctId);
+    const latest = await deps.eventLog.latest(resolved.acctId);
     if (latest !== null) return [latest];
     const reason = 'This card had no alert in the last 30 days.';
     await refuse(action, { why: reason, whoCan: 'For another alert, write its id or a link to its message.' });

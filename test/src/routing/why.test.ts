@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { CardTarget } from '../../../src/actions/action.ts';
 import { createTools } from '../../../src/app/compose-tools.ts';
-import { createExplainRouting } from '../../../src/routing/why.ts';
+import { createExplainRouting, createFindAlerts } from '../../../src/routing/why.ts';
 import { createQuarantineStore, quarantine } from '../../../src/webhooks/quarantine.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, contextOf, createActionWorld } from '../../support/perform-world.ts';
@@ -15,8 +15,9 @@ const idOf = (index: number): string => `evt_000000000000000${index}`;
 async function explaining({ own = acctId, isAsked = false }: { own?: number; isAsked?: boolean } = {}) {
   const world = await createActionWorld(redis());
   const meant: CardTarget[] = [];
-  const explain = createExplainRouting({
-    ...createTools(contextOf(world.deps)),
+  const tools = createTools(contextOf(world.deps));
+  const findAlerts = createFindAlerts({
+    ...tools,
     rights: {
       mayAct: async (_action, of) => of === own,
     },
@@ -25,6 +26,7 @@ async function explaining({ own = acctId, isAsked = false }: { own?: number; isA
       return isAsked ? null : { acctId };
     },
   });
+  const explain = createExplainRouting({ ...tools, findAlerts });
   let asked = 0;
   const why = (text: string) => {
     asked += 1;
