@@ -5,7 +5,7 @@ import { namedCard } from '../alerts/named-card.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
 import { createTrackCard } from '../alerts/track-card.ts';
 import { createSetDelegate, createSetPreference } from '../app-home/set-preference.ts';
-import { createSetDigest } from '../digests/set-digest.ts';
+import { createChangeSchedule, createSetDigest } from '../digests/set-digest.ts';
 import type { Directory } from '../directory/directory.ts';
 import { createResolveCard, type ResolveCard } from '../directory/resolve-card.ts';
 import { createListDeclines, createShowCard } from '../directory/show-card.ts';
@@ -133,7 +133,7 @@ function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
     quiet: createSetQuiet(common),
     warnings: createSetWarnings(common),
     why: createExplainRouting({ ...common, findAlerts: createFindAlerts(common) }),
-    digest: createSetDigest(common),
+    digest: createSetDigest({ ...common, changeSchedule: createChangeSchedule(common) }),
   } satisfies Partial<Handlers>;
 }
 

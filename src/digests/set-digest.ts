@@ -16,34 +16,42 @@ import type { DigestOf } from './send-digest.ts';
 import type { ShownDeclines } from './shown-declines.ts';
 import type { DigestAction, DigestInput } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'record' | 'hasBegun' | 'withLock' | 'zone' | 'now'> {
-  readonly responses: Pick<Responses, 'answer'>;
-  readonly digests: Pick<Digests, 'set' | 'ofChannel' | 'remove'>;
-  readonly shownDeclines: Pick<ShownDeclines, 'lastShown'>;
+interface Deps extends Pick<ActionTools, 'record' | 'zone'> {
   /** Posts a digest until now, once per id. Returns what was posted, for the record. */
   readonly postDigest: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<string>;
   readonly mayGetAlerts: MayGetAlerts;
+  readonly changeSchedule: ReturnType<typeof createChangeSchedule>;
 }
 
 /** `/card digest …`: sets or ends a channel's digest, or posts one now. Idempotent. */
-export function createSetDigest(deps: Deps) {
+export function createSetDigest({ record, zone, postDigest, mayGetAlerts, changeSchedule }: Deps) {
+  return async function setDigest(action: DigestAction): Promise<void> {
+    const { wanted } = action;
+    // A digest can be ended even after Cardbell was removed from the channel.
+    if (wanted.kind !== 'off' && !(await mayGetAlerts(action))) return;
+    if (wanted.kind !== 'now') return await changeSchedule(action, wanted);
+    const { channel } = action.origin;
+    const detail = await postDigest(channel, action.id, wanted.of, zone);
+    await record(action, { event: 'done', begins: true, detail, line: { did: 'posted a digest in', channel } });
+  };
+}
+
+interface ScheduleDeps extends Pick<ActionTools, 'record' | 'hasBegun' | 'withLock' | 'zone' | 'now'> {
+  readonly responses: Pick<Responses, 'answer'>;
+  readonly digests: Pick<Digests, 'set' | 'ofChannel' | 'remove'>;
+  readonly shownDeclines: Pick<ShownDeclines, 'lastShown'>;
+}
+
+/** Sets or ends the regular digests of a channel. Idempotent. */
+export function createChangeSchedule(deps: ScheduleDeps) {
   const { digests, zone, responses, record, now } = deps;
 
-  return async function setDigest(action: DigestAction): Promise<void> {
-    const { wanted: input } = action;
-    const named = input.kind === 'off' ? input.channel : undefined;
+  return async function changeSchedule(action: Action, wanted: Exclude<DigestInput, { kind: 'now' }>): Promise<void> {
+    const named = wanted.kind === 'off' ? wanted.channel : undefined;
     const channel = named ?? action.origin.channel;
-    // A digest can be ended even after Cardbell was removed from the channel.
-    if (input.kind !== 'off' && !(await deps.mayGetAlerts(action))) return;
-    if (input.kind === 'now') {
-      const detail = await deps.postDigest(channel, action.id, input.of, zone);
-      const line = { did: 'posted a digest in', channel };
-      return await record(action, { event: 'done', begins: true, detail, line });
-    }
-
     await deps.withLock(`digest:${channel}`, async () => {
       const current = await digests.ofChannel(channel);
-      const schedule = input.kind === 'at' ? toSchedule(input, action, current) : null;
+      const schedule = wanted.kind === 'at' ? toSchedule(wanted, action, current) : null;
       const ending = current.filter((one) => schedule === null || kindOf(one) === kindOf(schedule));
       const before = ending.map(scheduleWords).join('; ') || 'none';
       const after = schedule === null ? 'none' : scheduleWords(schedule);

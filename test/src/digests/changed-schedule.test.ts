@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSendDigest } from '../../../src/digests/send-digest.ts';
-import { createSetDigest } from '../../../src/digests/set-digest.ts';
+import { createChangeSchedule, createSetDigest } from '../../../src/digests/set-digest.ts';
 import { createShownDeclines } from '../../../src/digests/shown-declines.ts';
 import { createTallies } from '../../../src/digests/tally-store.ts';
 import { readDigest } from '../../../src/digests/verbs.ts';
@@ -58,21 +58,25 @@ function createWorld(start: string) {
     record: async () => undefined,
     now,
   });
-  const setDigest = createSetDigest({
+  const common = { record: async () => undefined, zone: 'UTC' };
+  const changeSchedule = createChangeSchedule({
+    ...common,
     digests,
     shownDeclines,
-    postDigest: sendDigest.now,
-    mayGetAlerts: async () => true,
     responses: {
       answer: async (_action, message) => {
         answer = message;
       },
     },
-    record: async () => undefined,
     hasBegun: async () => false,
     withLock: withoutLock,
-    zone: 'UTC',
     now,
+  });
+  const setDigest = createSetDigest({
+    ...common,
+    postDigest: sendDigest.now,
+    mayGetAlerts: async () => true,
+    changeSchedule,
   });
   return {
     sendDigest,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createTools } from '../../../src/app/compose-tools.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createDigests } from '../../../src/digests/schedule-store.ts';
-import { createSetDigest } from '../../../src/digests/set-digest.ts';
+import { createChangeSchedule, createSetDigest } from '../../../src/digests/set-digest.ts';
 import { createShownDeclines } from '../../../src/digests/shown-declines.ts';
 import { readDigest } from '../../../src/digests/verbs.ts';
 import { createMayGetAlerts } from '../../../src/routing/channel-access.ts';
@@ -21,16 +21,15 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
   };
   const world = await createActionWorld(redis());
   const tools = createTools(contextOf(world.deps));
+  const shownDeclines = createShownDeclines(redis());
   const setDigest = createSetDigest({
     ...tools,
-    digests,
-    shownDeclines: createShownDeclines(redis()),
     postDigest: async (to) => {
       posted.push(to);
       return 'daily digest of 3 declines';
     },
     mayGetAlerts: createMayGetAlerts({ ...tools, channelInfo }),
-    now: () => new Date(),
+    changeSchedule: createChangeSchedule({ ...tools, digests, shownDeclines, now: () => new Date() }),
   });
   const origin = { kind: 'command', channel, messageTs: null, reply: null, replace: false } as const;
   const wanted = readDigest(words.split(' '));
