@@ -17,7 +17,6 @@ const known: readonly string[] = [
   'src/dispatch/perform-action.ts Deps: 11',
   'src/holders/claim-card.ts OpenClaimDeps: 10',
   'src/holders/decide-claim.ts Deps: 13',
-  'src/routing/channel-settings.ts Deps: 10',
   'src/routing/mute.ts MuteDeps: 11',
   'src/virtual-cards/order-virtual.ts PlaceDeps: 9',
 ];

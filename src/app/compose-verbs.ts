@@ -22,7 +22,12 @@ import { createLinkCard, createSetHolder, createUnlinkCard } from '../holders/li
 import { createReadableFrom } from '../holders/link-store.ts';
 import { createStartRecovery } from '../recovery/run-recovery.ts';
 import { createMayGetAlerts } from '../routing/channel-access.ts';
-import { createPostAfterQuiet, createSetAlertLength, createSetQuiet } from '../routing/channel-settings.ts';
+import {
+  createChangeQuiet,
+  createPostAfterQuiet,
+  createSetAlertLength,
+  createSetQuiet,
+} from '../routing/channel-settings.ts';
 import { createListSubscriptions } from '../routing/list-subscriptions.ts';
 import { createEndMute, createMuteVerbs } from '../routing/mute.ts';
 import { createPreview, createSubscriptionVerbs } from '../routing/subscribe.ts';
@@ -130,7 +135,7 @@ function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
     ...createSubscriptionVerbs({ ...common, preview: createPreview(common) }),
     subscriptions: createListSubscriptions(common),
     alerts: createSetAlertLength(common),
-    quiet: createSetQuiet(common),
+    quiet: createSetQuiet({ ...common, changeQuiet: createChangeQuiet(common) }),
     warnings: createSetWarnings(common),
     why: createExplainRouting({ ...common, findAlerts: createFindAlerts(common) }),
     digest: createSetDigest({ ...common, changeSchedule: createChangeSchedule(common) }),

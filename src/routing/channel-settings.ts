@@ -11,32 +11,62 @@ import type { MayGetAlerts } from './channel-access.ts';
 import type { LongAlerts, QuietHours, QuietHoursStore } from './channel-rules-store.ts';
 import { quietFor } from './choose-channels.ts';
 import { describeFilter } from './describe-filter.ts';
-import { printFilter } from './filter.ts';
-import { parseUseful, unknownNames, whySensitive } from './never-matches.ts';
-import { type ParsedQuiet, parseQuiet, printQuiet, quietUntil, quietWords } from './quiet-hours.ts';
+import { type Filter, printFilter } from './filter.ts';
+import { parseUseful, type UnknownName, unknownNames, whySensitive } from './never-matches.ts';
+import { parseQuiet, printQuiet, quietUntil, quietWords } from './quiet-hours.ts';
 import { type AlertLengthAction, type ChannelAction, quietUsage } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'record' | 'hasBegun'>, Pick<ActionTools, 'withLock' | 'zone' | 'now'> {
-  readonly responses: Pick<Responses, 'answer' | 'refuse' | 'refuseUnclear'>;
+interface Deps extends Pick<ActionTools, 'zone'> {
+  readonly responses: Pick<Responses, 'refuse' | 'refuseUnclear'>;
   /** The groups that contain at least one card. */
   readonly groups: () => Promise<readonly string[]>;
-  readonly quietHours: QuietHoursStore;
-  /** Applies the channel's quiet hours to the alerts it already holds. @returns how many need not wait any longer. */
-  readonly holdAsQuiet: (channel: string) => Promise<number>;
   readonly mayGetAlerts: MayGetAlerts;
+  readonly changeQuiet: ReturnType<typeof createChangeQuiet>;
 }
 
 /** `/card quiet …`: holds alerts during these hours, and posts them together when the hours end. */
-export function createSetQuiet(deps: Deps) {
-  const { quietHours, groups, holdAsQuiet, mayGetAlerts, responses, record, hasBegun, zone, now } = deps;
-
+export function createSetQuiet({ zone, responses, groups, mayGetAlerts, changeQuiet }: Deps) {
   return async function setQuiet(action: ChannelAction): Promise<void> {
-    const parsed = parseQuiet(action.target.text, zone);
-    if (parsed.kind === 'unclear') return await responses.refuseUnclear(action, { why: parsed.why, usage: quietUsage });
-    // One at a time: only the first of two people who end them has ended them.
-    await deps.withLock(`quiet:${action.origin.channel}`, () =>
-      parsed.kind === 'off' ? end(action) : set(action, parsed),
-    );
+    const typed = parseQuiet(action.target.text, zone);
+    if (typed.kind === 'unclear') return await responses.refuseUnclear(action, { why: typed.why, usage: quietUsage });
+    if (typed.kind === 'off') return await changeQuiet.end(action);
+    const parsed = typed.except === null ? null : parseUseful(typed.except);
+    if (parsed !== null && 'error' in parsed)
+      return await responses.refuseUnclear(action, { why: parsed.error.why, usage: quietUsage });
+    const filter = parsed?.filter ?? null;
+    const sensitive = filter === null ? null : whySensitive(filter);
+    if (sensitive !== null) {
+      const whoCan = 'Let declines through instead: except declines.';
+      return await responses.refuse(action, { why: sensitive, whoCan });
+    }
+    if (!(await mayGetAlerts(action))) return;
+    const unknown = filter === null ? [] : unknownNames(filter, await groups());
+    await changeQuiet.set(action, { window: typed.window, filter, unknown });
+  };
+}
+
+interface Wanted {
+  readonly window: QuietHours['window'];
+  /** What is exempt; null: nothing. */
+  readonly filter: Filter | null;
+  /** Names in the filter that no card has. */
+  readonly unknown: readonly UnknownName[];
+}
+
+interface ChangeDeps extends Pick<ActionTools, 'record' | 'hasBegun' | 'withLock' | 'now'> {
+  readonly responses: Pick<Responses, 'answer'>;
+  readonly quietHours: QuietHoursStore;
+  /** Applies the channel's quiet hours to the alerts it already holds. @returns how many need not wait any longer. */
+  readonly holdAsQuiet: (channel: string) => Promise<number>;
+}
+
+/** Sets and ends the quiet hours of a channel, one at a time: only the first of two people who end them has ended them. */
+export function createChangeQuiet(deps: ChangeDeps) {
+  const { quietHours, holdAsQuiet, responses, record, hasBegun, withLock, now } = deps;
+  const alone = ({ origin }: Action, work: () => Promise<void>) => withLock(`quiet:${origin.channel}`, work);
+  return {
+    end: (action: Action): Promise<void> => alone(action, () => end(action)),
+    set: (action: Action, wanted: Wanted): Promise<void> => alone(action, () => set(action, wanted)),
   };
 
   async function wordsBefore(channel: string): Promise<string | null> {
@@ -55,29 +85,17 @@ export function createSetQuiet(deps: Deps) {
     await responses.answer(action, quietEnded({ wasSet: before !== null || isRecorded, released }));
   }
 
-  async function set(action: Action, { window, except: typed }: Extract<ParsedQuiet, { kind: 'hours' }>) {
+  async function set(action: Action, { window, filter, unknown }: Wanted): Promise<void> {
     const { channel } = action.origin;
-    const before = await wordsBefore(channel);
-    const parsed = typed === null ? null : parseUseful(typed);
-    if (parsed !== null && 'error' in parsed)
-      return await responses.refuseUnclear(action, { why: parsed.error.why, usage: quietUsage });
-    const filter = parsed?.filter ?? null;
-    const sensitive = filter === null ? null : whySensitive(filter);
-    if (sensitive !== null) {
-      const whoCan = 'Let declines through instead: except declines.';
-      return await responses.refuse(action, { why: sensitive, whoCan });
-    }
-    if (!(await mayGetAlerts(action))) return;
     const except = filter === null ? null : printFilter(filter);
-    const exceptWords = filter === null ? null : describeFilter(filter);
-    const unknown = filter === null ? [] : unknownNames(filter, await groups());
     // Recorded first: after a crash the new hours are already set, and the previous ones are lost.
     const line = { did: 'set the quiet hours of', channel };
-    await record(action, setTo(before, hoursOnRecord({ window, except }), line));
+    await record(action, setTo(await wordsBefore(channel), hoursOnRecord({ window, except }), line));
     await quietHours.set({ channel, window, except, by: action.actor.userId, at: action.askedAt });
     const until = quietUntil(window, now().getTime());
     const released = await holdAsQuiet(channel);
     const untilText = until === null ? null : new Date(until).toISOString();
+    const exceptWords = filter === null ? null : describeFilter(filter);
     const words = quietWords(window);
     await responses.answer(action, quietSet({ words, except: exceptWords, unknown, until: untilText, released }));
   }
