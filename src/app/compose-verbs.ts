@@ -7,7 +7,7 @@ import { createTrackCard } from '../alerts/track-card.ts';
 import { createSetDelegate, createSetPreference } from '../app-home/set-preference.ts';
 import { createChangeSchedule, createSetDigest } from '../digests/set-digest.ts';
 import type { Directory } from '../directory/directory.ts';
-import { createResolveCard, type ResolveCard } from '../directory/resolve-card.ts';
+import { createAskWhich, createFindCard, createResolveCard, type ResolveCard } from '../directory/resolve-card.ts';
 import { createListDeclines, createShowCard } from '../directory/show-card.ts';
 import {
   createDropUnsent,
@@ -113,18 +113,18 @@ function authorizeOnce({ rights, requests }: Tools): Tools['rights']['authorize'
 
 /** Finds the card that a person means. */
 function composeResolveCard(tools: Tools): ResolveCard {
-  return createResolveCard({
+  const findCard = createFindCard({
     ...tools,
+    isLook,
+    askWhich: createAskWhich({ ...tools, doing: refusedTo }),
     async cardOfAlert(alertId) {
       const alert = await tools.alerts.get(alertId);
       if (alert === null) return null;
       const named = namedCard(alert);
       return { acctId: alert.event.acctId, cardId: alert.kind === 'card-status' ? named.cardId : null, named };
     },
-    doing: refusedTo,
-    isOfAccount,
-    isLook,
   });
+  return createResolveCard({ ...tools, findCard, isOfAccount });
 }
 
 /** What a channel gets, when, and why. */

@@ -31,32 +31,27 @@ interface CardOfAlert {
   readonly named: Pick<Candidate, 'cardId' | 'last4'>;
 }
 
-interface Deps extends Pick<ActionTools, 'record' | 'factsOf' | 'putChoice'> {
-  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
-  readonly rights: Pick<Rights, 'mayAct'>;
-  readonly progress: Pick<ActionTools['progress'], 'read'>;
-  readonly directory: UnknownCardDeps['directory'] &
-    Pick<Directory, 'find' | 'untilListed'> & {
-      readonly reload: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards'> | null>;
-    };
-  readonly links: UnknownCardDeps['links'];
-  /** The card of an alert; null when the alert is no longer stored. */
-  readonly cardOfAlert: (alertId: string) => Promise<CardOfAlert | null>;
-  /** True for verbs that change what all cards of an account share. */
-  readonly isOfAccount: (verb: string) => boolean;
-  /** True for verbs that change nothing. */
-  readonly isLook: (verb: string) => boolean;
-  /** A verb in words, followed by the card: `change a limit of`. */
-  readonly doing: (verb: string) => string;
-}
-
 /** @returns null when there is no such card, or more than one: the person was then told, or asked which. */
 export type ResolveCard = <A extends Action>(action: A) => Promise<Resolved<A> | null>;
 
-/** Finds the card that a person means. */
+interface ReadsAccounts {
+  readonly account: UnknownCardDeps['directory']['account'];
+  readonly reload: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards'> | null>;
+}
+
+interface Deps {
+  readonly findCard: ResolveCard;
+  readonly responses: Pick<Responses, 'refuse'>;
+  readonly rights: Pick<Rights, 'mayAct'>;
+  readonly progress: Pick<ActionTools['progress'], 'read'>;
+  readonly directory: ReadsAccounts & Pick<Directory, 'findKnown'>;
+  /** True for verbs that change what all cards of an account share. */
+  readonly isOfAccount: (verb: string) => boolean;
+}
+
+/** Finds the card that a person means, and reads what they asked besides. */
 export function createResolveCard(deps: Deps): ResolveCard {
-  const { links, responses } = deps;
-  const ofAlert = createOfAlert(deps);
+  const { findCard, responses } = deps;
 
   return async function resolveCard<A extends Action>(action: A) {
     // Permitted and found before it was sent, so its outcome has to be determined.
@@ -69,7 +64,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
   /** A block says what it does not do. An unblock that asks for more is refused. */
   async function withNote<A extends Action>(card: Resolved<A>, isSent: boolean): Promise<Resolved<A> | null> {
     const { action, acctId, cardId } = card;
-    const besides = await askedBesides(card, { ...deps, ...deps.directory });
+    const besides = await askedBesides(card, { rights: deps.rights, findKnown: deps.directory.findKnown });
     if (besides === null) return card;
     const { note, ...no } = besides;
     if (isSent || action.verb === 'block') return { ...card, note };
@@ -92,6 +87,22 @@ export function createResolveCard(deps: Deps): ResolveCard {
     await responses.refuse(action, { why, whoCan }, { acctId, cardId });
     return true;
   }
+}
+
+interface FindDeps extends UnknownCardDeps {
+  readonly directory: UnknownCardDeps['directory'] & ReadsAccounts & Pick<Directory, 'find' | 'untilListed'>;
+  /** The card of an alert; null when the alert is no longer stored. */
+  readonly cardOfAlert: (alertId: string) => Promise<CardOfAlert | null>;
+  /** True for verbs that change nothing. */
+  readonly isLook: (verb: string) => boolean;
+  readonly askWhich: ReturnType<typeof createAskWhich>;
+}
+
+/** Finds the card of a button, of the person, or of the words that were typed. */
+export function createFindCard(deps: FindDeps): ResolveCard {
+  const { links, responses } = deps;
+  const ofAlert = createOfAlert(deps);
+  return findCard;
 
   /** The person's only card. */
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
@@ -120,14 +131,18 @@ export function createResolveCard(deps: Deps): ResolveCard {
     const [only] = candidates;
     if (only === undefined) await refuseUnknown(meant, query, deps);
     else if (candidates.length > 1 || (await mayBeSomebodyElse(meant, rest, matches[0], deps)))
-      await askWhich(meant, query, candidates, deps);
+      await deps.askWhich(meant, query, candidates);
     else return { action: meant, acctId: only.acctId, cardId: only.cardId };
     return null;
   }
 }
 
 /** The card of an alert on which somebody pressed a button. */
-function createOfAlert({ directory, cardOfAlert, responses }: Pick<Deps, 'directory' | 'cardOfAlert' | 'responses'>) {
+function createOfAlert({
+  directory,
+  cardOfAlert,
+  responses,
+}: Pick<FindDeps, 'directory' | 'cardOfAlert' | 'responses'>) {
   return ofAlert;
 
   async function ofAlert<A extends Action>(action: A, alertId: string): Promise<Resolved<A> | null> {
@@ -158,7 +173,7 @@ function createOfAlert({ directory, cardOfAlert, responses }: Pick<Deps, 'direct
 async function heldBy(
   userId: string,
   mayAct: (link: { readonly acctId: number }) => Promise<boolean>,
-  { links, directory }: Pick<Deps, 'links' | 'directory'>,
+  { links, directory }: Pick<FindDeps, 'links' | 'directory'>,
 ): Promise<Match[]> {
   const accounts = await links.ofUser(userId);
   const may = await Promise.all(accounts.map(mayAct));
@@ -170,13 +185,13 @@ async function heldBy(
 }
 
 /** The words after the card are the reason. */
-async function withReason<A extends Action>(action: A, directory: Deps['directory']): Promise<A> {
+async function withReason<A extends Action>(action: A, directory: Pick<Directory, 'findKnown'>): Promise<A> {
   const { target, verb } = action;
   return target.kind === 'words' ? withRest(action, (await splitWords(verb, target.words, directory)).rest) : action;
 }
 
 /** Only block and unblock take a reason after the card. For all other verbs every word is part of the card. */
-async function splitWords(verb: Action['verb'], words: readonly string[], directory: Deps['directory']) {
+async function splitWords(verb: Action['verb'], words: readonly string[], directory: Pick<Directory, 'findKnown'>) {
   const whole = { query: words.join(' '), rest: [] as readonly string[] };
   if (verb !== 'block' && verb !== 'unblock') return whole;
   const split = await splitCardAndRest(words, async (text) => (await directory.findKnown(text)).length > 0);
@@ -196,18 +211,27 @@ const holdsSeveral = () => ({
   whoCan: `Write the last four digits of the one that you mean, or type ${commandCode()} to pick it.`,
 });
 
-async function askWhich(action: Action, query: string, candidates: readonly Candidate[], deps: Deps): Promise<void> {
-  const { responses, record, putChoice, factsOf, doing } = deps;
-  await record(action, { event: 'asked', detail: `asked back which card ${typedOnRecord(query)} is` });
-  // A change accepts only the first answer. `show` accepts every answer, so that one card can be shown after another.
-  const questionId = action.verb === 'show' ? null : action.id;
-  const choices = [];
-  for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX)) {
-    const target = { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } as const;
-    const value = await putChoice({ ...action, target }, questionId);
-    choices.push({ value, card: await factsOf(acctId, { cardId, last4 }), status });
-  }
-  await responses.answer(action, chooseCard({ doing: doing(action.verb), query, choices, matches: candidates.length }));
+interface AskWhichDeps extends Pick<ActionTools, 'record' | 'factsOf' | 'putChoice'> {
+  readonly responses: Pick<Responses, 'answer'>;
+  /** A verb in words, followed by the card: `change a limit of`. */
+  readonly doing: (verb: string) => string;
+}
+
+/** Asks back which of several cards is meant. */
+export function createAskWhich({ responses, record, putChoice, factsOf, doing }: AskWhichDeps) {
+  return async function askWhich(action: Action, query: string, candidates: readonly Candidate[]): Promise<void> {
+    await record(action, { event: 'asked', detail: `asked back which card ${typedOnRecord(query)} is` });
+    // A change accepts only the first answer. `show` accepts every answer, so that one card can be shown after another.
+    const questionId = action.verb === 'show' ? null : action.id;
+    const choices = [];
+    for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX)) {
+      const target = { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } as const;
+      const value = await putChoice({ ...action, target }, questionId);
+      choices.push({ value, card: await factsOf(acctId, { cardId, last4 }), status });
+    }
+    const matches = candidates.length;
+    await responses.answer(action, chooseCard({ doing: doing(action.verb), query, choices, matches }));
+  };
 }
 
 const CHOICES_MAX = 20;
@@ -220,7 +244,7 @@ async function mayBeSomebodyElse(
   action: Action,
   [next = '']: readonly string[],
   match: Match | undefined,
-  deps: Pick<Deps, 'isLook' | 'directory' | 'rights'>,
+  deps: Pick<FindDeps, 'isLook' | 'directory' | 'rights'>,
 ): Promise<boolean> {
   if (match === undefined || !isByName(match.matchedBy)) return false;
   if (match.matchedBy === 'beginning') return !deps.isLook(action.verb);
@@ -234,7 +258,7 @@ async function isNameOfOther(
   action: Action,
   word: string,
   ownId: number,
-  { directory, rights }: Pick<Deps, 'directory' | 'rights'>,
+  { directory, rights }: Pick<FindDeps, 'directory' | 'rights'>,
 ): Promise<boolean> {
   for (const { acctId, matchedBy } of await directory.findKnown(word)) {
     const isNamed = isByName(matchedBy) && matchedBy !== 'beginning' && acctId !== ownId;

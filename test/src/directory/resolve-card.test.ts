@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ActionState } from '../../../src/actions/action-state.ts';
+import type { Responses, Rights } from '../../../src/actions/action-tools.ts';
 import type { CardFacts } from '../../../src/core/card-facts.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
 import type { CardMatch } from '../../../src/directory/index-entries.ts';
-import { createResolveCard } from '../../../src/directory/resolve-card.ts';
+import { createAskWhich, createFindCard, createResolveCard } from '../../../src/directory/resolve-card.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import type { Refusal } from '../../../templates/policy/refusal.ts';
 import { ask } from '../../support/perform-world.ts';
@@ -38,14 +39,13 @@ beforeEach(() => {
 
 const facts: CardFacts = card;
 const none = { cardId: null, last4: null };
-const ofAlerts: Readonly<Record<string, Awaited<ReturnType<Parameters<typeof createResolveCard>[0]['cardOfAlert']>>>> =
-  {
-    evt_known: { acctId: 7, cardId: 8, named: { cardId: 8, last4: '0008' } },
-    evt_bare: { acctId: null, cardId: null, named: none },
-    evt_decline: { acctId: 7, cardId: null, named: { cardId: 1, last4: '0001' } },
-    evt_shipped: { acctId: 7, cardId: null, named: { cardId: null, last4: '0002' } },
-    evt_unnamed: { acctId: 7, cardId: null, named: none },
-  };
+const ofAlerts: Readonly<Record<string, Awaited<ReturnType<Parameters<typeof createFindCard>[0]['cardOfAlert']>>>> = {
+  evt_known: { acctId: 7, cardId: 8, named: { cardId: 8, last4: '0008' } },
+  evt_bare: { acctId: null, cardId: null, named: none },
+  evt_decline: { acctId: 7, cardId: null, named: { cardId: 1, last4: '0001' } },
+  evt_shipped: { acctId: 7, cardId: null, named: { cardId: null, last4: '0002' } },
+  evt_unnamed: { acctId: 7, cardId: null, named: none },
+};
 const cardOf = (cardId: number, status: CardStatus): CardMatch['cards'][number] => ({
   cardId,
   last4: `000${cardId}`,
@@ -62,45 +62,55 @@ const known = (acctId: number, matchedBy: CardMatch['matchedBy'], ...cards: Card
   cards,
   matchedBy,
 });
+const directory: Parameters<typeof createFindCard>[0]['directory'] = {
+  account: async (acctId) => ({ cards, detailsAt: unread.includes(acctId) ? null : '2026-11-20T15:00:00.000Z' }),
+  reload: async () => ({ cards }),
+  find: async (query, isPermitted) => {
+    const matches = found[query] ?? [];
+    const may = await Promise.all(matches.map(async (match) => (await isPermitted?.(match)) ?? true));
+    return matches.filter((_, at) => may[at]);
+  },
+  findKnown: async (query) => found[query] ?? [],
+  untilListed: async () => {
+    found = listed ?? found;
+  },
+  status: async () => ({ accounts, lackingDetails, listedAt: '2026-11-20T15:00:00.000Z' }),
+  async *all() {
+    yield { acctId: 7, firstName: 'Sam', lastName: 'Rivera' };
+    yield { acctId: 8, firstName: 'Jane', lastName: 'Doe' };
+  },
+};
+// A person who may act only as a holder may act only on their own card.
+const rights: Pick<Rights, 'mayAct'> = {
+  mayAct: async ({ roles, actor }, acctId) =>
+    !roles.includes('holder') || linked.some((link) => link.acctId === acctId && link.userId === actor.userId),
+};
+const responses: Pick<Responses, 'answer' | 'refuse'> = {
+  answer: async (_action, message) => void answers.push(message),
+  refuse: async (_action, refusal) => void refusals.push(refusal),
+};
 const resolveCard = createResolveCard({
-  directory: {
-    account: async (acctId) => ({ cards, detailsAt: unread.includes(acctId) ? null : '2026-11-20T15:00:00.000Z' }),
-    reload: async () => ({ cards }),
-    find: async (query, isPermitted) => {
-      const matches = found[query] ?? [];
-      const may = await Promise.all(matches.map(async (match) => (await isPermitted?.(match)) ?? true));
-      return matches.filter((_, at) => may[at]);
+  directory,
+  rights,
+  responses,
+  findCard: createFindCard({
+    directory,
+    rights,
+    responses,
+    links: {
+      ofUser: async (userId) => linked.filter((link) => link.userId === userId),
     },
-    findKnown: async (query) => found[query] ?? [],
-    untilListed: async () => {
-      found = listed ?? found;
-    },
-    status: async () => ({ accounts, lackingDetails, listedAt: '2026-11-20T15:00:00.000Z' }),
-    async *all() {
-      yield { acctId: 7, firstName: 'Sam', lastName: 'Rivera' };
-      yield { acctId: 8, firstName: 'Jane', lastName: 'Doe' };
-    },
-  },
-  links: {
-    ofUser: async (userId) => linked.filter((link) => link.userId === userId),
-  },
-  // A person who may act only as a holder may act only on their own card.
-  rights: {
-    // A person who may act only as a holder may act only on their own card.
-    mayAct: async ({ roles, actor }, acctId) =>
-      !roles.includes('holder') || linked.some((link) => link.acctId === acctId && link.userId === actor.userId),
-  },
-  cardOfAlert: async (alertId) => ofAlerts[alertId] ?? null,
-  factsOf: async () => facts,
-  putChoice: async () => 'p_1',
+    cardOfAlert: async (alertId) => ofAlerts[alertId] ?? null,
+    isLook: (verb) => verb === 'show',
+    askWhich: createAskWhich({
+      responses,
+      factsOf: async () => facts,
+      putChoice: async () => 'p_1',
+      doing: (verb) => verb,
+      record: async () => {},
+    }),
+  }),
   isOfAccount: (verb) => verb === 'limit',
-  isLook: (verb) => verb === 'show',
-  doing: (verb) => verb,
-  responses: {
-    answer: async (_action, message) => void answers.push(message),
-    refuse: async (_action, refusal) => void refusals.push(refusal),
-  },
-  record: async () => {},
   progress: { read: async () => written },
 });
 
