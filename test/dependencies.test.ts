@@ -13,7 +13,6 @@ const known: readonly string[] = [
   'src/actions/verify-action.ts Deps: 16',
   'src/alerts/fraud-case.ts Deps: 14',
   'src/app-home/set-preference.ts DelegateDeps: 13',
-  'src/dispatch/perform-action.ts Deps: 11',
   'src/holders/claim-card.ts OpenClaimDeps: 10',
   'src/holders/decide-claim.ts Deps: 13',
   'src/routing/mute.ts MuteDeps: 11',

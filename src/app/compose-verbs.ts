@@ -11,8 +11,10 @@ import { createAskWhich, createFindCard, createResolveCard, type ResolveCard } f
 import { createListDeclines, createShowCard } from '../directory/show-card.ts';
 import {
   createDropUnsent,
+  createFailuresOfVerbs,
   createPerformAction,
   createPermitAction,
+  createRecordLookOfVerb,
   type Handlers,
 } from '../dispatch/perform-action.ts';
 import { isLook, isOfAccount, permissionOf, refusedTo } from '../dispatch/verbs.ts';
@@ -58,6 +60,7 @@ export function composeVerbs(context: ActionContext) {
       ...tools,
       permit: createPermitAction({ ...tools, rights: { ...tools.rights, authorize: authorizeOnce(tools) } }),
       resolveCard,
+      recordLook: createRecordLookOfVerb(tools),
       handlers: {
         ...status.handlers,
         ...limits.handlers,
@@ -79,9 +82,8 @@ export function composeVerbs(context: ActionContext) {
         choose: async () => {},
       },
       hasRequest: async (actionId) => (await tools.requests.get(requestIdOf(actionId))) !== null,
-      failApproval: approvals.failApproval,
       dropUnsent: createDropUnsent({ ...tools, dropApproval: approvals.dropApproval }),
-      failures,
+      failures: createFailuresOfVerbs({ ...tools, failApproval: approvals.failApproval, failures }),
     }),
     recordRefusal: tools.recordRefusal,
     recordRefusals: tools.recordRefusals,

@@ -21,19 +21,17 @@ export type Handlers = {
   ) => Promise<unknown>;
 };
 
-interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf'> {
+interface Deps {
   readonly rights: Pick<Rights, 'mayAct'>;
   readonly permit: PermitAction;
   readonly resolveCard: ResolveCard;
+  readonly recordLook: ReturnType<typeof createRecordLookOfVerb>;
   readonly handlers: Handlers;
-  /** Fails an approval that will not be retried. The error is null when the cause is Cardbell's, not the card API's. */
-  readonly failApproval: (click: ApprovalClick, error: Cause) => Promise<void>;
   /** Called when the job of an action is over, whether it ended with an error or not. */
   readonly dropUnsent: (action: VerbAction) => Promise<void>;
   /** Whether others were asked to approve the action. */
   readonly hasRequest: (actionId: string) => Promise<boolean>;
-  /** How any other action ends that will not be retried, and what people read while one is. */
-  readonly failures: Pick<Failures, 'failAction' | 'isGivenUp' | 'sayStillTrying'>;
+  readonly failures: ReturnType<typeof createFailuresOfVerbs>;
 }
 
 /**
@@ -48,8 +46,7 @@ interface Deps extends Pick<ActionTools, 'recordLook' | 'isRefused' | 'accountOf
 export function createPerformAction(deps: Deps): (asked: VerbAction, run: ActionRun) => Promise<void> {
   return async function performAction(asked, run) {
     const action = meant(asked);
-    const isOver = (await deps.isRefused(action)) || (await deps.failures.isGivenUp(action));
-    if (!isOver) await attempt(action, run);
+    if (!(await deps.failures.isOver(action))) await attempt(action, run);
     // Also after a refusal that was complete already: its worker may have died before this.
     await deps.dropUnsent(action);
   };
@@ -74,7 +71,7 @@ export function createPerformAction(deps: Deps): (asked: VerbAction, run: Action
         action = ofCard;
         resolved = { ...card, action };
       }
-      if (isLook && !recordsLooks) await recordLook(action, isOfCard ? resolved : { cardId: null });
+      if (isLook && !recordsLooks) await deps.recordLook(action, isOfCard ? resolved : null);
       await handle(action, resolved, run);
     } catch (error) {
       // Whoever only wants to see something can ask again. More calls would keep the card service from what others need.
@@ -87,8 +84,7 @@ export function createPerformAction(deps: Deps): (asked: VerbAction, run: Action
       }
       // Others can still approve it, so it has not failed. Its handler continues with the request.
       if (await deps.hasRequest(action.id)) return await handle(action, resolved, run);
-      if (isApproval(action)) await deps.failApproval(action, causeOf(error));
-      else await deps.failures.failAction(resolved, causeOf(error));
+      await deps.failures.fail(action, resolved, causeOf(error));
       if (causeOf(error) !== null) return;
       await deps.dropUnsent(action);
       throw error;
@@ -100,11 +96,33 @@ export function createPerformAction(deps: Deps): (asked: VerbAction, run: Action
     const handler = deps.handlers[action.verb] as (given: VerbAction | Resolved, run: ActionRun) => Promise<unknown>;
     await handler(entryOf(action.verb).isOfCard === true ? resolved : action, run);
   }
+}
 
-  async function recordLook(action: VerbAction, card: { readonly acctId?: number; readonly cardId: number | null }) {
-    const acctId = card.acctId ?? (await deps.accountOf(action.target));
-    await deps.recordLook(action, { acctId, cardId: card.cardId, seen: action.verb === 'look' ? action.seen : null });
-  }
+/** Records that somebody has seen something. @param card null: the verb is about no card, but its target may be. */
+export function createRecordLookOfVerb({ recordLook, accountOf }: Pick<ActionTools, 'recordLook' | 'accountOf'>) {
+  return async function recordLookOfVerb(action: VerbAction, card: Resolved | null): Promise<void> {
+    const acctId = card === null ? await accountOf(action.target) : card.acctId;
+    const seen = action.verb === 'look' ? action.seen : null;
+    await recordLook(action, { acctId, cardId: card?.cardId ?? null, seen });
+  };
+}
+
+interface FailDeps extends Pick<ActionTools, 'isRefused'> {
+  /** Fails an approval that will not be retried. The error is null when the cause is Cardbell's, not the card API's. */
+  readonly failApproval: (click: ApprovalClick, error: Cause) => Promise<void>;
+  readonly failures: Pick<Failures, 'failAction' | 'isGivenUp' | 'sayStillTrying'>;
+}
+
+/** How the actions of all verbs end that are not performed, and what people read while one is tried again. */
+export function createFailuresOfVerbs({ isRefused, failApproval, failures }: FailDeps) {
+  return {
+    /** True for an action that an earlier attempt refused or gave up. Completes its report if parts are missing. */
+    isOver: async (action: VerbAction): Promise<boolean> =>
+      (await isRefused(action)) || (await failures.isGivenUp(action)),
+    fail: (action: VerbAction, resolved: Resolved, cause: Cause): Promise<void> =>
+      isApproval(action) ? failApproval(action, cause) : failures.failAction(resolved, cause),
+    sayStillTrying: failures.sayStillTrying,
+  };
 }
 
 interface DropDeps extends Pick<ActionTools, 'progress'> {
