@@ -15,7 +15,6 @@ const known: readonly string[] = [
   'src/app-home/set-preference.ts DelegateDeps: 13',
   'src/holders/claim-card.ts OpenClaimDeps: 10',
   'src/holders/decide-claim.ts Deps: 13',
-  'src/routing/mute.ts MuteDeps: 11',
   'src/virtual-cards/order-virtual.ts PlaceDeps: 9',
 ];
 

@@ -1,4 +1,4 @@
-import { requestIdOf } from '../actions/action.ts';
+import { type Resolved, requestIdOf } from '../actions/action.ts';
 import { createFailUnreadable } from '../actions/fail-action.ts';
 import { createVerifyAction } from '../actions/verify-action.ts';
 import { namedCard } from '../alerts/named-card.ts';
@@ -31,7 +31,14 @@ import {
   createSetQuiet,
 } from '../routing/channel-settings.ts';
 import { createListSubscriptions } from '../routing/list-subscriptions.ts';
-import { createEndMute, createMuteVerbs } from '../routing/mute.ts';
+import {
+  createEndMute,
+  createListMutes,
+  createMute,
+  createStartMute,
+  createUnmute,
+  createWhyNotMute,
+} from '../routing/mute.ts';
 import { createPreview, createSubscriptionVerbs } from '../routing/subscribe.ts';
 import { createExplainRouting, createFindAlerts } from '../routing/why.ts';
 import { createSetWarnings } from '../warnings/set-warnings.ts';
@@ -147,8 +154,22 @@ function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
 /** What people are not notified of for a while. */
 function composeMutes(tools: Tools) {
   const { closeMute, endMute } = createEndMute({ ...tools, postNotice: createPostAfterQuiet(tools) });
-  const { list, mute, unmute } = createMuteVerbs({ ...tools, closeMute });
-  return { endMute, handlers: { mutes: list, mute, travel: mute, unmute } satisfies Partial<Handlers> };
+  const unmute = createUnmute({ ...tools, closeMute });
+  const mute = createMute({ ...tools, whyNotMute: createWhyNotMute(tools), startMute: createStartMute(tools) });
+  /** One at a time per card: two mutes must not be in force. */
+  const alone =
+    <R extends Resolved>(work: (resolved: R) => Promise<void>) =>
+    (resolved: R) =>
+      tools.withLock(`mutes:${resolved.acctId}`, () => work(resolved));
+  return {
+    endMute,
+    handlers: {
+      mutes: createListMutes(tools),
+      mute: alone(mute),
+      travel: alone(mute),
+      unmute: alone(unmute),
+    } satisfies Partial<Handlers>,
+  };
 }
 
 /** Verbs that only show something about a card. */

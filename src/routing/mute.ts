@@ -15,58 +15,51 @@ const DAYS_MAX = 90;
 /** Purchases in any other country are abroad for the card service. */
 const HOME = 'US';
 
-interface MuteDeps
-  extends Pick<ActionTools, 'record' | 'withLock'>,
-    Pick<ActionTools, 'openDirect' | 'factsOf' | 'zone' | 'hasBegun'> {
-  readonly rights: Pick<Rights, 'authorize' | 'mayAct'>;
-  readonly responses: Pick<Responses, 'answer' | 'refuse' | 'refuseUnclear'>;
-  readonly mutes: Pick<Mutes, 'put' | 'get' | 'inForce' | 'active' | 'ended' | 'withheld'>;
-  readonly closeMute: ReturnType<typeof createEndMute>['closeMute'];
-  readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
+interface ListDeps {
+  readonly responses: Pick<Responses, 'answer'>;
+  readonly rights: Pick<Rights, 'mayAct'>;
+  readonly mutes: Pick<Mutes, 'active' | 'withheld'>;
 }
 
-export function createMuteVerbs(deps: MuteDeps) {
-  const { mutes, responses, withLock } = deps;
-
-  return {
-    /** `/card mute CARD DURATION [reason]` and `/card travel-mute CARD COUNTRIES until DATE [reason]`. Both have an end. */
-    mute: (resolved: Resolved<MuteAction>): Promise<void> =>
-      // One at a time per card: two must not be in force.
-      withLock(`mutes:${resolved.acctId}`, () => setMute(resolved, deps)),
-
-    /** `/card unmute CARD`: ends its mute and its travel mute now. */
-    unmute: (resolved: Resolved): Promise<void> => withLock(`mutes:${resolved.acctId}`, () => unmute(resolved, deps)),
-
-    /** `/card mutes`. */
-    async list(action: ChannelAction): Promise<void> {
-      const shown = await mutesFor(action, deps);
-      const counted = shown.map(async (mute) => ({ ...mute, count: kindsOf(await mutes.withheld(mute.id)).length }));
-      await responses.answer(action, muteList({ mutes: await Promise.all(counted), page: pageIn(action) }));
-    },
+/** `/card mutes`. */
+export function createListMutes(deps: ListDeps) {
+  const { mutes, responses } = deps;
+  return async function listMutes(action: ChannelAction): Promise<void> {
+    const shown = await mutesFor(action, deps);
+    const counted = shown.map(async (mute) => ({ ...mute, count: kindsOf(await mutes.withheld(mute.id)).length }));
+    await responses.answer(action, muteList({ mutes: await Promise.all(counted), page: pageIn(action) }));
   };
 }
 
-async function unmute({ action, acctId, cardId }: Resolved, deps: MuteDeps): Promise<void> {
-  const { mutes, closeMute, responses, record } = deps;
-  const all = [...(await mutes.inForce()), ...(await mutes.ended())];
-  const hasBegun = await deps.hasBegun(action);
-  // After a crash, a mute that was set since stays.
-  const ofCard = all.filter((mute) => mute.acctId === acctId && !(hasBegun && mute.at > action.askedAt));
-  const [first] = ofCard;
-  if (first === undefined) {
-    if (hasBegun) {
-      const now = (await mutes.active()).find((mute) => mute.acctId === acctId);
-      return await responses.answer(action, now === undefined ? notMuted() : muteSet(now));
+interface UnmuteDeps extends Pick<ActionTools, 'record' | 'hasBegun'> {
+  readonly responses: Pick<Responses, 'answer'>;
+  readonly mutes: Pick<Mutes, 'inForce' | 'active' | 'ended'>;
+  readonly closeMute: ReturnType<typeof createEndMute>['closeMute'];
+}
+
+/** `/card unmute CARD`: ends its mute and its travel mute now. Runs under the lock of the card's mutes. */
+export function createUnmute({ mutes, closeMute, responses, record, hasBegun }: UnmuteDeps) {
+  return async function unmute({ action, acctId, cardId }: Resolved): Promise<void> {
+    const all = [...(await mutes.inForce()), ...(await mutes.ended())];
+    const isRerun = await hasBegun(action);
+    // After a crash, a mute that was set since stays.
+    const ofCard = all.filter((mute) => mute.acctId === acctId && !(isRerun && mute.at > action.askedAt));
+    const [first] = ofCard;
+    if (first === undefined) {
+      if (isRerun) {
+        const now = (await mutes.active()).find((mute) => mute.acctId === acctId);
+        return await responses.answer(action, now === undefined ? notMuted() : muteSet(now));
+      }
+      await record(action, { event: 'unchanged', begins: true, acctId, cardId });
+    } else {
+      const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel mute '}until ${endsAt}`);
+      await record(action, { ...doneTo(first.card, 'ended a mute of'), before: before.join(', ') });
     }
-    await record(action, { event: 'unchanged', begins: true, acctId, cardId });
-  } else {
-    const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel mute '}until ${endsAt}`);
-    await record(action, { ...doneTo(first.card, 'ended a mute of'), before: before.join(', ') });
-  }
-  const kinds: WebhookKind[] = [];
-  for (const mute of ofCard) kinds.push(...(await closeMute(mute, action.actor.userId)));
-  // After a crash, what the first of them withheld is not known any more.
-  await responses.answer(action, muteEnded({ mutes: ofCard, ...(!hasBegun && { kinds }) }));
+    const kinds: WebhookKind[] = [];
+    for (const mute of ofCard) kinds.push(...(await closeMute(mute, action.actor.userId)));
+    // After a crash, what the first of them withheld is not known any more.
+    await responses.answer(action, muteEnded({ mutes: ofCard, ...(!isRerun && { kinds }) }));
+  };
 }
 
 /** The mutes and travel mutes in force of cards that a person's role covers, as `/card mutes` lists them. */
@@ -79,69 +72,98 @@ export async function mutesFor(
   return active.filter((_, index) => isShown[index]);
 }
 
-async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: MuteDeps): Promise<void> {
-  const { mutes, responses, record, zone } = deps;
-  const isTravel = action.verb === 'travel';
-  const { judgedAs, countries, rest } = readMute(action);
-  const end = muteEndOf(rest, { now: new Date(action.askedAt), zone });
-  if ('why' in end) {
-    const { usage } = routingVerbs[action.verb].command;
-    return await responses.refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
-  }
-  // It is recorded once it is stored, so after a crash it was permitted already.
-  const hasBegun = await deps.hasBegun(action);
-  const lastsMs = end.endsAt.getTime() - Date.parse(action.askedAt);
-  const refusal = hasBegun ? null : await whyNotMute(action, acctId, { judgedAs, lastsMs }, deps);
-  if (refusal !== null) {
-    const what = isTravel ? 'Hiding the declines of a trip' : 'Muting this card';
-    return await responses.refuse(action, { what, ...refusal }, { acctId, cardId, isByRights: refusal.isByRights });
-  }
-  const facts = {
-    id: muteIdOf(action),
-    acctId,
-    card: await deps.factsOf(acctId, { cardId }),
-    by: action.actor.userId,
-    reason: [action.reason, ...rest.slice(end.words)].filter(Boolean).join(' ').slice(0, 300),
-    at: action.askedAt,
-    endsAt: end.endsAt.toISOString(),
-  };
-  const directChannel = isTravel ? await deps.openDirect(action.actor.userId) : '';
-  const mute: Mute = isTravel
-    ? { kind: 'travel', ...facts, countries: countries.split(','), directChannel }
-    : { kind: 'mute', ...facts };
-  const stored = hasBegun ? await mutes.get(mute.id) : null;
-  // Somebody has ended it since.
-  const isOver = hasBegun && (stored === null || stored.hasEnded === true);
-  if (!isOver) {
-    await mutes.put(mute);
-    await deps.scheduleMuteEnd(mute.id, end.endsAt.getTime());
-  }
-  const where = mute.kind === 'travel' ? `in ${mute.countries.map(countryInSentence).join(', ')} ` : '';
-  const after = `${where}until ${mute.endsAt}`;
-  const did = isTravel ? 'set a travel mute for' : 'muted';
-  await record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
-  await responses.answer(action, isOver ? muteEnded({ mutes: [mute] }) : muteSet(mute));
+interface MuteDeps extends Pick<ActionTools, 'record' | 'openDirect' | 'factsOf' | 'zone' | 'hasBegun'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuse' | 'refuseUnclear'>;
+  readonly whyNotMute: ReturnType<typeof createWhyNotMute>;
+  readonly startMute: ReturnType<typeof createStartMute>;
 }
 
-/** @param judgedAs the verb whose permission it needs. */
-async function whyNotMute(
-  action: MuteAction,
-  acctId: number,
-  { judgedAs, lastsMs }: { readonly judgedAs: 'mute' | 'travel'; readonly lastsMs: number },
-  { mutes, rights }: Pick<MuteDeps, 'mutes' | 'rights'>,
-): Promise<{ readonly why: string; readonly whoCan: string; readonly isByRights?: true } | null> {
-  const decision = await rights.authorize({ ...action, verb: judgedAs }, { acctId, lastsMs });
-  if (decision.kind === 'refused')
-    return { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.', isByRights: true };
-  const own = muteIdOf(action);
-  const other = (await mutes.active()).find(
-    ({ id, acctId: ofCard, kind }) => ofCard === acctId && kind === action.verb && id !== own,
-  );
-  if (other === undefined) return null;
-  const what = action.verb === 'mute' ? 'The card is muted' : 'The card has a travel mute';
-  return {
-    why: `${what} until ${other.endsAt}.`,
-    whoCan: `To change that, type ${commandCode('unmute')} with this card first.`,
+/**
+ * `/card mute CARD DURATION [reason]` and `/card travel-mute CARD COUNTRIES until DATE [reason]`. Both have an end. Runs
+ * under the lock of the card's mutes.
+ */
+export function createMute(deps: MuteDeps) {
+  const { responses, record, zone } = deps;
+  return async function mute({ action, acctId, cardId }: Resolved<MuteAction>): Promise<void> {
+    const isTravel = action.verb === 'travel';
+    const { judgedAs, countries, rest } = readMute(action);
+    const end = muteEndOf(rest, { now: new Date(action.askedAt), zone });
+    if ('why' in end) {
+      const { usage } = routingVerbs[action.verb].command;
+      return await responses.refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
+    }
+    // It is recorded once it is stored, so after a crash it was permitted already.
+    const hasBegun = await deps.hasBegun(action);
+    const lastsMs = end.endsAt.getTime() - Date.parse(action.askedAt);
+    const refusal = hasBegun ? null : await deps.whyNotMute(action, acctId, { judgedAs, lastsMs });
+    if (refusal !== null) {
+      const what = isTravel ? 'Hiding the declines of a trip' : 'Muting this card';
+      return await responses.refuse(action, { what, ...refusal }, { acctId, cardId, isByRights: refusal.isByRights });
+    }
+    const facts = {
+      id: muteIdOf(action),
+      acctId,
+      card: await deps.factsOf(acctId, { cardId }),
+      by: action.actor.userId,
+      reason: [action.reason, ...rest.slice(end.words)].filter(Boolean).join(' ').slice(0, 300),
+      at: action.askedAt,
+      endsAt: end.endsAt.toISOString(),
+    };
+    const directChannel = isTravel ? await deps.openDirect(action.actor.userId) : '';
+    const mute: Mute = isTravel
+      ? { kind: 'travel', ...facts, countries: countries.split(','), directChannel }
+      : { kind: 'mute', ...facts };
+    const isInForce = await deps.startMute(mute, hasBegun);
+    const where = mute.kind === 'travel' ? `in ${mute.countries.map(countryInSentence).join(', ')} ` : '';
+    const after = `${where}until ${mute.endsAt}`;
+    const did = isTravel ? 'set a travel mute for' : 'muted';
+    await record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
+    await responses.answer(action, isInForce ? muteSet(mute) : muteEnded({ mutes: [mute] }));
+  };
+}
+
+interface StartDeps {
+  readonly mutes: Pick<Mutes, 'put' | 'get'>;
+  readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
+}
+
+/** Puts a mute in force and schedules its end. @returns false: it is a rerun, and somebody has ended the mute since. */
+export function createStartMute({ mutes, scheduleMuteEnd }: StartDeps) {
+  return async function startMute(mute: Mute, isRerun: boolean): Promise<boolean> {
+    const stored = isRerun ? await mutes.get(mute.id) : null;
+    if (isRerun && (stored === null || stored.hasEnded === true)) return false;
+    await mutes.put(mute);
+    await scheduleMuteEnd(mute.id, Date.parse(mute.endsAt));
+    return true;
+  };
+}
+
+interface WhyNotDeps {
+  readonly rights: Pick<Rights, 'authorize'>;
+  readonly mutes: Pick<Mutes, 'active'>;
+}
+
+/** Why a card may not be muted: by the policy, or because it is muted already. */
+export function createWhyNotMute({ mutes, rights }: WhyNotDeps) {
+  /** @param judgedAs the verb whose permission it needs. */
+  return async function whyNotMute(
+    action: MuteAction,
+    acctId: number,
+    { judgedAs, lastsMs }: { readonly judgedAs: 'mute' | 'travel'; readonly lastsMs: number },
+  ): Promise<{ readonly why: string; readonly whoCan: string; readonly isByRights?: true } | null> {
+    const decision = await rights.authorize({ ...action, verb: judgedAs }, { acctId, lastsMs });
+    if (decision.kind === 'refused')
+      return { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.', isByRights: true };
+    const own = muteIdOf(action);
+    const other = (await mutes.active()).find(
+      ({ id, acctId: ofCard, kind }) => ofCard === acctId && kind === action.verb && id !== own,
+    );
+    if (other === undefined) return null;
+    const what = action.verb === 'mute' ? 'The card is muted' : 'The card has a travel mute';
+    return {
+      why: `${what} until ${other.endsAt}.`,
+      whoCan: `To change that, type ${commandCode('unmute')} with this card first.`,
+    };
   };
 }
 
