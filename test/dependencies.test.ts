@@ -9,7 +9,6 @@ const known: readonly string[] = [
   'src/actions/change-status.ts Deps: 10',
   'src/actions/fail-action.ts Deps: 9',
   'src/actions/record-refusal.ts Deps: 9',
-  'src/actions/undo-block.ts Deps: 10',
   'src/actions/verify-action.ts Deps: 16',
   'src/alerts/fraud-case.ts Deps: 14',
   'src/app-home/set-preference.ts DelegateDeps: 13',

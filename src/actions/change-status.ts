@@ -5,10 +5,9 @@ import type { CardClient } from '../card-api/client.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
-import type { Lease } from '../core/lock.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
-import { type ActionVerb, isUnseen, type Result } from './action-state.ts';
-import type { ActionRun, ActionTools, FactsOf, LockedRun, Responses, Rights } from './action-tools.ts';
+import { isUnseen, type Result } from './action-state.ts';
+import type { ActionTools, FactsOf, LockedRun, Responses, Rights } from './action-tools.ts';
 import { askOthers } from './ask-others.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
@@ -243,29 +242,6 @@ async function permitStatus(
     await responses.refuse(action, { why, whoCan }, { acctId, isByRights: true });
   }
   return false;
-}
-
-interface ChangeOnceDeps extends Pick<ActionTools, 'progress' | 'record' | 'withLock'> {
-  readonly reports: Pick<Reports, 'resume'>;
-}
-
-/**
- * Changes a card under its account's lock. The request is recorded first. An action with a known outcome is only
- * reported, not repeated.
- */
-export function createChangeOnce({ progress, record, withLock, reports }: ChangeOnceDeps) {
-  return async function changeOnce(
-    { action, acctId, cardId }: Resolved<Action & { readonly verb: ActionVerb }>,
-    run: ActionRun,
-    change: (run: LockedRun) => Promise<unknown>,
-  ): Promise<void> {
-    await record(action, { event: 'asked', begins: true, acctId, cardId });
-    const changeUnlessKnown = async (lease: Lease): Promise<void> => {
-      const resumed = await reports.resume(action, action.verb, await progress.read(action.id));
-      if (resumed === null) await change({ ...run, lease });
-    };
-    await withLock(`account:${acctId}`, changeUnlessKnown, run.lease);
-  };
 }
 
 /** Whether another block was sent, and nothing has shown it yet. */

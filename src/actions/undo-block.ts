@@ -6,9 +6,10 @@ import { type Action, alertIdOf, type Resolved } from './action.ts';
 import { isUnsent, type Outcome, type Result } from './action-state.ts';
 import type { ActionRun, ActionTools, Responses, Rights } from './action-tools.ts';
 import type { Block, Blocks } from './block-store.ts';
+import type { ChangeUnlessKnown } from './change-once.ts';
 import type { ChangeStatus } from './change-status.ts';
 import type { LatestChanges } from './progress-store.ts';
-import type { OutcomesOnAlerts, Reports } from './report.ts';
+import type { OutcomesOnAlerts } from './report.ts';
 import type { StatusHistory } from './send-status.ts';
 import type { UndoBlockAction } from './verbs.ts';
 
@@ -42,14 +43,14 @@ export async function offerUndo(
   return { control: { kind: 'undo', id: action.id, until: until.toISOString() } };
 }
 
-interface Deps extends Pick<ActionTools, 'factsOf' | 'progress' | 'withLock'> {
+interface Deps extends Pick<ActionTools, 'factsOf'> {
   readonly rights: Pick<Rights, 'authorize' | 'rolesNow' | 'isOwnCard'>;
   readonly responses: Pick<Responses, 'refuse'>;
   readonly blocks: Pick<Blocks, 'get'>;
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded' | 'blocksWanted'>;
   readonly history: Pick<StatusHistory, 'confirmedBy' | 'statuses'>;
+  readonly changeUnlessKnown: ChangeUnlessKnown;
   readonly changeStatus: ChangeStatus;
-  readonly reports: Pick<Reports, 'resume'>;
 }
 
 /**
@@ -74,10 +75,8 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
     const decision = await deps.rights.authorize(action, { acctId, isOwnAction, ageMs });
     if (decision.kind === 'refused') return await refuse(decision.why, await whoUnblocks(action, block), true);
 
-    const unblock = unblockOf(action, block);
-    await deps.withLock(`account:${acctId}`, async (lease) => {
-      const written = await deps.progress.read(action.id);
-      if ((await deps.reports.resume(unblock, 'unblock', written)) !== null) return;
+    const unblock = { action: unblockOf(action, block), acctId, cardId };
+    await deps.changeUnlessKnown('unblock', unblock, run, async (locked, written) => {
       const whyNot = isUnsent(written) ? await whyNotUndo(block, deps) : null;
       if (whyNot !== null)
         return await deps.responses.refuse(
@@ -85,7 +84,7 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
           { what, ...whyNot, whoCan: whyNot.whoCan ?? (await whoUnblocks(action, block)) },
           about,
         );
-      await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, { ...run, lease });
+      await deps.changeStatus('unblock', unblock, locked);
     });
   };
 

@@ -1,6 +1,7 @@
 import type { Resolved } from '../actions/action.ts';
 import type { ActionRun } from '../actions/action-tools.ts';
-import { createChangeOnce, createChangeStatus } from '../actions/change-status.ts';
+import { createChangeOnce, createChangeUnlessKnown } from '../actions/change-once.ts';
+import { createChangeStatus } from '../actions/change-status.ts';
 import { createFailures, type Failures } from '../actions/fail-action.ts';
 import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus } from '../actions/send-status.ts';
@@ -33,7 +34,8 @@ import type { Tools } from './compose-tools.ts';
 
 /** Blocks, unblocks and activates cards. */
 export function composeStatus(tools: Tools) {
-  const changeOnce = createChangeOnce(tools);
+  const changeUnlessKnown = createChangeUnlessKnown(tools);
+  const changeOnce = createChangeOnce({ ...tools, changeUnlessKnown });
   const sendStatus = createSendStatus({ ...tools, sendChange: createSendChange(tools) });
   const changeStatus = createChangeStatus({ ...tools, sendStatus });
   const block = (resolved: Resolved<BlockAction>, run: ActionRun) =>
@@ -50,7 +52,7 @@ export function composeStatus(tools: Tools) {
           changeStatus('activate', resolved, locked, { closes: resolved.action.closes }),
         ),
       unblock: (resolved, run) => changeOnce(resolved, run, (locked) => changeStatus('unblock', resolved, locked)),
-      'undo-block': createUndoBlock({ ...tools, changeStatus }),
+      'undo-block': createUndoBlock({ ...tools, changeUnlessKnown, changeStatus }),
     } satisfies Partial<Handlers>,
   };
 }
@@ -72,7 +74,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const confirmIfMade = createConfirmIfMade({ ...tools, showMadeLate: createShowMadeLate(tools) });
   const restore = createRestore({ ...tools, notifyEnd });
   const permitDecisionOrAsk = createPermitDecisionOrAsk({ ...tools, openRequest });
-  const changeOnce = createChangeOnce(tools);
+  const changeOnce = createChangeOnce({ ...tools, changeUnlessKnown: createChangeUnlessKnown(tools) });
   const resumeChange = createResumeChange(tools);
   const changeAlone = (resolved: Resolved<RuleAction>, run: ActionRun) =>
     changeOnce(
