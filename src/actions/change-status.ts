@@ -1,14 +1,13 @@
-import { confirmActivation } from '../../templates/actions/confirm-activation.ts';
 import { orderNewCard, statusWord } from '../../templates/core/card-words.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
-import { type Action, alertIdOf, type Resolved } from './action.ts';
+import type { Resolved } from './action.ts';
 import { isUnseen, type Result } from './action-state.ts';
-import type { ActionTools, FactsOf, LockedRun, Responses, Rights } from './action-tools.ts';
-import { askOthers } from './ask-others.ts';
+import type { ActionTools, LockedRun } from './action-tools.ts';
+import { factsOfCard, type NotAgain, type PermitStatus } from './permit-status.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 import type { Finish } from './send-change.ts';
@@ -37,14 +36,13 @@ export type ChangeStatus = (
   options?: { readonly closes?: readonly number[] | undefined },
 ) => Promise<unknown>;
 
-interface Deps extends Pick<ActionTools, 'progress' | 'factsOf' | 'putChoice'> {
-  readonly rights: Pick<Rights, 'authorize' | 'isOwnCard' | 'whoMay'>;
-  readonly responses: Pick<Responses, 'askAgain' | 'refuse' | 'answer'>;
+interface Deps extends Pick<ActionTools, 'progress' | 'factsOf'> {
   readonly card: Pick<CardClient, 'getAccount'>;
   readonly latestChanges: Pick<LatestChanges, 'alreadyInEffect' | 'forgetBlocks' | 'blocksWanted'>;
   /** The open fraud case of an account; null: none. */
   readonly fraudCases: { readonly openOf: (acctId: number) => Promise<string | null> };
   readonly reports: Pick<Reports, 'report'>;
+  readonly permitStatus: PermitStatus;
   readonly sendStatus: SendStatus;
 }
 
@@ -84,11 +82,8 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     if (obstacle?.state === 'failed' && wasSending) return await notAgain(obstacle.note);
     if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
-    const endsBlock = ending.some(({ status }) => status === 'BLOCKED');
-    if (verb !== 'block' && !(await permitStatus(resolved, endsBlock, wasSending ? notAgain : null, deps))) return null;
-    if (card !== undefined && !areListed(ending, closes))
-      return wasSending ? await notAgain(closesMore) : await askFirst(action, acctId, card, ending, deps);
-
+    const activation = { card: facts, ending, confirmed: closes };
+    if (verb !== 'block' && !(await deps.permitStatus(resolved, activation, wasSending ? notAgain : null))) return null;
     return await sendStatus.send(verb, resolved, from, finish, run);
   };
 
@@ -174,74 +169,6 @@ function cardToChange(verb: StatusVerb, { cards }: AccountDetails, cardId: numbe
 /** The other cards of the account that are or may be open: activating a card closes them for good. */
 function closedBy(card: Card, { cards }: AccountDetails): readonly Card[] {
   return cards.filter(({ cardId, status }) => cardId !== card.cardId && status !== 'CLOSED');
-}
-
-/** Whether the person has confirmed the end of all of these cards. @param listed the ids of the confirmed ones. */
-function areListed(ending: readonly Card[], listed: readonly number[] | undefined): boolean {
-  return ending.every(({ cardId }) => (cardId === null ? listed !== undefined : listed?.includes(cardId)));
-}
-
-const closesMore =
-  'By now it would close another card that you have not seen, so I did not send it again. Look at the account.';
-
-/** Other cards of the account would be closed for good: asks the person to confirm. */
-async function askFirst(
-  action: Action,
-  acctId: number,
-  card: Card,
-  ending: readonly Card[],
-  { factsOf, responses, putChoice }: Deps,
-): Promise<void> {
-  const target = { kind: 'card', acctId, cardId: card.cardId, alertId: alertIdOf(action) } as const;
-  const closes = ending.flatMap(({ cardId }) => cardId ?? []);
-  const confirmed: Action & { closes: readonly number[] } = { ...action, closes, target };
-  const value = await putChoice(confirmed, action.id);
-  const others = [];
-  for (const other of ending)
-    others.push({ card: await factsOfCard(acctId, other, factsOf), status: other.status ?? '' });
-  const meant = await factsOfCard(acctId, card, factsOf);
-  await responses.answer(action, confirmActivation({ value, card: meant, ending: others }));
-}
-
-async function factsOfCard(acctId: number, card: Card | undefined, factsOf: FactsOf): Promise<CardFacts> {
-  const facts = await factsOf(acctId, { cardId: card?.cardId });
-  return { ...facts, last4: facts.last4 ?? card?.last4 ?? null };
-}
-
-/** Ends a change that an earlier attempt may have sent, without sending it again. @param whyNot one sentence. */
-type NotAgain = (whyNot: string) => Promise<Result>;
-
-/** Nobody unblocks their own card, nor has it closed and replaced. */
-const ownBlock = {
-  kind: 'refused',
-  why: 'You can’t end the block of your own card: somebody else has to activate the new one.',
-  who: 'operator',
-} as const;
-
-/**
- * Asks the policy immediately before calling the card service. Someone without permission gets a refusal. If the action
- * waited too long, the person is asked again. A block is never delayed.
- *
- * @param endsBlock it closes a blocked card of the account.
- * @param notAgain how to end an action of which something was sent before; null: nothing was sent.
- */
-async function permitStatus(
-  { action, acctId }: Resolved,
-  endsBlock: boolean,
-  notAgain: NotAgain | null,
-  { rights, responses, factsOf }: Deps,
-): Promise<boolean> {
-  const isOwnBlock = endsBlock && (await rights.isOwnCard(action.actor.userId, acctId, true));
-  const decision = isOwnBlock ? ownBlock : await rights.authorize(action, { acctId });
-  if (decision.kind !== 'late' && decision.kind !== 'refused') return true;
-  const why = decision.kind === 'late' ? 'It waited longer than 10 minutes.' : decision.why;
-  if (notAgain !== null) await notAgain(`I did not send it again: ${why}`);
-  else if (decision.kind === 'late') await responses.askAgain(action, { acctId });
-  else {
-    const whoCan = await askOthers(action, decision.who, (await factsOf(acctId)).group, { rights });
-    await responses.refuse(action, { why, whoCan }, { acctId, isByRights: true });
-  }
-  return false;
 }
 
 /** Whether another block was sent, and nothing has shown it yet. */

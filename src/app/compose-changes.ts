@@ -3,6 +3,7 @@ import type { ActionRun } from '../actions/action-tools.ts';
 import { createChangeOnce, createChangeUnlessKnown } from '../actions/change-once.ts';
 import { createChangeStatus } from '../actions/change-status.ts';
 import { createFailures, type Failures } from '../actions/fail-action.ts';
+import { createPermitStatus } from '../actions/permit-status.ts';
 import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus } from '../actions/send-status.ts';
 import { createEndUndo, createUndoBlock } from '../actions/undo-block.ts';
@@ -37,7 +38,7 @@ export function composeStatus(tools: Tools) {
   const changeUnlessKnown = createChangeUnlessKnown(tools);
   const changeOnce = createChangeOnce({ ...tools, changeUnlessKnown });
   const sendStatus = createSendStatus({ ...tools, sendChange: createSendChange(tools) });
-  const changeStatus = createChangeStatus({ ...tools, sendStatus });
+  const changeStatus = createChangeStatus({ ...tools, permitStatus: createPermitStatus(tools), sendStatus });
   const block = (resolved: Resolved<BlockAction>, run: ActionRun) =>
     changeOnce(resolved, run, (locked) => changeStatus('block', resolved, locked));
   const { closeFraudCase, ...blocking } = createFraudCaseVerbs({ ...tools, block });

@@ -1,0 +1,88 @@
+import { confirmActivation } from '../../templates/actions/confirm-activation.ts';
+import type { AccountDetails } from '../card-api/schema-account.ts';
+import type { CardFacts } from '../core/card-facts.ts';
+import { type Action, alertIdOf, type Resolved } from './action.ts';
+import type { Result } from './action-state.ts';
+import type { ActionTools, FactsOf, Responses, Rights } from './action-tools.ts';
+import { askOthers } from './ask-others.ts';
+
+type Card = AccountDetails['cards'][number];
+
+/** A card that becomes active. */
+interface Activation {
+  readonly card: CardFacts;
+  /** The other cards of the account that this closes for good. */
+  readonly ending: readonly Card[];
+  /** The ids of those of which the person has confirmed it. */
+  readonly confirmed: readonly number[] | undefined;
+}
+
+/** Ends a change that an earlier attempt may have sent, without sending it again. @param whyNot one sentence. */
+export type NotAgain = (whyNot: string) => Promise<Result>;
+
+/**
+ * Asks the policy immediately before calling the card service. Someone without permission gets a refusal. If the action
+ * waited too long, or would close cards for good, the person is asked. Not for a block, which is never delayed.
+ *
+ * @param notAgain how to end an action of which something was sent before; null: nothing was sent.
+ * @returns false: it must not be sent, and the person has been told.
+ */
+export type PermitStatus = (resolved: Resolved, activation: Activation, notAgain: NotAgain | null) => Promise<boolean>;
+
+interface Deps extends Pick<ActionTools, 'factsOf' | 'putChoice'> {
+  readonly rights: Pick<Rights, 'authorize' | 'isOwnCard' | 'whoMay'>;
+  readonly responses: Pick<Responses, 'askAgain' | 'refuse' | 'answer'>;
+}
+
+/** Nobody unblocks their own card, nor has it closed and replaced. */
+const ownBlock = {
+  kind: 'refused',
+  why: 'You can’t end the block of your own card: somebody else has to activate the new one.',
+  who: 'operator',
+} as const;
+
+const closesMore =
+  'By now it would close another card that you have not seen, so I did not send it again. Look at the account.';
+
+export function createPermitStatus({ rights, responses, factsOf, putChoice }: Deps): PermitStatus {
+  return async function permitStatus(resolved, activation, notAgain) {
+    const { action, acctId } = resolved;
+    const endsBlock = activation.ending.some(({ status }) => status === 'BLOCKED');
+    const isOwnBlock = endsBlock && (await rights.isOwnCard(action.actor.userId, acctId, true));
+    const decision = isOwnBlock ? ownBlock : await rights.authorize(action, { acctId });
+    if (decision.kind === 'late' || decision.kind === 'refused') {
+      const why = decision.kind === 'late' ? 'It waited longer than 10 minutes.' : decision.why;
+      if (notAgain !== null) await notAgain(`I did not send it again: ${why}`);
+      else if (decision.kind === 'late') await responses.askAgain(action, { acctId });
+      else {
+        const whoCan = await askOthers(action, decision.who, (await factsOf(acctId)).group, { rights });
+        await responses.refuse(action, { why, whoCan }, { acctId, isByRights: true });
+      }
+      return false;
+    }
+    if (areConfirmed(activation)) return true;
+    await (notAgain === null ? confirmFirst(resolved, activation) : notAgain(closesMore));
+    return false;
+  };
+
+  /** Other cards of the account would be closed for good: asks the person to confirm. */
+  async function confirmFirst({ action, acctId, cardId }: Resolved, { card, ending }: Activation): Promise<void> {
+    const target = { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } as const;
+    const closes = ending.flatMap((other) => other.cardId ?? []);
+    const confirmed: Action & { closes: readonly number[] } = { ...action, closes, target };
+    const value = await putChoice(confirmed, action.id);
+    const others = [];
+    for (const other of ending)
+      others.push({ card: await factsOfCard(acctId, other, factsOf), status: other.status ?? '' });
+    await responses.answer(action, confirmActivation({ value, card, ending: others }));
+  }
+}
+
+function areConfirmed({ ending, confirmed }: Activation): boolean {
+  return ending.every(({ cardId }) => (cardId === null ? confirmed !== undefined : confirmed?.includes(cardId)));
+}
+
+export async function factsOfCard(acctId: number, card: Card | undefined, factsOf: FactsOf): Promise<CardFacts> {
+  const facts = await factsOf(acctId, { cardId: card?.cardId });
+  return { ...facts, last4: facts.last4 ?? card?.last4 ?? null };
+}
