@@ -29,13 +29,38 @@ interface FailedChange extends Pick<Change, 'action' | 'verb' | 'acctId' | 'writ
   readonly hint?: string | null;
 }
 
+/** Reports that a change failed, and whether it may be in effect anyway. @returns the reported result. */
+type FailChange = (failed: FailedChange) => Promise<Result>;
+
+interface FailChangeDeps extends Pick<ActionTools, 'factsOf'> {
+  readonly reports: Pick<Reports, 'report' | 'resume'>;
+}
+
+export function createFailChange({ factsOf, reports }: FailChangeDeps): FailChange {
+  return async function failChange({ action, verb, acctId, written, error, outcomeOf = action.id, hint = null }) {
+    // The outcome is known; only reporting it failed.
+    const resumed = await reports.resume(action, verb, written, { outcomeOf });
+    if (resumed !== null) return resumed;
+    const card = await factsOf(acctId);
+    const isUnsure = written?.state === 'sending';
+    const { before, after } = isUnsure ? written : { before: null, after: null };
+    // The change may be in effect anyway, so it is verified later.
+    const expects = isUnsure ? { expects: written.expects } : {};
+    const state = isUnsure ? 'unknown' : 'failed';
+    const note = isUnsure ? null : sentences(whyOf(error), hint);
+    const apiWords = wordsOf(error);
+    const result = { state, card, before, after, apiWords, note, ...expects } as const;
+    return await reports.report(action, verb, result, { outcomeOf });
+  };
+}
+
 /** How actions end that are not retried, and what people read while one is. */
 export type Failures = ReturnType<typeof createFailures>;
 
-interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'withLock' | 'now' | 'askedFor'> {
+interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'withLock' | 'now' | 'askedFor'> {
   readonly responses: Pick<Responses, 'answer'>;
   readonly blocks: Pick<Blocks, 'get'>;
-  readonly reports: Reports;
+  readonly failChange: FailChange;
 }
 
 export function createFailures(deps: Deps) {
@@ -48,10 +73,9 @@ export function createFailures(deps: Deps) {
       // Null: it changes no card.
       const verb = ActionVerb.safeParse(action.verb === 'undo-block' ? 'unblock' : action.verb).data ?? null;
       if (verb === null || acctId === 0) return await failUnchanged(action, error, acctId);
-      await failChange({ action, verb, acctId, written, error });
+      await deps.failChange({ action, verb, acctId, written, error });
     },
-    /** @returns the reported result. */
-    failChange,
+    failChange: deps.failChange,
     /** Fails an action that changes no card. @throws TooLateError when another worker has continued it. */
     failUnchanged,
     /**
@@ -67,23 +91,6 @@ export function createFailures(deps: Deps) {
   async function undoOf(action: Action): Promise<Resolved | null> {
     const block = action.target.kind === 'action' ? await deps.blocks.get(action.target.actionId) : null;
     return block === null ? null : { action: unblockOf(action, block), acctId: block.acctId, cardId: block.cardId };
-  }
-
-  async function failChange(failed: FailedChange): Promise<Result> {
-    const { action, verb, acctId, written, error, outcomeOf = action.id, hint = null } = failed;
-    // The outcome is known; only reporting it failed.
-    const resumed = await deps.reports.resume(action, verb, written, { outcomeOf });
-    if (resumed !== null) return resumed;
-    const card = await deps.factsOf(acctId);
-    const isUnsure = written?.state === 'sending';
-    const { before, after } = isUnsure ? written : { before: null, after: null };
-    // The change may be in effect anyway, so it is verified later.
-    const expects = isUnsure ? { expects: written.expects } : {};
-    const state = isUnsure ? 'unknown' : 'failed';
-    const note = isUnsure ? null : sentences(whyOf(error), hint);
-    const apiWords = wordsOf(error);
-    const result = { state, card, before, after, apiWords, note, ...expects } as const;
-    return await deps.reports.report(action, verb, result, { outcomeOf });
   }
 
   async function failUnchanged(action: Action, error: Cause, acctId = 0): Promise<void> {

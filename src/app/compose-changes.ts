@@ -2,7 +2,7 @@ import type { Resolved } from '../actions/action.ts';
 import type { ActionRun } from '../actions/action-tools.ts';
 import { createChangeOnce, createChangeUnlessKnown } from '../actions/change-once.ts';
 import { createChangeStatus } from '../actions/change-status.ts';
-import { createFailures, type Failures } from '../actions/fail-action.ts';
+import { createFailChange, createFailures, type Failures } from '../actions/fail-action.ts';
 import { createPermitStatus } from '../actions/permit-status.ts';
 import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus } from '../actions/send-status.ts';
@@ -62,7 +62,7 @@ export function composeStatus(tools: Tools) {
 export function composeFailures(tools: Tools): Failures {
   // Answers the person anyway, with the facts that are certain.
   const factsOf = (acctId: number) => tools.factsOf(acctId).catch(() => toCardFacts(acctId, null));
-  return createFailures({ ...tools, factsOf });
+  return createFailures({ ...tools, failChange: createFailChange({ ...tools, factsOf }) });
 }
 
 /** Changes the spend rules of cards, permanently or for a time. */
