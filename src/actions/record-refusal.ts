@@ -5,11 +5,10 @@ import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
 import { lowerFirst } from '../core/first-letter.ts';
 import { groupBy } from '../core/group-by.ts';
 import type { Message } from '../slack/message.ts';
-import type { Action, Target } from './action.ts';
+import type { Action } from './action.ts';
 import type { PendingRefusal, RefusedState } from './action-state.ts';
-import type { ActionTools, FactsOf, Responses } from './action-tools.ts';
+import type { ActionTools, Responses } from './action-tools.ts';
 import type { Progress } from './progress-store.ts';
-import type { RecordAction } from './record.ts';
 import type { RefusalCounts } from './record-limits.ts';
 
 /** What a refusal was about and why, if more is known than the action says. */
@@ -22,44 +21,43 @@ interface Refused {
   readonly isByRights?: boolean | undefined;
 }
 
-/**
- * All ways to refuse a person something. Each refusal is recorded first, with the reason and the rules in force.
- * Idempotent.
- *
- * Nothing else in the worker refuses, so no refusal goes unrecorded. A test enforces this.
- */
-export type Refusals = ReturnType<typeof createRefusals>;
+const NOT_PERMITTED = 'not permitted';
 
-interface Deps {
-  readonly record: RecordAction;
+/** How refusals come on record. */
+type RefusalRecords = ReturnType<typeof createRefusalRecords>;
+
+interface RecordsDeps extends Pick<ActionTools, 'record' | 'accountOf' | 'factsOf'> {
   readonly refusalCounts: RefusalCounts;
-  readonly progress: Pick<Progress, 'read' | 'begin' | 'write'>;
   /** Enqueues the job that records several refusals together. */
   readonly scheduleRefusals: (action: Action, first: string, delayMs: number) => Promise<void>;
   /** Completes "was not allowed to …": `change a limit of`. */
   readonly refusedTo: (action: Action) => Promise<string>;
   readonly doingOf: (verb: string) => string;
-  readonly accountOf: (target: Target) => Promise<number | null>;
-  readonly factsOf: FactsOf;
-  readonly answer: (action: Action, message: Message) => Promise<void>;
 }
 
-export function createRefusals(deps: Deps) {
-  const { record, refusalCounts, answer } = deps;
-  const { refuseWith, isRefused } = createRefuseWith(deps);
+export function createRefusalRecords(deps: RecordsDeps) {
+  const { record, refusalCounts, accountOf, doingOf } = deps;
   /** `block cards (2), see cards (1)`. */
   const listed = (verbs: readonly string[]): string =>
-    [...groupBy(verbs, (verb) => verb)].map(([verb, all]) => `${deps.doingOf(verb)} (${all.length})`).join(', ');
+    [...groupBy(verbs, (verb) => verb)].map(([verb, all]) => `${doingOf(verb)} (${all.length})`).join(', ');
   return {
-    /** Records a refusal that the person has already seen. */
-    async recordRefusal(
-      action: Action,
-      { why = NOT_PERMITTED, acctId }: Pick<Refused, 'why' | 'acctId'> = {},
-    ): Promise<void> {
-      const hasBegun = (await deps.progress.read(action.id)) !== null;
-      // The web process says no more than this of who may not do it.
-      const about = { acctId: acctId ?? null, cardId: null, isByRights: why.startsWith(NOT_PERMITTED) };
-      await recordOrCount(action, { why, ...about, isCertain: true, hasBegun }, deps);
+    /** Records a refusal, unless it is counted with others of the same person. */
+    async recordOrCount(action: Action, refused: Omit<PendingRefusal, 'answer'>): Promise<void> {
+      const { why, isByRights, isCertain, hasBegun } = refused;
+      // A request on record needs its own final entry.
+      const counted = hasBegun ? null : await refusalCounts.note(action, isByRights);
+      if (counted !== null) return await deps.scheduleRefusals(action, counted.first, counted.leftMs);
+      const acctId = refused.acctId ?? (await accountOf(action.target));
+      const cardId = refused.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
+      const doing = await deps.refusedTo(action);
+      const card = acctId === null ? null : await deps.factsOf(acctId);
+      const [did, outcome] = isByRights ? ['was not allowed to', why] : ['tried to', `not done, ${lowerFirst(why)}`];
+      const line = {
+        did: `${did} ${card === null ? doing.replace(/ (?:of|for|about|with)$/, '') : doing}`,
+        card,
+        outcome: `${outcome.replace(/\.$/, '')}${isCertain ? ', nothing changed' : ''}`,
+      };
+      await record(action, { event: 'refused', acctId, cardId, detail: why, line });
     },
     /** Records together the refusals of one person within a minute, after the first. */
     async recordRefusals(action: Action, first: string): Promise<void> {
@@ -78,12 +76,49 @@ export function createRefusals(deps: Deps) {
         await refusalCounts.forget(first);
       }
     },
+    /** It is not known whether an earlier attempt was carried out. */
+    async recordUnsure(action: Action, why: string): Promise<void> {
+      const acctId = await accountOf(action.target);
+      const line = { did: `asked to ${doingOf(action.verb)}`, outcome: 'outcome not known' };
+      await record(action, { event: 'unknown', acctId, detail: why, line });
+    },
+  };
+}
+
+/**
+ * All ways to refuse a person something. Each refusal is recorded first, with the reason and the rules in force.
+ * Idempotent.
+ *
+ * Nothing else in the worker refuses, so no refusal goes unrecorded. A test enforces this.
+ */
+export type Refusals = ReturnType<typeof createRefusals>;
+
+interface Deps {
+  readonly progress: Pick<Progress, 'read' | 'begin' | 'write'>;
+  readonly refusalRecords: Pick<RefusalRecords, 'recordOrCount' | 'recordUnsure'>;
+  readonly answer: Responses['answer'];
+}
+
+export function createRefusals(deps: Deps) {
+  const { progress, refusalRecords, answer } = deps;
+  const { refuseWith, isRefused } = createRefuseWith(deps);
+  return {
+    /** Records a refusal that the person has already seen. */
+    async recordRefusal(
+      action: Action,
+      { why = NOT_PERMITTED, acctId }: Pick<Refused, 'why' | 'acctId'> = {},
+    ): Promise<void> {
+      const hasBegun = (await progress.read(action.id)) !== null;
+      // The web process says no more than this of who may not do it.
+      const about = { acctId: acctId ?? null, cardId: null, isByRights: why.startsWith(NOT_PERMITTED) };
+      await refusalRecords.recordOrCount(action, { why, ...about, isCertain: true, hasBegun });
+    },
     /** Answers with the reason and who can. An earlier attempt of an unsure one may have been carried out. */
     async refuse(action: Action, words: Refusal, about: Refused = {}): Promise<void> {
       const isCertain = words.changed === undefined;
       if (words.isUnsure !== true)
         return await refuseWith(action, refusal(words), { why: words.why, ...about }, isCertain);
-      await recordUnsure(action, words.why, deps);
+      await refusalRecords.recordUnsure(action, words.why);
       await answer(action, refusal(words));
     },
     /** Answers with what could not be parsed and the correct syntax. */
@@ -94,14 +129,11 @@ export function createRefusals(deps: Deps) {
   };
 }
 
-const NOT_PERMITTED = 'not permitted';
-
 /**
  * Refuses for good: if the job of an action runs again, the person must not read something else, and the action must not
  * be performed after all.
  */
-function createRefuseWith(deps: Deps) {
-  const { progress } = deps;
+function createRefuseWith({ progress, refusalRecords, answer }: Deps) {
   return {
     /**
      * Stores the refusal first, also for a worker that was paused and still has the job.
@@ -139,34 +171,9 @@ function createRefuseWith(deps: Deps) {
   }
 
   async function report(action: Action, pending: PendingRefusal): Promise<void> {
-    await recordOrCount(action, pending, deps);
-    await deps.answer(action, pending.answer);
+    await refusalRecords.recordOrCount(action, pending);
+    await answer(action, pending.answer);
   }
-}
-
-async function recordUnsure(action: Action, why: string, { record, accountOf, doingOf }: Deps): Promise<void> {
-  const acctId = await accountOf(action.target);
-  const line = { did: `asked to ${doingOf(action.verb)}`, outcome: 'outcome not known' };
-  await record(action, { event: 'unknown', acctId, detail: why, line });
-}
-
-/** Records a refusal, unless it is counted with others of the same person. */
-async function recordOrCount(action: Action, refused: Omit<PendingRefusal, 'answer'>, deps: Deps): Promise<void> {
-  const { why, isByRights, isCertain, hasBegun } = refused;
-  // A request on record needs its own final entry.
-  const counted = hasBegun ? null : await deps.refusalCounts.note(action, isByRights);
-  if (counted !== null) return await deps.scheduleRefusals(action, counted.first, counted.leftMs);
-  const acctId = refused.acctId ?? (await deps.accountOf(action.target));
-  const cardId = refused.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
-  const doing = await deps.refusedTo(action);
-  const card = acctId === null ? null : await deps.factsOf(acctId);
-  const [did, outcome] = isByRights ? ['was not allowed to', why] : ['tried to', `not done, ${lowerFirst(why)}`];
-  const line = {
-    did: `${did} ${card === null ? doing.replace(/ (?:of|for|about|with)$/, '') : doing}`,
-    card,
-    outcome: `${outcome.replace(/\.$/, '')}${isCertain ? ', nothing changed' : ''}`,
-  };
-  await deps.record(action, { event: 'refused', acctId, cardId, detail: why, line });
 }
 
 interface AccountOfDeps {
@@ -177,7 +184,12 @@ interface AccountOfDeps {
 }
 
 /** Null if the target names no card or the card is no longer known. */
-export function createAccountOf({ alerts, requests, temporaryChanges, blocks }: AccountOfDeps): Deps['accountOf'] {
+export function createAccountOf({
+  alerts,
+  requests,
+  temporaryChanges,
+  blocks,
+}: AccountOfDeps): ActionTools['accountOf'] {
   return async function accountOf(target) {
     switch (target.kind) {
       case 'card':

@@ -2,7 +2,7 @@ import { askedWords } from '../../templates/actions/asked-words.ts';
 import { type Action, alertIdOf, choiceOf } from '../actions/action.ts';
 import { createRecord } from '../actions/record.ts';
 import { createRecordLook } from '../actions/record-limits.ts';
-import { createAccountOf, createAskAgain, createRefusals } from '../actions/record-refusal.ts';
+import { createAccountOf, createAskAgain, createRefusalRecords, createRefusals } from '../actions/record-refusal.ts';
 import { createReports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
@@ -50,13 +50,14 @@ export function createTools(context: ActionContext) {
     const doing = card === null ? doingOf(action.verb) : await refusedWords(action);
     return askedWords({ doing, card, changeRequest: changeRequestOf(action) });
   };
-  const refusals = createRefusals({ ...context, record, doingOf, refusedTo: refusedWords, accountOf });
+  const refusalRecords = createRefusalRecords({ ...context, record, doingOf, refusedTo: refusedWords, accountOf });
   /** Keeps what an action asks for until its button is pressed. @returns the button's value. */
   const putChoice = (action: Action, questionId: string | null) =>
     pending.put({ kind: 'choice', choice: choiceOf(action), questionId });
   const outcomes = createOutcomesOnAlerts(context);
   const rights = createRights(context);
-  const { refuse, refuseUnclear, refuseWith, recordRefusal, recordRefusals, isRefused } = refusals;
+  const refusals = createRefusals({ ...context, refusalRecords });
+  const { refuse, refuseUnclear, refuseWith, recordRefusal, isRefused } = refusals;
   const askAgain = createAskAgain({ ...context, recordRefusal, putChoice, askedFor });
   const responses = { answer: context.answer, refuse, refuseUnclear, refuseWith, askAgain };
   const announceRequest = createAnnounceRequest({ ...context, rights, record });
@@ -65,7 +66,7 @@ export function createTools(context: ActionContext) {
     rights,
     responses,
     recordRefusal,
-    recordRefusals,
+    recordRefusals: refusalRecords.recordRefusals,
     isRefused,
     record,
     recordLook: createRecordLook({ ...context, record }),
