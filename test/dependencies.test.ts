@@ -11,7 +11,6 @@ const known: readonly string[] = [
   'src/app-home/set-preference.ts DelegateDeps: 13',
   'src/holders/claim-card.ts OpenClaimDeps: 10',
   'src/holders/decide-claim.ts Deps: 13',
-  'src/virtual-cards/order-virtual.ts PlaceDeps: 9',
 ];
 
 const declaration = /^(?:export )?interface (\w+)(?:\s+extends\s+([^{]+?))?\s*\{(?:\n([\s\S]*?)^)?\}/gm;

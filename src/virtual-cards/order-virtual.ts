@@ -8,7 +8,6 @@ import { type CardFacts, noCard } from '../core/card-facts.ts';
 import { CardApiError, TooLateError } from '../core/errors.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
-import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { OrderNotices, VirtualOrder } from './order.ts';
 import type { OrderApproved, OrderPermit, OrderVerdict } from './permit-order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
@@ -26,8 +25,7 @@ interface PlaceDeps extends Pick<ActionTools, 'withLock' | 'now' | 'progress' | 
   readonly responses: Pick<Responses, 'answer' | 'refuse'>;
   readonly notices: Pick<OrderNotices, 'awaitOrder' | 'awaitName'>;
   readonly card: Pick<CardClient, 'orderVirtualCards'>;
-  readonly orderPermit: Pick<OrderPermit, 'read' | 'count'>;
-  readonly raises: Pick<RaiseAmounts, 'forget'>;
+  readonly orderPermit: Pick<OrderPermit, 'read' | 'count' | 'forget'>;
 }
 
 /**
@@ -58,7 +56,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       await deps.record(action, { event: 'sent', acctId: null, after: summaryOf(order) });
       const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
       if (standing?.state === 'refused' || standing?.state === 'failed') {
-        await deps.raises.forget(action);
+        await deps.orderPermit.forget(action);
         // The record is only ever added to.
         const detail = 'not sent: another worker has ended it';
         await deps.record(action, { event: 'superseded', acctId: null, detail });
@@ -80,7 +78,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       if (!(error instanceof CardApiError)) throw error;
       if (error.outcome === 'unknown') return await complete(action, order, 'unknown');
       // Also before a retry: the retry may be refused, and otherwise the order is counted again.
-      await deps.raises.forget(action);
+      await deps.orderPermit.forget(action);
       if (error.retryable && !run.isLast) {
         await progress.write(action.id, { state: 'asked' });
         throw error;

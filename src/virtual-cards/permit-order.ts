@@ -1,6 +1,7 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import { isSameEmail } from '../holders/link-store.ts';
+import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { isAddedBy, loosenedBefore, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
 import { type ApprovalPolicy, type Band, exceededCap } from '../policy/approval-policy.ts';
 import { approvalsNeeded } from '../policy/decide-action.ts';
@@ -24,6 +25,7 @@ export type OrderPermit = ReturnType<typeof createOrderPermit>;
 interface Deps extends Pick<ActionTools, 'withLock' | 'now' | 'person'> {
   readonly rights: Pick<Rights, 'authorize' | 'actsFor'>;
   readonly recentRaises: Pick<RecentRaises, 'add' | 'list'>;
+  readonly raises: Pick<RaiseAmounts, 'forget'>;
   readonly policyFor: (group: string | null) => ApprovalPolicy;
   /** Opens what the web process sealed; null: it cannot be opened. */
   readonly unseal: (sealed: string) => string | null;
@@ -100,6 +102,8 @@ export function createOrderPermit(deps: Deps) {
         return null;
       });
     },
+    /** The order was certainly not made, so it no longer counts. */
+    forget: deps.raises.forget,
   };
 }
 

@@ -24,6 +24,7 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, inPlaceOf: Readonly<Record<
     },
     person: async (userId) => ({ ...somebody, email: `${userId}@example.com` }),
     recentRaises,
+    raises: { forget: async () => {} },
     policyFor: () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
     unseal: (sealed) => sealed,
     withLock: withoutLock,
@@ -218,6 +219,7 @@ it('refuses people who may not order', async () => {
   const { permit } = createOrderPermit({
     rights: authorizationOf({ roles: ['operator'] }),
     recentRaises,
+    raises: { forget: async () => {} },
     person: async () => null,
     policyFor: () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     unseal: (sealed) => sealed,
