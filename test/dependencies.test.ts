@@ -9,7 +9,6 @@ const known: readonly string[] = [
   'src/actions/verify-action.ts Deps: 16',
   'src/alerts/fraud-case.ts Deps: 14',
   'src/app-home/set-preference.ts DelegateDeps: 13',
-  'src/holders/claim-card.ts OpenClaimDeps: 10',
   'src/holders/decide-claim.ts Deps: 13',
 ];
 

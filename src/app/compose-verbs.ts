@@ -185,7 +185,13 @@ function composeLooks(tools: Tools) {
 /** Who holds which card: links, unlinks, claims, and decisions on claims. */
 function composeHolders(tools: Tools) {
   const setHolder = createSetHolder(tools);
-  const openClaim = createOpenClaim(tools);
+  const openClaim = createOpenClaim({
+    ...tools,
+    async submitClaim(claim) {
+      await tools.scheduleClaimEnd(claim.id, Date.parse(claim.expiresAt));
+      await tools.postClaim(claim);
+    },
+  });
   const { decideClaim, endClaim } = createClaimDecisions({ ...tools, setHolder });
   return {
     endClaim,

@@ -110,51 +110,50 @@ interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'withLock' | 'now' 
   readonly responses: Pick<Responses, 'refuse' | 'answer'>;
   readonly claims: Pick<Claims, 'get' | 'save' | 'open' | 'count'>;
   readonly directory: Pick<Directory, 'account' | 'status'>;
-  readonly links: Pick<Links, 'ofAccount'>;
-  /** Posts a claim to the approvals channel of its card, where it is confirmed or denied. */
-  readonly postClaim: (claim: Claim) => Promise<void>;
-  readonly scheduleClaimEnd: (claimId: string, atMs: number) => Promise<void>;
+  /** Posts a claim to the approvals channel of its card, where it is confirmed or denied until it expires. Idempotent. */
+  readonly submitClaim: (claim: Claim) => Promise<void>;
 }
 
 /**
  * Asks the approvers who holds a card. Claiming again while the claim is open reuses it. Idempotent.
  *
  * @param acctIds those that the words may mean: whoever means one of several has to say which one.
+ * @param heldBy whose link is to end: an approver may claim that somebody else no longer holds a card that is theirs by
+ * its email address.
  */
-type OpenClaimOf = (action: Claim['action'], acctIds: readonly number[]) => Promise<void>;
+type OpenClaimOf = (action: Claim['action'], acctIds: readonly number[], heldBy?: string) => Promise<void>;
 
 const tooOften = { why: `You have asked ${CLAIMS_A_DAY} times today.`, whoCan: 'Ask an approver.' };
 
 export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
-  return async function openClaim(action, acctIds) {
+  return async function openClaim(action, acctIds, heldBy) {
     const { userId } = action.actor;
     // Two simultaneous commands are also one claim.
     await deps.withLock(`claims-of:${userId}`, async () => {
       const id = `clm_${action.id.slice(4)}`;
       const [acctId, ...others] = acctIds;
-      const twin = acctId === undefined || others.length > 0 ? null : await twinOf(action, acctId);
+      const linkOf = heldBy === userId ? undefined : heldBy;
+      const twin = acctId === undefined || others.length > 0 ? null : await twinOf(action, acctId, linkOf);
       const existing = (await deps.claims.get(id)) ?? twin;
       if (existing === null && (await deps.claims.count(userId, action.id)) > CLAIMS_A_DAY) {
         return await deps.responses.refuse(action, tooOften, { isByRights: true });
       }
       if (acctId === undefined) return await refuseUnknown(action, deps);
       if (others.length > 0) return await askWhich(action);
-      const claim = existing ?? (await open(id, action, acctId));
+      const claim = existing ?? (await open(id, action, acctId, linkOf));
       if (claim.id !== id) await deps.record(action, { event: 'unchanged', acctId: null, detail: claim.id });
-      await deps.scheduleClaimEnd(claim.id, Date.parse(claim.expiresAt));
-      await deps.postClaim(claim);
+      await deps.submitClaim(claim);
       await deps.responses.answer(action, claimWaits({ isUnlink: action.verb === 'unlink' }));
     });
   };
 
   /** The same person's open claim of the same card, and of the same link if that is to end. */
-  async function twinOf(asked: Action, acctId: number): Promise<Claim | null> {
-    const { linkOf: ending } = await linkOf(asked, acctId);
+  async function twinOf(asked: Action, acctId: number, linkOf?: string): Promise<Claim | null> {
     const isSame = ({ action, card }: Claim): boolean =>
       action.verb === asked.verb &&
       action.actor.userId === asked.actor.userId &&
       card.acctId === acctId &&
-      card.linkOf === ending;
+      card.linkOf === linkOf;
     return (await deps.claims.open()).find(isSame) ?? null;
   }
 
@@ -165,20 +164,14 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
     await deps.responses.refuse(action, { why, whoCan }, { why: onRecord });
   }
 
-  async function open(id: string, action: Claim['action'], acctId: number): Promise<Claim> {
+  async function open(id: string, action: Claim['action'], acctId: number, linkOf?: string): Promise<Claim> {
     const expiresAt = new Date(deps.now().getTime() + CLAIM_MS).toISOString();
     const person = await deps.person(action.actor.userId);
-    const card = { ...(await compare(acctId, person)), ...(await linkOf(action, acctId)) };
+    const card = { ...(await compare(acctId, person)), ...(linkOf !== undefined && { linkOf }) };
     const claim: Claim = { id, action, card, state: 'open', expiresAt };
     await deps.record(action, { event: 'waiting', acctId: null, detail: id });
     await deps.claims.save(claim);
     return claim;
-  }
-
-  /** An approver may claim that somebody else no longer holds a card that is theirs by its email address. */
-  async function linkOf({ verb, actor }: Action, acctId: number): Promise<Pick<ClaimedCard, 'linkOf'>> {
-    const heldBy = verb === 'unlink' ? (await deps.links.ofAccount(acctId))?.userId : undefined;
-    return heldBy === undefined || heldBy === actor.userId ? {} : { linkOf: heldBy };
   }
 
   async function compare(acctId: number, person: Person | null): Promise<ClaimedCard> {

@@ -129,7 +129,7 @@ interface UnlinkCardDeps {
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setHolder: SetHolder;
   /** Lets the approvers decide. */
-  readonly openClaim: (action: UnlinkAction, acctIds: readonly number[]) => Promise<void>;
+  readonly openClaim: (action: UnlinkAction, acctIds: readonly number[], heldBy: string) => Promise<void>;
 }
 
 /**
@@ -140,7 +140,7 @@ export function createUnlinkCard(deps: UnlinkCardDeps) {
   return async function unlinkCard({ action, acctId, cardId }: Resolved<UnlinkAction>): Promise<void> {
     const link = await deps.links.ofAccount(acctId);
     if (link !== null && (await deps.rights.isOwnCard(action.actor.userId, acctId)))
-      return await deps.openClaim(action, [acctId]);
+      return await deps.openClaim(action, [acctId], link.userId);
     const verdict = await deps.rights.authorize(action, { acctId, notInPlaceOf: link === null ? [] : [link.userId] });
     if (verdict.kind === 'refused')
       return await deps.responses.refuse(

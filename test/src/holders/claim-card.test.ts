@@ -7,6 +7,7 @@ import type { CardMatch } from '../../../src/directory/index-entries.ts';
 import { claimMessage, createClaimCard, createOpenClaim } from '../../../src/holders/claim-card.ts';
 import { type Claim, claimValue, createClaims } from '../../../src/holders/claim-store.ts';
 import type { NewHolder } from '../../../src/holders/link-card.ts';
+import type { UnlinkAction } from '../../../src/holders/verbs.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import type { Refusal } from '../../../templates/policy/refusal.ts';
 import { withoutLock } from '../../support/held.ts';
@@ -87,15 +88,16 @@ function setUp({
     responses,
     claims,
     person,
-    links: { ofAccount: async () => link },
     directory: {
       account: async (id) => ({ ...account, ...known, acctId: id }),
       status: async () => ({ accounts: 9, lackingDetails: unread, listedAt: '2026-11-20T15:00:00.000Z' }),
     },
     withLock: withoutLock,
     record: async (_action, entry) => void entries.push(entry),
-    postClaim: async ({ id }) => void posted.push(id),
-    scheduleClaimEnd: async (_id, atMs) => void ends.push(new Date(atMs).toISOString()),
+    async submitClaim({ id, expiresAt }) {
+      ends.push(expiresAt);
+      posted.push(id);
+    },
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   });
   const claimCard = createClaimCard({
@@ -118,7 +120,21 @@ function setUp({
     },
     putChoice: async (action) => `pending-${offered.push(action)}`,
   });
-  return { claimCard, openClaim, claims, answers, refusals, mayNot, set, offered, entries, posted, searched, ends };
+  const openUnlinkClaim = (action: UnlinkAction) => openClaim(action, [acctId], link?.userId);
+  return {
+    claimCard,
+    openUnlinkClaim,
+    claims,
+    answers,
+    refusals,
+    mayNot,
+    set,
+    offered,
+    entries,
+    posted,
+    searched,
+    ends,
+  };
 }
 
 const claim = (over: Over = {}) =>
@@ -310,15 +326,15 @@ it('creates one claim however often the same card is claimed', async () => {
 
 it('creates another claim that a link is over once the card is linked to somebody else', async () => {
   const unlink = (id: string) => ask('unlink', { id, actor: { userId: 'U0HUGO', teamId: 'T1' } });
-  const [ofSam, ofKim] = ['U0SAM', 'U0KIM'].map((userId) => setUp({ link: linkedTo(userId) }).openClaim);
+  const [ofSam, ofKim] = ['U0SAM', 'U0KIM'].map((userId) => setUp({ link: linkedTo(userId) }).openUnlinkClaim);
 
-  for (const [openClaim, id] of [
+  for (const [openUnlinkClaim, id] of [
     [ofSam, 'act_sam1'],
     [ofSam, 'act_sam2'],
     [ofKim, 'act_kim1'],
     [ofKim, 'act_kim2'],
   ] as const)
-    await openClaim?.(unlink(id), [acctId]);
+    await openUnlinkClaim?.(unlink(id));
 
   expect(
     (await createClaims(redis(), storeSigner).open()).map(({ id, card: claimed }) => [id, claimed.linkOf]),
@@ -395,7 +411,7 @@ it.each([
 ])('stores whose link a claim is to end, if it is not the claimant’s: %s', async (_whose, holder, stored) => {
   const world = setUp({ link: linkedTo(holder) });
 
-  await world.openClaim(ask('unlink', { actor: { userId: 'U0HUGO', teamId: 'T1' } }), [acctId]);
+  await world.openUnlinkClaim(ask('unlink', { actor: { userId: 'U0HUGO', teamId: 'T1' } }));
 
   const compared = { acctId, isSameName: null, isSameEmail: true };
   expect((await world.claims.open())[0]?.card).toEqual({ ...compared, ...stored });
