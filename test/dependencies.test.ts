@@ -9,7 +9,6 @@ const known: readonly string[] = [
   'src/actions/verify-action.ts Deps: 16',
   'src/alerts/fraud-case.ts Deps: 14',
   'src/app-home/set-preference.ts DelegateDeps: 13',
-  'src/holders/decide-claim.ts Deps: 13',
 ];
 
 const declaration = /^(?:export )?interface (\w+)(?:\s+extends\s+([^{]+?))?\s*\{(?:\n([\s\S]*?)^)?\}/gm;

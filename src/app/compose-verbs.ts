@@ -19,7 +19,7 @@ import {
 } from '../dispatch/perform-action.ts';
 import { isLook, isOfAccount, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createClaimCard, createOpenClaim } from '../holders/claim-card.ts';
-import { createClaimDecisions } from '../holders/decide-claim.ts';
+import { createClaimDecisions, createConfirmClaim, createJudgeClaim } from '../holders/decide-claim.ts';
 import { createLinkCard, createSetHolder, createUnlinkCard } from '../holders/link-card.ts';
 import { createReadableFrom } from '../holders/link-store.ts';
 import { createStartRecovery } from '../recovery/run-recovery.ts';
@@ -192,7 +192,9 @@ function composeHolders(tools: Tools) {
       await tools.postClaim(claim);
     },
   });
-  const { decideClaim, endClaim } = createClaimDecisions({ ...tools, setHolder });
+  const judgeClaim = createJudgeClaim(tools);
+  const confirmClaim = createConfirmClaim({ ...tools, setHolder });
+  const { decideClaim, endClaim } = createClaimDecisions({ ...tools, judgeClaim, confirmClaim });
   return {
     endClaim,
     handlers: {

@@ -19,18 +19,17 @@ import { type SetHolder, whyNoHolder } from './link-card.ts';
 import type { Links } from './link-store.ts';
 import type { DecideClaimAction } from './verbs.ts';
 
-interface Deps
-  extends Pick<ActionTools, 'factsOf' | 'hasBegun' | 'notifyDirectly' | 'now' | 'person' | 'record' | 'withLock'> {
-  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
-  readonly rights: Pick<Rights, 'authorize' | 'mayAct' | 'whoMay'>;
-  readonly claims: Pick<Claims, 'get' | 'save'>;
-  readonly links: Pick<Links, 'expectHolder' | 'expectNoHolder' | 'ofAccount'>;
-  readonly setHolder: SetHolder;
-  readonly updateClaim: (claimId: string) => Promise<void>;
-}
-
 type ConfirmedClaim = Extract<Claim, { state: 'confirmed' }>;
 type ExpiredClaim = Extract<Claim, { state: 'expired' }>;
+type RefusedClaim = Extract<Claim, { state: 'refused' }>;
+
+interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'record' | 'withLock'> {
+  readonly responses: Pick<Responses, 'refuse'>;
+  readonly claims: Pick<Claims, 'get' | 'save'>;
+  readonly judgeClaim: ReturnType<typeof createJudgeClaim>;
+  readonly confirmClaim: ReturnType<typeof createConfirmClaim>;
+  readonly updateClaim: (claimId: string) => Promise<void>;
+}
 
 const changedHands = {
   why: 'Who holds the card has changed since you saw the claim.',
@@ -46,6 +45,7 @@ function isAsSeen({ target }: DecideClaimAction, { action }: Claim, heldBy: stri
 
 /** Claims end under their lock: if two people press at once, one decides and the other is notified. */
 export function createClaimDecisions(deps: Deps) {
+  const { claims, record, responses, updateClaim, notifyDirectly } = deps;
   return {
     /**
      * An approver confirms or denies who holds a card. One decision is enough, but never by the claimant or for one's
@@ -58,131 +58,164 @@ export function createClaimDecisions(deps: Deps) {
     /** Nobody decided in time. Idempotent. */
     async endClaim(claimId: string): Promise<void> {
       await deps.withLock(`claim:${claimId}`, async () => {
-        const claim = await deps.claims.get(claimId);
-        if (claim?.state === 'open' || claim?.state === 'expired') await expire({ ...claim, state: 'expired' }, deps);
+        const claim = await claims.get(claimId);
+        if (claim?.state === 'open' || claim?.state === 'expired') await expire({ ...claim, state: 'expired' });
       });
     },
   };
 
   async function decide(action: DecideClaimAction, claimId: string, lease: Lease): Promise<void> {
-    const claim = await deps.claims.get(claimId);
-    const refuse = (why: string, whoCan: Refusal['whoCan']) =>
-      deps.responses.refuse(action, { why, whoCan }, { isByRights: true });
-    const over = (why: string, whoCan: string) => deps.responses.refuse(action, { why, whoCan });
+    const claim = await claims.get(claimId);
+    const over = (why: string, whoCan: string) => responses.refuse(action, { why, whoCan });
     if (claim === null) return await over('This claim is too old.', 'Ask them to claim it again.');
     // This click decided it before a crash, so some people may not have been notified.
-    if (claim.state === 'refused' && isDecidedBy(claim, action.id)) return await refuseClaim(action, claim, deps);
-    if (claim.state === 'confirmed' && isDecidedBy(claim, action.id)) return await confirmClaim(action, claim, deps);
+    if (claim.state === 'refused' && isDecidedBy(claim, action.id)) return await refuse(action, claim);
+    if (claim.state === 'confirmed' && isDecidedBy(claim, action.id)) return await confirm(action, claim);
     if (claim.state !== 'open')
       return await over(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');
-    // So far the person is known to approve for some card.
-    const isApprover = await deps.rights.mayAct(action, claim.card.acctId);
-    if (isApprover === null) throw unreadGroup();
-    if (!isApprover) {
-      const whoCan = await othersFor(action, 'approver', claim.card.acctId, deps);
-      return await refuse('Only approvers of other cards may decide this claim.', whoCan);
+    const judged = await deps.judgeClaim(action, claim);
+    if ('why' in judged) {
+      if (judged.isOutdated === true) await updateClaim(claimId);
+      return await responses.refuse(action, judged, judged.about);
     }
-    if (claim.action.actor.userId === action.actor.userId) {
-      return await refuse('You claim this card yourself.', 'Somebody else has to confirm it.');
-    }
-    if (deps.now().toISOString() > claim.expiresAt) {
-      await expire({ ...claim, state: 'expired' }, deps);
+    if (judged.state === 'refused') return await refuse(action, judged);
+    if (judged.state === 'expired') {
+      await expire(judged);
       return await over('This claim expired without a decision.', 'Ask them to claim it again.');
     }
-    await confirmOrRefuse(action, claim, lease);
+    await lease.confirm();
+    await confirm(action, judged);
   }
 
-  async function confirmOrRefuse(action: DecideClaimAction, claim: OpenClaim, lease: Lease): Promise<void> {
+  /** Idempotent. */
+  async function expire(claim: ExpiredClaim): Promise<void> {
+    // Saved first: if the process crashed before this, someone could still decide it and two endings would be recorded.
+    await claims.save(claim);
+    const detail = `${claim.id} expired without a decision`;
+    await record(claim.action, { event: 'ended', isByItself: true, acctId: null, detail });
+    await announce(claim, null);
+  }
+
+  /** Idempotent. Its link announces it to the claimant. */
+  async function confirm(action: DecideClaimAction, claim: ConfirmedClaim): Promise<void> {
+    await deps.confirmClaim(action, claim);
+    await updateClaim(claim.id);
+  }
+
+  /** Idempotent. */
+  async function refuse(action: DecideClaimAction, claim: RefusedClaim): Promise<void> {
+    // Saved first: if the process crashed before this, someone else could confirm it and two endings would be recorded.
+    await claims.save(claim);
+    await record(action, { event: 'denied', acctId: null, after: claim.action.actor.userId, detail: claim.id });
+    await announce(claim, claim.decision.by);
+  }
+
+  async function announce({ id, state, action }: ExpiredClaim | RefusedClaim, by: string | null): Promise<void> {
+    await updateClaim(id);
+    const decided = claimDecided({ state, by, isUnlink: action.verb === 'unlink' });
+    await notifyDirectly(action.actor.userId, `${id}-${state}`, decided);
+  }
+}
+
+interface JudgeDeps extends Pick<ActionTools, 'factsOf' | 'now' | 'person'> {
+  readonly rights: Pick<Rights, 'authorize' | 'mayAct' | 'whoMay'>;
+  readonly links: Pick<Links, 'ofAccount'>;
+}
+
+/** Why a person may not decide a claim, and what the refusal is about. */
+type NotAllowed = Refusal & { readonly about: Parameters<Responses['refuse']>[2] };
+
+/**
+ * What becomes of a claim by a decision, or why the person may not make it.
+ *
+ * The returned function throws RolesUnreadError when it could not be read who approves for the card. A retry may help.
+ */
+export function createJudgeClaim({ rights, links, factsOf, person, now }: JudgeDeps) {
+  return async function judgeClaim(action: DecideClaimAction, claim: OpenClaim): Promise<ClosedClaim | NotAllowed> {
+    const { acctId } = claim.card;
+    // So far the person is known to approve for some card.
+    const isApprover = await rights.mayAct(action, acctId);
+    if (isApprover === null) throw unreadGroup();
+    const about = { isByRights: true };
+    if (!isApprover) {
+      const whoCan = await othersFor(action, 'approver', acctId);
+      return { why: 'Only approvers of other cards may decide this claim.', whoCan, about };
+    }
+    if (claim.action.actor.userId === action.actor.userId)
+      return { why: 'You claim this card yourself.', whoCan: 'Somebody else has to confirm it.', about };
+    return now().toISOString() > claim.expiresAt ? { ...claim, state: 'expired' } : await judgeDecision(action, claim);
+  };
+
+  async function judgeDecision(action: DecideClaimAction, claim: OpenClaim): Promise<ClosedClaim | NotAllowed> {
     const { confirms } = action.target;
     const { acctId } = claim.card;
     const claimant = claim.action.actor.userId;
-    const decision = { actionId: action.id, by: action.actor.userId, at: deps.now().toISOString() };
-    const heldBy = await holderOf(acctId, deps);
-    if (confirms && !isLinkedSince(claim, heldBy) && !isAsSeen(action, claim, heldBy)) {
-      await deps.updateClaim(claim.id);
-      return await deps.responses.refuse(action, changedHands, { acctId });
-    }
-    const verdict = await deps.rights.authorize(action, { acctId, notInPlaceOf: [claimant] });
+    const decision = { actionId: action.id, by: action.actor.userId, at: now().toISOString() };
+    const heldBy = await holderOf(acctId, links);
+    if (confirms && !isLinkedSince(claim, heldBy) && !isAsSeen(action, claim, heldBy))
+      return { ...changedHands, about: { acctId } };
+    const verdict = await rights.authorize(action, { acctId, notInPlaceOf: [claimant] });
     if (verdict.kind === 'refused') {
-      const whoCan = await othersFor(action, verdict.who, acctId, deps);
-      return await deps.responses.refuse(action, { why: verdict.why, whoCan }, { acctId, isByRights: true });
+      const whoCan = await othersFor(action, verdict.who, acctId);
+      return { why: verdict.why, whoCan, about: { acctId, isByRights: true } };
     }
-    if (!confirms) return await refuseClaim(action, { ...claim, state: 'refused', decision }, deps);
+    if (!confirms) return { ...claim, state: 'refused', decision };
     // They may have left since.
-    const why = claim.action.verb === 'unlink' ? null : whyNoHolder(await deps.person(claimant));
-    if (why !== null) return await deps.responses.refuse(action, { why, whoCan: 'Refuse the claim.' }, { acctId });
-    await lease.confirm();
-    await confirmClaim(action, { ...claim, state: 'confirmed', decision }, deps);
+    const why = claim.action.verb === 'unlink' ? null : whyNoHolder(await person(claimant));
+    if (why !== null) return { why, whoCan: 'Refuse the claim.', about: { acctId } };
+    return { ...claim, state: 'confirmed', decision };
+  }
+
+  /** Sends the person to others who may decide about this card. */
+  async function othersFor(action: DecideClaimAction, role: Role | null, acctId: number) {
+    return await askOthers(action, role, (await factsOf(acctId)).group, { rights });
   }
 }
 
-/** Sends the person to others who may decide about this card. */
-async function othersFor(action: DecideClaimAction, role: Role | null, acctId: number, deps: Deps) {
-  return await askOthers(action, role, (await deps.factsOf(acctId)).group, deps);
-}
-
-/** Idempotent. */
-async function expire(claim: ExpiredClaim, deps: Deps): Promise<void> {
-  // Saved first: if the process crashed before this, someone could still decide it and two endings would be recorded.
-  await deps.claims.save(claim);
-  const detail = `${claim.id} expired without a decision`;
-  await deps.record(claim.action, { event: 'ended', isByItself: true, acctId: null, detail });
-  await announce(claim, deps);
-}
-
-/** Idempotent. */
-async function confirmClaim(action: DecideClaimAction, claim: ConfirmedClaim, deps: Deps): Promise<void> {
-  const { acctId } = claim.card;
-  // An open claim makes it the claimant's own card, and so does the link. In between, this does.
-  if (claim.action.verb === 'claim') await deps.links.expectHolder(acctId, claim.action.actor.userId);
-  // Saved first: if the process crashed before this, someone else could refuse a claim whose card is linked already.
-  await deps.claims.save(claim);
-  if (!(await takeEffect(action, claim, deps))) {
-    await deps.links.expectNoHolder(acctId, claim.action.actor.userId);
-    const shown = { card: await deps.factsOf(acctId), heldBy: await holderOf(acctId, deps) };
-    await deps.responses.answer(action, linkUnchanged(shown));
-    // No link tells them. Of a card that they only claim to hold, they do not learn who does.
-    const { verb, actor } = claim.action;
-    if (verb === 'unlink') await deps.notifyDirectly(actor.userId, `${claim.id}-unchanged`, linkUnchanged(shown));
-  }
-  await announce(claim, deps);
-}
-
-/** @returns false if nothing changed, because somebody else has decided who holds the card. That is on record. */
-async function takeEffect(action: DecideClaimAction, claim: ConfirmedClaim, deps: Deps): Promise<boolean> {
-  const { acctId } = claim.card;
-  const { verb, actor } = claim.action;
-  const heldBy = await holderOf(acctId, deps);
-  // Somebody may have linked the card to another person since. That stays.
-  if (isLinkedSince(claim, heldBy) || !isAsSeen(action, claim, heldBy)) {
-    if (await deps.hasBegun(action)) return true;
-    const detail = 'somebody else has decided since who holds the card';
-    await deps.record(action, { event: 'unchanged', acctId, detail });
-    return false;
-  }
-  const userId = verb === 'unlink' ? null : actor.userId;
-  const { isSame, heldNow } = await deps.setHolder(action, { acctId, cardId: null, userId, provedBy: 'approver' });
-  return !isSame && heldNow === undefined;
-}
-
-async function holderOf(acctId: number, { links }: Deps): Promise<string | null> {
+async function holderOf(acctId: number, links: Pick<Links, 'ofAccount'>): Promise<string | null> {
   return (await links.ofAccount(acctId))?.userId ?? null;
 }
 
-/** Idempotent. */
-async function refuseClaim(action: DecideClaimAction, claim: ClosedClaim, deps: Deps): Promise<void> {
-  // Saved first: if the process crashed before this, someone else could confirm it and two endings would be recorded.
-  await deps.claims.save(claim);
-  await deps.record(action, { event: 'denied', acctId: null, after: claim.action.actor.userId, detail: claim.id });
-  await announce(claim, deps);
+interface ConfirmDeps extends Pick<ActionTools, 'factsOf' | 'hasBegun' | 'notifyDirectly' | 'record'> {
+  readonly responses: Pick<Responses, 'answer'>;
+  readonly claims: Pick<Claims, 'save'>;
+  readonly links: Pick<Links, 'expectHolder' | 'expectNoHolder' | 'ofAccount'>;
+  readonly setHolder: SetHolder;
 }
 
-/** A confirmed claim is announced by its link. */
-async function announce(claim: ClosedClaim, { updateClaim, notifyDirectly }: Deps): Promise<void> {
-  await updateClaim(claim.id);
-  if (claim.state === 'confirmed') return;
-  const by = claim.state === 'refused' ? claim.decision.by : null;
-  const { userId } = claim.action.actor;
-  const isUnlink = claim.action.verb === 'unlink';
-  await notifyDirectly(userId, `${claim.id}-${claim.state}`, claimDecided({ state: claim.state, by, isUnlink }));
+/** Links the claimed card to the claimant, or ends its link. Idempotent. */
+export function createConfirmClaim(deps: ConfirmDeps) {
+  const { links } = deps;
+
+  return async function confirmClaim(action: DecideClaimAction, claim: ConfirmedClaim): Promise<void> {
+    const { acctId } = claim.card;
+    const { verb, actor } = claim.action;
+    // An open claim makes it the claimant's own card, and so does the link. In between, this does.
+    if (verb === 'claim') await links.expectHolder(acctId, actor.userId);
+    // Saved first: if the process crashed before this, someone else could refuse a claim whose card is linked already.
+    await deps.claims.save(claim);
+    if (await takeEffect(action, claim)) return;
+    await links.expectNoHolder(acctId, actor.userId);
+    const unchanged = linkUnchanged({ card: await deps.factsOf(acctId), heldBy: await holderOf(acctId, links) });
+    await deps.responses.answer(action, unchanged);
+    // No link tells them. Of a card that they only claim to hold, they do not learn who does.
+    if (verb === 'unlink') await deps.notifyDirectly(actor.userId, `${claim.id}-unchanged`, unchanged);
+  };
+
+  /** @returns false if nothing changed, because somebody else has decided who holds the card. That is on record. */
+  async function takeEffect(action: DecideClaimAction, claim: ConfirmedClaim): Promise<boolean> {
+    const { acctId } = claim.card;
+    const { verb, actor } = claim.action;
+    const heldBy = await holderOf(acctId, links);
+    // Somebody may have linked the card to another person since. That stays.
+    if (isLinkedSince(claim, heldBy) || !isAsSeen(action, claim, heldBy)) {
+      if (await deps.hasBegun(action)) return true;
+      const detail = 'somebody else has decided since who holds the card';
+      await deps.record(action, { event: 'unchanged', acctId, detail });
+      return false;
+    }
+    const userId = verb === 'unlink' ? null : actor.userId;
+    const { isSame, heldNow } = await deps.setHolder(action, { acctId, cardId: null, userId, provedBy: 'approver' });
+    return !isSame && heldNow === undefined;
+  }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RecordEntry } from '../../../src/actions/record.ts';
 import { TooLateError } from '../../../src/core/errors.ts';
 import { claimTarget, claimValue, createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
-import { createClaimDecisions } from '../../../src/holders/decide-claim.ts';
+import { createClaimDecisions, createConfirmClaim, createJudgeClaim } from '../../../src/holders/decide-claim.ts';
 import type { NewHolder } from '../../../src/holders/link-card.ts';
 import { createIsOwnCard, createLinks, type Link } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
@@ -33,6 +33,17 @@ const hugo: Person = {
   isExternal: false,
 };
 
+type Parts = Parameters<typeof createJudgeClaim>[0] &
+  Parameters<typeof createConfirmClaim>[0] &
+  Omit<Parameters<typeof createClaimDecisions>[0], 'judgeClaim' | 'confirmClaim'>;
+
+const decisionsOf = (parts: Parts) =>
+  createClaimDecisions({
+    ...parts,
+    judgeClaim: createJudgeClaim(parts),
+    confirmClaim: createConfirmClaim(parts),
+  });
+
 async function setUp(
   now = '2026-11-20T15:00:00.000Z',
   {
@@ -54,7 +65,7 @@ async function setUp(
   const updated: string[] = [];
   const told = new Map<string, string>();
   const answers: string[] = [];
-  const deps: Parameters<typeof createClaimDecisions>[0] = {
+  const deps: Parts = {
     claims,
     links: { ...links, ofAccount: async () => (heldBy === null ? null : linkOf(heldBy)) },
     setHolder: async (_action, holder) => {
@@ -83,7 +94,7 @@ async function setUp(
     person: async () => person,
     now: () => new Date(now),
   };
-  return { ...createClaimDecisions(deps), deps, claims, links, set, ended, entries, refusals, updated, told, answers };
+  return { ...decisionsOf(deps), deps, claims, links, set, ended, entries, refusals, updated, told, answers };
 }
 
 const linkOf = (userId: string): Link => ({ acctId, userId, provedBy: 'approver', by: 'U0ANA', at: open.expiresAt });
@@ -162,7 +173,7 @@ it('links nothing when denied, and notifies the claimant once although the job r
 
 it('saves the denial before auditing it, so that nobody can confirm the claim after a crash in between', async () => {
   const world = await setUp();
-  const dying = createClaimDecisions({ ...world.deps, record: () => Promise.reject(new Error('killed')) });
+  const dying = decisionsOf({ ...world.deps, record: () => Promise.reject(new Error('killed')) });
   await expect(dying.decideClaim(decision(false))).rejects.toThrow('killed');
 
   await world.decideClaim(decision(true, { id: 'act_second', actor: { userId: 'U0BEN', teamId: 'T1' } }));
@@ -175,7 +186,7 @@ it('saves the denial before auditing it, so that nobody can confirm the claim af
 describe('a confirmation whose worker died before the card was linked', () => {
   async function died() {
     const world = await setUp();
-    const dying = createClaimDecisions({ ...world.deps, setHolder: () => Promise.reject(new Error('killed')) });
+    const dying = decisionsOf({ ...world.deps, setHolder: () => Promise.reject(new Error('killed')) });
     await expect(dying.decideClaim(decision(true))).rejects.toThrow('killed');
     return world;
   }
@@ -207,7 +218,7 @@ describe('a confirmation whose worker died before the card was linked', () => {
 
   it('does not leave it their own once it is known that somebody else has it', async () => {
     const world = await died();
-    const { decideClaim } = createClaimDecisions({
+    const { decideClaim } = decisionsOf({
       ...world.deps,
       links: { ...world.deps.links, ofAccount: async () => linkOf('U0ZOE') },
     });
@@ -230,7 +241,7 @@ describe('a confirmation whose worker died before the card was linked', () => {
 
   it('is on record as unchanged if somebody has linked the card to another person before anything was recorded', async () => {
     const world = await died();
-    const { decideClaim } = createClaimDecisions({
+    const { decideClaim } = decisionsOf({
       ...world.deps,
       links: { ...world.deps.links, ofAccount: async () => linkOf('U0ZOE') },
     });
@@ -244,7 +255,7 @@ describe('a confirmation whose worker died before the card was linked', () => {
 
   it('is not completed once somebody has linked the card to another person', async () => {
     const world = await died();
-    const { decideClaim } = createClaimDecisions({
+    const { decideClaim } = decisionsOf({
       ...world.deps,
       links: { ...world.deps.links, ofAccount: async () => linkOf('U0ZOE') },
     });
@@ -321,7 +332,7 @@ it('refuses a decision on a claim that is no longer stored', async () => {
 it('is on record when it expires, in nobody’s name, also after a crash or if a late decision finds it expired', async () => {
   const ended = { event: 'ended', isByItself: true, acctId: null, detail: 'clm_1 expired without a decision' };
   const world = await setUp();
-  const dying = createClaimDecisions({ ...world.deps, record: () => Promise.reject(new Error('killed')) });
+  const dying = decisionsOf({ ...world.deps, record: () => Promise.reject(new Error('killed')) });
   await expect(dying.endClaim('clm_1')).rejects.toThrow('killed');
   expect([...world.told], 'the record comes first').toEqual([]);
   await world.endClaim('clm_1');
