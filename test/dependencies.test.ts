@@ -8,7 +8,6 @@ const MOST = 8;
 const known: readonly string[] = [
   'src/actions/verify-action.ts Deps: 16',
   'src/alerts/fraud-case.ts Deps: 14',
-  'src/app-home/set-preference.ts DelegateDeps: 13',
 ];
 
 const declaration = /^(?:export )?interface (\w+)(?:\s+extends\s+([^{]+?))?\s*\{(?:\n([\s\S]*?)^)?\}/gm;

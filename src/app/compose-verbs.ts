@@ -4,7 +4,9 @@ import { createVerifyAction } from '../actions/verify-action.ts';
 import { namedCard } from '../alerts/named-card.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
 import { createTrackCard } from '../alerts/track-card.ts';
+import { createNameDelegate, createSetDelegate } from '../app-home/set-delegate.ts';
 import { createSetDelegate, createSetPreference } from '../app-home/set-preference.ts';
+import { localDate } from '../core/service-time.ts';
 import { createChangeSchedule, createSetDigest } from '../digests/set-digest.ts';
 import type { Directory } from '../directory/directory.ts';
 import { createAskWhich, createFindCard, createResolveCard, type ResolveCard } from '../directory/resolve-card.ts';
@@ -80,8 +82,7 @@ export function composeVerbs(context: ActionContext) {
         acknowledge,
         recognize: ({ action }) => recognize(action),
         notify: createSetPreference(tools),
-        delegate: createSetDelegate(tools),
-        'end-delegation': createSetDelegate(tools),
+        ...composeDelegations(tools),
         recover: createStartRecovery(tools),
         // It was already shown and recorded when the person asked.
         look: async () => {},
@@ -179,6 +180,16 @@ function composeLooks(tools: Tools) {
     track: createTrackCard(tools),
     show: createShowCard(common),
     declines: createListDeclines(common),
+  } satisfies Partial<Handlers>;
+}
+
+/** Whom approvers name to stand in for them. */
+function composeDelegations(tools: Tools) {
+  const today = () => localDate(tools.now(), tools.zone);
+  const setDelegate = createSetDelegate({ ...tools, today });
+  return {
+    delegate: createNameDelegate({ ...tools, today, setDelegate }),
+    'end-delegation': setDelegate,
   } satisfies Partial<Handlers>;
 }
 
