@@ -5,7 +5,7 @@ import { namedCard } from '../alerts/named-card.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
 import { createTrackCard } from '../alerts/track-card.ts';
 import { createNameDelegate, createSetDelegate } from '../app-home/set-delegate.ts';
-import { createSetDelegate, createSetPreference } from '../app-home/set-preference.ts';
+import { createSetPreference } from '../app-home/set-preference.ts';
 import { localDate } from '../core/service-time.ts';
 import { createChangeSchedule, createSetDigest } from '../digests/set-digest.ts';
 import type { Directory } from '../directory/directory.ts';

@@ -11,7 +11,7 @@ import type { TemporaryValue } from '../limits/rule-future.ts';
 import { ruleStates, stateWords } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { ApprovalVerified } from './complete-approval.ts';
-import { changesFromNow, isAboutRules, type LimitRequest, type OpenRequest, withVoid } from './request.ts';
+import { changesFromNow, isAboutRules, type OpenRequest, withVoid } from './request.ts';
 import type { Requests } from './request-store.ts';
 
 export interface ReadDeps {
