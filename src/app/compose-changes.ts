@@ -2,12 +2,14 @@ import type { Resolved } from '../actions/action.ts';
 import type { ActionRun } from '../actions/action-tools.ts';
 import { createChangeOnce, createChangeUnlessKnown } from '../actions/change-once.ts';
 import { createChangeStatus } from '../actions/change-status.ts';
+import { createConcludeAction, createNotifyOfVerdict, createVerifiedResult } from '../actions/conclude-action.ts';
 import { createFailChange, createFailures, type Failures } from '../actions/fail-action.ts';
 import { createPermitStatus } from '../actions/permit-status.ts';
 import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus } from '../actions/send-status.ts';
 import { createEndUndo, createUndoBlock } from '../actions/undo-block.ts';
 import type { BlockAction } from '../actions/verbs.ts';
+import { createFindVerdict, createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import { createFillForm } from '../alerts/fill-form.ts';
 import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
 import { toCardFacts } from '../directory/account.ts';
@@ -111,6 +113,19 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     endTemporaryChange: createEndTemporaryChange({ ...tools, confirmIfMade, restore, notifyEnd }),
     applyLateConfirmation: createApplyLateConfirmation({ ...tools, terms }),
   };
+}
+
+/** Checks whether the card service shows the changes that were sent. */
+export function composeVerification(
+  tools: Tools,
+  requests: RequestsOfActions,
+  { applyLateConfirmation }: Pick<ReturnType<typeof composeLimits>, 'applyLateConfirmation'>,
+) {
+  const { reload } = tools.directory;
+  const verifiedResult = createVerifiedResult({ ...tools, applyLateConfirmation, reload });
+  const notifyOfVerdict = createNotifyOfVerdict(tools);
+  const conclude = createConcludeAction({ ...tools, requests, verifiedResult, notifyOfVerdict });
+  return createVerifyAction({ ...tools, requests, findVerdict: createFindVerdict(tools), conclude });
 }
 
 function composeFillForm({ pending, ...tools }: Tools): (action: RemedyAction) => Promise<void> {

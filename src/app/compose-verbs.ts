@@ -1,6 +1,5 @@
 import { type Resolved, requestIdOf } from '../actions/action.ts';
 import { createFailUnreadable } from '../actions/fail-action.ts';
-import { createVerifyAction } from '../actions/verify-action.ts';
 import { namedCard } from '../alerts/named-card.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
 import { createTrackCard } from '../alerts/track-card.ts';
@@ -46,7 +45,7 @@ import { createExplainRouting, createFindAlerts } from '../routing/why.ts';
 import { createSetWarnings } from '../warnings/set-warnings.ts';
 import type { ActionContext } from './action-context.ts';
 import { composeApprovals, composeOpenRequest, composeVirtualCards } from './compose-approvals.ts';
-import { composeFailures, composeLimits, composeStatus } from './compose-changes.ts';
+import { composeFailures, composeLimits, composeStatus, composeVerification } from './compose-changes.ts';
 import { createTools, type Tools } from './compose-tools.ts';
 
 /** Everything that people can ask for, and its later consequences. Each part names the verbs that it handles. */
@@ -96,12 +95,7 @@ export function composeVerbs(context: ActionContext) {
     recordRefusal: tools.recordRefusal,
     recordRefusals: tools.recordRefusals,
     failUnreadable: createFailUnreadable(tools),
-    verifyAction: createVerifyAction({
-      ...tools,
-      applyLateConfirmation: limits.applyLateConfirmation,
-      reload: tools.directory.reload,
-      requests: approvals.requestsOfActions,
-    }),
+    verifyAction: composeVerification(tools, approvals.requestsOfActions, limits),
     endTemporaryChange: limits.endTemporaryChange,
     endUndo: status.endUndo,
     endMute: mutes.endMute,

@@ -1,0 +1,185 @@
+import { askedWords } from '../../templates/actions/action-result.ts';
+import { sentences } from '../../templates/core/change-words.ts';
+import { leftRuleset, mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
+import type { Lease } from '../core/lock.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
+import { alertIdOf, learnsFromAlert } from './action.ts';
+import { type AwaitedChange, type ReportedState, type Result, reported, type Verdict } from './action-state.ts';
+import type { ActionTools, Responses } from './action-tools.ts';
+import type { LatestChanges, Progress } from './progress-store.ts';
+import { endOf, resultMessage, toOutcome } from './report.ts';
+import type { RequestsOfActions } from './verify-action.ts';
+
+interface Deps extends Pick<ActionTools, 'record' | 'outcomes' | 'cardChanged'> {
+  readonly progress: Pick<Progress, 'write'>;
+  readonly requests: Pick<RequestsOfActions, 'verified'>;
+  readonly notifyOps: NotifyOps;
+  readonly verifiedResult: VerifiedResult;
+  readonly notifyOfVerdict: NotifyOfVerdict;
+}
+
+/**
+ * The outcome of a change is known: stores it, then reports it. First the record, then the alert's messages, then the
+ * people who must be notified. Idempotent.
+ */
+export function createConcludeAction(deps: Deps) {
+  return async function concludeAction(awaited: AwaitedChange, verdict: Verdict, lease: Lease): Promise<void> {
+    const { action, verb, acctId, outcomeOf, sentAt } = awaited;
+    const { confirmation } = verdict;
+    await keep(awaited, verdict, awaited.result);
+    const { result, withoutRuleset } = await deps.verifiedResult(awaited, verdict);
+    const { before, after, card } = result;
+    const { expects, card: asked } = awaited.result;
+    const ruleset = expects?.kind === 'rule' ? (asked.ruleset ?? null) : null;
+    const hasLeft = ruleset !== null && confirmation !== 'superseded' && card.ruleset == null;
+    const followed = `the card followed ruleset ${ruleset?.id} when it was asked`;
+    const left = `this change took the card off ruleset ${ruleset?.id}`;
+    const detail = ruleset === null ? null : hasLeft ? left : followed;
+    const { by: confirmedBy, eventId } = verdict;
+    const facts = { acctId, cardId: card.cardId, before, after, detail, confirmedBy, eventId };
+    await deps.record(action, { event: confirmation, ...facts, ...lineOf(awaited, verdict, hasLeft ? left : null) });
+    await keep(awaited, verdict, result);
+
+    const alertId = alertIdOf(action);
+    if (alertId !== null) {
+      const mayOverrule = confirmation === 'confirmed' && card.ruleset?.mayOverrule === true;
+      const isSaid = mayOverrule && (await deps.outcomes.saysOfRuleset(alertId));
+      const shown = isSaid ? { ...result, note: withoutRuleset } : result;
+      await deps.outcomes.show(alertId, outcomeOf, toOutcome(action, verb, shown, sentAt));
+    }
+    if (confirmation === 'unconfirmed')
+      await deps.notifyOps(opsIssue.notConfirmed(askedWords[verb], action.id.slice(-8)));
+    await deps.requests.verified(outcomeOf, action.id, confirmation, lease);
+    await deps.cardChanged(acctId);
+    await deps.notifyOfVerdict(awaited, verdict, result);
+    await keep(awaited, verdict, result, true);
+  };
+
+  /** Stored before anyone is notified, so that after a crash another worker reports the same. */
+  async function keep(awaited: AwaitedChange, verdict: Verdict, result: Result, isNotified = false): Promise<void> {
+    const { confirmation: state, by, eventId } = verdict;
+    const found: ReportedState = { state, at: awaited.sentAt, result, isNotified, awaited, seen: { by, eventId } };
+    await deps.progress.write(awaited.action.id, found);
+  }
+}
+
+/**
+ * Unconfirmed changes and cards that left their ruleset also go to the audit channel.
+ *
+ * @param left the text for the latter.
+ */
+function lineOf({ verb, result, sentAt }: AwaitedChange, { confirmation }: Verdict, left: string | null) {
+  if (confirmation !== 'unconfirmed' && left === null) return {};
+  const outcome = left ?? 'not confirmed by the card service within 2 minutes';
+  const { card } = result;
+  return {
+    line: { did: `asked to ${askedWords[verb]}`, card, at: sentAt, reason: null, outcome, until: endOf(result) },
+  };
+}
+
+/** The result of a change after verification, and its note without the part about a ruleset. */
+type VerifiedResult = (
+  awaited: AwaitedChange,
+  verdict: Verdict,
+) => Promise<{ readonly result: Result; readonly withoutRuleset: Result['note'] }>;
+
+interface VerifiedDeps extends Pick<ActionTools, 'nameRuleset' | 'now'> {
+  /**
+   * Completes a change of rules whose answer was lost.
+   *
+   * @returns the text to add; null if there is none.
+   */
+  readonly applyLateConfirmation: (
+    awaited: AwaitedChange,
+    verdict: Verdict,
+  ) => Promise<Pick<Result, 'note' | 'control'> | null>;
+  /** The account's current data at the card service; null: it does not exist. */
+  readonly reload: (acctId: number) => Promise<{ readonly rulesetId: number | null } | null>;
+}
+
+export function createVerifiedResult(deps: VerifiedDeps): VerifiedResult {
+  return async function verifiedResult(awaited, verdict) {
+    const opened = await deps.applyLateConfirmation(awaited, verdict);
+    const seen = { ...resultOf(awaited.result, verdict, deps.now()), ...opened };
+    return { result: await aboutRuleset(awaited, seen), withoutRuleset: seen.note };
+  };
+
+  /**
+   * A card's ruleset can still stop purchases, whatever the card's own rules say. The change may also have taken the
+   * card out of the ruleset, so the current ruleset is read.
+   */
+  async function aboutRuleset({ acctId, result: { expects } }: AwaitedChange, result: Result): Promise<Result> {
+    if (expects?.kind !== 'rule' || result.confirmation === 'superseded' || result.card.ruleset == null) return result;
+    const before = await deps.nameRuleset(result.card);
+    const now = await deps.reload(acctId);
+    if (now?.rulesetId === null) {
+      return { ...result, card: { ...before, ruleset: null }, note: sentences(result.note, leftRuleset(before)) };
+    }
+    const why = mayBeOverruled(before);
+    return { ...result, card: before, ...(why === null ? {} : { note: sentences(result.note, why) }) };
+  }
+}
+
+/** Fills in the outcome that was unknown. What was sent stays done. */
+function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result {
+  const { expects: _seen, control, ...rest } = result;
+  // The control may have expired since.
+  const isOver = control == null || Date.parse(control.until) <= now.getTime();
+  const isKnownNow = result.state === 'unknown' && confirmation === 'confirmed';
+  return {
+    ...rest,
+    control: isOver ? null : control,
+    ...(isKnownNow && { state: 'done' as const, note: null }),
+    confirmation,
+  };
+}
+
+/** Notifies the person who asked, if they do not know it yet. @param now the result after verification. */
+type NotifyOfVerdict = (awaited: AwaitedChange, verdict: Verdict, now: Result) => Promise<void>;
+
+interface NotifyDeps extends Pick<ActionTools, 'notifyDirectly'> {
+  readonly responses: Pick<Responses, 'answer'>;
+  readonly latestChanges: Pick<LatestChanges, 'changedBy'>;
+  readonly progress: Pick<Progress, 'read'>;
+}
+
+export function createNotifyOfVerdict(deps: NotifyDeps): NotifyOfVerdict {
+  return async function notifyOfVerdict(awaited, verdict, now) {
+    if (mustNotify(awaited, verdict, now) && !(await knowsOfIt(awaited, verdict)))
+      await notify(awaited, { ...now, confirmation: verdict.confirmation });
+  };
+
+  /** Replaces an answer that replaced a question. Anything else is the message that the answer promised. */
+  async function notify({ action, verb, result: was, sentAt }: AwaitedChange, result: Result): Promise<void> {
+    const { id, origin, actor } = action;
+    const message = resultMessage(action, verb, result, sentAt);
+    if (origin.replace) await deps.responses.answer(action, message);
+    if (origin.replace && was.state === 'done' && result.confirmation === 'confirmed') return;
+    await deps.notifyDirectly(actor.userId, `${id}-${result.confirmation}`, message);
+  }
+
+  /**
+   * True when the person has changed the same thing again, or the change has ended: they were told about the first change
+   * and know the rest.
+   */
+  async function knowsOfIt({ action, acctId, result }: AwaitedChange, { confirmation }: Verdict): Promise<boolean> {
+    if (confirmation !== 'superseded' || result.state !== 'done' || result.expects === undefined) return false;
+    const own = [action.id, `end-${action.id}`];
+    const later = (await deps.latestChanges.changedBy(acctId, result.expects)).filter((id) => !own.includes(id));
+    const states = await Promise.all(later.map((id) => deps.progress.read(id)));
+    return states.every((state) => reported(state)?.awaited?.action.actor.userId === action.actor.userId);
+  }
+}
+
+/**
+ * Alerts in channels, and answers that replaced a question, show the result in place. Other people are notified only if the
+ * result differs from what they were told.
+ */
+function mustNotify({ action, result }: AwaitedChange, { confirmation }: Verdict, now: Result): boolean {
+  // That a ruleset may overrule the change was said when it was sent. That the card has left the ruleset is news.
+  const hasLeft = result.card.ruleset != null && now.card.ruleset == null;
+  const isOtherwise = confirmation === 'unconfirmed' || confirmation === 'superseded';
+  const isNews = isOtherwise || result.state === 'unknown' || hasLeft;
+  return (isNews && !learnsFromAlert(action)) || action.origin.replace;
+}
