@@ -5,9 +5,7 @@ import { expect, it } from 'vitest';
 const MOST = 8;
 
 /** Functions that still receive more. The list may only get shorter. */
-const known: readonly string[] = [
-  'src/alerts/fraud-case.ts Deps: 14',
-];
+const known: readonly string[] = [];
 
 const declaration = /^(?:export )?interface (\w+)(?:\s+extends\s+([^{]+?))?\s*\{(?:\n([\s\S]*?)^)?\}/gm;
 const member = /^ {2}(?:readonly )?(\w+)\??[:(]/gm;

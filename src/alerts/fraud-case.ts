@@ -1,8 +1,10 @@
 import { respondedBefore } from '../../templates/alerts/seen.ts';
 import { fraudCaseClosed, fraudNotice } from '../../templates/holders/fraud-notice.ts';
 import { alertIdOf, type Resolved } from '../actions/action.ts';
+import type { Outcome } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { whoElse } from '../actions/ask-others.ts';
+import type { OutcomesOnAlerts } from '../actions/report.ts';
 import type { BlockAction } from '../actions/verbs.ts';
 import { contentId } from '../core/content-id.ts';
 import { within } from '../core/deadline.ts';
@@ -10,72 +12,44 @@ import type { TransactionEvent } from '../core/event.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
 import { tooOld } from '../directory/resolve-card.ts';
 import { type Alert, FraudCaseAlert, type TransactionAlert } from './alert.ts';
-import type { Alerts } from './alert-store.ts';
+import { type Alerts, alertsOfKind } from './alert-store.ts';
+import type { CardHistory } from './card-history.ts';
 import { addedCaseId, type FraudCases } from './fraud-case-store.ts';
 import { latestPurchases } from './latest-purchases.ts';
-import { withAlert } from './respond-to-alert.ts';
+import { type AlertDeps, withAlert } from './respond-to-alert.ts';
 import type { CloseFraudCaseAction } from './verbs.ts';
 
 const LOOK_BACK_MS = 7 * 24 * 3_600_000;
 /** Operators are notified immediately, so purchases that the card service returns later than this are left out. */
 const PURCHASES_MS = 2500;
 
-interface Deps extends Pick<ActionTools, 'factsOf' | 'record' | 'outcomes' | 'notifyDirectly' | 'withLock' | 'now'> {
-  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
-  readonly rights: Pick<Rights, 'authorize' | 'whoMay'>;
+interface BlockDeps extends Pick<ActionTools, 'record' | 'withLock'> {
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
-  readonly fraudCases: FraudCases;
+  readonly fraudCases: Pick<FraudCases, 'ofAlert' | 'ofReport' | 'open' | 'openOf'>;
   /** Who holds a card. */
   readonly links: { readonly ofAccount: (acctId: number) => Promise<{ readonly userId: string } | null> };
   readonly announce: (alert: Alert) => Promise<void>;
-  readonly readTransactions: ReadTransactions;
+  readonly openCase: ReturnType<typeof createOpenCase>;
   /** Blocks the card of an action, once. @throws CardApiError when the job should run again. */
   readonly block: (resolved: Resolved<BlockAction>, run: ActionRun) => Promise<void>;
 }
 
-/** What follows when a cardholder did not make a purchase. */
-export function createFraudCaseVerbs(deps: Deps) {
-  const { alerts, fraudCases, record, responses, outcomes } = deps;
-  const openCase = createOpenCase(deps);
-  return {
-    /**
-     * Blocks a card. *It wasn't me* also opens a case and notifies the operators and the holder in parallel, so neither
-     * waits when the card service does not answer. Another purchase is added to the open case and both are notified again.
-     * Idempotent: a second press for the same purchase notifies nobody.
-     */
-    async block(resolved: Resolved<BlockAction>, run: ActionRun): Promise<void> {
-      // One report at a time, so that the second of two presses finds the first.
-      const opening =
-        resolved.action.isFraud === true
-          ? await deps.withLock(`fraud-report:${resolved.acctId}`, () => report(resolved))
-          : null;
-      const results = await Promise.allSettled([opening?.(), deps.block(resolved, run)]);
-      for (const result of results) if (result.status === 'rejected') throw result.reason;
-    },
+/**
+ * Blocks a card. *It wasn't me* also opens a case and notifies the operators and the holder in parallel, so neither
+ * waits when the card service does not answer. Another purchase is added to the open case and both are notified again.
+ * Idempotent: a second press for the same purchase notifies nobody.
+ */
+export function createBlockAndReport(deps: BlockDeps) {
+  const { alerts, fraudCases, record } = deps;
 
-    /** The card stays as it is. Its later events are no longer collected. */
-    async closeFraudCase(action: CloseFraudCaseAction): Promise<void> {
-      const caseId = action.target.alertId;
-      await withAlert(deps, action, async (open) => {
-        if (open.kind !== 'fraud-case') return await responses.refuse(action, tooOld());
-        const { acctId } = open.event;
-        const by = action.actor.userId;
-        const earlier = open.outcomes.find(({ verb }) => verb === 'close-case');
-        if (earlier !== undefined && earlier.by !== by) {
-          await record(action, { event: 'unchanged', acctId });
-          return await deps.responses.answer(action, respondedBefore('close-case', earlier.by));
-        }
-        if (earlier === undefined) {
-          const line = { did: 'closed the fraud case of', card: open.card };
-          await record(action, { event: 'done', acctId, cardId: open.card.cardId, detail: caseId, line });
-        }
-        await fraudCases.close(acctId, caseId);
-        const outcome = { verb: 'close-case', by, at: deps.now().toISOString(), state: 'done', text: '' } as const;
-        await outcomes.show(caseId, action.id, earlier ?? outcome);
-        const card = await deps.factsOf(acctId, open.card);
-        await deps.notifyDirectly(open.reported.by, `fraud-closed-${caseId}`, fraudCaseClosed({ card, by }));
-      });
-    },
+  return async function blockAndReport(resolved: Resolved<BlockAction>, run: ActionRun): Promise<void> {
+    // One report at a time, so that the second of two presses finds the first.
+    const opening =
+      resolved.action.isFraud === true
+        ? await deps.withLock(`fraud-report:${resolved.acctId}`, () => report(resolved))
+        : null;
+    const results = await Promise.allSettled([opening?.(), deps.block(resolved, run)]);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
   };
 
   /**
@@ -102,13 +76,19 @@ export function createFraudCaseVerbs(deps: Deps) {
       const joined = joins === null ? null : await alerts.get(joins);
       if (joined !== null) await alerts.save(joined);
       const known = await alerts.get(id);
-      await deps.announce(known?.kind === 'fraud-case' ? known : await openCase(action, alert, { id, joins }));
+      await deps.announce(known?.kind === 'fraud-case' ? known : await deps.openCase(action, alert, { id, joins }));
     };
   }
 }
 
+interface OpenDeps extends Pick<ActionTools, 'notifyDirectly' | 'now'> {
+  readonly outcomes: Pick<OutcomesOnAlerts, 'show'>;
+  readonly rights: Pick<Rights, 'whoMay'>;
+  readonly readTransactions: ReadTransactions;
+}
+
 /** Notifies the holder and builds the case for the operators. */
-function createOpenCase(deps: Deps) {
+export function createOpenCase(deps: OpenDeps) {
   return async function openCase(
     action: BlockAction,
     { event, card }: TransactionAlert,
@@ -148,5 +128,65 @@ function createOpenCase(deps: Deps) {
       amountCents,
       merchant: merchant.name,
     }));
+  }
+}
+
+interface CloseDeps extends AlertDeps, Pick<ActionTools, 'now' | 'record'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
+  readonly endCase: ReturnType<typeof createEndCase>;
+}
+
+/** The card stays as it is. Its later events are no longer collected. */
+export function createCloseFraudCase(deps: CloseDeps) {
+  const { record, responses } = deps;
+  return async function closeFraudCase(action: CloseFraudCaseAction): Promise<void> {
+    await withAlert(deps, action, async (open) => {
+      if (open.kind !== 'fraud-case') return await responses.refuse(action, tooOld());
+      const { acctId, id } = open.event;
+      const by = action.actor.userId;
+      const earlier = open.outcomes.find(({ verb }) => verb === 'close-case');
+      if (earlier !== undefined && earlier.by !== by) {
+        await record(action, { event: 'unchanged', acctId });
+        return await responses.answer(action, respondedBefore('close-case', earlier.by));
+      }
+      if (earlier === undefined) {
+        const line = { did: 'closed the fraud case of', card: open.card };
+        await record(action, { event: 'done', acctId, cardId: open.card.cardId, detail: id, line });
+      }
+      const outcome = { verb: 'close-case', by, at: deps.now().toISOString(), state: 'done', text: '' } as const;
+      await deps.endCase(open, action, earlier ?? outcome);
+    });
+  };
+}
+
+interface EndDeps extends Pick<ActionTools, 'factsOf' | 'notifyDirectly' | 'updateAlert'> {
+  readonly alerts: Pick<Alerts, 'get' | 'save'>;
+  readonly fraudCases: Pick<FraudCases, 'close' | 'openOf'>;
+  readonly history: Pick<CardHistory, 'alertsBetween'>;
+  readonly outcomes: Pick<OutcomesOnAlerts, 'show'>;
+}
+
+/** Ends a case that somebody has closed, shows it, and notifies the holder who reported it. Idempotent. */
+export function createEndCase(deps: EndDeps) {
+  const { alerts, fraudCases, history, updateAlert } = deps;
+  return async function endCase(closed: FraudCaseAlert, action: CloseFraudCaseAction, outcome: Outcome): Promise<void> {
+    const { acctId, id } = closed.event;
+    await fraudCases.close(acctId, id);
+    await deps.outcomes.show(id, action.id, outcome);
+    await allowUnblocking(acctId);
+    const message = fraudCaseClosed({ card: await deps.factsOf(acctId, closed.card), by: action.actor.userId });
+    await deps.notifyDirectly(closed.reported.by, `fraud-closed-${id}`, message);
+  };
+
+  /** Without an open case approvers may unblock the card, so the alerts of its declines no longer say to order a new one. */
+  async function allowUnblocking(acctId: number): Promise<void> {
+    if ((await fraudCases.openOf(acctId)) !== null) return;
+    const ids = await history.alertsBetween(acctId, 'declines', 0, Number.MAX_SAFE_INTEGER);
+    for (const decline of await alertsOfKind('transaction', ids, alerts)) {
+      const { event, remedy } = decline;
+      if (remedy?.kind !== 'unblock' || remedy.hasFraudCase !== true) continue;
+      await alerts.save({ ...decline, remedy: { kind: 'unblock' } });
+      await updateAlert(event.id);
+    }
   }
 }

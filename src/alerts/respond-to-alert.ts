@@ -7,7 +7,7 @@ import type { Alert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { AcknowledgeAction, CloseFraudCaseAction, RecognizeAction } from './verbs.ts';
 
-interface AlertDeps extends Pick<ActionTools, 'withLock'> {
+export interface AlertDeps extends Pick<ActionTools, 'withLock'> {
   readonly rights: Pick<Rights, 'authorize' | 'whoMay'>;
   readonly responses: Pick<Responses, 'refuse'>;
   readonly alerts: Pick<Alerts, 'get'>;

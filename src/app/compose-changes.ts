@@ -11,7 +11,7 @@ import { createEndUndo, createUndoBlock } from '../actions/undo-block.ts';
 import type { BlockAction } from '../actions/verbs.ts';
 import { createFindVerdict, createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import { createFillForm } from '../alerts/fill-form.ts';
-import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
+import { createBlockAndReport, createCloseFraudCase, createEndCase, createOpenCase } from '../alerts/fraud-case.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import {
@@ -43,13 +43,12 @@ export function composeStatus(tools: Tools) {
   const changeStatus = createChangeStatus({ ...tools, permitStatus: createPermitStatus(tools), sendStatus });
   const block = (resolved: Resolved<BlockAction>, run: ActionRun) =>
     changeOnce(resolved, run, (locked) => changeStatus('block', resolved, locked));
-  const { closeFraudCase, ...blocking } = createFraudCaseVerbs({ ...tools, block });
   return {
     block,
     endUndo: createEndUndo(tools),
     handlers: {
-      ...blocking,
-      'close-fraud-case': closeFraudCase,
+      block: createBlockAndReport({ ...tools, block, openCase: createOpenCase(tools) }),
+      'close-fraud-case': createCloseFraudCase({ ...tools, endCase: createEndCase(tools) }),
       activate: (resolved, run) =>
         changeOnce(resolved, run, (locked) =>
           changeStatus('activate', resolved, locked, { closes: resolved.action.closes }),

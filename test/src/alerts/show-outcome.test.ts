@@ -6,11 +6,9 @@ import { declined } from '../../templates/fixtures.ts';
 function setUp(alert: Alert | null = null) {
   const steps: string[] = [];
   const outcomes = createOutcomesOnAlerts({
-    fraudCases: { ofAlert: async () => null, openOf: async () => null, ofReport: async () => null },
-    history: { alertsBetween: async () => [] },
+    fraudCases: { ofAlert: async () => null, ofReport: async () => null },
     alerts: {
       get: async () => alert,
-      save: async () => {},
       setOutcome: async (alertId, actionId) => void steps.push(`kept ${actionId} on ${alertId}`),
     },
     trackedMessages: { addSeen: async () => {} },
