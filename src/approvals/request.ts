@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countOf } from '../../templates/core/blocks.ts';
 import { BlockAllAction } from '../actions/verbs.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import { isSameGoals, RuleChange, RuleGoal, Term, without } from '../card-api/rule-change.ts';
+import { isLooser, isSameGoals, RuleChange, RuleGoal, Term, without } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { DecidedBy } from '../core/decided-record.ts';
 import { serviceZone } from '../core/installation.ts';
@@ -204,6 +204,12 @@ export function isChanged(request: LimitRequest): boolean {
 /** The changes relative to what the rules were when the request last read them. What a raise counts from may differ. */
 export function changesFromNow({ changes, temporary }: Pick<LimitRequest, 'changes' | 'temporary'>): RuleChange[] {
   return changes.map((change) => changeFromNow(change, temporary));
+}
+
+/** Nobody has decided, but the limits have become high enough meanwhile: approving it would raise nothing. */
+export function isNoLongerNeeded(request: Pick<LimitRequest, 'state' | 'changes' | 'temporary'>): boolean {
+  const { state, changes } = request;
+  return state === 'open' && changes.length > 0 && !isLooser(changes) && !isLooser(changesFromNow(request));
 }
 
 /** The same of one change. */

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { type HomePages, listPage } from '../../src/app-home/home-page.ts';
-import { isAboutRules, type OpenRequest, requestValue } from '../../src/approvals/request.ts';
+import { isAboutRules, isNoLongerNeeded, type OpenRequest, requestValue } from '../../src/approvals/request.ts';
 import type { RuleChange } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatRoughly } from '../../src/core/duration.ts';
@@ -114,14 +114,15 @@ function approvalsSoFar({ approvals, needed }: OpenRequest): string {
 function decideButtons(request: OpenRequest) {
   const name = requestedRaw(request);
   const value = requestValue(request);
+  const approve = button({
+    text: 'Approve',
+    action: actionId.decideRequestApprove,
+    value,
+    style: 'primary',
+    label: `Approve the request for ${name}`,
+  });
   return [
-    button({
-      text: 'Approve',
-      action: actionId.decideRequestApprove,
-      value,
-      style: 'primary',
-      label: `Approve the request for ${name}`,
-    }),
+    ...(isNoLongerNeeded(request) ? [] : [approve]),
     button({
       text: 'Deny',
       action: actionId.decideRequestDeny,

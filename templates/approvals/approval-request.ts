@@ -4,6 +4,7 @@ import {
   changesFromNow,
   expiryOf,
   isAboutRules,
+  isNoLongerNeeded,
   isOverdue,
   isUnconfirmed,
   type LimitRequest,
@@ -15,7 +16,7 @@ import { isAboutLimits, without } from '../../src/card-api/rule-change.ts';
 import { decisionOf } from '../../src/core/decided-record.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { groupBy } from '../../src/core/group-by.ts';
-import { ruleNames } from '../../src/limits/rule-words.ts';
+import { ruleNames, ruleStates } from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -76,13 +77,14 @@ export function approvalRequest(
   const { action, card, state } = request;
   const asker = mention(action.actor.userId);
   const isOpen = state === 'open';
+  const title = isNoLongerNeeded(request) ? 'No longer needed' : titles[state];
   const notSeen = orderIn(request) === null ? NOT_CONFIRMED : NOT_ANSWERED;
   const stands = [progress(request), ...(isUnconfirmed(request) ? [notSeen] : [])];
 
   return {
-    text: sentence(`${titles[state]}: ${requestInWords(request, { stands: stands.join(' ') })}`),
+    text: sentence(`${title}: ${requestInWords(request, { stands: stands.join(' ') })}`),
     blocks: [
-      header(`${titles[state]}: ${titleOf(request)}`),
+      header(`${title}: ${titleOf(request)}`),
       section(
         `*${asker}${action.verb === 'ask' ? ', the cardholder,' : ''} ${requestHeadline(request, '')}*`,
         reasonLine(request, 500),
@@ -111,9 +113,9 @@ function titleOf(request: LimitRequest): string {
   const { card, orderCents } = request;
   const blocks = blocksIn(request).length;
   if (blocks > 0) return `block ${countOf(blocks, 'card')}`;
-  return orderCents === null
-    ? `${headline(changesFromNow(request))} for ${cardOfHolderRaw(card)}`
-    : `virtual card for ${card.holder ?? ''}`;
+  if (orderCents !== null) return `virtual card for ${card.holder ?? ''}`;
+  const what = isNoLongerNeeded(request) ? ruleStates(request.changes, 'to') : headline(changesFromNow(request));
+  return `${what} for ${cardOfHolderRaw(card)}`;
 }
 
 function decisionButtons(request: LimitRequest, mayOverride: boolean) {
@@ -129,7 +131,7 @@ function decisionButtons(request: LimitRequest, mayOverride: boolean) {
     });
   const change = isAboutLimits(changes) ? 'Change and approve…' : 'Approve for…';
   return actions(
-    control('Approve', actionId.decideRequestApprove, 'primary'),
+    isNoLongerNeeded(request) ? null : control('Approve', actionId.decideRequestApprove, 'primary'),
     isAboutRules(request) ? control(change, actionId.changeRequest) : null,
     control('Deny', actionId.decideRequestDeny, 'danger'),
     control('Deny with note…', actionId.denyWithNote),

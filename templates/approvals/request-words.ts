@@ -6,6 +6,7 @@ import {
   changesFromNow,
   isAboutRules,
   isChanged,
+  isNoLongerNeeded,
   type LimitRequest,
   payCentsOf,
   unconfirmedApproval,
@@ -83,6 +84,16 @@ export function requestSummary(request: LimitRequest, of: string): string {
     return `${blocksSummary(request)}: ${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
   }
   if (orderCents !== null) return `${asks} to order a virtual card for ${holderName(card)}, ${fundedWords(orderCents)}`;
+  const at = merchantWords(facts);
+  const { purchase } = facts;
+  const pass = purchase === null ? '' : ` so that ${formatCents(purchase.amountCents)}${at} goes through`;
+  // Not as a change from the current value: approving it would not lower anything.
+  if (isNoLongerNeeded(request)) {
+    const states = escapeUntrusted(ruleStates(request.changes, 'to'), RULES_MAX);
+    return payCents === null
+      ? `${asks} for ${states}${of && ` of${of}`}${pass}`
+      : `${wants} to pay ${formatCents(payCents)}${at}${of && ` with${of}`}: ${states}`;
+  }
   const changes = changesFromNow(request);
   // What a raise from another value adds is told with that value.
   const added = fromOther(request).length > 0 ? '' : difference(changes, ' (', ')');
@@ -90,11 +101,8 @@ export function requestSummary(request: LimitRequest, of: string): string {
   const changed = isChanged(request)
     ? `, changed by ${request.state === 'overridden' ? 'the emergency override' : 'an approver'}`
     : '';
-  const at = merchantWords(facts);
   if (payCents !== null)
     return `${wants} to pay ${formatCents(payCents)}${at}${of && ` with${of}`}${changed}: ${moves}`;
-  const { purchase } = facts;
-  const pass = purchase === null ? '' : ` so that ${formatCents(purchase.amountCents)}${at} goes through`;
   return `${asks} to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}${changed}: ${changes.length > 1 ? moves : `${escapeUntrusted(moveWords(changes), RULES_MAX)}${added}`}`;
 }
 
@@ -206,7 +214,7 @@ export function cautions(request: LimitRequest, reader: Reader): string | null {
   if (state !== 'open') return isBlocked ? 'The card was blocked then.' : null;
   const now = changesFromNow(request);
   const isAllRemoved = changes.every(({ to }) => to === null);
-  const isEnough = changes.length > 0 && !isLooser(now) && !isLooser(changes);
+  const isEnough = isNoLongerNeeded(request);
   const lines = [
     isEnough
       ? `Already enough: ${escapeUntrusted(ruleStates(now, 'from'), RULES_MAX)}. ${reader === 'asker' ? 'Withdraw' : 'Deny'} it, or let it expire.`

@@ -367,6 +367,37 @@ it('does not call it a raise if nothing rises', () => {
   expect(inChannel(request)).not.toContain('raise to');
 });
 
+describe('a request whose limit has become high enough meanwhile', () => {
+  const enough = { changes: [{ ...raiseDaily, from: 100_000 }] };
+
+  it.each([
+    [
+      'asks for a limit',
+      openRequestOf({ facts, ...enough, action: ask('limit') }),
+      /asks for daily limit \$900\.00.* so that \$84\.10/,
+    ],
+    ['wants to pay', openRequestOf({ facts, ...enough }), /wants to pay \$\d+\.\d\d.*: daily limit \$900\.00/],
+  ])(
+    'of a person who %s is headed as no longer needed, and is not shown as a change that lowers it',
+    (_who, request, asks) => {
+      expect(approvalRequest(request).text).toMatch(/^No longer needed: /);
+      expect(inChannel(request)).toMatch(/^No longer needed: daily limit \$900\.00 for /);
+      for (const read of [inChannel, inHome]) {
+        expect(read(request)).toMatch(asks);
+        expect(read(request)).not.toContain('→');
+        expect(read(request)).toContain('Already enough: daily limit $1,000.00.');
+      }
+    },
+  );
+
+  it('has no button that can only be refused', () => {
+    const request = openRequestOf(enough);
+
+    expect(buttonIds(approvalRequest(request).blocks)).not.toContain('decide_request_approve');
+    expect(buttonIds(homeRequests([{ ...request, mayDecide: true }], {}))).not.toContain('decide_request_approve');
+  });
+});
+
 it('names no amount as the reason of two approvals if there is none', () => {
   const approvals = [{ by: 'U0ANA', at: askedAt, actionId: null }];
   const text = inChannel(openRequestOf({ needed: 2, approvals, counted: { ...counted, ownCents: null } }));
