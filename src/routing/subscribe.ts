@@ -45,9 +45,9 @@ const alone = <Result>({ withLock }: Deps, work: () => Promise<Result>): Promise
 async function unsubscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const { responses } = deps;
   const hasBegun = await deps.hasBegun(action);
-  const { removed, here } = await alone(deps, () => remove(action, hasBegun, deps));
+  const { removed, here, left } = await alone(deps, () => remove(action, hasBegun, deps));
   if (removed.length > 0 || hasBegun)
-    return await responses.answer(action, unsubscribed({ removed: removed.map(described) }));
+    return await responses.answer(action, unsubscribed({ removed: removed.map(described), left: left.map(described) }));
   const [first] = here;
   if (first === undefined) {
     const whoCan = `${commandCode('subscriptions all')} lists those of every channel.`;
@@ -58,14 +58,14 @@ async function unsubscribe(action: ChannelAction, deps: Deps): Promise<void> {
   await responses.refuseUnclear(action, { why, usage: unsubscribeUsage, example });
 }
 
-/** @returns what was removed, and what the channel had. */
+/** @returns what was removed, what this channel had, and what still sends some of the same to the other's channel. */
 async function remove(action: ChannelAction, hasBegun: boolean, { subscriptions, record }: Deps) {
   // After a crash, what was subscribed to since stays.
   const all = (await subscriptions.all()).filter(({ at }) => !(hasBegun && at > action.askedAt));
   const here = all.filter(({ channel }) => channel === action.origin.channel);
-  const removed = subscriptionsMeant(action.target.text.trim(), all, here);
+  const removed = subscriptionsMeant(action.target.text.trim().replace(/^from\s+/i, ''), all, here);
   const [one] = removed;
-  if (one === undefined) return { removed, here };
+  if (one === undefined) return { removed, here, left: [] };
   // Recorded first: after a crash they are gone, and only the record shows who ended them.
   const line = { did: 'ended subscriptions of', channel: one.channel };
   await record(action, {
@@ -76,7 +76,9 @@ async function remove(action: ChannelAction, hasBegun: boolean, { subscriptions,
     line,
   });
   for (const subscription of removed) await subscriptions.remove(subscription);
-  return { removed, here };
+  const ended = new Set(removed.flatMap(kindsOf));
+  const stays = all.filter((other) => other.channel === one.channel && !removed.includes(other));
+  return { removed, here, left: stays.filter((other) => kindsOf(other).some((kind) => ended.has(kind))) };
 }
 
 /** `/card subscribe KIND [filters]`: adds a subscription to this channel, and says what it would have posted. */
@@ -92,7 +94,7 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const before = await deps.preview(parsed.filter);
   const hasBegun = await deps.hasBegun(action);
   const added = await alone(deps, () => add(action, parsed.filter, hasBegun, deps));
-  if (added === null) return await responses.answer(action, unsubscribed({ removed: [] }));
+  if (added === null) return await responses.answer(action, unsubscribed({ removed: [], left: [] }));
   if ('full' in added) {
     const whoCan = `Take some away with ${commandCode('unsubscribe')}.`;
     return await responses.refuse(action, { why: added.full, whoCan });
@@ -173,16 +175,22 @@ function subscriptionsMeant(
 ): readonly Subscription[] {
   if (text === '') return here.length === 1 ? here : [];
   if (/^all$/i.test(text)) return here;
-  if (/^\d+$/.test(text)) return all.filter(({ number }) => number === Number(text));
+  const number = /^#?(\d+)$/.exec(text)?.[1];
+  if (number !== undefined) return all.filter((one) => one.number === Number(number));
   const parsed = parseFilter(text);
   if ('error' in parsed) return [];
   const same = sameFilter(parsed.filter, here);
   if (same.length > 0 || parsed.filter.is !== 'kind') return same;
   const { kinds } = parsed.filter;
-  return here.filter((subscription) => {
-    const stored = parseFilter(subscription.filter);
-    return 'filter' in stored && possibleKinds(stored.filter).every((kind) => kinds.includes(kind));
-  });
+  return here.filter(
+    (one) => 'filter' in parseFilter(one.filter) && kindsOf(one).every((kind) => kinds.includes(kind)),
+  );
+}
+
+/** The kinds of alerts that a subscription may select. */
+function kindsOf({ filter }: Subscription): readonly WebhookKind[] {
+  const stored = parseFilter(filter);
+  return 'filter' in stored ? possibleKinds(stored.filter) : [];
 }
 
 /** The subscriptions that select the same, however their filter was typed. */

@@ -86,8 +86,16 @@ export function subscribed({ subscription, isNew, byDefault, ...preview }: Subsc
   };
 }
 
-/** `removed` is empty when the worker died after removing them. */
-export function unsubscribed({ removed }: { readonly removed: readonly Subscription[] }): Message {
+const LEFT_SHOWN = 5;
+
+interface Unsubscribed {
+  /** Empty when the worker died after removing them. */
+  readonly removed: readonly Subscription[];
+  /** Those that still send some of the same to that channel. */
+  readonly left: readonly Subscription[];
+}
+
+export function unsubscribed({ removed, left }: Unsubscribed): Message {
   const lines = removed.map(
     ({ number, channel, filter }) => `${number} of ${channelMention(channel)}: ${escapeUntrusted(filter, FILTER_MAX)}`,
   );
@@ -98,9 +106,17 @@ export function unsubscribed({ removed }: { readonly removed: readonly Subscript
         ? 'This subscription has ended.'
         : `These ${countOf(removed.length, 'subscription')} have ended.`;
   const { shown } = asManyAsFit(inSections(lines, LINES));
+  const others = left.map(({ number, filter }) => `${number} (${escapeUntrusted(filter, 80)})`);
+  const some = `${others.slice(0, LEFT_SHOWN).join(', ')}${others.length > LEFT_SHOWN ? `, and ${others.length - LEFT_SHOWN} more` : ''}`;
+  const still = left.length === 0 ? null : `Some of the same alerts still come by ${some}.`;
   return {
-    text: sentence(lines.length === 0 ? what : `${what} ${lines.join('; ')}.`),
-    blocks: [section(`*${what}*`), ...shown, ...context('Alerts that a channel gets by configuration still come.')],
+    text: sentence([what, ...(lines.length === 0 ? [] : [`${lines.join('; ')}.`]), still].filter(Boolean).join(' ')),
+    blocks: [
+      section(`*${what}*`),
+      ...shown,
+      ...(still === null ? [] : [section(still)]),
+      ...context('Alerts that a channel gets by configuration still come.'),
+    ],
   };
 }
 

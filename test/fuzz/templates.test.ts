@@ -387,7 +387,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     return [
       subscribed({ subscription, isNew: true, byDefault: [], ...preview }),
       subscriptionList({ isAll: true, rules: many(rule), mutes: 2, page: 3 }),
-      unsubscribed({ removed: many(subscription, 100) }),
+      unsubscribed({ removed: many(subscription, 100), left: many(subscription, 100) }),
     ];
   },
   unknown: () => [

@@ -34,6 +34,22 @@ it('a subscription is ended by its number in any channel, because nobody can typ
 });
 
 it.each([
+  ['declines', 1],
+  ['from declines', 1],
+  ['#1', 1],
+])('unsubscribe %j names the other subscriptions by which some of the same still comes', async (text, number) => {
+  const { deps, answers } = await createActionWorld(redis());
+  for (const filter of ['declines over $500', 'shipping', 'declines, shipping'])
+    await deps.subscriptions.add({ channel: 'C1', filter, by: 'U0ANA', at: '' });
+  await deps.subscriptions.add({ channel: 'C2', filter: 'declines', by: 'U0ANA', at: '' });
+
+  await performAction(typedIn('C1', text), deps);
+
+  expect(answers.at(-1)?.text).toMatch(new RegExp(`^This subscription has ended\\. ${number} of `));
+  expect(answers.at(-1)?.text).toMatch(/\. Some of the same alerts still come by 3 \(declines, shipping\)\.$/);
+});
+
+it.each([
   ['all', ['declines', 'shipping'], []],
   ['declines', ['declines', 'shipping'], ['shipping']],
   ['', ['declines'], []],
