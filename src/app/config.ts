@@ -4,7 +4,8 @@ import { ConfigError } from '../core/errors.ts';
 import { DEFAULT_ZONE } from '../core/installation.ts';
 import type { RedisTarget } from '../core/redis.ts';
 import { readPolicy } from '../policy/policy-source.ts';
-import { SharedEnv, shared, WebEnv, WorkerEnv, warningsOf, worker } from './environment.ts';
+import { warningsOf } from './config-warnings.ts';
+import { SharedEnv, shared, WebEnv, WorkerEnv, worker } from './environment.ts';
 import { proxyOf } from './outgoing-proxy.ts';
 import { type Configs, configsOf, ofProgram, prefixOf, problemsOfPrograms, programsIn, wordsOf } from './programs.ts';
 import {
