@@ -137,6 +137,12 @@ function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearC
   if (amount === null) return unclear(timeForAmount(words.slice(at)) ?? howMuch(words));
   if (amount.cents === 0) return unclear('How much do you want to pay? Enter an amount above $0.');
   const behind = words.slice(at + amount.words);
+  const dearest = Math.max(0, ...behind.map((word) => (word.startsWith('$') ? (parseAmountWord(word) ?? 0) : 0)));
+  // `4 tires at $150`: a count.
+  if (dearest > amount.cents && !words[at]?.startsWith('$'))
+    return unclear(
+      `Do you want to pay ${formatCents(amount.cents)} or ${formatCents(dearest)}? Write only this amount.`,
+    );
   const named = cardOf(before, behind);
   const isAlone = named.card.length === 0 && amount.words === 1;
   const number = isAlone ? /^\d{4,}$/.exec(words[at] ?? '')?.[0] : undefined;

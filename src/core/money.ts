@@ -1,3 +1,5 @@
+import { soundsLikeDuration } from './duration.ts';
+
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 
 /** `123456` → `$1,234.56`. Takes whole cents; the service knows no currency but US dollars. */
@@ -46,23 +48,42 @@ export function parseAmountWord(word: string): number | null {
 /** A dollar sign as a separate word before an amount. */
 export const leadingDollar = /^(\$|us\$|usd)$/i;
 const dollarWord = /^(usd|us\$|\$|dollars?|bucks)$/i;
+/** Their codes in lower case, their names and their signs. Of the other codes, `all`, `top` and `try` are words, too. */
+const currency =
+  'eur|euros?|gbp|pounds?|quid|chf|francs?|jpy|yen|cad|aud|mxn|pesos?|sek|nok|dkk|kr|kron(?:a|or|e|er)|inr|rupees?|nzd|sgd|hkd|cny|rmb|yuan|krw|won|brl|reais|pln|zloty|zar|rand|(?:canadian|australian|hong kong|new zealand|singapore) dollars?|[a-z]{1,2}\\$|\\S*(?!\\$)\\p{Sc}\\S*';
+const endOfWord = '(?=[.,;:!?)]*(?: |$))';
 /** Words after an amount that continue the number, add to it, name another currency or start another amount. */
-const notAReason =
-  /^(\d{3}([.,]\d+)?|k|hundreds?|hundo|thousands?|grand|m|mill?|millions?|more|extra|additional|higher|less|lower|.*[€£¥₹].*|eur|euros?|gbp|pounds?|chf|francs?|jpy|yen|cad|aud|mxn|pesos?|percent|%)$/i;
+const notAReason = new RegExp(
+  `^\\(?(?:\\d{3}([.,]\\d+)?|k|hundreds?|hundo|thousands?|grand|m|mill?|millions?|more|extra|additional|higher|less|lower|percent|%|(?:in )?(?:\\p{L}+(?:an|ish|ese|ss) )?(?:${currency}))${endOfWord}`,
+  'iu',
+);
+const codeInCapitals = new RegExp(`^\\(?(?:in )?([A-Z]{3})${endOfWord}`);
+const foreignCodes = new Set(Intl.supportedValuesOf('currency').filter((code) => code !== 'USD'));
+/** What joins two amounts: `-> 500`, `+50`, `x 2`, `up to 500`. Not `#500` and `(500`. */
+const joint =
+  /^(?:(?:[^\p{L}\p{N}\s#("'“”‘’[]|x|or|and|to|then|plus|minus|times|up|down|increased?|raised?|changed?) ?)+/iu;
 
 /**
  * Reads an amount at the start of `words`: `450`, `$ 450`, `450 dollars`.
  *
  * @returns whole cents and how many words it took; null when there is none, or when the next words make it ambiguous:
- * `1 000`, `5 hundred`, `100 more`, `450 eur`, `300 or 400`.
+ * `1 000`, `5 hundred`, `100 more`, `450 eur`, `300 or 400`, `300 → 500`, `2 x 300`.
  */
 export function readAmount(words: readonly string[]): { cents: number; words: number } | null {
   const lead = leadingDollar.test(words[0] ?? '') ? 1 : 0;
   const cents = parseAmountWord(words[lead] ?? '');
   if (cents === null) return null;
-  const behind = dollarWord.test(words[lead + 1] ?? '') ? 2 : 1;
-  const [next = '', after = ''] = words.slice(lead + behind);
-  const isRange = /^(or|to|-|–)$/i.test(next) && parseAmount(after) !== null;
-  const isSecond = /^\d+$/.test(next) && after === '';
-  return notAReason.test(next.replace(/[.,;]$/, '')) || isRange || isSecond ? null : { cents, words: lead + behind };
+  const end = lead + (dollarWord.test(words[lead + 1] ?? '') ? 2 : 1);
+  const behind = words.slice(end).join(' ');
+  const isForeign = foreignCodes.has(codeInCapitals.exec(behind)?.[1] ?? '');
+  return notAReason.test(behind) || isForeign || continues(behind) ? null : { cents, words: end };
+}
+
+/** Whether another amount follows, joined to the first one or as the last word. */
+function continues(behind: string): boolean {
+  const isJoined = joint.test(behind);
+  const other = behind.replace(joint, '').split(' ');
+  return (
+    parseAmountWord(other[0] ?? '') !== null && (isJoined ? !soundsLikeDuration(other.slice(0, 2)) : other.length === 1)
+  );
 }

@@ -61,6 +61,7 @@ export function readTypedLimit(typed: readonly string[]) {
   if (time !== null) return time;
   const doubtful = per === null ? -1 : before.findIndex((word, index) => index >= named && /\d/.test(word));
   if (doubtful === -1 && behind.length === 0) return `What should the ${period} limit be?`;
+  if (doubtful === -1 && namesSecondLimit(behind.slice(1).join(' '))) return oneAtATime;
   const unread = doubtful === -1 ? behind : before.slice(doubtful);
   return `“${textOf(unread)}” is not an amount I can read. Write dollars such as 450, $1,250.50 or 1k, or “none” for no limit.`;
 }
@@ -72,16 +73,18 @@ export function timeForAmount(words: readonly string[]): string | null {
   return `“${words.slice(0, 2).join(' ')}” reads like a time. If ${number} is the amount, write $${number}.`;
 }
 
-const joined = '(^|[,;+&/(|]|[.–—-](?= )|(^| )(and|plus|also|then)) ?';
 const adjective = '(daily|weekly|monthly|yearly|annual|annually|lifetime)';
 const noun = '(day|week|month|year)';
+const joined = `(^|[,;+&/(|]|[.–—-](?= )|(^| )(and|plus|also|then|per( ${noun})?)) ?`;
 /** Another limit behind the first: `and weekly 2000`, `+ $2,000 per week`. */
 const secondLimits = [
   `${joined}${adjective}( limit)?( (to|of|at|=))? ?\\$?\\d`,
   `${joined}\\$?\\d[\\d.,]*k? ?(/|per |an? |each |every )${noun}(?![a-z])`,
   `${joined}(\\$\\d|\\d\\d\\d)[\\d.,]*k? ${adjective}`,
-  `^${noun} \\$?\\d`,
+  `^(per )?${noun} \\$?\\d`,
 ].map((source) => new RegExp(source, 'i'));
+
+export const oneAtATime = 'One limit at a time: what follows the first one would be kept as the reason.';
 
 /** True when a reason names one more limit. */
 export function namesSecondLimit(reason: string): boolean {

@@ -4,7 +4,7 @@ import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts'
 import { isAboutLimits, type RuleGoal } from '../card-api/rule-change.ts';
 import type { Clock } from '../core/end-time.ts';
 import { ChangeRequest, permanent, readTerm } from './change-request.ts';
-import { namesSecondLimit, readTypedLimit } from './read-limit.ts';
+import { namesSecondLimit, oneAtATime, readTypedLimit } from './read-limit.ts';
 import type { RemedyChange } from './remedy-change.ts';
 
 /** Changes what a card may spend. */
@@ -122,8 +122,7 @@ function readLimit(words: readonly string[], clock: Clock): ReadCommand | Unclea
   const typed = readTypedLimit(words);
   if (typeof typed === 'string') return unclear(typed);
   const { card, period, cents } = typed;
-  if (namesSecondLimit(typed.rest.join(' ')))
-    return unclear('One limit at a time: what follows the first one would be kept as the reason.');
+  if (namesSecondLimit(typed.rest.join(' '))) return unclear(oneAtATime);
   const read = readTerm(typed.rest, clock);
   if (typeof read === 'string') return unclear(read);
   if (read.term?.kind === 'purchase')

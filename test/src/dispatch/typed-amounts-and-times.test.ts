@@ -721,7 +721,67 @@ const amounts: readonly [string, number | null][] = [
   ['100 higher', null],
   ['100 less', null],
   ['100, more', null],
+  // Another currency, however it is written.
+  ['450 SEK', null],
+  ['450 MAD', null],
+  ['450 (ILS)', null],
+  ['450 inr', null],
+  ['450 kr.', null],
+  ['450 rupees', null],
+  ['450 ₩', null],
+  ['450 C$', null],
+  ['450 in euros', null],
+  ['450 Canadian dollars', null],
+  ['450 Swedish kronor', null],
+  // Another amount joined to the first.
+  ['300 -> 500', null],
+  ['300 ->500', null],
+  ['300 → $500', null],
+  ['300 => 500', null],
+  ['150 > 160', null],
+  ['300 + 200', null],
+  ['300 +200', null],
+  ['300 plus 200', null],
+  ['2 x 300', null],
+  ['300 x2', null],
+  ['2 × 300', null],
+  ['2 @ 300', null],
+  ['300 / 500', null],
+  ['300 and 500', null],
+  ['300 up to 500', null],
+  ['300 increase to 500', null],
+  ['300 then up to 500', null],
+  ['$300 $500', null],
 ];
+
+it.each([
+  'all hands lunch',
+  'top up',
+  'try-outs',
+  'ALLY supplies',
+  'android tablets',
+  'Canadian trip',
+  '- lunch',
+  '> lunch',
+  'x-ray film',
+  'up for renewal',
+  '#500',
+  '(2 guests)',
+])('takes %j for the reason, as it is neither a currency nor another amount', (reason) => {
+  expect(parseCommand(`limit 4242 daily 450 ${reason}`, clock)).toMatchObject({ kind: 'read', reason });
+});
+
+it('asks back about a second amount at the end', () => {
+  expect(parseCommand('limit 4242 daily 300 2,000', clock)).toMatchObject({ kind: 'unclear' });
+});
+
+it.each(['ask 2 for $300', 'ask 4 tires at $150 each', 'ask 4242 2 tickets, $300.'])(
+  'asks whether a number before a larger amount in dollars is a count: %s',
+  (text) => {
+    expect(parseCommand(text, clock)).toMatchObject({ why: expect.stringMatching(/^Do you want to pay \$\d\.00 or /) });
+    expect(parseCommand(text.replace(/(?<= )(\d )/, '$$$1'), clock)).toMatchObject({ kind: 'read' });
+  },
+);
 
 it.each(['more chairs', 'extra batteries', 'milling parts', 'hundreds of flyers'])(
   'takes %j for the reason if it does not follow the amount',
@@ -731,14 +791,21 @@ it.each(['more chairs', 'extra batteries', 'milling parts', 'hundreds of flyers'
   },
 );
 
-it.each(['/ weekly 900', '(weekly 900)', '/ $900 per week', '| weekly 900', '. Weekly 900', '- weekly 900'])(
-  'asks back about a second limit behind “daily 450”: %j',
-  (second) => {
-    expect(parseCommand(`limit 4242 daily 450 ${second}`, clock)).toMatchObject({
-      why: expect.stringContaining('One limit at a time'),
-    });
-  },
-);
+it.each([
+  'per weekly 900',
+  'per day weekly 900',
+  'per week 900',
+  '/ weekly 900',
+  '(weekly 900)',
+  '/ $900 per week',
+  '| weekly 900',
+  '. Weekly 900',
+  '- weekly 900',
+])('asks back about a second limit behind “daily 450”: %j', (second) => {
+  expect(parseCommand(`limit 4242 daily 450 ${second}`, clock)).toMatchObject({
+    why: expect.stringContaining('One limit at a time'),
+  });
+});
 
 it.each(amounts)('/card limit and /card ask read %j, or ask back', (said, cents) => {
   for (const text of [`limit 4242 daily ${said} lunch`, `ask ${said} lunch`, `ask 4242 ${said} lunch`]) {

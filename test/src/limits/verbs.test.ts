@@ -72,6 +72,8 @@ describe('parsing the text after /card limit', () => {
     ['EMP 7 per day 450', /Is the daily limit “7” or “450”\? Write one amount, behind the period/],
     ['4242 450 for a day', /Which limit\? Write daily/],
     ['4242 450 eur per day', /“450 eur” is not an amount I can read/],
+    ['4242 daily 500/weekly 2000', /^One limit at a time/],
+    ['4242 daily $150.00 → $300.00', /^“\$150\.00 → \$300\.00” is not an amount I can read/],
     ['4242 €450 per day', /“€450” is not an amount I can read/],
     ['4242 daily 450 for 4 lightyears', /lightyears” is not a time I can read/],
   ])('asks back about %j', (text, why) => {
