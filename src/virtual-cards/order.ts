@@ -9,6 +9,7 @@ import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { CLOCK_SKEW_MS } from '../core/service-time.ts';
+import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ExceededCap } from '../policy/approval-policy.ts';
 
 const line = (most: number) => z.string().min(1).max(most);
@@ -146,6 +147,7 @@ function fold(name: string): string {
 }
 
 interface Deps extends Pick<ActionTools, 'record' | 'updateAlert' | 'notifyDirectly'> {
+  readonly raises: Pick<RaiseAmounts, 'forget'>;
   readonly virtualOrders: Pick<VirtualOrders, 'expect' | 'arrived'>;
   readonly alerts: Pick<Alerts, 'get' | 'setAsked'>;
 }
@@ -153,7 +155,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'updateAlert' | 'notifyDirec
 /** Notifies people that the virtual card they asked for exists. Idempotent. */
 export type OrderNotices = ReturnType<typeof createOrderNotices>;
 
-export function createOrderNotices({ virtualOrders, alerts, record, updateAlert, notifyDirectly }: Deps) {
+export function createOrderNotices({ virtualOrders, alerts, raises, record, updateAlert, notifyDirectly }: Deps) {
   return {
     /** A virtual card's webhook arrived: notifies everyone who ordered it or asked for its details again. */
     async virtualCardArrived(event: VirtualCardEvent): Promise<void> {
@@ -163,7 +165,9 @@ export function createOrderNotices({ virtualOrders, alerts, record, updateAlert,
     /** An order was made. Its webhook may have arrived before its answer. */
     async awaitOrder(action: Action, at: string, orderId: number): Promise<void> {
       const eventId = await virtualOrders.expect({ kind: 'order', orderId }, { action, at });
-      if (eventId !== null) await notifyOrdered(action, eventId);
+      if (eventId === null) return;
+      await forgetIfNotCreated(action, (await alertOf(eventId))?.event);
+      await notifyOrdered(action, eventId);
     },
     /**
      * The answer of an order was lost. An earlier event with the same name may be its webhook, unless it is older than the
@@ -188,7 +192,13 @@ export function createOrderNotices({ virtualOrders, alerts, record, updateAlert,
       virtualCardOrderId === null
         ? []
         : await virtualOrders.arrived({ kind: 'order', orderId: virtualCardOrderId }, event);
+    for (const { action } of ordered) await forgetIfNotCreated(action, event);
     return ordered.length > 0 ? ordered : await virtualOrders.arrived({ kind: 'name', name: holder }, event);
+  }
+
+  /** The money was not spent, and it is ordered again. Not for a name, because the event may be that of another order. */
+  async function forgetIfNotCreated(action: Action, event: VirtualCardEvent | undefined): Promise<void> {
+    if (event?.outcome === 'not_created') await raises.forget(action);
   }
 
   /** As a direct message, in addition to the alert in its channel, which names who asked. */

@@ -14,16 +14,18 @@ async function setUp(callbackAt: string) {
   const virtualOrders = createVirtualOrders(redis());
   const told: string[] = [];
   const recorded: string[] = [];
+  const forgotten: string[] = [];
   const alert = virtualAlert({ holder: 'Vera Nova', callbackAt });
   await alerts.save(alert);
   const notices = createOrderNotices({
     virtualOrders,
     alerts,
+    raises: { forget: async ({ id }) => void forgotten.push(id) },
     record: async (_action, { event }) => void recorded.push(`${event}`),
     updateAlert: async () => {},
     notifyDirectly: async (userId) => void told.push(userId),
   });
-  return { notices, virtualOrders, alerts, alert, told, recorded };
+  return { notices, virtualOrders, alerts, alert, told, recorded, forgotten };
 }
 
 it('notifies the person who ordered a card once it exists, audits it, and names them in the alert', async () => {
@@ -83,4 +85,28 @@ it('notifies both people whose orders for the same name lost their numbers', asy
   await notices.virtualCardArrived(alert.event);
 
   expect(told.toSorted()).toEqual(['U0ANA', 'U0OLGA']);
+});
+
+it.each(['webhook first', 'answer first'])('an order that made no card no longer counts: %s', async (order) => {
+  const { notices, alerts, told, forgotten } = await setUp(askedAt);
+  const { event } = virtualAlert({ outcome: 'not_created', virtualCardOrderId: 77, callbackAt: askedAt });
+  const steps = [() => notices.virtualCardArrived(event), () => notices.awaitOrder(action, askedAt, 77)];
+  await alerts.save({ ...virtualAlert(), event });
+  for (const step of order === 'webhook first' ? steps : steps.toReversed()) await step();
+
+  expect(forgotten).toEqual(['act_order1']);
+  expect(told).toEqual(['U0OLGA']);
+});
+
+it('an order still counts if its card could only not be funded, or if a name alone tells that it made none', async () => {
+  const { notices, virtualOrders, alerts, alert, told, forgotten } = await setUp(askedAt);
+  const partial = virtualAlert({ outcome: 'partial', virtualCardOrderId: 77, callbackAt: askedAt });
+  await alerts.save(partial);
+  await notices.awaitOrder(action, askedAt, 77);
+  await notices.virtualCardArrived(partial.event);
+  await virtualOrders.expect({ kind: 'name', name: 'Vera Nova' }, { action, at: askedAt });
+  await notices.virtualCardArrived({ ...alert.event, outcome: 'not_created', virtualCardOrderId: 78 });
+
+  expect(forgotten).toEqual([]);
+  expect(told).toEqual(['U0OLGA', 'U0OLGA']);
 });
