@@ -14,6 +14,7 @@ import type { DeclinedCard } from '../core/card-facts.ts';
 import { formatDuration, readAnyDuration } from '../core/duration.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { happenedSince } from '../core/service-time.ts';
+import { foldName } from './card-query.ts';
 import type { ReadTransactions } from './read-transactions.ts';
 
 export type RecentDecline = TransactionEvent & DeclinedCard & Pick<ShownDecline, 'remedy'>;
@@ -81,16 +82,25 @@ export function limitsInForce(rules: SpendRules | null, remaining: RemainingLimi
     const limitCents = left?.limitCents ?? rules?.limits[period] ?? null;
     return { period, category: null, limitCents, remainingCents: left?.remainingCents ?? null };
   });
-  if (rules === null) return [...overall, ...(remaining?.categories ?? []).map(ofCategory)];
-  const byCategory = rules.categories.flatMap(({ id, name, transactionLimitCents, limits }) => [
-    { period: 'transaction' as const, category: name, limitCents: transactionLimitCents, remainingCents: null },
+  const windows = remaining?.categories ?? [];
+  const isOf = (row: RemainingLimits['categories'][number], { id, name }: SpendRules['categories'][number]): boolean =>
+    row.id === id || foldName(row.name) === foldName(name);
+  const listed = rules?.categories ?? [];
+  const others = windows.filter((row) => !listed.some((category) => isOf(row, category)));
+  const byCategory = listed.flatMap((category) => [
+    {
+      period: 'transaction' as const,
+      category: category.name,
+      limitCents: category.transactionLimitCents,
+      remainingCents: null,
+    },
     ...limitPeriods.map((period): ShownLimit => {
-      const left = remaining?.categories.find((row) => row.period === period && (row.id === id || row.name === name));
-      const limitCents = left?.limitCents ?? limits[period];
-      return { period, category: name, limitCents, remainingCents: left?.remainingCents ?? null };
+      const left = windows.find((row) => row.period === period && isOf(row, category));
+      const limitCents = left?.limitCents ?? category.limits[period];
+      return { period, category: category.name, limitCents, remainingCents: left?.remainingCents ?? null };
     }),
   ]);
-  return [...overall, ...byCategory];
+  return [...overall, ...byCategory, ...others.map(ofCategory)];
 }
 
 function ofCategory({ period, name, limitCents, remainingCents }: RemainingLimits['categories'][number]): ShownLimit {

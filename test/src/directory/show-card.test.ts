@@ -42,6 +42,26 @@ describe('the limits of a card', () => {
     expect(limitIn(all, 'daily', 'Fuel')).toMatchObject({ limitCents: 9_000, remainingCents: 300 });
   });
 
+  it('of a category are found by its name however it is written', () => {
+    const written = { ...remaining, categories: [{ ...remaining.categories[0], name: 'FUEL' }] };
+
+    const all = limitsInForce(rules, written);
+
+    expect(limitIn(all, 'daily', 'Fuel')).toMatchObject({ limitCents: 9_000, remainingCents: 300 });
+    expect(all.filter(({ category }) => category === 'FUEL')).toEqual([]);
+  });
+
+  it('include those of a category that only its ruleset limits', () => {
+    const categories = [{ id: 7, name: 'Restaurants', period: 'daily', limitCents: 5_000, remainingCents: 0 }] as const;
+
+    expect(limitIn(limitsInForce(rules, { ...remaining, categories }), 'daily', 'Restaurants')).toEqual({
+      period: 'daily',
+      category: 'Restaurants',
+      limitCents: 5_000,
+      remainingCents: 0,
+    });
+  });
+
   it('of a category come from what remains while the rules cannot be read', () => {
     const fuel = limitsInForce(null, remaining).filter(({ category }) => category === 'Fuel');
 
