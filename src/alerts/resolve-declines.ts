@@ -137,12 +137,18 @@ function isOfOne(a: TransactionEvent, b: TransactionEvent): boolean {
   return id === b.networkTransactionId && (!isMasked(id) || merchantKey(a) === merchantKey(b));
 }
 
-/** A merchant may reverse a part, when the final amount is smaller. */
+/**
+ * A merchant may reverse a part, when the final amount is smaller. A reversal does not say which of several authorizations of
+ * one purchase it is about, so only all of them can be reversed.
+ */
 export function isReversed(payment: TransactionEvent, all: readonly TransactionEvent[]): boolean {
-  const reversals = all.filter((one) => one.kind === 'reversal' && isOfOne(one, payment));
-  return (
-    reversals.length > 0 && reversals.reduce((sum, { amountCents }) => sum + amountCents, 0) >= payment.amountCents
-  );
+  const steps = all.filter((one) => isOfOne(one, payment));
+  const reversed = steps.filter(({ kind }) => kind === 'reversal');
+  return reversed.length > 0 && sumOf(reversed) >= sumOf(steps.filter(isPayment));
+}
+
+function sumOf(events: readonly TransactionEvent[]): number {
+  return events.reduce((sum, { amountCents }) => sum + amountCents, 0);
 }
 
 /** A partial approval pays less than the merchant asked for. */

@@ -339,6 +339,20 @@ describe('a payment that was reversed', () => {
     expect(account.paidBy()).toEqual({ [declined.event.id]: '' });
   });
 
+  it('still pays if the amount of only one of its two authorizations is reversed, until both are', async () => {
+    const account = await accountWith([declined]);
+    const more = { ...auth, event: paid({ id: 'evt_more', networkTransactionId: '77', amountCents: 5000 }) };
+    for (const alert of [auth, more, reversal(8410)]) {
+      await account.store(alert);
+      await account.receive(alert.event);
+    }
+    expect(account.paidBy()).toEqual({ [declined.event.id]: '14:21' });
+
+    await account.store(reversal(5000, 'evt_rest'));
+    await account.receive(reversal(5000, 'evt_rest').event);
+    expect(account.paidBy()).toEqual({ [declined.event.id]: '' });
+  });
+
   it('leaves the decline to the next payment', async () => {
     const account = await accountWith([declined]);
     const again = {
