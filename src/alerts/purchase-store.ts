@@ -163,7 +163,7 @@ function stepsShown({ steps, inferred }: Purchase): PurchaseTimeline['steps'] {
   });
 }
 
-function stepOf(event: TransactionEvent): PurchaseStep {
+export function stepOf(event: TransactionEvent): PurchaseStep {
   const { id, kind, networkTransactionId, authTransactionId, occurredAt, amountCents, direction, mcc } = event;
   return PurchaseStep.parse({
     eventId: id,

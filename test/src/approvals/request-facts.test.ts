@@ -6,7 +6,7 @@ import { raise, transactionAlert } from '../../templates/fixtures.ts';
 
 const { event: declined } = transactionAlert();
 const bought = (at: string, over: object = {}) =>
-  ({ ...declined, kind: 'authorization', occurredAt: at, decline: null, ...over }) as never;
+  ({ ...declined, kind: 'authorization', occurredAt: at, networkTransactionId: at, decline: null, ...over }) as never;
 const asked = {
   id: 'req_1',
   action: ask('limit', { target: { kind: 'alert', alertId: declined.id } }),
