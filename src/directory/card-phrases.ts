@@ -4,14 +4,14 @@ import type { ReadCommand } from '../actions/verb.ts';
 export const goneWords = 'lost|stolen|missing';
 /** In front of a card or its digits: why it is to be blocked. */
 const goneCard = new RegExp(
-  `^(my |the )?(?:card[,.;:]? (?:was |is )?)?(${goneWords})[,.;:]? (?=(?:card|#?\\d{4,})[,.;:!]?(?: |$))`,
+  `^(my |the )?(?:card[,.;:]? (?:was |is )?)?(${goneWords})[,.;:]? (?=(?:card|#?\\d{4,})[,.;:!?…]*(?: |$))`,
   'i',
 );
 /** Behind `my card`: the digits of the card itself, as in `my card no. 4242`. All else, such as `$1500`, is a reason. */
 const itsDigits = '(?:(?:no\\.?|number|ending(?: in| with)?) ?)?[^\\p{L}\\d\\s$€£&+]{0,4}\\d{4}(?!-\\d\\d)';
-const whose = new RegExp(`^(?:my|the) (?:own )?(?=#?\\d{4}|card[,.;:!]? ${itsDigits})`, 'iu');
+const whose = new RegExp(`^(?:my|the) (?:own )?(?=#?\\d{4}|card[,.;:!?…]* ${itsDigits})`, 'iu');
 /** A holder may be called “Mine”. */
-const ownCard = new RegExp(`^(?:[Mm]y(?: own)? card|mine)[,.;:!]?(?: (?!${itsDigits})(.*))?$`, 'u');
+const ownCard = new RegExp(`^(?:[Mm]y(?: own)? card|mine)[,.;:!?…]*(?: (?!${itsDigits})(.*))?$`, 'u');
 
 /** Whether this text is about the person's own card: `my card`. */
 export function isOwnCard(text: string): boolean {

@@ -38,19 +38,19 @@ export function interpret(query: string) {
 }
 
 /**
- * The digits of `4242`, `••4242`, `#4242`, `*4242*`, `card ending in 4242`, `card no. 4242`, `card (4242)`, `account 7378`
- * and, as we write it, `card 4242`; null when the text is anything else. Those of `4242, stolen` too: a card that must be
- * blocked is not to be missed for a comma.
+ * The digits of `4242`, `••4242`, `xxxx-4242`, `#4242`, `*4242*`, `card ending in 4242`, `last four 4242`, `no. 4242`,
+ * `this card (4242)`, `account 7378` and, as we write it, `card 4242`; null when the text is anything else. Those of `4242,`
+ * and `4242!!` too: a card that must be blocked is not to be missed for a sign.
  */
 export function digitsIn(text: string): string | null {
-  const plain = text.trim().replace(/[,.;:!]$/, '');
+  const plain = text.trim().replace(/[,.;:!?…]+$/, '');
   const inside =
     /^(?:\((.*)\)|\[(.*)\]|`(.*)`)$/
       .exec(plain)
       ?.slice(1)
       .find((part) => part !== undefined) ?? plain;
   const lead =
-    /^(?:(?:(?:card of )?account|card)(?: (?:no|number))?(?: ending(?: in| with)?)?[.,;:!\s]\s*)?[#*_•·.xX…]*\s*/i;
+    /^(?:(?:this |the )?(?:card of )?(?:account|card)[.,;:!\s]\s*)?(?:(?:no|number)[.,;:!\s]\s*)?(?:(?:ending(?: in| with)?|last (?:four|4)(?: digits)?)[.,;:!\s]\s*)?(?:[*•xX]{3,}-)?[#*_•·.xX…]*\s*/i;
   return /^(?:(\d{1,15})[*_]*|\((\d{1,15})\))$/.exec(inside.replace(lead, ''))?.slice(1).find(Boolean) ?? null;
 }
 

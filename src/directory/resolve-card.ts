@@ -129,7 +129,7 @@ export function createFindCard(deps: FindDeps): ResolveCard {
     const matches = person === null ? await deps.directory.find(query, mayAct) : await heldBy(person, mayAct, deps);
     const candidates = candidatesOf(meant, matches);
     const [only] = candidates;
-    if (only === undefined) await refuseUnknown(meant, query, deps);
+    if (only === undefined) await refuseUnknown(meant, query, rest, deps);
     else if (candidates.length > 1 || (await mayBeSomebodyElse(meant, rest, matches[0], deps)))
       await deps.askWhich(meant, query, candidates);
     else return { action: meant, acctId: only.acctId, cardId: only.cardId };
@@ -194,8 +194,14 @@ async function withReason<A extends Action>(action: A, directory: Pick<Directory
 async function splitWords(verb: Action['verb'], words: readonly string[], directory: Pick<Directory, 'findKnown'>) {
   const whole = { query: words.join(' '), rest: [] as readonly string[] };
   if (verb !== 'block' && verb !== 'unblock') return whole;
-  const split = await splitCardAndRest(words, async (text) => (await directory.findKnown(text)).length > 0);
-  return split === null ? whole : { query: split.card, rest: split.rest };
+  const isCard = async (text: string): Promise<boolean> => (await directory.findKnown(text)).length > 0;
+  const split = await splitCardAndRest(words, isCard);
+  if (split === null) return whole;
+  // `4242-stolen`. Not for an unblock, because it may be the CustomId of a card that is gone.
+  const apart = split.card.replace(/(?<=\d)[^\p{L}\d]+(?=\p{L})/u, ' ');
+  const again = split.isKnown || verb === 'unblock' ? null : await splitCardAndRest([apart, ...split.rest], isCard);
+  const { card, rest } = again?.isKnown === true ? again : split;
+  return { query: card, rest };
 }
 
 function withRest<A extends Action>(action: A, rest: readonly string[]): A {
@@ -268,7 +274,7 @@ async function isNameOfOther(
 }
 
 /** `Dow`, `McDonald`, `Stone-Lee`, `O’Brien`; neither `LOST` nor `I’m`. */
-const likeName = /^\p{Lu}(?=.*\p{Ll})[\p{L}\p{M}]*(?:-[\p{L}\p{M}]+|['’`´ʼ][\p{L}\p{M}]{3,})*[,.;:!]?$/u;
+const likeName = /^\p{Lu}(?=.*\p{Ll})[\p{L}\p{M}]*(?:-[\p{L}\p{M}]+|['’`´ʼ][\p{L}\p{M}]{3,})*[,.;:!?…]*$/u;
 
 /** The answer to a button on an alert that is no longer stored. */
 export const tooOld = (): Refusal => ({

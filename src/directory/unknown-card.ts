@@ -22,8 +22,17 @@ export interface UnknownCardDeps {
   };
 }
 
-/** Says that no card matches what a person typed, or that Cardbell cannot know yet. */
-export async function refuseUnknown(action: Action, query: string, deps: UnknownCardDeps): Promise<void> {
+/**
+ * Says that no card matches what a person typed, or that Cardbell cannot know yet.
+ *
+ * @param rest the words behind it, which may name the card after all: `this card 4242`.
+ */
+export async function refuseUnknown(
+  action: Action,
+  query: string,
+  rest: readonly string[],
+  deps: UnknownCardDeps,
+): Promise<void> {
   const { directory, responses } = deps;
   const onRecord = { why: `no card matches ${typedOnRecord(query)}` };
   const status = await directory.status();
@@ -41,7 +50,8 @@ export async function refuseUnknown(action: Action, query: string, deps: Unknown
       onRecord,
     );
   }
-  const meant = (await numberMeant(action, query, deps)) ?? (await nameMeant(action, query, deps));
+  const typed = [query, ...rest].join(' ');
+  const meant = (await numberMeant(action, typed, deps)) ?? (await nameMeant(action, typed, deps));
   const suggestion = meant === null ? '' : `Did you mean “${meant}”? `;
   const whoCan = `${suggestion}Use the last four digits, a card id, an account id, a custom id or the holder’s name.`;
   const why = isPerson ? 'No card is linked to this person.' : `No card matches “${query}”.`;
@@ -98,23 +108,25 @@ async function numberMeant(
 }
 
 const NAME_WORDS_MAX = 4;
+/** Words around a name that are none, though a name may differ from them by two letters. */
+const noName = /^(this|that|the|my|his|her|their|card|cards|account|of|for|no|number|ending|last|four)[.,;:!?]*$/i;
 
 /**
  * The cardholder's name that was probably meant; null when no similar name exists, or the person may not act on that card.
  */
 async function nameMeant(
   action: Action,
-  query: string,
+  typed: string,
   { directory, rights }: UnknownCardDeps,
 ): Promise<string | null> {
-  if (!/\p{L}{3}/u.test(query)) return null;
+  if (!/\p{L}{3}/u.test(typed)) return null;
   const known = new Map<string, { readonly name: string; readonly acctId: number }>();
   for await (const account of directory.all()) {
     const name = holderOf(account);
     for (const text of [name, account.firstName, account.lastName])
       if (text !== null && text !== '') known.set(text.toLowerCase(), { name: name ?? text, acctId: account.acctId });
   }
-  const words = query.split(' ');
+  const words = typed.split(' ').flatMap((word) => (noName.test(word) ? [] : [word.replace(/['’]s$/, '')]));
   // A reason may follow the name.
   for (let count = Math.min(words.length, NAME_WORDS_MAX); count > 0; count -= 1) {
     const meant = known.get(closest(words.slice(0, count).join(' '), [...known.keys()]) ?? '');

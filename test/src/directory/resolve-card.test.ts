@@ -551,6 +551,21 @@ describe('a number among other words', () => {
     },
   );
 
+  it('behind words in which a block finds no card is suggested, too', async () => {
+    await resolveCard(ask('block', { target: { kind: 'words', words: ['Sams', 'card', '4242'] } }));
+
+    expect(refusals).toMatchObject([{ whoCan: expect.stringMatching('^Did you mean “4242”') }]);
+  });
+
+  it.each(['4242-stolen', '4242/stolen', '4242(stolen)'])('%s is a card and why it is blocked', async (typed) => {
+    const target = { kind: 'words' as const, words: [typed, 'today'] };
+    expect(await resolveCard(ask('block', { target }))).toMatchObject({
+      acctId: 7,
+      action: { reason: expect.stringMatching(/^stolen\)? today$/) },
+    });
+    expect(await resolveCard(ask('unblock', { target }))).toBe(null);
+  });
+
   it.each([[['balance', '4243']], [['October', '17']]])('of %j is not', async (typed) => {
     await resolveCard(words(...typed));
 
@@ -570,6 +585,8 @@ describe('a name with a typo', () => {
     [['jane', 'deo'], 'Jane Doe'],
     [['Rivrea'], 'Sam Rivera'],
     [['Sam', 'Rivra', 'lost', 'it'], 'Sam Rivera'],
+    [['card', 'of', 'Sam', 'Rivera'], 'Sam Rivera'],
+    [['sam’s', 'card,', 'stolen'], 'Sam Rivera'],
   ])('%j gets a suggestion', async (typed, meant) => {
     expect(await resolveCard(words(...typed))).toBe(null);
     expect(refusals).toMatchObject([
@@ -577,7 +594,7 @@ describe('a name with a typo', () => {
     ]);
   });
 
-  it.each([[['Quentin', 'Blake']], [['4243']], [['xyz']]])(
+  it.each([[['Quentin', 'Blake']], [['4243']], [['xyz']], [['the', 'card,', 'stolen']]])(
     '%j resembles no name, so nothing is suggested',
     async (typed) => {
       await resolveCard(words(...typed));
