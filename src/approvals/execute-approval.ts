@@ -133,9 +133,8 @@ function approvedAs({ id, action }: LimitRequest, approval: ApprovalInFlight): O
   const { by: last, people: approvers } = approvedBy(approval);
   const by = approvers === 1 ? last : null;
   const askedBy = action.actor.userId;
-  const inOwnName = by === null && action.verb !== 'ask' ? { inOwnName: true as const } : {};
   const people = [askedBy, approval.by];
-  const raisedBy = { by, askedBy, ...inOwnName };
+  const raisedBy = { by, askedBy, ...(by === null && { approvedBy: approval.approvals.map((given) => given.by) }) };
   return { outcomeOf: action.id, requestId: id, raisedBy, people, approvers, judged: approval.changes };
 }
 

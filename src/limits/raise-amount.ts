@@ -41,8 +41,8 @@ export interface RaisedChange {
   readonly fromBase: RuleChange;
 }
 
-/** Who asked for a raise, and who allowed it alone; null: several people approved it. */
-export type RaisedBy = Pick<RecentRaise, 'by' | 'askedBy' | 'inOwnName'>;
+/** Who asked for a raise, and who allowed it alone, or approved it with others. */
+export type RaisedBy = Pick<RecentRaise, 'by' | 'askedBy' | 'approvedBy'>;
 
 /** The amounts that decide whether two people must approve. */
 export type RaiseAmounts = ReturnType<typeof createRaiseAmounts>;
@@ -85,8 +85,9 @@ function createCounts(deps: Deps) {
     /** Stores the raise that is about to be made. */
     async remember(action: Action, acctId: number, raise: Raise, by: RaisedBy): Promise<void> {
       const { changes, term } = raise;
-      const whose = by.inOwnName === true ? by.askedBy : by.by;
-      const inPlaceOf = whose === null ? [] : (await deps.rights.actsFor(whose, acctId)).filter((one) => one !== whose);
+      const whose = by.by === null ? [by.askedBy, ...(by.approvedBy ?? [])] : [by.by];
+      const represented = await Promise.all(whose.map((userId) => deps.rights.actsFor(userId, acctId)));
+      const inPlaceOf = [...new Set(represented.flat())].filter((userId) => !whose.includes(userId));
       const common = { actionId: action.id, acctId, ...by, inPlaceOf, atMs: deps.now().getTime() };
       for (const raised of changes) {
         const { change } = raised;
@@ -207,8 +208,14 @@ async function amountsOf(
     const { rule } = change;
     const now = await ownCents(action, term, change, deps);
     const base = await baseCents(action, term, raised, deps);
-    const earlier = earlierOf(recent.filter((raise) => raise.rule === ruleKey(rule)));
-    const still = earlierOf(recent.filter((raise) => stillCounts(raise, rule, lasting)));
+    const earlier = earlierOf(
+      recent.filter((raise) => raise.rule === ruleKey(rule)),
+      people,
+    );
+    const still = earlierOf(
+      recent.filter((raise) => stillCounts(raise, rule, lasting)),
+      people,
+    );
     return [
       { rule, ownCents: now, earlier },
       { rule, ownCents: base, earlier: base === 0 ? [] : still },
@@ -251,8 +258,11 @@ function atMost(cents: number | null): number {
   return cents ?? Number.POSITIVE_INFINITY;
 }
 
-/** Oldest first. If an action both raised a rule and made it last longer, the larger amount counts. */
-function earlierOf(raises: readonly RecentRaise[]): EarlierRaise[] {
+/**
+ * Oldest first. If an action both raised a rule and made it last longer, the larger amount counts. Of several who approved it
+ * together, it names the one with whose next raise it counts.
+ */
+function earlierOf(raises: readonly RecentRaise[], people: readonly string[]): EarlierRaise[] {
   const largest = raises.filter(
     (raise, index) =>
       !raises.some(
@@ -261,8 +271,8 @@ function earlierOf(raises: readonly RecentRaise[]): EarlierRaise[] {
           (atMost(other.cents) > atMost(raise.cents) || (other.cents === raise.cents && at < index)),
       ),
   );
-  return largest.map(({ by, askedBy, atMs, cents }) => ({
-    by: by ?? askedBy,
+  return largest.map(({ by, askedBy, approvedBy, atMs, cents }) => ({
+    by: by ?? approvedBy?.find((userId) => people.includes(userId)) ?? askedBy,
     at: new Date(atMs).toISOString(),
     cents,
   }));

@@ -4,7 +4,7 @@ import { stateKey } from '../core/keys.ts';
 import { createOwnedKey } from '../core/lock.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { firstWithin } from '../core/time-window.ts';
-import { fromStored } from '../core/unknown-fields.ts';
+import { fromStored, toStored } from '../core/unknown-fields.ts';
 import type { Loosened } from '../policy/approval-policy.ts';
 import { CAPPED_MS, COUNTED_MS } from '../policy/decide-action.ts';
 
@@ -19,12 +19,12 @@ const Kept = z.strictObject({
   cents: z.int().positive().nullable(),
   /** Slack user who allowed it alone; null: several people had to approve it. */
   by: z.string().nullable(),
-  /** The people they, or the approver who asked in their own name, acted for as delegates. It counts as theirs, too. */
+  /** The people they, or those who approved it together, acted for as delegates. It counts as theirs, too. */
   inPlaceOf: z.array(z.string()),
   /** Slack user who asked for it: the same person, the cardholder, or another approver. */
   askedBy: z.string(),
-  /** An approver asked for it in their own name, and others approved it: it counts with the asker's next raises. */
-  inOwnName: z.literal(true).optional(),
+  /** Those who approved it together: it counts with the next raises of each of them, but they allowed nothing alone. */
+  approvedBy: z.array(z.string()).optional(),
 });
 
 /** Anything that let a card spend more: a raise of a rule, opening a rule, or an order. */
@@ -64,7 +64,7 @@ export function createRecentRaises(redis: RedisClient) {
     },
     /** The raise was not made. */
     async cancel(raise: Omit<RecentRaise, 'atMs'>): Promise<void> {
-      const member = JSON.stringify(Kept.parse(raise));
+      const member = JSON.stringify(toStored(Kept, raise));
       await inEach(raise, (batch, key) => batch.zrem(key, member));
     },
     /** Raises within 30 days, oldest first. */
@@ -119,14 +119,12 @@ function keyOf(scope: RaiseScope): string {
   return stateKey(`recent-raises:${'acctId' in scope ? scope.acctId : scope.userId}`);
 }
 
-/**
- * Whether one of these people added it. If one person allowed it alone: who allowed it, asked for it, or was represented
- * by that person. If several approved it: who asked for it in their own name, and whom they represented.
- */
-export function isAddedBy(raise: RecentRaise, people: readonly string[]): boolean {
-  const { by, askedBy, inPlaceOf, inOwnName = false } = raise;
-  if (by === null && !inOwnName) return false;
-  return [by, askedBy, ...inPlaceOf].some((userId) => userId !== null && people.includes(userId));
+/** Whether one of these people added it: asked for it or approved it, alone or together, or was represented by one who did. */
+export function isAddedBy(
+  { by, askedBy, inPlaceOf, approvedBy = [] }: RecentRaise,
+  people: readonly string[],
+): boolean {
+  return [by, askedBy, ...inPlaceOf, ...approvedBy].some((userId) => userId !== null && people.includes(userId));
 }
 
 /**

@@ -114,9 +114,9 @@ export function exceededCap(
   return null;
 }
 
-/** A raise of the same rule within the last 24 hours that one person allowed alone, or asked for in their own name. */
+/** A raise of the same rule within the last 24 hours that counts. */
 export const EarlierRaise = z.strictObject({
-  /** Slack user who allowed it. */
+  /** Slack user who allowed it, alone or together with others. */
   by: z.string(),
   /** UTC ISO 8601. */
   at: z.string(),

@@ -156,6 +156,6 @@ function createAddOrder({ recentRaises, rights, now }: Pick<Deps, 'recentRaises'
     const whose = by ?? askedBy;
     const inPlaceOf = (await rights.actsFor(whose, null)).filter((userId) => userId !== whose);
     const raise = { actionId: action.id, acctId: null, rule: ORDER, cents, by, inPlaceOf, askedBy };
-    await recentRaises.add({ ...raise, ...(by === null && { inOwnName: true }), atMs: now().getTime() });
+    await recentRaises.add({ ...raise, atMs: now().getTime() });
   };
 }

@@ -108,17 +108,21 @@ describe('executing an approval', () => {
   });
 
   it.each([
-    ['with what the approver who asked raises next', ask('limit'), { by: null, askedBy: 'U0OLGA', inOwnName: true }],
-    ['for nobody if its holder asked for it', openRequestOf().action, { by: null, askedBy: 'U0HUGO' }],
-  ])('of several approvers counts %s', async (_how, action, raisedBy) => {
-    const { execution, changes } = setUp();
-    const request = openRequestOf({ action });
-    const approvals = ['U0OLGA', 'U0BEN'].map((by) => ({ by, at: askedAt, actionId: null }));
+    ['that one of them asked for', ask('limit'), 'U0OLGA'],
+    ['that its holder asked for', openRequestOf().action, 'U0HUGO'],
+  ])(
+    'counts a change for each of several approvers, for none of them alone: one %s',
+    async (_what, action, askedBy) => {
+      const { execution, changes } = setUp();
+      const request = openRequestOf({ action });
+      const approvals = ['U0OLGA', 'U0BEN'].map((by) => ({ by, at: askedAt, actionId: null }));
 
-    await execution.execute(click, request, { ...request, approvals }, run);
+      await execution.execute(click, request, { ...request, approvals }, run);
 
-    expect(changes).toMatchObject([{ raisedBy, approvers: 2 }]);
-  });
+      const raisedBy = { by: null, askedBy, approvedBy: ['U0OLGA', 'U0BEN'] };
+      expect(changes).toMatchObject([{ raisedBy, approvers: 2 }]);
+    },
+  );
 
   it('reports a result stored before a crash, and changes nothing again', async () => {
     const { execution, steps } = setUp(stateOf(done, '2026-11-20T15:00:00.000Z'));

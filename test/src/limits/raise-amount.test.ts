@@ -22,12 +22,16 @@ const lasting = (changes: readonly RuleChange[], term: Term = permanent) => ({
 });
 const abroad: RuleChange = { rule: { kind: 'international' }, from: false, to: true };
 
-function setUp(policy: Partial<ApprovalPolicy> = {}, purchaseCents = 8410) {
+function setUp(
+  policy: Partial<ApprovalPolicy> = {},
+  purchaseCents = 8410,
+  actsFor: Readonly<Record<string, readonly string[]>> = {},
+) {
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const raises = createRaiseAmounts({
     recentRaises: createRecentRaises(redis()),
     rights: {
-      actsFor: async (userId) => [userId],
+      actsFor: async (userId) => actsFor[userId] ?? [userId],
       policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
     },
     temporaryChanges: createTemporaryChanges(redis(), storeSigner),
@@ -460,28 +464,38 @@ describe('opening a rule', () => {
   });
 });
 
-describe('what an approver raised together with others', () => {
-  const inOwnName = { by: null, askedBy: 'U0ANA', inOwnName: true } as const;
+describe('what approvers raised together', () => {
+  const together = { by: null, askedBy: 'U0ANA', approvedBy: ['U0ANA', 'U0BEN'] };
   const first = [limitChange('daily', 10_000, 120_000)];
-  const next = [limitChange('daily', 120_000, 219_900)];
+  const later = [limitChange('daily', 120_000, 219_900)];
 
-  it.each<[string, string[], number]>([
-    ['counts with what they raise next', ['U0ANA'], 1],
-    ['does not count for the other approver', ['U0BEN'], 0],
-  ])('%s', async (_what, people, earlier) => {
+  it.each<[string, string, string | null]>([
+    ['the one who asked', 'U0ANA', 'U0ANA'],
+    ['the other one', 'U0BEN', 'U0BEN'],
+    ['whom the other one acted for', 'U0CEM', 'U0ANA'],
+    ['nobody else', 'U0OLGA', null],
+  ])('counts with what they raise next: %s', async (_who, next, shownBy) => {
+    const { raises, count } = setUp({}, undefined, { U0BEN: ['U0CEM', 'U0BEN'] });
+    await raises.remember(ask('limit'), acctId, lasting(first), together);
+
+    const counted = await count(later, [next]);
+
+    expect(counted.earlier).toMatchObject(shownBy === null ? [] : [{ by: shownBy, cents: 110_000 }]);
+  });
+
+  it.each([['U0HUGO'], ['U0ANA'], ['U0BEN']])('counts also if a holder asked for it: for %s', async (whom) => {
     const { raises, count } = setUp();
-    await raises.remember(ask('limit'), acctId, lasting(first), inOwnName);
+    await raises.remember(ask('limit'), acctId, lasting(first), { ...together, askedBy: 'U0HUGO' });
 
-    const counted = await count(next, people);
+    const counted = await count(later, [whom]);
 
-    expect(counted.earlier).toHaveLength(earlier);
-    if (earlier === 1) expect(counted.earlier).toMatchObject([{ by: 'U0ANA', cents: 110_000 }]);
+    expect(counted.earlier).toMatchObject([{ by: whom, cents: 110_000 }]);
   });
 
   it('has no amount if it removed a limit, so whatever they raise next needs others', async () => {
     const { raises, count } = setUp();
     const removed = [limitChange('daily', 10_000, null)];
-    await raises.remember(ask('limit'), acctId, lasting(removed, { kind: 'purchase' }), inOwnName);
+    await raises.remember(ask('limit'), acctId, lasting(removed, { kind: 'purchase' }), together);
 
     const counted = await count([limitChange('daily', 10_000, 10_100)]);
 
@@ -489,35 +503,29 @@ describe('what an approver raised together with others', () => {
     expect(countedCents(counted)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('does not count if a holder asked for it', async () => {
-    const { raises, count } = setUp();
-    const asked = { by: null, askedBy: 'U0HUGO' };
-    await raises.remember(ask('limit'), acctId, lasting(first), asked);
-
-    expect((await count(next, ['U0HUGO', 'U0ANA'])).earlier).toEqual([]);
-  });
-
   it('is in the sums of the card and the program once, and in that of no person', async () => {
     const cap = (dayCents: number) => ({ dayCents, monthCents: null });
     const none = cap(Number.MAX_SAFE_INTEGER);
     const { raises, count } = setUp({ caps: { person: cap(100_000), card: none, program: none } });
-    await raises.remember(ask('limit'), acctId, lasting(first), inOwnName);
-    expect((await count(next)).cap).toBeNull();
+    await raises.remember(ask('limit'), acctId, lasting(first), together);
+    expect((await count(later)).cap).toBeNull();
 
     const ofCard = setUp({ caps: { person: none, card: cap(209_900), program: none } });
-    expect((await ofCard.count(next)).cap).toBeNull();
-    expect((await setUp({ caps: { person: none, card: cap(209_899), program: none } }).count(next)).cap).toMatchObject({
-      scope: 'card',
-      earlierCents: 110_000,
-    });
+    expect((await ofCard.count(later)).cap).toBeNull();
+    expect((await setUp({ caps: { person: none, card: cap(209_899), program: none } }).count(later)).cap).toMatchObject(
+      {
+        scope: 'card',
+        earlierCents: 110_000,
+      },
+    );
   });
 
   it('no longer counts if it was certainly not made', async () => {
     const { raises, count } = setUp();
-    await raises.remember(ask('limit'), acctId, lasting(first), inOwnName);
+    await raises.remember(ask('limit'), acctId, lasting(first), together);
 
     await raises.forget(ask('limit'));
 
-    expect((await count(next)).earlier).toEqual([]);
+    expect((await count(later)).earlier).toEqual([]);
   });
 });

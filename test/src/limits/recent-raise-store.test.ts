@@ -51,6 +51,21 @@ it('counts a raise approved by several people for nobody alone, and an order for
   expect(await raises.list({ userId: 'U0ANA' }, nowMs)).toEqual([order]);
 });
 
+it('removes a raise with fields that another version stored with it', async () => {
+  const raises = createRecentRaises(redis());
+  await raises.add(raise);
+  for (const key of await redis().keys('*recent-raises*')) {
+    const [member = ''] = await redis().zrange(key, '0', '-1');
+    await redis().zrem(key, member);
+    await redis().zadd(key, nowMs, JSON.stringify({ ...JSON.parse(member), inOwnName: true }));
+  }
+
+  const [{ atMs: _at, ...stored } = raise] = await raises.list('program', nowMs);
+  await raises.cancel(stored);
+
+  expect(await raises.list('program', nowMs)).toEqual([]);
+});
+
 it('counts an action once, at its first time', async () => {
   const raises = createRecentRaises(redis());
 

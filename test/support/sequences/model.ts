@@ -83,7 +83,7 @@ interface Loosening {
   readonly job: string;
   /** Those whose allowance it uses: the only approver, and whom they stand in for. Empty if several approved. */
   readonly by: readonly string[];
-  /** Those with whose next raises it counts, although several approved it: who asked for it in their own name. */
+  /** Those with whose next raises it counts, too: who asked for it, and each of several who approved it. */
   readonly askers?: readonly string[];
   readonly acctId: number | null;
   readonly rule: string;
@@ -350,7 +350,7 @@ export function createModel(atFirst: Facts) {
       if (fault !== null) return `${given} approvers raised ${words}, ${fault}`;
       count('by several');
       if (names.some((own, index) => !own.includes(supporters[index] ?? ''))) count('by a delegate');
-      const askers = askersOf(job, acctId, standing);
+      const askers = allowanceOf([job.request?.by, ...supporters].filter(isPerson), acctId, standing);
       done.push(...amounts.map((one) => ({ ...one, askers })));
       return null;
     }
@@ -477,7 +477,7 @@ export function createModel(atFirst: Facts) {
       count('ordered by several');
       const people = allowanceOf([job.request?.by, by].filter(isPerson), null, standing);
       const needed = Math.max(...people.map((whom) => approvals(orderedWith(job, cents, whom, standing), orderBands)));
-      done.push({ ...ordered, by: [], askers: askersOf(job, null, standing) });
+      done.push({ ...ordered, by: [], askers: allowanceOf([job.request?.by].filter(isPerson), null, standing) });
       return given < needed ? `${given} approvers ordered a card with ${cents}, which needs ${needed}` : null;
     }
     const allowance = allowanceOf([by], null, standing);
@@ -612,11 +612,6 @@ function allowanceOf(people: readonly string[], acctId: number | null, standing:
     return [userId, ...(asApprover.length > 0 ? asApprover : namesOf('operator', userId, acctId, standing))];
   });
   return [...new Set(all)];
-}
-
-/** With whose next raises it counts what several approved: an approver’s who asked for it, but not a holder’s. */
-function askersOf({ request }: Job, acctId: number | null, standing: Standing): readonly string[] {
-  return request === undefined || request.isHolders ? [] : allowanceOf([request.by], acctId, standing);
 }
 
 function isPerson(userId: string | null | undefined): userId is string {
