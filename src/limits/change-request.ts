@@ -57,11 +57,12 @@ export function changeRequestOf(action: object): ChangeRequest | null {
 
 /**
  * What the purchase that an action is for may cost, in whole cents: what was declined, or what its holder asked to pay if
- * that is more. Null: it is for no purchase.
+ * that is more. Null: nobody knows, because it is for no purchase, or for one whose card was only checked, for $0.00. The
+ * shop charges any amount after that.
  */
 export function purchaseCents(action: object, declined: { readonly amountCents: number } | null): number | null {
   if (declined === null) return null;
-  return Math.max(declined.amountCents, askedCents(action) ?? 0);
+  return Math.max(declined.amountCents, askedCents(action) ?? 0) || null;
 }
 
 /** What its holder asked to pay, in whole cents; null: it is not asked for by a holder. */

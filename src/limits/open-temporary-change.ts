@@ -190,12 +190,12 @@ async function endingPurchase(
   deps: Pick<TermDeps, 'purchaseOf'>,
 ): Promise<TemporaryChange['purchase']> {
   const declined = await deps.purchaseOf(action);
-  const declinedCents = purchaseCents(action, declined);
-  if (declined !== null && declinedCents !== null)
-    return { merchantId: declined.merchant.id, merchant: declined.merchant.name, maxCents: declinedCents };
   // No purchase costs more than the raised limit.
   const mostCents = Math.max(...changes.map(({ to }) => centsOf(to) ?? Number.MAX_SAFE_INTEGER));
-  return { merchantId: '', merchant: '', maxCents: askedCents(action) ?? mostCents, isAnywhere: true };
+  if (declined === null)
+    return { merchantId: '', merchant: '', maxCents: askedCents(action) ?? mostCents, isAnywhere: true };
+  const { id: merchantId, name: merchant } = declined.merchant;
+  return { merchantId, merchant, maxCents: purchaseCents(action, declined) ?? mostCents };
 }
 
 /** The rules already have the wanted values, or were changed permanently. */

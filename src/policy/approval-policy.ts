@@ -148,7 +148,7 @@ export function countedCents({ ownCents, earlier }: Pick<CountedRaise, 'ownCents
   return earlier.reduce((total, { cents }) => total + (cents ?? Number.POSITIVE_INFINITY), ownCents);
 }
 
-/** The policy's input about a raise. At least 1 cent, because even a raise for a purchase of $0 counts. */
+/** The policy's input about a raise. At least 1 cent: what loosens a card is never judged as if it did not. */
 export function amountIn(counted: CountedRaise): Pick<Facts, 'raiseCents' | 'isOverCap'> {
   return { raiseCents: Math.max(1, countedCents(counted)), isOverCap: counted.cap !== null };
 }

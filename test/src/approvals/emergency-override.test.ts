@@ -88,6 +88,10 @@ it.each<[string, number | null, boolean]>([
   expect(capped).toEqual(isAllowed ? { changes: [online], term: { kind: 'purchase' } } : null);
 });
 
+it('opens no rule for a check of the card, for $0.00: the shop may charge any amount afterwards', async () => {
+  expect(await capChange(0)(openRequestOf({ action: ask('allow'), changes: [online] }))).toBeNull();
+});
+
 it('opens a rule for a purchase of any amount if one approver may', async () => {
   const anyAmount = { ...standard, bands: [{ upToCents: null, approvals: 1 }] };
   const request = openRequestOf({ changes: [online] });

@@ -222,7 +222,9 @@ describe('what the purchase of an action may cost', () => {
     ['is what its holder asked to pay, if that is more', toPay(9000), declined, 9000],
     ['stays what was declined if its holder asked for less', toPay(4000), declined, 5000],
     ['is the same once it is approved', approved, declined, 9000],
-    ['is nothing without a purchase', toPay(9000), null, null],
+    ['is not known if the card was only checked, for $0.00', ask('allow'), { amountCents: 0 }, null],
+    ['is what its holder asked to pay after such a check', toPay(9000), { amountCents: 0 }, 9000],
+    ['is not known without a purchase', toPay(9000), null, null],
   ])('%s', (_what, action, purchase, cents) => {
     expect(purchaseCents(action, purchase)).toBe(cents);
   });

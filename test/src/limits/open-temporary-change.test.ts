@@ -30,7 +30,8 @@ async function setUpLifting(lifted: readonly string[], ...open: TemporaryChange[
       steps.push(`superseded ${id}: ${goals.length} ${isForGood ? 'for good' : 'for a while'}`);
       return lifted;
     },
-    purchaseOf: async ({ id }) => (id === 'act_typed' ? null : transactionAlert().event),
+    purchaseOf: async ({ id }) =>
+      id === 'act_typed' ? null : { ...transactionAlert().event, ...(id === 'act_checked' && { amountCents: 0 }) },
     zone: 'America/New_York',
     scheduleTemporaryChangeEnd: async (id, atMs) => void steps.push(`${id} ends ${new Date(atMs).toISOString()}`),
     postTemporaryChange: async ({ id }) => void steps.push(`posted ${id}`),
@@ -134,6 +135,18 @@ describe('a temporary change', () => {
       merchant: merchant.name,
       maxCents: amountCents,
     });
+  });
+
+  it('for a purchase that only checked the card, for $0.00, ends with the one that follows there, whatever it costs', async () => {
+    const { terms, temporaryChanges } = await setUp();
+    const abroad: RuleChange = { rule: { kind: 'international' }, from: false, to: true };
+    const action = ask('allow', { id: 'act_checked' });
+
+    await terms.begin(made([abroad], { kind: 'purchase' }, { action }));
+
+    const { id: merchantId, name: merchant } = transactionAlert().event.merchant;
+    const maxCents = Number.MAX_SAFE_INTEGER;
+    expect((await temporaryChanges.get('act_checked'))?.purchase).toEqual({ merchantId, merchant, maxCents });
   });
 
   it.each<[string, RuleChange, object, number, string]>([

@@ -279,15 +279,6 @@ it('reports the first of two limits that rise equally', async () => {
   expect(counted).toMatchObject({ rule: { period: 'daily' }, ownCents: 50_000 });
 });
 
-it('opening a rule for a purchase of zero is not stored', async () => {
-  const { raises } = setUp({}, 0);
-  const raise = lasting([abroad], { kind: 'purchase' });
-
-  await raises.remember(ask('allow', { id: 'act_1' }), acctId, raise, { by: 'U0ANA', askedBy: 'U0ANA' });
-
-  expect(await redis().keys('*recent-raises*')).toEqual([]);
-});
-
 it('a raise of a single cent is stored', async () => {
   const { remember, count } = setUp();
   await remember('act_1', [limitChange('daily', 100, 101)]);
@@ -438,6 +429,14 @@ describe('how long a card will have been loosened', () => {
 
 describe('opening a rule', () => {
   const purchase: Term = { kind: 'purchase' };
+
+  it('for a purchase that only checked the card, for $0.00, has no amount, and is kept as such', async () => {
+    const { raises, count } = setUp({}, 0);
+    const opened = lasting([abroad], purchase);
+    await raises.remember(ask('allow', { id: 'act_1' }), acctId, opened, { by: 'U0ANA', askedBy: 'U0ANA' });
+
+    expect(await count([abroad], ['U0ANA'], purchase)).toMatchObject({ ownCents: null, earlier: [{ cents: null }] });
+  });
 
   it.each<[string, Term, object, number | null]>([
     ['for one purchase only counts as that purchase', purchase, {}, 8410],
