@@ -18,6 +18,7 @@ import type { Claim } from '../holders/claim-store.ts';
 import { seenKey } from '../intake/intake.ts';
 import { durationOf } from '../limits/change-request.ts';
 import { createTimeLeft } from '../limits/end-temporary-change.ts';
+import { createFitsMerchant } from '../limits/merchant-fit.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
 import type { Subject } from '../outbox/tracked-message-store.ts';
 import { delegatesOf, sectionOf } from '../policy/policy.ts';
@@ -185,6 +186,8 @@ function timers({ enqueue }: WorkerContext) {
     scheduleMuteEnd: (muteId: string, atMs: number) => enqueue('end-mute', { muteId }, { atMs }),
     scheduleTemporaryChangeEnd: (temporaryChangeId: string, atMs: number) =>
       enqueue('end-temporary-change', { temporaryChangeId }, { atMs }),
+    endTemporaryChangeNow: (temporaryChangeId: string) =>
+      enqueue('end-temporary-change', { temporaryChangeId, isEarly: true }),
     cardChanged: (acctId: number) => enqueue('refresh-requests', { acctId }),
     recoverGap: (gap: Gap) => enqueue('recover-gap', gap),
   };
@@ -216,6 +219,7 @@ function settings(context: WorkerContext) {
     policyDelegates: (userId: string) => delegatesOf(policy.current(), userId, now()),
     /** What would let a declined purchase pass now. */
     checkPurchase: remedies.checkPurchase,
+    fitsMerchant: createFitsMerchant(assumptions.categoryCodes),
     applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => applyChanges(raw, goals, assumptions),
     toInstant: (text: string) => toInstant(text, zone),
     momentOf: (since: Since, askedAt: string) => momentOf(since, askedAt, zone),

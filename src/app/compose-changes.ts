@@ -25,6 +25,7 @@ import {
   createDecideTemporaryChange,
   createPermitDecisionOrAsk,
 } from '../limits/decide-temporary-change.ts';
+import { createEndPurchaseChanges } from '../limits/end-purchase-changes.ts';
 import { createConfirmIfMade, createEndTemporaryChange, createShowMadeLate } from '../limits/end-temporary-change.ts';
 import { createNotifyEnd, createRecordEnd, createReportEnd, createShowTemporaryChange } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
@@ -109,7 +110,10 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
       revert: decideTemporaryChange,
       'complete-temporary-change': decideTemporaryChange,
     } satisfies Partial<Handlers>,
-    endTemporaryChange: createEndTemporaryChange({ ...tools, confirmIfMade, restore, notifyEnd }),
+    ends: {
+      endTemporaryChange: createEndTemporaryChange({ ...tools, confirmIfMade, restore, notifyEnd }),
+      endPurchaseChanges: createEndPurchaseChanges(tools),
+    },
     applyLateConfirmation: createApplyLateConfirmation({ ...tools, terms }),
   };
 }

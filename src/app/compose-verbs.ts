@@ -96,7 +96,7 @@ export function composeVerbs(context: ActionContext) {
     recordRefusals: tools.recordRefusals,
     failUnreadable: createFailUnreadable(tools),
     verifyAction: composeVerification(tools, approvals.requestsOfActions, limits),
-    endTemporaryChange: limits.endTemporaryChange,
+    ...limits.ends,
     endUndo: status.endUndo,
     endMute: mutes.endMute,
     endClaim: holders.endClaim,

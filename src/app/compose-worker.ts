@@ -7,7 +7,6 @@ import { fromStoredAs } from '../core/unknown-fields.ts';
 import { createTakeTurn } from '../dispatch/take-turn.ts';
 import { createNotifyPerson } from '../holders/notify-holder.ts';
 import type { InboxEntry } from '../intake/intake.ts';
-import { endPurchaseChanges } from '../limits/end-temporary-change.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { removeOldFailed } from '../ops/stuck.ts';
 import { OutboxEntry } from '../outbox/entry.ts';
@@ -148,11 +147,7 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
     }),
     virtualCardArrived: verbs.virtualCardArrived,
     warnAfter: warnings.afterEvent,
-    endPurchaseChanges: (event) =>
-      endPurchaseChanges(event, {
-        ...context,
-        endTemporaryChangeNow: (id) => enqueue('end-temporary-change', { temporaryChangeId: id, isEarly: true }),
-      }),
+    endPurchaseChanges: verbs.endPurchaseChanges,
   });
   return {
     'deliver-alert': (event, run) => receiveEvent(event, { ...run, isLate: false }),

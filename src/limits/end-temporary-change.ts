@@ -7,14 +7,12 @@ import type { Audit } from '../audit/audit.ts';
 import { nobody } from '../audit/audit-record.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import { isAboutLimits, ruleValue, without } from '../card-api/rule-change.ts';
+import { ruleValue, without } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
-import type { StoredEvent, TransactionEvent } from '../core/event.ts';
 import { capital } from '../core/first-letter.ts';
 import { serviceTime } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
-import { CLOCK_SKEW_MS, happenedSince } from '../core/service-time.ts';
-import { foldName } from '../directory/card-query.ts';
+import { CLOCK_SKEW_MS } from '../core/service-time.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { termWords } from './change-request.ts';
@@ -234,39 +232,4 @@ export function endNote(before: TemporaryChange, over: OverChange): string {
   return [back, ...insteadWords(instead), ...partly, given.length === 0 ? '' : capital(laterWords(given))]
     .join(' ')
     .trim();
-}
-
-interface PurchaseDeps {
-  readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
-  readonly endTemporaryChangeNow: (temporaryChangeId: string) => Promise<void>;
-}
-
-/** Ends a change that was made for one purchase when that purchase is authorized. Idempotent. */
-export async function endPurchaseChanges(
-  event: StoredEvent,
-  { temporaryChanges, endTemporaryChangeNow }: PurchaseDeps,
-): Promise<void> {
-  if (event.kind !== 'authorization' && event.kind !== 'pin') return;
-  for (const temporaryChange of await temporaryChanges.all())
-    if (isItsPurchase(temporaryChange, event)) await endTemporaryChangeNow(temporaryChange.id);
-}
-
-/**
- * Matches by account, merchant and amount: a purchase at the same merchant that costs no more. What a raised limit lets pass
- * has an upper bound; an opened category or country has none, so it counts whatever it costs. Without a decline, the merchant
- * is not known.
- */
-function isItsPurchase(change: TemporaryChange, event: TransactionEvent): boolean {
-  const { acctId, purchase, state, openedAt } = change;
-  if (purchase === null || state !== 'open' || acctId !== event.acctId) return false;
-  // A shop that checks the card first, for $0.00, charges it afterwards.
-  if (event.amountCents === 0) return false;
-  if (isAboutLimits(change.changes) && event.amountCents > purchase.maxCents) return false;
-  // At any merchant, a purchase made just before would be taken for it.
-  const skewMs = purchase.isAnywhere === true ? 0 : CLOCK_SKEW_MS;
-  if (!happenedSince(Date.parse(openedAt) - skewMs)(event)) return false;
-  if (purchase.isAnywhere === true) return true;
-  const { id, name } = event.merchant;
-  if (id.trim() !== '' && id.trim() === purchase.merchantId.trim()) return true;
-  return foldName(name) !== '' && foldName(name) === foldName(purchase.merchant);
 }

@@ -23,10 +23,11 @@ export function ruleNames(changes: readonly Pick<RuleGoal, 'rule'>[]): string {
   return list.format(changes.map(({ rule }) => ruleName(rule)));
 }
 
-/** The purchase that ends a change: `this purchase`, `the next purchase of up to $300.00`. */
+/** The purchase that ends a change: `this purchase`, `the next such purchase`, `the next purchase of up to $300.00`. */
 export function purchaseWords({ changes, purchase }: Pick<TemporaryChange, 'changes' | 'purchase'>): string {
-  if (purchase?.isAnywhere !== true) return 'this purchase';
-  const isBounded = isAboutLimits(changes) && purchase.maxCents < Number.MAX_SAFE_INTEGER;
+  const ofLimits = isAboutLimits(changes);
+  if (purchase?.isAnywhere !== true) return ofLimits ? 'this purchase' : 'the next such purchase';
+  const isBounded = ofLimits && purchase.maxCents < Number.MAX_SAFE_INTEGER;
   return `the next purchase${isBounded ? ` of up to ${formatCents(purchase.maxCents)}` : ''}`;
 }
 

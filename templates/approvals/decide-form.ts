@@ -1,7 +1,7 @@
 import type { InputBlock, ModalView, SectionBlock } from '@slack/types';
 import { changesFromNow, isAboutRules, isChanged, type LimitRequest } from '../../src/approvals/request.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
-import { limitGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
+import { isAboutLimits, limitGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { ruleName, stateWords } from '../../src/limits/rule-words.ts';
@@ -10,7 +10,7 @@ import { mention } from '../../src/slack/mrkdwn.ts';
 import { context, escapeUntrusted, fields, section } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
-import { amountInput, amountLabel, amountOf, reasonInput, termInputs } from '../limits/form-inputs.ts';
+import { amountInput, amountLabel, amountOf, openedOnce, reasonInput, termInputs } from '../limits/form-inputs.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import {
   backWords,
@@ -47,6 +47,7 @@ export function decideForm({ privateMetadata, purpose, request, capCents, today 
   const { card, changes, term } = request;
   const { title, submit } = words[purpose];
   const isChange = purpose === 'change';
+  const ofLimits = isAboutLimits(changes);
   return modal({
     callback: callbackId.decideRequest,
     privateMetadata,
@@ -54,12 +55,8 @@ export function decideForm({ privateMetadata, purpose, request, capCents, today 
     submit,
     blocks: [
       ...subject(request),
-      ...(purpose === 'deny' ? [] : context(mayLeaveRuleset(card))),
-      ...(purpose === 'override'
-        ? context(
-            `${capCents === null ? 'For' : `At most ${formatCents(capCents)} more, for`} at most an hour, once a day for each card. Every approver is told.`,
-          )
-        : []),
+      ...(purpose === 'deny' ? [] : context(mayLeaveRuleset(card), ofLimits ? null : openedOnce)),
+      ...(purpose === 'override' ? context(overrideWords(ofLimits, capCents)) : []),
       ...(isChange ? limitInputs(changes) : []),
       // Changing only the amount keeps the requested duration.
       ...(isChange ? termInputs(today, term) : []),
@@ -70,6 +67,12 @@ export function decideForm({ privateMetadata, purpose, request, capCents, today 
           : reasonInput('Reason', 'Why this cannot wait for an approver. Goes on record and to every approver.'),
     ],
   });
+}
+
+function overrideWords(ofLimits: boolean, capCents: number | null): string {
+  const most = capCents === null ? 'For' : `At most ${formatCents(capCents)} more, for`;
+  const lasts = ofLimits ? `${most} at most an hour` : 'For at most 15 minutes';
+  return `${lasts}, once a day for each card. Every approver is told.`;
 }
 
 /** What is decided, so that nobody has to remember the message behind the form. */

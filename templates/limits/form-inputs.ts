@@ -24,6 +24,10 @@ const termChoices = (today: string) =>
 type TermChoice = ReturnType<typeof termChoices>[number][0];
 const TODAY = 'today:';
 
+/** Of rules that are opened for one purchase: the card service cannot limit them to it. */
+export const openedOnce =
+  'For one purchase only, this ends with the first purchase that needs it, wherever it is and whatever it costs. More may pass before Cardbell hears of the first.';
+
 const HOUR_MS = 3_600_000;
 /** The choices that name no day. */
 export const termOfChoice: ReadonlyMap<string, Term> = new Map<TermChoice, Term>([

@@ -17,7 +17,7 @@ import { portalWords, shouldStayBlocked } from '../alerts/decline-words.ts';
 import { context, countOf, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder, orderNewCard } from '../core/card-words.ts';
 import { input, modal, option } from '../core/form.ts';
-import { amountInput, amountLabel, amountOf, formInput, reasonInput, termInputs } from './form-inputs.ts';
+import { amountInput, amountLabel, amountOf, formInput, openedOnce, reasonInput, termInputs } from './form-inputs.ts';
 import { balanceToo, left, limitOfRuleset, nameOf, onTop } from './limit-words.ts';
 import { followsRuleset, mayLeaveRuleset } from './ruleset-words.ts';
 
@@ -195,6 +195,7 @@ function about(form: RemedyForm, does: string, raised: readonly LimitRaise[]): K
     ),
     ...context(
       remedy?.kind === 'unblock' || isUseless(form) ? null : mayLeaveRuleset(cardOf(alert)),
+      isRule(remedy) && !isUseless(form) ? openedOnce : null,
       isByRuleset(remedy, state) ? followsRuleset(cardOf(alert)) : null,
       state === 'ruleset' ? null : limitOfRuleset(remedy),
       state === 'checking' ? 'Checking what the card allows right now…' : null,

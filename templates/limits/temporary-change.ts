@@ -1,6 +1,8 @@
 import { without } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import type { TransactionEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
+import { formatCents } from '../../src/core/money.ts';
 import {
   backOf,
   backWords,
@@ -22,6 +24,7 @@ import {
   context,
   countOf,
   escapeUntrusted,
+  headed,
   header,
   RULES_MAX,
   section,
@@ -161,4 +164,21 @@ export function temporaryChangeEnded(one: TemporaryChange, card: CardFacts): Mes
     text: sentence(`${head}: ${ending(one)}`),
     blocks: [section(`*${head}*`, ending(one))],
   };
+}
+
+/** For approvers: another purchase than the one that a rule was opened for has used it. */
+export function purchaseElsewhere(
+  { changes, purchase, by }: Pick<TemporaryChange, 'changes' | 'purchase' | 'by'>,
+  { amountCents, merchant, occurredAt }: Pick<TransactionEvent, 'amountCents' | 'merchant' | 'occurredAt'>,
+  card: CardFacts,
+): Message {
+  const at = (name: string): string => (name.trim() === '' ? '' : ` at ${escapeUntrusted(name.trim(), 80)}`);
+  const { maxCents = 0, merchant: place = '' } = purchase ?? {};
+  const meant = maxCents < Number.MAX_SAFE_INTEGER ? formatCents(maxCents) : 'a purchase';
+  const what = escapeUntrusted(ruleNames(changes), RULES_MAX);
+  return headed(
+    `${cardOfHolder(card)} paid ${formatCents(amountCents)}${at(merchant.name)}${dateAfter(',', occurredAt)}.`,
+    `${capital(what)} had been allowed for ${meant}${at(place)} only, asked by ${mention(by.userId)}. That ends now.`,
+    'If nobody expected this purchase, block the card.',
+  );
 }

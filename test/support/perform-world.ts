@@ -19,6 +19,7 @@ import type { DigestAction } from '../../src/digests/verbs.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
 import { type ActionOf, isAsHolder, type Verb, type VerbAction, verbs } from '../../src/dispatch/verbs.ts';
 import { type ChangeRequest, durationOf } from '../../src/limits/change-request.ts';
+import { createFitsMerchant } from '../../src/limits/merchant-fit.ts';
 import { approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -230,6 +231,8 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     postRequest: async () => {},
     updateRequest: async () => {},
     cardChanged: async () => {},
+    endTemporaryChangeNow: async () => {},
+    fitsMerchant: createFitsMerchant({}),
     postClaim: async () => {},
     updateClaim: async () => {},
     scheduleClaimEnd: async () => {},

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { requestTarget, requestValue } from '../../../src/approvals/request.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
-import { endPurchaseChanges } from '../../../src/limits/end-temporary-change.ts';
+import { createEndPurchaseChanges } from '../../../src/limits/end-purchase-changes.ts';
+import { createFitsMerchant } from '../../../src/limits/merchant-fit.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -11,9 +12,10 @@ import {
   createActionWorld,
   endTemporaryChange,
   performAction,
+  verbsOf,
 } from '../../support/perform-world.ts';
 import { openedAt, temporaryChangeOf } from '../../support/temporary-changes.ts';
-import { transactionAlert } from '../../templates/fixtures.ts';
+import { card as cardOfAlerts, transactionAlert } from '../../templates/fixtures.ts';
 
 describe('a change for one purchase', () => {
   const merchant = transactionAlert().event.merchant;
@@ -25,14 +27,24 @@ describe('a change for one purchase', () => {
     occurredAt: '2026-11-20T15:05:00.000Z',
   } as const;
 
-  async function ended(event: Partial<TransactionEvent>, over: Partial<TemporaryChange> = {}): Promise<string[]> {
+  const card = { ...cardOfAlerts, group: 'Crew' };
+
+  /** What is ended, and what approvers are told. */
+  async function result(event: Partial<TransactionEvent>, over: Partial<TemporaryChange> = {}) {
     const ids: string[] = [];
-    await endPurchaseChanges(transactionAlert({ ...authorized, ...event }).event, {
+    const told: string[] = [];
+    const endPurchaseChanges = createEndPurchaseChanges({
       temporaryChanges: { all: async () => [temporaryChangeOf({ purchase, ...over })] },
       endTemporaryChangeNow: async (id) => void ids.push(id),
+      fitsMerchant: createFitsMerchant({ Restaurants: ['5812'] }),
+      factsOf: async () => card,
+      postToApprovals: async (id, { text }, group) => void told.push(`${id} ${group}: ${text}`),
     });
-    return ids;
+    await endPurchaseChanges(transactionAlert({ ...authorized, ...event }).event);
+    return { ids, told };
   }
+
+  const ended = async (...of: Parameters<typeof result>): Promise<string[]> => (await result(...of)).ids;
 
   it('ends when that purchase is authorized, even for less or under another merchant id', async () => {
     expect(await ended({})).toEqual(['act_1']);
@@ -42,10 +54,61 @@ describe('a change for one purchase', () => {
     expect(await ended({ merchant: { ...merchant, name: 'Another Name' } })).toEqual(['act_1']);
   });
 
-  it('that opened a country or category ends with a more expensive purchase, too: nothing else bounds it', async () => {
-    const abroad = { rule: { kind: 'international' }, from: false, to: true } as const;
+  const abroad = { rule: { kind: 'international' }, from: false, to: true } as const;
+  const online = { rule: { kind: 'card_not_present' }, from: false, to: true } as const;
+  const restaurants = { id: 1, name: 'Restaurants' };
+  const eating = { rule: { kind: 'category', category: restaurants }, from: false, to: true } as const;
 
+  it('that opened a country or category ends with a more expensive purchase, too: nothing else bounds it', async () => {
     expect(await ended({ amountCents: 90_000 }, { changes: [abroad] })).toEqual(['act_1']);
+  });
+
+  const elsewhere = { ...merchant, id: 'other', name: 'Shop Y', country: 'US' };
+  const inFrance = { merchant: { ...elsewhere, country: 'FR' }, isCardPresent: true, mcc: '5999' };
+  const onWeb = { merchant: elsewhere, isCardPresent: false, mcc: '5999' };
+  const inDiner = { merchant: elsewhere, isCardPresent: true, mcc: '5812' };
+
+  it.each<
+    [string, TemporaryChange['changes'][number], Partial<TransactionEvent>, readonly Partial<TransactionEvent>[]]
+  >([
+    ['purchases abroad', abroad, inFrance, [onWeb, inDiner]],
+    ['online purchases', online, onWeb, [inFrance, inDiner]],
+    ['a category', eating, inDiner, [inFrance, onWeb]],
+  ])('that opened %s ends with the first purchase that needs it, anywhere', async (_what, change, needs, others) => {
+    expect(await ended(needs, { changes: [change] })).toEqual(['act_1']);
+    expect(await ended({ ...needs, amountCents: 0 }, { changes: [change] }), 'a check of the card').toEqual([]);
+    for (const other of others) expect(await ended(other, { changes: [change] }), 'does not need it').toEqual([]);
+    expect(await ended(needs), 'a raised limit').toEqual([]);
+  });
+
+  const toldAt = (event: Partial<TransactionEvent>, over: Partial<TemporaryChange> = {}) =>
+    result(event, { changes: [abroad], ...over });
+
+  it.each<[string, Partial<TransactionEvent>, RegExp]>([
+    [
+      'elsewhere',
+      inFrance,
+      /^purchase-elsewhere-act_1-evt_\S+ Crew: .*paid \$84\.10 at Shop Y<!date.*for \$84\.10 at Blue Bottle/,
+    ],
+    [
+      'for more than was approved',
+      { amountCents: 8411 },
+      /paid \$84\.11 at Blue Bottle.*had been allowed for \$84\.10/,
+    ],
+  ])('that opened a rule is told to approvers when a purchase used it %s', async (_how, event, words) => {
+    expect((await toldAt(event)).told).toEqual([expect.stringMatching(words)]);
+  });
+
+  it.each<[string, Partial<TransactionEvent>, Partial<TemporaryChange>]>([
+    ['the approved one used it', { amountCents: 100 }, {}],
+    [
+      'its amount was never known',
+      { amountCents: 90_000 },
+      { purchase: { ...purchase, maxCents: Number.MAX_SAFE_INTEGER } },
+    ],
+    ['it ended before', inFrance, { state: 'asking' }],
+  ])('that opened a rule tells approvers nothing if %s', async (_why, event, over) => {
+    expect((await toldAt(event, over)).told).toEqual([]);
   });
 
   const anywhere = { merchantId: '', merchant: '', maxCents: 30_000, isAnywhere: true };
@@ -103,10 +166,8 @@ describe('what a holder asks for by command, for one purchase', () => {
       amountCents: 29_900,
       occurredAt: '2026-11-20T15:01:00.000Z',
     } as const;
-    await endPurchaseChanges(transactionAlert(bought).event, {
-      temporaryChanges: deps.temporaryChanges,
-      endTemporaryChangeNow: async (id) => void (await endTemporaryChange(id, deps)),
-    });
+    const endTemporaryChangeNow = async (id: string) => void (await endTemporaryChange(id, deps));
+    await verbsOf({ ...deps, endTemporaryChangeNow }).endPurchaseChanges(transactionAlert(bought).event);
 
     expect(world.service.rules['DailySpendLimit']).toBe(400);
     expect(await deps.temporaryChanges.get('act_yes')).toMatchObject({ state: 'ended' });

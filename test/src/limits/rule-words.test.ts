@@ -83,6 +83,13 @@ it('prevents a category name from looking like the end of a rule', () => {
 
 it.each<[string, Parameters<typeof purchaseWords>[0]['changes'], number, boolean, string]>([
   ['the declined one', [limitChange('daily', 40_000, 45_000)], 8410, false, 'this purchase'],
+  [
+    'the first that needs an opened rule',
+    [{ rule: { kind: 'international' }, from: false, to: true }],
+    8410,
+    false,
+    'the next such purchase',
+  ],
   ['the next one', [limitChange('daily', 40_000, 45_000)], 8410, true, 'the next purchase of up to $84.10'],
   [
     'the next one, whatever it costs',

@@ -1,0 +1,79 @@
+import { purchaseElsewhere } from '../../templates/limits/temporary-change.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
+import type { Rule } from '../card-api/rule.ts';
+import { isAboutLimits } from '../card-api/rule-change.ts';
+import type { StoredEvent, TransactionEvent } from '../core/event.ts';
+import { isAbroad } from '../core/merchant-category.ts';
+import { CLOCK_SKEW_MS, happenedSince } from '../core/service-time.ts';
+import { foldName } from '../directory/card-query.ts';
+import type { FitsMerchant } from './merchant-fit.ts';
+import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
+
+interface Deps extends Pick<ActionTools, 'factsOf' | 'postToApprovals'> {
+  readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
+  readonly endTemporaryChangeNow: (temporaryChangeId: string) => Promise<void>;
+  readonly fitsMerchant: FitsMerchant;
+}
+
+/**
+ * Ends changes that were made for one purchase when it is authorized. Approvers read when another one used a rule that was
+ * opened: they approved one amount at one merchant, but the card service cannot limit an opened rule to them. Idempotent.
+ */
+export function createEndPurchaseChanges(deps: Deps) {
+  return async function endPurchaseChanges(event: StoredEvent): Promise<void> {
+    if (event.kind !== 'authorization' && event.kind !== 'pin') return;
+    for (const change of await deps.temporaryChanges.all()) {
+      if (!isItsPurchase(change, event, deps.fitsMerchant)) continue;
+      await deps.endTemporaryChangeNow(change.id);
+      if (isAsApproved(change, event)) continue;
+      const card = await deps.factsOf(change.acctId);
+      const id = `purchase-elsewhere-${change.id}-${event.id}`;
+      await deps.postToApprovals(id, purchaseElsewhere(change, event, card), card.group);
+    }
+  };
+}
+
+/**
+ * What a raised limit lets pass has an upper bound, so its purchase is the one at the same merchant that costs no more. An
+ * opened rule has none: the first purchase that needs it counts, wherever it is and whatever it costs. Without a decline, the
+ * merchant is not known.
+ */
+function isItsPurchase(change: TemporaryChange, event: TransactionEvent, fitsMerchant: FitsMerchant): boolean {
+  const { acctId, changes, purchase, state, openedAt } = change;
+  if (purchase === null || state !== 'open' || acctId !== event.acctId) return false;
+  // A shop that checks the card first, for $0.00, charges it afterwards.
+  if (event.amountCents === 0) return false;
+  if (isAboutLimits(changes) && event.amountCents > purchase.maxCents) return false;
+  // At any merchant, a purchase made just before would be taken for it. One that needs an opened rule was not possible before.
+  const skewMs = purchase.isAnywhere === true ? 0 : CLOCK_SKEW_MS;
+  if (!happenedSince(Date.parse(openedAt) - skewMs)(event)) return false;
+  if (purchase.isAnywhere === true || isThere(purchase, event)) return true;
+  return changes.some(({ rule }) => isNeeded(rule, event, fitsMerchant));
+}
+
+/** Whether a purchase passes only because of an opened rule. */
+function isNeeded(rule: Rule, { merchant, mcc, isCardPresent }: TransactionEvent, fitsMerchant: FitsMerchant): boolean {
+  switch (rule.kind) {
+    case 'international':
+      return isAbroad(merchant);
+    case 'card_not_present':
+      return isCardPresent === false;
+    case 'category':
+      return fitsMerchant(rule.category.name, mcc);
+    case 'limit':
+      return false;
+  }
+}
+
+function isThere(purchase: Place, { merchant: { id, name } }: TransactionEvent): boolean {
+  if (id.trim() !== '' && id.trim() === purchase.merchantId.trim()) return true;
+  return foldName(name) !== '' && foldName(name) === foldName(purchase.merchant);
+}
+
+type Place = NonNullable<TemporaryChange['purchase']>;
+
+/** Of raised limits, only the approved purchase is found. */
+function isAsApproved({ changes, purchase }: TemporaryChange, event: TransactionEvent): boolean {
+  if (purchase === null || purchase.isAnywhere === true || isAboutLimits(changes)) return true;
+  return isThere(purchase, event) && event.amountCents <= purchase.maxCents;
+}
