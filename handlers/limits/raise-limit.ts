@@ -88,7 +88,9 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string
     if (against !== null) errors[inputOf(against.goal.rule)] = against.why;
   }
   if (goals === null || 'error' in term || Object.keys(errors).length > 0) return { errors };
-  const asked = { ask: { verb: ruleVerbOf(goals), input: { changeRequest: { goals, term } } }, reason };
+  const shown = shownOf(typed, remedy, rules);
+  const changeRequest = { goals, term, ...(shown.length > 0 && { shown }) };
+  const asked = { ask: { verb: ruleVerbOf(goals), input: { changeRequest } }, reason };
   if (current === null || along.length === 0) return asked;
   const toRaise =
     (isAdjustedToo: boolean) =>
@@ -100,6 +102,15 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string
       isAdjustedToo,
     });
   return { ...asked, along: [...typed.map(toRaise(false)), ...along.map(toRaise(true))] };
+}
+
+/** What the form knew of the typed limits: by the card's rules, or by the alert if they could not be read. */
+function shownOf(typed: readonly LimitGoal[], remedy: Remedy | null, rules: CardLimits | null): LimitGoal[] {
+  return typed.flatMap(({ rule }): LimitGoal[] => {
+    if (rules !== null) return [{ rule, to: limitOf(rules, rule) }];
+    const from = limitsToRaise(remedy).find((limit) => isSameRule(limit.rule, rule))?.from ?? null;
+    return from === null ? [] : [{ rule, to: from }];
+  });
 }
 
 /**

@@ -13,6 +13,8 @@ export const ChangeRequest = z.strictObject({
   term: Term,
   /** What the holder asked to pay, in whole cents. */
   payCents: z.int().positive().optional(),
+  /** The limits as the form showed them: whoever submits it has decided about a raise from there. Absent: none was shown. */
+  shown: RuleGoals.optional(),
 });
 export type ChangeRequest = z.infer<typeof ChangeRequest>;
 

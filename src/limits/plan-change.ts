@@ -76,7 +76,9 @@ export function createPlanChange({ factsOf, card: api, raises, zone, now }: Deps
     const { rules, changes, term } = wanted;
     // Making it again with an end that has passed would end what is in force now.
     if (hasPassed(term, now(), zone)) return `${passedWords(term)} Ask again with a later end.`;
-    const obstacle = isMade(changes) ? null : (whyLowering(action, changes) ?? obstacleTo(changes, rules));
+    const obstacle = isMade(changes)
+      ? null
+      : (whyLowering(action, changes) ?? whyUnseen(action, changes) ?? obstacleTo(changes, rules));
     return obstacle ?? (await laterObstacleTo(wanted, { raises }));
   }
 
@@ -87,6 +89,16 @@ export function createPlanChange({ factsOf, card: api, raises, zone, now }: Deps
     if (lowered.length === 0) return null;
     const now = ruleStates(lowered, 'from');
     return `That would lower what the card may spend. By now: ${now}. To lower a limit use ${slashCommand('limit')}.`;
+  }
+
+  /** A limit may have been lowered while a form was open, to make the card safer. Nobody undoes that unseen. */
+  function whyUnseen({ changeRequest }: RuleAction, changes: readonly RuleChange[]): string | null {
+    const { shown = [] } = changeRequest;
+    const wasLooser = ({ rule, from }: RuleChange): boolean =>
+      shown.some((seen) => isSameRule(seen.rule, rule) && isLooser([{ rule, from, to: seen.to }]));
+    const lower = changes.filter((change) => isLooser([change]) && wasLooser(change));
+    if (lower.length === 0) return null;
+    return `It is lower than the form showed. By now: ${ruleStates(lower, 'from')}. Open the form again.`;
   }
 
   function obstacleTo(changes: readonly RuleChange[], rules: SpendRules): string | null {

@@ -1,20 +1,28 @@
 import { expect, it } from 'vitest';
 import { approveRemedy, fixSubscription, raiseLimit } from '../../../handlers/limits/raise-limit.ts';
+import type { CardLimits } from '../../../src/card-api/spend-rules.ts';
 import type { Remedy } from '../../../src/limits/remedy-change.ts';
-import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
+import { limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
 import { declined } from '../../templates/fixtures.ts';
 
 /** Submits the form of a decline. @param typed the amounts, by input. */
-async function submit(remedy: Remedy | null, typed: Readonly<Record<string, string>> = {}) {
+async function submit(
+  remedy: Remedy | null,
+  typed: Readonly<Record<string, string>> = {},
+  rules: CardLimits | null = rulesOf({ daily: 40_000, weekly: 60_000 }),
+) {
   const asked: unknown[] = [];
+  const shown: unknown[] = [];
   const acked: unknown[] = [];
-  const rules = rulesOf({ daily: 40_000, weekly: 60_000 });
   const form = { kind: 'form', alertId: 'evt_1', channel: 'C1', messageTs: '1.1', remedy, rules, passes: false };
   const deps = {
     pending: { get: async () => form },
     today: () => '2026-11-20',
-    requestAction: async ({ verb }: { verb: string }) => void asked.push(verb),
+    async requestAction({ verb, input }: { verb: string; input: { changeRequest?: { shown?: unknown } } }) {
+      asked.push(verb);
+      shown.push(input.changeRequest?.shown);
+    },
   };
   const amounts = Object.entries(typed).map(([action, value]) => [`block-${action}`, { [action]: { value } }] as const);
   const values = {
@@ -28,7 +36,7 @@ async function submit(remedy: Remedy | null, typed: Readonly<Record<string, stri
     view: { private_metadata: 'p_1', state: { values } },
   };
   await raiseLimit(deps as unknown as Parameters<typeof raiseLimit>[0])(args as never);
-  return { asked, errors: acked[0] };
+  return { asked, errors: acked[0], ...(shown[0] !== undefined && { shown: shown[0] }) };
 }
 
 it('changes nothing before the card was read: the limit, or the number of the category, is not known', async () => {
@@ -64,6 +72,15 @@ it.each<[string, Remedy, Record<string, string>, string, RegExp]>([
 
   expect(asked).toEqual([]);
   expect(errors).toEqual({ [`block-amount:${at}`]: expect.stringMatching(why) });
+});
+
+it('says what it showed of each typed limit: by the card’s rules, or by the alert if these could not be read', async () => {
+  const both = remedyOf(limitRaise('daily', 39_000, 45_000), weekly);
+  const typed = { 'amount:daily': '500', 'amount:weekly': '' };
+
+  expect(await submit(both, typed)).toMatchObject({ shown: [limitGoal('daily', 40_000)] });
+  expect(await submit(both, typed, null)).toMatchObject({ shown: [limitGoal('daily', 39_000)] });
+  expect(await submit({ kind: 'allow_international' })).not.toHaveProperty('shown');
 });
 
 it.each([

@@ -27,6 +27,7 @@ describe('planning a change', () => {
     term: Term = permanent,
     at = now(),
     raises = nothingTemporary,
+    shown?: readonly ReturnType<typeof limitGoal>[],
   ) =>
     await createPlanChange({
       raises,
@@ -34,7 +35,7 @@ describe('planning a change', () => {
       card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000, weekly: 50_000 }), raw: { a: 1 } }) },
       zone: 'America/New_York',
       now: () => at,
-    })(ask('limit', { changeRequest: { goals, term } }), acctId);
+    })(ask('limit', { changeRequest: { goals, term, ...(shown && { shown }) } }), acctId);
 
   it('dates the rules by when they arrived, however long the card service took', async () => {
     let elapsedMs = 0;
@@ -88,6 +89,27 @@ describe('planning a change', () => {
     expect(await planned([limitGoal('daily', 40_000)], byForm)).toMatchObject({ against: null });
     const byCommand = ask('limit', { target: { kind: 'card', acctId, cardId: null, alertId: null } });
     expect(await planned([limitGoal('daily', 8_500)], byCommand)).toMatchObject({ against: null });
+  });
+
+  it.each<[string, readonly ReturnType<typeof limitGoal>[], string | null]>([
+    ['is lower by now', [limitGoal('daily', 50_000)], 'daily limit $400.00'],
+    ['was none', [limitGoal('daily', null)], 'daily limit $400.00'],
+    ['is the same', [limitGoal('daily', 40_000)], null],
+    ['is higher by now', [limitGoal('daily', 30_000)], null],
+    ['was another one', [limitGoal('monthly', 900_000)], null],
+  ])('raises no limit from less than the form showed: one that %s', async (_what, shown, now) => {
+    const goals = [limitGoal('daily', 45_000)];
+
+    const { against } = await plan(goals, permanent, undefined, undefined, shown);
+
+    expect(against).toBe(now && `It is lower than the form showed. By now: ${now}. Open the form again.`);
+  });
+
+  it('lowers a limit whatever a form showed, and keeps one that has its value already', async () => {
+    const shown = [limitGoal('daily', 50_000)];
+
+    for (const to of [30_000, 40_000])
+      expect((await plan([limitGoal('daily', to)], permanent, undefined, undefined, shown)).against).toBeNull();
   });
 
   it('starts from the current rules', async () => {
