@@ -2,6 +2,7 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
+import { orNull } from '../card-api/errors.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { changesFrom, goalsOf, isLooser, type RuleChange, reversed, without } from '../card-api/rule-change.ts';
 import { commandCode } from '../core/installation.ts';
@@ -11,12 +12,13 @@ import type { TemporaryValue } from '../limits/rule-future.ts';
 import { ruleStates, stateWords } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { ApprovalVerified } from './complete-approval.ts';
-import { changesFromNow, isAboutRules, type OpenRequest, withVoid } from './request.ts';
+import { changesFromNow, isAboutRules, isChanged, type OpenRequest, payCentsOf, withVoid } from './request.ts';
+import { CALL_LIMITS, isTooLittle, type RequestFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 
 export interface ReadDeps {
   readonly raises: Pick<RaiseAmounts, 'withBase' | 'temporaryValues'>;
-  readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
+  readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount' | 'getRemainingLimits'>;
 }
 
 /** A request about a card's rules, as the card is now. Throws CardApiError when the card cannot be read. */
@@ -31,7 +33,8 @@ export async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const now = without(all, without(all, changes));
   const temporary = await deps.raises.temporaryValues(all, acctId);
   const isBlocked = isInUseBlocked(await deps.card.getAccount(acctId), request.card.cardId);
-  const current: OpenRequest = { ...request, isBlocked, changes: changes.length > 0 ? changes : all, temporary };
+  const facts = await factsNow(request, all, deps);
+  const current: OpenRequest = { ...request, isBlocked, facts, changes: changes.length > 0 ? changes : all, temporary };
   return {
     request: current,
     /** The requested values relative to the card's current rules, also those that would be lower. */
@@ -40,6 +43,21 @@ export async function readCurrent(request: OpenRequest, deps: ReadDeps) {
     now,
     changes,
   };
+}
+
+/** The card may have been used since the request. If the card service does not tell what is left, nothing is different. */
+async function factsNow(
+  request: OpenRequest,
+  all: readonly RuleChange[],
+  { card }: Pick<ReadDeps, 'card'>,
+): Promise<RequestFacts> {
+  const { acctId, facts } = request;
+  // An approver who decided something else knows what that is enough for.
+  const payCents = isChanged(request) ? null : payCentsOf(request);
+  const remaining = payCents === null ? null : await orNull(card.getRemainingLimits(acctId, CALL_LIMITS));
+  if (payCents === null || remaining === null) return facts;
+  const { isTooLittle: _before, ...others } = facts;
+  return isTooLittle(payCents, facts, remaining, all) ? { ...others, isTooLittle: true } : others;
 }
 
 /** Whether the card is blocked to which an account's rules apply. */
@@ -73,6 +91,8 @@ export function whatMoved(current: OpenRequest, shown: OpenRequest): string | nu
   if (moved.length > 0 && isSameNow)
     return `It now outlasts a temporary change, so it is counted from ${stateWords(moved, 'from')}.`;
   if (moved.length > 0) return `Somebody changed it since it was asked for. Now: ${ruleStates(now, 'from')}.`;
+  if (current.facts.isTooLittle === true && shown.facts.isTooLittle !== true)
+    return 'The card was used since it was asked for, so it is not enough by now.';
   return current.isBlocked && !shown.isBlocked ? 'The card was blocked since it was asked for.' : null;
 }
 

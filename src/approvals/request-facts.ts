@@ -8,7 +8,7 @@ import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { LimitPeriod, limitPeriods, type Rule } from '../card-api/rule.ts';
 import type { RuleChange } from '../card-api/rule-change.ts';
-import type { RemainingLimits } from '../card-api/schema.ts';
+import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import { type CardStatus, lackingCents, type TransactionEvent } from '../core/event.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { foldName } from '../directory/card-query.ts';
@@ -40,6 +40,8 @@ export const RequestFacts = z.strictObject({
   there: z.array(z.strictObject({ at: z.string(), amountCents: z.int() })).nullable(),
   /** Earlier requests for the card, within 30 days. */
   earlier: z.array(z.enum(['open', 'approved', 'overridden', 'denied', 'withdrawn', 'expired'])),
+  /** When it was last looked at, too little was left for what its holder wants to pay, even with the change. */
+  isTooLittle: z.boolean().optional(),
 });
 export type RequestFacts = z.infer<typeof RequestFacts>;
 
@@ -47,7 +49,7 @@ export const noFacts: RequestFacts = { purchase: null, left: [], there: [], earl
 
 const LOOK_BACK_MS = 30 * 24 * 3_600_000;
 /** Someone is waiting for the request, so facts that the card service does not return quickly are left out. */
-const CALL_LIMITS = { deadlineMs: 2500, maxRetries: 0 } as const;
+export const CALL_LIMITS = { deadlineMs: 2500, maxRetries: 0 } as const;
 
 interface Asked {
   readonly id: string;
@@ -132,12 +134,46 @@ function leftOf(remaining: RemainingLimits | null, changes: readonly RuleChange[
     .toSorted((a, b) => limitPeriods.indexOf(a.period) - limitPeriods.indexOf(b.period));
 }
 
+/**
+ * Whether an amount exceeds what will be left of a card's limits. Not what was too little when it was asked for: approvers have
+ * seen that.
+ *
+ * @param changes relative to the current rules.
+ */
+export function isTooLittle(
+  cents: number,
+  { left }: RequestFacts,
+  remaining: RemainingLimits,
+  changes: readonly RuleChange[],
+): boolean {
+  return changes.some(leavesTooLittle) || leftOf(remaining, changes).some(hasBecomeTooLittle);
+
+  function leavesTooLittle({ rule, from, to }: RuleChange): boolean {
+    return windowsOf(rule, remaining).some(
+      ({ limitCents, remainingCents }) =>
+        // The limit in force may be that of a ruleset.
+        typeof from === 'number' &&
+        limitCents === from &&
+        typeof to === 'number' &&
+        remainingCents !== null &&
+        remainingCents + Math.max(0, to - from) < cents,
+    );
+  }
+
+  function hasBecomeTooLittle({ period, remainingCents }: RequestFacts['left'][number]): boolean {
+    return remainingCents < cents && left.some((was) => was.period === period && was.remainingCents >= cents);
+  }
+}
+
 function isAllUsed(rule: Rule, remaining: RemainingLimits | null): boolean {
-  if (rule.kind !== 'limit' || remaining === null) return false;
+  return remaining !== null && windowsOf(rule, remaining).some(({ remainingCents }) => remainingCents === 0);
+}
+
+/** What remains of one limit; empty if the card service does not tell. */
+function windowsOf(rule: Rule, { overall, categories }: RemainingLimits): readonly RemainingLimit[] {
+  if (rule.kind !== 'limit') return [];
   const { period, category } = rule;
   const windows =
-    category === null
-      ? remaining.overall
-      : remaining.categories.filter(({ name }) => foldName(name) === foldName(category.name));
-  return windows.some((window) => window.period === period && window.remainingCents === 0);
+    category === null ? overall : categories.filter(({ name }) => foldName(name) === foldName(category.name));
+  return windows.filter((window) => window.period === period);
 }

@@ -26,11 +26,12 @@ import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import type { TemporaryValue } from '../../src/limits/rule-future.ts';
 import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
-import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, link, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, countOf, escapeUntrusted, type Field, inSections, RULES_MAX } from '../core/blocks.ts';
 import { BLOCKED, cardOfHolder, cardOfHolderRaw, holderName, holderRaw } from '../core/card-words.ts';
 import { tooLittleMoney } from '../limits/limit-words.ts';
 import { fundedWords } from '../virtual-cards/order.ts';
+import { earlierWords, leftWords, thereWords } from './facts-words.ts';
 import type { Reader } from './why-approvals.ts';
 
 const BLOCKS_SHOWN = 5;
@@ -221,6 +222,7 @@ export function cautions(request: LimitRequest, reader: Reader): string | null {
       : null,
     isBlocked ? BLOCKED : null,
     facts.isUsedUp === true && !isEnough && !isAllRemoved ? USED_UP : null,
+    facts.isTooLittle === true ? `This is not enough for ${formatCents(payCentsOf(request) ?? 0)} by now.` : null,
     facts.lacksBalance === true ? `${tooLittleMoney}. Until money is added, it may be declined again.` : null,
   ];
   return lines.filter(Boolean).join('\n') || null;
@@ -255,12 +257,12 @@ export function requestFields(request: LimitRequest): Field[] {
   const { orderCents, term, facts } = request;
   if (blocksIn(request).length > 0) return warningFields(facts);
   if (orderCents !== null) return orderFields(request);
-  const { purchase, left, there, earlier } = facts;
+  const { purchase, there, earlier } = facts;
   const address = purchase?.link ?? null;
   const cents = payCentsOf(request) ?? purchase?.amountCents ?? 0;
   return [
     ['Duration', capital(durationWords(term))],
-    ['Other limits', left.map((one) => otherLimit(one, cents)).join('\n')],
+    ['Other limits', leftWords(request, cents)],
     ['Earlier purchases there', purchase === null ? '' : thereWords(there)],
     ['Earlier requests, 30 days', earlierWords(earlier)],
     ['Decline', address === null ? '' : link(address, 'Open the alert')],
@@ -290,31 +292,4 @@ function difference(changes: readonly RuleChange[], before: string, after = ''):
   if (others.length > 0) return '';
   const isRaise = typeof from === 'number' && typeof to === 'number' && to > from;
   return isRaise ? `${before}+${formatCents(to - from)}${after}` : '';
-}
-
-function otherLimit({ period, limitCents, remainingCents }: RequestFacts['left'][number], cents: number): string {
-  const of = limitCents === null ? '' : ` of ${formatCents(limitCents)}`;
-  const tooLittle = remainingCents < cents ? ' (too little)' : '';
-  return `${capital(period)}: ${formatCents(Math.max(0, remainingCents))}${of} left${tooLittle}`;
-}
-
-function thereWords(there: RequestFacts['there']): string {
-  const bought = there?.map(({ at, amountCents }) => `${formatCents(amountCents)}, ${dateToken(at, '{date_short}')}`);
-  return bought === undefined ? 'Not known right now' : bought.join('\n') || 'None in 30 days';
-}
-
-const stateNames: Readonly<Record<RequestFacts['earlier'][number], string>> = {
-  approved: 'approved',
-  overridden: 'by emergency override',
-  denied: 'denied',
-  withdrawn: 'withdrawn',
-  expired: 'expired',
-  open: 'open',
-};
-
-/** `2 approved, 1 denied`. */
-function earlierWords(earlier: RequestFacts['earlier']): string {
-  const states = [...new Set(earlier)];
-  const counts = states.map((state) => `${earlier.filter((one) => one === state).length} ${stateNames[state]}`);
-  return counts.join(', ') || 'None';
 }

@@ -166,6 +166,9 @@ function approvedLines(request: MadeRequest, { isConfirmed, endsAt }: Made): (st
     `*${did}${isConfirmed && !isBlocked ? mayPay(request, endsAt) : `, but ${but}`}.*`,
     isBlocked ? 'It works once an approver unblocks it.' : null,
     `Your ${name}: ${movedWords({ changes: changesFromNow(request), term })}.`,
+    facts.isTooLittle === true
+      ? `When it was approved, this was no longer enough for ${formatCents(payCentsOf(request) ?? 0)}. The Home tab shows what is left.`
+      : null,
     facts.lacksBalance === true ? `${tooLittleMoney}: ask for money to be added to the card.` : null,
     isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to check the card.',
     isChanged(request) ? NOT_AS_ASKED : null,
@@ -175,7 +178,7 @@ function approvedLines(request: MadeRequest, { isConfirmed, endsAt }: Made): (st
 /** Without a declined purchase there is nothing to try again. What an approver changed may not be enough for the amount. */
 function mayPay(request: MadeRequest, endsAt: string | null): string {
   const { facts, decision } = request;
-  if (facts.lacksBalance === true) return '';
+  if (facts.lacksBalance === true || facts.isTooLittle === true) return '';
   const end = (word: string) => (endsAt === null ? 'now' : `${word} ${timeToken(endsAt, decision.at)}`);
   if (facts.purchase !== null) return `: try again ${end('before')}`;
   const payCents = payCentsOf(request);

@@ -126,6 +126,33 @@ it('leaves a request alone whose card has not changed, and requests for other ca
   expect(await request()).toEqual(before);
 });
 
+it('asks again once so much was spent that the change is not enough, and then promises its holder no amount', async () => {
+  const world = await createActionWorld(redis());
+  world.service.rules = { IsActive: true, DailySpendLimit: 400 };
+  let remainingCents = 10_000;
+  const getRemainingLimits = async () => ({
+    overall: [{ period: 'daily', limitCents: 40_000, remainingCents } as const],
+    categories: [],
+  });
+  const given = { ...world, deps: { ...world.deps, card: { ...world.deps.card, getRemainingLimits } } };
+  const hugo = await askedToPay(given, 30_000);
+  world.advance(REMIND_AFTER_MS);
+  remainingCents = 1_000;
+
+  await performAction(approvalClick('act_ben', 'U0BEN'), hugo.deps);
+
+  expect(world.answers.at(-1)?.text).toContain('The card was used since it was asked for, so it is not enough by now.');
+  expect(world.service.rules['DailySpendLimit']).toBe(400);
+
+  await performAction(approvalClick('act_ben2', 'U0BEN', 1), hugo.deps);
+  world.advance(2000);
+  await verifyAction('act_ben2', hugo.deps);
+
+  expect(world.service.rules['DailySpendLimit']).toBe(600);
+  expect(hugo.told().at(-1)).toContain('no longer enough for $300.00');
+  expect(hugo.told().join()).not.toContain('you can pay');
+});
+
 const away = async (): Promise<never> => {
   throw unanswered();
 };

@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
-import { createGatherFacts } from '../../../src/approvals/request-facts.ts';
+import { describe, expect, it } from 'vitest';
+import { createGatherFacts, isTooLittle, noFacts, type RequestFacts } from '../../../src/approvals/request-facts.ts';
+import type { RuleChange } from '../../../src/card-api/rule-change.ts';
+import type { RemainingLimits } from '../../../src/card-api/schema.ts';
 import { raiseDaily } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';
 import { raise, transactionAlert } from '../../templates/fixtures.ts';
@@ -124,4 +126,32 @@ it('of blocking cards names the merchant of the warning, with a link to it, and 
     },
   });
   expect((await gather({}, { action })).facts.warning).toBeNull();
+});
+
+describe('what its holder wants to pay', () => {
+  const weekly = (remainingCents: number) => ({ period: 'weekly', limitCents: 90_000, remainingCents }) as const;
+  const daily = (remainingCents: number | null, limitCents: number | null = 40_000) =>
+    ({ period: 'daily', limitCents, remainingCents }) as const;
+  /** The daily limit rises from $400.00 to $900.00 to pay $600.00. */
+  const changes = [raiseDaily];
+
+  it.each<[string, RemainingLimits['overall'], RequestFacts['left'], boolean]>([
+    ['the change leaves just that', [daily(10_000)], [], false],
+    ['the change leaves less', [daily(9_999)], [], true],
+    ['the card service does not tell what is left', [daily(null)], [], false],
+    ['the limit in force may be that of a ruleset', [daily(0, 30_000)], [], false],
+    ['another limit leaves less by now', [daily(10_000), weekly(59_999)], [weekly(60_000)], true],
+    ['another limit left less before', [daily(10_000), weekly(59_999)], [weekly(59_999)], false],
+    ['another limit leaves just that', [daily(10_000), weekly(60_000)], [weekly(90_000)], false],
+  ])('is too much if %s', (_what, overall, left, expected) => {
+    expect(isTooLittle(60_000, { ...noFacts, left }, { overall, categories: [] }, changes)).toBe(expected);
+  });
+
+  it('is never too much for a limit that is removed, or for a rule that is opened', () => {
+    const remaining: RemainingLimits = { overall: [daily(0)], categories: [] };
+    const abroad: RuleChange = { rule: { kind: 'international' }, from: false, to: true };
+
+    expect(isTooLittle(60_000, noFacts, remaining, [{ ...raiseDaily, to: null }])).toBe(false);
+    expect(isTooLittle(60_000, noFacts, remaining, [abroad])).toBe(false);
+  });
 });

@@ -69,6 +69,15 @@ describe.each([
     );
   });
 
+  it('says as of when other limits had so much left, and that the change is not enough by now', () => {
+    const left = [{ period: 'weekly', limitCents: 90_000, remainingCents: 95_000 }] as const;
+    const request = openRequestOf({ facts: { ...facts, left: [...left], isTooLittle: true } });
+
+    expect(read(request)).toMatch(/Weekly: \$950\.00 of \$900\.00 left\s*<!date\^\d+\^As of /);
+    expect(read(request)).toContain('This is not enough for $900.00 by now.');
+    expect(read(openRequestOf({ facts: { ...facts, left: [] } }))).not.toMatch(/As of|not enough for/);
+  });
+
   it('shows that the card is blocked, and that a raise may not be enough if nothing was left', () => {
     const usedUp = openRequestOf({ facts: { ...facts, isUsedUp: true }, isBlocked: true });
 

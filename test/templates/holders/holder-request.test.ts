@@ -67,6 +67,10 @@ describe('a request for a declined purchase', () => {
     const ofNone = { ...approved, facts: noFacts };
     expect(requestDecided(ofNone).text).toMatch(/^Approved by <@U0OLGA>: you can pay \$900\.00 now\. /);
     expect(requestDecided(ofNone, { isConfirmed: true, endsAt }).text).toMatch(/: you can pay \$900\.00 until <!date/);
+    for (const facts of [approved.facts, noFacts]) {
+      const tooLittle = requestDecided({ ...approved, facts: { ...facts, isTooLittle: true } });
+      expect(tooLittle.text).toMatch(/^Approved by <@U0OLGA>\. .* no longer enough for \$900\.00\. The Home tab shows/);
+    }
     const lower = { ...ofNone, changes: [{ ...raiseDaily, to: 60_000 }] };
     expect(requestDecided(lower).text).toMatch(/^Approved by <@U0OLGA>\. Your card 1212: daily limit .* not exactly/);
   });

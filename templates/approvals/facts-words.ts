@@ -1,0 +1,40 @@
+import { type LimitRequest, openedAtMs } from '../../src/approvals/request.ts';
+import type { RequestFacts } from '../../src/approvals/request-facts.ts';
+import { capital } from '../../src/core/first-letter.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
+
+/** They were read when it was asked for, which may be hours ago. */
+export function leftWords(request: LimitRequest, cents: number): string {
+  const { left } = request.facts;
+  if (left.length === 0) return '';
+  const asOf = dateAfter('As of', new Date(openedAtMs(request)).toISOString());
+  return [...left.map((one) => otherLimit(one, cents)), asOf].join('\n');
+}
+
+function otherLimit({ period, limitCents, remainingCents }: RequestFacts['left'][number], cents: number): string {
+  const of = limitCents === null ? '' : ` of ${formatCents(limitCents)}`;
+  const tooLittle = remainingCents < cents ? ' (too little)' : '';
+  return `${capital(period)}: ${formatCents(Math.max(0, remainingCents))}${of} left${tooLittle}`;
+}
+
+export function thereWords(there: RequestFacts['there']): string {
+  const bought = there?.map(({ at, amountCents }) => `${formatCents(amountCents)}, ${dateToken(at, '{date_short}')}`);
+  return bought === undefined ? 'Not known right now' : bought.join('\n') || 'None in 30 days';
+}
+
+const stateNames: Readonly<Record<RequestFacts['earlier'][number], string>> = {
+  approved: 'approved',
+  overridden: 'by emergency override',
+  denied: 'denied',
+  withdrawn: 'withdrawn',
+  expired: 'expired',
+  open: 'open',
+};
+
+/** `2 approved, 1 denied`. */
+export function earlierWords(earlier: RequestFacts['earlier']): string {
+  const states = [...new Set(earlier)];
+  const counts = states.map((state) => `${earlier.filter((one) => one === state).length} ${stateNames[state]}`);
+  return counts.join(', ') || 'None';
+}
