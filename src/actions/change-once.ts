@@ -1,20 +1,21 @@
 import type { Action, Resolved } from './action.ts';
-import type { ActionState, ActionVerb } from './action-state.ts';
+import type { ActionState, ActionVerb, Result } from './action-state.ts';
 import type { ActionRun, ActionTools, LockedRun } from './action-tools.ts';
 import type { Progress } from './progress-store.ts';
-import type { Reports } from './report.ts';
+import type { OutcomeOf, Reports } from './report.ts';
 
 /**
  * Changes a card under its account's lock. An action with a known outcome is only reported, not repeated.
  *
  * @param change receives how far an earlier attempt got; null: this is the first attempt.
  */
-export type ChangeUnlessKnown = (
+export type ChangeUnlessKnown = <Changed>(
   verb: ActionVerb,
   resolved: Resolved,
   run: ActionRun,
-  change: (run: LockedRun, written: ActionState | null) => Promise<unknown>,
-) => Promise<void>;
+  change: (run: LockedRun, written: ActionState | null) => Promise<Changed>,
+  of?: OutcomeOf,
+) => Promise<Changed | Result>;
 
 interface UnlessKnownDeps extends Pick<ActionTools, 'withLock'> {
   readonly progress: Pick<Progress, 'read'>;
@@ -22,13 +23,15 @@ interface UnlessKnownDeps extends Pick<ActionTools, 'withLock'> {
 }
 
 export function createChangeUnlessKnown({ progress, withLock, reports }: UnlessKnownDeps): ChangeUnlessKnown {
-  return async function changeUnlessKnown(verb, { action, acctId }, run, change) {
-    const resumeOrChange = async (lease: LockedRun['lease']): Promise<void> => {
-      const written = await progress.read(action.id);
-      const resumed = await reports.resume(action, verb, written);
-      if (resumed === null) await change({ ...run, lease }, written);
-    };
-    await withLock(`account:${acctId}`, resumeOrChange, run.lease);
+  return async function changeUnlessKnown(verb, { action, acctId }, run, change, of) {
+    return await withLock(
+      `account:${acctId}`,
+      async (lease) => {
+        const written = await progress.read(action.id);
+        return (await reports.resume(action, verb, written, of)) ?? (await change({ ...run, lease }, written));
+      },
+      run.lease,
+    );
   };
 }
 

@@ -51,7 +51,7 @@ export interface OutcomesOnAlerts {
 }
 
 /** The action whose outcome the alert shows. An approved request reports under the action that asked for it. */
-interface OutcomeOf {
+export interface OutcomeOf {
   readonly outcomeOf?: string;
 }
 

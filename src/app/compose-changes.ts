@@ -1,6 +1,6 @@
 import type { Resolved } from '../actions/action.ts';
 import type { ActionRun } from '../actions/action-tools.ts';
-import { createChangeOnce, createChangeUnlessKnown } from '../actions/change-once.ts';
+import { createChangeOnce } from '../actions/change-once.ts';
 import { createChangeStatus } from '../actions/change-status.ts';
 import { createConcludeAction, createNotifyOfVerdict, createVerifiedResult } from '../actions/conclude-action.ts';
 import { createFailChange, createFailures, type Failures } from '../actions/fail-action.ts';
@@ -38,8 +38,7 @@ import type { Tools } from './compose-tools.ts';
 
 /** Blocks, unblocks and activates cards. */
 export function composeStatus(tools: Tools) {
-  const changeUnlessKnown = createChangeUnlessKnown(tools);
-  const changeOnce = createChangeOnce({ ...tools, changeUnlessKnown });
+  const changeOnce = createChangeOnce(tools);
   const sendStatus = createSendStatus({ ...tools, sendChange: createSendChange(tools) });
   const changeStatus = createChangeStatus({ ...tools, permitStatus: createPermitStatus(tools), sendStatus });
   const block = (resolved: Resolved<BlockAction>, run: ActionRun) =>
@@ -55,7 +54,7 @@ export function composeStatus(tools: Tools) {
           changeStatus('activate', resolved, locked, { closes: resolved.action.closes }),
         ),
       unblock: (resolved, run) => changeOnce(resolved, run, (locked) => changeStatus('unblock', resolved, locked)),
-      'undo-block': createUndoBlock({ ...tools, changeUnlessKnown, changeStatus }),
+      'undo-block': createUndoBlock({ ...tools, changeStatus }),
     } satisfies Partial<Handlers>,
   };
 }
@@ -77,7 +76,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const confirmIfMade = createConfirmIfMade({ ...tools, showMadeLate: createShowMadeLate(tools) });
   const restore = createRestore({ ...tools, notifyEnd });
   const permitDecisionOrAsk = createPermitDecisionOrAsk({ ...tools, openRequest });
-  const changeOnce = createChangeOnce({ ...tools, changeUnlessKnown: createChangeUnlessKnown(tools) });
+  const changeOnce = createChangeOnce(tools);
   const resumeChange = createResumeChange(tools);
   const changeAlone = (resolved: Resolved<RuleAction>, run: ActionRun) =>
     changeOnce(

@@ -1,5 +1,6 @@
 import { askedWords } from '../../templates/actions/asked-words.ts';
 import { type Action, alertIdOf, choiceOf } from '../actions/action.ts';
+import { createChangeUnlessKnown } from '../actions/change-once.ts';
 import { createRecord } from '../actions/record.ts';
 import { createRecordLook } from '../actions/record-limits.ts';
 import { createAccountOf, createAskAgain, createRefusalRecords, createRefusals } from '../actions/record-refusal.ts';
@@ -61,6 +62,7 @@ export function createTools(context: ActionContext) {
   const askAgain = createAskAgain({ ...context, recordRefusal, putChoice, askedFor });
   const responses = { answer: context.answer, refuse, refuseUnclear, refuseWith, askAgain };
   const announceRequest = createAnnounceRequest({ ...context, rights, record });
+  const reports = createReports({ ...context, responses, record, outcomes });
   const tools = {
     ...context,
     rights,
@@ -75,7 +77,8 @@ export function createTools(context: ActionContext) {
     accountOf,
     hasBegun,
     outcomes,
-    reports: createReports({ ...context, responses, record, outcomes }),
+    reports,
+    changeUnlessKnown: createChangeUnlessKnown({ ...context, reports }),
     putChoice,
     announceRequest,
     resumeRequest: createResumeRequest({ ...context, announceRequest }),

@@ -1,12 +1,12 @@
 import type { Action, Resolved } from '../actions/action.ts';
 import { isUnsent, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
+import type { ChangeUnlessKnown } from '../actions/change-once.ts';
 import type { Cause, Failures } from '../actions/fail-action.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
 import { goalsOf, withGoals } from '../card-api/rule-change.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
-import type { Lease } from '../core/lock.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
 import { type RuleAction, ruleVerbOf } from '../limits/verbs.ts';
 import type { PlaceOrder } from '../virtual-cards/order-virtual.ts';
@@ -83,11 +83,10 @@ export function createExecution(deps: Deps) {
   }
 }
 
-interface ChangeDeps extends Pick<ActionTools, 'withLock'> {
-  readonly progress: Pick<Progress, 'read'>;
+interface ChangeDeps {
+  readonly changeUnlessKnown: ChangeUnlessKnown;
   /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should be retried. */
   readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, run: LockedRun) => Promise<Result>;
-  readonly reports: Pick<Reports, 'resume'>;
   readonly placeOrder: PlaceOrder;
   readonly whyNoLonger: WhyNoLonger;
   /** @throws CardApiError when the job should be retried. */
@@ -114,13 +113,9 @@ export function createMakeApprovedChange(deps: ChangeDeps): MakeApprovedChange {
     const action = changeOf(click, request, approval);
     const whyNoLonger = () => deps.whyNoLonger(click, request, approval);
     const approved = { ...approvedAs(request, approval), whyNoLonger };
-    const changeUnlessKnown = async (lease: Lease): Promise<Result> => {
-      const written = await deps.progress.read(click.id);
-      const resumed = await deps.reports.resume(action, action.verb, written, approved);
-      if (resumed !== null) return resumed;
-      return await deps.changeRule({ action, acctId, cardId: null }, approved, { ...run, lease });
-    };
-    return await deps.withLock(`account:${acctId}`, changeUnlessKnown, run.lease);
+    const resolved = { action, acctId, cardId: null };
+    const change = (locked: LockedRun) => deps.changeRule(resolved, approved, locked);
+    return await deps.changeUnlessKnown(action.verb, resolved, run, change, approved);
   };
 }
 

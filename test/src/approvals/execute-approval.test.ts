@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ActionState, type Result, reported, stateOf } from '../../../src/actions/action-state.ts';
+import { createChangeUnlessKnown } from '../../../src/actions/change-once.ts';
 import type { Progress } from '../../../src/actions/progress-store.ts';
 import type { Reports } from '../../../src/actions/report.ts';
 import { createExecution, createMakeApprovedChange } from '../../../src/approvals/execute-approval.ts';
@@ -36,8 +37,14 @@ function setUp(written: ActionState | null = null) {
   };
   const makeChange = createMakeApprovedChange({
     blockAll: async () => expect.fail('nothing is blocked'),
-    progress,
-    reports,
+    changeUnlessKnown: createChangeUnlessKnown({
+      progress,
+      reports,
+      withLock: async (name, work) => {
+        steps.push(`locked ${name}`);
+        return await work(held);
+      },
+    }),
     changeRule: async ({ action }, approved) => {
       steps.push(`changed on behalf of ${action.actor.userId}`);
       changes.push(approved);
@@ -48,10 +55,6 @@ function setUp(written: ActionState | null = null) {
       return done;
     },
     whyNoLonger: async () => null,
-    withLock: async (name, work) => {
-      steps.push(`locked ${name}`);
-      return await work(held);
-    },
   });
   const execution = createExecution({
     requests: { save: async ({ inFlight: held }) => void steps.push(`saved ${held.map(({ state }) => state).join()}`) },
