@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countOf } from '../../templates/core/blocks.ts';
 import { BlockAllAction } from '../actions/verbs.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import { isLooser, isSameGoals, RuleChange, RuleGoal, Term, without } from '../card-api/rule-change.ts';
+import { isLooser, isMade, isSameGoals, RuleChange, RuleGoal, Term, without } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { DecidedBy } from '../core/decided-record.ts';
 import { serviceZone } from '../core/installation.ts';
@@ -210,6 +210,14 @@ export function changesFromNow({ changes, temporary }: Pick<LimitRequest, 'chang
 export function isNoLongerNeeded(request: Pick<LimitRequest, 'state' | 'changes' | 'temporary'>): boolean {
   const { state, changes } = request;
   return state === 'open' && changes.length > 0 && !isLooser(changes) && !isLooser(changesFromNow(request));
+}
+
+/**
+ * Whether a click on *Approve* can do something. It closes a request whose rules are by now exactly as it asks; if one is
+ * higher, it is refused.
+ */
+export function mayBeApproved(request: Pick<LimitRequest, 'state' | 'changes' | 'temporary'>): boolean {
+  return !isNoLongerNeeded(request) || isMade(request.changes);
 }
 
 /** The same of one change. */

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { type HomePages, listPage } from '../../src/app-home/home-page.ts';
-import { isAboutRules, isNoLongerNeeded, type OpenRequest, requestValue } from '../../src/approvals/request.ts';
+import { isAboutRules, mayBeApproved, type OpenRequest, requestValue } from '../../src/approvals/request.ts';
 import type { RuleChange } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatRoughly } from '../../src/core/duration.ts';
@@ -122,7 +122,7 @@ function decideButtons(request: OpenRequest) {
     label: `Approve the request for ${name}`,
   });
   return [
-    ...(isNoLongerNeeded(request) ? [] : [approve]),
+    ...(mayBeApproved(request) ? [approve] : []),
     button({
       text: 'Deny',
       action: actionId.decideRequestDeny,

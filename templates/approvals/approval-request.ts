@@ -8,6 +8,7 @@ import {
   isOverdue,
   isUnconfirmed,
   type LimitRequest,
+  mayBeApproved,
   orderIn,
   requestValue,
   type VoidReason,
@@ -131,11 +132,11 @@ function decisionButtons(request: LimitRequest, mayOverride: boolean) {
     });
   const change = isAboutLimits(changes) ? 'Change and approve…' : 'Approve for…';
   return actions(
-    isNoLongerNeeded(request) ? null : control('Approve', actionId.decideRequestApprove, 'primary'),
+    mayBeApproved(request) ? control('Approve', actionId.decideRequestApprove, 'primary') : null,
     isAboutRules(request) ? control(change, actionId.changeRequest) : null,
     control('Deny', actionId.decideRequestDeny, 'danger'),
     control('Deny with note…', actionId.denyWithNote),
-    isOverdue(request) && isAboutRules(request) && mayOverride
+    isOverdue(request) && isAboutRules(request) && mayOverride && !isNoLongerNeeded(request)
       ? control('Break glass…', actionId.overrideRequest)
       : null,
   );

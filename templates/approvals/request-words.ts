@@ -8,6 +8,7 @@ import {
   isChanged,
   isNoLongerNeeded,
   type LimitRequest,
+  mayBeApproved,
   payCentsOf,
   unconfirmedApproval,
 } from '../../src/approvals/request.ts';
@@ -88,20 +89,20 @@ export function requestSummary(request: LimitRequest, of: string): string {
   const at = merchantWords(facts);
   const { purchase } = facts;
   const pass = purchase === null ? '' : ` so that ${formatCents(purchase.amountCents)}${at} goes through`;
+  const changed = isChanged(request)
+    ? `, changed by ${request.state === 'overridden' ? 'the emergency override' : 'an approver'}`
+    : '';
   // Not as a change from the current value: approving it would not lower anything.
   if (isNoLongerNeeded(request)) {
     const states = escapeUntrusted(ruleStates(request.changes, 'to'), RULES_MAX);
     return payCents === null
-      ? `${asks} for ${states}${of && ` of${of}`}${pass}`
-      : `${wants} to pay ${formatCents(payCents)}${at}${of && ` with${of}`}: ${states}`;
+      ? `${asks} for ${states}${of && ` of${of}`}${pass}${changed}`
+      : `${wants} to pay ${formatCents(payCents)}${at}${of && ` with${of}`}${changed}: ${states}`;
   }
   const changes = changesFromNow(request);
   // What a raise from another value adds is told with that value.
   const added = fromOther(request).length > 0 ? '' : difference(changes, ' (', ')');
   const moves = `${escapeUntrusted(ruleMoves(changes), RULES_MAX)}${added}`;
-  const changed = isChanged(request)
-    ? `, changed by ${request.state === 'overridden' ? 'the emergency override' : 'an approver'}`
-    : '';
   if (payCents !== null)
     return `${wants} to pay ${formatCents(payCents)}${at}${of && ` with${of}`}${changed}: ${moves}`;
   return `${asks} to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}${changed}: ${changes.length > 1 ? moves : `${escapeUntrusted(moveWords(changes), RULES_MAX)}${added}`}`;
@@ -218,7 +219,7 @@ export function cautions(request: LimitRequest, reader: Reader): string | null {
   const isEnough = isNoLongerNeeded(request);
   const lines = [
     isEnough
-      ? `Already enough: ${escapeUntrusted(ruleStates(now, 'from'), RULES_MAX)}. ${reader === 'asker' ? 'Withdraw' : 'Deny'} it, or let it expire.`
+      ? `Already enough: ${escapeUntrusted(ruleStates(now, 'from'), RULES_MAX)}. ${enoughAdvice(request, reader)} it, or let it expire.`
       : null,
     isBlocked ? BLOCKED : null,
     facts.isUsedUp === true && !isEnough && !isAllRemoved ? USED_UP : null,
@@ -226,6 +227,11 @@ export function cautions(request: LimitRequest, reader: Reader): string | null {
     facts.lacksBalance === true ? `${tooLittleMoney}. Until money is added, it may be declined again.` : null,
   ];
   return lines.filter(Boolean).join('\n') || null;
+}
+
+function enoughAdvice(request: LimitRequest, reader: Reader): string {
+  if (reader === 'asker') return 'Withdraw';
+  return mayBeApproved(request) ? 'Approve or deny' : 'Deny';
 }
 
 const USED_UP =

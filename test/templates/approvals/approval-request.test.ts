@@ -399,11 +399,34 @@ describe('a request whose limit has become high enough meanwhile', () => {
     },
   );
 
-  it('has no button that can only be refused', () => {
-    const request = openRequestOf(enough);
+  const buttonsOf = (request: OpenRequest) => [
+    ...buttonIds(approvalRequest(request).blocks),
+    ...buttonIds(homeRequests([{ ...request, mayDecide: true }], {})),
+  ];
 
-    expect(buttonIds(approvalRequest(request).blocks)).not.toContain('decide_request_approve');
-    expect(buttonIds(homeRequests([{ ...request, mayDecide: true }], {}))).not.toContain('decide_request_approve');
+  it('has no button that can only be refused', () => {
+    const buttons = buttonsOf(openRequestOf({ ...enough, remindedAt: '2026-11-21T14:00:00.000Z' }));
+
+    expect(buttons).not.toContain('decide_request_approve');
+    expect(buttons).not.toContain('break_glass');
+    expect(buttonsOf(openRequestOf({ remindedAt: '2026-11-21T14:00:00.000Z' }))).toContain('break_glass');
+  });
+
+  it('can be approved if the limit is exactly as asked, which closes it', () => {
+    const request = openRequestOf({ changes: [{ ...raiseDaily, from: raiseDaily.to }] });
+
+    expect(buttonsOf(request).filter((id) => id === 'decide_request_approve')).toHaveLength(2);
+    expect(inChannel(request)).toContain('Already enough: daily limit $900.00. Approve or deny it, or let it expire.');
+  });
+
+  it('says that an approver had changed what was asked for', () => {
+    const request = openRequestOf({
+      facts,
+      goals: [{ rule: raiseDaily.rule, to: 90_000 }],
+      changes: [{ ...raiseDaily, to: 80_000, from: 100_000 }],
+    });
+
+    for (const read of [inChannel, inHome]) expect(read(request)).toContain(', changed by an approver');
   });
 });
 
