@@ -24,13 +24,17 @@ export function createEndPurchaseChanges(deps: Deps) {
     if (event.kind !== 'authorization' && event.kind !== 'pin') return;
     for (const change of await deps.temporaryChanges.all()) {
       if (!isItsPurchase(change, event, deps.fitsMerchant)) continue;
+      // Before the end: a change that has ended is not found again when the job of the event runs again.
+      if (!isAsApproved(change, event)) await notifyApprovers(change, event);
       await deps.endTemporaryChangeNow(change.id);
-      if (isAsApproved(change, event)) continue;
-      const card = await deps.factsOf(change.acctId);
-      const id = `purchase-elsewhere-${change.id}-${event.id}`;
-      await deps.postToApprovals(id, purchaseElsewhere(change, event, card), card.group);
     }
   };
+
+  async function notifyApprovers(change: TemporaryChange, event: TransactionEvent): Promise<void> {
+    const card = await deps.factsOf(change.acctId);
+    const id = `purchase-elsewhere-${change.id}-${event.id}`;
+    await deps.postToApprovals(id, purchaseElsewhere(change, event, card), card.group);
+  }
 }
 
 /**

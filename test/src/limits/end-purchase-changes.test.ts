@@ -28,6 +28,7 @@ describe('a change for one purchase', () => {
   } as const;
 
   const card = { ...cardOfAlerts, group: 'Crew' };
+  const abroad = { rule: { kind: 'international' }, from: false, to: true } as const;
 
   /** What is ended, and what approvers are told. */
   async function result(event: Partial<TransactionEvent>, over: Partial<TemporaryChange> = {}) {
@@ -44,6 +45,22 @@ describe('a change for one purchase', () => {
     return { ids, told };
   }
 
+  it('is ended only after approvers were told: the job that runs again must still find it', async () => {
+    const ids: string[] = [];
+    const endPurchaseChanges = createEndPurchaseChanges({
+      temporaryChanges: { all: async () => [temporaryChangeOf({ purchase, changes: [abroad] })] },
+      endTemporaryChangeNow: async (id) => void ids.push(id),
+      fitsMerchant: createFitsMerchant({}),
+      factsOf: async () => card,
+      postToApprovals: async () => Promise.reject(new Error('killed')),
+    });
+    const elsewhere = { ...authorized, merchant: { ...merchant, id: '9', name: 'Elsewhere', country: 'SE' } };
+
+    await expect(endPurchaseChanges(transactionAlert(elsewhere).event)).rejects.toThrow('killed');
+
+    expect(ids).toEqual([]);
+  });
+
   const ended = async (...of: Parameters<typeof result>): Promise<string[]> => (await result(...of)).ids;
 
   it('ends when that purchase is authorized, even for less or under another merchant id', async () => {
@@ -54,7 +71,6 @@ describe('a change for one purchase', () => {
     expect(await ended({ merchant: { ...merchant, name: 'Another Name' } })).toEqual(['act_1']);
   });
 
-  const abroad = { rule: { kind: 'international' }, from: false, to: true } as const;
   const online = { rule: { kind: 'card_not_present' }, from: false, to: true } as const;
   const restaurants = { id: 1, name: 'Restaurants' };
   const eating = { rule: { kind: 'category', category: restaurants }, from: false, to: true } as const;
