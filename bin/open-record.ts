@@ -13,9 +13,13 @@ type AtTerminal = Pick<Statement, 'event' | 'verb' | 'actionId'> & Partial<Pick<
 
 type RecordConfig = Pick<ReturnType<typeof auditConfig>, 'audit' | 'program'> & Parameters<typeof readPolicy>[0];
 
+/** Other records than the worker's may be among the last ones: forged, or of a terminal with another key. */
+const LATEST = 50;
+
 /**
  * Records what is done at a terminal. Null when the worker's signing key is not available here. Ends the process when
- * another key is given: a record signed with it would look forged forever.
+ * none of the last records was signed with the given key: a record signed with it would look forged forever. The first
+ * record of all cannot be compared.
  */
 export async function openRecord(redis: RedisClient, config: RecordConfig) {
   const { secrets } = config.audit;
@@ -23,8 +27,9 @@ export async function openRecord(redis: RedisClient, config: RecordConfig) {
   const policy = orExit(() => readPolicy(config), config.program);
   const { sign, verify } = createRecordSigner(secrets);
   const { append } = createAudit({ redis, sign, inForce: (statement) => inForce(policy, statement, null) });
-  const latest = await readLatest(redis);
-  if (latest !== null && !verify(latest.hash, latest.signature)) orExit(otherKey, config.program);
+  const latest = await readLatest(redis, LATEST);
+  const isOfWorker = latest.length === 0 || latest.some(({ hash, signature }) => verify(hash, signature));
+  if (!isOfWorker) orExit(otherKey, config.program);
   return async (done: AtTerminal): Promise<void> =>
     append({ ...nobody, ...done, at: new Date(await redisNow(redis)).toISOString() });
 }

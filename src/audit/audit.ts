@@ -112,10 +112,9 @@ export async function readArchived(redis: RedisClient): Promise<AuditHead> {
   return toHead(await redis.get(archived));
 }
 
-/** The last record. Null if there is none, or if it was moved to a file. */
-export async function readLatest(redis: RedisClient): Promise<Omit<AuditEntry, 'number'> | null> {
-  const line = await redis.lindex(chain, -1);
-  return line === null ? null : toEntry(line);
+/** The last records, oldest first, without those that were moved to files. */
+export async function readLatest(redis: RedisClient, count: number): Promise<Omit<AuditEntry, 'number'>[]> {
+  return (await redis.lrange(chain, -count, -1)).map(toEntry);
 }
 
 /** @param archive null: the complete chain must be in Redis. */

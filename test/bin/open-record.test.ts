@@ -37,6 +37,13 @@ it.each<[string, readonly string[]]>([
   expect(verified, 'the record is whole').toBe(0);
 });
 
+it('the worker’s key fits even if the last record was signed with another one', async () => {
+  await exportWith({ AUDIT_KEY });
+  await redis().rpush(CHAIN, JSON.stringify({ record: {}, previous: '', hash: 'forged', signature: 'forged' }));
+
+  expect((await exportWith({ AUDIT_KEY })).code).toBe(0);
+});
+
 it('a key that was replaced still fits if it follows the new one', async () => {
   await exportWith({ CARD_API_TOKEN });
 
