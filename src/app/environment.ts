@@ -8,9 +8,13 @@ import { toCents } from '../core/money.ts';
 import { isTimeZone } from '../core/service-time.ts';
 import { SHARDS_MAX } from '../core/shards.ts';
 
+/** Some readers of env files keep quotes. */
+const quoted = /^(["']).*\1$/s;
+
 const listOf = (item: z.ZodType<string, string>, expected: string) =>
   z
     .string({ error: expected })
+    .refine((text) => !quoted.test(text), `${expected}, without quotes around it`)
     .transform((text) =>
       text
         .split(',')
@@ -74,13 +78,11 @@ const issued = (expected: string) =>
   z
     .string({ error: `expected ${expected}` })
     .min(1, `expected ${expected}`)
-    // Some readers of env files keep quotes, and a file may hold two secrets. The service would send neither.
-    .regex(/^(?!(["']).*\1$)\P{Cc}+$/u, `expected ${expected}, without quotes around it and in one line`);
+    .refine((text) => !quoted.test(text), `expected ${expected}, without quotes around it`)
+    // A file may hold two secrets. The service sends neither of them as both lines.
+    .regex(/^\P{Cc}+$/u, `expected ${expected}, in one line`);
 /** The first one signs. A former one may be a token that the card service has issued. */
-const signingKeys = listOf(
-  issued('secrets to sign the record with'),
-  'expected secrets to sign the record with',
-).refine(
+const signingKeys = listOf(z.string(), 'expected secrets to sign the record with').refine(
   ([current = '']) => current.length >= SECRET_MIN,
   `expected secrets to sign the record with, the first one with at least ${SECRET_MIN} characters`,
 );
