@@ -58,7 +58,7 @@ async function unsubscribe(action: ChannelAction, deps: Deps): Promise<void> {
   await responses.refuseUnclear(action, { why, usage: unsubscribeUsage, example });
 }
 
-/** @returns what was removed, what this channel had, and what still sends some of the same to the other's channel. */
+/** @returns what was removed, what this channel had, and what may still select some of the same for that channel. */
 async function remove(action: ChannelAction, hasBegun: boolean, { subscriptions, record }: Deps) {
   // After a crash, what was subscribed to since stays.
   const all = (await subscriptions.all()).filter(({ at }) => !(hasBegun && at > action.askedAt));

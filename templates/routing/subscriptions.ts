@@ -91,7 +91,7 @@ const LEFT_SHOWN = 5;
 interface Unsubscribed {
   /** Empty when the worker died after removing them. */
   readonly removed: readonly Subscription[];
-  /** Those that still send some of the same to that channel. */
+  /** Those of that channel that may select some of the same. */
   readonly left: readonly Subscription[];
 }
 
@@ -108,7 +108,7 @@ export function unsubscribed({ removed, left }: Unsubscribed): Message {
   const { shown } = asManyAsFit(inSections(lines, LINES));
   const others = left.map(({ number, filter }) => `${number} (${escapeUntrusted(filter, 80)})`);
   const some = `${others.slice(0, LEFT_SHOWN).join(', ')}${others.length > LEFT_SHOWN ? `, and ${others.length - LEFT_SHOWN} more` : ''}`;
-  const still = left.length === 0 ? null : `Some of the same alerts still come by ${some}.`;
+  const still = left.length === 0 ? null : `That channel also gets ${some}, which may select some of the same alerts.`;
   return {
     text: sentence([what, ...(lines.length === 0 ? [] : [`${lines.join('; ')}.`]), still].filter(Boolean).join(' ')),
     blocks: [
