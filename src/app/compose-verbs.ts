@@ -15,7 +15,7 @@ import {
   createFailuresOfVerbs,
   createPerformAction,
   createPermitAction,
-  createRecordLookOfVerb,
+  createRecordSeen,
   type Handlers,
 } from '../dispatch/perform-action.ts';
 import { isLook, isOfAccount, permissionOf, refusedTo } from '../dispatch/verbs.ts';
@@ -68,7 +68,7 @@ export function composeVerbs(context: ActionContext) {
       ...tools,
       permit: createPermitAction({ ...tools, rights: { ...tools.rights, authorize: authorizeOnce(tools) } }),
       resolveCard,
-      recordLook: createRecordLookOfVerb(tools),
+      recordLook: createRecordSeen(tools),
       handlers: {
         ...status.handlers,
         ...limits.handlers,

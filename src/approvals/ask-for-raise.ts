@@ -61,7 +61,7 @@ interface PermitDeps extends Pick<ActionTools, 'withLock'> {
 }
 
 /** Whether the policy lets the changes be requested, and of how many approvers. */
-export type PermitAsked = (
+type PermitAsked = (
   action: AskAction,
   acctId: number,
   changes: readonly RuleChange[],
@@ -80,7 +80,7 @@ interface ReportDeps extends Pick<ActionTools, 'record' | 'outcomes' | 'now'> {
 }
 
 /** Tells the person who asked what happens now, and shows on the alert that it waits. */
-export type ReportAsked = (
+type ReportAsked = (
   action: AskAction,
   asked: Pick<RequestedChange, 'card' | 'changes' | 'term'>,
   opened: RequestOpened,
@@ -112,7 +112,7 @@ interface FindDeps extends Pick<ActionTools, 'purchaseOf' | 'factsOf' | 'nameRul
 }
 
 /** The smallest change that lets the amount through, or why there is none. */
-export type FindRaise = (
+type FindRaise = (
   action: AskAction,
   acctId: number,
 ) => Promise<{ readonly changes: readonly RuleChange[] } | Refusal>;

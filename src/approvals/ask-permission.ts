@@ -67,7 +67,7 @@ interface QuestionDeps extends Pick<ActionTools, 'purchaseOf'> {
 type Question = Parameters<typeof permissionAsked>[0];
 
 /** What people read who may do it. @param role who that is; null: nobody in particular. */
-export type QuestionOf = (
+type QuestionOf = (
   action: AskPermissionAction,
   asked: Pick<Question, 'doing' | 'card' | 'command'> & Pick<Permission, 'role'>,
 ) => Promise<Question>;

@@ -82,7 +82,7 @@ export function createCompleteApproval(deps: Deps): CompleteApproval {
     if (isMade(result) || isUnanswered) {
       const temporaryChangeId = result.control?.kind === 'revert' ? result.control.id : null;
       return await deps.finish(
-        decidedBy(approval, request, { temporaryChangeId, ...(isUnanswered && { isUnconfirmed: true }) }),
+        asDecided(approval, request, { temporaryChangeId, ...(isUnanswered && { isUnconfirmed: true }) }),
       );
     }
     if (result.state !== 'unknown') {
@@ -125,7 +125,7 @@ export function createApprovalVerified(deps: VerifiedDeps): ApprovalVerified {
     if (confirmation === 'confirmed') {
       const temporaryChange = await deps.temporaryChanges.get(actionId);
       const made = { temporaryChangeId: temporaryChange === null ? null : actionId };
-      return await deps.finish(decidedBy(approval, request, made));
+      return await deps.finish(asDecided(approval, request, made));
     }
     await deps.requests.save(withInFlight(request, { ...approval, state: 'unconfirmed' }));
     await deps.updateRequest(request.id);
@@ -136,7 +136,7 @@ export function createApprovalVerified(deps: VerifiedDeps): ApprovalVerified {
 }
 
 /** The request as an approval decides it. Other approvals in flight end on their own. */
-function decidedBy(
+function asDecided(
   { kind, actionId, by, at, changes, term, note, approvals, counted }: ApprovalInFlight,
   request: OpenRequest,
   made: Pick<MadeRequest, 'temporaryChangeId' | 'isUnconfirmed'>,

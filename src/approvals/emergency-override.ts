@@ -79,7 +79,7 @@ interface CapDeps extends Pick<ActionTools, 'now' | 'purchaseOf' | 'zone'> {
 }
 
 /** The part of a request that an emergency override may do, by the policy of now; or why it may do nothing. */
-export type CapOverride = (
+type CapOverride = (
   action: OverrideAction,
   judged: JudgedClick,
 ) => Promise<CappedChange | { readonly why: string; readonly isByRights: boolean }>;

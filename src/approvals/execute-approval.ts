@@ -94,7 +94,7 @@ interface ChangeDeps {
 }
 
 /** What was approved: blocks, an order, or a change of rules. @throws CardApiError when the job should be retried. */
-export type MakeApprovedChange = (
+type MakeApprovedChange = (
   click: ApprovalClick,
   request: LimitRequest,
   approval: ApprovalInFlight,

@@ -39,7 +39,7 @@ interface AnnounceDeps extends Pick<ActionTools, 'record'> {
 }
 
 /** Puts a stored request on record as waiting, and asks those who decide it. Idempotent. */
-export type AnnounceRequest = (request: LimitRequest) => Promise<AnnouncedRequest>;
+type AnnounceRequest = (request: LimitRequest) => Promise<AnnouncedRequest>;
 
 export function createAnnounceRequest(deps: AnnounceDeps): AnnounceRequest {
   return async function announceRequest(request) {

@@ -187,7 +187,7 @@ interface RemindDeps extends Pick<ActionTools, 'now' | 'updateRequest' | 'postTo
 }
 
 /** Sends one reminder for all open requests of the group, unless an earlier one listed this request. */
-export type RemindApprovers = (request: OpenRequest, lease: Lease) => Promise<void>;
+type RemindApprovers = (request: OpenRequest, lease: Lease) => Promise<void>;
 
 export function createRemindApprovers(deps: RemindDeps): RemindApprovers {
   return async function remindApprovers(request, lease) {

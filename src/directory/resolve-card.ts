@@ -34,7 +34,7 @@ interface CardOfAlert {
 /** @returns null when there is no such card, or more than one: the person was then told, or asked which. */
 export type ResolveCard = <A extends Action>(action: A) => Promise<Resolved<A> | null>;
 
-interface ReadsAccounts {
+interface AccountReader {
   readonly account: UnknownCardDeps['directory']['account'];
   readonly reload: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards'> | null>;
 }
@@ -44,7 +44,7 @@ interface Deps {
   readonly responses: Pick<Responses, 'refuse'>;
   readonly rights: Pick<Rights, 'mayAct'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
-  readonly directory: ReadsAccounts & Pick<Directory, 'findKnown'>;
+  readonly directory: AccountReader & Pick<Directory, 'findKnown'>;
   /** True for verbs that change what all cards of an account share. */
   readonly isOfAccount: (verb: string) => boolean;
 }
@@ -90,7 +90,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
 }
 
 interface FindDeps extends UnknownCardDeps {
-  readonly directory: UnknownCardDeps['directory'] & ReadsAccounts & Pick<Directory, 'find' | 'untilListed'>;
+  readonly directory: UnknownCardDeps['directory'] & AccountReader & Pick<Directory, 'find' | 'untilListed'>;
   /** The card of an alert; null when the alert is no longer stored. */
   readonly cardOfAlert: (alertId: string) => Promise<CardOfAlert | null>;
   /** True for verbs that change nothing. */

@@ -25,7 +25,7 @@ interface Deps {
   readonly rights: Pick<Rights, 'mayAct'>;
   readonly permit: PermitAction;
   readonly resolveCard: ResolveCard;
-  readonly recordLook: ReturnType<typeof createRecordLookOfVerb>;
+  readonly recordLook: ReturnType<typeof createRecordSeen>;
   readonly handlers: Handlers;
   /** Called when the job of an action is over, whether it ended with an error or not. */
   readonly dropUnsent: (action: VerbAction) => Promise<void>;
@@ -99,8 +99,8 @@ export function createPerformAction(deps: Deps): (asked: VerbAction, run: Action
 }
 
 /** Records that somebody has seen something. @param card null: the verb is about no card, but its target may be. */
-export function createRecordLookOfVerb({ recordLook, accountOf }: Pick<ActionTools, 'recordLook' | 'accountOf'>) {
-  return async function recordLookOfVerb(action: VerbAction, card: Resolved | null): Promise<void> {
+export function createRecordSeen({ recordLook, accountOf }: Pick<ActionTools, 'recordLook' | 'accountOf'>) {
+  return async function recordSeen(action: VerbAction, card: Resolved | null): Promise<void> {
     const acctId = card === null ? await accountOf(action.target) : card.acctId;
     const seen = action.verb === 'look' ? action.seen : null;
     await recordLook(action, { acctId, cardId: card?.cardId ?? null, seen });
@@ -113,7 +113,7 @@ interface FailDeps extends Pick<ActionTools, 'isRefused'> {
   readonly failures: Pick<Failures, 'failAction' | 'isGivenUp' | 'sayStillTrying'>;
 }
 
-/** How the actions of all verbs end that are not performed, and what people read while one is tried again. */
+/** How an action of any verb ends without success, and what people read while it is tried again. */
 export function createFailuresOfVerbs({ isRefused, failApproval, failures }: FailDeps) {
   return {
     /** True for an action that an earlier attempt refused or gave up. Completes its report if parts are missing. */

@@ -98,7 +98,6 @@ interface AnswerBackDeps extends Pick<ActionTools, 'factsOf'> {
 /** Tells a person how their decision ended. A refused one counts as no raise. */
 type AnswerBack = ReturnType<typeof createAnswerBack>;
 
-/** `isSent`: an earlier attempt may have been carried out. */
 export function createAnswerBack(deps: AnswerBackDeps) {
   return {
     refuse,
@@ -116,6 +115,7 @@ export function createAnswerBack(deps: AnswerBackDeps) {
       await deps.responses.answer(action, temporaryChangeEnded(over, await deps.factsOf(over.acctId)));
   }
 
+  /** `isSent`: an earlier attempt may have been carried out. */
   async function refuse(
     action: TemporaryChangeAction,
     why: string,
