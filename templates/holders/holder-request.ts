@@ -166,13 +166,24 @@ function approvedLines(request: MadeRequest, { isConfirmed, endsAt }: Made): (st
     `*${did}${isConfirmed && !isBlocked ? mayPay(request, endsAt) : `, but ${but}`}.*`,
     isBlocked ? 'It works once an approver unblocks it.' : null,
     `Your ${name}: ${movedWords({ changes: changesFromNow(request), term })}.`,
-    facts.isTooLittle === true
-      ? `When it was approved, this was no longer enough for ${formatCents(payCentsOf(request) ?? 0)}. The Home tab shows what is left.`
-      : null,
+    enoughWords(request),
     facts.lacksBalance === true ? `${tooLittleMoney}: ask for money to be added to the card.` : null,
     isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to check the card.',
     isChanged(request) ? NOT_AS_ASKED : null,
   ];
+}
+
+/** Why the new limit may not be enough; null: it is, as far as is known. */
+function enoughWords(request: MadeRequest): string | null {
+  const { facts, changes } = request;
+  const payCents = payCentsOf(request);
+  const amount = payCents === null ? '' : ` for ${formatCents(payCents)}`;
+  const look = 'The Home tab shows what is left.';
+  if (facts.isTooLittle === true) return `When it was approved, this was no longer enough${amount}. ${look}`;
+  const isRemoved = changes.every(({ to }) => to === null);
+  return facts.isUsedUp === true && !isRemoved
+    ? `Nothing was left of the limit, so this may not be enough${amount}. ${look}`
+    : null;
 }
 
 /** Without a declined purchase there is nothing to try again. What an approver changed may not be enough for the amount. */
@@ -182,5 +193,7 @@ function mayPay(request: MadeRequest, endsAt: string | null): string {
   const end = (word: string) => (endsAt === null ? 'now' : `${word} ${timeToken(endsAt, decision.at)}`);
   if (facts.purchase !== null) return `: try again ${end('before')}`;
   const payCents = payCentsOf(request);
-  return payCents === null || isChanged(request) ? '' : `: you can pay ${formatCents(payCents)} ${end('until')}`;
+  return payCents === null || isChanged(request) || enoughWords(request) !== null
+    ? ''
+    : `: you can pay ${formatCents(payCents)} ${end('until')}`;
 }
