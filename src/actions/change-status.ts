@@ -7,7 +7,7 @@ import { CardApiError } from '../core/errors.ts';
 import type { Resolved } from './action.ts';
 import { isUnseen, type Result } from './action-state.ts';
 import type { ActionTools, LockedRun } from './action-tools.ts';
-import { factsOfCard, type NotAgain, type PermitStatus } from './permit-status.ts';
+import type { NotAgain, PermitStatus } from './permit-status.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 import type { Finish } from './send-change.ts';
@@ -54,7 +54,8 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     const hasFraudCase = (await deps.fraudCases.openOf(acctId)) !== null;
     if (account === null) return await blockUnread(asked, hasFraudCase, run);
     const card = cardToChange(verb, account, cardId);
-    const facts = await factsOfCard(acctId, card, deps.factsOf);
+    // Without its id, a card that is not listed would get the digits of the one that is.
+    const facts = await deps.factsOf(acctId, card ?? { cardId });
     const before = card?.status ?? null;
     const written = await progress.read(action.id);
     const sides = { before: before === null ? null : statusWord(before), after: null };

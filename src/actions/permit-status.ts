@@ -3,7 +3,7 @@ import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { Result } from './action-state.ts';
-import type { ActionTools, FactsOf, Responses, Rights } from './action-tools.ts';
+import type { ActionTools, Responses, Rights } from './action-tools.ts';
 import { askOthers } from './ask-others.ts';
 
 type Card = AccountDetails['cards'][number];
@@ -72,17 +72,11 @@ export function createPermitStatus({ rights, responses, factsOf, putChoice }: De
     const confirmed: Action & { closes: readonly number[] } = { ...action, closes, target };
     const value = await putChoice(confirmed, action.id);
     const others = [];
-    for (const other of ending)
-      others.push({ card: await factsOfCard(acctId, other, factsOf), status: other.status ?? '' });
+    for (const other of ending) others.push({ card: await factsOf(acctId, other), status: other.status ?? '' });
     await responses.answer(action, confirmActivation({ value, card, ending: others }));
   }
 }
 
 function areConfirmed({ ending, confirmed }: Activation): boolean {
   return ending.every(({ cardId }) => (cardId === null ? confirmed !== undefined : confirmed?.includes(cardId)));
-}
-
-export async function factsOfCard(acctId: number, card: Card | undefined, factsOf: FactsOf): Promise<CardFacts> {
-  const facts = await factsOf(acctId, { cardId: card?.cardId });
-  return { ...facts, last4: facts.last4 ?? card?.last4 ?? null };
 }

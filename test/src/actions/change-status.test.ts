@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import type { DirectoryAccount } from '../../../src/directory/account.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -37,6 +39,27 @@ it('activates no other card than the one asked for, because that would close it 
 
   await performAction(activate('act_8', 8), { ...world.deps, card });
   expect(world.writes).toEqual(['activate']);
+});
+
+it('names no other card of the account when the service does not list the one asked for', async () => {
+  const world = await createActionWorld(redis());
+  const cards: DirectoryAccount['cards'] = [{ cardId: 8, last4: '0008', status: 'ACTIVE', seenAt: '' }];
+  const account = AccountDetails.parse({
+    AccountId: acctId,
+    AccountStatus: 'OPEN',
+    CardList: [{ CardId: 8, Last4CardNumber: '0008', CardStatus: 'ACTIVE' }],
+  });
+  const deps: WorldDeps = {
+    ...world.deps,
+    card: { ...world.deps.card, getAccount: async () => account },
+    directory: directoryOf({ account: async () => accountOf({ acctId, cards }) }),
+  };
+
+  await performAction(ask('unblock', { target: { kind: 'card', acctId, cardId: 9, alertId: null } }), deps);
+
+  expect(world.answers.at(-1)?.text).toContain('does not list this card');
+  expect(world.answers.at(-1)?.text).not.toContain('0008');
+  expect((await world.records()).at(-1)).toMatchObject({ event: 'failed', cardId: 9 });
 });
 
 it('activates no replacement of the card that an alert is about, and says that this card is closed', async () => {
