@@ -62,7 +62,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     const finish = finisher(asked, verb, facts, sides);
 
     if (written?.state === 'sending' && before === wantedStatus[verb] && written.before !== sides.before) {
-      const closed = account.cards.filter((other) => other.cardId !== null && closes?.includes(other.cardId));
+      const closed = account.cards.filter((other) => closes?.includes(other.cardId));
       const made = { before: written.before, closes: closed };
       return await sendStatus.foundMade(verb, asked, made, finish);
     }

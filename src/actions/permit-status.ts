@@ -68,7 +68,7 @@ export function createPermitStatus({ rights, responses, factsOf, putChoice }: De
   /** Other cards of the account would be closed for good: asks the person to confirm. */
   async function confirmFirst({ action, acctId, cardId }: Resolved, { card, ending }: Activation): Promise<void> {
     const target = { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } as const;
-    const closes = ending.flatMap((other) => other.cardId ?? []);
+    const closes = ending.map((other) => other.cardId);
     const confirmed: Action & { closes: readonly number[] } = { ...action, closes, target };
     const value = await putChoice(confirmed, action.id);
     const others = [];
@@ -78,5 +78,5 @@ export function createPermitStatus({ rights, responses, factsOf, putChoice }: De
 }
 
 function areConfirmed({ ending, confirmed }: Activation): boolean {
-  return ending.every(({ cardId }) => (cardId === null ? confirmed !== undefined : confirmed?.includes(cardId)));
+  return ending.every(({ cardId }) => confirmed?.includes(cardId));
 }
