@@ -1,7 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { DirectoryAccount } from '../../../src/directory/account.ts';
-import { unanswered } from '../../support/card-api-errors.ts';
 import { accountOf, directoryOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -12,6 +11,7 @@ import {
   performAction,
   type WorldDeps,
 } from '../../support/perform-world.ts';
+import { withReplacement } from '../../support/with-replacement.ts';
 import { declined } from '../../templates/fixtures.ts';
 
 const event = (id: string, ofAccount: number) => ({
@@ -94,18 +94,6 @@ it('blocks a card at once if an end was typed, and says that a block has none', 
   expect(world.answers.at(-1)?.text).toContain('A block has no end: the card stays blocked until it is unblocked.');
 });
 
-/** An account whose card 7 has a replacement, card 8, that is not activated. */
-function withReplacement(status: string | null) {
-  return AccountDetails.parse({
-    AccountId: acctId,
-    AccountStatus: 'OPEN',
-    CardList: [
-      { CardId: 7, Last4CardNumber: '0007', CardStatus: status },
-      { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' },
-    ],
-  });
-}
-
 it('blocks no active card when its replacement, which is not activated, was meant', async () => {
   const world = await createActionWorld(redis());
   const blockNew = (id: string, before: string) => {
@@ -181,130 +169,4 @@ it('records and attributes what an activation closes for good', async () => {
   expect((await history.expectedAction(event('evt_1', acctId), 'CLOSED', 6))?.userId).toBe(by);
   expect((await history.expectedAction(event('evt_2', acctId), 'CLOSED', 7))?.userId).toBe(by);
   expect(await history.expectedAction(event('evt_3', acctId), 'CLOSED', 5)).toBeNull();
-});
-
-it('asks again before it closes a card that the person has not seen', async () => {
-  const world = await createActionWorld(redis());
-  const [blocked, wanted, since] = [
-    { CardId: 7, Last4CardNumber: '0007', CardStatus: 'BLOCKED' },
-    { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' },
-    { CardId: 9, Last4CardNumber: '0009', CardStatus: 'INACTIVE' },
-  ];
-  const listing = (...CardList: unknown[]): WorldDeps => {
-    const account = AccountDetails.parse({ AccountId: acctId, AccountStatus: 'OPEN', CardList });
-    return { ...world.deps, card: { ...world.deps.card, getAccount: async () => account } };
-  };
-  const confirmed = (id: string, closes: number[]) =>
-    ask('activate', { id, target: { kind: 'card', acctId, cardId: 8, alertId: null }, closes });
-
-  await performAction(confirmed('act_1', [7]), listing(blocked, wanted, since));
-  expect(world.writes).toEqual([]);
-  expect(JSON.stringify(world.answers.at(-1))).toContain('0009');
-
-  await performAction(confirmed('act_2', [7, 9]), listing(blocked, wanted, since));
-  expect(world.writes).toEqual(['activate']);
-});
-
-it('asks before it closes a card whose status the card service does not say', async () => {
-  const world = await createActionWorld(redis());
-  const account = withReplacement(null);
-  const deps = { ...world.deps, card: { ...world.deps.card, getAccount: async () => account } };
-  const target = { kind: 'card', acctId, cardId: 8, alertId: null } as const;
-
-  await performAction(ask('activate', { id: 'act_1', target, closes: undefined }), deps);
-  expect(world.writes).toEqual([]);
-  expect(world.answers.at(-1)?.text).toContain('Closing: Card 0007 (status not known).');
-
-  await performAction(ask('activate', { id: 'act_2', target, closes: [7] }), deps);
-  expect(world.writes).toEqual(['activate']);
-});
-
-it('is not sent again, nor asked about, if it got no answer and would close a new card by now', async () => {
-  const world = await createActionWorld(redis());
-  const cards = [
-    { CardId: 7, Last4CardNumber: '0007', CardStatus: 'BLOCKED' },
-    { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' },
-  ];
-  const deps: WorldDeps = {
-    ...world.deps,
-    card: {
-      ...world.deps.card,
-      getAccount: async () => AccountDetails.parse({ AccountId: acctId, AccountStatus: 'OPEN', CardList: cards }),
-      async activateCard() {
-        world.writes.push('activate');
-        throw unanswered();
-      },
-    },
-  };
-  const confirmed = ask('activate', { target: { kind: 'card', acctId, cardId: 8, alertId: null }, closes: [7] });
-  await expect(performAction(confirmed, deps)).rejects.toThrow('unavailable');
-  cards.push({ CardId: 9, Last4CardNumber: '0009', CardStatus: 'INACTIVE' });
-  world.advance(5000);
-  await performAction(confirmed, deps);
-
-  expect(world.writes).toEqual(['activate']);
-  expect(world.answers.at(-1)?.text).toMatch(/^Not sure: tried to activate .* it would close another card/);
-  expect(await world.stations()).toEqual(['asked', 'sent', 'unknown']);
-});
-
-it('names those who may do it for the cards of this group if a right ends just before the change', async () => {
-  const asked: unknown[] = [];
-  const world = await createActionWorld(redis());
-  world.service.status = 'BLOCKED';
-  let isRead = false;
-  const deps: WorldDeps = {
-    ...world.deps,
-    card: {
-      ...world.deps.card,
-      getAccount: async (...args) => {
-        isRead = true;
-        return await world.deps.card.getAccount(...args);
-      },
-    },
-    toFacts: () => ({ ...declined('', '').card, group: 'Field team' }),
-    rolesOf: async () => ({ roles: isRead ? ['operator'] : ['operator', 'approver'], isComplete: true }),
-    whoMay: async (role, group) => {
-      asked.push([role, group]);
-      return [];
-    },
-  };
-
-  await performAction(ask('unblock', byCommand), deps);
-
-  expect(world.writes).toEqual([]);
-  expect(asked).toEqual([['approver', 'Field team']]);
-});
-
-describe('an activation that ends the block of the person’s own card', () => {
-  async function activated(status: string, holder: string, closes: number[] | undefined) {
-    const world = await createActionWorld(redis(), { whoMay: async () => ['U0OLGA', 'U0CEM'] });
-    const at = '2026-11-20T15:00:00.000Z';
-    await world.deps.links.link({ acctId, userId: holder, provedBy: 'approver', by: 'U0CEM', at });
-    const card = { ...world.deps.card, getAccount: async () => withReplacement(status) };
-    const target = { kind: 'card', acctId, cardId: 8, alertId: null } as const;
-    await performAction(ask('activate', { target, closes, roles: ['operator'] }), { ...world.deps, card });
-    return world;
-  }
-
-  it.each([
-    ['before it is asked whether to close the other card', undefined],
-    ['after that was confirmed', [7]],
-  ])('is refused, %s, and names who may', async (_when, closes) => {
-    const { writes, answers, stations } = await activated('Blocked', 'U0OLGA', closes);
-
-    expect(writes).toEqual([]);
-    expect(answers.map(({ text }) => text)).toEqual([
-      expect.stringMatching(
-        /You can’t end the block of your own card: somebody else has to activate the new one\. Ask another operator or an approver\. <@U0CEM>\. Nothing changed\.$/,
-      ),
-    ]);
-    expect((await stations()).at(-1)).toBe('refused');
-  });
-
-  it.each([
-    ['the card is not blocked', 'Active', 'U0OLGA'],
-    ['somebody else holds the card', 'Blocked', 'U0HUGO'],
-  ])('is made if %s', async (_what, status, holder) => {
-    expect((await activated(status, holder, [7])).writes).toEqual(['activate']);
-  });
 });

@@ -1,31 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { createAmendRequest } from '../../../src/approvals/amend-request.ts';
-import { createDecideRequest, createDecisions } from '../../../src/approvals/decide-request.ts';
-import { createEligibility } from '../../../src/approvals/eligibility.ts';
-import { createRecount } from '../../../src/approvals/judge-click.ts';
+import { createDecideRequest } from '../../../src/approvals/decide-request.ts';
 import { LimitRequest } from '../../../src/approvals/request.ts';
-import { createResumeClick } from '../../../src/approvals/resume-click.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
-import type { Term } from '../../../src/card-api/rule-change.ts';
-import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, override } from '../../support/asked-for-more.ts';
-import { authorizationOf } from '../../support/authorization.ts';
+import { clickOfBen, decisionsOf } from '../../support/decisions.ts';
 import { held } from '../../support/held.ts';
 import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, createActionWorld, type Over, performAction, virtualOrder } from '../../support/perform-world.ts';
 
 const redis = useRedis();
-const target = { kind: 'request', requestId: 'req_ask1' } as const;
-const by = (userId: string) => ({ userId, teamId: 'T1' });
-const click = (over: Over = {}): DecideAction =>
-  ask('decide', { id: 'act_ben', target, approve: true, actor: by('U0BEN'), ...over });
 
 interface Given {
   readonly now?: string;
-  /** The click has sent its change before a crash. */
-  readonly hasSent?: boolean;
+  /** The click has done something to its request before a crash. */
+  readonly isResumed?: boolean;
   readonly notYet?: string;
   readonly isGroupKnown?: boolean;
   /** Why the approval does not count. */
@@ -36,7 +26,7 @@ const refused = (why: string): string => `${why} (${acctId})`;
 
 function setUp(
   request: LimitRequest | null,
-  { now = askedAt, hasSent = false, notYet, isGroupKnown = true, why }: Given = {},
+  { now = askedAt, isResumed = false, notYet, isGroupKnown = true, why }: Given = {},
 ) {
   const steps: string[] = [];
   const whyNotYet = async () => (notYet === undefined ? null : { why: notYet, whoCan: 'Wait.' });
@@ -51,12 +41,7 @@ function setUp(
     requests: { get: async () => request },
     execution: { stop: whyNotYet, whyNotYet },
     expire: async () => void steps.push('expired'),
-    resumeClick: createResumeClick({
-      execution: { resume: async () => hasSent },
-      decisions,
-      finish: async () => void steps.push('finished again'),
-      updateRequest: async () => void steps.push('updated'),
-    }),
+    resumeClick: async () => isResumed,
     decisions,
     responses: {
       refuse: async (_action, { why, whoCan }, about) =>
@@ -80,24 +65,16 @@ describe('a decision', () => {
     ['that approves', openRequestOf(), {}, ['approved']],
     ['that denies', openRequestOf(), { approve: false }, ['denied']],
     ['about a request that is gone', null, {}, ['This request is too old. Whoever asked can ask again. (no card)']],
-    ['repeated after it denied', denied, {}, ['denied']],
-    ['repeated after it approved', { ...denied, ...made, state: 'approved' }, {}, ['finished again']],
     [
       'about a decided request',
       denied,
       { id: 'act_zoe' },
       [refused('This request is denied already. Nothing is left to decide.')],
     ],
-    [
-      'that was counted before a crash',
-      openRequestOf({ approvals: [{ by: 'U0BEN', at: askedAt, actionId: 'act_ben' }] }),
-      {},
-      ['updated'],
-    ],
   ])('%s', async (_what, request, over, expected) => {
     const { decide, steps } = setUp(request);
 
-    await decide(click(over));
+    await decide(clickOfBen(over));
 
     expect(steps).toEqual(expected);
   });
@@ -109,7 +86,7 @@ describe('a decision', () => {
   ])('about a request that is %s says so', async (state, words) => {
     const { decide, steps } = setUp(LimitRequest.parse({ ...denied, state, ...(state === 'denied' ? {} : made) }));
 
-    await decide(click({ id: 'act_zoe' }));
+    await decide(clickOfBen({ id: 'act_zoe' }));
 
     expect(steps).toEqual([refused(`This request is ${words} already. Nothing is left to decide.`)]);
   });
@@ -117,7 +94,7 @@ describe('a decision', () => {
   it('waits while the group of the card is not known', async () => {
     const { decide, steps } = setUp(openRequestOf(), { isGroupKnown: false });
 
-    await expect(decide(click())).rejects.toThrow('did not return the group of a card');
+    await expect(decide(clickOfBen())).rejects.toThrow('did not return the group of a card');
 
     expect(steps).toEqual([]);
   });
@@ -125,15 +102,15 @@ describe('a decision', () => {
   it('about a request that expired says so', async () => {
     const { decide, steps } = setUp({ ...openRequestOf(), state: 'expired' });
 
-    await decide(click());
+    await decide(clickOfBen());
 
     expect(steps).toEqual([refused('This request is expired already. Nothing is left to decide.')]);
   });
 
   it('that has sent its change continues, whatever was decided meanwhile', async () => {
-    const { decide, steps } = setUp(denied, { hasSent: true });
+    const { decide, steps } = setUp(denied, { isResumed: true });
 
-    await decide(click({ id: 'act_zoe' }));
+    await decide(clickOfBen({ id: 'act_zoe' }));
 
     expect(steps).toEqual([]);
   });
@@ -152,7 +129,7 @@ describe('a decision', () => {
   ])('while an approval is in flight, or by a person the policy refuses: %s', async (_what, over, given, expected) => {
     const { decide, steps } = setUp(openRequestOf(), given);
 
-    await decide(click(over));
+    await decide(clickOfBen(over));
 
     expect(steps).toEqual(expected);
   });
@@ -160,7 +137,7 @@ describe('a decision', () => {
   it('that is too late ends the request', async () => {
     const { decide, steps } = setUp(openRequestOf(), { now: '2026-11-21T15:00:00.001Z' });
 
-    await decide(click());
+    await decide(clickOfBen());
 
     expect(steps).toEqual([
       'expired',
@@ -178,58 +155,16 @@ it('an expired request sends deciders of an order to whoever asked for it, and n
   });
   const { decide, steps } = setUp(ofOrder, { now: '2026-11-21T15:00:00.001Z' });
 
-  await decide(click());
+  await decide(clickOfBen());
 
   expect(steps.at(-1)).toContain('The request has expired. Whoever asked can ask again.');
 });
 
 describe('an approval', () => {
-  function decisions(raiseCents = 0, addedByBen = 0, why: string | null = null, policy: Partial<ApprovalPolicy> = {}) {
-    const recorded: unknown[] = [];
-    const saved: LimitRequest[] = [];
-    const executed: unknown[] = [];
-    const told: unknown[] = [];
-    const finished: LimitRequest[] = [];
-    const recount = createRecount({
-      orderPermit: { approvals: async () => ({ needed: 2, why: null }) },
-      rights: {
-        policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
-      },
-      raises: {
-        async count(_action, _acctId, _raise, people) {
-          const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);
-          const earlier =
-            raiseCents === ownCents ? [] : [{ by: 'U0BEN', at: '2026-11-20T14:12:00.000Z', cents: addedByBen }];
-          return { rule: raiseDaily.rule, ownCents, earlier, aboveCents: 100_000, cap: null };
-        },
-      },
-    });
-    const { approve, deny } = createDecisions({
-      progress: { read: async () => null },
-      requests: { save: async (request) => void saved.push(request) },
-      execution: { execute: async (_click, _request, approved) => void executed.push(approved) },
-      judgeClick: async (_action, request) =>
-        why === null
-          ? { kind: 'counts', request, now: request.changes }
-          : { kind: 'refused', why, whoCan: 'Ask another approver.' },
-      amend: createAmendRequest({ recount, raises: { changesFromBase: async (changes) => [...changes] } }),
-      record: async (_action, { event, detail, line }) => {
-        recorded.push({ detail, counted: line?.counted ?? null });
-        told.push({ event, outcome: line?.outcome, ...(line?.outcomeOf && { outcomeOf: line.outcomeOf }) });
-      },
-      updateRequest: async () => {},
-      finish: async (request) => void finished.push(request),
-    });
-    const run = (action: DecideAction, request = openRequestOf()) =>
-      approve(action, request, { isLast: false, lease: held });
-    const refuse = (action: DecideAction, request = openRequestOf()) => deny(action, request, held);
-    return { run, refuse, saved, executed, recorded, told, finished };
-  }
-
   it('makes the change if it is the last one needed', async () => {
-    const world = decisions();
+    const world = decisionsOf();
 
-    await world.run(click());
+    await world.run(clickOfBen());
 
     expect(world.executed).toMatchObject([
       { changes: [raiseDaily], approvals: [{ by: 'U0BEN', actionId: 'act_ben' }] },
@@ -238,16 +173,16 @@ describe('an approval', () => {
   });
 
   it('is only counted if others also have to approve', async () => {
-    const world = decisions(100_001);
+    const world = decisionsOf(100_001);
 
-    await world.run(click());
+    await world.run(clickOfBen());
 
     expect(world.saved).toMatchObject([{ state: 'open', needed: 2, approvals: [{ by: 'U0BEN' }] }]);
     expect(world.executed).toEqual([]);
   });
 
   it('needs another one if the approver raised the same limit that day, and the request and audit entry show by how much', async () => {
-    const world = decisions(100_001, 60_001);
+    const world = decisionsOf(100_001, 60_001);
     const counted = {
       rule: raiseDaily.rule,
       ownCents: 40_000,
@@ -256,7 +191,7 @@ describe('an approval', () => {
       cap: null,
     };
 
-    await world.run(click());
+    await world.run(clickOfBen());
 
     expect(world.saved).toMatchObject([{ state: 'open', needed: 2, approvals: [{ by: 'U0BEN' }], counted }]);
     expect(world.recorded).toEqual([
@@ -268,61 +203,25 @@ describe('an approval', () => {
     ]);
   });
 
-  it('that makes a third one necessary shows what the approver added, not only what was asked for', async () => {
-    const bands = [
-      { upToCents: 100_000, approvals: 1 },
-      { upToCents: 500_000, approvals: 2 },
-      { upToCents: null, approvals: 3 },
-    ];
-    const world = decisions(500_001, 100_001, null, { bands });
-    const asked = { rule: raiseDaily.rule, ownCents: 400_000, earlier: [], aboveCents: 100_000, cap: null };
-
-    await world.run(click(), openRequestOf({ counted: asked, needed: 2 }));
-
-    expect(world.saved).toMatchObject([{ needed: 3, counted: { earlier: [{ by: 'U0BEN', cents: 100_001 }] } }]);
-  });
-
-  it('with another amount restarts the count without the approvals of the first amount', async () => {
-    const world = decisions(100_001);
-    const goals = [{ rule: raiseDaily.rule, to: 200_000 }];
-    const changeRequest = { goals, term: { kind: 'duration', ms: 3_600_000 } } as const;
-    const approvals = [{ by: 'U0ZOE', at: askedAt, actionId: 'act_zoe' }];
-
-    await world.run(click({ changeRequest }), openRequestOf({ approvals, needed: 2 }));
-
-    expect(world.saved).toMatchObject([{ changes: [{ to: 200_000 }], approvals: [{ by: 'U0BEN' }] }]);
-  });
-
-  it('with another amount counts the raise of that amount', async () => {
-    const world = decisions(120_000);
-    const changeRequest = { goals: [{ rule: raiseDaily.rule, to: 160_000 }], term: openRequestOf().term };
-    const asked = { rule: raiseDaily.rule, ownCents: 150_000, earlier: [], aboveCents: 100_000, cap: null };
-    const approvals = [{ by: 'U0ANA', at: askedAt, actionId: 'act_ana' }];
-
-    await world.run(click({ changeRequest }), openRequestOf({ counted: asked, approvals, needed: 2 }));
-
-    expect([...world.saved, ...world.executed]).toMatchObject([{ counted: { ownCents: 120_000 } }]);
-  });
-
   it('that does not count is neither audited nor executed', async () => {
-    const world = decisions(0, 0, 'Nobody approves twice.');
+    const world = decisionsOf(0, 0, 'Nobody approves twice.');
 
-    expect(await world.run(click())).toMatchObject({ why: 'Nobody approves twice.' });
+    expect(await world.run(clickOfBen())).toMatchObject({ why: 'Nobody approves twice.' });
     expect([world.recorded, world.saved, world.executed]).toEqual([[], [], []]);
   });
 
   it('is audited as an approval of the unchanged request', async () => {
-    const world = decisions();
+    const world = decisionsOf();
 
-    expect(await world.run(click())).toBeNull();
+    expect(await world.run(clickOfBen())).toBeNull();
     expect(world.told).toEqual([{ event: 'approved', outcome: 'as requested' }]);
   });
 
   it('that changes the request audits who asked for what and what it was changed to', async () => {
-    const world = decisions();
+    const world = decisionsOf();
     const changeRequest = { goals: [{ rule: raiseDaily.rule, to: 60_000 }], term: openRequestOf().term };
 
-    await world.run(click({ changeRequest }));
+    await world.run(clickOfBen({ changeRequest }));
 
     expect(world.told).toEqual([
       {
@@ -341,33 +240,11 @@ describe('an approval', () => {
 
   it('does not audit again the raise that was counted with the request', async () => {
     const counted = { rule: raiseDaily.rule, ownCents: 100_001, earlier: [], aboveCents: 100_000, cap: null };
-    const world = decisions(100_001);
+    const world = decisionsOf(100_001);
 
-    await world.run(click(), openRequestOf({ counted, needed: 2 }));
+    await world.run(clickOfBen(), openRequestOf({ counted, needed: 2 }));
 
     expect(world.recorded).toEqual([{ detail: 'req_ask1', counted: null }]);
-  });
-
-  it.each<[string, number, Term, string[]]>([
-    ['less, for the same time', 60_000, openRequestOf().term, ['U0HUGO', 'U0BEN']],
-    ['the same amount, for the same time', 90_000, openRequestOf().term, ['U0HUGO', 'U0ZOE', 'U0BEN']],
-    ['more, for the same time', 95_000, openRequestOf().term, ['U0BEN']],
-    ['less, for another time', 60_000, { kind: 'permanent' }, ['U0BEN']],
-    ['the same amount, for another time', 90_000, { kind: 'permanent' }, ['U0BEN']],
-  ])('of %s keeps only approvals of at least as much', async (_what, to, term, kept) => {
-    const world = decisions(100_001);
-    const changeRequest = { goals: [{ rule: raiseDaily.rule, to }], term };
-    const approvals = ['U0HUGO', 'U0ZOE'].map((userId) => ({ by: userId, at: askedAt, actionId: null }));
-
-    await world.run(
-      click({ changeRequest, reason: 'as agreed' }),
-      openRequestOf({ approvals, needed: 4, note: 'first' }),
-    );
-
-    const [request] = [...world.saved, ...world.executed] as Pick<LimitRequest, 'approvals' | 'note' | 'changes'>[];
-    expect(request?.approvals.map((approval) => approval.by)).toEqual(kept);
-    expect(request?.changes).toMatchObject([{ to }]);
-    expect(request?.note).toBe(kept.includes('U0ZOE') ? 'first' : 'as agreed');
   });
 
   it.each([
@@ -375,30 +252,14 @@ describe('an approval', () => {
     ['an approval has only begun', [inFlight('begun')], 'nothing changed'],
     ['an earlier approval was sent', [inFlight('sent')], 'whether an earlier approval changed anything is not certain'],
   ])('that is denied while %s reports the effect on the card', async (_what, underWay, outcome) => {
-    const world = decisions();
+    const world = decisionsOf();
 
-    await world.refuse(click({ approve: false, reason: 'too much' }), openRequestOf({ inFlight: underWay }));
+    await world.refuse(clickOfBen({ approve: false, reason: 'too much' }), openRequestOf({ inFlight: underWay }));
 
     expect(world.told).toEqual([{ event: 'denied', outcome }]);
     expect(world.finished).toMatchObject([
       { state: 'denied', note: 'too much', decision: { actionId: 'act_ben', by: 'U0BEN' } },
     ]);
-  });
-
-  it.each<[string, string, string | null, boolean]>([
-    ['someone else', 'U0BEN', null, true],
-    ['the person who asked', 'U0HUGO', null, false],
-    ['a holder of the card', 'U0BEN', 'U0BEN', false],
-  ])('of %s: counts %4$s', async (_who, userId, holder, counts) => {
-    const { whyNotAllowed } = createEligibility({
-      rights: { ...authorizationOf({ holder }), isOwnCard: async (who: string) => who === holder },
-      orderPermit: { isOwn: async () => expect.fail('it is no order') },
-      links: { isHeldBy: async () => expect.fail('whoever asked is not looked at') },
-      person: async () => expect.fail('whoever asked is not looked at'),
-      now: () => new Date(askedAt),
-    });
-
-    expect((await whyNotAllowed(click({ actor: by(userId) }), openRequestOf())) === null).toBe(counts);
   });
 });
 

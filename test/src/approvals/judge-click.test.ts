@@ -1,22 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { VerbAction } from '../../../src/dispatch/verbs.ts';
-import type { ChangeRequest } from '../../../src/limits/change-request.ts';
-import { REMIND_AFTER_MS, type Role } from '../../../src/policy/decide-action.ts';
+import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { approvalClick, askedToPay, denial, linkHugo, override, toPay } from '../../support/asked-for-more.ts';
 import { refusal } from '../../support/card-api-errors.ts';
+import { approve, dailyOf, dailyWorld, inPortal, limit, person, told } from '../../support/daily-limit.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
   ask,
   byCommand,
-  createActionWorld,
   endTemporaryChange,
-  type Over,
   type PerformWorld,
   performAction,
-  virtualOrder,
   type WorldDeps,
 } from '../../support/perform-world.ts';
 import { link } from '../../support/refused.ts';
@@ -24,43 +20,8 @@ import { transactionAlert } from '../../templates/fixtures.ts';
 import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
-const someone = { name: null, email: null, isBot: false, isGuest: false, isExternal: false };
-const person = (userId: string) => ({ userId, teamId: 'T1' });
-const limit = (
-  id: string,
-  dollars: number,
-  over: Over = {},
-  term: ChangeRequest['term'] = { kind: 'permanent' },
-): VerbAction =>
-  ask('limit', {
-    ...byCommand,
-    id,
-    actor: person('U0ANA'),
-    changeRequest: { goals: [limitGoal('daily', dollars * 100)], term },
-    ...over,
-  });
-const approve = (requestId: string, id: string, userId: string, revision = 0): VerbAction =>
-  ask('decide', { target: { kind: 'request', requestId, revision }, id, approve: true, actor: person(userId) });
-const told = ({ answers }: PerformWorld): string => answers.at(-1)?.text ?? '';
-/** Someone changes the daily limit in the card program’s portal. */
-const inPortal = ({ service }: PerformWorld, dollars: number): void => {
-  service.rules = { ...service.rules, DailySpendLimit: dollars };
-};
-const dailyOf = ({ service }: PerformWorld) => service.rules['DailySpendLimit'];
-/** An order of a virtual card with this much on it. */
-const orderOf = (dollars: number) => ({
-  ...virtualOrder,
-  sealed: JSON.stringify({ ...JSON.parse(virtualOrder.sealed), fundCents: dollars * 100 }),
-});
-const sixCards = [11, 12, 13, 14, 15, 16];
 const forDays = (days: number) => ({ kind: 'duration', ms: days * 24 * 3_600_000 }) as const;
-
-/** No monthly limit interferes. */
-async function world(over: Partial<WorldDeps> = {}): Promise<PerformWorld> {
-  const made = await createActionWorld(redis(), over);
-  made.service.rules = { IsActive: true, DailySpendLimit: 400 };
-  return made;
-}
+const world = (): Promise<PerformWorld> => dailyWorld(redis());
 
 describe('one approver alone and a lowered limit', () => {
   it('cannot restore a limit that was lowered temporarily and lowered further in the portal', async () => {
@@ -233,77 +194,6 @@ describe('a request whose numbers changed', () => {
   });
 });
 
-describe('an earlier approver', () => {
-  it('no longer counts after losing the role, so another approval is needed', async () => {
-    const roles = new Map<string, Role[]>([['U0BEN', ['approver']]]);
-    const rolesOf: WorldDeps['rolesOf'] = async (userId) => ({
-      roles: roles.get(userId) ?? ['approver', 'operator', 'holder'],
-      isComplete: true,
-    });
-    const given = await world({ rolesOf });
-    const { deps } = await askedToPay(given, 150_000);
-    await performAction(approvalClick('act_ben', 'U0BEN'), deps);
-    roles.set('U0BEN', []);
-
-    await performAction(approvalClick('act_zoe', 'U0ZOE'), deps);
-    expect(dailyOf(given)).toBe(400);
-    expect(await deps.requests.get('req_ask1')).toMatchObject({
-      approvals: [{ by: 'U0ZOE' }],
-      voided: ['U0BEN'],
-      voidReasons: [{ by: 'U0BEN', why: 'rights', standsInFor: null }],
-    });
-    await performAction(approvalClick('act_ana', 'U0ANA'), deps);
-    expect(dailyOf(given)).toBe(1900);
-  });
-
-  it.each([
-    ['an order', ask('order-virtual', { id: 'act_much', target: orderOf(2000), actor: person('U0ANA') }), 'order'],
-    [
-      'a block of many cards',
-      ask('block-all', { id: 'act_much', actor: person('U0ANA'), acctIds: sixCards, names: sixCards.map(String) }),
-      'status BLOCKED',
-    ],
-  ])('no longer counts for %s either, so it takes two others', async (_what, action, write) => {
-    const roles = new Map<string, Role[]>();
-    const rolesOf: WorldDeps['rolesOf'] = async (userId) => ({
-      roles: roles.get(userId) ?? ['approver', 'operator'],
-      isComplete: true,
-    });
-    const given = await world({ rolesOf });
-    await performAction(action, given.deps);
-    expect(await given.deps.requests.get('req_much')).toMatchObject({ needed: 2, approvals: [{ by: 'U0ANA' }] });
-    roles.set('U0ANA', []);
-
-    await performAction(approve('req_much', 'act_ben', 'U0BEN'), given.deps);
-
-    expect(given.writes).toEqual([]);
-    expect(await given.deps.requests.get('req_much')).toMatchObject({
-      state: 'open',
-      approvals: [{ by: 'U0BEN' }],
-      voided: ['U0ANA'],
-    });
-    await performAction(approve('req_much', 'act_zoe', 'U0ZOE'), given.deps);
-    expect(given.writes).toEqual([write]);
-  });
-});
-
-it('an approval that waited longer than ten minutes sends the person back to the request, not to somebody else', async () => {
-  const given = await world();
-  const { deps } = await askedToPay(given, 50_000);
-  const click = { ...approvalClick('act_ben', 'U0BEN'), askedAt: deps.now().toISOString() };
-  given.advance(11 * 60_000);
-
-  await performAction(click, deps);
-  expect(dailyOf(given)).toBe(400);
-  expect(told(given)).toContain(
-    'Your click waited longer than 10 minutes, so it does not count. Look at the request, and click again if you still agree.',
-  );
-  expect(told(given)).not.toContain('Ask another');
-
-  await performAction({ ...click, id: 'act_ben2', askedAt: deps.now().toISOString() }, deps);
-  expect(dailyOf(given)).toBe(900);
-});
-
 describe('an approval of numbers the person has not seen', () => {
   it('does not count, however late the click, because the message with the new numbers may not have arrived', async () => {
     const given = await world();
@@ -398,107 +288,6 @@ describe('an approval of numbers the person has not seen', () => {
     await performAction(approve('req_much', 'act_zoe', 'U0ZOE', request?.revision), given.deps);
     expect(await given.deps.requests.get('req_much')).toMatchObject({ state: 'approved' });
     expect(given.writes).toEqual([]);
-  });
-});
-
-it('refuses an emergency override by the requester, even if their own approval is void', async () => {
-  const given = await world();
-  await performAction(limit('act_much', 2000), given.deps);
-  inPortal(given, 300);
-  await performAction(approve('req_much', 'act_ben', 'U0BEN'), given.deps);
-  given.advance(REMIND_AFTER_MS + 1000);
-  const target = { kind: 'request', requestId: 'req_much', revision: 1 } as const;
-  const at = { id: 'act_glass', actor: person('U0ANA'), askedAt: given.deps.now().toISOString() };
-
-  await performAction(ask('emergency-override', { ...at, target, reason: 'urgent' }), given.deps);
-
-  expect(dailyOf(given)).toBe(300);
-  expect(told(given)).toContain('You can’t use the emergency override for your own request.');
-});
-
-describe('a holder who asked and no longer holds the card, or has left', () => {
-  it.each<[string, 'U0ZOE' | null]>([
-    ['because somebody else holds it now', 'U0ZOE'],
-    ['because nobody holds it any more', null],
-  ])('gets nothing from an approval or an emergency override, %s', async (_why, holder) => {
-    const given = await world();
-    const hugo = await askedToPay(given, 50_000);
-    if (holder === null) await given.deps.links.unlink(acctId);
-    else await given.deps.links.link({ acctId, userId: holder, provedBy: 'approver', by: 'U0BEN', at: '2026-11-20' });
-
-    await performAction(approvalClick('act_yes', 'U0BEN'), hugo.deps);
-    given.advance(REMIND_AFTER_MS);
-    await performAction(override, hugo.deps);
-
-    expect(given.writes).toEqual([]);
-    expect(told(given)).toContain('Whoever asked for it no longer holds the card.');
-    expect(await given.deps.requests.get('req_ask1'), 'can still be denied').toMatchObject({ state: 'open' });
-  });
-
-  it('gets nothing either if their Slack account was deactivated, though the card is still linked to them', async () => {
-    const gone = new Set<string>();
-    const given = await world({ person: async (userId) => ({ ...someone, isDeactivated: gone.has(userId) }) });
-    const hugo = await askedToPay(given, 50_000);
-    gone.add('U0HUGO');
-
-    await performAction(approvalClick('act_yes', 'U0BEN'), hugo.deps);
-    given.advance(REMIND_AFTER_MS);
-    await performAction(override, hugo.deps);
-
-    expect(given.writes).toEqual([]);
-    expect(told(given)).toContain(
-      'The Slack account of whoever asked for it is deactivated. Deny the request. Somebody else can ask for it once the card is linked to them: `/card link`.',
-    );
-    expect(await given.deps.requests.get('req_ask1'), 'can still be denied').toMatchObject({ state: 'open' });
-  });
-});
-
-describe('an approver who asked for themselves and whose Slack account was deactivated since', () => {
-  const small = ask('order-virtual', { ...byCommand, id: 'act_much', target: orderOf(25), actor: person('U0ANA') });
-  it.each<[string, VerbAction, string]>([
-    [
-      'a raise of their own card',
-      limit('act_much', 900),
-      'Deny the request. Somebody else can ask for it once the card is linked to them: `/card link`.',
-    ],
-    ['a virtual card for themselves', small, 'Deny the request.'],
-  ])('gets nothing from an approval or an emergency override: %s', async (_what, asked, whoCan) => {
-    const email = 'holder@example.com';
-    const gone = new Set<string>();
-    const given = await world({
-      person: async (userId) => ({
-        ...someone,
-        email: userId === 'U0ANA' ? email : null,
-        isDeactivated: gone.has(userId),
-      }),
-    });
-    await link(given, 'U0ANA');
-    await performAction(asked, given.deps);
-    expect(told(given)).toContain('It is your own card, so it needs another approver.');
-    gone.add('U0ANA');
-
-    await performAction(approve('req_much', 'act_yes', 'U0BEN'), given.deps);
-    expect(told(given)).toContain(`The Slack account of whoever asked for it is deactivated. ${whoCan}`);
-    given.advance(REMIND_AFTER_MS);
-    const target = { kind: 'request', requestId: 'req_much' } as const;
-    const askedAt = given.deps.now().toISOString();
-    await performAction(ask('emergency-override', { ...override, target, askedAt }), given.deps);
-
-    expect(given.writes).toEqual([]);
-    expect(await given.deps.requests.get('req_much'), 'can still be denied').toMatchObject({ state: 'open' });
-  });
-
-  it('may have asked for the card of somebody else, if two others want it', async () => {
-    const gone = new Set<string>();
-    const given = await world({ person: async (userId) => ({ ...someone, isDeactivated: gone.has(userId) }) });
-    await performAction(limit('act_much', 2000), given.deps);
-    gone.add('U0ANA');
-
-    await performAction(approve('req_much', 'act_ben', 'U0BEN'), given.deps);
-    expect(given.writes).toEqual([]);
-    await performAction(approve('req_much', 'act_zoe', 'U0ZOE'), given.deps);
-
-    expect(dailyOf(given)).toBe(2000);
   });
 });
 
