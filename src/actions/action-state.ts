@@ -95,7 +95,7 @@ const PendingRefusal = z.strictObject({
   /** For the record. */
   why: z.string(),
   /** The person has no right to do it. Otherwise it was a mistake. */
-  isByRights: z.boolean(),
+  isNotPermitted: z.boolean(),
   /** False: something may have changed nevertheless. */
   isCertain: z.boolean(),
   /** The request is on record, so this refusal gets its own entry. */

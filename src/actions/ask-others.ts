@@ -10,7 +10,7 @@ export const askAnother: Readonly<Record<Role, string>> = {
 };
 
 /** Who has a role for the cards of a group, except the person who asks: user ids and user group ids. */
-export async function whoElse(
+export async function othersAllowed(
   { actor }: Pick<Action, 'actor'>,
   role: Role | null,
   group: string | null | undefined,
@@ -22,7 +22,7 @@ export async function whoElse(
 
 /** Sends a person who may not do it themselves to these people. */
 export async function askOthers(
-  ...[action, role, group, deps]: Parameters<typeof whoElse>
+  ...[action, role, group, deps]: Parameters<typeof othersAllowed>
 ): Promise<{ readonly text: string; readonly userIds: readonly string[] }> {
-  return { text: role === null ? '' : askAnother[role], userIds: await whoElse(action, role, group, deps) };
+  return { text: role === null ? '' : askAnother[role], userIds: await othersAllowed(action, role, group, deps) };
 }

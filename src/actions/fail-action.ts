@@ -84,7 +84,7 @@ export function createFailures(deps: Deps) {
      */
     isGivenUp: async (action: Action): Promise<boolean> =>
       await notifyGivenUp(action, await deps.progress.read(action.id), deps),
-    sayStillTrying: (resolved: Resolved, cause: NonNullable<Cause>) => sayStillTrying(resolved, cause, deps),
+    notifyRetrying: (resolved: Resolved, cause: NonNullable<Cause>) => notifyRetrying(resolved, cause, deps),
   };
 
   /** *Undo* names a block, not a card. */
@@ -175,7 +175,7 @@ function whyOf(error: Cause): string | null {
  * A card service that is down or limits requests can delay the answer by minutes. The person reads that once, however often
  * the job starts.
  */
-async function sayStillTrying(
+async function notifyRetrying(
   { action, acctId }: Resolved,
   cause: NonNullable<Cause>,
   { progress, askedFor, responses }: Pick<Deps, 'progress' | 'askedFor' | 'responses'>,

@@ -56,7 +56,7 @@ export function createPermitStatus({ rights, responses, factsOf, putChoice }: De
       else if (decision.kind === 'late') await responses.askAgain(action, { acctId });
       else {
         const whoCan = await askOthers(action, decision.who, (await factsOf(acctId)).group, { rights });
-        await responses.refuse(action, { why, whoCan }, { acctId, isByRights: true });
+        await responses.refuse(action, { why, whoCan }, { acctId, isNotPermitted: true });
       }
       return false;
     }

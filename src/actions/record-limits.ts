@@ -21,13 +21,13 @@ export function createRefusalCounts(redis: RedisClient) {
     /**
      * Counts a refusal. Idempotent.
      *
-     * @param isByRights the person has no right to do it; otherwise it was a mistake.
+     * @param isNotPermitted the person has no right to do it; otherwise it was a mistake.
      * @returns null for the first refusal within a minute, which is recorded at once. For all others, the first one's
      * id and the time until the minute is over.
      */
     async note(
       { id, verb, actor }: Pick<Action, 'id' | 'verb' | 'actor'>,
-      isByRights = true,
+      isNotPermitted = true,
     ): Promise<{ readonly first: string; readonly leftMs: number } | null> {
       const key = firstKey(actor.userId);
       const first = await firstWithin(redis, WINDOW_MS, key, id);
@@ -35,7 +35,7 @@ export function createRefusalCounts(redis: RedisClient) {
       await redis
         .multi()
         // Two words as older versions wrote them: those of the last minute may be waiting.
-        .sadd(countKey(first), isByRights ? `${verb} ${id}` : `${verb} ${id} mistake`)
+        .sadd(countKey(first), isNotPermitted ? `${verb} ${id}` : `${verb} ${id} mistake`)
         .expire(countKey(first), KEPT_SECONDS)
         .exec();
       return { first, leftMs: Math.max(0, await redis.pttl(key)) };

@@ -18,7 +18,7 @@ interface Refused {
   /** For the record, if it differs from what the person reads. */
   readonly why?: string;
   /** The person has no right to do it. Any other refusal is a mistake: unreadable, over already, without effect. */
-  readonly isByRights?: boolean | undefined;
+  readonly isNotPermitted?: boolean | undefined;
 }
 
 const NOT_PERMITTED = 'not permitted';
@@ -43,15 +43,17 @@ export function createRefusalRecords(deps: RecordsDeps) {
   return {
     /** Records a refusal, unless it is counted with others of the same person. */
     async recordOrCount(action: Action, refused: Omit<PendingRefusal, 'answer'>): Promise<void> {
-      const { why, isByRights, isCertain, hasBegun } = refused;
+      const { why, isNotPermitted, isCertain, hasBegun } = refused;
       // A request on record needs its own final entry.
-      const counted = hasBegun ? null : await refusalCounts.note(action, isByRights);
+      const counted = hasBegun ? null : await refusalCounts.note(action, isNotPermitted);
       if (counted !== null) return await deps.scheduleRefusals(action, counted.first, counted.leftMs);
       const acctId = refused.acctId ?? (await accountOf(action.target));
       const cardId = refused.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
       const doing = await deps.refusedTo(action);
       const card = acctId === null ? null : await deps.factsOf(acctId);
-      const [did, outcome] = isByRights ? ['was not allowed to', why] : ['tried to', `not done, ${lowerFirst(why)}`];
+      const [did, outcome] = isNotPermitted
+        ? ['was not allowed to', why]
+        : ['tried to', `not done, ${lowerFirst(why)}`];
       const line = {
         did: `${did} ${card === null ? doing.replace(/ (?:of|for|about|with)$/, '') : doing}`,
         card,
@@ -110,7 +112,7 @@ export function createRefusals(deps: Deps) {
     ): Promise<void> {
       const hasBegun = (await progress.read(action.id)) !== null;
       // The web process says no more than this of who may not do it.
-      const about = { acctId: acctId ?? null, cardId: null, isByRights: why.startsWith(NOT_PERMITTED) };
+      const about = { acctId: acctId ?? null, cardId: null, isNotPermitted: why.startsWith(NOT_PERMITTED) };
       await refusalRecords.recordOrCount(action, { why, ...about, isCertain: true, hasBegun });
     },
     /** Answers with the reason and who can. An earlier attempt of an unsure one may have been carried out. */
@@ -145,7 +147,7 @@ function createRefuseWith({ progress, refusalRecords, answer }: Deps) {
         acctId: about.acctId ?? null,
         cardId: about.cardId ?? null,
         why: about.why ?? NOT_PERMITTED,
-        isByRights: about.isByRights === true,
+        isNotPermitted: about.isNotPermitted === true,
         isCertain,
         hasBegun: (await progress.read(action.id)) !== null,
         answer: { text: message.text, blocks: message.blocks },

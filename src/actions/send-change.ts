@@ -62,7 +62,7 @@ interface Steps {
   /** The change was certainly not made: reverses `prepare`. It runs again before the next attempt. */
   readonly forget: () => Promise<unknown>;
   /** The change was never sent, and never will be: what was counted for it before counts no longer. */
-  readonly uncount?: () => Promise<unknown>;
+  readonly forgetRaise?: () => Promise<unknown>;
   /** The change was certainly not made, and is not tried again. */
   readonly fail: (explanation: Explanation) => Promise<Result>;
   /** The outcome is unknown and is verified later. */
@@ -159,16 +159,16 @@ export function createSendChange({ progress, record, now, latestChanges, reports
 async function endedMeanwhile(
   change: Change,
   stands: ActionState,
-  { uncount }: Pick<Steps, 'uncount'>,
+  { forgetRaise }: Pick<Steps, 'forgetRaise'>,
   reports: Deps['reports'],
 ): Promise<Result | null> {
   // The person was told so. A worker that was slow must not do it after all.
   if (stands.state === 'refused') {
-    await uncount?.();
+    await forgetRaise?.();
     throw new TooLateError('another worker has refused it');
   }
   const resumed = await reports.resume(change.action, change.verb, stands, change);
-  if (resumed?.state === 'failed') await uncount?.();
+  if (resumed?.state === 'failed') await forgetRaise?.();
   return resumed;
 }
 

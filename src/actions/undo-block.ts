@@ -65,8 +65,8 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
     const block = await deps.blocks.get(action.target.actionId);
     const about = { acctId: block?.acctId ?? null };
     const what = 'Undoing the block';
-    const refuse = (why: string, whoCan: string, isByRights = false) =>
-      deps.responses.refuse(action, { what, why, whoCan }, { ...about, isByRights });
+    const refuse = (why: string, whoCan: string, isNotPermitted = false) =>
+      deps.responses.refuse(action, { what, why, whoCan }, { ...about, isNotPermitted });
     if (block === null)
       return await refuse('That can be undone for a minute only.', 'An approver can unblock the card.');
     const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);

@@ -3,7 +3,7 @@ import { fraudCaseClosed, fraudNotice } from '../../templates/holders/fraud-noti
 import { alertIdOf, type Resolved } from '../actions/action.ts';
 import type { Outcome } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools, Responses, Rights } from '../actions/action-tools.ts';
-import { whoElse } from '../actions/ask-others.ts';
+import { othersAllowed } from '../actions/ask-others.ts';
 import type { OutcomesOnAlerts } from '../actions/report.ts';
 import type { BlockAction } from '../actions/verbs.ts';
 import { contentId } from '../core/content-id.ts';
@@ -97,7 +97,7 @@ export function createOpenCase(deps: OpenDeps) {
     const by = action.actor.userId;
     const at = action.askedAt;
     // Whoever holds the card need not be asked to check with its holder.
-    const operators = await whoElse(action, 'operator', card.group ?? null, deps);
+    const operators = await othersAllowed(action, 'operator', card.group ?? null, deps);
     const purchases = await purchasesOf(event);
     const added = joins === null ? null : event;
     await deps.notifyDirectly(by, `fraud-${id}`, fraudNotice({ card, operators, added }));

@@ -31,7 +31,7 @@ export async function withAlert<Result>(
     const decision = acctId === null ? null : await rights.authorize(action, { acctId });
     if (decision?.kind === 'refused') {
       const whoCan = await askOthers(action, decision.who, alert.card.group, deps);
-      await responses.refuse(action, { why: decision.why, whoCan }, { acctId, isByRights: true });
+      await responses.refuse(action, { why: decision.why, whoCan }, { acctId, isNotPermitted: true });
       return null;
     }
     return await respond(alert);

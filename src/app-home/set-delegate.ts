@@ -93,7 +93,7 @@ export function createNameDelegate(deps: NameDeps) {
     const mistake = whyNot(delegate, userId, deps.today());
     if (mistake !== null) return await responses.refuseUnclear(action, { why: mistake, usage: delegateUsage });
     const no = whyNotListed(delegate.to, userId, deps.ownDelegates()) ?? (await whyNotPassedOn(userId, deps));
-    if (no !== null) return await responses.refuse(action, no, { isByRights: true });
+    if (no !== null) return await responses.refuse(action, no, { isNotPermitted: true });
     const unable = await whyUnable(delegate.to, deps);
     if (unable !== null) return await responses.refuse(action, unable);
     await deps.setDelegate(action);

@@ -164,7 +164,7 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
 }
 
 function requestsOfOrders(
-  { answer, resumeRequest, nameRuleset }: Tools,
+  { responses, resumeRequest, nameRuleset }: Tools,
   orderPermit: Pick<OrderPermit, 'approvals'>,
   openRequest: (asked: RequestedChange) => Promise<RequestOpened>,
 ): Pick<Parameters<typeof createOrderVirtual>[0], 'requestOrder' | 'resumeOrder'> {
@@ -176,7 +176,7 @@ function requestsOfOrders(
       const terms = await orderTerms(order, nameRuleset);
       const asked = { cents: order.fundCents, isOwn, why, terms };
       await openRequest({ action, acctId: 0, card, ...change, others, order: asked });
-      await answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn, isLarge }));
+      await responses.answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn, isLarge }));
     },
     async resumeOrder(action, order) {
       const resumed = await resumeRequest(action.id);
@@ -185,7 +185,7 @@ function requestsOfOrders(
       const { card, needed, approvals, voided } = resumed;
       const isOwn = ![...approvals.map(({ by }) => by), ...voided].includes(action.actor.userId);
       const others = isOwn ? needed : needed - 1;
-      await answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn, isLarge: null }));
+      await responses.answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn, isLarge: null }));
       return true;
     },
   };

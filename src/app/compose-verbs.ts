@@ -22,7 +22,7 @@ import { isLook, isOfAccount, permissionOf, refusedTo } from '../dispatch/verbs.
 import { createClaimCard, createOpenClaim } from '../holders/claim-card.ts';
 import { createClaimDecisions, createConfirmClaim, createJudgeClaim } from '../holders/decide-claim.ts';
 import { createLinkCard, createSetHolder, createUnlinkCard } from '../holders/link-card.ts';
-import { createReadableFrom } from '../holders/link-store.ts';
+import { createVisibleSince } from '../holders/link-store.ts';
 import { createStartRecovery } from '../recovery/run-recovery.ts';
 import { createMayGetAlerts } from '../routing/channel-access.ts';
 import {
@@ -169,7 +169,7 @@ function composeMutes(tools: Tools) {
 
 /** Verbs that only show something about a card. */
 function composeLooks(tools: Tools) {
-  const common = { ...tools, readableFrom: createReadableFrom(tools) };
+  const common = { ...tools, visibleSince: createVisibleSince(tools) };
   return {
     track: createTrackCard(tools),
     show: createShowCard(common),

@@ -167,7 +167,7 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
     async 'repost-entry'({ channel, entry }) {
       await outbox.put(channel, fromStoredAs('an entry of the outbox', OutboxEntry, entry));
     },
-    'hand-on-entry': ({ entry }) => toJob(entry as InboxEntry, enqueue, true),
+    'forward-entry': ({ entry }) => toJob(entry as InboxEntry, enqueue, true),
   } satisfies Partial<JobHandlers>;
 }
 

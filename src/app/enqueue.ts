@@ -101,6 +101,6 @@ export async function toJob(entry: InboxEntry, enqueue: Enqueue, isAside = false
       });
     default:
       if (isAside) throw new UnreadableError('an entry of the inbox');
-      return await enqueue('hand-on-entry', { entry });
+      return await enqueue('forward-entry', { entry });
   }
 }

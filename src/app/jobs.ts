@@ -114,7 +114,7 @@ const table = {
     retry: times(3),
   }),
   /** The same for something that the web process has stored. */
-  'hand-on-entry': job({ queue: 'alerts', data: z.strictObject({ entry: z.unknown() }), retry: times(3) }),
+  'forward-entry': job({ queue: 'alerts', data: z.strictObject({ entry: z.unknown() }), retry: times(3) }),
 
   /** In a different queue from work that people wait for. */
   'delete-late-copies': job({

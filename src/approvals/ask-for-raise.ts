@@ -40,7 +40,7 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     const resumed = await deps.resumeRequest(action.id);
     if (resumed !== null) return await deps.reportAsked(action, resumed, resumed);
     const refuse = (why: string, whoCan: string) =>
-      deps.responses.refuse(action, { why, whoCan }, { acctId, isByRights: true });
+      deps.responses.refuse(action, { why, whoCan }, { acctId, isNotPermitted: true });
     const held = await deps.rights.authorize(action, { acctId });
     if (held.kind === 'refused') return await refuse(held.why, 'Ask its holder, or an approver.');
     const found = await deps.findRaise(action, acctId);
@@ -112,10 +112,7 @@ interface FindDeps extends Pick<ActionTools, 'purchaseOf' | 'factsOf' | 'nameRul
 }
 
 /** The smallest change that lets the amount through, or why there is none. */
-type FindRaise = (
-  action: AskAction,
-  acctId: number,
-) => Promise<{ readonly changes: readonly RuleChange[] } | Refusal>;
+type FindRaise = (action: AskAction, acctId: number) => Promise<{ readonly changes: readonly RuleChange[] } | Refusal>;
 
 export function createFindRaise(deps: FindDeps): FindRaise {
   return async function findRaise(action, acctId) {

@@ -1,7 +1,7 @@
 import { permissionAsked, permissionSent, type Typed } from '../../templates/approvals/permission-asked.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
-import { whoElse } from '../actions/ask-others.ts';
+import { othersAllowed } from '../actions/ask-others.ts';
 import type { RefusalCounts } from '../actions/record-limits.ts';
 import type { Since } from '../core/since.ts';
 import type { Permission } from '../policy/decide-action.ts';
@@ -40,7 +40,7 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
     if ((await deps.refusalCounts.questions(action)) > QUESTIONS_MAX) {
       const why = `You asked ${QUESTIONS_MAX} times within an hour.`;
       const whoCan = 'Wait an hour, or write to them yourself.';
-      return await deps.responses.refuse(action, { why, whoCan }, { isByRights: true });
+      return await deps.responses.refuse(action, { why, whoCan }, { isNotPermitted: true });
     }
     const acctId = await deps.accountOf(action.target);
     const card = acctId === null ? null : await deps.factsOf(acctId);
@@ -86,7 +86,7 @@ export function createQuestionOf(deps: QuestionDeps): QuestionOf {
       reason,
       command,
       role: role ?? 'approver',
-      whoMay: await whoElse(action, role, card?.group ?? null, deps),
+      whoMay: await othersAllowed(action, role, card?.group ?? null, deps),
     };
   };
 }

@@ -77,7 +77,7 @@ export function createDecideRequest(deps: Deps) {
     if (!isApprover) {
       const whoCan = await askOthers(action, 'approver', isAboutRules(request) ? request.card.group : null, deps);
       const why = 'Only approvers of other cards may decide this request.';
-      return await deps.responses.refuse(action, { why, whoCan }, { ...about, isByRights: true });
+      return await deps.responses.refuse(action, { why, whoCan }, { ...about, isNotPermitted: true });
     }
     const isOver = isExpired(request, deps.now());
     const notYet = action.approve && !isOver ? await whyNotOrder(request) : await deps.execution.stop(request);
@@ -91,7 +91,7 @@ export function createDecideRequest(deps: Deps) {
     if (own !== undefined && isExpired({ ...request, term: own }, deps.now()))
       return await over(passedWords(own), 'Choose a later end.');
     const why = await deps.decisions.approve(action, request, run);
-    if (why !== null) await deps.responses.refuse(action, why, { ...about, isByRights: why.isByRights });
+    if (why !== null) await deps.responses.refuse(action, why, { ...about, isNotPermitted: why.isNotPermitted });
   };
 
   /** A change may be sent twice, but a second order is a second card. */
@@ -240,7 +240,7 @@ export function createWithdrawRequest(deps: WithdrawDeps) {
       return await deps.responses.refuse(
         action,
         { why: verdict.why, whoCan: 'An approver can deny it.' },
-        { acctId: accountIn(request), isByRights: true },
+        { acctId: accountIn(request), isNotPermitted: true },
       );
     // This click decided the request before a crash: finish the remaining steps.
     if (isDecidedBy(request, action.id)) return await deps.decisions.withdraw(action, request, lease);

@@ -16,7 +16,7 @@ import {
 
 /** Why a click does not count. */
 export interface WhyNot extends Pick<Refusal, 'why' | 'whoCan' | 'isOutdated'> {
-  readonly isByRights?: boolean;
+  readonly isNotPermitted?: boolean;
 }
 
 /** Who may decide a request, and who may still get it, by the roles, the links and the policy of this moment. */
@@ -51,7 +51,7 @@ export function createEligibility(deps: Deps) {
       });
       if (verdict.kind === 'late') return waited;
       if (verdict.kind !== 'refused') return null;
-      return { why: verdict.why, whoCan: askAnother[verdict.who ?? 'approver'], isByRights: true };
+      return { why: verdict.why, whoCan: askAnother[verdict.who ?? 'approver'], isNotPermitted: true };
     },
     /**
      * Which approvals do not count besides the one of this click: those of people who are no longer approvers, who are

@@ -45,8 +45,8 @@ export function createOverrideRequest(deps: Deps) {
   return async function overrideRequest(action: OverrideAction, run: LockedRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
     const about = { acctId: accountIn(request) };
-    const refuse = (why: string, isByRights = false) =>
-      deps.responses.refuse(action, { why, whoCan: 'Ask an approver.' }, { ...about, isByRights });
+    const refuse = (why: string, isNotPermitted = false) =>
+      deps.responses.refuse(action, { why, whoCan: 'Ask an approver.' }, { ...about, isNotPermitted });
     const over = (why: string, whoCan: Refusal['whoCan']) => deps.responses.refuse(action, { why, whoCan }, about);
 
     if (request === null) return await over('This request is too old.', mayAskAgain);
@@ -57,9 +57,9 @@ export function createOverrideRequest(deps: Deps) {
     if (notYet !== null) return await over(notYet.why, notYet.whoCan);
     const judged = await deps.judgeClick(action, request, run.lease);
     if (judged.kind === 'refused')
-      return await deps.responses.refuse(action, judged, { ...about, isByRights: judged.isByRights });
+      return await deps.responses.refuse(action, judged, { ...about, isNotPermitted: judged.isNotPermitted });
     const part = await deps.capOverride(action, judged);
-    if ('why' in part) return await refuse(part.why, part.isByRights);
+    if ('why' in part) return await refuse(part.why, part.isNotPermitted);
     if (!(await deps.recentRaises.reserveOverride(request.acctId, action.id))) {
       return await refuse('The emergency override was already used for this card in the last 24 hours.', true);
     }
@@ -82,11 +82,11 @@ interface CapDeps extends Pick<ActionTools, 'now' | 'purchaseOf' | 'zone'> {
 type CapOverride = (
   action: OverrideAction,
   judged: JudgedClick,
-) => Promise<CappedChange | { readonly why: string; readonly isByRights: boolean }>;
+) => Promise<CappedChange | { readonly why: string; readonly isNotPermitted: boolean }>;
 
 export function createCapOverride(deps: CapDeps): CapOverride {
   return async function capOverride(action, judged) {
-    const no = (why: string, isByRights = false) => ({ why, isByRights });
+    const no = (why: string, isNotPermitted = false) => ({ why, isNotPermitted });
     const policy = await deps.rights.policyOfCard(judged.request.acctId);
     const never = whyNoOverride(policy);
     if (never !== null) return no(never, true);

@@ -69,7 +69,7 @@ function stopped(request: LimitRequest, now: Date): RefusedState {
   const ended = { why: 'The request ended before anything was sent.', whoCan: 'Look at the request.' };
   const words = isExpired(request, now) ? expired(request) : ended;
   const { text, blocks } = refusal(words);
-  const kind = { isByRights: false, isCertain: true, hasBegun: true } as const;
+  const kind = { isNotPermitted: false, isCertain: true, hasBegun: true } as const;
   return { state: 'refused', pending: { acctId, cardId, why: words.why, ...kind, answer: { text, blocks } } };
 }
 

@@ -32,18 +32,18 @@ interface Deps extends Pick<ActionTools, 'factsOf' | 'nameRuleset'> {
   readonly responses: Pick<Responses, 'answer'>;
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
   readonly recentDeclines: RecentDeclines;
-  readonly readableFrom: ReadableFrom;
+  readonly visibleSince: ReadableFrom;
 }
 
 /** `/card show CARD`: holder, status, limits and what remains, last declines. Only the person who asked sees it. */
-export function createShowCard({ card: client, factsOf, nameRuleset, recentDeclines, readableFrom, responses }: Deps) {
+export function createShowCard({ card: client, factsOf, nameRuleset, recentDeclines, visibleSince, responses }: Deps) {
   return async function showCard({ action, acctId, cardId }: Resolved): Promise<void> {
     const [details, rules, remaining, declines, fromMs] = await Promise.all([
       client.getAccount(acctId, LOOK_LIMITS),
       orNull(client.getSpendRules(acctId, LOOK_LIMITS)),
       orNull(client.getRemainingLimits(acctId, LOOK_LIMITS)),
       recentDeclines(acctId, DECLINES_SHOWN),
-      readableFrom(action, acctId),
+      visibleSince(action, acctId),
     ]);
     const card = cardInUse(details, cardId);
     const { rulesetId } = details;
@@ -118,7 +118,7 @@ interface ListDeps extends Pick<ActionTools, 'factsOf' | 'now'> {
   readonly responses: Pick<Responses, 'answer' | 'refuseUnclear'>;
   readonly readTransactions: ReadTransactions;
   readonly recentDeclines: RecentDeclines;
-  readonly readableFrom: ReadableFrom;
+  readonly visibleSince: ReadableFrom;
 }
 
 /** `/card declines CARD [7d]`: declines from the card service and from webhooks, deduplicated. */
@@ -139,7 +139,7 @@ export function createListDeclines(deps: ListDeps) {
     const to = now();
     const askedMs = Math.min(read.ms, LOOK_BACK_MAX_MS);
     const askedFromMs = to.getTime() - askedMs;
-    const fromMs = Math.max(askedFromMs, Math.min(to.getTime(), await deps.readableFrom(action, acctId)));
+    const fromMs = Math.max(askedFromMs, Math.min(to.getTime(), await deps.visibleSince(action, acctId)));
     const from = new Date(fromMs);
     const [facts, received, fetched] = await Promise.all([
       factsOf(acctId, { cardId }),

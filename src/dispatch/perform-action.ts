@@ -2,7 +2,7 @@ import { notLinked, notPermitted } from '../../templates/policy/not-permitted.ts
 import type { Resolved } from '../actions/action.ts';
 import { isUnsent, reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools, Responses, Rights } from '../actions/action-tools.ts';
-import { askOthers, whoElse } from '../actions/ask-others.ts';
+import { askOthers, othersAllowed } from '../actions/ask-others.ts';
 import { type Cause, causeOf, type Failures } from '../actions/fail-action.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import type { DropApproval } from '../approvals/in-flight.ts';
@@ -79,7 +79,7 @@ export function createPerformAction(deps: Deps): (asked: VerbAction, run: Action
       const mayHelpAgain = !(error instanceof AppError) || (error.retryable && !isUnseen);
       if (mayHelpAgain && !run.isLast) {
         const cause = causeOf(error);
-        if (cause !== null) await deps.failures.sayStillTrying(resolved, cause);
+        if (cause !== null) await deps.failures.notifyRetrying(resolved, cause);
         throw error;
       }
       // Others can still approve it, so it has not failed. Its handler continues with the request.
@@ -110,7 +110,7 @@ export function createRecordSeen({ recordLook, accountOf }: Pick<ActionTools, 'r
 interface FailDeps extends Pick<ActionTools, 'isRefused'> {
   /** Fails an approval that will not be retried. The error is null when the cause is Cardbell's, not the card API's. */
   readonly failApproval: (click: ApprovalClick, error: Cause) => Promise<void>;
-  readonly failures: Pick<Failures, 'failAction' | 'isGivenUp' | 'sayStillTrying'>;
+  readonly failures: Pick<Failures, 'failAction' | 'isGivenUp' | 'notifyRetrying'>;
 }
 
 /** How an action of any verb ends without success, and what people read while it is tried again. */
@@ -121,7 +121,7 @@ export function createFailuresOfVerbs({ isRefused, failApproval, failures }: Fai
       (await isRefused(action)) || (await failures.isGivenUp(action)),
     fail: (action: VerbAction, resolved: Resolved, cause: Cause): Promise<void> =>
       isApproval(action) ? failApproval(action, cause) : failures.failAction(resolved, cause),
-    sayStillTrying: failures.sayStillTrying,
+    notifyRetrying: failures.notifyRetrying,
   };
 }
 
@@ -201,17 +201,17 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
       const askValue = await deps.putChoice(askPermissionOf(action), null);
       const other = { ...(await askOthers(action, who, group, deps)), askValue };
       const no = isByRole ? notLinked() : { why, whoCan: other };
-      return await deps.responses.refuse(action, no, { acctId, isByRights: true });
+      return await deps.responses.refuse(action, no, { acctId, isNotPermitted: true });
     }
     const askValue = await deps.putChoice(askPermissionOf(action), null);
     const ofAnyCard = await deps.rights.rolesNow(asked);
     const people = {
       isExternal: false,
       isForSomeCards: isForSomeCards(permission, ofAnyCard),
-      whoMay: await whoElse(action, role, group, deps),
+      whoMay: await othersAllowed(action, role, group, deps),
     };
     const instead = insteadOf(action.verb, ofAnyCard);
     const message = notPermitted({ doing, role, ...people, instead, askValue });
-    await deps.responses.refuseWith(action, message, { why, acctId: acctId ?? null, isByRights: true });
+    await deps.responses.refuseWith(action, message, { why, acctId: acctId ?? null, isNotPermitted: true });
   }
 }

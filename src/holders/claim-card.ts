@@ -38,12 +38,13 @@ interface Deps extends Pick<ActionTools, 'record' | 'person' | 'putChoice'> {
  * @throws RolesUnreadError when the card service did not return whose card it is. A retry may help.
  */
 export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<void> {
+  const { answer, refuse } = deps.responses;
   return async function claimCard(action) {
     const { userId } = action.actor;
     const person = await deps.person(userId);
     const why = whyNoHolder(person);
     if (why !== null)
-      return await deps.responses.refuse(action, { why, whoCan: 'Ask an approver.' }, { isByRights: person !== null });
+      return await refuse(action, { why, whoCan: 'Ask an approver.' }, { isNotPermitted: person !== null });
     const meant = await accountsMeant(action);
     const matching = person?.email == null ? [] : await accountsWith(person.email, meant);
     // If another person is already linked, an approver has to decide.
@@ -54,7 +55,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     if (proved !== undefined && (await hasStill(proved.acctId, person?.email ?? null))) {
       const holder = { acctId: proved.acctId, cardId: null, userId, provedBy: 'email' } as const;
       const result = await deps.setHolder(action, holder);
-      return await deps.responses.answer(action, linkResult({ ...result, userId, isOwn: true }));
+      return await answer(action, linkResult({ ...result, userId, isOwn: true }));
     }
     if (proved !== undefined || own.length === 0 || own.length > OWN_MAX)
       return await deps.openClaim(action, matching.length > 0 ? matching.map(({ account }) => account.acctId) : meant);
@@ -136,7 +137,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
       const twin = acctId === undefined || others.length > 0 ? null : await twinOf(action, acctId, linkOf);
       const existing = (await deps.claims.get(id)) ?? twin;
       if (existing === null && (await deps.claims.count(userId, action.id)) > CLAIMS_A_DAY) {
-        return await deps.responses.refuse(action, tooOften, { isByRights: true });
+        return await deps.responses.refuse(action, tooOften, { isNotPermitted: true });
       }
       if (acctId === undefined) return await refuseUnknown(action, deps);
       if (others.length > 0) return await askWhich(action);

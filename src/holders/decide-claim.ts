@@ -136,7 +136,7 @@ export function createJudgeClaim({ rights, links, factsOf, person, now }: JudgeD
     // So far the person is known to approve for some card.
     const isApprover = await rights.mayAct(action, acctId);
     if (isApprover === null) throw unreadGroup();
-    const about = { isByRights: true };
+    const about = { isNotPermitted: true };
     if (!isApprover) {
       const whoCan = await othersFor(action, 'approver', acctId);
       return { why: 'Only approvers of other cards may decide this claim.', whoCan, about };
@@ -157,7 +157,7 @@ export function createJudgeClaim({ rights, links, factsOf, person, now }: JudgeD
     const verdict = await rights.authorize(action, { acctId, notInPlaceOf: [claimant] });
     if (verdict.kind === 'refused') {
       const whoCan = await othersFor(action, verdict.who, acctId);
-      return { why: verdict.why, whoCan, about: { acctId, isByRights: true } };
+      return { why: verdict.why, whoCan, about: { acctId, isNotPermitted: true } };
     }
     if (!confirms) return { ...claim, state: 'refused', decision };
     // They may have left since.

@@ -102,7 +102,7 @@ export function createLinkCard({ rights, person, setHolder, responses }: LinkCar
       return await responses.refuse(
         action,
         { why: verdict.why, whoCan: byAnother },
-        { acctId, cardId, isByRights: true },
+        { acctId, cardId, isNotPermitted: true },
       );
     const why = whyNoHolder(await person(userId));
     if (why !== null) {
@@ -146,7 +146,7 @@ export function createUnlinkCard(deps: UnlinkCardDeps) {
       return await deps.responses.refuse(
         action,
         { why: verdict.why, whoCan: byAnother },
-        { acctId, cardId, isByRights: true },
+        { acctId, cardId, isNotPermitted: true },
       );
     const nobody = { acctId, cardId, userId: null, provedBy: 'approver' } as const;
     const { card, isSame, heldNow = null } = await deps.setHolder(action, nobody);

@@ -102,8 +102,8 @@ export function createLinks(redis: RedisClient, now: () => Date) {
  * From when on a person may read what happened to a card (ms). As its holder, since it was linked to them: the purchases of an
  * earlier holder are not theirs to read.
  */
-export function createReadableFrom({ links }: { readonly links: Pick<Links, 'ofAccount'> }) {
-  return async function readableFrom({ asHolder, actor }: Pick<Action, 'asHolder' | 'actor'>, acctId: number) {
+export function createVisibleSince({ links }: { readonly links: Pick<Links, 'ofAccount'> }) {
+  return async function visibleSince({ asHolder, actor }: Pick<Action, 'asHolder' | 'actor'>, acctId: number) {
     if (!asHolder) return 0;
     const link = await links.ofAccount(acctId);
     return link?.userId === actor.userId ? Date.parse(link.at) : Number.POSITIVE_INFINITY;

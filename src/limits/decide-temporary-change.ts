@@ -35,7 +35,7 @@ interface Deps extends Pick<ActionTools, 'withLock'> {
  * CardApiError when the job should be retried.
  */
 export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChangeAction) => Promise<void> {
-  const { refuse, refusePartly, refuseDecision, answerInPlace, uncount } = deps.answerBack;
+  const { refuse, refusePartly, refuseDecision, answerInPlace, forgetRaise } = deps.answerBack;
   return async function decideTemporaryChange(action) {
     const { temporaryChangeId } = action.target;
     const acctId = (await deps.temporaryChanges.get(temporaryChangeId))?.acctId;
@@ -69,7 +69,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
       return made && { made, ...(await deps.restore(made, by, lease)) };
     };
     const done = await restored().catch(async (error: unknown) => {
-      await uncount(action);
+      await forgetRaise(action);
       throw error;
     });
     if (done?.kind === 'forbidden') return await refuseDecision(action, acctId, done.why, isSent);
@@ -78,7 +78,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     await lease.confirm();
     const isKept = after.state === 'kept' && after.closedBy !== null;
     const handedOver = without(after.later ?? [], made.later ?? []);
-    if (!isKept && handedOver.length === 0) await uncount(action);
+    if (!isKept && handedOver.length === 0) await forgetRaise(action);
     const note = endNote(made, after);
     await deps.notifyEnd.conclude(after, action, note);
     if (after.state !== 'asking') return await answerInPlace(action, after);
@@ -106,7 +106,7 @@ export function createAnswerBack(deps: AnswerBackDeps) {
     refusePartly: (action: TemporaryChangeAction, why: string, whoCan: string): Promise<void> =>
       deps.responses.refuse(action, { why, whoCan, changed: '' }),
     answerInPlace,
-    uncount,
+    forgetRaise,
   };
 
   /** If only the person sees the message with the button, nothing else updates it. */
@@ -120,11 +120,11 @@ export function createAnswerBack(deps: AnswerBackDeps) {
     action: TemporaryChangeAction,
     why: string,
     whoCan: string,
-    { isSent = false, isByRights = false } = {},
+    { isSent = false, isNotPermitted = false } = {},
   ): Promise<void> {
-    await uncount(action);
+    await forgetRaise(action);
     const unsure = { whoCan: 'The card service may have done it before: look at the card.', isUnsure: true };
-    await deps.responses.refuse(action, { why, whoCan, ...(isSent && unsure) }, { isByRights });
+    await deps.responses.refuse(action, { why, whoCan, ...(isSent && unsure) }, { isNotPermitted });
   }
 
   async function refuseDecision(
@@ -133,14 +133,14 @@ export function createAnswerBack(deps: AnswerBackDeps) {
     why: WhyNotEnd,
     isSent: boolean,
   ): Promise<void> {
-    if (why !== 'late') return await refuse(action, why.why, why.whoCan, { isSent, isByRights: true });
+    if (why !== 'late') return await refuse(action, why.why, why.whoCan, { isSent, isNotPermitted: true });
     if (isSent) return await refuse(action, 'It waited longer than 10 minutes.', '', { isSent });
-    await uncount(action);
+    await forgetRaise(action);
     await deps.responses.askAgain(action, { acctId });
   }
 
   /** It may have been permitted before, and counts as no raise if nothing was sent. */
-  async function uncount(action: TemporaryChangeAction): Promise<void> {
+  async function forgetRaise(action: TemporaryChangeAction): Promise<void> {
     const isSending = (await deps.progress.read(action.id))?.state === 'sending';
     if (!isSending) await deps.raises.forget(action);
   }

@@ -102,7 +102,7 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
         await terms.forget(action.id);
         await raises.forget(action);
       },
-      uncount: () => raises.forget(action),
+      forgetRaise: () => raises.forget(action),
       fail: (explanation) => finish(refused?.state ?? 'failed', { ...explanation, counted: refused?.counted }),
       leave: (explanation) => finish('unknown', { ...explanation, expects }),
     } satisfies Parameters<SendChange>[1];

@@ -98,7 +98,11 @@ export function createMute(deps: MuteDeps) {
     const refusal = hasBegun ? null : await deps.whyNotMute(action, acctId, { judgedAs, lastsMs });
     if (refusal !== null) {
       const what = isTravel ? 'Hiding the declines of a trip' : 'Muting this card';
-      return await responses.refuse(action, { what, ...refusal }, { acctId, cardId, isByRights: refusal.isByRights });
+      return await responses.refuse(
+        action,
+        { what, ...refusal },
+        { acctId, cardId, isNotPermitted: refusal.isNotPermitted },
+      );
     }
     const facts = {
       id: muteIdOf(action),
@@ -150,10 +154,10 @@ export function createWhyNotMute({ mutes, rights }: WhyNotDeps) {
     action: MuteAction,
     acctId: number,
     { judgedAs, lastsMs }: { readonly judgedAs: 'mute' | 'travel'; readonly lastsMs: number },
-  ): Promise<{ readonly why: string; readonly whoCan: string; readonly isByRights?: true } | null> {
+  ): Promise<{ readonly why: string; readonly whoCan: string; readonly isNotPermitted?: true } | null> {
     const decision = await rights.authorize({ ...action, verb: judgedAs }, { acctId, lastsMs });
     if (decision.kind === 'refused')
-      return { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.', isByRights: true };
+      return { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.', isNotPermitted: true };
     const own = muteIdOf(action);
     const other = (await mutes.active()).find(
       ({ id, acctId: ofCard, kind }) => ofCard === acctId && kind === action.verb && id !== own,

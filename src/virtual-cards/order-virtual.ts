@@ -133,7 +133,8 @@ export function createOrderVirtual(deps: Deps) {
     // Others would still approve the request, and a second card would be ordered.
     if (isUnsent && (await resumeOrder(action, order))) return;
     const verdict = isUnsent ? await orderPermit.permit(action, order) : ({ kind: 'allowed' } as const);
-    if (verdict.kind === 'refused') return await responses.refuse(action, verdict, { isByRights: verdict.isByRights });
+    if (verdict.kind === 'refused')
+      return await responses.refuse(action, verdict, { isNotPermitted: verdict.isNotPermitted });
     if (verdict.kind === 'request') return await requestOrder(action, order, verdict);
     await record(action, { event: 'asked', begins: true, acctId: null, after: summaryOf(order) });
     await placeOrder(action, { by: action.actor.userId, people: 1 }, run);

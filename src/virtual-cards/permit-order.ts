@@ -18,7 +18,7 @@ export type OrderVerdict =
       /** It is for someone else, and the amount needs others whatever was ordered before. */
       readonly isLarge?: true;
     }
-  | ({ readonly kind: 'refused'; readonly isByRights?: true } & Pick<Refusal, 'why' | 'whoCan'>);
+  | ({ readonly kind: 'refused'; readonly isNotPermitted?: true } & Pick<Refusal, 'why' | 'whoCan'>);
 
 export type OrderPermit = ReturnType<typeof createOrderPermit>;
 
@@ -60,7 +60,7 @@ export function createOrderPermit(deps: Deps) {
         const verdict = await rights.authorize(action, { ...amount, bands, isOwn: (id) => isFor(id, order) });
         switch (verdict.kind) {
           case 'refused':
-            return { kind: 'refused', why: verdict.why, whoCan: 'Ask an approver.', isByRights: true };
+            return { kind: 'refused', why: verdict.why, whoCan: 'Ask an approver.', isNotPermitted: true };
           case 'late':
             return { kind: 'refused', why: 'It waited longer than 10 minutes.', whoCan: 'Order it again.' };
           case 'request':

@@ -30,7 +30,7 @@ interface Deps extends Pick<ActionTools, 'factsOf' | 'now'> {
 const expiryWarningId = (cardId: number): string => `expiry-${cardId}`;
 
 /** Whether the channel or the holder is still to be warned that a card expires. */
-export function createIsExpiryToTell(deps: StillToWarnDeps & Pick<Deps, 'channel'>) {
+export function createIsExpiryDue(deps: StillToWarnDeps & Pick<Deps, 'channel'>) {
   const stillToWarn = createStillToWarn(deps);
   return async function isExpiryToTell(acctId: number, cardId: number): Promise<boolean> {
     const reason = { channel: deps.channel, acctId, id: expiryWarningId(cardId) };

@@ -10,14 +10,14 @@ export function seen(card: CardFacts): Message {
   return { text: sentence(text), blocks: [section(text)] };
 }
 
-const responses = {
+const marks = {
   acknowledge: 'marked this alert as seen',
   recognize: 'confirmed this purchase',
   'close-case': 'closed this fraud case',
 } as const;
 
 /** For a person who responded to an alert after somebody else. */
-export function respondedBefore(response: keyof typeof responses, by: string | null): Message {
-  const text = `${by === null ? 'Somebody' : mention(by)} ${responses[response]} before you. Nothing changed.`;
+export function respondedBefore(mark: keyof typeof marks, by: string | null): Message {
+  const text = `${by === null ? 'Somebody' : mention(by)} ${marks[mark]} before you. Nothing changed.`;
   return { text: sentence(text), blocks: [section(text)] };
 }

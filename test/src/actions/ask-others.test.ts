@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askOthers, whoElse } from '../../../src/actions/ask-others.ts';
+import { askOthers, othersAllowed } from '../../../src/actions/ask-others.ts';
 
 const action = { actor: { userId: 'U0ANA', teamId: 'T1' } };
 const rights = {
@@ -7,8 +7,8 @@ const rights = {
 };
 
 it('names the people of the card’s group, and never the person who asks', async () => {
-  expect(await whoElse(action, 'approver', 'Field', { rights })).toEqual(['U0FAY', 'S0approver']);
-  expect(await whoElse(action, 'approver', null, { rights })).toEqual([]);
+  expect(await othersAllowed(action, 'approver', 'Field', { rights })).toEqual(['U0FAY', 'S0approver']);
+  expect(await othersAllowed(action, 'approver', null, { rights })).toEqual([]);
 });
 
 it('sends a person to others with the role that it takes, and to nobody if nobody may', async () => {

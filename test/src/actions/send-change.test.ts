@@ -75,7 +75,7 @@ async function send(given: Given, steps: string[] = []): Promise<string[]> {
       },
       look: async () => seen,
       forget: async () => void steps.push('expected by nobody'),
-      uncount: async () => void steps.push('counts no more'),
+      forgetRaise: async () => void steps.push('counts no more'),
       made: (confirmation) => tell(confirmation)(),
       supersede: tell('superseded'),
       fail: tell('failed'),

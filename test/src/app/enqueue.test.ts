@@ -135,7 +135,7 @@ it('sets an entry of a newer version aside in a job that fails until a newer wor
 
   await toJob(ofNewerVersion, enqueue);
 
-  expect(added).toEqual([['hand-on-entry', { entry: ofNewerVersion }]]);
+  expect(added).toEqual([['forward-entry', { entry: ofNewerVersion }]]);
   await expect(toJob(ofNewerVersion, enqueue, true)).rejects.toThrow(UnreadableError);
 });
 

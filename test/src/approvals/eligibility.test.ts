@@ -54,7 +54,10 @@ it.each<[string, ApprovalClick, string]>([
   ['approve it', clickOfBen({ actor: person('U0HUGO') }), 'Ask another approver.'],
   ['override it', { ...override, actor: person('U0HUGO') }, 'Ask another operator or an approver.'],
 ])('whoever asked may not %s, and reads who may', async (_what, click, whoCan) => {
-  expect(await eligibilityOf(null).whyNotAllowed(click, openRequestOf())).toMatchObject({ whoCan, isByRights: true });
+  expect(await eligibilityOf(null).whyNotAllowed(click, openRequestOf())).toMatchObject({
+    whoCan,
+    isNotPermitted: true,
+  });
 });
 
 it('an approval that many cards are blocked counts however long it waited', async () => {

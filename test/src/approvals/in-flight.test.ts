@@ -37,7 +37,7 @@ describe('stopping the approvals of a request that ends', () => {
     for (const id of ['act_ben', 'act_zoe'])
       expect(stateNow(id)).toMatchObject({
         state: 'refused',
-        pending: { why: 'The request ended before anything was sent.', isByRights: false },
+        pending: { why: 'The request ended before anything was sent.', isNotPermitted: false },
       });
   });
 

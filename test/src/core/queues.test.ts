@@ -27,7 +27,7 @@ it('puts a job in the shard of its event, a burst with its first event, and a jo
     await enqueue('deliver-alert', event);
   }
   await enqueue('deliver-burst', burstOf([31, 32].map((id) => ({ type: 'event', event: eventOf(id) }))));
-  await enqueue('hand-on-entry', { entry: {} });
+  await enqueue('forward-entry', { entry: {} });
 
   const found = await Promise.all(
     queues.all.map(async ({ name, shard, queue }) =>
@@ -42,7 +42,7 @@ it('puts a job in the shard of its event, a burst with its first event, and a jo
   expect(found.flat().filter(({ job }) => job === 'deliver-burst')).toMatchObject([
     { name: 'bursts', shard: shardOf(eventOf(31).id, 16) },
   ]);
-  expect(found.flat().filter(({ job }) => job === 'hand-on-entry')).toMatchObject([{ name: 'alerts', shard: 0 }]);
+  expect(found.flat().filter(({ job }) => job === 'forward-entry')).toMatchObject([{ name: 'alerts', shard: 0 }]);
   await closeQueues(queues);
 });
 

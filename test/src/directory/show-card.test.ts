@@ -128,7 +128,7 @@ describe('/card show', () => {
       },
       nameRuleset: async (facts) => facts,
       recentDeclines: async () => [declineOf(2), declineOf(1)],
-      readableFrom: async () => readableFromMs,
+      visibleSince: async () => readableFromMs,
       responses: {
         answer: async (_action, message) => void answers.push(message),
       },
@@ -188,7 +188,7 @@ describe('/card declines', () => {
         return fetched === null ? null : { events: fetched.map((index) => declineOf(index)), unreadable };
       },
       recentDeclines: async () => received.map((index) => declineOf(index)),
-      readableFrom: async () => readableFromMs,
+      visibleSince: async () => readableFromMs,
       factsOf: async () => card,
       responses: {
         answer: async (_action, message) => void answers.push(message),

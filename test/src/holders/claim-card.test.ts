@@ -78,9 +78,13 @@ function setUp({
   const ends: string[] = [];
   const responses = {
     answer: async (_action: unknown, { text }: { text: string }) => void answers.push(text),
-    async refuse(_action: unknown, { why, whoCan }: Refusal, { isByRights = false }: { isByRights?: boolean } = {}) {
+    async refuse(
+      _action: unknown,
+      { why, whoCan }: Refusal,
+      { isNotPermitted = false }: { isNotPermitted?: boolean } = {},
+    ) {
       refusals.push(`${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`);
-      if (isByRights) mayNot.push(why);
+      if (isNotPermitted) mayNot.push(why);
     },
   };
   const person = async () => ({ name, email, isBot: false, isGuest, isExternal: false, isDeactivated: false });

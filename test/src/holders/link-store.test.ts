@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLinks, createReadableFrom } from '../../../src/holders/link-store.ts';
+import { createLinks, createVisibleSince } from '../../../src/holders/link-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -36,12 +36,12 @@ it('replaces the previous holder of the account, and does not confuse an id with
 it('a holder may read what happened since the card was linked to them, an operator everything', async () => {
   const { links, link } = setUp();
   await link(1, 'U0HUGO');
-  const readableFrom = createReadableFrom({ links });
+  const visibleSince = createVisibleSince({ links });
   const by = (userId: string, asHolder: boolean) => ({ asHolder, actor: { userId, teamId: 'T1' } });
 
-  expect(await readableFrom(by('U0HUGO', true), 1)).toBe(Date.parse('2026-11-20T15:00:00.000Z'));
-  expect(await readableFrom(by('U0OLGA', false), 1)).toBe(0);
-  expect(await readableFrom(by('U0SAM', true), 1), 'unlinked meanwhile').toBe(Number.POSITIVE_INFINITY);
+  expect(await visibleSince(by('U0HUGO', true), 1)).toBe(Date.parse('2026-11-20T15:00:00.000Z'));
+  expect(await visibleSince(by('U0OLGA', false), 1)).toBe(0);
+  expect(await visibleSince(by('U0SAM', true), 1), 'unlinked meanwhile').toBe(Number.POSITIVE_INFINITY);
 });
 
 describe('a former holder', () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { createPreferences } from '../../../src/holders/preference-store.ts';
 import type { Message } from '../../../src/slack/message.ts';
-import { createIsExpiryToTell, createWarnOfExpiry, expiringCards } from '../../../src/warnings/warn-of-expiry.ts';
+import { createIsExpiryDue, createWarnOfExpiry, expiringCards } from '../../../src/warnings/warn-of-expiry.ts';
 import { createWarnBoth, createWarned } from '../../../src/warnings/warned-store.ts';
 import { expiryWarning } from '../../../templates/warnings/warnings.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -60,7 +60,7 @@ function worldOf(userId: string | null = 'U0HUGO') {
 }
 
 const warn = (userId?: string | null): Promise<void> => createWarnOfExpiry(worldOf(userId))(1);
-const isToTell = (userId?: string | null): Promise<boolean> => createIsExpiryToTell(worldOf(userId))(1, 1);
+const isToTell = (userId?: string | null): Promise<boolean> => createIsExpiryDue(worldOf(userId))(1, 1);
 
 it('notifies the channel and the holder once', async () => {
   await warn();

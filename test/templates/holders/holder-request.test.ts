@@ -72,7 +72,9 @@ describe('a request for a declined purchase', () => {
       expect(tooLittle.text).toMatch(/^Approved by <@U0OLGA>\. .* no longer enough for \$900\.00\. The Home tab shows/);
     }
     const usedUp = { ...ofNone, facts: { ...noFacts, isUsedUp: true } };
-    expect(requestDecided(usedUp).text).toMatch(/^Approved by <@U0OLGA>\. .* may not be enough for \$900\.00\. The Home/);
+    expect(requestDecided(usedUp).text).toMatch(
+      /^Approved by <@U0OLGA>\. .* may not be enough for \$900\.00\. The Home/,
+    );
     const lower = { ...ofNone, changes: [{ ...raiseDaily, to: 60_000 }] };
     expect(requestDecided(lower).text).toMatch(/^Approved by <@U0OLGA>\. Your card 1212: daily limit .* not exactly/);
   });
