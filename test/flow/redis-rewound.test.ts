@@ -185,6 +185,8 @@ it('keeps what people set and removed in the lost time, and repeats nothing', as
     );
     await quiet(cardbell());
   });
+  // Until the worker has noticed the loss, nothing is under way.
+  await until(async () => (await links.ofAccount(linked.AcctId)) !== null, 'the worker has repeated what was lost');
   await quiet(cardbell());
 
   expect((await links.ofAccount(linked.AcctId))?.userId).toBe(hugo);
