@@ -52,7 +52,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     const linked = own.find(({ heldBy }) => heldBy !== null)?.account;
     // Since the button was offered, the address may have changed or another person may have been linked.
     const proved = action.confirmed ? own[0]?.account : linked;
-    if (proved !== undefined && (await hasStill(proved.acctId, person?.email ?? null))) {
+    if (proved !== undefined && (await hasStill(proved.acctId, person?.email ?? null, deps))) {
       const holder = { acctId: proved.acctId, cardId: null, userId, provedBy: 'email' } as const;
       const result = await deps.setHolder(action, holder);
       return await answer(action, linkResult({ ...result, userId, isOwn: true }));
@@ -69,13 +69,6 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     if (target.kind === 'card') return [target.acctId];
     if (target.kind !== 'words') return [];
     return (await deps.directory.find(target.words.join(' '))).map(({ acctId }) => acctId);
-  }
-
-  /** The address is proof only if the card program has it now. */
-  async function hasStill(acctId: number, email: string | null): Promise<boolean> {
-    const account = await deps.directory.current(acctId);
-    if (account === null) throw new RolesUnreadError('the card service did not return whose card it is');
-    return isSameEmail(account.email, email);
   }
 
   /** Those of the accounts that have the person's own address, and who is linked to each. */
@@ -103,8 +96,19 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
       choices.push({ value: await deps.putChoice(confirmed, null), card: toCardFacts(acctId, account) });
     }
     await deps.record(action, { event: 'asked', acctId: own.length === 1 ? (own[0]?.acctId ?? null) : null });
-    await deps.responses.answer(action, confirmOwnCard(choices));
+    await answer(action, confirmOwnCard(choices));
   }
+}
+
+/** The address is proof only if the card program has it now. */
+async function hasStill(
+  acctId: number,
+  email: string | null,
+  { directory }: Pick<Deps, 'directory'>,
+): Promise<boolean> {
+  const account = await directory.current(acctId);
+  if (account === null) throw new RolesUnreadError('the card service did not return whose card it is');
+  return isSameEmail(account.email, email);
 }
 
 interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'withLock' | 'now' | 'person'> {
