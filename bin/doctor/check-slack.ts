@@ -2,7 +2,7 @@ import webApi from '@slack/web-api';
 import type { SharedConfig } from '../../src/app/config.ts';
 import { SlackError } from '../../src/core/errors.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
-import { channelUnusable, postsRefused } from '../../src/ops/refused-place.ts';
+import { channelUnusable, postsRefused } from '../../src/ops/refused-messages.ts';
 import { type Policy, permittedTo } from '../../src/policy/policy.ts';
 import { createSlack, type Slack } from '../../src/slack/client.ts';
 import { countOf } from '../../templates/core/blocks.ts';

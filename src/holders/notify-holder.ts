@@ -12,7 +12,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { happenedSince } from '../core/service-time.ts';
 import { createSigner } from '../core/sign.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { personUnreachable } from '../ops/refused-place.ts';
+import { personUnreachable } from '../ops/refused-messages.ts';
 import { mayBeHeld, OutboxEntry, shownAlertId } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { Links } from './link-store.ts';

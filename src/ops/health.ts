@@ -12,7 +12,7 @@ import { streamsOf } from '../intake/intake.ts';
 import type { MemoryWatch } from '../intake/memory.ts';
 import * as opsIssue from './issue.ts';
 import { createOpsMemory } from './notify-ops.ts';
-import { opsUnreachable } from './refused-place.ts';
+import { opsUnreachable } from './refused-messages.ts';
 
 /** The health of Cardbell according to Redis, for App Home, metrics and the ops channel. */
 export type Health = Awaited<ReturnType<typeof readHealth>>;

@@ -2,11 +2,11 @@ import type { SlackError } from '../core/errors.ts';
 import { FETCHED_PATH, kindTraits, type QuarantinedWebhook, type WebhookKind } from '../core/event.ts';
 import { commandCode, terminalCode } from '../core/installation.ts';
 import type { OpsIssue } from './notify-ops.ts';
-import { fileAdvice } from './refused-place.ts';
+import { fileAdvice } from './refused-messages.ts';
 
 /**
  * Everything that can go wrong with Cardbell itself, described for the people who run it. What Slack refuses in a channel
- * or a direct conversation is in `refused-place.ts`.
+ * or a direct conversation is in `refused-messages.ts`.
  */
 
 const KEPT_SILENTLY = 'More like it will be kept without another notice.';

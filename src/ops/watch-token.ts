@@ -1,7 +1,7 @@
 import { CardApiError, SlackError } from '../core/errors.ts';
 import { slackTokenDead } from './issue.ts';
 import type { NotifyOpsDeps, NotifyResolved, OpsIssue } from './notify-ops.ts';
-import { opsUnreachable } from './refused-place.ts';
+import { opsUnreachable } from './refused-messages.ts';
 
 /** Slack's codes for a token that will not work again. Its other codes concern a channel or a message. */
 const deadTokenCodes = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);

@@ -3,7 +3,7 @@ import { rowsCsv, rowsPage, rowsPages } from '../../templates/outbox/rows.ts';
 import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { fileAdvice } from '../ops/refused-place.ts';
+import { fileAdvice } from '../ops/refused-messages.ts';
 import type { FoundMessage, Slack, UploadedFile } from '../slack/client.ts';
 import type { MessageRef } from '../slack/message.ts';
 import { draftOf, type FileEntry, type OutboxEntry, type RowsEntry } from './entry.ts';

@@ -2,7 +2,7 @@ import type { EventLog } from '../alerts/event-log.ts';
 import type { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { channelUnusable, personUnreachable, postsRefused } from '../ops/refused-place.ts';
+import { channelUnusable, personUnreachable, postsRefused } from '../ops/refused-messages.ts';
 import { isSlackTokenDead } from '../ops/watch-token.ts';
 import type { AttachRows } from './attach-rows.ts';
 import {

@@ -3,7 +3,7 @@ import { SlackError } from '../../../src/core/errors.ts';
 import { FETCHED_PATH, QuarantinedWebhook } from '../../../src/core/event.ts';
 import * as auditIssue from '../../../src/ops/audit-issue.ts';
 import * as issue from '../../../src/ops/issue.ts';
-import { channelUnusable, opsUnreachable, personUnreachable, postsRefused } from '../../../src/ops/refused-place.ts';
+import { channelUnusable, opsUnreachable, personUnreachable, postsRefused } from '../../../src/ops/refused-messages.ts';
 
 const gone = new SlackError('chat.postMessage', 'channel_unusable', 'channel_not_found');
 const archived = new SlackError('chat.postMessage', 'channel_unusable', 'is_archived');

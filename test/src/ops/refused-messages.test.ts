@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
-import { channelUnusable, personUnreachable, postsRefused } from '../../../src/ops/refused-place.ts';
+import { channelUnusable, personUnreachable, postsRefused } from '../../../src/ops/refused-messages.ts';
 
 const refused = (code: string): SlackError => new SlackError('chat.postMessage', 'channel_unusable', code);
 

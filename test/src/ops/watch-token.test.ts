@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CardApiError, SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createOpsMemory, type OpsIssue } from '../../../src/ops/notify-ops.ts';
-import { opsUnreachable } from '../../../src/ops/refused-place.ts';
+import { opsUnreachable } from '../../../src/ops/refused-messages.ts';
 import { createTokenWatch, isCardTokenDead, isSlackTokenDead, watchSlack } from '../../../src/ops/watch-token.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { until } from '../../support/until.ts';
