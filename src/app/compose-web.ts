@@ -70,7 +70,8 @@ export function composeWebhooks(
   const onIgnored = createIgnoredLog(log);
   return {
     isAuthentic: createAuthenticate(config.webhookSecrets),
-    toEvent: (body, path, facts) => toStoredEvent(body, path, { zone: config.serviceZone, onIgnored, ...facts }),
+    toEvent: (body, path, { version, receivedAt }) =>
+      toStoredEvent(body, path, { zone: config.serviceZone, version, receivedAt, onIgnored }),
     digest: (raw) => sign(raw.toString('latin1')),
     async take(entry) {
       try {

@@ -4,7 +4,15 @@ import { PayloadError } from '../core/errors.ts';
 import { FETCHED_PATH, type QuarantinedWebhook, type StoredEvent } from '../core/event.ts';
 import { redactShipping } from './card-shipping.ts';
 import { redactCardStatus } from './card-status.ts';
-import { Envelope, instantOf, parseWith, type WebhookContext } from './payload.ts';
+import {
+  Envelope,
+  instantOf,
+  parseWith,
+  quickCheckOfObject,
+  textForm,
+  type WebhookContext,
+  withQuickCheck,
+} from './payload.ts';
 import { redactTransaction, toMissedTransaction } from './transaction.ts';
 import { redactVirtualCard } from './virtual-card.ts';
 
@@ -16,12 +24,15 @@ const families = {
 } as const;
 type Family = keyof typeof families;
 
+const anything = withQuickCheck(z.unknown().optional(), () => true);
 const Markers = z.object({
-  TransactionType: z.string().nullish(),
-  NetworkType: z.unknown().optional(),
-  VirtualCardOrderId: z.unknown().optional(),
-  CardNumber: z.unknown().optional(),
+  TransactionType: textForm,
+  NetworkType: anything,
+  VirtualCardOrderId: anything,
+  CardNumber: anything,
 });
+const areUsualMarkers = quickCheckOfObject(Markers);
+const isUsualEnvelope = quickCheckOfObject(Envelope);
 
 /**
  * The family of a payload, decided by its content. The path counts only when the content is ambiguous.
@@ -29,7 +40,7 @@ const Markers = z.object({
  * @throws PayloadError for an unknown kind: the webhook is quarantined, and ops are notified once.
  */
 export function familyOf(data: unknown, path: string): Family {
-  const markers = parseWith(Markers, data);
+  const markers = areUsualMarkers(data) ? data : parseWith(Markers, data);
   const type = markers.TransactionType?.trim().toUpperCase() ?? '';
   if (type === 'NETWORK') return 'transaction';
   if (type === 'CARD') return 'card-status';
@@ -48,9 +59,10 @@ export function familyOf(data: unknown, path: string): Family {
  * @throws PayloadError when it does not match; the webhook is then quarantined.
  */
 export function toStoredEvent(body: unknown, path: string, options: Omit<WebhookContext, 'callbackAt'>): StoredEvent {
-  const envelope = parseWith(Envelope, body);
-  const callbackAt = instantOf('CallbackTime', envelope.CallbackTime, options.zone);
-  return families[familyOf(envelope.Data, path)](envelope.Data, { ...options, callbackAt });
+  const { CallbackTime, Data } = isUsualEnvelope(body) ? body : parseWith(Envelope, body);
+  const { zone, version, receivedAt, onIgnored } = options;
+  const callbackAt = instantOf('CallbackTime', CallbackTime, zone);
+  return families[familyOf(Data, path)](Data, { zone, version, receivedAt, onIgnored, callbackAt });
 }
 
 /**

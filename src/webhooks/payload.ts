@@ -53,7 +53,9 @@ export function quickCheckOfObject<Shape extends z.core.$ZodLooseShape & Readonl
   return (value): value is z.output<typeof schema> => {
     if (typeof value !== 'object' || value === null) return false;
     const given = value as Readonly<Record<string, unknown>>;
-    return checks.every((check, index) => check(given[names[index] ?? '']));
+    // Not `every`: this runs for each field of each webhook.
+    for (let at = 0; at < checks.length; at += 1) if (checks[at]?.(given[names[at] ?? '']) !== true) return false;
+    return true;
   };
 }
 
@@ -61,6 +63,7 @@ const isMissing = (value: unknown): boolean => value === null || value === undef
 
 export const textForm = withQuickCheck(z.string().nullish(), (value) => typeof value === 'string' || isMissing(value));
 type TextForm = z.infer<typeof textForm>;
+export const requiredTextForm = withQuickCheck(z.string(), (value) => typeof value === 'string');
 
 /** Text that people may see: trimmed, without card numbers and secrets. Empty when absent. A longer text is cut. */
 export function readWords(text: TextForm): string {
@@ -146,7 +149,8 @@ export const optionalDecimalForm = withQuickCheck(
 );
 
 export function readOptionalDecimal(value: z.infer<typeof optionalDecimalForm>): number | null {
-  return value == null || String(value).trim() === '' ? null : Number(value);
+  if (typeof value === 'number') return value;
+  return value == null || value.trim() === '' ? null : Number(value);
 }
 
 export const optionalDecimal = optionalDecimalForm.transform(readOptionalDecimal);
@@ -160,13 +164,11 @@ export function fullName({ FirstName, LastName }: { FirstName: string; LastName:
  * An object with any fields, passed through unchanged. A record schema would copy it into an object that is slower to
  * read, for every webhook.
  */
-const anyObject = z.custom<Readonly<Record<string, unknown>>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'expected an object',
-);
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+const anyObject = withQuickCheck(z.custom<Readonly<Record<string, unknown>>>(isObject, 'expected an object'), isObject);
 
 /** The envelope of every webhook kind. */
-export const Envelope = z.object({ CallbackTime: z.string(), Data: anyObject });
+export const Envelope = z.object({ CallbackTime: requiredTextForm, Data: anyObject });
 
 /** What we know about a webhook besides its payload. */
 export interface WebhookContext {
@@ -179,7 +181,7 @@ export interface WebhookContext {
   /** When the webhook arrived, absolute. */
   readonly receivedAt: string;
   /** Hears which fields were ignored, and why: their names and what was expected, never the values. */
-  readonly onIgnored?: (issues: readonly string[]) => void;
+  readonly onIgnored?: ((issues: readonly string[]) => void) | undefined;
 }
 
 /** @throws PayloadError with the paths and what was expected there, never the values. */

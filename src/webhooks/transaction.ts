@@ -17,6 +17,7 @@ import {
   readOptionalDecimal,
   readPayload,
   readWords,
+  requiredTextForm,
   textForm,
   type WebhookContext,
   withQuickCheck,
@@ -31,7 +32,7 @@ const TransactionPayload = z.object({
   NetworkTransactionId: withQuickCheck(z.union([z.int(), z.string().regex(/^\s*[\d•]+\s*$/)]), Number.isSafeInteger),
   AcctId: positiveForm,
   TransactionId: identifierForm,
-  TransactionTime: withQuickCheck(z.string(), (value) => typeof value === 'string'),
+  TransactionTime: requiredTextForm,
   SettlementTime: textForm,
   MerchantLocalTime: textForm,
   ReferencedTransactionTime: textForm,
@@ -105,7 +106,9 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
   const amountCents = (kind === 'decline' && ownCents === 0 ? requestedCents : null) ?? ownCents;
   const networkTransactionId = readIdentifier(payload.NetworkTransactionId);
   const authTransactionId = readIdentifier(payload.AuthTransactionId);
+  const { occurredAt, requestedAt, settledAt } = timesOf(kind, payload, circumstances);
 
+  // Without a spread: fields that follow one are slow to define.
   const event: z.input<typeof TransactionEvent> = {
     id: eventId([
       networkTransactionId,
@@ -120,7 +123,9 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
     callbackAt: circumstances.callbackAt,
     receivedAt: circumstances.receivedAt,
     acctId: readInteger(payload.AcctId),
-    ...timesOf(kind, payload, circumstances),
+    occurredAt,
+    requestedAt,
+    settledAt,
     networkTransactionId,
     // Zero is no reference: it would tie all purchases at a merchant together.
     authTransactionId: /^0*$/.test(authTransactionId) ? null : authTransactionId,

@@ -3,13 +3,19 @@ import { z } from 'zod';
 import { contentId } from '../../../src/core/content-id.ts';
 import { webhookKinds } from '../../../src/core/event.ts';
 import {
+  decimalForm,
+  Envelope,
   eventId,
   identifier,
+  identifierForm,
   instantOf,
+  optionalDecimalForm,
   optionalInteger,
   parseWith,
   positive,
+  positiveForm,
   quickCheckOfObject,
+  requiredTextForm,
   textForm,
   words,
 } from '../../../src/webhooks/payload.ts';
@@ -220,4 +226,29 @@ describe('a part of a payload', () => {
 
 it('refuses to check an object quickly that has a field without a quick check', () => {
   expect(() => quickCheckOfObject(z.object({ known: textForm, added: z.string() }))).toThrow('quick check');
+});
+
+describe('a quick check', () => {
+  const forms = { textForm, requiredTextForm, identifierForm, positiveForm, decimalForm, optionalDecimalForm };
+  const values = [undefined, null, '', ' ', 'Corner Diner', '12', ' 12 ', '-1.5', 'x'.repeat(4001), true, [], {}];
+  const numbers = [0, -0, 1, -1, 1.5, 999_999_999_999, 1_000_000_000_000, 2 ** 53, 1e21, Number.NaN];
+
+  it.each(Object.entries(forms))('accepts only what the form returns as it is: %s', (_name, form) => {
+    const schema = z.object({ field: form });
+    const isUsual = quickCheckOfObject(schema);
+    const usual = [...values, ...numbers].filter((field) => isUsual({ field }));
+
+    expect(usual.length).toBeGreaterThan(0);
+    for (const field of usual) expect(schema.parse({ field }), `the value ${JSON.stringify(field)}`).toEqual({ field });
+  });
+
+  it('accepts the envelope of a webhook, and nothing that its schema refuses', () => {
+    const isUsual = quickCheckOfObject(Envelope);
+
+    expect(isUsual({ CallbackTime: '2026-11-20T09:14:00', Data: {} })).toBe(true);
+    for (const body of [null, 'text', [], {}, { CallbackTime: 1, Data: {} }, { CallbackTime: '', Data: [] }]) {
+      expect(Envelope.safeParse(body).success, JSON.stringify(body)).toBe(false);
+      expect(isUsual(body), JSON.stringify(body)).toBe(false);
+    }
+  });
 });
