@@ -15,12 +15,12 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
         chunks.push(chunk);
       }
     });
-    request.once('end', () => {
+    request.on('end', () => {
       // Nearly all bodies come in one piece.
       const [first = Buffer.alloc(0), ...more] = chunks;
       resolve(more.length === 0 ? first : Buffer.concat(chunks));
     });
-    request.once('error', () => resolve('cut_off'));
-    request.once('close', () => resolve('cut_off'));
+    request.on('error', () => resolve('cut_off'));
+    request.on('close', () => resolve('cut_off'));
   });
 }
