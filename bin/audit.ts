@@ -176,7 +176,7 @@ async function readNames(from: string, to: string): Promise<NameOf> {
     if (record === null || record.at < from || record.at >= to) continue;
     for (const userId of peopleIn(record)) {
       // It would get the same answer for everybody else.
-      if (names.has(userId) || fault?.code === 'token_dead') continue;
+      if (names.has(userId) || fault?.code === 'app_refused') continue;
       const found = await nameIn(slack, userId);
       if (found instanceof SlackError) fault = found;
       names.set(userId, found instanceof SlackError ? null : found);
@@ -197,7 +197,7 @@ async function nameIn(slack: ReturnType<typeof createSlack>, userId: string): Pr
 }
 
 function whyNamesAreMissing({ code, slackError }: SlackError): string {
-  return code === 'token_dead'
+  return code === 'app_refused'
     ? `Names are left out: Slack answered ${slackError}. Correct SLACK_BOT_TOKEN and export again.`
     : `Some names are left out: Slack answered ${slackError}. Export again later.`;
 }

@@ -2,7 +2,7 @@ import webApi from '@slack/web-api';
 import type { SharedConfig } from '../../src/app/config.ts';
 import { SlackError } from '../../src/core/errors.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
-import { channelUnusable, postsRefused } from '../../src/ops/refused-messages.ts';
+import { channelUnusableIssue, postsRefused } from '../../src/ops/refused-messages.ts';
 import { type Policy, permittedTo } from '../../src/policy/policy.ts';
 import { createSlack, type Slack } from '../../src/slack/client.ts';
 import { countOf } from '../../templates/core/blocks.ts';
@@ -63,7 +63,7 @@ async function checkToken(slack: Slack, report: Report): Promise<boolean> {
     const code = codeOf(error);
     if (code === 'no_answer')
       report.fix('Slack does not answer', 'check that this machine reaches Slack: network, HTTPS_PROXY, SLACK_API_URL');
-    else if (error instanceof SlackError && error.code === 'token_dead')
+    else if (error instanceof SlackError && error.code === 'app_refused')
       report.fix(`the bot token does not work (${code})`, 'copy the bot token again from OAuth & Permissions');
     else report.fix(`Slack, or a proxy, answered ${code}`, tryAgain);
     return false;
@@ -163,7 +163,7 @@ function adviceFor(error: unknown, ofRefusal: (error: SlackError) => string): st
 
 function channelAdvice(channel: string, error: SlackError): string {
   if (error.slackError === 'channel_not_found') return 'correct the id, or invite Cardbell if it is private';
-  const { todo } = (error.code === 'channel_unusable' ? channelUnusable : postsRefused)(channel, error);
+  const { todo } = (error.code === 'channel_unusable' ? channelUnusableIssue : postsRefused)(channel, error);
   return lowerFirst(todo).replace(/\.$/, '');
 }
 

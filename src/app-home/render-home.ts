@@ -87,7 +87,7 @@ export function createHome(deps: Deps) {
           home({ at: deps.now().toISOString(), own, ownRequests, preferences, team, delegate, pages }),
         );
       } catch (error) {
-        if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
+        if (!(error instanceof SlackError) || error.retryable || error.code === 'app_refused') throw error;
         log.warn({ userId, slackError: error.slackError }, 'could not publish App Home');
       }
     },

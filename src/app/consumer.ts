@@ -166,9 +166,9 @@ const SLACK_STARTS_MAX = 24 * 60;
  *
  * @param starts how often the job has been started.
  */
-export function slackLaterMs(error: unknown, starts: number, tokenDeadMs: number): number | null {
+export function slackLaterMs(error: unknown, starts: number, appRefusedMs: number): number | null {
   if (!(error instanceof SlackError) || starts >= SLACK_STARTS_MAX) return null;
-  if (error.code === 'token_dead') return tokenDeadMs;
+  if (error.code === 'app_refused') return appRefusedMs;
   if (error.code === 'rate_limited') return error.retryAfterMs ?? SLACK_FIRST_MS;
   return error.code === 'unknown' ? Math.min(LONGEST_MS, SLACK_FIRST_MS * 2 ** Math.min(starts - 1, 10)) : null;
 }
@@ -194,7 +194,7 @@ export type RunJob = (name: JobName, data: unknown, jobTry: JobTry) => Promise<n
 
 interface Deps {
   readonly handlers: JobHandlers;
-  readonly throttle: Pick<Throttle, 'tokenDeadMs'>;
+  readonly throttle: Pick<Throttle, 'appRefusedMs'>;
   readonly redo: Pick<Redo, 'settled' | 'losses'>;
   /** Remembers a finished job, in case Redis comes back without its writes. */
   readonly jobDone: <Name extends JobName>(name: Name, data: JobData<Name>) => void;
@@ -229,7 +229,7 @@ export function createRunJob({ handlers, throttle, redo, jobDone, notifyUnreadab
     } catch (error) {
       if (await isInterrupted()) return AGAIN_MS;
       const waitsForSlack = jobs[name].waitsForSlack === true;
-      const againMs = waitsForSlack ? slackLaterMs(error, jobTry.starts, throttle.tokenDeadMs) : null;
+      const againMs = waitsForSlack ? slackLaterMs(error, jobTry.starts, throttle.appRefusedMs) : null;
       if (againMs === null) throw error;
       return againMs;
     }

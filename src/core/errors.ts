@@ -145,8 +145,11 @@ type SlackFailure =
   | 'refused'
   /** Cannot post to this channel: archived, deleted, or Cardbell is not a member. */
   | 'channel_unusable'
-  /** The bot's token is no longer valid. */
-  | 'token_dead'
+  /**
+   * Slack refuses the token or what the app may do, or a post is refused for another reason than its content, such as by a
+   * proxy. It can be done once that is repaired.
+   */
+  | 'app_refused'
   /** It may have been done. Check before retrying. */
   | 'unknown';
 

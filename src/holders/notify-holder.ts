@@ -102,7 +102,7 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
     try {
       channel = await deps.directChannel(userId);
     } catch (error) {
-      if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
+      if (!(error instanceof SlackError) || error.retryable || error.code === 'app_refused') throw error;
       deps.log.warn({ userId, slackError: error.slackError }, 'could not send a direct message');
       return await deps.notifyOps(personUnreachable(userId, error));
     }

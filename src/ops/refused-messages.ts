@@ -39,7 +39,7 @@ const ofChannels: Readonly<Record<string, Refusal>> = {
 const lookUp = (slackError: string): string => `Look up ${slackError} in Slack’s documentation`;
 
 /** @param alerts where its alerts are meanwhile: moved, or waiting because no other channel may get them. */
-export function channelUnusable(
+export function channelUnusableIssue(
   channel: string,
   { slackError }: Pick<SlackError, 'slackError'>,
   alerts: 'move' | 'wait' = 'move',

@@ -107,7 +107,7 @@ export function watchSlack<Client extends Posts>(
   const isOpsUnreachable = (error: unknown): boolean =>
     error instanceof SlackError &&
     !isSlackTokenDead(error) &&
-    (error.code === 'token_dead' || (error.code === 'channel_unusable' && ops === fallback));
+    (error.code === 'app_refused' || (error.code === 'channel_unusable' && ops === fallback));
   const first = (opsIssue: OpsIssue, todo: string, words: string) => async (): Promise<void> => {
     log.fatal({ todo }, words);
     await memory.remember(opsIssue, now().toISOString());

@@ -112,7 +112,7 @@ export function createAttachRows(deps: Deps) {
 const notAllowed = new Set(['missing_scope', 'access_denied', 'no_permission', 'not_allowed_token_type']);
 
 function isPermanent({ code, slackError }: SlackError): boolean {
-  return code === 'refused' || code === 'channel_unusable' || (code === 'token_dead' && notAllowed.has(slackError));
+  return code === 'refused' || code === 'channel_unusable' || (code === 'app_refused' && notAllowed.has(slackError));
 }
 
 /** The name that identifies an entry's file after Slack's answer was lost; null when it has no file. */

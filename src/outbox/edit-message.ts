@@ -73,9 +73,9 @@ export function createEditMessage(deps: Deps): EditMessage {
     return posted;
   }
 
-  async function later(channel: string, edit: Edit, error: SlackError, { tokenDeadMs }: Throttle): Promise<number> {
+  async function later(channel: string, edit: Edit, error: SlackError, { appRefusedMs }: Throttle): Promise<number> {
     await edits.putOff(channel, edit);
-    if (error.code === 'token_dead') return tokenDeadMs;
+    if (error.code === 'app_refused') return appRefusedMs;
     if (error.code === 'refused') await notifyOps(opsIssue.editRefused(channel, error));
     const waitMs = error.retryAfterMs ?? UNKNOWN_WAIT_MS;
     if (error.code === 'rate_limited') await budget.backOff(waitMs);

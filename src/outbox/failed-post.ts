@@ -94,10 +94,10 @@ export async function resolveFailure(
       await putBack(claimed, deps);
       return wait;
     }
-    case 'token_dead':
+    case 'app_refused':
       await putBack(claimed, deps);
       await deps.undeliverable.mustWait(channel, error);
-      return throttle.tokenDeadMs;
+      return throttle.appRefusedMs;
     case 'channel_unusable':
       return await redirect(claimed, unusable(error), deps);
     case 'refused':
@@ -226,5 +226,5 @@ async function recordFound(
 function pauseAfter(error: SlackError, { throttle }: FailedPostDeps): number | null {
   if (error.retryable) return error.retryAfterMs ?? UNKNOWN_PAUSE_MS;
   // Searching works again once the token is replaced. Nothing is repeated before that.
-  return error.code === 'token_dead' && !mayNotRead.has(error.slackError) ? throttle.tokenDeadMs : null;
+  return error.code === 'app_refused' && !mayNotRead.has(error.slackError) ? throttle.appRefusedMs : null;
 }

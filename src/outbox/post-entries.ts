@@ -167,7 +167,7 @@ async function renderNow(channel: string, entries: readonly OutboxEntry[], deps:
       'could not render an outbox message',
     );
     if (error.code === 'channel_unusable') return { kind: 'mustMove', why: unusable(error) };
-    if (error.code === 'token_dead') return { kind: 'wait', ms: deps.throttle.tokenDeadMs };
+    if (error.code === 'app_refused') return { kind: 'wait', ms: deps.throttle.appRefusedMs };
     const ms = error.retryAfterMs ?? UNKNOWN_PAUSE_MS;
     await deps.outbox.pauseFor(channel, ms);
     return { kind: 'wait', ms };

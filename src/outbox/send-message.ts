@@ -38,12 +38,12 @@ export interface Throttle {
   readonly editsPerMinute: number;
   /** Interval between two messages in a channel. */
   readonly postMs: number;
-  /** Wait after Slack refused the token, which someone must replace. */
-  readonly tokenDeadMs: number;
+  /** Wait after Slack, or a proxy, refused the app, which someone must repair. */
+  readonly appRefusedMs: number;
 }
 
 /** Slack accepts about one message per second and channel. The extra 50 ms allow for clock differences. */
-export const defaultThrottle: Throttle = { postMs: 1050, editsPerMinute: 45, tokenDeadMs: 10_000 };
+export const defaultThrottle: Throttle = { postMs: 1050, editsPerMinute: 45, appRefusedMs: 10_000 };
 
 /** Most edits in a burst. Slack's tier 3 allows 50 a minute. https://docs.slack.dev/apis/web-api/rate-limits */
 export const EDIT_BURST = 30;

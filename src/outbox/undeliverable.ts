@@ -2,7 +2,7 @@ import type { EventLog } from '../alerts/event-log.ts';
 import type { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { channelUnusable, personUnreachable, postsRefused } from '../ops/refused-messages.ts';
+import { channelUnusableIssue, personUnreachable, postsRefused } from '../ops/refused-messages.ts';
 import { isSlackTokenDead } from '../ops/watch-token.ts';
 import type { AttachRows } from './attach-rows.ts';
 import {
@@ -53,7 +53,7 @@ export function createUndeliverable(deps: Deps) {
         return await fallback.unshared(channel);
       }
       if (channel !== fallback.channel) return fallback.channel;
-      if (channel !== ops.channel) await ops.notify(channelUnusable(channel, why, 'wait'));
+      if (channel !== ops.channel) await ops.notify(channelUnusableIssue(channel, why, 'wait'));
       return null;
     },
 
@@ -88,7 +88,7 @@ export function createUndeliverable(deps: Deps) {
       });
       const isToPerson = forTeam.length === 0 || !isOfTeam(channel);
       await ops.notify(
-        isToPerson ? personUnreachable(await deps.personOf(channel), why) : channelUnusable(channel, why),
+        isToPerson ? personUnreachable(await deps.personOf(channel), why) : channelUnusableIssue(channel, why),
       );
       return moved;
     },

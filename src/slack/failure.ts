@@ -8,7 +8,7 @@ const { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } = webApi;
  * Codes about the token or its rights, not about the message. The message can be posted once the app is repaired.
  * https://docs.slack.dev/reference/methods/auth.test
  */
-const tokenDead = new Set([
+const appRefusedCodes = new Set([
   'access_denied',
   'accesslimited',
   'account_inactive',
@@ -26,7 +26,7 @@ const tokenDead = new Set([
 ]);
 
 /** The channel cannot be posted to at the moment. https://docs.slack.dev/reference/methods/chat.postMessage */
-const channelUnusable = new Set([
+const unusableCodes = new Set([
   'channel_not_found',
   'not_in_channel',
   'is_archived',
@@ -56,19 +56,19 @@ function toSlackError(method: string, error: unknown): SlackError {
     const code = error.data.error ?? 'unknown_error';
     // The SDK makes a code of any text. A page from a proxy between us and Slack is not a response from Slack.
     if (!/^\w+$/.test(code)) return new SlackError(method, 'unknown', 'no_json');
-    if (tokenDead.has(code)) return new SlackError(method, 'token_dead', code);
-    if (channelUnusable.has(code)) return new SlackError(method, 'channel_unusable', code);
+    if (appRefusedCodes.has(code)) return new SlackError(method, 'app_refused', code);
+    if (unusableCodes.has(code)) return new SlackError(method, 'channel_unusable', code);
     if (code === 'ratelimited' || code === 'rate_limited') {
       return new SlackError(method, 'rate_limited', code, { retryAfterMs: DEFAULT_RETRY_AFTER_MS });
     }
     if (ambiguous.has(code)) return new SlackError(method, 'unknown', code);
     const reason = reasonOf(code, error.data.response_metadata?.messages);
-    return new SlackError(method, isForGood(method, code) ? 'refused' : 'token_dead', reason);
+    return new SlackError(method, isForGood(method, code) ? 'refused' : 'app_refused', reason);
   }
   if (error instanceof WebAPIHTTPError) {
     const status = error.statusCode;
     if (status >= 500 || status === 408) return new SlackError(method, 'unknown', `http_${status}`);
-    return new SlackError(method, isForGood(method, '') ? 'refused' : 'token_dead', `http_${status}`);
+    return new SlackError(method, isForGood(method, '') ? 'refused' : 'app_refused', `http_${status}`);
   }
   return new SlackError(method, 'unknown', 'no_answer', { cause: error });
 }
@@ -109,8 +109,11 @@ function reasonOf(code: string, messages: readonly string[] | undefined): string
 /** Slack allows us 3 s. We allow Slack longer, because a call with an unknown outcome costs a search. */
 export const TIMEOUT_MS = 10_000;
 
-/** Called for each call: `outcome` is `ok` or the error code. */
+/** Called for each call: `outcome` is `ok`, or the error code as the metrics show it. */
 export type Measure = (method: string, outcome: string, durationMs: number) => void;
+
+/** What the metrics and `docs/runbooks/CardbellSlackErrors.md` call otherwise: dashboards may select it. */
+const metricOf: Partial<Record<SlackError['code'], string>> = { app_refused: 'token_dead' };
 
 /** Runs one call of Slack's method `method`. @throws SlackError */
 export type SlackCall = <T>(method: string, run: () => Promise<T>) => Promise<T>;
@@ -123,7 +126,7 @@ export function createSlackCall(measure: Measure = () => {}): SlackCall {
       return await span(`slack ${method}`, { kind: 'client' }, run);
     } catch (thrown) {
       const error = toSlackError(method, thrown);
-      outcome = error.code;
+      outcome = metricOf[error.code] ?? error.code;
       throw error;
     } finally {
       measure(method, outcome, performance.now() - startedAt);

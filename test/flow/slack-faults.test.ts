@@ -96,7 +96,7 @@ sideBySide('posting once with clock skew', () => {
 });
 
 sideBySide('posts that Slack refuses', () => {
-  const cardbell = useCardbell({ pace: { tokenDeadMs: 2000 } });
+  const cardbell = useCardbell({ pace: { appRefusedMs: 2000 } });
 
   it('posts a message as plain text if its blocks are refused, and notifies ops once', async () => {
     const { texts, workspace, waitFor } = cardbell();

@@ -10,7 +10,7 @@ import { useCardbell } from '../support/running-cardbell.ts';
 import { type SampleWebhook, sampleWebhook, statusWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: { tokenDeadMs: 500 } });
+const cardbell = useCardbell({ pace: { appRefusedMs: 500 } });
 
 /** Runs `npm run replay`. */
 async function replay(...args: string[]): Promise<{ code: number | null; text: string }> {

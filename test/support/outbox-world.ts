@@ -18,7 +18,7 @@ const LATE_MS = 12_000;
  * The outcome of one post. `lost_after`, `lost_before`: the response never arrives, and the message exists or not.
  * `late`: Slack commits the message after the timeout.
  */
-export const postOutcomes = ['ok', 'lost_after', 'lost_before', 'late', 'rate_limited', 'token_dead'] as const;
+export const postOutcomes = ['ok', 'lost_after', 'lost_before', 'late', 'rate_limited', 'app_refused'] as const;
 export type PostOutcome = (typeof postOutcomes)[number];
 
 /** A moment just before or just after the effect of an asynchronous step of a flush. */
@@ -174,7 +174,7 @@ export function createWorld({
       const outcome = plan.shift() ?? 'ok';
       if (outcome === 'rate_limited')
         throw new SlackError('post', 'rate_limited', 'ratelimited', { retryAfterMs: 3000 });
-      if (outcome === 'token_dead') throw new SlackError('post', 'token_dead', 'token_revoked');
+      if (outcome === 'app_refused') throw new SlackError('post', 'app_refused', 'token_revoked');
       const ts = String(posts.length + 1);
       if (outcome !== 'lost_before') posts.push({ ts, ref, text, at: outcome === 'late' ? clock + LATE_MS : clock });
       if (outcome === 'late') clock += TIMEOUT_MS;

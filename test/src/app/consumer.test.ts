@@ -172,7 +172,7 @@ describe('a refused edit', () => {
   });
 
   it('waits for another token if this one is dead', () => {
-    expect(edit('token_dead')).toBe(10_000);
+    expect(edit('app_refused')).toBe(10_000);
   });
 
   it('fails if waiting cannot help or has lasted a day', () => {

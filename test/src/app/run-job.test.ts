@@ -29,7 +29,7 @@ function createWorld(handlers: Partial<JobHandlers>, settled: Promise<void> = Pr
     },
     run: createRunJob({
       handlers: { ...rest, ...handlers },
-      throttle: { tokenDeadMs: 5000 },
+      throttle: { appRefusedMs: 5000 },
       redo: { settled: async () => settled, losses: () => losses },
       jobDone: (name) => void done.push(name),
       notifyUnreadable,
@@ -142,7 +142,7 @@ it('needs no second run of an edit that worked', async () => {
 
 it('reschedules a message that Slack rejects for now, and fails a job that does not post', async () => {
   const refuse = async (): Promise<void> => {
-    throw new SlackError('chat.update', 'token_dead', 'token_expired');
+    throw new SlackError('chat.update', 'app_refused', 'token_expired');
   };
   const { run } = createWorld({ 'update-messages': refuse, 'end-mute': refuse });
 

@@ -26,7 +26,7 @@ it.each<[CardApiErrorDetails['code'], boolean]>([
 });
 
 it('treats only a rate limit and an unknown outcome of Slack as retryable', () => {
-  const codes = ['rate_limited', 'unknown', 'refused', 'channel_unusable', 'token_dead'] as const;
+  const codes = ['rate_limited', 'unknown', 'refused', 'channel_unusable', 'app_refused'] as const;
 
   expect(codes.filter((code) => new SlackError('chat.update', code, 'x').retryable)).toEqual([
     'rate_limited',

@@ -171,7 +171,7 @@ it('retries when Slack is unavailable', async () => {
 
 it('retries when the token is dead, and blames no person', async () => {
   const world = setUp(async () => {
-    throw new SlackError('conversations.open', 'token_dead', 'token_revoked');
+    throw new SlackError('conversations.open', 'app_refused', 'token_revoked');
   });
 
   await expect(world.notify()).rejects.toThrow('token_revoked');

@@ -3,12 +3,17 @@ import { SlackError } from '../../../src/core/errors.ts';
 import { FETCHED_PATH, QuarantinedWebhook } from '../../../src/core/event.ts';
 import * as auditIssue from '../../../src/ops/audit-issue.ts';
 import * as issue from '../../../src/ops/issue.ts';
-import { channelUnusable, opsUnreachable, personUnreachable, postsRefused } from '../../../src/ops/refused-messages.ts';
+import {
+  channelUnusableIssue,
+  opsUnreachable,
+  personUnreachable,
+  postsRefused,
+} from '../../../src/ops/refused-messages.ts';
 
 const gone = new SlackError('chat.postMessage', 'channel_unusable', 'channel_not_found');
 const archived = new SlackError('chat.postMessage', 'channel_unusable', 'is_archived');
-const noScope = new SlackError('chat.postMessage', 'token_dead', 'missing_scope');
-const noAccess = new SlackError('chat.postMessage', 'token_dead', 'access_denied');
+const noScope = new SlackError('chat.postMessage', 'app_refused', 'missing_scope');
+const noAccess = new SlackError('chat.postMessage', 'app_refused', 'access_denied');
 
 function quarantined(path: string, issues: string[], id = 'q_1') {
   const webhook = { id, path, issues, body: {}, version: null, receivedAt: '2026-11-20T15:00:00.000Z' };
@@ -53,9 +58,9 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     issue.jobFailed('deliver-alert', 'no such key', 'evt_1'),
     issue.redisSettings([{ what: 'no disk', todo: 'appendonly' }]),
     issue.redisSettings([{ what: 'evicts', todo: 'noeviction' }]),
-    channelUnusable('C1', gone),
-    channelUnusable('C2', gone),
-    channelUnusable('C1', archived),
+    channelUnusableIssue('C1', gone),
+    channelUnusableIssue('C2', gone),
+    channelUnusableIssue('C1', archived),
     postsRefused('C1', noScope),
     postsRefused('C1', noAccess),
     postsRefused('C2', noAccess),

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
-import { channelUnusable, personUnreachable, postsRefused } from '../../../src/ops/refused-messages.ts';
+import { channelUnusableIssue, personUnreachable, postsRefused } from '../../../src/ops/refused-messages.ts';
 
 const refused = (code: string): SlackError => new SlackError('chat.postMessage', 'channel_unusable', code);
 
 /** Slack's codes for a channel that cannot be posted to. */
 const [, listed = ''] =
-  /const channelUnusable = new Set\(\[([^\]]*)\]/.exec(readFileSync('src/slack/failure.ts', 'utf8')) ?? [];
+  /const unusableCodes = new Set\(\[([^\]]*)\]/.exec(readFileSync('src/slack/failure.ts', 'utf8')) ?? [];
 const codes = [...listed.matchAll(/'(\w+)'/g)].map(([, code = '']) => code);
 
 it.each(codes)('has advice of its own for %s', (code) => {
-  const { todo, about } = channelUnusable('C1', refused(code));
+  const { todo, about } = channelUnusableIssue('C1', refused(code));
 
   expect(todo).not.toBe('');
   expect(todo).not.toContain(code);
@@ -25,7 +25,7 @@ it.each([
   ['cannot_reply_to_message', /replies in threads/],
   ['some_new_code', /some_new_code/],
 ])('advises on a channel with %s what fits', (code, advice) => {
-  const { todo } = channelUnusable('C1', refused(code));
+  const { todo } = channelUnusableIssue('C1', refused(code));
 
   expect(todo).toMatch(advice);
   if (code !== 'not_in_channel') expect(todo).not.toContain('invite');
@@ -44,8 +44,8 @@ it.each([
 });
 
 it('says where the messages of an unusable channel are', () => {
-  expect(channelUnusable('C1', refused('is_archived')).means).toContain('go to ALERTS_CHANNEL');
-  expect(channelUnusable('C1', refused('is_archived'), 'wait').means).toContain('wait until this is fixed');
+  expect(channelUnusableIssue('C1', refused('is_archived')).means).toContain('go to ALERTS_CHANNEL');
+  expect(channelUnusableIssue('C1', refused('is_archived'), 'wait').means).toContain('wait until this is fixed');
 });
 
 it.each([

@@ -199,11 +199,11 @@ describe('posts in the ops channel', () => {
   }
 
   it.each([
-    ['a missing scope', 'token_dead', 'missing_scope', 'C0ALL', true],
-    ['a proxy', 'token_dead', 'http_403', 'C0ALL', true],
+    ['a missing scope', 'app_refused', 'missing_scope', 'C0ALL', true],
+    ['a proxy', 'app_refused', 'http_403', 'C0ALL', true],
     ['an archived channel without another one', 'channel_unusable', 'is_archived', 'C0OPS', true],
     ['a channel whose messages go elsewhere', 'channel_unusable', 'is_archived', 'C0ALL', false],
-    ['a dead token, which has its own report', 'token_dead', 'invalid_auth', 'C0ALL', false],
+    ['a dead token, which has its own report', 'app_refused', 'invalid_auth', 'C0ALL', false],
     ['a rate limit', 'rate_limited', 'ratelimited', 'C0ALL', false],
   ] as const)('refused because of %s', async (_what, code, slackError, fallback, isReported) => {
     const { slack, isUnreachable } = await refused(code, slackError, fallback);
@@ -214,7 +214,7 @@ describe('posts in the ops channel', () => {
   });
 
   it('are not judged by other channels, and are reported when they work again', async () => {
-    const { slack, isUnreachable, told, fix } = await refused('token_dead', 'missing_scope');
+    const { slack, isUnreachable, told, fix } = await refused('app_refused', 'missing_scope');
     await expect(slack.post('C1')).rejects.toThrow('missing_scope');
     expect(await isUnreachable()).toBe(false);
     await expect(slack.post('C0OPS')).rejects.toThrow('missing_scope');

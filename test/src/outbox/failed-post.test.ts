@@ -61,7 +61,7 @@ it('does not repost a message that is found', async () => {
 it('reposts a message when the history is unreadable, because a duplicate is better than none', async () => {
   const { refs } = await flushed(
     [noAnswer, 'ok'],
-    new SlackError('conversations.history', 'token_dead', 'missing_scope'),
+    new SlackError('conversations.history', 'app_refused', 'missing_scope'),
   );
 
   expect(refs[0]).toBe(refs[1]);
@@ -75,7 +75,7 @@ it('posts the rest of a refused list once if Redis forgot the refusal and the hi
         texts.push(text);
         return { channel, ts: '2.0' };
       },
-      findMessages: () => Promise.reject(new SlackError('conversations.history', 'token_dead', 'missing_scope')),
+      findMessages: () => Promise.reject(new SlackError('conversations.history', 'app_refused', 'missing_scope')),
     },
   });
   const { outbox } = world;
@@ -100,7 +100,7 @@ async function inFlight(): Promise<object> {
 describe('messages wait while Slack refuses every post, and ops are told so', () => {
   async function refused(channel: string, slackError: string) {
     const world = createPostingWorld(redis(), {
-      slack: { post: () => Promise.reject(new SlackError('chat.postMessage', 'token_dead', slackError)) },
+      slack: { post: () => Promise.reject(new SlackError('chat.postMessage', 'app_refused', slackError)) },
     });
     const message = { text: 'Hello', blocks: [] };
     await world.outbox.put(channel, OutboxEntry.parse({ kind: 'notice', id: 'n1', message }));

@@ -18,10 +18,10 @@ async function failureOf(method: string, thrown: Error): Promise<SlackError> {
 
 it.each<[string, string, Error, SlackError['code']]>([
   ['a rate limit', 'chat.postMessage', new WebAPIRateLimitedError(3), 'rate_limited'],
-  ['a revoked token', 'chat.postMessage', refusal('token_revoked'), 'token_dead'],
+  ['a revoked token', 'chat.postMessage', refusal('token_revoked'), 'app_refused'],
   ['an archived channel', 'chat.postMessage', refusal('is_archived'), 'channel_unusable'],
   ['a block that Slack rejects', 'chat.postMessage', refusal('invalid_blocks'), 'refused'],
-  ['an unknown code for a post', 'chat.postMessage', refusal('workspace_is_moving'), 'token_dead'],
+  ['an unknown code for a post', 'chat.postMessage', refusal('workspace_is_moving'), 'app_refused'],
   ['the same code for another call', 'views.open', refusal('workspace_is_moving'), 'refused'],
   ['an internal error', 'chat.postMessage', refusal('internal_error'), 'unknown'],
   ['a server error', 'chat.update', status(503), 'unknown'],
@@ -42,6 +42,8 @@ it('reports each call with its outcome', async () => {
 
   await call('auth.test', async () => 'yes');
   await call('chat.update', () => Promise.reject(refusal('is_archived'))).catch(() => {});
+  await call('auth.test', () => Promise.reject(refusal('token_revoked'))).catch(() => {});
 
-  expect(reported).toEqual(['auth.test ok', 'chat.update channel_unusable']);
+  // The runbook knows the last one by this name.
+  expect(reported).toEqual(['auth.test ok', 'chat.update channel_unusable', 'auth.test token_dead']);
 });
