@@ -13,7 +13,7 @@ import type { Counts, LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 
 /** A retried older action must not undo a newer one. */
-export const superseded =
+export const changedSince =
   'It is not certain whether the card service made this change, and the card was changed again since then. I did not repeat it. Look at the card, and ask again if you still want it.';
 
 /** Reports how an action ended. Absent fields keep their values from before anything was sent. */
@@ -55,10 +55,10 @@ interface Steps {
   /** @throws TooLateError when it has sent nothing. */
   readonly write: () => Promise<void>;
   /** Runs after a missing answer. `changed`: someone else changed the same thing. `unread`: the card cannot be read. */
-  readonly look: () => Promise<'made' | 'changed' | 'unmade' | 'unread'>;
+  readonly readBack: () => Promise<'made' | 'changed' | 'unmade' | 'unread'>;
   readonly made: (confirmation: Extract<Confirmation, 'sent' | 'confirmed'>) => Promise<Result>;
-  /** `action`: one of ours changed the same thing since. `others`: the card has changed, and none of ours did it. */
-  readonly supersede: (by: 'action' | 'others') => Promise<Result>;
+  /** `action`: one of ours changed the same thing since. `outside`: the card has changed, and none of ours did it. */
+  readonly stopAsChanged: (by: 'action' | 'outside') => Promise<Result>;
   /** The change was certainly not made: reverses `prepare`. It runs again before the next attempt. */
   readonly forget: () => Promise<unknown>;
   /** The change was never sent, and never will be: what was counted for it before counts no longer. */
@@ -89,8 +89,8 @@ interface Deps extends Pick<ActionTools, 'record' | 'now'> {
 export function createSendChange({ progress, record, now, latestChanges, reports }: Deps) {
   return async function sendChange(change: Change, steps: Steps, run: LockedRun): Promise<Result> {
     const { action, verb, acctId, cardId, expects, sides, basis, detail = null } = change;
-    const by = await supersededBy(change);
-    if (by !== null) return await steps.supersede(by);
+    const by = await whoChanged(change);
+    if (by !== null) return await steps.stopAsChanged(by);
     if (change.whyNot != null) {
       const explanation = { apiWords: null, note: change.whyNot };
       return mayStillBeMade(change.written, verb, now())
@@ -114,9 +114,9 @@ export function createSendChange({ progress, record, now, latestChanges, reports
     } catch (error) {
       if (error instanceof TooLateError && !mayStillCome) await startOver();
       if (!(error instanceof CardApiError)) throw error;
-      const seen = error.outcome === 'unknown' ? await steps.look() : 'unmade';
+      const seen = error.outcome === 'unknown' ? await steps.readBack() : 'unmade';
       if (seen === 'made') return await steps.made('confirmed');
-      if (seen === 'changed') return await steps.supersede('others');
+      if (seen === 'changed') return await steps.stopAsChanged('outside');
       if ((error.retryable || seen === 'unread') && !run.isLast) {
         if (error.outcome !== 'unknown' && !mayStillCome) await startOver();
         throw error;
@@ -146,12 +146,12 @@ export function createSendChange({ progress, record, now, latestChanges, reports
   };
 
   /** A worker may have made this change before it died, and something has changed since. */
-  async function supersededBy(change: Change): Promise<'action' | 'others' | null> {
+  async function whoChanged(change: Change): Promise<'action' | 'outside' | null> {
     const { action, acctId, expects, basis, written, counts } = change;
     if (written?.state !== 'sending') return null;
     if (await latestChanges.isSuperseded(acctId, expects, action.id, written.followed, counts)) return 'action';
     const isOther = written.basis !== undefined && basis !== undefined && written.basis !== basis;
-    return isOther ? 'others' : null;
+    return isOther ? 'outside' : null;
   }
 }
 

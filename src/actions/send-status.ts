@@ -11,7 +11,7 @@ import type { Action, Resolved } from './action.ts';
 import { isUnseen, type Result } from './action-state.ts';
 import type { ActionTools, LockedRun } from './action-tools.ts';
 import type { Counts, LatestChanges } from './progress-store.ts';
-import { type Change, type Finish, mayStillBeMade, type SendChange, superseded } from './send-change.ts';
+import { type Change, changedSince, type Finish, mayStillBeMade, type SendChange } from './send-change.ts';
 import { type OfferDeps, offerUndo } from './undo-block.ts';
 
 export const wantedStatus = { block: 'BLOCKED', unblock: 'ACTIVE', activate: 'ACTIVE' } as const;
@@ -94,20 +94,20 @@ export function createSendStatus(deps: Deps) {
       const steps = {
         ...expectations(deps, { ...resolved, cardId: likelyId }, status, closes),
         write: () => (verb === 'activate' ? api.activateCard(acctId, cardId ?? 0) : api.setCardStatus(acctId, status)),
-        look: async () =>
-          wasSo ? 'unread' : await lookAfterwards(status, readNow, async () => basis === (await basisNow())),
+        readBack: async () =>
+          wasSo ? 'unread' : await readAfterwards(status, readNow, async () => basis === (await basisNow())),
         made: (confirmation) =>
           foundMade(verb, resolved, from, finish, confirmation === 'sent' ? { confirmation, expects } : undefined),
         /** The newer change may be this very change, which could not be read a moment ago. */
-        supersede: async () =>
+        stopAsChanged: async () =>
           !wasSo && (await readNow()) === status
             ? await foundMade(verb, resolved, from, finish)
-            : await finish('unknown', { note: sentences(whyNot, superseded) }),
+            : await finish('unknown', { note: sentences(whyNot, changedSince) }),
         fail: (explanation) => finish('failed', explanation),
         leave: ({ note }) => finish('unknown', { note, expects }),
       } satisfies Parameters<SendChange>[1];
       const isOver = why !== null || (whyNot !== null && hasMovedSince(verb, from));
-      if (wasSending && isOver) return await steps.supersede();
+      if (wasSending && isOver) return await steps.stopAsChanged();
       return await sendChange(change, steps, run);
     },
     foundMade,
@@ -161,7 +161,7 @@ function expectations(
 }
 
 /** Whether a change that got no answer was made. */
-async function lookAfterwards(
+async function readAfterwards(
   status: CardStatus,
   readNow: () => Promise<CardStatus | null>,
   hasSameBasis: () => Promise<boolean>,

@@ -2,7 +2,7 @@ import { requestIdOf } from '../actions/action.ts';
 import type { AwaitedChange, Result, Verdict } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
-import { type Change, type Finish, type SendChange, superseded } from '../actions/send-change.ts';
+import { type Change, changedSince, type Finish, type SendChange } from '../actions/send-change.ts';
 import { READ_ONCE } from '../actions/verify-action.ts';
 import { ATTEMPT_TIMEOUT_MS, type CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
@@ -77,7 +77,7 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
         assertFresh(readAt);
         await api.putSpendRules(acctId, applyChanges(raw, changes));
       },
-      async look() {
+      async readBack() {
         const now = await orNull(api.getSpendRules(acctId));
         if (now === null) return 'unread';
         stillToDo = changesFrom(now.rules, changes);
@@ -91,12 +91,12 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
           confirmation,
           ...(confirmation === 'sent' && { expects }),
         }),
-      async supersede(by) {
+      async stopAsChanged(by) {
         const sent =
           written?.state === 'sending' && written.expects?.kind === 'rule' ? written.expects.changes : changes;
-        const seen = { now: stillToDo, sent: by === 'others' ? sent : null };
+        const seen = { now: stillToDo, sent: by === 'outside' ? sent : null };
         await terms.markUnconfirmed(action.id, seen);
-        return await finish('unknown', { note: otherValues(seen, term) ?? superseded });
+        return await finish('unknown', { note: otherValues(seen, term) ?? changedSince });
       },
       async forget() {
         await terms.forget(action.id);

@@ -15,7 +15,7 @@ type Steps = Parameters<ReturnType<typeof createSendChange>>[1];
 interface Given {
   /** The card service’s response to the write. */
   readonly answer?: CardApiError | TooLateError;
-  readonly seen?: Awaited<ReturnType<Steps['look']>>;
+  readonly seen?: Awaited<ReturnType<Steps['readBack']>>;
   readonly written?: ActionState;
   /** Where the action stands when it is about to be sent, if another worker got there first. */
   readonly stands?: ActionState;
@@ -73,11 +73,11 @@ async function send(given: Given, steps: string[] = []): Promise<string[]> {
         steps.push('written');
         if (answer !== undefined) throw answer;
       },
-      look: async () => seen,
+      readBack: async () => seen,
       forget: async () => void steps.push('expected by nobody'),
       forgetRaise: async () => void steps.push('counts no more'),
       made: (confirmation) => tell(confirmation)(),
-      supersede: tell('superseded'),
+      stopAsChanged: tell('stopped as changed'),
       fail: tell('failed'),
       leave: tell('left to the verification'),
     },
@@ -117,7 +117,7 @@ describe('a change of a card', () => {
 
   it.each([
     ['the card shows the change', 'made', ['confirmed']],
-    ['someone else changed the same setting', 'changed', ['superseded']],
+    ['someone else changed the same setting', 'changed', ['stopped as changed']],
     ['the card cannot be read', 'unread', ['left to the verification']],
     ['the card does not show the change yet', 'unmade', ['left to the verification']],
   ] as const)('whose response is lost is resolved by reading back: %s', async (_what, seen, end) => {
@@ -171,7 +171,7 @@ describe('a change of a card', () => {
   it('is not sent again after a crash if the card has changed since', async () => {
     const written = { state: 'sending', before: null, after: null, basis: 'then' } as const;
 
-    expect(await send({ written })).toEqual(['superseded']);
+    expect(await send({ written })).toEqual(['stopped as changed']);
   });
 
   it.each([

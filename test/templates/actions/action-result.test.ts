@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionVerb } from '../../../src/actions/action-state.ts';
-import { superseded } from '../../../src/actions/send-change.ts';
+import { changedSince } from '../../../src/actions/send-change.ts';
 import { type ActionResult, actionResult } from '../../../templates/actions/action-result.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { answer } from '../answer-fixtures.ts';
@@ -33,7 +33,7 @@ describe('a change whose answer was lost', () => {
   });
 
   it('does not say twice that this is uncertain', () => {
-    expect(said({ ...unknown, note: superseded })).toBe(`${head} ${superseded}`);
+    expect(said({ ...unknown, note: changedSince })).toBe(`${head} ${changedSince}`);
     expect(said(unknown)).toBe(`${head} ${lost} Check the card before you try again.`);
   });
 
