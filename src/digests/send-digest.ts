@@ -5,7 +5,8 @@ import type { CardFacts } from '../core/card-facts.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import type { Message } from '../slack/message.ts';
-import type { DigestApproval, OpenException } from './exceptions.ts';
+import type { DigestApproval } from './approved-changes.ts';
+import type { OpenException } from './open-exceptions.ts';
 import {
   type DigestKind,
   type DigestPeriod,

@@ -1,6 +1,7 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { type CsvColumn, csvDollars, csvFile } from '../../src/core/csv.ts';
-import type { DigestApproval, OpenException } from '../../src/digests/exceptions.ts';
+import type { DigestApproval } from '../../src/digests/approved-changes.ts';
+import type { OpenException } from '../../src/digests/open-exceptions.ts';
 import type { TallyRow } from '../../src/digests/tally-store.ts';
 
 export interface ControllersRows {

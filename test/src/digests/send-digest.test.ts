@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CardFacts } from '../../../src/core/card-facts.ts';
 import { webKeys } from '../../../src/core/keys.ts';
-import type { DigestApproval } from '../../../src/digests/exceptions.ts';
+import type { DigestApproval } from '../../../src/digests/approved-changes.ts';
 import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSendDigest } from '../../../src/digests/send-digest.ts';
 import { createShownDeclines } from '../../../src/digests/shown-declines.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { approvedChanges } from '../../../src/digests/exceptions.ts';
+import { approvedChanges } from '../../../src/digests/approved-changes.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
