@@ -3,7 +3,7 @@ import { slashCommand } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { parseCommand } from '../../src/dispatch/command.ts';
 import { entryOf, isVerb, type Verb } from '../../src/dispatch/verbs.ts';
-import { lastsMs, termWords } from '../../src/limits/change-request.ts';
+import { lastsMs, termWords } from '../../src/limits/term.ts';
 import { LimitAction } from '../../src/limits/verbs.ts';
 import type { ApprovalPolicy } from '../../src/policy/approval-policy.ts';
 import {

@@ -1,7 +1,7 @@
 import type { ViewOutput } from '@slack/bolt';
 import type { Term } from '../../src/card-api/rule-change.ts';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
-import { isOverAYear, OVER_A_YEAR } from '../../src/limits/change-request.ts';
+import { isOverAYear, OVER_A_YEAR } from '../../src/limits/term.ts';
 import { AS_ASKED, dayOfChoice, formInput, limitOfAmount, termOfChoice } from '../../templates/limits/form-inputs.ts';
 
 interface Entered {

@@ -9,8 +9,8 @@ import type { BlockAction, BlockAllAction } from '../actions/verbs.ts';
 import { noCard } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import { CardApiError, TooLateError } from '../core/errors.ts';
-import { permanent } from '../limits/change-request.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
+import { permanent } from '../limits/term.ts';
 import type { RequestedChange } from './open-request.ts';
 import type { BlockedCard, LimitRequest } from './request.ts';
 

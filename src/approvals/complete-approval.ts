@@ -8,10 +8,10 @@ import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts'
 import type { Progress } from '../actions/progress-store.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
-import { termWords } from '../limits/change-request.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { ruleNames } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
+import { termWords } from '../limits/term.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
 import type { Message } from '../slack/message.ts';
 import { blockedBy } from './block-all.ts';

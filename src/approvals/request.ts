@@ -6,8 +6,8 @@ import { isLooser, isMade, isSameGoals, RuleChange, RuleGoal, Term, without } fr
 import { CardFacts } from '../core/card-facts.ts';
 import { DecidedBy } from '../core/decided-record.ts';
 import { serviceZone } from '../core/installation.ts';
-import { fixedEnd, passedWords } from '../limits/change-request.ts';
 import { TemporaryValue } from '../limits/rule-future.ts';
+import { fixedEnd, passedWords } from '../limits/term.ts';
 import { AllowAction, LimitAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/approval-policy.ts';
 import { REMIND_AFTER_MS, REQUEST_MS } from '../policy/decide-action.ts';

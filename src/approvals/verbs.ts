@@ -9,8 +9,9 @@ import type { Clock } from '../core/end-time.ts';
 import { commandCode } from '../core/installation.ts';
 import { formatCents, leadingDollar, parseAmount, parseAmountWord, readAmount } from '../core/money.ts';
 import { countQuoted } from '../directory/card-query.ts';
-import { ChangeRequest, readTerm } from '../limits/change-request.ts';
+import { ChangeRequest } from '../limits/change-request.ts';
 import { readPeriod, splitPer, textOf, timeForAmount } from '../limits/read-limit.ts';
+import { readTerm } from '../limits/read-term.ts';
 import { REMIND_AFTER_MS } from '../policy/decide-action.ts';
 
 /** An amount a holder wants to pay, and until when. The rule to change is determined later. */

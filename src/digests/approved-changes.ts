@@ -3,9 +3,9 @@ import { type AuditReader, readSince } from '../audit/audit.ts';
 import { API_NOT_ASKED, type AuditRecord } from '../audit/audit-record.ts';
 import { groupBy } from '../core/group-by.ts';
 import { parseAmount } from '../core/money.ts';
-import { permanent, termWords } from '../limits/change-request.ts';
 import { endDetails } from '../limits/notify-end.ts';
 import { BETWEEN_RULES } from '../limits/rule-words.ts';
+import { permanent, termWords } from '../limits/term.ts';
 import { ORDER_KEPT_SECONDS } from '../virtual-cards/order.ts';
 
 /** A change that let a card spend more, or the order of a card, as recorded in the audit. */

@@ -6,7 +6,6 @@ import { goalsOf, isLooser, type RuleChange, reversed, type Term, without } from
 import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import { whyTooLong } from '../policy/approval-policy.ts';
-import { permanent } from './change-request.ts';
 import type { OpenRequest, ResumeRequest } from './change-rule.ts';
 import { type ConfirmIfMade, endNote } from './end-temporary-change.ts';
 import type { NotifyEnd } from './notify-end.ts';
@@ -16,6 +15,7 @@ import type { Restore, WhyNotEnd } from './restore.ts';
 import { ruleMoves, ruleNames } from './rule-words.ts';
 import { isMadeBy, raisesKept, undecided } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
+import { permanent } from './term.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'withLock'> {

@@ -15,13 +15,13 @@ import type { Lease } from '../core/lock.ts';
 import { CLOCK_SKEW_MS } from '../core/service-time.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { termWords } from './change-request.ts';
 import type { NotifyEnd, OverChange } from './notify-end.ts';
 import { mayStillCome, REFUSALS_MAX, type Restore } from './restore.ts';
 import { backWords, insteadWords, laterWords, ruleName, stateWords } from './rule-words.ts';
 import { sidesOf } from './send-rules.ts';
 import { notBackYet } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
+import { termWords } from './term.ts';
 import { ruleVerbOf } from './verbs.ts';
 
 /** Retry interval while the card API is unavailable, rejects our token or refuses. */

@@ -3,12 +3,13 @@ import type { Result } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { centsOf, type RuleChange, type RuleGoal, type Term, without } from '../card-api/rule-change.ts';
-import { askedCents, endOfTerm, purchaseCents } from './change-request.ts';
+import { askedCents, purchaseCents } from './change-request.ts';
 import { endingBefore, loosenedSince, raiseWithout, setBelow, setTemporarily } from './rule-future.ts';
 import { backOf } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
 import { isMadeBy, isUndecided } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
+import { endOfTerm } from './term.ts';
 
 /** What a result says about a temporary change: when it ends, and that it can be reverted. */
 export type Opened = Pick<Result, 'note' | 'control'>;

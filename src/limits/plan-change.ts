@@ -16,10 +16,10 @@ import {
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { slashCommand } from '../core/installation.ts';
-import { hasPassed, passedWords } from './change-request.ts';
 import { contradiction, withAcceptedReturns } from './contradiction.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates } from './rule-words.ts';
+import { hasPassed, passedWords } from './term.ts';
 import type { RuleAction } from './verbs.ts';
 
 export interface Planned {

@@ -11,7 +11,7 @@ import {
   whyTooLong,
 } from '../policy/approval-policy.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
-import { endOfTerm, lastsMs, permanent, purchaseCents } from './change-request.ts';
+import { purchaseCents } from './change-request.ts';
 import { isAddedBy, loosenedBefore, type RecentRaise, type RecentRaises } from './recent-raise-store.ts';
 import {
   firstEnd,
@@ -27,6 +27,7 @@ import {
 } from './rule-future.ts';
 import { isMadeBy } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
+import { endOfTerm, lastsMs, permanent } from './term.ts';
 
 /** How changes raise what the card may spend. */
 export interface Raise {

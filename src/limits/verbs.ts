@@ -3,9 +3,11 @@ import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import { isAboutLimits, type RuleGoal } from '../card-api/rule-change.ts';
 import type { Clock } from '../core/end-time.ts';
-import { ChangeRequest, permanent, readTerm } from './change-request.ts';
+import { ChangeRequest } from './change-request.ts';
 import { namesSecondLimit, oneAtATime, readTypedLimit } from './read-limit.ts';
+import { readTerm } from './read-term.ts';
 import type { RemedyChange } from './remedy-change.ts';
+import { permanent } from './term.ts';
 
 /** Changes what a card may spend. */
 export const LimitAction = actionOf('limit', target.card, { changeRequest: ChangeRequest });

@@ -11,7 +11,7 @@ import {
 } from '../actions/verb.ts';
 import { bare } from '../core/duration.ts';
 import { type Clock, isPlainlyTime } from '../core/end-time.ts';
-import { upTo } from '../limits/change-request.ts';
+import { upTo } from '../limits/read-term.ts';
 import { countriesIn, notCountries } from './read-countries.ts';
 
 /** The end and the countries as typed. They are parsed later, when the time and the time zone are known. */

@@ -1,6 +1,7 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
-import { type ChangeRequest, termWords } from '../../src/limits/change-request.ts';
+import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { ruleStates } from '../../src/limits/rule-words.ts';
+import { termWords } from '../../src/limits/term.ts';
 import { cardOfHolderRaw } from '../core/card-words.ts';
 
 interface Asked {

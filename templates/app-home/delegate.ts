@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { commandCode, serviceZone } from '../../src/core/installation.ts';
-import { dayWords } from '../../src/limits/change-request.ts';
+import { dayWords } from '../../src/limits/term.ts';
 import type { Delegation } from '../../src/policy/policy.ts';
 import { actionId, callbackId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';

@@ -5,8 +5,8 @@ import {
   type OverriddenRequest,
 } from '../../src/approvals/request.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves } from '../../src/limits/rule-words.ts';
+import { termWords } from '../../src/limits/term.ts';
 import { MESSAGE_TEXT_MAX } from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, link, mention, mentions, truncate } from '../../src/slack/mrkdwn.ts';

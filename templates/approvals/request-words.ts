@@ -24,9 +24,9 @@ import {
 import { decisionOf } from '../../src/core/decided-record.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { termWords } from '../../src/limits/change-request.ts';
 import type { TemporaryValue } from '../../src/limits/rule-future.ts';
 import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
+import { termWords } from '../../src/limits/term.ts';
 import { dateAfter, link, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, countOf, escapeUntrusted, type Field, inSections, RULES_MAX } from '../core/blocks.ts';
 import { BLOCKED, cardOfHolder, cardOfHolderRaw, holderName, holderRaw } from '../core/card-words.ts';

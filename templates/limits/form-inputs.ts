@@ -2,8 +2,8 @@ import type { InputBlock } from '@slack/types';
 import { type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import type { Term } from '../../src/card-api/rule-change.ts';
 import { serviceZone } from '../../src/core/installation.ts';
-import { dayWords, termWords } from '../../src/limits/change-request.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
+import { dayWords, termWords } from '../../src/limits/term.ts';
 import { truncate } from '../../src/slack/mrkdwn.ts';
 import { input, option, textInput } from '../core/form.ts';
 

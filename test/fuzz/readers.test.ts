@@ -27,7 +27,8 @@ import { isTimeZone, toInstant, toWallClock, toWallText } from '../../src/core/s
 import { readSince, Since } from '../../src/core/since.ts';
 import { interpret, nameKeys, nameWords } from '../../src/directory/card-query.ts';
 import { parseCommand, readSlashText } from '../../src/dispatch/command.ts';
-import { ChangeRequest, readTerm } from '../../src/limits/change-request.ts';
+import { ChangeRequest } from '../../src/limits/change-request.ts';
+import { readTerm } from '../../src/limits/read-term.ts';
 import { parseEntry } from '../../src/outbox/entry.ts';
 import { policyOfVariables } from '../../src/policy/policy.ts';
 import { parsePolicy } from '../../src/policy/policy-file.ts';

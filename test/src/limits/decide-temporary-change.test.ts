@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isLooser, type RuleGoal, reversed, type Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError, RolesUnreadError } from '../../../src/core/errors.ts';
-import { lastsMs } from '../../../src/limits/change-request.ts';
 import {
   createAnswerBack,
   createDecideTemporaryChange,
@@ -9,6 +8,7 @@ import {
 } from '../../../src/limits/decide-temporary-change.ts';
 import type { OverChange } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { lastsMs } from '../../../src/limits/term.ts';
 import type { TemporaryChangeAction } from '../../../src/limits/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { temporaryChangeEnded } from '../../../templates/limits/temporary-change.ts';

@@ -1,0 +1,109 @@
+import type { Term } from '../card-api/rule-change.ts';
+import { isNumberWord, mayMeanTime } from '../core/duration.ts';
+import { type Clock, isPlainlyTime, otherTimeAt, readCertainEnd, readEnd, untilWord } from '../core/end-time.ts';
+import { mayMeanForeignTime } from '../core/foreign-time.ts';
+import { localDate } from '../core/service-time.ts';
+import { endOfTerm, isOverAYear, OVER_A_YEAR } from './term.ts';
+
+/** In front of everything else, also of other times. Not `once a week`. */
+const thisPurchase =
+  /^((just|only) )?((for )?(this|the|one) purchase( only)?(?= |$)|(once|(one|this) time)( only)?(?=$| (for|to|because) ))/i;
+const once = '(one|single)[ -](time|off|use)';
+/** Words that may follow `once`. Before any other word it is an adjective: “one-time vendor”. */
+const behindOnce =
+  '(only|please|pls|thanks|for|to|because|since|as|so|and|or|then|but|at|in|on|with|by|from|use|purchase|transaction|payment|charge|swipe|order|exception|raise|increase|change)';
+/** Anywhere in a reason that names no other time. Not `laptop purchase`. */
+const onePurchase = new RegExp(
+  `(^| )((this|next|one|single|that) (purchase|transaction|payment|charge|swipe)|((for|only|just)( a| the)? |(this|next|one|single|that|only|just|${once}) (\\S+ ){1,3}|^)purchase$|(just|only|this) once|once$|this (time|off)|^for (this|one|the next) order|(this|one) order( only)?$|(for|just|only) this one|${once}(?! (?!${behindOnce}(?![a-z]))\\p{L}))(?![a-z])`,
+  'iu',
+);
+
+/**
+ * Parses the duration, if any: `for 4h`, `until friday`, `tonight`, `just once`, before or after the reason.
+ *
+ * @returns the term (null: none given) and the remaining words, which are the reason. Or a question: someone who
+ * mentions a time wants an end, so an unreadable time must neither be dropped nor become part of the reason.
+ */
+export function readTerm(words: readonly string[], clock: Clock): ReadTerm {
+  const read = readPlain(words, clock);
+  if (typeof read === 'string') return read;
+  if (read.term === null && hidesTime(words, clock)) return notSure(words, 0);
+  if (read.term === null) return onePurchase.test(words.join(' ')) ? { ...read, term: { kind: 'purchase' } } : read;
+  const end = endOfTerm(read.term, clock.now, clock.zone);
+  // The midnight that ends a day is that of the next one.
+  const dayOf = (ms: number): string => localDate(new Date(ms), clock.zone);
+  const isTooLong = end !== null && isOverAYear(dayOf(end.getTime() - 1), dayOf(clock.now.getTime()));
+  return isTooLong ? OVER_A_YEAR : read;
+}
+
+type ReadTerm = { term: Term | null; rest: readonly string[] } | string;
+
+/** The same for words as they are written. */
+function readPlain(words: readonly string[], clock: Clock): ReadTerm {
+  const purchase = thisPurchase.exec(words.join(' '))?.[0];
+  if (purchase !== undefined) {
+    const rest = words.slice(purchase.split(' ').length);
+    // “Once for 2 days” is either.
+    const isEither = /once|time/i.test(purchase) && readEnd(rest, clock).kind !== 'none';
+    return isEither ? notSure(words, 0) : { term: { kind: 'purchase' }, rest };
+  }
+  const first = readCertainEnd(words, clock);
+  if (first.kind === 'unclear') return first.why;
+  if (first.kind === 'end') {
+    // “For 4h lunch until Friday” has two ends.
+    const rest = words.slice(first.words);
+    const second = rest.findIndex((word, index) => untilWord.test(word) && isEnd(rest.slice(index), clock));
+    return second === -1 ? { term: first.end, rest } : notSure(rest, second);
+  }
+  const at = words.findIndex((_, index) => isPlainlyTime(words.slice(index), clock));
+  const other = otherTimeAt(words, clock);
+  if (other !== -1 && (at === -1 || other < at)) return notSure(words, other);
+  if (at === -1) {
+    const isAsked = mayMeanTime(words) || mayMeanForeignTime(words);
+    return isAsked ? notSure(words, 0) : { term: null, rest: words };
+  }
+  const last = readCertainEnd(words.slice(at), clock);
+  const before = words[at - 1] ?? '';
+  const isRange = /^(\d[\d.,]*|to|or|and|not|never|least|than|[-–—])$/i.test(before) || isNumberWord(before);
+  if (isRange || otherTimeAt(words.slice(0, at), clock) !== -1) return notSure(words, at - 1);
+  if (last.kind === 'end' && at + last.words === words.length) return { term: last.end, rest: upTo(words, at) };
+  if (last.kind === 'unclear') return last.why;
+  return notSure(words, at);
+}
+
+/** Words that begin with `until`. “Wait until approval” is no end. */
+function isEnd(words: readonly string[], clock: Clock): boolean {
+  return readEnd(words, clock).kind === 'end' || mayMeanTime(words.slice(1));
+}
+
+/** Where a word may hide a time: `until=friday`, `till-fri`, `lunch-4h`, `friday-dinner`. Not where numbers are joined. */
+const joints =
+  /(?<=\p{L})[=_,;:|]+(?=[\p{L}\d])|(?<=\d)[=_,;:|]+(?=\p{L})|(?<=^(?:untill?|till?|thru|ends?|for|\p{L}+day))[-–—/](?=[\p{L}\d])|(?<=\p{L})[-–—/](?=\d+\p{L})/iu;
+
+/** Reading times in more words than this takes too long. */
+const APART_MAX = 400;
+
+/** True when these words mean a time if they are written apart: `until=friday`, `Monday's meeting`. */
+function hidesTime(words: readonly string[], clock: Clock): boolean {
+  const apart = words.flatMap((word) =>
+    word.includes('://') ? [word] : word.replace(/(?<=day|night|week|weekend)['’]s$/i, '').split(joints),
+  );
+  if (apart.join(' ') === words.join(' ')) return false;
+  if (apart.length > APART_MAX) return true;
+  const read = readPlain(apart, clock);
+  return typeof read === 'string' || read.term !== null;
+}
+
+/** The words before a time, without those that lead to it: `lunch lasting`, `for the next`. */
+export function upTo(words: readonly string[], at: number): readonly string[] {
+  const leads = /^(for|the|next|over|lasting|lasts|valid|duration:?|another|these|last)$/i;
+  return words.slice(0, words.slice(0, at).findLastIndex((word) => !leads.test(word)) + 1);
+}
+
+function notSure(words: readonly string[], at: number): string {
+  const phrase = words
+    .slice(at, at + 3)
+    .join(' ')
+    .slice(0, 40);
+  return `Is “${phrase}” how long it lasts? Write the time before the reason, such as “for 4h”, or “permanently”.`;
+}
