@@ -65,7 +65,7 @@ async function blockCards(
     return await deps.requestAction({ ...interaction, verb: 'block-all', target, input });
   }
   const { actor, isExternal } = interaction;
-  const roles = isExternal ? [] : (await deps.permissions.rolesOf(actor.userId)).roles;
+  const roles = isExternal ? [] : (await deps.rights.rolesOf(actor.userId)).roles;
   // Someone who may not block gets one refusal and one record, so one card is enough.
   const asked = isPermitted('block', roles) ? cards : cards.slice(0, 1);
   for (const { acctId } of asked) {

@@ -53,8 +53,8 @@ export function explainDecline(deps: ListenerDeps) {
           // They may be cards of several groups, with approvers of their own.
           const [isWaySeen, approver, operator] = await Promise.all([
             maySeeWay(user.id, alert, deps),
-            deps.permissions.whoMay('approver', alert.card.group),
-            deps.permissions.whoMay('operator', alert.card.group),
+            deps.rights.whoMay('approver', alert.card.group),
+            deps.rights.whoMay('operator', alert.card.group),
           ]);
           const eventLog = isWaySeen ? await deps.eventLog.read(alert.event.id) : null;
           return { alert, eventLog, whoMay: { approver, operator } };
@@ -83,7 +83,7 @@ function explanationOf({ event }: TransactionAlert) {
 /** The people who may ask `/card why`. */
 async function maySeeWay(userId: string, { event }: TransactionAlert, deps: ListenerDeps): Promise<boolean> {
   const { roles } =
-    event.acctId === null ? await deps.permissions.rolesOf(userId) : await deps.rolesForCard(userId, event.acctId);
+    event.acctId === null ? await deps.rights.rolesOf(userId) : await deps.rolesForCard(userId, event.acctId);
   return isPermitted('why', roles);
 }
 

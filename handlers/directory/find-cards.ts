@@ -32,12 +32,12 @@ export function findCards(deps: ListenerDeps) {
 
 /** The person's own cards first, then those of others. */
 async function visibleTo(userId: string, typed: string, deps: ListenerDeps): Promise<CardMatch[]> {
-  const { directory, permissions, cardsFor, accountsOf } = deps;
+  const { directory, rights, cardsFor, accountsOf } = deps;
   const show = permissionOf('show');
   const howOld = { knownForMs: KNOWN_FOR_MS };
   const permitted = (found: readonly CardMatch[]) => cardsFor(userId, show, found, howOld);
   const own = await permitted(await directory.searchAmong(await accountsOf(userId), typed));
-  const { roles } = await permissions.rolesOf(userId, howOld);
+  const { roles } = await rights.rolesOf(userId, howOld);
   if (!mayAsk(show, withoutHolder(roles))) return own;
   const isOwn = new Set(own.map(({ acctId }) => acctId));
   const found = await directory.search(typed, SELECT_OPTIONS_MAX, permitted);

@@ -52,7 +52,7 @@ async function runCommand(
 ): Promise<void> {
   switch (parsed.kind) {
     case 'help':
-      await interaction.notify(help(await helpNow(interaction.actor.userId, deps.permissions.rolesOf)));
+      await interaction.notify(help(await helpNow(interaction.actor.userId, deps.rights.rolesOf)));
       return;
     case 'pick':
       await openPicker(triggerId, interaction, deps);

@@ -23,7 +23,7 @@ import { formTooOld, inForm, refuseChoice, refused } from './refused.ts';
 
 /** `/card` alone. People who may not view cards get the list of commands instead, without even cardholder names. */
 export async function openPicker(triggerId: string, interaction: Interaction, deps: ListenerDeps): Promise<void> {
-  const { rolesOf } = deps.permissions;
+  const { rolesOf } = deps.rights;
   const { roles } = await rolesOf(interaction.actor.userId);
   if (!isPermitted('show', roles)) {
     await interaction.notify(help(await helpNow(interaction.actor.userId, rolesOf)));
@@ -75,7 +75,7 @@ export const pickCard = onPress(async ({ value, body, interaction }, deps) => {
     await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, ...rest }));
   const chosen = deps.seals.card.open(value);
   const { roles, isComplete } =
-    chosen === null ? await deps.permissions.rolesOf(user.id) : await deps.rolesForCard(user.id, chosen.acctId);
+    chosen === null ? await deps.rights.rolesOf(user.id) : await deps.rolesForCard(user.id, chosen.acctId);
   const target: Target = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
   const asked = inForm(interaction);
   const refuse = async (notice: string): Promise<Refused> => {

@@ -10,7 +10,7 @@ import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import type { RecentDeclines } from '../directory/show-card.ts';
 import type { Links } from '../holders/link-store.ts';
-import type { CardsFor } from '../policy/permissions.ts';
+import type { CardsFor } from '../policy/roles-for-card.ts';
 import type { Mutes } from '../routing/mute-store.ts';
 import type { CardState } from './card-state-store.ts';
 import { type ListPage, listPage } from './home-page.ts';

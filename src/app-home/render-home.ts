@@ -11,7 +11,7 @@ import { joinCalls } from '../core/join-calls.ts';
 import type { Log } from '../core/log.ts';
 import { type HealthDeps, readHealth } from '../ops/health.ts';
 import { listStuck } from '../ops/stuck.ts';
-import type { KnownRoles } from '../policy/permissions.ts';
+import type { KnownRoles } from '../policy/roles.ts';
 import type { WhichCards } from './home-facts.ts';
 import type { ListPage } from './home-page.ts';
 import type { HomeOpened, HomeViewers } from './viewer-store.ts';

@@ -6,8 +6,8 @@ import { RolesUnreadError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import type { SettingOrder } from '../core/setting-order.ts';
 import type { Delegations } from '../policy/delegation-store.ts';
-import type { Permissions } from '../policy/permissions.ts';
 import type { Delegation } from '../policy/policy.ts';
+import type { Roles } from '../policy/roles.ts';
 import { type DelegateAction, delegateUsage, type EndDelegationAction } from './verbs.ts';
 
 interface SetDeps extends Pick<ActionTools, 'record' | 'notifyDirectly' | 'withLock'> {
@@ -65,7 +65,7 @@ export function createSetDelegate(deps: SetDeps) {
 
 interface NameDeps extends Pick<ActionTools, 'hasBegun' | 'person'>, Pick<SetDeps, 'today'> {
   readonly responses: Pick<Responses, 'refuse' | 'refuseUnclear'>;
-  readonly rolesOf: Permissions['rolesOf'];
+  readonly rolesOf: Roles['rolesOf'];
   /** The people that approvers may name, by the current policy. */
   readonly ownDelegates: () => readonly string[];
   readonly setDelegate: (action: DelegateAction) => Promise<void>;

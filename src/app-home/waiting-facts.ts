@@ -10,7 +10,7 @@ import type { Links } from '../holders/link-store.ts';
 import { undecided } from '../limits/temporary-change.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Permission } from '../policy/decide-action.ts';
-import type { CardsFor, OfGroup } from '../policy/permissions.ts';
+import type { CardsFor, OfGroup } from '../policy/roles-for-card.ts';
 
 interface Deps {
   /** Filters cards to those for which a person's role is sufficient. */

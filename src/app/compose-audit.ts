@@ -8,8 +8,8 @@ import { openSink } from '../audit/sink.ts';
 import { verbs } from '../dispatch/verbs.ts';
 import * as auditIssue from '../ops/audit-issue.ts';
 import { aloneCents } from '../policy/approval-policy.ts';
-import { policyOnRecord } from '../policy/permissions.ts';
 import { type Policy, sectionOf } from '../policy/policy.ts';
+import { policyOnRecord } from '../policy/policy-on-record.ts';
 import { remembered } from './remember-writes.ts';
 import type { WithCards, WorkerContext } from './worker-context.ts';
 

@@ -15,7 +15,7 @@ import { isPermitted } from '../dispatch/verbs.ts';
 import { createNotifyHolder } from '../holders/notify-holder.ts';
 import { withThrottle } from '../limits/remedy.ts';
 import * as opsIssue from '../ops/issue.ts';
-import { createRolesForCard } from '../policy/permissions.ts';
+import { createRolesForCard } from '../policy/roles-for-card.ts';
 import { createPostAfterQuiet } from '../routing/channel-settings.ts';
 import { createRoute, createRoutingRules, createWhyMutePasses } from '../routing/route.ts';
 import { createWarnOfExpiry } from '../warnings/warn-of-expiry.ts';

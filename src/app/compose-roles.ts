@@ -1,5 +1,6 @@
-import { createPermissions, createRolesVersion, createWhoMay, forDisplay } from '../policy/permissions.ts';
+import { createRoles, createRolesVersion, forDisplay } from '../policy/roles.ts';
 import { createSlackAnswers, type HowOld, PERSON_KNOWN_FOR_MS } from '../policy/slack-answers.ts';
+import { createWhoMay } from '../policy/who-may.ts';
 import type { WebBase } from './compose-web.ts';
 import type { Stores } from './stores.ts';
 
@@ -9,7 +10,7 @@ interface Deps extends Pick<WebBase, 'policy' | 'redis' | 'slack' | 'now' | 'log
 }
 
 /** How old a role may be, unless its reader says otherwise, and how long a mention may wait. */
-type Limits = Pick<Parameters<typeof createPermissions>[0], 'knownForMs'> &
+type Limits = Pick<Parameters<typeof createRoles>[0], 'knownForMs'> &
   Pick<Parameters<typeof createWhoMay>[0], 'withinMs'>;
 
 /** Who has which role and who people are, from the policy and from Slack. */
@@ -17,7 +18,7 @@ export function composeRoles({ policy, redis, slack, links, delegations, now, lo
   const { read: rolesVersion, changed: rolesChanged } = createRolesVersion(redis);
   const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion, log });
   const common = { ...limits, policy: policy.current, namedDelegates: delegations.all, now };
-  const { rolesOf } = createPermissions({
+  const { rolesOf } = createRoles({
     ...common,
     slack: { groupMembers: slack.groupMembers, people },
     rolesVersion,

@@ -18,7 +18,7 @@ import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import { changeIn } from '../limits/remedy-change.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
 import { type AuthorizationDeps, createAuthorization, unreadGroup } from '../policy/authorize.ts';
-import { createRolesForCard } from '../policy/permissions.ts';
+import { createRolesForCard } from '../policy/roles-for-card.ts';
 import type { ActionContext } from './action-context.ts';
 
 /** Describes what would have let a declined purchase pass; the decline's form applies it. Null for any other action. */

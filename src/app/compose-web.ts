@@ -21,9 +21,9 @@ import type { Metrics } from '../ops/metrics.ts';
 import { createBatchMessages } from '../outbox/message-store.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createDelegations } from '../policy/delegation-store.ts';
-import { createCardsFor, createRolesForCard } from '../policy/permissions.ts';
 import { sectionOf } from '../policy/policy.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
+import { createCardsFor, createRolesForCard } from '../policy/roles-for-card.ts';
 import { createVisibilityOf, visibilityChanged, visibilityVersionKey } from '../routing/channel-access.ts';
 import { createPostEphemeral, type Respond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
@@ -102,7 +102,7 @@ export function composeListeners(base: WebBase) {
     { ...base, links, delegations: createDelegations(redis, seals.delegation) },
     { knownForMs: GROUPS_KNOWN_FOR_MS, withinMs: WHO_MAY_MS },
   );
-  const permissions = { rolesOf, whoMay };
+  const rights = { rolesOf, whoMay };
   const alerts = createAlerts(redis, now);
   const groupOfCard = async (acctId: number) => groupIn(await directory.account(acctId));
   const pending = createPending(redis, createSigner(secretOf(config), 'control'));
@@ -113,11 +113,11 @@ export function composeListeners(base: WebBase) {
     today: () => localDate(now(), config.serviceZone),
     /** Permits and stores; `notify` reaches the person who asked. */
     requestAction: composeRequestAction(base, {
-      permissions,
+      rights,
       offer: (action) => pending.put({ kind: 'choice', choice: choiceOf(action), questionId: null }),
       groupOfTarget: createGroupOfTarget({ alerts, groupOfCard }),
     }),
-    permissions,
+    rights,
     rolesForCard: createRolesForCard({
       rolesOf,
       groupOfCard,
@@ -162,7 +162,7 @@ export function composeListeners(base: WebBase) {
 
 function composeRequestAction(
   { config, intake, metrics, now, log }: WebBase,
-  given: Pick<RequestDeps, 'permissions' | 'offer' | 'groupOfTarget'>,
+  given: Pick<RequestDeps, 'rights' | 'offer' | 'groupOfTarget'>,
 ): (ask: Ask & { readonly notify: (message: Message) => Promise<void> }) => Promise<void> {
   const signer = createSigner(secretOf(config), 'action');
   return (ask) =>

@@ -5,7 +5,7 @@ import { firstPermitted } from '../core/first-permitted.ts';
 import { createLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
-import type { OfGroup } from '../policy/permissions.ts';
+import type { OfGroup } from '../policy/roles-for-card.ts';
 import { type DirectoryAccount, groupIn, lacksDetails, saysSomething, withEvent } from './account.ts';
 import { type ApiQuota, apiQuotaDefaults, createApiQuota } from './api-quota.ts';
 import { type CardQuery, interpret, isByName } from './card-query.ts';

@@ -6,7 +6,8 @@ import { StoreUnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { redactText } from '../core/redact-text.ts';
 import { groupAsked, isForSomeCards, type Role } from '../policy/decide-action.ts';
-import type { Permissions, WhoMay } from '../policy/permissions.ts';
+import type { Roles } from '../policy/roles.ts';
+import type { WhoMay } from '../policy/who-may.ts';
 import type { Message } from '../slack/message.ts';
 import {
   type ActionOf,
@@ -72,7 +73,7 @@ export interface Refused {
 }
 
 export interface RequestDeps {
-  readonly permissions: Permissions & { readonly whoMay: WhoMay };
+  readonly rights: Roles & { readonly whoMay: WhoMay };
   readonly take: (
     entry:
       | { readonly type: 'action'; readonly action: VerbAction }
@@ -103,7 +104,7 @@ export async function requestAction(
   const { permission } = entryOf(verb);
   const { roles, isComplete } = ask.isExternal
     ? { roles: [], isComplete: true }
-    : await deps.permissions.rolesOf(ask.actor.userId, { group: groupAsked(permission) });
+    : await deps.rights.rolesOf(ask.actor.userId, { group: groupAsked(permission) });
   const isAllowed = !ask.isExternal && isPermitted(verb, roles);
   const asked = envelopeOf(ask, roles, deps);
   const prepared = isAllowed ? await prepare(ask) : await refusedOf(ask, asked, isComplete, deps);
@@ -163,10 +164,10 @@ async function refusedOf(
   const { permission } = entryOf(verb);
   const { role, doing } = permission;
   const group = permission.ofAllCards === true ? null : await deps.groupOfTarget(action.target);
-  const whoMay = role === null ? [] : await deps.permissions.whoMay(role, group);
+  const whoMay = role === null ? [] : await deps.rights.whoMay(role, group);
   const why = isExternal ? 'not permitted to people of another company' : 'not permitted';
   const given = typeof input === 'function' ? {} : input;
-  const ofAnyCard = isExternal ? [] : (await deps.permissions.rolesOf(action.actor.userId)).roles;
+  const ofAnyCard = isExternal ? [] : (await deps.rights.rolesOf(action.actor.userId)).roles;
   const askValue = isExternal ? null : await offerToAsk({ ...given, ...action }, deps);
   const people = { isExternal, isForSomeCards: isForSomeCards(permission, ofAnyCard), whoMay };
   const instead = isExternal ? null : insteadOf(verb, ofAnyCard);

@@ -13,15 +13,10 @@ import {
   withoutHolder,
 } from './decide-action.ts';
 import type { RecordedDecision } from './decision-store.ts';
-import {
-  type createRolesForCard,
-  forDisplay,
-  isKnownDeactivated,
-  type KnownRoles,
-  type Permissions,
-  type RolesAsked,
-} from './permissions.ts';
+import { forDisplay, type KnownRoles, type Roles, type RolesAsked } from './roles.ts';
+import type { createRolesForCard } from './roles-for-card.ts';
 import { type HowOld, KNOWN_FOR_MS } from './slack-answers.ts';
+import { isKnownDeactivated } from './who-may.ts';
 
 /** The parts of an action that the policy needs. */
 interface Asked {
@@ -55,7 +50,7 @@ interface Case extends Pick<Facts, 'isOwnAction' | 'ageMs' | 'raiseCents' | 'isO
 export type Authorization = ReturnType<typeof createAuthorization>;
 
 export interface AuthorizationDeps {
-  readonly rolesOf: Permissions['rolesOf'];
+  readonly rolesOf: Roles['rolesOf'];
   /** A person's Slack profile, by default at most seconds old; null if Slack returns none. */
   readonly person: (userId: string, howOld?: HowOld) => Promise<{ readonly isDeactivated: boolean } | null>;
   readonly rolesForCard: ReturnType<typeof createRolesForCard>;

@@ -7,7 +7,7 @@ import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { kindTraits, type WebhookKind } from '../core/event.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Role } from '../policy/decide-action.ts';
-import type { createRolesForCard } from '../policy/permissions.ts';
+import type { createRolesForCard } from '../policy/roles-for-card.ts';
 import { visibilityVersionKey } from './channel-access.ts';
 import { type QuietHoursStore, routingVersionKey, type Subscriptions } from './channel-rules-store.ts';
 import { mutesOf, type Note, quietFor, type RoutingRules, whoWants } from './choose-channels.ts';

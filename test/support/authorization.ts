@@ -2,7 +2,7 @@ import { permissionOf } from '../../src/dispatch/verbs.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import { type Authorization, createAuthorization } from '../../src/policy/authorize.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
-import { createRolesForCard } from '../../src/policy/permissions.ts';
+import { createRolesForCard } from '../../src/policy/roles-for-card.ts';
 
 /** The worker's authorization for a person with these roles, at the time of {@link ask}. */
 export function authorizationOf({

@@ -47,7 +47,7 @@ async function explain(
     },
     eventLog: { read: async () => [] },
     visibilityOf: async () => 'private',
-    permissions: { rolesOf: async () => ({ roles: ['operator'], isComplete: true }), whoMay },
+    rights: { rolesOf: async () => ({ roles: ['operator'], isComplete: true }), whoMay },
     // The person never held the second card.
     rolesForCard: async (_userId: string, acctId: number) => ({ roles: acctId === 2 ? [] : ['holder'] }),
     openView: async (_trigger: string, view: unknown) => void views.push(view),

@@ -5,7 +5,8 @@ import { CardApiError } from '../../../src/core/errors.ts';
 import { createSeals } from '../../../src/core/seal.ts';
 import { createDirectory } from '../../../src/directory/directory.ts';
 import { createLinks } from '../../../src/holders/link-store.ts';
-import { createCardsFor, type Permissions } from '../../../src/policy/permissions.ts';
+import type { Roles } from '../../../src/policy/roles.ts';
+import { createCardsFor } from '../../../src/policy/roles-for-card.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -40,7 +41,7 @@ const listed = (acctId: number, firstName: string, lastName: string) => ({
 /** @returns types into the menu of cards, for a person with some roles for some groups. */
 async function typing(
   accounts: readonly ReturnType<typeof listed>[],
-  rolesOf: Permissions['rolesOf'],
+  rolesOf: Roles['rolesOf'],
   hasCardGroups = false,
 ) {
   const loader = {
@@ -62,7 +63,7 @@ async function typing(
   const deps = {
     directory: createDirectory({ redis: redis(), loader: null, now: () => new Date() }),
     seals: createSeals('xoxb-test'),
-    permissions: { rolesOf },
+    rights: { rolesOf },
     cardsFor: createCardsFor({ rolesOf, links, groupOf: async ({ group }) => (hasCardGroups ? group : null) }),
     accountsOf: links.accountsOf,
   } as unknown as ListenerDeps;
@@ -88,7 +89,7 @@ const link = (acctId: number) =>
 describe('someone with rights for one group', () => {
   const others = Array.from({ length: 300 }, (_, index) => listed(index + 1, 'Jo', `Aa${index + 1}`));
   const sales = [listed(901, 'Jo', 'Zane'), listed(902, 'Zoe', 'Zorn')].map((one) => ({ ...one, group: 'Sales' }));
-  const ofSales: Permissions['rolesOf'] = async (_userId, asked) => ({
+  const ofSales: Roles['rolesOf'] = async (_userId, asked) => ({
     roles: asked?.group === undefined || asked.group === 'Sales' ? ['operator', 'holder'] : ['holder'],
     isComplete: true,
   });
@@ -103,7 +104,7 @@ describe('someone with rights for one group', () => {
   });
 
   it('finds no card whose group was not read yet, except the own one', async () => {
-    const ofMain: Permissions['rolesOf'] = async (_userId, asked) => ({
+    const ofMain: Roles['rolesOf'] = async (_userId, asked) => ({
       roles: asked?.group === 'Sales' ? ['holder'] : ['operator', 'holder'],
       isComplete: true,
     });

@@ -8,7 +8,7 @@ import { readSpendRules } from '../../../src/card-api/spend-rules.ts';
 import { firstPermitted } from '../../../src/core/first-permitted.ts';
 import { createGroupOfFacts } from '../../../src/directory/directory.ts';
 import { claimTarget } from '../../../src/holders/claim-store.ts';
-import { createCardsFor } from '../../../src/policy/permissions.ts';
+import { createCardsFor } from '../../../src/policy/roles-for-card.ts';
 import { home } from '../../../templates/app-home/home.ts';
 import { calmHealth } from '../../support/calm-health.ts';
 import { accountOf, directoryOf } from '../../support/directories.ts';

@@ -10,7 +10,7 @@ import {
   requestAction,
 } from '../../../src/dispatch/request-action.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
-import type { Permissions } from '../../../src/policy/permissions.ts';
+import type { Roles } from '../../../src/policy/roles.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { unavailable } from '../../../templates/policy/not-permitted.ts';
 
@@ -46,7 +46,7 @@ async function asked(given: {
   const told: string[] = [];
   const counted: string[] = [];
   const { roles = ['operator'], isComplete = true, prepared = { kind: 'input', input: {} } } = given;
-  const permissions: RequestDeps['permissions'] = {
+  const rights: RequestDeps['rights'] = {
     rolesOf: async () => ({ roles, isComplete }),
     whoMay: async () => ['U0ANA'],
   };
@@ -56,7 +56,7 @@ async function asked(given: {
     async ({ text }) => void told.push(text),
     {
       ...common,
-      permissions,
+      rights,
       async take(entry) {
         if (given.isStoreAway === true) throw new StoreUnavailableError('unavailable');
         const why = entry.type === 'refused' ? entry.why : null;
@@ -81,7 +81,7 @@ it('keeps what was asked for the question to those who may, as far as the click 
     async () => {},
     {
       ...common,
-      permissions: { rolesOf: async () => ({ roles: [], isComplete: true }), whoMay: async () => ['U0ANA'] },
+      rights: { rolesOf: async () => ({ roles: [], isComplete: true }), whoMay: async () => ['U0ANA'] },
       offer: async (action) => `p_${offered.push(action)}`,
     },
   );
@@ -103,7 +103,7 @@ it.each([
     async (message) => void told.push(message),
     {
       ...common,
-      permissions: { rolesOf: async () => ({ roles: [...roles], isComplete: true }), whoMay: async () => ['U0ANA'] },
+      rights: { rolesOf: async () => ({ roles: [...roles], isComplete: true }), whoMay: async () => ['U0ANA'] },
     },
   );
 
@@ -126,7 +126,7 @@ it.each([
       async (message) => void told.push(message),
       {
         ...common,
-        permissions: { rolesOf: async () => ({ roles: [...roles], isComplete: true }), whoMay: async () => ['U0ANA'] },
+        rights: { rolesOf: async () => ({ roles: [...roles], isComplete: true }), whoMay: async () => ['U0ANA'] },
       },
     );
 
@@ -148,7 +148,7 @@ it.each(['subscribe', 'recover', 'quiet'] as const)(
       async (message) => void told.push(message),
       {
         ...common,
-        permissions: {
+        rights: {
           rolesOf: async (_userId, asked) => ({
             roles: asked?.group === undefined || asked.group === 'North' ? ['approver'] : [],
             isComplete: true,
@@ -197,10 +197,10 @@ it.each(refusals)('refuses %s and audits the reason and the policy', async (_who
 it('does on the second press of one button what was refused while a user group was unreadable', async () => {
   const [stored, taken, told] = [new Set<string>(), [] as string[], [] as string[]];
   const target: Target = { kind: 'words', words: ['1212'] };
-  const press = async (rights: Awaited<ReturnType<Permissions['rolesOf']>>): Promise<void> =>
+  const press = async (rights: Awaited<ReturnType<Roles['rolesOf']>>): Promise<void> =>
     await requestAction(askOf({ ...ask, target, input: {} }), async ({ text }) => void told.push(text), {
       ...common,
-      permissions: { rolesOf: async () => rights, whoMay: async () => ['U0ANA'] },
+      rights: { rolesOf: async () => rights, whoMay: async () => ['U0ANA'] },
       // As the inbox does: each id once.
       take: async ({ type, action }) => {
         if (stored.has(action.id)) return 'seen';
@@ -252,7 +252,7 @@ it('names those who may act on cards of this group, not those of other groups', 
   const refuse = async (target: CardTarget) =>
     await requestAction({ ...ask, target, input: {} }, async ({ blocks }) => void told.push(JSON.stringify(blocks)), {
       ...common,
-      permissions: { rolesOf: async () => ({ roles: [], isComplete: true }), whoMay },
+      rights: { rolesOf: async () => ({ roles: [], isComplete: true }), whoMay },
       groupOfTarget,
     });
 

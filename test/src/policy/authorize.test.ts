@@ -5,13 +5,9 @@ import { permissionOf } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { createAuthorization } from '../../../src/policy/authorize.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
-import {
-  createPermissions,
-  createRolesForCard,
-  type KnownRoles,
-  type Permissions,
-} from '../../../src/policy/permissions.ts';
 import { policyOfVariables } from '../../../src/policy/policy.ts';
+import { createRoles, type KnownRoles, type Roles } from '../../../src/policy/roles.ts';
+import { createRolesForCard } from '../../../src/policy/roles-for-card.ts';
 import { createSlackAnswers, type HowOld } from '../../../src/policy/slack-answers.ts';
 
 const now = new Date('2026-11-20T15:00:00.000Z');
@@ -29,7 +25,7 @@ interface World {
 
 /** @param known the roles that Slack reports now. At the click they were different. */
 function world(
-  known: KnownRoles | Permissions['rolesOf'],
+  known: KnownRoles | Roles['rolesOf'],
   {
     holder = null,
     former = null,
@@ -195,7 +191,7 @@ describe('authorizing an action', () => {
   it('refuses somebody who left the user group 6 seconds ago, even if Slack sent no event', async () => {
     let members = ['U0OLGA'];
     let elapsedMs = 0;
-    const { rolesOf } = createPermissions(
+    const { rolesOf } = createRoles(
       {
         namedDelegates: async () => [],
         policy: () =>

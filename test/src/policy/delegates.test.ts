@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/core/log.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
-import { createPermissions } from '../../../src/policy/permissions.ts';
 import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
+import { createRoles } from '../../../src/policy/roles.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { accountOf, directoryOf } from '../../support/directories.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
@@ -31,7 +31,7 @@ const isActive = { isBot: false, isGuest: false, isExternal: false, isDeactivate
 async function world(over: Partial<WorldDeps> = {}) {
   const inForce = { policy };
   const deactivated = new Set<string>();
-  const { rolesOf } = createPermissions({
+  const { rolesOf } = createRoles({
     policy: () => inForce.policy,
     namedDelegates: async () => [],
     slack: {

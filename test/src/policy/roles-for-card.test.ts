@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Permission, Role } from '../../../src/policy/decide-action.ts';
-import { createCardsFor, createRolesForCard } from '../../../src/policy/permissions.ts';
+import { createCardsFor, createRolesForCard } from '../../../src/policy/roles-for-card.ts';
 
 const NORTH = 1;
 const SOUTH = 2;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/core/log.ts';
 import { isPermitted } from '../../../src/dispatch/verbs.ts';
-import { createPermissions, createRolesForCard } from '../../../src/policy/permissions.ts';
 import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
+import { createRoles } from '../../../src/policy/roles.ts';
+import { createRolesForCard } from '../../../src/policy/roles-for-card.ts';
 import type { Mute } from '../../../src/routing/mute-store.ts';
 import { createWhyMutePasses } from '../../../src/routing/route.ts';
 import { card, declineEvent } from './subjects.ts';
@@ -98,7 +99,7 @@ const policy = parsePolicy(
 
 /** Ana is an operator for cards of the group North only. */
 function rolesFor(group: string | null | undefined): RolesForCard {
-  const { rolesOf } = createPermissions({
+  const { rolesOf } = createRoles({
     policy: () => policy,
     namedDelegates: async () => [],
     slack: {

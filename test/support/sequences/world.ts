@@ -7,8 +7,8 @@ import type { DirectoryAccount } from '../../../src/directory/account.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { createLinks } from '../../../src/holders/link-store.ts';
 import type { ApprovalPolicy } from '../../../src/policy/approval-policy.ts';
-import { createPermissions } from '../../../src/policy/permissions.ts';
 import { type Delegation, type Policy, sectionOf } from '../../../src/policy/policy.ts';
+import { createRoles } from '../../../src/policy/roles.ts';
 import { directoryOf, accountOf as readAccount } from '../directories.ts';
 import { held } from '../held.ts';
 import { memoryRedis } from '../memory-redis.ts';
@@ -107,7 +107,7 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
   const audit: Statement[] = [];
   const unverified = new Set<string>();
   const world: Settings = { policy, hasBoard: false, delegations: [] };
-  const { rolesOf } = createPermissions({
+  const { rolesOf } = createRoles({
     policy: () => policyOf(world, roles),
     namedDelegates: async () => (await base?.deps.delegations.all()) ?? [],
     slack: { groupMembers: async () => [], people: { of: async () => null } },

@@ -4,129 +4,21 @@ import { createHome } from '../../../src/app-home/render-home.ts';
 import { createHomeViewers } from '../../../src/app-home/viewer-store.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { entryOf, isAsHolder, isPermitted, permissionOf, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
-import {
-  createPermissions,
-  createRolesVersion,
-  createWhoMay,
-  forDisplay,
-  policyOnRecord,
-} from '../../../src/policy/permissions.ts';
 import { type Delegation, policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
+import { createRoles, createRolesVersion, forDisplay } from '../../../src/policy/roles.ts';
 import { createSlackAnswers, type HowOld } from '../../../src/policy/slack-answers.ts';
-import { clock } from '../../support/clock.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { until } from '../../support/until.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
-
-/** Verbs that are typed for a channel or a time, and so for no card. */
-const onNoCard = verbNames.filter((verb) => {
-  const { command } = entryOf(verb);
-  const read = command?.read?.(command.example.split(' ').slice(1), clock);
-  return read?.kind === 'read' && (read.target.kind === 'channel' || read.target.kind === 'since');
-});
-
-describe('role and verb', () => {
-  // Withdrawing is for the person who asked; that is checked when the action runs.
-  const mayAll = new Set(['claim', 'choose', 'look', 'ask-permission', 'notify', 'withdraw', 'end-delegation']);
-  const mayOperators = new Set([
-    ...mayAll,
-    'show',
-    'activate',
-    'block',
-    'block-all',
-    'acknowledge',
-    'mute',
-    'unmute',
-    'mutes',
-    'travel',
-    'resend-virtual',
-    'undo-block',
-    'close-fraud-case',
-    'emergency-override',
-    'revert',
-    'why',
-    'declines',
-    'track',
-  ]);
-  const mayHolders = new Set([...mayAll, 'show', 'block', 'unlink', 'declines', 'track', 'recognize', 'ask']);
-  const onlyHolders = new Set(['recognize', 'ask']);
-  const cases = verbNames.flatMap((verb) => [
-    [verb, [] as Role[], mayAll.has(verb)] as const,
-    [verb, ['operator'] as Role[], mayOperators.has(verb)] as const,
-    [verb, ['approver'] as Role[], !onlyHolders.has(verb)] as const,
-    [verb, ['operator', 'approver'] as Role[], !onlyHolders.has(verb)] as const,
-    [verb, ['holder'] as Role[], mayHolders.has(verb)] as const,
-    [verb, ['holder', 'approver'] as Role[], true] as const,
-  ]);
-
-  it.each(cases)('%s by %j: %s', (verb, roles, may) => {
-    expect(isPermitted(verb, roles)).toBe(may);
-  });
-
-  it('those that concern all cards, or a card in no group yet, need the role for all cards', () => {
-    expect(verbNames.filter((verb) => permissionOf(verb).ofAllCards === true).toSorted()).toEqual([
-      'alerts',
-      'digest',
-      'order-virtual',
-      'quiet',
-      'recover',
-      'subscribe',
-      'unsubscribe',
-      'warnings',
-    ]);
-    // They only list, leave out other cards, or concern only the person.
-    const others = new Set(['mutes', 'subscriptions', 'why', 'delegate']);
-    const ofNoCard = onNoCard.filter((verb) => permissionOf(verb).role !== null && !others.has(verb));
-    expect(ofNoCard.filter((verb) => permissionOf(verb).ofAllCards !== true)).toEqual([]);
-  });
-
-  it.each<[Verb, Role[], boolean]>([
-    ['block', ['holder'], true],
-    ['block', ['holder', 'operator'], false],
-    ['unlink', ['holder', 'operator'], true],
-    ['unlink', ['holder', 'approver'], false],
-    ['recognize', ['holder', 'approver'], true],
-    ['unblock', ['holder'], false],
-    ['claim', ['holder'], false],
-  ])("%s by %j is for one's own card only: %s", (verb, roles, isOwn) => {
-    expect(isAsHolder(verb, roles)).toBe(isOwn);
-  });
-});
 
 const variables = policyOfVariables({
   operators: ['U1', 'S1'],
   approvers: ['U2', 'S2'],
   twoPersonAboveCents: 100_000,
   serviceZone: 'America/New_York',
-});
-
-describe('the audited policy', () => {
-  const permission = { role: 'operator', doing: 'show cards' } as const;
-  const wordsOf = (text: string): string =>
-    policyOnRecord({ show: { permission } }, parsePolicy(text, 'policy.yaml', variables)).words;
-
-  it('says in one line who may do what, and where that is configured', () => {
-    expect(wordsOf('version: 1\noperators: [U9, U8]\napprovers: []')).toBe(
-      'operators (U8 U9): show; approvers (nobody): these and ; holders, their own card: ; ' +
-        'two approvers for a raise above $1,000.00; from policy.yaml',
-    );
-  });
-
-  it('names no amount if one approver may allow any', () => {
-    const text = 'version: 1\namounts: [{ approvals: 1 }]';
-
-    expect(wordsOf(text)).toContain('two approvers for a change without an amount;');
-  });
-
-  it('names the card groups with separate rules', () => {
-    const groups = '[{ cards: [North, Van], approvers: [U5] }, { cards: [South], approvers: [U6] }]';
-
-    expect(wordsOf(`version: 1\ngroups: ${groups}`)).toContain('; other rules for cards in North, Van; South; from');
-  });
 });
 
 describe('who has which role', () => {
@@ -144,7 +36,7 @@ describe('who has which role', () => {
     elapsed = () => 0,
     person: (id: string) => Promise<{ isDeactivated: boolean } | null> = active,
   ) =>
-    createPermissions(
+    createRoles(
       {
         namedDelegates: async () => named,
         policy: () => policy,
@@ -290,7 +182,7 @@ describe('who has which role', () => {
   it('is looked up once for concurrent calls, and again if the group changed in the meantime', async () => {
     let calls = 0;
     const answers: ((members: string[]) => void)[] = [];
-    const permissions = createPermissions({
+    const permissions = createRoles({
       namedDelegates: async () => [],
       policy: () => policyOfVariables({ operators: ['S1'], approvers: [], twoPersonAboveCents: 0, serviceZone: 'UTC' }),
       slack: {
@@ -391,7 +283,7 @@ const byGroup = policyOfVariables({
 function world() {
   const group = { members: ['U0ANA'] as readonly string[] | null, asked: 0 };
   let elapsedMs = 0;
-  const { rolesOf } = createPermissions(
+  const { rolesOf } = createRoles(
     {
       namedDelegates: async () => [],
       policy: () => byGroup,
@@ -498,53 +390,4 @@ it('a change reported by Slack reaches every process through Redis', async () =>
   await web.changed();
 
   expect(await worker.read()).not.toBe(before);
-});
-
-describe('whom to mention', () => {
-  const delegate = (whom: string, to: string) =>
-    `  - { for: ${whom}, to: ${to}, from: 1970-01-01, until: 1970-01-02 }\n`;
-  const whoMay = (text: string, gone: readonly string[] = [], asked: string[] = []) => {
-    const policy = parsePolicy(text, 'policy.yaml', variables);
-    return createWhoMay({
-      policy: () => policy,
-      namedDelegates: async () => [],
-      rolesOf: async (userId) => ({ roles: userId === 'U0OTTO' ? [] : ['approver'], isComplete: true }),
-      person: async (userId) => {
-        asked.push(userId);
-        if (userId === 'U0SILENT') return await new Promise<never>(() => {});
-        if (userId === 'U0UNREAD') throw new SlackError('users.info', 'unknown', 'no_answer');
-        return { isDeactivated: gone.includes(userId) };
-      },
-      now: () => new Date('1970-01-01T15:00:00Z'),
-      withinMs: 20,
-    })('approver');
-  };
-
-  it('includes the delegates of the members of a mentioned user group', async () => {
-    const text = 'version: 1\napprovers: { mentioned: [S1], permitted: [U0ZOE] }\ndelegates:\n';
-    const delegates = [delegate('U0ANA', 'U0BEN'), delegate('U0ZOE', 'U0CAL'), delegate('U0OTTO', 'U0DAN')].join('');
-
-    expect(await whoMay(text + delegates)).toEqual(['S1', 'U0BEN']);
-    expect(await whoMay(text + delegates, ['U0ANA'])).toEqual(['S1']);
-    expect(await whoMay(text + delegates, ['U0BEN'])).toEqual(['S1']);
-  });
-
-  it('includes nobody whose account is deactivated, and not their delegates, as far as Slack says', async () => {
-    const text = 'version: 1\napprovers: [U0ANA, U0BEN, U0UNREAD]\ndelegates:\n';
-    const delegates = [delegate('U0ANA', 'U0CAL'), delegate('U0BEN', 'U0DAN'), delegate('U0BEN', 'U0EVA')].join('');
-
-    expect(await whoMay(text + delegates, ['U0ANA', 'U0DAN'])).toEqual(['U0BEN', 'U0UNREAD', 'U0EVA']);
-  });
-
-  it('includes everybody whom the policy names if Slack does not answer in time', async () => {
-    expect(await whoMay('version: 1\napprovers: [U0ANA, U0SILENT]\n', ['U0ANA'])).toEqual(['U0ANA', 'U0SILENT']);
-  });
-
-  it('asks Slack about no delegate who would not be mentioned', async () => {
-    const asked: string[] = [];
-
-    await whoMay(`version: 1\napprovers: [U0ANA]\ndelegates:\n${delegate('U0OTTO', 'U0BEN')}`, [], asked);
-
-    expect(asked).toEqual(['U0ANA']);
-  });
 });
