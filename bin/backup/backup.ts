@@ -263,7 +263,7 @@ export async function restoreBackup(redis: RedisClient, file: string, now: () =>
     if (leftOut.some((prefix) => line.key.startsWith(prefix))) restored.leftOut += 1;
     else if (await restoreKey(redis, line, now, restored.keys)) restored.keys += 1;
   }
-  // Messages may have been posted after the backup. It expires a while after the first start (`core/doubt.ts`).
+  // Messages may have been posted after the backup. It expires a while after the first start (`src/core/data-loss-window.ts`).
   await redis.set(restoredKey, Date.parse(header.takenAt));
   await writeFormat(redis, header.format);
   await claimFormat(redis, await readShards(redis));

@@ -63,7 +63,7 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
   if ('why' in change) return { kind: 'unclear', why: change.why };
   const { permission } = entryOf(change.judgedAs ?? verb);
   const decision = decide(permission, { roles, isOwnCard, ...change.facts }, boundsFor(verb, section.approval));
-  const may = whoMay(policy, permission.role, group).filter((id) => !isOwnCard || id !== userId);
+  const may = permittedPeople(policy, permission.role, group).filter((id) => !isOwnCard || id !== userId);
   return {
     kind: 'explained',
     lines: [
@@ -85,7 +85,7 @@ function groupWords(cardGroups: readonly string[], given: string | null): string
 }
 
 /** Approvers may do everything that operators may. */
-function whoMay(policy: Policy, role: Role | null, group: string | null): string[] {
+function permittedPeople(policy: Policy, role: Role | null, group: string | null): string[] {
   if (role === null || role === 'holder') return ['the card’s holder'];
   const operators = role === 'operator' ? permittedTo(policy, role, group) : [];
   return [...new Set([...operators, ...permittedTo(policy, 'approver', group)])];

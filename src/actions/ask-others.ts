@@ -3,7 +3,7 @@ import type { Action } from './action.ts';
 import type { Rights } from './action-tools.ts';
 
 /** Whom somebody asks who has the role themselves, but may not do it in this case. */
-export const askAnother: Readonly<Record<Role, string>> = {
+export const askOthersWords: Readonly<Record<Role, string>> = {
   approver: 'Ask another approver.',
   operator: 'Ask another operator or an approver.',
   holder: 'Ask the card’s holder.',
@@ -24,5 +24,5 @@ export async function othersAllowed(
 export async function askOthers(
   ...[action, role, group, deps]: Parameters<typeof othersAllowed>
 ): Promise<{ readonly text: string; readonly userIds: readonly string[] }> {
-  return { text: role === null ? '' : askAnother[role], userIds: await othersAllowed(action, role, group, deps) };
+  return { text: role === null ? '' : askOthersWords[role], userIds: await othersAllowed(action, role, group, deps) };
 }

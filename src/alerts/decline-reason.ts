@@ -3,7 +3,7 @@ import type { DeclinedCard } from '../core/card-facts.ts';
 import { declineCode, declinedStatuses } from '../core/event.ts';
 import { exceededLimit, lacksNumber, type Remedy, type RemedyChange } from '../limits/remedy-change.ts';
 import { limitName } from '../limits/rule-words.ts';
-import { periodOf, untilReset } from './limit-period.ts';
+import { periodInMessage, untilReset } from './limit-period.ts';
 
 /** What a decline code means, and who can do what about it. */
 export interface DeclineReason {
@@ -32,7 +32,7 @@ type Words = Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'adminFix'>
 type Entry = Words & { readonly usually: RegExp } & Partial<Pick<DeclineReason, 'remedy' | 'period' | 'category'>>;
 
 function velocity(message: string, remedy: Remedy | null): Entry {
-  const named = { period: periodOf(message) ?? 'daily', category: null };
+  const named = { period: periodInMessage(message) ?? 'daily', category: null };
   return {
     // The service may name the daily limit when a longer one stopped the purchase.
     ...overLimit(exceededLimit(remedy, { isOfCategory: false })?.rule ?? named),
@@ -65,7 +65,7 @@ function velocityMcc(message: string, remedy: Remedy | null): Entry {
     holderFix: 'Ask for a higher category limit, or pay another way.',
     adminFix: 'Raise this category’s limit if the purchase is legitimate, then have it tried again.',
     remedy: 'raise_limit',
-    period: periodOf(message),
+    period: periodInMessage(message),
     usually: usualMcc,
   };
 }

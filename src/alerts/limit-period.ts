@@ -10,7 +10,7 @@ const periodWords: readonly (readonly [RegExp, LimitPeriod])[] = [
 ];
 
 /** The period that the card service's message names; null: none. */
-export function periodOf(message: string): LimitPeriod | null {
+export function periodInMessage(message: string): LimitPeriod | null {
   return periodWords.find(([word]) => word.test(message))?.[1] ?? null;
 }
 

@@ -36,7 +36,7 @@ export function composeDelivery(
   const { enqueue, directory, remedies, assumptions } = context;
   const cardLifecycle = createCardLifecycle(context);
   const groupAlert = createGroupAlert({ ...context, cardLifecycle });
-  const isInDoubt = () => context.redo.doubtSinceMs() !== null;
+  const isInDoubt = () => context.redo.dataLossSinceMs() !== null;
   const announcing = { ...context, route: composeRoute(context), groupAlert, isInDoubt };
   const announce = createAnnounce(announcing);
   const notifyHolder = createNotifyHolder(context);

@@ -166,7 +166,7 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
   });
   return {
     sendMessage: createSendMessage({ ...context, ...rendering }),
-    findPosted: createFindPosted({ ...context, ...rendering, doubtSinceMs: context.redo.doubtSinceMs }),
+    findPosted: createFindPosted({ ...context, ...rendering, dataLossSinceMs: context.redo.dataLossSinceMs }),
     recordPosted,
     undeliverable,
     async setAside(channel: string, entries: readonly UnreadableEntry[]) {
@@ -225,7 +225,7 @@ function runtime({ enqueue, metrics, slackClock, redo, log }: WorkerContext): Ru
     log,
     now: monotonicNow,
     slackNow: slackClock.now,
-    doubtSinceMs: redo.doubtSinceMs,
+    dataLossSinceMs: redo.dataLossSinceMs,
     restoredFromMs: redo.restoredFromMs,
     sleep,
     watchForCopies: (copies) => enqueue('delete-late-copies', copies, { delayMs: FIRST_SEARCH_MS }),

@@ -1,10 +1,10 @@
 import { ConfigError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import { createLooking, lookWhileOpen } from '../core/looking.ts';
 import { type RedisClient, requireFittingAddress, STARTUP_WAIT_MS, whenReady } from '../core/redis.ts';
 import { isRefused } from '../core/redis-refused.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
+import { checkWhileOpen, createRepeatedCheck } from '../core/repeated-check.ts';
 import { EX_CONFIG } from './config.ts';
 
 /**
@@ -102,18 +102,18 @@ export async function watchFormat(
 ): Promise<void> {
   let isUnread = false;
   // A failover or a restore may have brought other data.
-  const looking = createLooking(() =>
+  const check = createRepeatedCheck(() =>
     claim().catch((error: unknown) => {
       log.fatal({ err: error }, 'this process cannot use the stored data');
       process.exit(EX_CONFIG);
     }),
   );
   await whenReady(redis, STARTUP_WAIT_MS);
-  if (redis.status === 'ready' && (await claim())) looking.start();
-  redis.on('ready', looking.start);
-  lookWhileOpen(redis, () => {
+  if (redis.status === 'ready' && (await claim())) check.start();
+  redis.on('ready', check.start);
+  checkWhileOpen(redis, () => {
     readShards(redis).then(
-      (stored) => stored !== shards && looking.start(),
+      (stored) => stored !== shards && check.start(),
       () => {},
     );
   });

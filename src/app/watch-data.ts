@@ -1,7 +1,7 @@
 import { webKeys } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import { createLooking, lookWhileOpen } from '../core/looking.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { checkWhileOpen, createRepeatedCheck } from '../core/repeated-check.ts';
 
 /**
  * Notices that Redis was emptied, or replaced by an empty one, while this process runs. The time when Cardbell first ran
@@ -12,14 +12,14 @@ import type { RedisClient } from '../core/redis.ts';
 export function watchData(redis: RedisClient, log: Log, onGone: () => Promise<void> = async () => {}): void {
   let isFirst = true;
   let known: number | null = null;
-  const looking = createLooking(async () => {
+  const check = createRepeatedCheck(async () => {
     await look().catch((error: unknown) => log.debug({ err: error }, 'could not look for the stored data'));
     return false;
   });
-  if (redis.status === 'ready') looking.start();
-  redis.on('ready', looking.start);
+  if (redis.status === 'ready') check.start();
+  redis.on('ready', check.start);
   // A FLUSHALL ends no connection.
-  lookWhileOpen(redis, looking.start);
+  checkWhileOpen(redis, check.start);
 
   async function look(): Promise<void> {
     const stored = await redis.get(webKeys.since);

@@ -34,7 +34,7 @@ import { createSlack, type Slack } from '../slack/client.ts';
 import { createSlackClock } from '../slack/clock.ts';
 import { createPermalink, type Message } from '../slack/message.ts';
 import { slackOf } from '../slack/several-programs.ts';
-import { createIsExpiryDue } from '../warnings/warn-of-expiry.ts';
+import { createIsExpiryWarningDue } from '../warnings/warn-of-expiry.ts';
 import { watchDirectory } from '../warnings/watch-directory.ts';
 import { cardClientOf } from './card-client.ts';
 import { composeAudit } from './compose-audit.ts';
@@ -244,7 +244,7 @@ function openDirectory(base: WithServices, card: Parameters<typeof watchDirector
       ...base,
       lowBalanceCents: config.lowBalanceCents,
       opsChannel: config.channels.ops,
-      isExpiryToTell: createIsExpiryDue({ ...base, channel: config.channels.status }),
+      isExpiryWarningDue: createIsExpiryWarningDue({ ...base, channel: config.channels.status }),
       warnOfExpiry: (acctId) => enqueue('warn-of-expiry', { acctId }),
     }),
     log,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { startRestoredTime } from '../core/data-loss-window.ts';
 import { within } from '../core/deadline.ts';
-import { startRestoredTime } from '../core/doubt.ts';
 import { installationScope } from '../core/installation.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';

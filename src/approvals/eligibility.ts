@@ -1,6 +1,6 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, Rights } from '../actions/action-tools.ts';
-import { askAnother } from '../actions/ask-others.ts';
+import { askOthersWords } from '../actions/ask-others.ts';
 import type { OrderPermit } from '../virtual-cards/permit-order.ts';
 import { type Approver, countApprovers, fullyCounted } from './count-approvers.ts';
 import {
@@ -51,7 +51,7 @@ export function createEligibility(deps: Deps) {
       });
       if (verdict.kind === 'late') return waited;
       if (verdict.kind !== 'refused') return null;
-      return { why: verdict.why, whoCan: askAnother[verdict.who ?? 'approver'], isNotPermitted: true };
+      return { why: verdict.why, whoCan: askOthersWords[verdict.who ?? 'approver'], isNotPermitted: true };
     },
     /**
      * Which approvals do not count besides the one of this click: those of people who are no longer approvers, who are

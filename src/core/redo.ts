@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster } from 'ioredis';
 import { contentId } from './content-id.ts';
+import { createDataLossWindow } from './data-loss-window.ts';
 import { within } from './deadline.ts';
-import { createDoubt } from './doubt.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { webKeys } from './keys.ts';
 import type { Log } from './log.ts';
-import { createLooking } from './looking.ts';
 import { isStoreTrouble, type RedisClient, runIdsOf } from './redis.ts';
+import { createRepeatedCheck } from './repeated-check.ts';
 
 /** A Redis that syncs once a second may lose two seconds of writes; a slow disk or a replica may lose more. */
 const KEPT_MS = 15_000;
@@ -47,15 +47,15 @@ export function createRedo(
   const repeating = createRepeating(redis);
   const absence = createAbsence();
   const writes = createWriteLog(redis, log, () => absence.sinceMs() !== null);
-  const doubt = createDoubt(redis);
+  const lossWindow = createDataLossWindow(redis);
   let known: ReadonlySet<string> = new Set();
   let losses = 0;
-  const looking = createLooking(look);
+  const check = createRepeatedCheck(checkServers);
   redis.on('close', absence.begin);
-  redis.on('ready', looking.start);
+  redis.on('ready', check.start);
   // Servers of a cluster come and go while its client stays ready.
-  const timer = redis instanceof Cluster ? setInterval(looking.start, LOOK_EVERY_MS).unref() : undefined;
-  if (redis.status === 'ready') looking.start();
+  const timer = redis instanceof Cluster ? setInterval(check.start, LOOK_EVERY_MS).unref() : undefined;
+  if (redis.status === 'ready') check.start();
 
   return {
     /**
@@ -65,21 +65,21 @@ export function createRedo(
     remember: writes.remember,
     /** How often Redis may have come back older. If this changes during a write, part of that write may be lost. */
     losses: () => losses,
-    doubtSinceMs: doubt.sinceMs,
-    restoredFromMs: doubt.restoredFromMs,
+    dataLossSinceMs: lossWindow.sinceMs,
+    restoredFromMs: lossWindow.restoredFromMs,
     /** Resolves when Redis has everything this process wrote, as far as the process knows. */
     settled: absence.over,
     isSettled: (): boolean => absence.sinceMs() === null,
     stop(): void {
       clearInterval(timer);
       redis.off('close', absence.begin);
-      redis.off('ready', looking.start);
+      redis.off('ready', check.start);
       absence.release();
     },
   };
 
   /** @returns whether to check again. */
-  async function look(): Promise<boolean> {
+  async function checkServers(): Promise<boolean> {
     try {
       const ids = await within(ANSWER_MS, runIdsOf(redis), () => {
         throw new StoreUnavailableError('redis does not answer');
@@ -87,7 +87,7 @@ export function createRedo(
       const isOther = [...known].some((id) => !ids.has(id));
       // At once: a Redis that is replaced from now on may lack what this process writes meanwhile.
       if (!isOther) known = ids;
-      await doubt.look(isOther);
+      await lossWindow.check(isOther);
       if (isOther) {
         losses += 1;
         const sinceMs = (absence.sinceMs() ?? performance.now()) - KEPT_MS;
@@ -109,7 +109,7 @@ export function createRedo(
       // This user may not read the run id, so we cannot detect a replaced server.
       log.warn({ err: error }, 'cannot tell whether redis was replaced');
     }
-    if (!looking.isOutdated()) absence.end();
+    if (!check.isOutdated()) absence.end();
     return false;
   }
 }

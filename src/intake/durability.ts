@@ -2,8 +2,8 @@ import { Cluster, Redis } from 'ioredis';
 import { ConfigError } from '../core/errors.ts';
 import { intakeKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import { createLooking } from '../core/looking.ts';
 import { type RedisClient, STARTUP_WAIT_MS, serversOf, whenReady } from '../core/redis.ts';
+import { createRepeatedCheck } from '../core/repeated-check.ts';
 
 /** `redis`: as durable as Redis' settings. `disk`: a 200 response means that the webhook is on disk. */
 type Durability = 'redis' | 'disk';
@@ -155,7 +155,7 @@ export async function watchDurability(
     wait = await checkedDiskWait(redis, wanted, settings);
     failure = '';
   };
-  const { start } = createLooking(async () => {
+  const { start } = createRepeatedCheck(async () => {
     try {
       await read();
       return false;

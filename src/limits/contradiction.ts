@@ -87,7 +87,7 @@ export function withAcceptedReturns(
  *
  * @param accepted the same changes, from {@link withAcceptedReturns}.
  */
-export function reachedInstead(wanted: readonly RuleChange[], accepted: readonly RuleChange[]): RuleChange[] {
+export function deviatingReturns(wanted: readonly RuleChange[], accepted: readonly RuleChange[]): RuleChange[] {
   return wanted.flatMap((change, index) => {
     const reached = accepted[index]?.from;
     return reached === undefined || reached === change.from ? [] : [{ ...change, to: reached }];

@@ -13,7 +13,7 @@ import {
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import { capital } from '../core/first-letter.ts';
-import { reachedInstead, withAcceptedReturns } from './contradiction.ts';
+import { deviatingReturns, withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import { setBelow, setTemporarily } from './rule-future.ts';
 import { ruleStates } from './rule-words.ts';
@@ -128,7 +128,7 @@ export async function restoreLater(
   rules: SpendRules,
   deps: HandOverDeps,
 ): Promise<{ readonly later: RuleGoal[]; readonly ends: string[]; readonly instead: RuleChange[] }> {
-  const short = reachedInstead(wanted, ended.changes);
+  const short = deviatingReturns(wanted, ended.changes);
   if (short.length === 0) return { later: [], ends: [], instead: [] };
   const running: TemporaryChange[] = [];
   for (const other of await deps.temporaryChanges.all()) {

@@ -16,8 +16,8 @@ import { isAddedBy, loosenedBefore, type RecentRaise, type RecentRaises } from '
 import {
   firstEnd,
   highestBack,
+  loosenedByEarlierEnd,
   loosenedSince,
-  looserSooner,
   lowestBefore,
   raiseWithout,
   setBelow,
@@ -151,7 +151,7 @@ function createValues(deps: Deps) {
     async sooner(changes: readonly RuleChange[], term: Term, acctId: number, userId: string) {
       const set = await setIn(acctId);
       const fromMs = term.kind === 'purchase' ? deps.now().getTime() : endMs(term, deps);
-      const sooner = changes.flatMap((change) => looserSooner(change, set, fromMs) ?? []);
+      const sooner = changes.flatMap((change) => loosenedByEarlierEnd(change, set, fromMs) ?? []);
       return {
         changes: sooner.map(({ rule, from, to }) => ({ rule, from, to })),
         byOthers: sooner.some(({ reduction }) => !isMadeBy(reduction, userId)),

@@ -108,7 +108,7 @@ export function lowestBefore(change: RuleChange, set: readonly SetTemporarily[],
  *
  * @param fromMs when the change may end at the earliest.
  */
-export function looserSooner(change: RuleChange, set: readonly SetTemporarily[], fromMs: number) {
+export function loosenedByEarlierEnd(change: RuleChange, set: readonly SetTemporarily[], fromMs: number) {
   const [top, ...rest] = setBelow(change, set);
   if (top === undefined) return null;
   const atLast = (rest.at(-1) ?? top).from;

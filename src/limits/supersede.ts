@@ -3,7 +3,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { limitGoals, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
-import { reachedInstead, withAcceptedReturns } from './contradiction.ts';
+import { deviatingReturns, withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import { insteadWords, ruleNames, ruleStates } from './rule-words.ts';
 import { undecided } from './temporary-change.ts';
@@ -55,7 +55,7 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
       });
     await deps.temporaryChanges.save(superseded);
     await deps.notifyEnd.show(superseded);
-    return insteadWords(reachedInstead(left, lifted));
+    return insteadWords(deviatingReturns(left, lifted));
   };
 
   /**

@@ -36,7 +36,7 @@ export interface Runtime {
   /** Milliseconds on Slack's clock; null when unknown. */
   readonly slackNow: () => number | null;
   /** Since when Redis may have forgotten posted messages, so that we search Slack before posting; null: it has not. */
-  readonly doubtSinceMs: () => number | null;
+  readonly dataLossSinceMs: () => number | null;
   /** How far back it may have forgotten them (ms on Slack's clock); null: only since the first attempt. */
   readonly restoredFromMs: () => number | null;
   readonly sleep: (ms: number) => Promise<unknown>;

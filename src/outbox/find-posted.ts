@@ -36,7 +36,7 @@ interface Deps {
   readonly slack: Pick<Slack, 'findMessages'>;
   readonly threads: Pick<Threads, 'rootOf' | 'isGone'>;
   /** Since when Redis may lack posted messages (`performance.now`); null: it lacks none. */
-  readonly doubtSinceMs: () => number | null;
+  readonly dataLossSinceMs: () => number | null;
 }
 
 /** After this time, every post that was in flight when Redis lost data has ended and is visible in Slack. */
@@ -53,7 +53,7 @@ function markOf(channel: string, entryId: string): string {
   return contentId('', [channel, entryId]).slice(0, MARK_LENGTH);
 }
 
-export function createFindPosted({ slack, threads, doubtSinceMs }: Deps) {
+export function createFindPosted({ slack, threads, dataLossSinceMs }: Deps) {
   /**
    * Histories that contain everything posted before Redis lost data. For a while, each message is searched in one of them.
    */
@@ -94,7 +94,7 @@ export function createFindPosted({ slack, threads, doubtSinceMs }: Deps) {
   };
 
   async function historyInDoubt(search: PostSearch): Promise<readonly FoundMessage[]> {
-    const sinceMs = doubtSinceMs();
+    const sinceMs = dataLossSinceMs();
     if (sinceMs === null) complete.clear();
     const key = `${search.channel} ${search.threadTs}`;
     const kept = complete.get(key);

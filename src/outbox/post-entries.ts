@@ -80,7 +80,7 @@ async function post({ channel, entries, entryIds, cameAt }: Next, deps: Deps): P
   }
   if (rendered.kind === 'mustMove') return await redirect(claimed, rendered.why, deps);
   // Redis may have forgotten that it was posted.
-  const isInDoubt = runtime.doubtSinceMs() !== null && sending.attempt === 1;
+  const isInDoubt = runtime.dataLossSinceMs() !== null && sending.attempt === 1;
   if (isInDoubt && (await reconcile(claimed, rendered, deps, 'first')) === 'resolved') return null;
   if (runtime.now() - claimedAt > START_WITHIN_MS) {
     // The search took so long that the claim would expire during the post. Nothing was found, so the next run need not

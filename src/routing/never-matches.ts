@@ -27,7 +27,7 @@ const WAYS_MAX = 500;
  * A sentence that explains why no alert can ever match a filter; null when some may. Filters that are merely unlikely to
  * match are accepted.
  */
-export function whyNever(filter: Filter): string | null {
+export function whyNeverMatches(filter: Filter): string | null {
   const ways = waysOf(filter);
   if (ways === null) return null;
   const each = ways.map(contradictionIn);
@@ -37,7 +37,7 @@ export function whyNever(filter: Filter): string | null {
 /** Parses a filter, and rejects one that can never match. */
 export function parseUseful(text: string): ReturnType<typeof parseFilter> {
   const parsed = parseFilter(text);
-  const why = 'error' in parsed ? null : whyNever(parsed.filter);
+  const why = 'error' in parsed ? null : whyNeverMatches(parsed.filter);
   return why === null ? parsed : { error: { word: '', why } };
 }
 

@@ -30,9 +30,9 @@ interface Deps extends Pick<ActionTools, 'factsOf' | 'now'> {
 const expiryWarningId = (cardId: number): string => `expiry-${cardId}`;
 
 /** Whether the channel or the holder is still to be warned that a card expires. */
-export function createIsExpiryDue(deps: StillToWarnDeps & Pick<Deps, 'channel'>) {
+export function createIsExpiryWarningDue(deps: StillToWarnDeps & Pick<Deps, 'channel'>) {
   const stillToWarn = createStillToWarn(deps);
-  return async function isExpiryToTell(acctId: number, cardId: number): Promise<boolean> {
+  return async function isExpiryWarningDue(acctId: number, cardId: number): Promise<boolean> {
     const reason = { channel: deps.channel, acctId, id: expiryWarningId(cardId) };
     return (await stillToWarn('expiring-cards', reason)).length > 0;
   };

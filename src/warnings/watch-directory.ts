@@ -14,7 +14,7 @@ interface Deps {
   readonly notifyOps: NotifyOps;
   readonly notifyResolved: NotifyResolved;
   /** Whether somebody is still to be warned that a card expires. */
-  readonly isExpiryToTell: (acctId: number, cardId: number) => Promise<boolean>;
+  readonly isExpiryWarningDue: (acctId: number, cardId: number) => Promise<boolean>;
   /** Warns of an account's cards that expire soon, which needs a card API call. */
   readonly warnOfExpiry: (acctId: number) => Promise<void>;
   readonly now: () => Date;
@@ -34,8 +34,8 @@ export function watchDirectory(source: DirectorySource, deps: Deps): DirectorySo
     async getAccount(acctId, options) {
       const account = await source.getAccount(acctId, options);
       const expiring = expiringCards(account, deps.now());
-      const isToTell = await Promise.all(expiring.map(({ cardId }) => deps.isExpiryToTell(acctId, cardId)));
-      if (isToTell.includes(true)) await deps.warnOfExpiry(acctId);
+      const isDue = await Promise.all(expiring.map(({ cardId }) => deps.isExpiryWarningDue(acctId, cardId)));
+      if (isDue.includes(true)) await deps.warnOfExpiry(acctId);
       return account;
     },
   };

@@ -155,7 +155,7 @@ export function createWorld({
       },
     },
     threads: { rootOf: async () => null, isGone: async () => false },
-    doubtSinceMs: () => null,
+    dataLossSinceMs: () => null,
   });
   const undeliverable = {
     insteadOf: async () => null,
@@ -196,7 +196,7 @@ export function createWorld({
       log,
       now: () => clock,
       slackNow: () => null,
-      doubtSinceMs: () => (forgotten === undefined ? null : 0),
+      dataLossSinceMs: () => (forgotten === undefined ? null : 0),
       restoredFromMs: () => null,
       sleep: steps.sleep,
       watchForCopies: steps.watchForCopies,

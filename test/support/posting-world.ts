@@ -44,7 +44,7 @@ interface Options {
   /** Renders requests. None exist by default. */
   readonly request?: RenderSubject;
   /** Time since which Redis may lack posted messages. */
-  readonly doubtSinceMs?: () => number | null;
+  readonly dataLossSinceMs?: () => number | null;
   readonly watchForCopies?: (copies: LateCopies) => Promise<void>;
   /** Handles entries of a newer version. */
   readonly setAside?: Parameters<typeof flushOutbox>[1]['setAside'];
@@ -67,7 +67,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     request,
     watchForCopies = async () => {},
     heldUntil = null,
-    doubtSinceMs = () => null,
+    dataLossSinceMs = () => null,
     now = () => performance.now(),
   } = options;
   const { budget = { perMinute: 60_000, burst: 1000 } } = options;
@@ -161,7 +161,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     outbox,
     renderEntries,
     sendMessage: createSendMessage({ slack, threads }),
-    findPosted: createFindPosted({ slack, threads, doubtSinceMs }),
+    findPosted: createFindPosted({ slack, threads, dataLossSinceMs }),
     recordPosted,
     undeliverable,
     throttle: defaultThrottle,
@@ -169,7 +169,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
       log,
       now,
       slackNow: () => null,
-      doubtSinceMs,
+      dataLossSinceMs,
       restoredFromMs: () => null,
       sleep: async () => {},
       watchForCopies,

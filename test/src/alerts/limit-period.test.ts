@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { periodOf, untilReset } from '../../../src/alerts/limit-period.ts';
+import { periodInMessage, untilReset } from '../../../src/alerts/limit-period.ts';
 
 it.each([
   ['Daily limit exceeded', 'daily'],
@@ -10,7 +10,7 @@ it.each([
   ['Birthday limit', null],
   ['', null],
 ])('the message %j names the period %s', (message, period) => {
-  expect(periodOf(message)).toBe(period);
+  expect(periodInMessage(message)).toBe(period);
 });
 
 it('a limit resets on the clock of the card service, and a lifetime limit never does', () => {

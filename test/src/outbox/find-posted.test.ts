@@ -14,7 +14,7 @@ const message = (ts: string, ref: string | null, entryIds: readonly string[]): F
 /** @param inThread the messages of the thread, or Slack's error. */
 function finder(inChannel: readonly FoundMessage[], inThread: readonly FoundMessage[] | SlackError = []) {
   const reads: (string | null)[] = [];
-  let doubtSinceMs: number | null = null;
+  let dataLossSinceMs: number | null = null;
   const found = createFindPosted({
     slack: {
       async findMessages({ threadTs }) {
@@ -25,10 +25,10 @@ function finder(inChannel: readonly FoundMessage[], inThread: readonly FoundMess
       },
     },
     threads: { rootOf: async () => null, isGone: async () => false },
-    doubtSinceMs: () => doubtSinceMs,
+    dataLossSinceMs: () => dataLossSinceMs,
   });
   const doubt = (sinceMs: number | null): void => {
-    doubtSinceMs = sinceMs;
+    dataLossSinceMs = sinceMs;
   };
   return { ...found, reads, doubt };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { whyNot } from '../../../src/routing/filter.ts';
-import { unknownNames, whyNever, whySensitive } from '../../../src/routing/never-matches.ts';
+import { unknownNames, whyNeverMatches, whySensitive } from '../../../src/routing/never-matches.ts';
 import { parseFilter } from '../../../src/routing/parse-filter.ts';
 import { examples } from '../../support/examples.ts';
 import { card, transactionAlert } from '../../templates/fixtures.ts';
@@ -67,7 +67,7 @@ describe('a filter', () => {
     ['category xyzzyxyzzy', /Write a word of its name, or its four digits\.$/],
   ])('that can never match is rejected with the reason: %s', (text, why) => {
     const parsed = parseFilter(text);
-    const told = 'error' in parsed ? parsed.error.why : whyNever(parsed.filter);
+    const told = 'error' in parsed ? parsed.error.why : whyNeverMatches(parsed.filter);
     if (why === null) expect(told).not.toBeNull();
     else expect(told).toEqual(typeof why === 'string' ? why : expect.stringMatching(why));
   });
@@ -96,7 +96,7 @@ describe('a filter', () => {
     'declines or everything',
     'not not any',
   ])('that some alert may match is accepted: %s', (text) => {
-    expect(whyNever(filterOf(text))).toBeNull();
+    expect(whyNeverMatches(filterOf(text))).toBeNull();
   });
 
   it('is never rejected if an alert matches it', () => {
@@ -133,7 +133,7 @@ describe('a filter', () => {
         const { event } = transactionAlert({ amountCents });
         const shown = { ...event, merchant: { ...event.merchant, country } };
         const fits = whyNot(parsed.filter, { event: shown, card: { ...card, isVirtual } }) === null;
-        if (fits) expect(whyNever(parsed.filter), typed).toBeNull();
+        if (fits) expect(whyNeverMatches(parsed.filter), typed).toBeNull();
       }),
       { numRuns: examples(300) },
     );

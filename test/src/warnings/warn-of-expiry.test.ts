@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { createPreferences } from '../../../src/holders/preference-store.ts';
 import type { Message } from '../../../src/slack/message.ts';
-import { createIsExpiryDue, createWarnOfExpiry, expiringCards } from '../../../src/warnings/warn-of-expiry.ts';
+import { createIsExpiryWarningDue, createWarnOfExpiry, expiringCards } from '../../../src/warnings/warn-of-expiry.ts';
 import { createWarnBoth, createWarned } from '../../../src/warnings/warned-store.ts';
 import { expiryWarning } from '../../../templates/warnings/warnings.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -60,7 +60,7 @@ function worldOf(userId: string | null = 'U0HUGO') {
 }
 
 const warn = (userId?: string | null): Promise<void> => createWarnOfExpiry(worldOf(userId))(1);
-const isToTell = (userId?: string | null): Promise<boolean> => createIsExpiryDue(worldOf(userId))(1, 1);
+const isDue = (userId?: string | null): Promise<boolean> => createIsExpiryWarningDue(worldOf(userId))(1, 1);
 
 it('notifies the channel and the holder once', async () => {
   await warn();
@@ -85,7 +85,7 @@ it('notifies those who switched it off once they switch it on again', async () =
   await preferences.set('U0HUGO', 'expiring-cards', false);
   await warn();
   expect(told).toEqual([]);
-  expect(await isToTell(), 'no call to the card service for nobody').toBe(false);
+  expect(await isDue(), 'no call to the card service for nobody').toBe(false);
 
   await preferences.set('C0STATUS', 'expiring-cards', true);
   await warn();
@@ -99,12 +99,12 @@ it('notifies those who switched it off once they switch it on again', async () =
 });
 
 it('notifies a holder who is linked to the card after the channel was notified', async () => {
-  expect(await isToTell(null)).toBe(true);
+  expect(await isDue(null)).toBe(true);
   await warn(null);
-  expect(await isToTell(null)).toBe(false);
-  expect(await isToTell()).toBe(true);
+  expect(await isDue(null)).toBe(false);
+  expect(await isDue()).toBe(true);
   await warn();
-  expect(await isToTell()).toBe(false);
+  expect(await isDue()).toBe(false);
 
   expect(told.map((line) => line.split(' ')[0])).toEqual(['C0STATUS', 'U0HUGO']);
 });

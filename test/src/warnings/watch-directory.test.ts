@@ -11,7 +11,7 @@ function watched({
   balance = 5000,
   expires = '2029-11-30',
   isOn = true,
-  isExpiryToTell = true,
+  isExpiryWarningDue = true,
   below = 100_000 as number | null,
 } = {}) {
   return watchDirectory(
@@ -29,7 +29,7 @@ function watched({
       preferences: { isOn: async (owner, kind) => isOn && owner === 'C0OPS' && kind === 'low-balance' },
       notifyOps: async ({ title, what }) => void said.push(title, what),
       notifyResolved: async ({ cause }) => void said.push(`resolved ${cause}`),
-      isExpiryToTell: async () => isExpiryToTell,
+      isExpiryWarningDue: async () => isExpiryWarningDue,
       warnOfExpiry: async (acctId) => void said.push(`expiry of ${acctId}`),
       now: () => new Date('2026-11-20T15:00:00Z'),
     },
@@ -64,7 +64,7 @@ it('sends no warning when disabled by the variable or in the channel', async () 
 });
 
 it('schedules no new check if nobody is still to be warned', async () => {
-  await watched({ expires: '2026-11-30', isExpiryToTell: false }).getAccount(1);
+  await watched({ expires: '2026-11-30', isExpiryWarningDue: false }).getAccount(1);
 
   expect(said).toEqual([]);
 });

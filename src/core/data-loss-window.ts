@@ -10,14 +10,14 @@ const DOUBT_MS = 120_000;
 const RESTORED_MS = 30 * 60_000;
 
 /** Tracks for how long Redis may have forgotten recent writes. */
-export function createDoubt(redis: RedisClient) {
+export function createDataLossWindow(redis: RedisClient) {
   /** Until the first check is complete. */
   let isNew = true;
   let restarted = { sinceMs: 0, untilMs: Number.NEGATIVE_INFINITY };
   let restored = { sinceMs: 0, fromMs: 0, untilMs: Number.NEGATIVE_INFINITY };
   return {
     /** @param isOther this process knew a different server before. */
-    async look(isOther: boolean): Promise<void> {
+    async check(isOther: boolean): Promise<void> {
       const nowMs = performance.now();
       if (isOther || (isNew && (await isJustRestarted(redis))))
         restarted = { sinceMs: nowMs, untilMs: nowMs + DOUBT_MS };

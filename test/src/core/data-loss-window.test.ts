@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
-import { createDoubt, startRestoredTime } from '../../../src/core/doubt.ts';
+import { createDataLossWindow, startRestoredTime } from '../../../src/core/data-loss-window.ts';
 import { restoredKey, webKeys } from '../../../src/core/keys.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { connectPatient, type RedisClient, whenReady } from '../../../src/core/redis.ts';
@@ -21,7 +21,7 @@ async function start(firstRanMs: number | null) {
   redis = connectPatient({ urls: [server.url], log: createLog({ level: 'silent', process: 'test' }), name: 'test' });
   await whenReady(redis, 5000);
   if (firstRanMs !== null) await redis.set(webKeys.since, firstRanMs);
-  return createDoubt(redis);
+  return createDataLossWindow(redis);
 }
 
 function later(ms: number): void {
@@ -34,55 +34,55 @@ it.each([
   ['has data written after its start', Date.now() + 60_000, false],
   ['has data written before its start', Date.now() - 60_000, true],
 ])('a new process doubts a new Redis that %s: %s, %s', async (_what, ms, isDoubted) => {
-  const doubt = await start(ms);
+  const lossWindow = await start(ms);
 
-  await doubt.look(false);
+  await lossWindow.check(false);
 
-  expect(doubt.sinceMs() !== null).toBe(isDoubted);
+  expect(lossWindow.sinceMs() !== null).toBe(isDoubted);
 });
 
 it('an older process doubts a Redis only if it is another server, for two minutes', async () => {
-  const doubt = await start(null);
-  await doubt.look(false);
+  const lossWindow = await start(null);
+  await lossWindow.check(false);
   await redis.set(webKeys.since, Date.now() - 60_000);
 
-  await doubt.look(false);
-  expect(doubt.sinceMs(), 'the same server').toBeNull();
+  await lossWindow.check(false);
+  expect(lossWindow.sinceMs(), 'the same server').toBeNull();
 
-  await doubt.look(true);
-  expect(doubt.sinceMs(), 'another server').not.toBeNull();
+  await lossWindow.check(true);
+  expect(lossWindow.sinceMs(), 'another server').not.toBeNull();
 
   later(121_000);
-  expect(doubt.sinceMs(), 'after two minutes').toBeNull();
+  expect(lossWindow.sinceMs(), 'after two minutes').toBeNull();
 });
 
 it('doubts messages posted since a restored backup, for as long as the restore marker lasts', async () => {
-  const doubt = await start(null);
+  const lossWindow = await start(null);
   await redis.set(restoredKey, 1_700_000_000_000, 'PX', 60_000);
 
-  await doubt.look(false);
-  expect([doubt.restoredFromMs(), doubt.sinceMs() !== null]).toEqual([1_700_000_000_000, true]);
-  const firstSince = doubt.sinceMs();
-  await doubt.look(false);
-  expect(doubt.sinceMs(), 'noticed once').toBe(firstSince);
+  await lossWindow.check(false);
+  expect([lossWindow.restoredFromMs(), lossWindow.sinceMs() !== null]).toEqual([1_700_000_000_000, true]);
+  const firstSince = lossWindow.sinceMs();
+  await lossWindow.check(false);
+  expect(lossWindow.sinceMs(), 'noticed once').toBe(firstSince);
 
   later(61_000);
-  expect([doubt.restoredFromMs(), doubt.sinceMs()]).toEqual([null, null]);
+  expect([lossWindow.restoredFromMs(), lossWindow.sinceMs()]).toEqual([null, null]);
 });
 
 it('doubts messages posted since a restored backup until half an hour after a worker first started', async () => {
-  const doubt = await start(null);
+  const lossWindow = await start(null);
   await redis.set(restoredKey, 1_700_000_000_000);
 
-  await doubt.look(false);
-  expect(doubt.restoredFromMs()).toBe(1_700_000_000_000);
+  await lossWindow.check(false);
+  expect(lossWindow.restoredFromMs()).toBe(1_700_000_000_000);
 
   startRestoredTime(redis);
   await until(async () => (await redis.pttl(restoredKey)) > 29 * 60_000, 'the time has begun');
   await redis.pexpire(restoredKey, 60_000);
   startRestoredTime(redis);
-  await doubt.look(false);
+  await lossWindow.check(false);
   expect(await redis.pttl(restoredKey), 'another worker does not start it again').toBeLessThanOrEqual(60_000);
   later(61_000);
-  expect(doubt.restoredFromMs()).toBeNull();
+  expect(lossWindow.restoredFromMs()).toBeNull();
 });
