@@ -1,4 +1,4 @@
-import { type Resolved, requestIdOf } from '../actions/action.ts';
+import { requestIdOf } from '../actions/action.ts';
 import { createFailUnreadable } from '../actions/fail-action.ts';
 import { namedCard } from '../alerts/named-card.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
@@ -36,6 +36,7 @@ import {
   createEndMute,
   createListMutes,
   createMute,
+  createMuteVerbs,
   createStartMute,
   createUnmute,
   createWhyNotMute,
@@ -151,18 +152,11 @@ function composeMutes(tools: Tools) {
   const { closeMute, endMute } = createEndMute({ ...tools, postNotice: createPostAfterQuiet(tools) });
   const unmute = createUnmute({ ...tools, closeMute });
   const mute = createMute({ ...tools, whyNotMute: createWhyNotMute(tools), startMute: createStartMute(tools) });
-  /** One at a time per card: two mutes must not be in force. */
-  const alone =
-    <R extends Resolved>(work: (resolved: R) => Promise<void>) =>
-    (resolved: R) =>
-      tools.withLock(`mutes:${resolved.acctId}`, () => work(resolved));
   return {
     endMute,
     handlers: {
       mutes: createListMutes(tools),
-      mute: alone(mute),
-      travel: alone(mute),
-      unmute: alone(unmute),
+      ...createMuteVerbs({ ...tools, mute, unmute }),
     } satisfies Partial<Handlers>,
   };
 }

@@ -126,6 +126,20 @@ export function createMute(deps: MuteDeps) {
   };
 }
 
+interface MuteVerbs extends Pick<ActionTools, 'withLock'> {
+  readonly mute: ReturnType<typeof createMute>;
+  readonly unmute: ReturnType<typeof createUnmute>;
+}
+
+/** One at a time per card: two mutes must not be in force. */
+export function createMuteVerbs({ mute, unmute, withLock }: MuteVerbs) {
+  const alone =
+    <R extends Resolved>(work: (resolved: R) => Promise<void>) =>
+    (resolved: R) =>
+      withLock(`mutes:${resolved.acctId}`, () => work(resolved));
+  return { mute: alone(mute), travel: alone(mute), unmute: alone(unmute) };
+}
+
 interface StartDeps {
   readonly mutes: Pick<Mutes, 'put' | 'get'>;
   readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
