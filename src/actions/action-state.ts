@@ -32,7 +32,7 @@ export type Confirmation = z.infer<typeof Confirmation>;
 
 /** What can still be done about a completed change. */
 export const Control = z.strictObject({
-  /** `revert`: reverts a temporary change early. `undo`: reverts a block, for one minute. */
+  /** `revert`: reverts a temporary change early. `undo`: reverts a block, for `UNDO_MS`. */
   kind: z.enum(['revert', 'undo']),
   /** Opaque id of the temporary change or the action. */
   id: z.string(),

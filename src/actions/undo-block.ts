@@ -11,16 +11,16 @@ import type { ChangeStatus } from './change-status.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { OutcomesOnAlerts } from './report.ts';
 import type { StatusHistory } from './send-status.ts';
-import type { UndoBlockAction } from './verbs.ts';
+import { type UndoBlockAction, undoTooLate } from './verbs.ts';
 
 export interface OfferDeps extends Pick<ActionTools, 'now'> {
   readonly blocks: Pick<Blocks, 'keep'>;
-  /** Removes *Undo* when its minute is over. */
+  /** Removes *Undo* after {@link UNDO_MS}. */
   readonly scheduleUndoEnd: (actionId: string, atMs: number) => Promise<void>;
 }
 
 /**
- * The person who blocked a card can undo it for a minute.
+ * The person who blocked a card can undo it for {@link UNDO_MS}.
  *
  * Only if the card was active before: a new card cannot be made new again. Not for someone who acted only as the
  * cardholder, because people cannot unblock their own card, and not of what others have approved. Nor of a fraud report:
@@ -54,7 +54,7 @@ interface Deps extends Pick<ActionTools, 'factsOf'> {
 }
 
 /**
- * *Undo*, within a minute, by the person who blocked: makes the card active again.
+ * *Undo*, within {@link UNDO_MS}, by the person who blocked: makes the card active again.
  *
  * Refused if someone else also wants the card blocked: they were told that it is blocked and rely on it.
  *
@@ -67,8 +67,7 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
     const what = 'Undoing the block';
     const refuse = (why: string, whoCan: string, isNotPermitted = false) =>
       deps.responses.refuse(action, { what, why, whoCan }, { ...about, isNotPermitted });
-    if (block === null)
-      return await refuse('That can be undone for a minute only.', 'An approver can unblock the card.');
+    if (block === null) return await refuse(undoTooLate, 'An approver can unblock the card.');
     const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
     const isOwnAction = block.by === action.actor.userId;
     const { acctId, cardId } = block;
@@ -140,7 +139,7 @@ interface EndUndoDeps extends Pick<ActionTools, 'withLock'> {
   readonly outcomes: Pick<OutcomesOnAlerts, 'show'>;
 }
 
-/** The minute is over: removes *Undo* from the alert. Under the account's lock, because the block may be verified now. */
+/** {@link UNDO_MS} is over: removes *Undo* from the alert. Under the account's lock, because the block may be verified now. */
 export function createEndUndo({ blocks, alerts, outcomes, withLock }: EndUndoDeps): (blockId: string) => Promise<void> {
   return async function endUndo(blockId) {
     const block = await blocks.get(blockId);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { formatDuration } from '../core/duration.ts';
 import { UNDO_MS } from '../policy/decide-action.ts';
 import { actionOf, target } from './action.ts';
 import { readCard, type VerbEntry } from './verb.ts';
@@ -21,6 +22,9 @@ const ActivateAction = actionOf('activate', target.card, {
   /** Other cards of the account, by id, of which the person has confirmed that they are closed for good. */
   closes: z.array(z.int()).readonly().optional(),
 });
+/** `one minute` */
+const undoWords = formatDuration(UNDO_MS).replace(/^1 /, 'one ');
+export const undoTooLate = `A block can be undone for ${undoWords} only.`;
 export const UndoBlockAction = actionOf('undo-block', target.action, {});
 export type UndoBlockAction = z.infer<typeof UndoBlockAction>;
 
@@ -98,7 +102,7 @@ export const statusVerbs = {
       doing: 'undo a block',
       loosens: true,
       onlyOwnAction: { why: 'Only the person who blocked it can undo this.' },
-      within: { ms: UNDO_MS, why: 'A block can be undone for one minute only.' },
+      within: { ms: UNDO_MS, why: undoTooLate },
     },
     refusedTo: 'undo the block of',
     alsoCalled: ['undo'],

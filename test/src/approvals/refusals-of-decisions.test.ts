@@ -142,7 +142,7 @@ const rows: Refused[] = [
     why: /It is still in force/,
     isOfCard: true,
   },
-  { verb: 'undo-block', when: 'it is too old', asked: onBlock, why: /for a minute only/ },
+  { verb: 'undo-block', when: 'it is too old', asked: onBlock, why: /for one minute only/ },
   {
     verb: 'undo-block',
     when: 'someone else blocked the card',

@@ -270,7 +270,7 @@ it.each([
     'too old',
   ],
   ['an alert that is over', ask('acknowledge', { target: { kind: 'alert', alertId: 'evt_9' } }), 'too old'],
-  ['a block that is over', ask('undo-block', { target: { kind: 'action', actionId: 'act_9' } }), 'for a minute only'],
+  ['a block that is over', ask('undo-block', { target: { kind: 'action', actionId: 'act_9' } }), 'for one minute only'],
   ['a click that waited', ask('unblock', { ...byCommand, askedAt: waitedSince }), 'longer than 10 minutes'],
   [
     'an order that waited',
