@@ -4,7 +4,7 @@ import { aboutChannel, type ReadCommand, type UnclearCommand, type VerbEntry } f
 import { addDays, readDay } from '../core/calendar-words.ts';
 import type { Clock } from '../core/end-time.ts';
 import { localDate } from '../core/service-time.ts';
-import { directKinds, type NotificationKind, ownDigestTimes } from '../holders/preference-store.ts';
+import { type DirectKind, directKinds, ownDigestTimes } from '../holders/preference-store.ts';
 import { mentioned } from '../slack/mrkdwn.ts';
 
 /** A preference about a person's own direct messages. */
@@ -124,7 +124,7 @@ export function readOwnDigest(word: string): (typeof ownDigestTimes)[number] | '
 }
 
 /** Null when there is no such kind of message. */
-export function readDirectKind(word: string): Extract<NotificationKind, (typeof directKinds)[number]> | null {
+export function readDirectKind(word: string): DirectKind | null {
   // The words of `subscribe`.
   const meant = word === 'status' ? 'card-status' : word === 'virtual' ? 'virtual-cards' : word;
   return directKinds.find((kind) => kind === meant) ?? null;

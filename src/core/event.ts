@@ -4,13 +4,15 @@ import { z } from 'zod';
 interface KindTraits {
   /** Which configured channel gets its alerts, and how urgent they are. */
   readonly category: 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
+  /** Whether its event has an amount and a merchant, which filters may ask for. */
+  readonly isPurchase: boolean;
   /** How people type it in a filter, besides its name: first the word we print, then its synonyms. */
   readonly typed: readonly [name: string, ...others: string[]];
   /** For counts: `1 shipment`, `2 shipments`. */
   readonly nouns: readonly [one: string, many: string];
 }
 
-const spend = { category: 'spend' } as const;
+const spend = { category: 'spend', isPurchase: true } as const;
 
 /** The eight webhook kinds, named after the paths of their receivers. Add a row here for a new kind. */
 const kinds = {
@@ -20,21 +22,25 @@ const kinds = {
   reversal: { ...spend, typed: ['reversals'], nouns: ['reversal', 'reversals'] },
   decline: {
     category: 'decline',
+    isPurchase: true,
     typed: ['declines', 'declined'],
     nouns: ['decline', 'declines'],
   },
   'card-status': {
     category: 'status',
+    isPurchase: false,
     typed: ['status', 'statuses'],
     nouns: ['status change', 'status changes'],
   },
   'card-shipping': {
     category: 'shipping',
+    isPurchase: false,
     typed: ['shipping', 'shipped', 'shipment', 'shipments'],
     nouns: ['shipment', 'shipments'],
   },
   'virtual-card': {
     category: 'virtual',
+    isPurchase: false,
     typed: ['virtual', 'virtual-cards'],
     nouns: ['virtual card', 'virtual cards'],
   },
@@ -43,6 +49,8 @@ const kinds = {
 export type WebhookKind = keyof typeof kinds;
 export const webhookKinds = Object.keys(kinds) as readonly WebhookKind[];
 export const kindTraits: Readonly<Record<WebhookKind, KindTraits>> = kinds;
+/** The kinds whose events have an amount and a merchant. */
+export const purchaseKinds = webhookKinds.filter((kind) => kinds[kind].isPurchase);
 
 /** The five kinds that carry a network transaction. */
 export const transactionKinds = ['authorization', 'pin', 'settlement', 'reversal', 'decline'] as const;

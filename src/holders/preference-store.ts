@@ -14,12 +14,14 @@ export const directKinds = [
   'failing-subscriptions',
 ] as const;
 
+export type DirectKind = (typeof directKinds)[number];
+
 /** The warnings channels receive and may switch off. Which alerts a channel gets is set by its subscriptions. */
 export const channelKinds = ['expiring-cards', 'failing-subscriptions', 'low-balance'] as const;
 
 export type ChannelKind = (typeof channelKinds)[number];
 
-export type NotificationKind = (typeof directKinds)[number] | ChannelKind;
+export type NotificationKind = DirectKind | ChannelKind;
 
 const notificationKinds: readonly NotificationKind[] = [...new Set([...directKinds, ...channelKinds])];
 

@@ -1,12 +1,13 @@
 import type { KnownBlock } from '@slack/types';
 import { lowerFirst } from '../../src/core/first-letter.ts';
 import { commandCode, serviceZone } from '../../src/core/installation.ts';
+import type { DirectKind } from '../../src/holders/preference-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { button, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 import { policyDelegate, type ShownDelegate } from './delegate.ts';
 
-const kindWords = {
+const kindWords: Readonly<Record<DirectKind, string>> = {
   declines: 'Your card is declined',
   'card-status': 'Your card is blocked, unblocked, activated or closed',
   shipping: 'Your card is on its way',
@@ -14,9 +15,7 @@ const kindWords = {
   'limit-warnings': 'You are close to a limit',
   'expiring-cards': 'Your card expires soon',
   'failing-subscriptions': 'A subscription keeps failing on your card',
-} as const;
-
-type DirectKind = keyof typeof kindWords;
+};
 const directKinds = Object.keys(kindWords) as readonly DirectKind[];
 
 export interface PreferenceFacts {
