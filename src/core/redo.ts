@@ -21,7 +21,7 @@ const OTHERS_MS = 1000;
 const OTHERS_MAX_MS = 10_000;
 const OTHERS_SECONDS = 60;
 const OTHERS_LOOK_MS = 100;
-const LOOK_EVERY_MS = 1000;
+const CHECK_EVERY_MS = 1000;
 /** Retry interval and number of tries for a write that Redis rejects although it is connected. */
 const AGAIN_MS = 500;
 const TRIES = 10;
@@ -54,7 +54,7 @@ export function createRedo(
   redis.on('close', absence.begin);
   redis.on('ready', check.start);
   // Servers of a cluster come and go while its client stays ready.
-  const timer = redis instanceof Cluster ? setInterval(check.start, LOOK_EVERY_MS).unref() : undefined;
+  const timer = redis instanceof Cluster ? setInterval(check.start, CHECK_EVERY_MS).unref() : undefined;
   if (redis.status === 'ready') check.start();
 
   return {
