@@ -3,6 +3,7 @@ import type { SharedConfig } from '../../src/app/config.ts';
 import { SlackError } from '../../src/core/errors.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
 import { channelUnusableIssue, postsRefused } from '../../src/ops/refused-messages.ts';
+import { isSlackTokenDead } from '../../src/ops/watch-token.ts';
 import { type Policy, permittedTo } from '../../src/policy/policy.ts';
 import { createSlack, type Slack } from '../../src/slack/client.ts';
 import { countOf } from '../../templates/core/blocks.ts';
@@ -63,7 +64,7 @@ async function checkToken(slack: Slack, report: Report): Promise<boolean> {
     const code = codeOf(error);
     if (code === 'no_answer')
       report.fix('Slack does not answer', 'check that this machine reaches Slack: network, HTTPS_PROXY, SLACK_API_URL');
-    else if (error instanceof SlackError && error.code === 'app_refused')
+    else if (isSlackTokenDead(error))
       report.fix(`the bot token does not work (${code})`, 'copy the bot token again from OAuth & Permissions');
     else report.fix(`Slack, or a proxy, answered ${code}`, tryAgain);
     return false;

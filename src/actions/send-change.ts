@@ -55,7 +55,7 @@ interface Steps {
   /** @throws TooLateError when it has sent nothing. */
   readonly write: () => Promise<void>;
   /** Runs after a missing answer. `changed`: someone else changed the same thing. `unread`: the card cannot be read. */
-  readonly readBack: () => Promise<'made' | 'changed' | 'unmade' | 'unread'>;
+  readonly checkMade: () => Promise<'made' | 'changed' | 'unmade' | 'unread'>;
   readonly made: (confirmation: Extract<Confirmation, 'sent' | 'confirmed'>) => Promise<Result>;
   /** `action`: one of ours changed the same thing since. `outside`: the card has changed, and none of ours did it. */
   readonly stopAsChanged: (by: 'action' | 'outside') => Promise<Result>;
@@ -114,7 +114,7 @@ export function createSendChange({ progress, record, now, latestChanges, reports
     } catch (error) {
       if (error instanceof TooLateError && !mayStillCome) await startOver();
       if (!(error instanceof CardApiError)) throw error;
-      const seen = error.outcome === 'unknown' ? await steps.readBack() : 'unmade';
+      const seen = error.outcome === 'unknown' ? await steps.checkMade() : 'unmade';
       if (seen === 'made') return await steps.made('confirmed');
       if (seen === 'changed') return await steps.stopAsChanged('outside');
       if ((error.retryable || seen === 'unread') && !run.isLast) {

@@ -94,7 +94,7 @@ export function createSendStatus(deps: Deps) {
       const steps = {
         ...expectations(deps, { ...resolved, cardId: likelyId }, status, closes),
         write: () => (verb === 'activate' ? api.activateCard(acctId, cardId ?? 0) : api.setCardStatus(acctId, status)),
-        readBack: async () =>
+        checkMade: async () =>
           wasSo ? 'unread' : await readAfterwards(status, readNow, async () => basis === (await basisNow())),
         made: (confirmation) =>
           foundMade(verb, resolved, from, finish, confirmation === 'sent' ? { confirmation, expects } : undefined),

@@ -162,7 +162,7 @@ const SLACK_FIRST_MS = 1000;
 const SLACK_STARTS_MAX = 24 * 60;
 
 /**
- * The same for a job that waits for Slack: until Slack accepts calls again, after a rate limit, a dead token or no answer.
+ * The same for a job that waits for Slack: until Slack accepts calls again, after a rate limit, a refusal of the app or no answer.
  *
  * @param starts how often the job has been started.
  */

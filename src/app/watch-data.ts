@@ -13,7 +13,7 @@ export function watchData(redis: RedisClient, log: Log, onGone: () => Promise<vo
   let isFirst = true;
   let known: number | null = null;
   const check = createRepeatedCheck(async () => {
-    await look().catch((error: unknown) => log.debug({ err: error }, 'could not look for the stored data'));
+    await compare().catch((error: unknown) => log.debug({ err: error }, 'could not check the stored data'));
     return false;
   });
   if (redis.status === 'ready') check.start();
@@ -21,7 +21,7 @@ export function watchData(redis: RedisClient, log: Log, onGone: () => Promise<vo
   // A FLUSHALL ends no connection.
   checkWhileOpen(redis, check.start);
 
-  async function look(): Promise<void> {
+  async function compare(): Promise<void> {
     const stored = await redis.get(webKeys.since);
     const since = stored === null ? null : Number(stored);
     if (isFirst && since === null)

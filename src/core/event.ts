@@ -5,14 +5,14 @@ interface KindTraits {
   /** Which configured channel gets its alerts, and how urgent they are. */
   readonly category: 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
   /** Whether its event has an amount and a merchant, which filters may ask for. */
-  readonly isPurchase: boolean;
+  readonly hasMerchant: boolean;
   /** How people type it in a filter, besides its name: first the word we print, then its synonyms. */
   readonly typed: readonly [name: string, ...others: string[]];
   /** For counts: `1 shipment`, `2 shipments`. */
   readonly nouns: readonly [one: string, many: string];
 }
 
-const spend = { category: 'spend', isPurchase: true } as const;
+const spend = { category: 'spend', hasMerchant: true } as const;
 
 /** The eight webhook kinds, named after the paths of their receivers. Add a row here for a new kind. */
 const kinds = {
@@ -22,25 +22,25 @@ const kinds = {
   reversal: { ...spend, typed: ['reversals'], nouns: ['reversal', 'reversals'] },
   decline: {
     category: 'decline',
-    isPurchase: true,
+    hasMerchant: true,
     typed: ['declines', 'declined'],
     nouns: ['decline', 'declines'],
   },
   'card-status': {
     category: 'status',
-    isPurchase: false,
+    hasMerchant: false,
     typed: ['status', 'statuses'],
     nouns: ['status change', 'status changes'],
   },
   'card-shipping': {
     category: 'shipping',
-    isPurchase: false,
+    hasMerchant: false,
     typed: ['shipping', 'shipped', 'shipment', 'shipments'],
     nouns: ['shipment', 'shipments'],
   },
   'virtual-card': {
     category: 'virtual',
-    isPurchase: false,
+    hasMerchant: false,
     typed: ['virtual', 'virtual-cards'],
     nouns: ['virtual card', 'virtual cards'],
   },
@@ -50,7 +50,7 @@ export type WebhookKind = keyof typeof kinds;
 export const webhookKinds = Object.keys(kinds) as readonly WebhookKind[];
 export const kindTraits: Readonly<Record<WebhookKind, KindTraits>> = kinds;
 /** The kinds whose events have an amount and a merchant. */
-export const purchaseKinds = webhookKinds.filter((kind) => kinds[kind].isPurchase);
+export const purchaseKinds = webhookKinds.filter((kind) => kinds[kind].hasMerchant);
 
 /** The five kinds that carry a network transaction. */
 export const transactionKinds = ['authorization', 'pin', 'settlement', 'reversal', 'decline'] as const;

@@ -20,7 +20,7 @@ const OTHERS_MS = 1000;
 /** How long at most to wait for other processes to repeat their writes, also when one dies while doing so. */
 const OTHERS_MAX_MS = 10_000;
 const OTHERS_SECONDS = 60;
-const OTHERS_LOOK_MS = 100;
+const OTHERS_CHECK_MS = 100;
 const CHECK_EVERY_MS = 1000;
 /** Retry interval and number of tries for a write that Redis rejects although it is connected. */
 const AGAIN_MS = 500;
@@ -138,7 +138,7 @@ function createRepeating(redis: RedisClient) {
     },
     async waitForOthers(runIds: ReadonlySet<string>, maxMs: number): Promise<void> {
       const untilMs = performance.now() + maxMs;
-      while (performance.now() < untilMs && (await redis.scard(keyOf(runIds))) > 0) await sleep(OTHERS_LOOK_MS);
+      while (performance.now() < untilMs && (await redis.scard(keyOf(runIds))) > 0) await sleep(OTHERS_CHECK_MS);
     },
   };
 }

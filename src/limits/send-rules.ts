@@ -77,7 +77,7 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
         assertFresh(readAt);
         await api.putSpendRules(acctId, applyChanges(raw, changes));
       },
-      async readBack() {
+      async checkMade() {
         const now = await orNull(api.getSpendRules(acctId));
         if (now === null) return 'unread';
         stillToDo = changesFrom(now.rules, changes);

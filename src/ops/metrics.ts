@@ -76,14 +76,14 @@ export function createMetrics(process: string) {
     ),
     /** The same for what still waits: nothing else shows a message that never leaves. */
     outboxOverdue: createOverdue(registry),
-    /** `outcome`: `ok` or the error code. */
+    /** `outcome`: `ok` or the error code as `src/slack/failure.ts` names it for metrics. */
     cardApiCalled: timer(
       'card_api_call_duration',
       CALLS,
       ['operation', 'outcome'],
       'Calls of the card API with their retries.',
     ),
-    /** `outcome`: `ok` or the error code. */
+    /** `outcome`: `ok` or the error code as `src/slack/failure.ts` names it for metrics. */
     slackCalled: timer('slack_call_duration', CALLS, ['method', 'outcome'], "Calls of Slack's API."),
     /** `outcome`: `done`, `later` (it asked to run again) or `failed`. */
     jobRan: timer('job_duration', CALLS, ['queue', 'job', 'outcome'], 'Tries of jobs.'),

@@ -225,6 +225,6 @@ async function recordFound(
 /** Milliseconds until the history can be searched again; null when it cannot. */
 function pauseAfter(error: SlackError, { throttle }: FailedPostDeps): number | null {
   if (error.retryable) return error.retryAfterMs ?? UNKNOWN_PAUSE_MS;
-  // Searching works again once the token is replaced. Nothing is repeated before that.
+  // Searching works again once Slack accepts the app. Nothing is repeated before that.
   return error.code === 'app_refused' && !mayNotRead.has(error.slackError) ? throttle.appRefusedMs : null;
 }

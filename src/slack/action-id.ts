@@ -27,7 +27,7 @@ export const actionId = {
   /** "Somebody changed it meanwhile": restore it or leave it. */
   restore: 'put_back',
   leaveIt: 'leave_it',
-  /** Undoes a block within a minute. */
+  /** Undoes a block that was just made. */
   undoBlock: 'undo_block',
   /** *Ask them*, on a refusal. */
   askPermission: 'ask_permission',

@@ -112,7 +112,7 @@ export const TIMEOUT_MS = 10_000;
 /** Called for each call: `outcome` is `ok`, or the error code as the metrics show it. */
 export type Measure = (method: string, outcome: string, durationMs: number) => void;
 
-/** What the metrics and `docs/runbooks/CardbellSlackErrors.md` call otherwise: dashboards may select it. */
+/** Codes that have another name in the metrics and in `docs/runbooks/CardbellSlackErrors.md`: dashboards may select it. */
 const metricOf: Partial<Record<SlackError['code'], string>> = { app_refused: 'token_dead' };
 
 /** Runs one call of Slack's method `method`. @throws SlackError */

@@ -51,7 +51,7 @@ export function quickCheckOfObject<Shape extends z.core.$ZodLooseShape & Readonl
   const names = Object.keys(schema.shape);
   const checks = Object.values(schema.shape).map(quickCheckOf);
   return (value): value is z.output<typeof schema> => {
-    if (typeof value !== 'object' || value === null) return false;
+    if (!isObject(value)) return false;
     const given = value as Readonly<Record<string, unknown>>;
     // Not `every`: this runs for each field of each webhook.
     for (let at = 0; at < checks.length; at += 1) if (checks[at]?.(given[names[at] ?? '']) !== true) return false;
@@ -59,6 +59,7 @@ export function quickCheckOfObject<Shape extends z.core.$ZodLooseShape & Readonl
   };
 }
 
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isMissing = (value: unknown): boolean => value === null || value === undefined;
 
 export const textForm = withQuickCheck(z.string().nullish(), (value) => typeof value === 'string' || isMissing(value));
@@ -164,7 +165,6 @@ export function fullName({ FirstName, LastName }: { FirstName: string; LastName:
  * An object with any fields, passed through unchanged. A record schema would copy it into an object that is slower to
  * read, for every webhook.
  */
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 const anyObject = withQuickCheck(z.custom<Readonly<Record<string, unknown>>>(isObject, 'expected an object'), isObject);
 
 /** The envelope of every webhook kind. */

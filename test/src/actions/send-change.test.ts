@@ -15,7 +15,7 @@ type Steps = Parameters<ReturnType<typeof createSendChange>>[1];
 interface Given {
   /** The card service’s response to the write. */
   readonly answer?: CardApiError | TooLateError;
-  readonly seen?: Awaited<ReturnType<Steps['readBack']>>;
+  readonly seen?: Awaited<ReturnType<Steps['checkMade']>>;
   readonly written?: ActionState;
   /** Where the action stands when it is about to be sent, if another worker got there first. */
   readonly stands?: ActionState;
@@ -73,7 +73,7 @@ async function send(given: Given, steps: string[] = []): Promise<string[]> {
         steps.push('written');
         if (answer !== undefined) throw answer;
       },
-      readBack: async () => seen,
+      checkMade: async () => seen,
       forget: async () => void steps.push('expected by nobody'),
       forgetRaise: async () => void steps.push('counts no more'),
       made: (confirmation) => tell(confirmation)(),

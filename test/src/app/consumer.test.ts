@@ -171,7 +171,7 @@ describe('a refused edit', () => {
     expect(slackLaterMs(limited, 1, 10_000)).toBe(90_000);
   });
 
-  it('waits for another token if this one is dead', () => {
+  it('waits until Slack accepts the app if it refuses the token', () => {
     expect(edit('app_refused')).toBe(10_000);
   });
 

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StoredEvent } from '../../../src/core/event.ts';
-import { declineCode, whichCard } from '../../../src/core/event.ts';
+import { declineCode, purchaseKinds, StoredEvent, webhookKinds, whichCard } from '../../../src/core/event.ts';
 import {
   change,
   declined,
@@ -40,4 +39,12 @@ it.each<[string, StoredEvent, ReturnType<typeof whichCard>]>([
   ['a decline by the status', declined('decline.card.status', 'Card Status Closed').event, { statuses: ['CLOSED'] }],
 ])('%s is about the card it names, or those that it may be', (_what, event, expected) => {
   expect(whichCard(event)).toEqual(expected);
+});
+
+it.each(webhookKinds)('the table of kinds says truly whether the event of %s has an amount and a merchant', (kind) => {
+  const schema = StoredEvent.options.find(({ shape }) => shape.kind.safeParse(kind).success);
+
+  expect(schema, 'the kind has a schema').toBeDefined();
+  for (const field of ['merchant', 'amountCents'])
+    expect(Object.hasOwn(schema?.shape ?? {}, field), field).toBe(purchaseKinds.includes(kind));
 });

@@ -197,10 +197,10 @@ it.each(refusals)('refuses %s and audits the reason and the policy', async (_who
 it('does on the second press of one button what was refused while a user group was unreadable', async () => {
   const [stored, taken, told] = [new Set<string>(), [] as string[], [] as string[]];
   const target: Target = { kind: 'words', words: ['1212'] };
-  const press = async (rights: Awaited<ReturnType<Roles['rolesOf']>>): Promise<void> =>
+  const press = async (known: Awaited<ReturnType<Roles['rolesOf']>>): Promise<void> =>
     await requestAction(askOf({ ...ask, target, input: {} }), async ({ text }) => void told.push(text), {
       ...common,
-      rights: { rolesOf: async () => rights, whoMay: async () => ['U0ANA'] },
+      rights: { rolesOf: async () => known, whoMay: async () => ['U0ANA'] },
       // As the inbox does: each id once.
       take: async ({ type, action }) => {
         if (stored.has(action.id)) return 'seen';

@@ -61,19 +61,19 @@ describe('who has which role', () => {
     ['U7', ['holder']],
     ['U9', []],
   ])('%s: %j', async (user, roles) => {
-    const permissions = create(async (id) => members[id] ?? []);
+    const known = create(async (id) => members[id] ?? []);
 
-    expect(await permissions.rolesOf(user)).toEqual({ roles, isComplete: true });
+    expect(await known.rolesOf(user)).toEqual({ roles, isComplete: true });
   });
 
   it("is what the policy says about the card's group, or about any group if no card is meant", async () => {
     policy = parsePolicy('version: 1\ngroups: [{ cards: [North], approvers: [U5] }]', 'policy.yaml', variables);
-    const permissions = create(async () => []);
+    const known = create(async () => []);
 
-    expect((await permissions.rolesOf('U5', { group: 'North' })).roles).toEqual(['approver']);
-    expect((await permissions.rolesOf('U5', { group: 'South' })).roles).toEqual([]);
-    expect((await permissions.rolesOf('U5')).roles).toEqual(['approver']);
-    expect((await permissions.rolesOf('U2', { group: 'North' })).roles).toEqual([]);
+    expect((await known.rolesOf('U5', { group: 'North' })).roles).toEqual(['approver']);
+    expect((await known.rolesOf('U5', { group: 'South' })).roles).toEqual([]);
+    expect((await known.rolesOf('U5')).roles).toEqual(['approver']);
+    expect((await known.rolesOf('U2', { group: 'North' })).roles).toEqual([]);
   });
 
   it('includes the roles of the people for whom somebody stands in, even those from a user group', async () => {
@@ -106,15 +106,15 @@ describe('who has which role', () => {
       { for: 'U8', to: 'U9', ...day },
     ];
     policy = parsePolicy('version: 1\nown_delegates: [U8, U9]', 'policy.yaml', variables);
-    const permissions = create(
+    const known = create(
       async (id) => members[id] ?? [],
       () => 43_200_000,
     );
 
-    expect((await permissions.rolesOf('U8')).roles).toEqual(['approver']);
-    expect((await permissions.rolesOf('U9')).roles, 'named by a delegate').toEqual([]);
+    expect((await known.rolesOf('U8')).roles).toEqual(['approver']);
+    expect((await known.rolesOf('U9')).roles, 'named by a delegate').toEqual([]);
     policy = parsePolicy('version: 1\nown_delegates: [U9]', 'policy.yaml', variables);
-    expect((await permissions.rolesOf('U8')).roles, 'no longer listed').toEqual([]);
+    expect((await known.rolesOf('U8')).roles, 'no longer listed').toEqual([]);
   });
 
   it('includes none of a person whose account is deactivated, whoever named the delegate', async () => {
@@ -124,7 +124,7 @@ describe('who has which role', () => {
     policy = parsePolicy(`version: 1\nown_delegates: [U8]\ndelegates: ${delegates}`, 'policy.yaml', variables);
     const deactivated = new Set(['U2', 'U4']);
     const asked: string[] = [];
-    const permissions = create(
+    const known = create(
       async (id) => members[id] ?? [],
       () => 43_200_000,
       async (id) => {
@@ -134,19 +134,19 @@ describe('who has which role', () => {
     );
     const nobody = { roles: [], isComplete: true };
 
-    expect(await permissions.rolesOf('U8'), 'named by the approver').toEqual(nobody);
-    expect(await permissions.rolesOf('U9'), 'named in the policy, for a member of a user group').toEqual(nobody);
+    expect(await known.rolesOf('U8'), 'named by the approver').toEqual(nobody);
+    expect(await known.rolesOf('U9'), 'named in the policy, for a member of a user group').toEqual(nobody);
     expect(asked.toSorted(), 'once each').toEqual(['U2', 'U4']);
     deactivated.clear();
     version += '1';
-    expect((await permissions.rolesOf('U8')).roles).toEqual(['approver']);
-    expect((await permissions.rolesOf('U9')).roles).toEqual(['approver']);
+    expect((await known.rolesOf('U8')).roles).toEqual(['approver']);
+    expect((await known.rolesOf('U9')).roles).toEqual(['approver']);
   });
 
   it('is uncertain for a delegate while Slack does not say whether the other account is deactivated', async () => {
     const lines = ['U1', 'U2', 'U9'].map((to) => `  - { for: U4, to: ${to}, from: 1970-01-01, until: 1970-01-01 }\n`);
     policy = parsePolicy(`version: 1\ndelegates:\n${lines.join('')}`, 'policy.yaml', variables);
-    const permissions = create(
+    const known = create(
       async (id) => members[id] ?? [],
       () => 43_200_000,
       async () => {
@@ -154,35 +154,35 @@ describe('who has which role', () => {
       },
     );
 
-    expect(await permissions.rolesOf('U9')).toEqual({ roles: [], isComplete: false });
-    expect(await permissions.rolesOf('U1'), 'their own role is certain').toEqual({
+    expect(await known.rolesOf('U9')).toEqual({ roles: [], isComplete: false });
+    expect(await known.rolesOf('U1'), 'their own role is certain').toEqual({
       roles: ['operator'],
       isComplete: false,
     });
-    expect(await permissions.rolesOf('U2'), 'and needs nobody else').toEqual({ roles: ['approver'], isComplete: true });
+    expect(await known.rolesOf('U2'), 'and needs nobody else').toEqual({ roles: ['approver'], isComplete: true });
   });
 
   it('changes with the policy, without a restart', async () => {
-    const permissions = create(async () => []);
+    const known = create(async () => []);
     policy = parsePolicy('version: 1\napprovers: [U6]', 'policy.yaml', variables);
 
-    expect((await permissions.rolesOf('U6')).roles).toEqual(['approver']);
+    expect((await known.rolesOf('U6')).roles).toEqual(['approver']);
   });
 
   it('is looked up at every click', async () => {
     const groups = { S1: ['U3'], S2: [] as string[] };
-    const permissions = create(async (id) => groups[id as 'S1']);
-    await permissions.rolesOf('U3');
+    const known = create(async (id) => groups[id as 'S1']);
+    await known.rolesOf('U3');
 
     groups.S1 = [];
 
-    expect((await permissions.rolesOf('U3')).roles).toEqual([]);
+    expect((await known.rolesOf('U3')).roles).toEqual([]);
   });
 
   it('is looked up once for concurrent calls, and again if the group changed in the meantime', async () => {
     let calls = 0;
     const answers: ((members: string[]) => void)[] = [];
-    const permissions = createRoles({
+    const known = createRoles({
       namedDelegates: async () => [],
       policy: () => policyOfVariables({ operators: ['S1'], approvers: [], twoPersonAboveCents: 0, serviceZone: 'UTC' }),
       slack: {
@@ -198,54 +198,54 @@ describe('who has which role', () => {
       log,
       now: () => new Date(0),
     });
-    const first = [permissions.rolesOf('U3'), permissions.rolesOf('U4')];
+    const first = [known.rolesOf('U3'), known.rolesOf('U4')];
     await until(() => calls === 1, 'the first lookup');
     version += '1';
-    const second = permissions.rolesOf('U3');
+    const second = known.rolesOf('U3');
     await until(() => calls === 2, 'the second lookup');
     answers[1]?.([]);
     answers[0]?.(['U3']);
     await Promise.all(first);
 
     expect((await second).roles).toEqual([]);
-    expect((await permissions.rolesOf('U3')).roles, 'the newer answer counts').toEqual([]);
+    expect((await known.rolesOf('U3')).roles, 'the newer answer counts').toEqual([]);
     expect(calls).toBe(2);
   });
 
   it('is not guessed if Slack does not answer, but certain roles count', async () => {
-    const permissions = create(async () => {
+    const known = create(async () => {
       throw new SlackError('usergroups.users.list', 'unknown', 'no_answer');
     });
 
-    expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
-    expect(await permissions.rolesOf('U1')).toEqual({ roles: ['operator'], isComplete: false });
+    expect(await known.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
+    expect(await known.rolesOf('U1')).toEqual({ roles: ['operator'], isComplete: false });
   });
 
   it('may be up to a minute old only if Slack reports a rate limit', async () => {
     let at = 0;
     let failure: SlackError | null = null;
-    const permissions = create(
+    const known = create(
       async (id) => {
         if (failure !== null) throw failure;
         return members[id] ?? [];
       },
       () => at,
     );
-    await permissions.rolesOf('U3');
+    await known.rolesOf('U3');
     failure = new SlackError('usergroups.users.list', 'rate_limited', 'ratelimited');
 
-    expect((await permissions.rolesOf('U3')).roles).toEqual(['operator']);
+    expect((await known.rolesOf('U3')).roles).toEqual(['operator']);
     at = 60_000;
-    expect((await permissions.rolesOf('U3')).roles).toEqual(['operator']);
+    expect((await known.rolesOf('U3')).roles).toEqual(['operator']);
     at = 60_001;
-    expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
+    expect(await known.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
     // Within 20 seconds of Slack's answer there is no new call.
     at = 20_001;
     failure = new SlackError('usergroups.users.list', 'unknown', 'no_answer');
-    expect(await permissions.rolesOf('U3'), 'after any other failure').toEqual({ roles: [], isComplete: false });
+    expect(await known.rolesOf('U3'), 'after any other failure').toEqual({ roles: [], isComplete: false });
     failure = new SlackError('usergroups.users.list', 'rate_limited', 'ratelimited');
     version += '1';
-    expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
+    expect(await known.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
   });
 
   it('ignores answers from before a change reported by Slack, in every process, except for a block', async () => {

@@ -242,6 +242,12 @@ describe('a quick check', () => {
     for (const field of usual) expect(schema.parse({ field }), `the value ${JSON.stringify(field)}`).toEqual({ field });
   });
 
+  it('refuses a list, even if every field of the object may be missing', () => {
+    const isUsual = quickCheckOfObject(z.object({ field: textForm }));
+
+    expect([isUsual({}), isUsual([]), isUsual(null), isUsual('text')]).toEqual([true, false, false, false]);
+  });
+
   it('accepts the envelope of a webhook, and nothing that its schema refuses', () => {
     const isUsual = quickCheckOfObject(Envelope);
 
