@@ -59,10 +59,8 @@ export function errorOfSilence(silence: Silence, context: ErrorContext, cause: u
   }[silence];
   return new CardApiError(what, {
     operation: context.operation,
-    status: null,
     outcome: silence === 'not_sent' ? 'not_sent' : 'unknown',
     code: silence === 'timeout' ? 'timeout' : 'unavailable',
-    apiMessage: null,
     cause: new Error(codesOf(cause).join(', ') || 'no further cause'),
   });
 }
@@ -74,7 +72,6 @@ export function badAnswer(operation: string, status: number, problem: string): C
     status,
     outcome: 'unknown',
     code: 'bad_answer',
-    apiMessage: null,
   });
 }
 
@@ -90,7 +87,7 @@ export async function orNull<T>(reading: Promise<T>): Promise<T | null> {
 
 /** A request that cannot be made like this. Nothing was sent. */
 export function notSent(operation: string, why: string): CardApiError {
-  return new CardApiError(why, { operation, status: null, outcome: 'not_sent', code: 'refused', apiMessage: null });
+  return new CardApiError(why, { operation, outcome: 'not_sent', code: 'refused' });
 }
 
 /** The circuit breaker is open: the call was not sent, and an immediate retry is pointless. */
@@ -98,10 +95,8 @@ export class CircuitOpenError extends CardApiError {
   constructor(operation: string) {
     super(`card API is down; ${operation} was not sent`, {
       operation,
-      status: null,
       outcome: 'not_sent',
       code: 'unavailable',
-      apiMessage: null,
     });
   }
 }

@@ -104,11 +104,12 @@ export type CardApiCode =
 export interface CardApiErrorDetails {
   /** Name of the client's method. */
   readonly operation: string;
-  readonly status: number | null;
+  /** Absent: there was no answer. */
+  readonly status?: number | null;
   readonly outcome: CardApiOutcome;
   readonly code: CardApiCode;
-  /** The API's own message, masked. Null when it gave none. */
-  readonly apiMessage: string | null;
+  /** The API's own message, masked. Absent or null: it gave none. */
+  readonly apiMessage?: string | null;
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
@@ -126,9 +127,9 @@ export class CardApiError extends AppError {
     super(message, { cause: details.cause });
     this.code = details.code;
     this.operation = details.operation;
-    this.status = details.status;
+    this.status = details.status ?? null;
     this.outcome = details.outcome;
-    this.apiMessage = details.apiMessage;
+    this.apiMessage = details.apiMessage ?? null;
     this.retryAfterMs = details.retryAfterMs;
   }
 
