@@ -55,15 +55,8 @@ function standardOutput(): DestinationStream {
 /** Nobody reads our output any more, so there is nowhere to report this. */
 function ignore(): void {}
 
-interface ErrorFields {
-  readonly type: string;
-  readonly message: string;
-  readonly code?: unknown;
-  readonly stack?: string | undefined;
-}
-
 /** An error without its other properties: SDKs attach requests, headers and bodies to errors. */
-function serializeError(error: unknown): ErrorFields | { type: string } {
+function serializeError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };
   return {
     type: error.constructor.name,

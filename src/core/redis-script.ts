@@ -13,11 +13,6 @@ export interface ScriptSource {
   readonly takesMoreKeys: boolean;
 }
 
-/** A Lua script, sent once per connection and called by its digest afterwards. */
-interface RedisScript {
-  run(keys: readonly string[], args: readonly Arg[]): Promise<unknown>;
-}
-
 type Arg = string | number | Buffer;
 
 const includeLine = /^--- @include "([^"]+)"$/gm;
@@ -60,16 +55,16 @@ function readWithIncludes(file: URL, included: Set<string>): string {
 }
 
 /**
- * Makes a script callable through a client.
+ * Makes a script callable through a client: it is sent once per connection and called by its digest afterwards.
  *
  * ioredis sends the text again if a server does not know it (restart, failover, a new node).
  */
-export function defineScript(redis: RedisClient, source: ScriptSource): RedisScript {
+export function defineScript(redis: RedisClient, source: ScriptSource) {
   const { name, lua, keys: declared, takesMoreKeys } = source;
   redis.defineCommand(name, { lua });
   const command: (this: unknown, ...args: Arg[]) => Promise<unknown> = Reflect.get(redis, name);
   return {
-    async run(keys, args) {
+    async run(keys: readonly string[], args: readonly Arg[]): Promise<unknown> {
       const fits = takesMoreKeys ? keys.length >= declared.length - 1 : keys.length === declared.length;
       if (!fits) throw new Error(`${name}.lua takes the keys ${declared.join(', ')}, but was given ${keys.length}`);
       return command.call(redis, keys.length, ...keys, ...args);

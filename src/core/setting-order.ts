@@ -4,13 +4,6 @@ import type { RedisClient } from './redis.ts';
 /** As long as the progress of an action. */
 const KEPT_SECONDS = 15 * 24 * 3600;
 
-/** An action that sets something. */
-interface Asked {
-  readonly id: string;
-  /** UTC ISO 8601. */
-  readonly askedAt: string;
-}
-
 /** Which action last set who may do something: the holder of a card, or a delegate. */
 export type SettingOrder = ReturnType<typeof createSettingOrder>;
 
@@ -19,10 +12,12 @@ export function createSettingOrder(redis: RedisClient) {
     /**
      * Call before the first record of an action that sets something, under a lock of its subject.
      *
+     * @param action the action, and when it was asked for (UTC ISO 8601).
      * @returns false when another action has set the same that was asked for later: this one waited, or runs again after a
      * crash. The newer setting stays.
      */
-    async begin(subject: string, { id, askedAt }: Asked): Promise<boolean> {
+    async begin(subject: string, action: { readonly id: string; readonly askedAt: string }): Promise<boolean> {
+      const { id, askedAt } = action;
       const key = stateKey(`set-last:${subject}`);
       const [lastId = id, lastAskedAt = ''] = (await redis.get(key))?.split(' ') ?? [];
       if (lastId !== id && lastAskedAt > askedAt) return false;
