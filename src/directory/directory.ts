@@ -78,11 +78,9 @@ export function createDirectory(deps: DirectoryDeps) {
     /**
      * Lists all accounts if the API quota allows it, then reads their cards in the background. Never throws a CardApiError.
      */
-    async refresh({ force = false }: { readonly force?: boolean } = {}) {
-      if (loader === null) return { ...(await statusOf(records)), listing: 'no_loader' as const };
-      const listing = await loader.list(force);
+    async refresh({ force = false }: { readonly force?: boolean } = {}): Promise<void> {
+      await loader?.list(force);
       void filler?.fill();
-      return { ...(await statusOf(records)), listing };
     },
 
     /** After a start, waits up to a few seconds until all accounts were listed once. Listing them continues. */

@@ -33,7 +33,7 @@ export function directoryOf(over: Partial<Directory> = {}): Directory {
     status: async () => status,
     async *all() {},
     reloadOlderThan: async () => true,
-    refresh: async () => ({ ...status, listing: 'listed' }),
+    refresh: async () => {},
     untilListed: async () => {},
     learn: async () => {},
     waitingForActivation: none,
