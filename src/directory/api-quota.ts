@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { directoryKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createTokenBucket } from '../core/token-bucket.ts';
@@ -22,6 +23,8 @@ export const apiQuotaDefaults = {
 
 const LIST_RETRY_MS = 30_000;
 const REFUSED_MS = 60_000;
+/** A pause may be over sooner than the quota said. */
+const WAIT_MAX_MS = 20_000;
 
 export function createApiQuota(redis: RedisClient, limits: ApiQuota) {
   const listLock = directoryKey('list-lock');
@@ -33,7 +36,20 @@ export function createApiQuota(redis: RedisClient, limits: ApiQuota) {
   );
   const refusedKey = (acctId: number): string => directoryKey(`refused:${acctId}`);
 
+  /** @returns 0 when an account may be read now, else the milliseconds to wait. */
+  async function take(who: 'person' | 'background'): Promise<number> {
+    const floor = who === 'background' ? Math.min(limits.detailsReserve, limits.detailsBurst - 1) : 0;
+    return await bucket.take(floor);
+  }
+
   return {
+    take,
+    /** Waits until a call that nobody waits for leaves enough of the quota to people. */
+    async waitForBackground(options: { readonly signal?: AbortSignal; readonly ref?: boolean } = {}): Promise<void> {
+      for (let waitMs = await take('background'); waitMs > 0; waitMs = await take('background'))
+        await sleep(Math.min(waitMs, WAIT_MAX_MS), undefined, options);
+    },
+
     /** True when no worker has listed within `listEveryMs`. The caller must then list. */
     async mayList(): Promise<boolean> {
       return (await redis.set(listLock, '1', 'PX', limits.listEveryMs, 'NX')) === 'OK';
@@ -47,12 +63,6 @@ export function createApiQuota(redis: RedisClient, limits: ApiQuota) {
         'PX',
         Math.max(1, Math.ceil(retryAfterMs ?? Math.min(LIST_RETRY_MS, limits.listEveryMs))),
       );
-    },
-
-    /** @returns 0 when an account may be read now, else the milliseconds to wait. */
-    async take(who: 'person' | 'background'): Promise<number> {
-      const floor = who === 'background' ? Math.min(limits.detailsReserve, limits.detailsBurst - 1) : 0;
-      return await bucket.take(floor);
     },
 
     /** No account is read during this time. */

@@ -35,7 +35,6 @@ const FIND_WAIT_MS = 3_000;
 const FIND_LOADS = 200;
 const FIND_CONCURRENCY = 8;
 const FIND_MATCHES = 200;
-const QUOTA_WAIT_MS = 20_000;
 const EMPTY_ACCOUNT_FRESH_MS = 5 * 60_000;
 /** How long whatever does not loosen a card waits for its group. */
 const GROUP_WAIT_MS = 3_000;
@@ -112,10 +111,7 @@ export function createDirectory(deps: DirectoryDeps) {
     allWaitingForActivation: async () => records.readMany(await index.waiting(-1)),
     findByEmail: async (email: string) => records.readMany(await index.byEmail(email)),
     /** Waits until a call that nobody waits for leaves enough of the API quota to people. Shared by all workers. */
-    async waitForQuota(): Promise<void> {
-      for (let waitMs = await quota.take('background'); waitMs > 0; waitMs = await quota.take('background'))
-        await sleep(Math.min(waitMs, QUOTA_WAIT_MS));
-    },
+    waitForQuota: () => quota.waitForBackground(),
     /** Resolves when no background read is running. */
     idle: (): Promise<void> => filler?.idle() ?? Promise.resolve(),
     stop: (): Promise<void> => filler?.stop() ?? Promise.resolve(),

@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { CardClient } from '../card-api/client.ts';
 import { BusyError, CardApiError } from '../core/errors.ts';
+import { joinCalls } from '../core/join-calls.ts';
 import type { Lease, WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import { type DirectoryAccount, withDetails, withListed } from './account.ts';
@@ -135,23 +135,23 @@ interface FillerDeps extends Omit<LoaderDeps, 'source'> {
 export function createFiller(deps: FillerDeps) {
   const { records, limits, tryLock, now, log } = deps;
   const stopping = new AbortController();
-  let filling: Promise<void> | null = null;
-  /** Another fill was requested while one was ending. That one may have checked before there was anything to read. */
-  let isWantedAgain = false;
+  let lastFill = Promise.resolve();
+
+  // One that is running may have checked before there was anything to read, so whoever asks meanwhile gets the next one.
+  const fillOnce = joinCalls<void>(async () => {
+    if (stopping.signal.aborted) return;
+    try {
+      await tryLock('directory-fill', fillAll);
+    } catch (error) {
+      if (!(error instanceof BusyError || stopping.signal.aborted))
+        log?.warn({ code: codeOf(error) }, 'directory fill ended early');
+    }
+  });
 
   /** Reads accounts whose cards are missing, then the stalest ones. Ends when nothing is left to read. */
   function fill(): Promise<void> {
-    isWantedAgain = filling !== null;
-    filling ??= tryLock('directory-fill', fillAll)
-      .catch((error: unknown) => {
-        if (!(error instanceof BusyError || stopping.signal.aborted))
-          log?.warn({ code: codeOf(error) }, 'directory fill ended early');
-      })
-      .finally(() => {
-        filling = null;
-        if (isWantedAgain && !stopping.signal.aborted) void fill();
-      });
-    return filling;
+    lastFill = fillOnce();
+    return lastFill;
   }
 
   async function fillAll(lease: Lease): Promise<void> {
@@ -182,11 +182,15 @@ export function createFiller(deps: FillerDeps) {
     // Runs in parallel with a fill: a recovery runs alone, and both use the same quota.
     reloadOlderThan: (beforeMs: number) => loadBatches(() => records.nextForDetails(FILL_BATCH, beforeMs)),
     async idle(): Promise<void> {
-      while (filling !== null) await filling;
+      let awaited: Promise<void>;
+      do {
+        awaited = lastFill;
+        await awaited;
+      } while (awaited !== lastFill);
     },
     async stop(): Promise<void> {
       stopping.abort();
-      await filling;
+      await lastFill;
     },
   };
 }
@@ -194,8 +198,7 @@ export function createFiller(deps: FillerDeps) {
 async function loadBatch(batch: readonly number[], { loader, quota }: FillerDeps, signal: AbortSignal): Promise<void> {
   const loads: Promise<DirectoryAccount | null>[] = [];
   for (const acctId of batch) {
-    for (let waitMs = await quota.take('background'); waitMs > 0; waitMs = await quota.take('background'))
-      await wait(Math.min(waitMs, 20_000), undefined, { signal, ref: false });
+    await quota.waitForBackground({ signal, ref: false });
     const load = loader.load(acctId);
     // It may fail while the next one waits for the quota. `Promise.all` throws the error then.
     load.catch(() => {});
