@@ -16,7 +16,7 @@ import { createSeals } from '../core/seal.ts';
 import { createWriteOrder } from '../core/write-order.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
-import { createCategories, createCategoryId, createNameRuleset } from '../directory/rule-names.ts';
+import { createCategoryId, createNameRuleset } from '../directory/rule-names.ts';
 import { createDirectChannels, NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
 import { watchMemory } from '../intake/memory.ts';
 import { createFitsMerchant } from '../limits/merchant-fit.ts';
@@ -181,7 +181,7 @@ type WithServices = Base & ReturnType<typeof createServices>;
 
 /** The card API, and what is known about its cards. */
 function createCards(base: WithServices) {
-  const { config, policy, redis, notifyOps, watchFor, metrics, now, log } = base;
+  const { config, policy, notifyOps, watchFor, metrics, now, log } = base;
   const assumptions = config.cardApiAssumptions;
   let isAway = false;
   const client = cardClientOf(config, {
@@ -222,7 +222,6 @@ function createCards(base: WithServices) {
       namedIn: (decline) => declineReason(decline),
       categoryId: createCategoryId({
         card,
-        categories: createCategories(redis),
         accounts: async () => (await directory.search('', 3)).map(({ acctId }) => acctId),
         log,
       }),

@@ -1,60 +1,42 @@
 import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
-import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import type { RedisClient } from '../core/redis.ts';
+import { foldName } from './card-query.ts';
 
 /** How many cards' rules are read before the id of a category counts as unknown. */
 const ASKED_MAX = 3;
 
 interface CategoryDeps {
   readonly card: Pick<CardClient, 'getSpendRules'>;
-  readonly categories: Categories;
   readonly accounts: () => Promise<readonly number[]>;
   readonly log: Log;
 }
 
 /**
- * The id of a merchant category, from rules read earlier, or else from the rules of a few other cards. Null: none of them
- * names it. `away`: some of them could not be read, and may be later.
+ * The id of a merchant category, from the rules of a few other cards: the specification has no list of categories. Null: none
+ * of them names it. `away`: some of them could not be read, and may be later.
  */
-export function createCategoryId({ card, categories, accounts, log }: CategoryDeps) {
+export function createCategoryId({ card, accounts, log }: CategoryDeps) {
+  const ids = new Map<string, number>();
   return async function categoryId(name: string): Promise<number | null | 'away'> {
-    const known = await categories.idOf(name);
-    if (known !== null) return known;
+    const key = foldName(name);
+    const known = ids.get(key);
+    if (known !== undefined) return known;
     let isAway = false;
     for (const acctId of (await accounts()).slice(0, ASKED_MAX)) {
       try {
-        await categories.learn((await card.getSpendRules(acctId, { deadlineMs: 1500 })).rules.categories);
+        const { rules } = await card.getSpendRules(acctId, { deadlineMs: 1500 });
+        for (const category of rules.categories) ids.set(foldName(category.name), category.id);
       } catch (error) {
         log.warn({ err: error }, 'could not read the rules of another card');
         // A closed account refuses each time.
         isAway ||= !(error instanceof CardApiError) || error.retryable || error.code === 'token_dead';
       }
-      const found = await categories.idOf(name);
-      if (found !== null) return found;
+      const found = ids.get(key);
+      if (found !== undefined) return found;
     }
     return isAway ? 'away' : null;
-  };
-}
-
-type Categories = ReturnType<typeof createCategories>;
-
-/** The specification has no list of categories, so their ids are collected from all spend rules that are read. */
-export function createCategories(redis: RedisClient) {
-  const key = stateKey('merchant-categories');
-  const fold = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-  return {
-    async learn(categories: readonly { readonly id: number; readonly name: string }[]): Promise<void> {
-      const fields = categories.flatMap(({ id, name }) => [fold(name), String(id)]);
-      if (fields.length > 0) await redis.hset(key, ...fields);
-    },
-    /** Null when no rules read so far contained it. */
-    async idOf(name: string): Promise<number | null> {
-      const id = await redis.hget(key, fold(name));
-      return id === null ? null : Number(id);
-    },
   };
 }
 

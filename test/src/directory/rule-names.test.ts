@@ -79,7 +79,6 @@ it.each<[string, readonly number[], number | null | 'away']>([
   ['is not known if no card has it, and the card service refuses to show one', [4, 1], null],
   ['may be that of a card while the token is dead', [5], 'away'],
 ])('the number of a merchant category %s', async (_what, accounts, id) => {
-  const known = new Map<string, number>();
   const categoryId = createCategoryId({
     card: {
       async getSpendRules(acctId) {
@@ -88,12 +87,6 @@ it.each<[string, readonly number[], number | null | 'away']>([
         if (acctId === 5) throw refusal(null, { code: 'token_dead' });
         return { rules: { categories: acctId === 2 ? [{ id: 13, name: 'Fuel' }] : [] }, raw: {} } as never;
       },
-    },
-    categories: {
-      async learn(read) {
-        for (const { id, name } of read) known.set(name, id);
-      },
-      idOf: async (name) => known.get(name) ?? null,
     },
     accounts: async () => accounts,
     log: createLog({ level: 'silent', process: 'test' }),
