@@ -183,7 +183,7 @@ function requestsOfOrders(
       if (resumed === null) return false;
       if (resumed.kind === 'decided') return true;
       const { card, needed, approvals, voided } = resumed;
-      const isOwn = ![...approvals.map(({ by }) => by), ...voided].includes(action.actor.userId);
+      const isOwn = ![...approvals, ...voided].some(({ by }) => by === action.actor.userId);
       const others = isOwn ? needed : needed - 1;
       await responses.answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn, isLarge: null }));
       return true;

@@ -8,10 +8,11 @@ import {
   type ApprovalClick,
   accountIn,
   isAboutRules,
+  isVoidOf,
   type LimitRequest,
   openedAtMs,
   orderIn,
-  type VoidReason,
+  type VoidApproval,
 } from './request.ts';
 
 /** Why a click does not count. */
@@ -44,7 +45,7 @@ export function createEligibility(deps: Deps) {
         // An approver who asked may approve again after their first approval became void. This does not permit an
         // emergency override.
         isOwnAction:
-          (action.actor.userId === by && (click.verb === 'emergency-override' || !voided.includes(by))) ||
+          (action.actor.userId === by && (click.verb === 'emergency-override' || !isVoidOf(by, voided))) ||
           given.includes(by),
         ageMs: deps.now().getTime() - openedAtMs(request),
         raiseCents: isLoosening(request) ? 1 : 0,
@@ -57,12 +58,12 @@ export function createEligibility(deps: Deps) {
      * Which approvals do not count besides the one of this click: those of people who are no longer approvers, who are
      * approvers only as delegates of people for whom another approval counts, or who now hold the card.
      */
-    async voidNow(click: ApprovalClick, request: LimitRequest, given: readonly Approval[]): Promise<VoidReason[]> {
+    async voidNow(click: ApprovalClick, request: LimitRequest, given: readonly Approval[]): Promise<VoidApproval[]> {
       const people = [click.actor.userId, ...given.map(({ by }) => by)];
       const approvers = await approversOf(people, request, deps);
       const counted = countApprovers(approvers);
       const isCounted = (by: string) => [...counted.values()].some((one) => one.by === by);
-      return approvers.slice(1).flatMap(({ by, inPlaceOf }): VoidReason[] => {
+      return approvers.slice(1).flatMap(({ by, inPlaceOf }): VoidApproval[] => {
         if (isCounted(by)) return [];
         const standsInFor = inPlaceOf.find((userId) => counted.has(userId)) ?? null;
         return [{ by, why: standsInFor === null ? 'rights' : 'same', standsInFor }];

@@ -27,8 +27,8 @@ const Approval = z.strictObject({
 });
 export type Approval = z.infer<typeof Approval>;
 
-/** Why an approval no longer counts. */
-const VoidReason = z.strictObject({
+/** An approval that no longer counts: whose, and why. */
+const VoidApproval = z.strictObject({
   by: z.string(),
   /**
    * `moved`: the card was changed since. `values`: an approver decided something else. `rights`: they may not approve it
@@ -38,7 +38,7 @@ const VoidReason = z.strictObject({
   /** For `same`: that person. */
   standsInFor: z.string().nullable(),
 });
-export type VoidReason = z.infer<typeof VoidReason>;
+export type VoidApproval = z.infer<typeof VoidApproval>;
 
 /**
  * The last approval of a request, or an emergency override, while its change is being made: what the request becomes if
@@ -107,10 +107,8 @@ const requested = {
   /** How many different approvers are needed. */
   needed: z.int().min(1),
   approvals: z.array(Approval),
-  /** Slack users whose approval is void: what they approved was changed since, or they may no longer approve. */
-  voided: z.array(z.string()),
-  /** Why each of these is void. The newest last; absent in older requests. */
-  voidReasons: z.array(VoidReason).readonly().optional(),
+  /** The approvals that no longer count. The newest last. */
+  voided: z.array(VoidApproval).readonly(),
   /** Incremented when the requested change is edited, so that nobody approves what they have not seen. */
   revision: z.int().nonnegative().default(0),
   /** Slack users who asked for the same while it was open. They are told if it ends without a change. Absent: nobody. */
@@ -274,7 +272,7 @@ export function approversWithoutAnswer(
   approvers: readonly string[],
 ): string[] {
   const asker = action.actor.userId;
-  const settled = [...approvals.map(({ by }) => by), holder, voided.includes(asker) ? null : asker];
+  const settled = [...approvals.map(({ by }) => by), holder, isVoidOf(asker, voided) ? null : asker];
   return approvers.filter((userId) => !settled.includes(userId));
 }
 
@@ -296,15 +294,18 @@ export function whyExpired(request: LimitRequest): string {
 export const mayAskAgain = 'Whoever asked can ask again.';
 
 /** The request without the approvals that are void. They stay on it with the reason. */
-export function withVoid(request: OpenRequest, reasons: readonly VoidReason[]): OpenRequest {
-  if (reasons.length === 0) return request;
-  const people = reasons.map(({ by }) => by);
+export function withVoid(request: OpenRequest, voided: readonly VoidApproval[]): OpenRequest {
+  if (voided.length === 0) return request;
   return {
     ...request,
-    approvals: request.approvals.filter(({ by }) => !people.includes(by)),
-    voided: [...request.voided, ...people],
-    voidReasons: [...(request.voidReasons ?? []), ...reasons],
+    approvals: request.approvals.filter(({ by }) => !isVoidOf(by, voided)),
+    voided: [...request.voided, ...voided],
   };
+}
+
+/** An approval of this person no longer counts. */
+export function isVoidOf(userId: string, voided: readonly VoidApproval[]): boolean {
+  return voided.some(({ by }) => by === userId);
 }
 
 /** The change was made, by approval or by override. */

@@ -11,7 +11,7 @@ import {
   mayBeApproved,
   orderIn,
   requestValue,
-  type VoidReason,
+  type VoidApproval,
 } from '../../src/approvals/request.ts';
 import { isAboutLimits, without } from '../../src/card-api/rule-change.ts';
 import { decisionOf } from '../../src/core/decided-record.ts';
@@ -177,31 +177,33 @@ function progress(request: LimitRequest): string {
 }
 
 /** Which approvals are void and why, a line for each reason. Whoever has approved again is not named. */
-function voidWords({ voided, voidReasons = [], approvals }: LimitRequest): string[] {
-  const people = [...new Set(voided)].filter((userId) => !approvals.some(({ by }) => by === userId)).slice(0, 10);
-  const reasonOf = (userId: string) => voidReasons.findLast(({ by }) => by === userId);
-  const groups = groupBy(people, (userId) => {
-    const reason = reasonOf(userId);
-    return reason === undefined ? '' : `${reason.why} ${reason.standsInFor ?? ''}`;
+function voidWords({ voided, approvals }: LimitRequest): string[] {
+  const latest = new Map(voided.map((one) => [one.by, one]));
+  const named = [...latest.values()].filter(({ by }) => !approvals.some((approval) => approval.by === by)).slice(0, 10);
+  const groups = groupBy(named, ({ why, standsInFor }) => `${why} ${standsInFor ?? ''}`);
+  return [...groups.values()].flatMap((alike) => {
+    const [first] = alike;
+    return first === undefined
+      ? []
+      : voidLine(
+          first,
+          alike.map(({ by }) => by),
+        );
   });
-  return [...groups.values()].map((who) => voidLine(who, reasonOf(who[0] ?? '')));
 }
 
-const voidReasonWords: Readonly<Record<Exclude<VoidReason['why'], 'same'>, readonly [one: string, several: string]>> = {
-  moved: ['the card was changed after it', 'the card was changed after them'],
-  values: ['it was for other values', 'they were for other values'],
-  rights: ['they may not approve this any more', 'they may not approve this any more'],
-};
+const voidReasonWords: Readonly<Record<Exclude<VoidApproval['why'], 'same'>, readonly [one: string, several: string]>> =
+  {
+    moved: ['the card was changed after it', 'the card was changed after them'],
+    values: ['it was for other values', 'they were for other values'],
+    rights: ['they may not approve this any more', 'they may not approve this any more'],
+  };
 
-/** @param reason absent in older requests. */
-function voidLine(people: readonly string[], reason: VoidReason | undefined): string {
+/** @param people whose approvals are void for the same reason. */
+function voidLine({ why, standsInFor }: VoidApproval, people: readonly string[]): string {
   const isOne = people.length === 1;
   const head = `The ${isOne ? 'approval' : 'approvals'} of ${mentions(people, 'and')}`;
-  const noLonger = `${head} no longer ${isOne ? 'counts' : 'count'}`;
-  if (reason === undefined)
-    return `${noLonger}: ${isOne ? 'it was' : 'they were'} for other values, or they may not approve any more.`;
-  const { why, standsInFor } = reason;
-  if (why !== 'same') return `${noLonger}: ${voidReasonWords[why][isOne ? 0 : 1]}.`;
+  if (why !== 'same') return `${head} no longer ${isOne ? 'counts' : 'count'}: ${voidReasonWords[why][isOne ? 0 : 1]}.`;
   const person = mention(standsInFor ?? '');
   return `${head} ${isOne ? 'is' : 'are'} not counted twice: they stand in for ${person}, for whom another approval counts.`;
 }

@@ -163,7 +163,7 @@ const requests = LimitRequest.options.flatMap(({ shape }) => {
     orderTerms: { ruleset: { id: 1, name: 'Travel' }, groupId: 3 },
     temporary: [{ rule, now: 450, back: 400, until: at }],
     approvals: [{ by: 'U1', at, actionId: null }],
-    voided: ['U2'],
+    voided: [{ by: 'U2', why: 'rights', standsInFor: null }],
     inFlight: [inFlight('sent')],
     note: 'urgent',
     remindedAt: at,

@@ -91,7 +91,7 @@ const requestOf = (one: string, two: string, isSeveral = false): OverriddenReque
     temporary: [{ rule: daily(one).rule, now: 450, back: 400, until: two }],
     term: { kind: 'permanent' },
     needed: 1,
-    voided: [one || 'U1'],
+    voided: [{ by: one || 'U1', why: 'same', standsInFor: two }],
     isBlocked: true,
     facts: {
       purchase: {

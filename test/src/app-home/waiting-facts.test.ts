@@ -58,7 +58,7 @@ it('lists only the requests that the user made, with their button values', async
 it('lets an approver whose own approval has become void approve their request again', async () => {
   const voided = openRequestOf({
     action: ask('limit', { actor: { userId: 'U0ANA', teamId: 'T1' } }),
-    voided: ['U0ANA'],
+    voided: [{ by: 'U0ANA', why: 'rights', standsInFor: null }],
   });
   const waiting = createWaitingFacts({ ...nothing, requests: { open: async () => [voided] } });
 

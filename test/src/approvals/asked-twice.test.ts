@@ -95,7 +95,9 @@ it('lets an approver approve a larger version of their own request, because thei
   const target = { kind: 'request', requestId: await requestId(world) } as const;
   const more = { approve: true, target, changeRequest: changeTo(180_000) };
   await performAction(ask('decide', { id: 'act_ben', ...by('U0BEN'), ...more }), world.deps);
-  expect(await world.deps.requests.open()).toMatchObject([{ approvals: [{ by: 'U0BEN' }], voided: ['U0OLGA'] }]);
+  expect(await world.deps.requests.open()).toMatchObject([
+    { approvals: [{ by: 'U0BEN' }], voided: [{ by: 'U0OLGA' }] },
+  ]);
 
   const seen = { ...target, revision: 1 };
   await performAction(ask('decide', { id: 'act_olga', approve: true, target: seen }), world.deps);

@@ -110,7 +110,7 @@ it('voids the approvals that were given for other numbers', async () => {
 
   await verbsOf(deps).refreshRequests(acctId);
 
-  expect(await request()).toMatchObject({ approvals: [], voided: ['U0BEN'], revision: 2 });
+  expect(await request()).toMatchObject({ approvals: [], voided: [{ by: 'U0BEN' }], revision: 2 });
   expect(await message()).toContain('The approval of <@U0BEN> no longer counts: the card was changed after it.');
 });
 

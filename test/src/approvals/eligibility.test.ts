@@ -83,8 +83,7 @@ describe('an earlier approver', () => {
     expect(dailyOf(given)).toBe(400);
     expect(await deps.requests.get('req_ask1')).toMatchObject({
       approvals: [{ by: 'U0ZOE' }],
-      voided: ['U0BEN'],
-      voidReasons: [{ by: 'U0BEN', why: 'rights', standsInFor: null }],
+      voided: [{ by: 'U0BEN', why: 'rights', standsInFor: null }],
     });
     await performAction(approvalClick('act_ana', 'U0ANA'), deps);
     expect(dailyOf(given)).toBe(1900);
@@ -114,7 +113,7 @@ describe('an earlier approver', () => {
     expect(await given.deps.requests.get('req_much')).toMatchObject({
       state: 'open',
       approvals: [{ by: 'U0BEN' }],
-      voided: ['U0ANA'],
+      voided: [{ by: 'U0ANA' }],
     });
     await performAction(approve('req_much', 'act_zoe', 'U0ZOE'), given.deps);
     expect(given.writes).toEqual([write]);

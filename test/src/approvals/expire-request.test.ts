@@ -109,7 +109,10 @@ it('reminds nobody who asked for or approved all that waits, or holds the card',
   const whoMay = async () => ['U0ANA', 'U0ZOE', 'U0HUGO', 'U0BEN'];
   const alone = setUp(15, { request, whoMay });
   const both = setUp(15, { request, others, whoMay });
-  const isVoid = setUp(15, { request: { ...request, voided: ['U0ANA'] }, whoMay });
+  const isVoid = setUp(15, {
+    request: { ...request, voided: [{ by: 'U0ANA', why: 'rights', standsInFor: null }] },
+    whoMay,
+  });
 
   await Promise.all([alone.age(), both.age(), isVoid.age()]);
 

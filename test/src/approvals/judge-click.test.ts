@@ -108,7 +108,11 @@ describe('a request whose numbers changed', () => {
     inPortal(given, 300);
 
     await performAction(approve(requestId, 'act_ben', 'U0BEN'), given.deps);
-    expect(await given.deps.requests.get(requestId)).toMatchObject({ approvals: [], voided: ['U0ANA'], needed: 2 });
+    expect(await given.deps.requests.get(requestId)).toMatchObject({
+      approvals: [],
+      voided: [{ by: 'U0ANA' }],
+      needed: 2,
+    });
     await performAction(approve(requestId, 'act_ana', 'U0ANA', 1), given.deps);
     expect(dailyOf(given)).toBe(300);
     await performAction(approve(requestId, 'act_ben2', 'U0BEN', 1), given.deps);

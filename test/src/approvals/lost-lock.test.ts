@@ -88,7 +88,7 @@ it.each([
   await expect(run(world), 'its job runs again').rejects.toThrow(TooLateError);
   await run(world);
 
-  expect(await world.read()).toMatchObject({ isBlocked: true, approvals: [], voided: ['U0BEN'] });
+  expect(await world.read()).toMatchObject({ isBlocked: true, approvals: [], voided: [{ by: 'U0BEN' }] });
 });
 
 it('keeps who decided if the lock of another approval is lost while the card service makes its change', async () => {

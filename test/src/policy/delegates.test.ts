@@ -124,8 +124,7 @@ it('the request says that the approval of a delegate and of the person they stan
   const [open] = await deps.requests.open();
   expect(open).toMatchObject({
     approvals: [{ by: 'U0ANA' }],
-    voided: ['U0HUGO'],
-    voidReasons: [{ by: 'U0HUGO', why: 'same', standsInFor: 'U0ANA' }],
+    voided: [{ by: 'U0HUGO', why: 'same', standsInFor: 'U0ANA' }],
   });
   const text = shown(open === undefined ? [] : approvalRequest(open).blocks);
   expect(text).toContain(
