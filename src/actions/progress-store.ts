@@ -68,7 +68,7 @@ export function createProgress(redis: RedisClient) {
 /** Per status or rule. */
 const ASKED_KEPT_MAX = 20;
 /** Changes that may turn out not to have been made. The account's lock lets few of them wait at once. */
-const EARLIER_KEPT_MAX = 5;
+const MADE_KEPT_MAX = 6;
 
 const AskedChange = z.strictObject({
   id: z.string(),
@@ -89,17 +89,15 @@ interface Asking extends Pick<AskedChange, 'id' | 'verb' | 'askedAt'> {
 const AccountChanges = z.record(
   z.string(),
   z.strictObject({
-    /** Null: a change was asked for that was already in effect. */
-    last: AskedChange.nullable(),
-    /** The changes before it, oldest first: one of them is the last if that one was not made. */
-    earlier: z.array(AskedChange).optional(),
+    /** The latest changes, oldest first: if the last one was not made after all, the one before it is the last. */
+    made: z.array(AskedChange),
     /** The latest requests that are in effect or may be, in the order in which they were performed. */
     asked: z.array(AskedChange),
   }),
 );
 export type AccountChanges = z.infer<typeof AccountChanges>;
 type ChangesOfSubject = AccountChanges[string];
-const none: ChangesOfSubject = { last: null, asked: [] };
+const none: ChangesOfSubject = { made: [], asked: [] };
 
 /** Which changes count when checking whether someone else changed the same thing. @param by Slack user; absent: nobody. */
 export type Counts = (verb: string, by?: string) => boolean;
@@ -129,21 +127,18 @@ const withRequest = (changes: ChangesOfSubject, asked: Asking): ChangesOfSubject
   asked: noted(withoutRepeated(changes.asked, asked), asked),
 });
 
-/** The changes of a subject, in the order in which they were made. */
-const madeIn = ({ last, earlier = [] }: ChangesOfSubject): AskedChange[] => [
-  ...earlier,
-  ...(last === null ? [] : [last]),
-];
+const withChange = ({ made, asked: others }: ChangesOfSubject, asked: Asking): ChangesOfSubject => ({
+  made: [...without(made, asked), stored(asked)].slice(-MADE_KEPT_MAX),
+  asked: noted(others, asked),
+});
 
-function withMade(made: readonly AskedChange[], asked: AskedChange[]): ChangesOfSubject {
-  return { last: made.at(-1) ?? null, earlier: made.slice(0, -1).slice(-EARLIER_KEPT_MAX), asked };
-}
-
-const withChange = (changes: ChangesOfSubject, asked: Asking): ChangesOfSubject =>
-  withMade([...without(madeIn(changes), asked), stored(asked)], noted(changes.asked, asked));
-
-const withoutChange = (changes: ChangesOfSubject, asked: Pick<AskedChange, 'id'>): ChangesOfSubject =>
-  withMade(without(madeIn(changes), asked), without(changes.asked, asked));
+const withoutChange = (
+  { made, asked: others }: ChangesOfSubject,
+  asked: Pick<AskedChange, 'id'>,
+): ChangesOfSubject => ({
+  made: without(made, asked),
+  asked: without(others, asked),
+});
 
 const activates = (verb: string): boolean => verb === 'unblock' || verb === 'undo-block' || verb === 'activate';
 const ofStatus = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
@@ -178,7 +173,7 @@ export function createLatestChanges(redis: RedisClient) {
     return stands ?? {};
   }
   async function changedBy(acctId: number, expected: Expected, counts: Counts = () => true): Promise<string[]> {
-    const latest = (await ofSubjects(acctId, expected)).flatMap(({ last }) => last ?? []);
+    const latest = (await ofSubjects(acctId, expected)).flatMap(({ made }) => made.at(-1) ?? []);
     return latest.filter(({ verb, by }) => counts(verb, by)).map(({ id }) => id);
   }
   return {
