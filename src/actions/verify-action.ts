@@ -30,7 +30,9 @@ export interface RequestsOfActions {
 interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly progress: Pick<Progress, 'read'>;
   readonly requests: Pick<RequestsOfActions, 'withLock'>;
-  readonly findVerdict: FindVerdict;
+  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
+  readonly history: Pick<StatusHistory, 'confirmedBy'>;
+  readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   /** Stores and reports the outcome, under the account's lock. */
   readonly conclude: (awaited: AwaitedChange, verdict: Verdict, lease: Lease) => Promise<void>;
 }
@@ -51,7 +53,7 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
     const isLate = elapsedMs >= VERIFY_TIMEOUT_MS;
     // The performing process reports first; otherwise "sent" could overwrite "confirmed".
     const isToBeNotified = reportedState.state === 'sent' && !reportedState.isNotified;
-    const verdict = verdictOf(reportedState) ?? (await deps.findVerdict(awaited, elapsedMs, isLate));
+    const verdict = verdictOf(reportedState) ?? (await findVerdict(awaited, elapsedMs, isLate, deps));
     if (verdict === null || (isToBeNotified && !isLate)) {
       const untilLate = Math.max(FIRST_LOOK_MS, VERIFY_TIMEOUT_MS - elapsedMs);
       return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
@@ -65,43 +67,37 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
 }
 
 /** What the webhooks or the card itself show of a change. Null: nothing shows it yet. */
-type FindVerdict = (awaited: AwaitedChange, elapsedMs: number, isLate: boolean) => Promise<Verdict | null>;
-
-interface FindDeps {
-  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
-  readonly history: Pick<StatusHistory, 'confirmedBy'>;
-  readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
+async function findVerdict(
+  { action, acctId, result }: AwaitedChange,
+  elapsedMs: number,
+  isLate: boolean,
+  { card, history, latestChanges }: Pick<Deps, 'card' | 'history' | 'latestChanges'>,
+): Promise<Verdict | null> {
+  const { expects } = result;
+  if (expects === undefined) return null;
+  const eventId = expects.kind === 'status' ? await history.confirmedBy(acctId, expects.status, action.id) : null;
+  const byWebhook = { confirmation: 'confirmed', by: 'webhook', eventId } as const;
+  if (eventId !== null && result.state !== 'unknown') return byWebhook;
+  // What a card was before does not show that it was made, unless a webhook says so.
+  const wasSo = expects.kind === 'status' && result.before === statusWord(expects.status);
+  const isShown = result.state !== 'unknown' || !wasSo;
+  const isDue = eventId !== null || (isShown && elapsedMs >= FIRST_READ_MS[expects.kind]);
+  const seen = isDue && (await isSeen(acctId, expects, card));
+  // Without an answer, the webhook may be that of an earlier change. Unless it cannot be read, the card decides.
+  if (eventId !== null && (seen === true || (seen === null && isLate))) return byWebhook;
+  if (seen === true) return { confirmation: 'confirmed', by: 'read-back', eventId: null };
+  if (await latestChanges.isSuperseded(acctId, expects, action.id)) {
+    return { confirmation: 'superseded', by: null, eventId: null };
+  }
+  return isLate ? { confirmation: 'unconfirmed', by: null, eventId: null } : null;
 }
 
-export function createFindVerdict(deps: FindDeps): FindVerdict {
-  return async function findVerdict({ action, acctId, result }, elapsedMs, isLate) {
-    const { expects } = result;
-    if (expects === undefined) return null;
-    const eventId =
-      expects.kind === 'status' ? await deps.history.confirmedBy(acctId, expects.status, action.id) : null;
-    const byWebhook = { confirmation: 'confirmed', by: 'webhook', eventId } as const;
-    if (eventId !== null && result.state !== 'unknown') return byWebhook;
-    // What a card was before does not show that it was made, unless a webhook says so.
-    const wasSo = expects.kind === 'status' && result.before === statusWord(expects.status);
-    const isShown = result.state !== 'unknown' || !wasSo;
-    const isDue = eventId !== null || (isShown && elapsedMs >= FIRST_READ_MS[expects.kind]);
-    const seen = isDue && (await isSeen(acctId, expects));
-    // Without an answer, the webhook may be that of an earlier change. Unless it cannot be read, the card decides.
-    if (eventId !== null && (seen === true || (seen === null && isLate))) return byWebhook;
-    if (seen === true) return { confirmation: 'confirmed', by: 'read-back', eventId: null };
-    if (await deps.latestChanges.isSuperseded(acctId, expects, action.id)) {
-      return { confirmation: 'superseded', by: null, eventId: null };
-    }
-    return isLate ? { confirmation: 'unconfirmed', by: null, eventId: null } : null;
-  };
-
-  /** Null: the card cannot be read now. */
-  async function isSeen(acctId: number, expects: Expected): Promise<boolean | null> {
-    if (expects.kind === 'status') {
-      const status = await readBack(acctId, expects.cardId, deps.card, READ_ONCE);
-      return status === null ? null : status === expects.status;
-    }
-    const read = await orNull(deps.card.getSpendRules(acctId, READ_ONCE));
-    return read === null ? null : isMade(changesFrom(read.rules, expects.changes));
+/** Null: the card cannot be read now. */
+async function isSeen(acctId: number, expects: Expected, card: Deps['card']): Promise<boolean | null> {
+  if (expects.kind === 'status') {
+    const status = await readBack(acctId, expects.cardId, card, READ_ONCE);
+    return status === null ? null : status === expects.status;
   }
+  const read = await orNull(card.getSpendRules(acctId, READ_ONCE));
+  return read === null ? null : isMade(changesFrom(read.rules, expects.changes));
 }

@@ -9,7 +9,7 @@ import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus } from '../actions/send-status.ts';
 import { createEndUndo, createUndoBlock } from '../actions/undo-block.ts';
 import type { BlockAction } from '../actions/verbs.ts';
-import { createFindVerdict, createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
+import { createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import { createFillForm } from '../alerts/fill-form.ts';
 import { createBlockAndReport, createCloseFraudCase, createEndCase, createOpenCase } from '../alerts/fraud-case.ts';
 import { toCardFacts } from '../directory/account.ts';
@@ -127,7 +127,7 @@ export function composeVerification(
   const verifiedResult = createVerifiedResult({ ...tools, applyLateConfirmation, reload });
   const notifyOfVerdict = createNotifyOfVerdict(tools);
   const conclude = createConcludeAction({ ...tools, requests, verifiedResult, notifyOfVerdict });
-  return createVerifyAction({ ...tools, requests, findVerdict: createFindVerdict(tools), conclude });
+  return createVerifyAction({ ...tools, requests, conclude });
 }
 
 function composeFillForm({ pending, ...tools }: Tools): (action: RemedyAction) => Promise<void> {
