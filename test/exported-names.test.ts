@@ -11,7 +11,6 @@ const known: readonly string[] = [
   'OpenRequest',
   'REMIND_AFTER_MS',
   'ResumeRequest',
-  'askedWords',
   'backWords',
   'chooseCard',
   'createDecisions',

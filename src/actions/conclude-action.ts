@@ -1,4 +1,4 @@
-import { askedWords } from '../../templates/actions/action-result.ts';
+import { verbWords } from '../../templates/actions/action-result.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { leftRuleset, mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import type { Lease } from '../core/lock.ts';
@@ -49,7 +49,7 @@ export function createConcludeAction(deps: Deps) {
       await deps.outcomes.show(alertId, outcomeOf, toOutcome(action, verb, shown, sentAt));
     }
     if (confirmation === 'unconfirmed')
-      await deps.notifyOps(opsIssue.notConfirmed(askedWords[verb], action.id.slice(-8)));
+      await deps.notifyOps(opsIssue.notConfirmed(verbWords[verb].asked, action.id.slice(-8)));
     await deps.requests.verified(outcomeOf, action.id, confirmation, lease);
     await deps.cardChanged(acctId);
     await deps.notifyOfVerdict(awaited, verdict, result);
@@ -74,7 +74,7 @@ function lineOf({ verb, result, sentAt }: AwaitedChange, { confirmation }: Verdi
   const outcome = left ?? 'not confirmed by the card service within 2 minutes';
   const { card } = result;
   return {
-    line: { did: `asked to ${askedWords[verb]}`, card, at: sentAt, reason: null, outcome, until: endOf(result) },
+    line: { did: `asked to ${verbWords[verb].asked}`, card, at: sentAt, reason: null, outcome, until: endOf(result) },
   };
 }
 

@@ -1,4 +1,4 @@
-import { actionResult, askedWords } from '../../templates/actions/action-result.ts';
+import { actionResult, verbWords } from '../../templates/actions/action-result.ts';
 import { statusWord } from '../../templates/core/card-words.ts';
 import { changeWords, sentences } from '../../templates/core/change-words.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
@@ -24,7 +24,7 @@ import type { Progress } from './progress-store.ts';
 import type { RecordEntry } from './record.ts';
 
 function didWords(verb: ActionVerb, state: Result['state']): string {
-  const asked = askedWords[verb];
+  const asked = verbWords[verb].asked;
   if (state !== 'done') return `asked to ${asked}`;
   return asked.startsWith('change') ? asked.replace('change', 'changed') : asked.replace(/e?$/, 'ed');
 }

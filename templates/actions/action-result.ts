@@ -35,29 +35,20 @@ export interface ActionResult extends Result {
   readonly ref: string | null;
 }
 
-const doneWords: Readonly<Record<ActionVerb, string>> = {
-  block: 'Blocked',
-  unblock: 'Unblocked',
-  activate: 'Activated',
-  limit: 'Limit changed',
-  allow: 'Spending rules changed',
-};
+interface VerbWords {
+  /** What it does, followed by the card. */
+  readonly asked: string;
+  readonly done: string;
+  /** What was sent to the card service. */
+  readonly sent: string;
+}
 
-const sentWords: Readonly<Record<ActionVerb, string>> = {
-  block: 'Block',
-  unblock: 'Unblock',
-  activate: 'Activation',
-  limit: 'Change',
-  allow: 'Change',
-};
-
-/** What each verb does, followed by the card. */
-export const askedWords: Readonly<Record<ActionVerb, string>> = {
-  block: 'block',
-  unblock: 'unblock',
-  activate: 'activate',
-  limit: 'change the limit of',
-  allow: 'change the spending rules of',
+export const verbWords: Readonly<Record<ActionVerb, VerbWords>> = {
+  block: { asked: 'block', done: 'Blocked', sent: 'Block' },
+  unblock: { asked: 'unblock', done: 'Unblocked', sent: 'Unblock' },
+  activate: { asked: 'activate', done: 'Activated', sent: 'Activation' },
+  limit: { asked: 'change the limit of', done: 'Limit changed', sent: 'Change' },
+  allow: { asked: 'change the spending rules of', done: 'Spending rules changed', sent: 'Change' },
 };
 
 /** The outcome of an action: who, what, when, before and after. */
@@ -77,7 +68,7 @@ export function actionResult(result: ActionResult): Message {
   const sure = state === 'done' && confirmation !== undefined ? sureWords(verb)[confirmation] : '';
   const back = control == null ? '' : goesBack(control);
   const why = counted == null ? '' : countedWords(counted);
-  const asked = `${state === 'done' ? doneWords[verb] : 'Asked'} by ${mention(by)}${dateAfter(',', at)}`;
+  const asked = `${state === 'done' ? verbWords[verb].done : 'Asked'} by ${mention(by)}${dateAfter(',', at)}`;
 
   return {
     text: sentence(
@@ -131,7 +122,7 @@ const checkWords = {
 const SUPERSEDED = 'The card was changed again before the card service confirmed it. Check the card.';
 
 const sureWords = (verb: ActionVerb): Readonly<Record<Confirmation, string>> => ({
-  sent: `${sentWords[verb]} sent. I’ll message you if it isn’t confirmed within 2 minutes.`,
+  sent: `${verbWords[verb].sent} sent. I’ll message you if it isn’t confirmed within 2 minutes.`,
   confirmed: 'Confirmed by the card service.',
   unconfirmed:
     'The card service accepted it but did not confirm it within 2 minutes. Check the card before you rely on it.',
@@ -139,9 +130,9 @@ const sureWords = (verb: ActionVerb): Readonly<Record<Confirmation, string>> => 
 });
 
 function headline({ verb, state, confirmation }: ActionResult, name: string): string {
-  const asked = `${askedWords[verb]} ${name}`;
+  const asked = `${verbWords[verb].asked} ${name}`;
   if (state === 'done')
-    return confirmation === 'unconfirmed' ? `Not confirmed: ${asked}.` : `${doneWords[verb]}: ${name}.`;
+    return confirmation === 'unconfirmed' ? `Not confirmed: ${asked}.` : `${verbWords[verb].done}: ${name}.`;
   if (state === 'unchanged') return `Nothing changed: ${name}.`;
   if (state === 'waiting') return `Waiting for approval: ${asked}.`;
   return `${state === 'failed' ? 'Could not' : 'Not sure: tried to'} ${asked}.`;
