@@ -14,12 +14,8 @@ function change(done: string, noun: string): Words {
   return { done, failed: `${noun} failed`, waiting: `${noun} pending`, unknown: `May be ${lowerFirst(done)}` };
 }
 
-/** `Put back`, `Not put back`, `Not put back yet`, `May be put back`. */
-function step(done: string, past = lowerFirst(done)): Words {
-  return { done, failed: `Not ${past}`, waiting: `Not ${past} yet`, unknown: `May be ${past}` };
-}
-
-const words: Readonly<Record<Outcome['verb'], Words>> = {
+/** A text alone: it is only shown once it is done. */
+const words: Readonly<Record<Outcome['verb'], Words | string>> = {
   block: change('Blocked', 'Block'),
   unblock: change('Unblocked', 'Unblock'),
   activate: change('Activated', 'Activation'),
@@ -35,25 +31,15 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
     waiting: 'Sent to approvers',
     unknown: 'Spending rules may have changed',
   },
-  restore: step('Put back'),
-  keep: step('Left as it is'),
-  supersede: step('Replaced by a later change', 'replaced'),
-  rebase: {
-    done: 'Goes back to another value',
-    failed: 'Goes back as before',
-    waiting: 'Goes back as before',
-    unknown: 'May go back to another value',
-  },
-  recognize: step('Purchase confirmed', 'recognized'),
-  'report-fraud': step('Reported as fraud', 'reported'),
-  'close-case': {
-    done: 'Case closed',
-    failed: 'Case not closed',
-    waiting: 'Case not closed yet',
-    unknown: 'Case may be closed',
-  },
+  restore: { done: 'Put back', failed: 'Not put back', waiting: 'Not put back yet', unknown: 'May be put back' },
+  keep: 'Left as it is',
+  supersede: 'Replaced by a later change',
+  rebase: 'Goes back to another value',
+  recognize: 'Purchase confirmed',
+  'report-fraud': 'Reported as fraud',
+  'close-case': 'Case closed',
   paid: { done: 'Paid', failed: 'Payment reversed', waiting: 'Not paid yet', unknown: 'May be paid' },
-  acknowledge: { done: 'Seen', failed: 'Not marked as seen', waiting: 'Seen', unknown: 'Seen' },
+  acknowledge: 'Seen',
 };
 
 function person({ verb, by, asHolder, closed, isOverride }: Outcome, state: Outcome['state']): string {
@@ -66,7 +52,9 @@ function person({ verb, by, asHolder, closed, isOverride }: Outcome, state: Outc
 
 /** A request that ended without a change did not fail. */
 function wordsOf({ verb, closed }: Outcome, state: Outcome['state']): string {
-  return closed === undefined || state !== 'failed' ? words[verb][state] : `Request ${closed.how}`;
+  if (closed !== undefined && state === 'failed') return `Request ${closed.how}`;
+  const ofVerb = words[verb];
+  return typeof ofVerb === 'string' ? ofVerb : ofVerb[state];
 }
 
 /** `Blocked`, `Blocked (not confirmed)`. */
@@ -102,14 +90,14 @@ export function outcomeLine(outcome: Outcome, ended: ReadonlySet<string | undefi
   const { verb, by, at, state, text, reason = '', confirmation, control, closed } = outcome;
   const isClosed = closed !== undefined && state === 'failed';
   const closedBy = isClosed && closed.how === 'denied' && closed.by !== null ? ` by ${mention(closed.by)}` : '';
-  const isSeen = verb === 'acknowledge' && state !== 'failed';
+  const isSeen = verb === 'acknowledge';
   const when = dateToken(at, '{time} {date_short_pretty}');
   const isChecked = state === 'done' || (state === 'unknown' && confirmation === 'unconfirmed');
   const sure = confirmation === undefined || !isChecked ? '' : sureWords[confirmation];
   const head =
     verb === 'recognize' && by !== null && state === 'done'
       ? `*${mention(by)} confirmed making this purchase* at ${when}`
-      : `*${wordsOf(outcome, state)}*${closedBy}${person(outcome, isSeen ? 'done' : state)} at ${when}${sure}`;
+      : `*${wordsOf(outcome, state)}*${closedBy}${person(outcome, state)} at ${when}${sure}`;
   const said = [
     withTimes(sentences(text), TEXT_MAX),
     control == null || ended.has(control.id) ? '' : goesBack(control),
