@@ -1,18 +1,14 @@
 import type { KnownBlock } from '@slack/types';
 import { terminalCode } from '../../src/core/installation.ts';
+import type { Health } from '../../src/ops/health.ts';
 import { countOf, escapeUntrusted, header, section } from '../core/blocks.ts';
 
 /** The health of Cardbell itself. */
-export interface HealthFacts {
-  /** The number of waiting webhooks and clicks, and how long the oldest has waited. */
+export interface HealthFacts extends Pick<Health, 'lagMs' | 'failed' | 'quarantined' | 'isCardApiAway'> {
+  /** The number of waiting webhooks and clicks. */
   readonly waiting: number;
-  readonly lagMs: number;
-  /** Jobs that failed for good, and webhooks or fetched rows in quarantine. */
-  readonly failed: number;
-  readonly quarantined: number;
-  /** The newest of both, with their causes. */
+  /** The newest that failed for good or are in quarantine, with their causes. */
   readonly stuck: readonly { readonly id: string; readonly what: string; readonly cause: string }[];
-  readonly isCardApiAway: boolean;
   /** The variable with the token that the card service refuses; null: it refuses none. */
   readonly refusedToken: string | null;
   /** The share of Redis memory in use, and the share at which webhooks are refused (1 is everything). Null: no limit. */
