@@ -1,13 +1,12 @@
 import type { LimitWindow, Rule, RuleValue } from '../card-api/rule.ts';
 import { isAboutLimits, isLooser, isMade, type RuleChange, type RuleGoal } from '../card-api/rule-change.ts';
+import { joinWithAnd } from '../core/join-with-and.ts';
 import { formatCents } from '../core/money.ts';
 import { backAlready } from './temporary-change.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
 
 /** Separates the rules of one change. No rule contains it. */
 export const BETWEEN_RULES = '; ';
-
-const list = new Intl.ListFormat('en-US');
 
 /** Rules with their values on one side of a change: before it (`from`) or after it (`to`). */
 type Sided<Side extends 'from' | 'to'> = readonly (Pick<RuleGoal, 'rule'> & Readonly<Record<Side, RuleValue>>)[];
@@ -20,7 +19,7 @@ export function limitName(period: LimitWindow, category: string | null): string 
 
 /** `daily limit`, `daily limit for Restaurants and weekly limit`, `purchases at Hardware Stores`: a noun. Raw. */
 export function ruleNames(changes: readonly Pick<RuleGoal, 'rule'>[]): string {
-  return list.format(changes.map(({ rule }) => ruleName(rule)));
+  return joinWithAnd(changes.map(({ rule }) => ruleName(rule)));
 }
 
 /** The purchase that ends a change: `this purchase`, `the next such purchase`, `the next purchase of up to $300.00`. */
@@ -98,7 +97,7 @@ export function stateWords<Side extends 'from' | 'to'>(changes: Sided<Side>, sid
     const value = loneValue(first[side]);
     return typeof first[side] === 'boolean' ? `“${value}”` : value;
   }
-  return list.format(changes.map((change) => `${ruleName(change.rule)} ${valueWord(change[side])}`));
+  return joinWithAnd(changes.map((change) => `${ruleName(change.rule)} ${valueWord(change[side])}`));
 }
 
 /** `Back already: weekly limit $600.00.` Raw. Empty: nothing. */

@@ -1,3 +1,4 @@
+import { joinWithAnd } from '../core/join-with-and.ts';
 import { readCountry } from '../core/merchant-category.ts';
 
 /** Countries by name or code, also in quotes: `Spain, France and "South Korea"`. Null when a part is none. */
@@ -29,7 +30,7 @@ export function notCountries(words: readonly string[]): string {
     ...others.filter((part) => part !== '' && countriesIn(part) === null),
   ];
   if (unknown.join('') === '') return 'Which country?';
-  const quoted = new Intl.ListFormat('en-US').format(unknown.map((part) => `“${part.slice(0, 40)}”`));
+  const quoted = joinWithAnd(unknown.map((part) => `“${part.slice(0, 40)}”`));
   return unknown.length === 1 ? `${quoted} is no country that I know.` : `${quoted} are no countries that I know.`;
 }
 

@@ -1,6 +1,7 @@
 import type { ActionsBlock, SectionBlock, StaticSelect } from '@slack/types';
 import { type CardTestingAlert, type TriedCard, testedCardValue } from '../../src/alerts/alert.ts';
 import { capital } from '../../src/core/first-letter.ts';
+import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { BLOCKED_ALONE_MAX } from '../../src/policy/decide-action.ts';
 import { actionId } from '../../src/slack/action-id.ts';
@@ -28,8 +29,6 @@ const ROWS_OF_SECTION = 5;
 const OPTIONS_MAX = 25;
 /** More cards at one merchant than this are blocked in two steps. */
 const BLOCKED_AT_ONCE_MAX = 100;
-
-const list = new Intl.ListFormat('en-US');
 
 /** Several cards declined at one merchant: which ones, since when, and how to stop them. */
 export function cardTesting(alert: CardTestingAlert): Message {
@@ -103,7 +102,7 @@ function row(card: TriedCard, { outcomes, tried }: CardTestingAlert): string {
   const { count, minCents, maxCents, acctId, isClosed } = card;
   const times = countOf(count, 'decline');
   const amount = minCents === maxCents ? formatCents(minCents) : `${formatCents(minCents)} to ${formatCents(maxCents)}`;
-  const where = placesOf(tried).length > 1 ? list.format(placesOf([card])) : '';
+  const where = placesOf(tried).length > 1 ? joinWithAnd(placesOf([card])) : '';
   const done = outcomes.findLast((outcome) => outcome.acctId === acctId);
   const line = `• *${holderName(asCard(card))}* · ${cardName(asCard(card))}: ${times}, ${amount}${where && `, ${escapeUntrusted(where, 120)}`}${isClosed === true ? ', closed for good' : ''}`;
   return done === undefined ? line : `${line}\n    ${outcomeLine(done)}`;

@@ -2,6 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ShippingEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
+import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { context, copyable, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
@@ -87,10 +88,8 @@ function mayBeOf({ last4 }: Shipment, card: CardTrack['cards'][number]): boolean
 /** `card 2222`, `cards 2222 and 3333`. */
 function namesOf(cards: CardTrack['cards']): string {
   const digits = cards.slice(-CARDS_MAX).map(({ last4 }) => escapeUntrusted(last4 ?? '????', 10));
-  return `${digits.length === 1 ? 'card' : 'cards'} ${list.format(digits)}`;
+  return `${digits.length === 1 ? 'card' : 'cards'} ${joinWithAnd(digits)}`;
 }
-
-const list = new Intl.ListFormat('en-US');
 
 const titles: Readonly<Record<State, string>> = {
   INACTIVE: 'Not activated',

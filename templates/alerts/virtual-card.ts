@@ -3,6 +3,7 @@ import { mayShow } from '../../src/core/channel-visibility.ts';
 import type { VirtualCardEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
+import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
@@ -88,7 +89,7 @@ export function whatHappened(alert: VirtualCardAlert): string {
     .map((name, index) => followUps[names[index] ?? ''] ?? `finished: “${escapeUntrusted(name, 40)}”`)
     .map((word) => `could not be ${word}`);
   const words = [...new Set(each)];
-  const list = words.length === 0 ? 'could not be finished' : new Intl.ListFormat('en-US').format(words);
+  const list = words.length === 0 ? 'could not be finished' : joinWithAnd(words);
   const isInactive = names.includes('activation') && [null, 'INACTIVE'].includes(alert.event.status);
   const activate = isInactive ? ` To activate it: ${commandCode(`activate ${handleOf(alert)}`)}` : '';
   const which = words.length > 1 ? 'each of these' : 'this';

@@ -1,4 +1,5 @@
 import { serviceClock, serviceZone } from '../../src/core/installation.ts';
+import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { ruleName } from '../../src/limits/rule-words.ts';
 import {
@@ -52,8 +53,6 @@ const inSlack: Written = {
 /** Older raises beyond these are shown as one sum. */
 const RAISES_MAX = 10;
 
-const list = new Intl.ListFormat('en-US');
-
 /**
  * What a raise adds, and which earlier raises count with it: `This raises the daily limit by $400.00. @Ana raised it by
  * $700.00 at 9:12 AM and by $150.00 at 11:40 AM: $1,250.00 in 24 hours.`
@@ -102,12 +101,12 @@ function earlierWords({ rule, earlier }: CountedRaise, { who, at }: Written): st
     const amounts = shown
       .filter((raise) => raise.by === person)
       .map((raise) => `${amount(raise.cents)} at ${at(raise.at)}`);
-    return `${who(person)} ${did} ${list.format(amounts)}`;
+    return `${who(person)} ${did} ${joinWithAnd(amounts)}`;
   });
-  if (before.length === 0) return list.format(names);
+  if (before.length === 0) return joinWithAnd(names);
   const cents = sum(before);
   const added = cents === null ? '' : ` added ${formatCents(cents)}`;
-  return list.format([...names, `${countOf(before.length, 'raise')} before these${added}`]);
+  return joinWithAnd([...names, `${countOf(before.length, 'raise')} before these${added}`]);
 }
 
 /** Null if one of them has no amount. */

@@ -3,6 +3,7 @@ import type { LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
 import { declineCode, lackingCents } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
+import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { hasReset, windowEnd } from '../../src/limits/limit-window.ts';
 import {
@@ -117,7 +118,7 @@ function alsoTooSmall(
 
 /** The smallest raise that lets this purchase pass, for every limit that must be raised. Empty: none must be any more. */
 export function smallestRaise(alert: TransactionAlert, view: Seen): string {
-  return list.format(
+  return joinWithAnd(
     limitsToRaise(alert.remedy).flatMap((limit) => {
       const { rule, to } = limit;
       if (to === null || isEnoughNow(limit, alert, view)) return [];
@@ -128,8 +129,6 @@ export function smallestRaise(alert: TransactionAlert, view: Seen): string {
     }),
   );
 }
-
-const list = new Intl.ListFormat('en-US');
 
 /** Every limit that stopped the purchase has reset since, and is large enough for it: it can simply be tried again. */
 export function isEnoughAgain(alert: TransactionAlert, view: Seen): boolean {

@@ -2,6 +2,7 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { type LimitWindow, limitWindows } from '../../src/card-api/rule.ts';
 import { capital } from '../../src/core/first-letter.ts';
+import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { formatCents } from '../../src/core/money.ts';
 import {
   changeIn,
@@ -245,12 +246,12 @@ function stoppedBy(raised: readonly LimitRaise[], state: RemedyForm['state']): s
   const words = state === 'passes' ? withNow : withNumbers;
   const stopping = raised.filter(({ isAdjustedToo }) => !isAdjustedToo).map(words);
   const along = raised.filter(({ isAdjustedToo }) => isAdjustedToo).map(withNumbers);
-  const also = `Raised too, because ${stopping.length === 1 ? 'that limit' : 'one of them'} would exceed it: ${list.format(along)}.`;
+  const also = `Raised too, because ${stopping.length === 1 ? 'that limit' : 'one of them'} would exceed it: ${joinWithAnd(along)}.`;
   const count = stopping.length === 1 ? '' : `${countWords[stopping.length] ?? stopping.length} limits: `;
   return [
     state === 'along'
-      ? `You raise ${list.format(stopping)}. Check all amounts, then submit again.`
-      : `${state === 'passes' ? 'When it was declined, it was' : 'This purchase is'} stopped by ${count}${list.format(stopping)}.`,
+      ? `You raise ${joinWithAnd(stopping)}. Check all amounts, then submit again.`
+      : `${state === 'passes' ? 'When it was declined, it was' : 'This purchase is'} stopped by ${count}${joinWithAnd(stopping)}.`,
     ...(along.length === 0 ? [] : [also]),
   ];
 }
@@ -267,5 +268,4 @@ function withNumbers({ rule, from, remainingCents }: LimitRaise): string {
   return `the ${nameOf(rule)}${of}${rest}`;
 }
 
-const list = new Intl.ListFormat('en-US');
 const countWords: Readonly<Record<number, string>> = { 2: 'two', 3: 'three', 4: 'four', 5: 'five' };

@@ -11,6 +11,7 @@ import { mayShow } from '../../src/core/channel-visibility.ts';
 import { isUndated, kindTraits } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { serviceTime } from '../../src/core/installation.ts';
+import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import * as limits from '../../src/slack/limits.ts';
@@ -252,8 +253,6 @@ export function rowLabel(row: BatchRow): string {
 }
 
 const number = new Intl.NumberFormat('en-US');
-const list = new Intl.ListFormat('en-US');
-
 /** `1,203`. */
 export function count(value: number): string {
   return number.format(value);
@@ -263,7 +262,7 @@ export function count(value: number): string {
 export function countWords(rows: readonly BatchRow[]): string {
   const kinds = tally(rows.map(({ nouns: [, many] }) => many));
   if (kinds.length > 3) return countOf(rows.length, 'alert');
-  return list.format(
+  return joinWithAnd(
     kinds.map(([noun, many]) => {
       const these = rows.filter(({ nouns }) => nouns[1] === noun);
       const tried = these.reduce((sum, { times }) => sum + times, 0);

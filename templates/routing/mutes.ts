@@ -1,5 +1,6 @@
 import { kindTraits, type WebhookKind } from '../../src/core/event.ts';
 import { commandCode, serviceTime } from '../../src/core/installation.ts';
+import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { countryInSentence } from '../../src/core/merchant-category.ts';
 import type { Mute } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -136,7 +137,7 @@ function linesOf(mute: Mute & { readonly count: number }): string[] {
 }
 
 function countriesOf({ countries }: Extract<Mute, { kind: 'travel' }>): string {
-  return escapeUntrusted(new Intl.ListFormat('en-US').format(countries.map(countryInSentence)), 200);
+  return escapeUntrusted(joinWithAnd(countries.map(countryInSentence)), 200);
 }
 
 /** Kinds with different names here than in a list of alerts. */

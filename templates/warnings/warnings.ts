@@ -3,6 +3,7 @@ import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
+import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { ChannelKind } from '../../src/holders/preference-store.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
@@ -122,8 +123,6 @@ const names: Readonly<Record<ChannelKind, string>> = {
   'low-balance': 'a low business balance',
 };
 
-const list = new Intl.ListFormat('en-US');
-
 /** Where warnings go that do not come to this channel. Empty: all come here. */
 export function warningsElsewhere(
   kinds: readonly ChannelKind[],
@@ -141,7 +140,7 @@ interface WarningsSet {
 
 /** The channel's new warning settings. */
 export function warningsSet({ kinds, isOn, elsewhere }: WarningsSet): Message {
-  const what = list.format(kinds.map((kind) => names[kind]));
+  const what = joinWithAnd(kinds.map((kind) => names[kind]));
   const said = isOn
     ? `This channel gets warnings about ${what}.`
     : `This channel no longer gets warnings about ${what}.`;
