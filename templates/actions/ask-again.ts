@@ -2,7 +2,7 @@ import { formatRoughly } from '../../src/core/duration.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { actions, button, context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, escapeUntrusted, section, sentence, textMessage } from '../core/blocks.ts';
 
 /** Characters of what was asked for. */
 const ASKED_MAX = 400;
@@ -53,8 +53,5 @@ export function stillTrying({ asked, isRateLimited, unread, isBlock, isHolder, i
   const next = `I’ll keep trying for a few minutes${end}`;
   const portal = 'block the card in the card program’s portal.';
   const urgent = isBlock ? ` If it is urgent, ${isHolder ? `ask an operator to ${portal}` : portal}` : '';
-  return {
-    text: sentence(`${title} ${why} ${next}${urgent}`),
-    blocks: [section(`*${title}* ${why}`, `${next}${urgent}`)],
-  };
+  return textMessage(`*${title}* ${why}`, `${next}${urgent}`);
 }

@@ -1,13 +1,12 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
-import { section, sentence } from '../core/blocks.ts';
+import { textMessage } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 
 /** For a person who acknowledged an alert that only they had open. */
 export function seen(card: CardFacts): Message {
-  const text = `Marked as seen: the alert about ${cardOfHolder(card)}. Its message now says so to everybody.`;
-  return { text: sentence(text), blocks: [section(text)] };
+  return textMessage(`Marked as seen: the alert about ${cardOfHolder(card)}. Its message now says so to everybody.`);
 }
 
 const marks = {
@@ -18,6 +17,5 @@ const marks = {
 
 /** For a person who responded to an alert after somebody else. */
 export function respondedBefore(mark: keyof typeof marks, by: string | null): Message {
-  const text = `${by === null ? 'Somebody' : mention(by)} ${marks[mark]} before you. Nothing changed.`;
-  return { text: sentence(text), blocks: [section(text)] };
+  return textMessage(`${by === null ? 'Somebody' : mention(by)} ${marks[mark]} before you. Nothing changed.`);
 }

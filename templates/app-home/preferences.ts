@@ -4,7 +4,7 @@ import { commandCode, serviceZone } from '../../src/core/installation.ts';
 import type { DirectKind } from '../../src/holders/preference-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { button, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
+import { button, context, escapeUntrusted, header, section, sentence, textMessage } from '../core/blocks.ts';
 import { policyDelegate, type ShownDelegate } from './delegate.ts';
 
 const kindWords: Readonly<Record<DirectKind, string>> = {
@@ -101,9 +101,9 @@ export function preferenceSet({ what, isOn, hasCard }: PreferenceSet): Message {
 }
 
 export function quietHoursSet({ words }: { readonly words: string | null }): Message {
-  const text =
+  return textMessage(
     words === null
       ? 'You have no quiet hours.'
-      : `Your quiet hours: ${escapeUntrusted(words, 100)}. Messages about your cards wait until they end; suspected fraud comes at once.`;
-  return { text: sentence(text), blocks: [section(text)] };
+      : `Your quiet hours: ${escapeUntrusted(words, 100)}. Messages about your cards wait until they end; suspected fraud comes at once.`,
+  );
 }

@@ -9,7 +9,7 @@ import type { Role } from '../../src/policy/decide-action.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, link, mention, mentions, withMentions } from '../../src/slack/mrkdwn.ts';
 import { requestedRules } from '../actions/asked-words.ts';
-import { copyable, escapeUntrusted, RULES_MAX, section, sentence, withTimes } from '../core/blocks.ts';
+import { copyable, escapeUntrusted, RULES_MAX, section, sentence, textMessage, withTimes } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { whoWords } from '../policy/not-permitted.ts';
@@ -108,6 +108,7 @@ function limitTyped({ goals: [goal, ...others], term }: ChangeRequest): string |
 
 /** The answer to the person who asked. */
 export function permissionSent({ whoMay }: Pick<Question, 'whoMay'>): Message {
-  const said = `Asked: ${mentions(whoMay, 'and') || 'the approvers'}, in the approvals channel. Nothing changed yet.`;
-  return { text: sentence(said), blocks: [section(said)] };
+  return textMessage(
+    `Asked: ${mentions(whoMay, 'and') || 'the approvers'}, in the approvals channel. Nothing changed yet.`,
+  );
 }

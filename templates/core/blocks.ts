@@ -225,7 +225,12 @@ export function sentence(text: string): string {
   return truncate(text.replaceAll('*', '').replaceAll('\n', ' '), limits.MESSAGE_TEXT_MAX);
 }
 
-/** A message that is only sentences: the first in bold, each other on a line of its own. Empty ones are left out. */
+/** A message that is only sentences, a line for each argument. Empty ones are left out. */
+export function textMessage(...lines: readonly (string | null)[]): Message {
+  return { text: sentence(lines.filter(Boolean).join(' ')), blocks: [section(...lines)] };
+}
+
+/** The same, the first line in bold. */
 export function headed(head: string, ...lines: readonly (string | null)[]): Message {
-  return { text: sentence([head, ...lines].filter(Boolean).join(' ')), blocks: [section(`*${head}*`, ...lines)] };
+  return textMessage(`*${head}*`, ...lines);
 }

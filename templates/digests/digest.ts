@@ -13,7 +13,7 @@ import type { Sums } from '../../src/digests/tally-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { shownReason } from '../alerts/decline-words.ts';
-import { context, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
+import { context, countOf, escapeUntrusted, headed, header, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolderRaw, isNoCard } from '../core/card-words.ts';
 import { changeWords } from '../core/change-words.ts';
 import { type Column, dataTable } from '../core/data-table.ts';
@@ -300,6 +300,5 @@ export function digestSet({ next, ...when }: DigestSet): Message {
 export function digestOff(ended: readonly DigestKind[] | null, named?: string): Message {
   const which = ended === null ? '' : ` (ended: ${ended.join(', ')})`;
   const channel = named === undefined ? 'This channel' : channelMention(named);
-  const text = `${channel} gets no digests${ended?.length === 0 ? '' : ` any more${which}`}.`;
-  return { text, blocks: [section(`*${text}*`)] };
+  return headed(`${channel} gets no digests${ended?.length === 0 ? '' : ` any more${which}`}.`);
 }

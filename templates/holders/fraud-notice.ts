@@ -2,7 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { TransactionEvent } from '../../src/core/event.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, mentions } from '../../src/slack/mrkdwn.ts';
-import { section, sentence } from '../core/blocks.ts';
+import { textMessage } from '../core/blocks.ts';
 import { cardName } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 
@@ -27,12 +27,11 @@ export function fraudNotice({ card, operators, added }: Reported): Message {
       : [
           `*Added to your open fraud case: ${amountAt(added.amountCents, added.merchant.name)} · ${own}.* I’ve notified ${whom}. You don’t have to do anything.`,
         ];
-  return { text: sentence(lines.join(' ').replaceAll('*', '')), blocks: [section(...lines)] };
+  return textMessage(...lines);
 }
 
 /** For the cardholder: an operator has closed the fraud case. */
 export function fraudCaseClosed({ card, by }: { readonly card: CardFacts; readonly by: string }): Message {
   const stays = card.status === 'BLOCKED' ? 'The card stays blocked.' : 'The card stays as it is.';
-  const words = `${mention(by)} closed the fraud case of your ${cardName(card)}. ${stays}`;
-  return { text: sentence(words), blocks: [section(words)] };
+  return textMessage(`${mention(by)} closed the fraud case of your ${cardName(card)}. ${stays}`);
 }

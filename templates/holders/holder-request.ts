@@ -20,7 +20,7 @@ import { termWords } from '../../src/limits/term.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { requestedRaw } from '../approvals/request-words.ts';
-import { escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { escapeUntrusted, headed, RULES_MAX, section, sentence, textMessage } from '../core/blocks.ts';
 import { cardName, cardOfHolder } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { tooLittleMoney } from '../limits/limit-words.ts';
@@ -58,12 +58,11 @@ export function requestUnconfirmed(
   { kind, by, changes, term }: Pick<ApprovalInFlight, 'kind' | 'by' | 'changes' | 'term'>,
 ): Message {
   const did = kind === 'override' ? OVERRODE : 'approved';
-  const lines = [
-    `*${mention(by)} ${did}, but ${UNCONFIRMED}.*`,
+  return headed(
+    `${mention(by)} ${did}, but ${UNCONFIRMED}.`,
     `Your ${cardName(card)}: ${movedWords({ changes: changesFromNow({ changes, temporary }), term })}.`,
     'It may or may not work. Your request is still open: an approver can check the card and decide again.',
-  ];
-  return { text: sentence(lines.map((line) => line.replaceAll('*', '')).join(' ')), blocks: [section(...lines)] };
+  );
 }
 
 /** `daily limit $400.00 → $900.00 for 1 hour` */
@@ -85,13 +84,9 @@ interface Made {
  */
 export function requestDecided(request: ClosedRequest, made: Made = { isConfirmed: true, endsAt: null }): Message {
   const { state, note } = request;
-  const lines = decidedLines(request, made);
   const noteWords =
     note === '' ? null : `${state === 'denied' ? 'Their note' : 'Note'}: “${escapeUntrusted(note, 300)}”`;
-  return {
-    text: sentence([...lines.map((line) => line?.replaceAll('*', '')), noteWords].filter(Boolean).join(' ')),
-    blocks: [section(...lines, noteWords)],
-  };
+  return textMessage(...decidedLines(request, made), noteWords);
 }
 
 /** For somebody who asked for the same while the request was open. */
@@ -105,7 +100,7 @@ export function sameRequestEnded(request: Exclude<ClosedRequest, MadeRequest>): 
   const head = `${ended}: ${requestedWords(request)}.`;
   const why = request.state === 'expired' ? `${whyNotDecided(request)} ` : '';
   const rest = `${why}${capital(earlierChange(request) ?? 'nothing changed')}. Ask again if you still want it.`;
-  return { text: sentence(`${head} ${rest}`), blocks: [section(`*${head}*`, rest)] };
+  return headed(head, rest);
 }
 
 const NOT_AS_ASKED = 'This is not exactly what you asked for: check the amount and how long it lasts.';

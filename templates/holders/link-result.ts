@@ -2,7 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
-import { copyable, headed, section, sentence } from '../core/blocks.ts';
+import { copyable, headed, section, sentence, textMessage } from '../core/blocks.ts';
 import { cardHandle, cardName, cardOfHolder } from '../core/card-words.ts';
 
 interface LinkResult {
@@ -85,10 +85,7 @@ export function linkLost({ card, by, heldBy, isClaim }: LinkLost): Message {
   const head = `Your ${cardName(card)} is no longer linked to you.`;
   const who = whoEnded({ by, heldBy, isClaim });
   const todo = 'You no longer get messages about it. If you still hold it, talk to an approver.';
-  return {
-    text: sentence(`${head} ${who} ${todo}`),
-    blocks: [section(`*${head}* ${who}`, todo)],
-  };
+  return textMessage(`*${head}* ${who}`, todo);
 }
 
 function whoEnded({ by, heldBy, isClaim }: Omit<LinkLost, 'card'>): string {

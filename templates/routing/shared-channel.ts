@@ -1,12 +1,11 @@
 import type { Alert } from '../../src/alerts/alert.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { context, section } from '../core/blocks.ts';
+import { context, section, textMessage } from '../core/blocks.ts';
 
 /** Replaces a message whose channel was shared after it was posted. */
 export function notShownHere(): Message {
-  const text = 'This message is no longer shown, because this channel is shared with another company.';
-  return { text, blocks: [section(text)] };
+  return textMessage('This message is no longer shown, because this channel is shared with another company.');
 }
 
 /** All that people of another company may see: that something happened, and how our own people find it. */
