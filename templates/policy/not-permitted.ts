@@ -3,7 +3,7 @@ import type { Role } from '../../src/policy/decide-action.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mentions } from '../../src/slack/mrkdwn.ts';
 import { actions, section, sentence } from '../core/blocks.ts';
-import { askThemButton, type Refusal } from './refusal.ts';
+import { askThemButton, type Refusal, refusal } from './refusal.ts';
 
 /** `Only … may unblock cards.` */
 export const whoWords: Readonly<Record<Role, string>> = {
@@ -57,11 +57,8 @@ export function notPermitted(refused: NotPermitted): Message {
 export function unavailable(): Message {
   const why = 'Cardbell can’t take this right now: part of it is unreachable.';
   // A store that did not answer in time may have stored it anyway.
-  const todo = 'As far as I know, nothing changed. Check again in a minute before you retry.';
-  return {
-    text: sentence(`Not done: ${why} ${todo}`),
-    blocks: [section(`*Not done.* ${why}`, todo)],
-  };
+  const whoCan = 'As far as I know, nothing changed. Check again in a minute before you retry.';
+  return refusal({ why, whoCan, changed: '' });
 }
 
 /** For people who ask for what only a card's holder may see or do. */
