@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import { within } from '../core/deadline.ts';
+import { sharedFor } from '../core/join-calls.ts';
 import { truncate } from './mrkdwn.ts';
 
 /** What Slack shows. `text` is a full sentence, because notifications and screen readers use it instead of the blocks. */
@@ -34,32 +35,22 @@ const ASK_DEADLINE_MS = 1500;
 const RETRY_MS = 60_000;
 
 /**
- * Permalinks of messages, like those of *Copy link*. The workspace's own address is requested once.
+ * Permalinks of messages, like those of *Copy link*. The workspace's own address is requested until Slack has answered once.
  * https://docs.slack.dev/reference/methods/chat.getPermalink
  *
  * @returns null while Slack does not tell us the workspace's address.
  */
-export function createPermalink(
-  authTest: () => Promise<{ url: string }>,
-  now: () => number = () => performance.now(),
-): (channel: string, ts: string) => Promise<string | null> {
+export function createPermalink(authTest: () => Promise<{ url: string }>) {
   let workspace: string | null = null;
-  let askAgainAt = 0;
-
-  return async function permalink(channel, ts) {
-    if (workspace === null && now() >= askAgainAt) {
-      askAgainAt = now() + RETRY_MS;
-      workspace = await within(ASK_DEADLINE_MS, ask(), () => null);
-    }
+  const ask = sharedFor(RETRY_MS, async () => {
+    const url = authTest().then(
+      (answer) => answer.url || null,
+      () => null,
+    );
+    workspace = await within(ASK_DEADLINE_MS, url, () => null);
+  });
+  return async function permalink(channel: string, ts: string): Promise<string | null> {
+    if (workspace === null) await ask();
     return workspace === null ? null : `${workspace}archives/${channel}/p${ts.replace('.', '')}`;
   };
-
-  async function ask(): Promise<string | null> {
-    try {
-      const { url } = await authTest();
-      return url === '' ? null : url;
-    } catch {
-      return null;
-    }
-  }
 }

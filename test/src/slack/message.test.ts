@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createPermalink, plainMessage } from '../../../src/slack/message.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const MESSAGE = ['C1', '1700000000.000100'] as const;
 
@@ -16,19 +20,29 @@ describe('the link to a message', () => {
     expect(asked, 'lookups of the workspace').toBe(1);
   });
 
+  it('is known to all who ask before Slack has answered', async () => {
+    let asked = 0;
+    const permalink = createPermalink(async () => {
+      asked += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+      return { url: 'https://acme.slack.com/' };
+    });
+
+    const [first, second] = await Promise.all([permalink(...MESSAGE), permalink(...MESSAGE)]);
+
+    expect([first, second, asked]).toEqual([first, first, 1]);
+  });
+
   it('is unknown while Slack does not answer, and looked up again after a minute', async () => {
-    let nowMs = 0;
+    vi.useFakeTimers();
     let answer = (): Promise<{ url: string }> => Promise.reject(new Error('unavailable'));
-    const permalink = createPermalink(
-      () => answer(),
-      () => nowMs,
-    );
+    const permalink = createPermalink(() => answer());
     expect(await permalink(...MESSAGE)).toBeNull();
     answer = async () => ({ url: 'https://acme.slack.com/' });
 
-    nowMs = 59_000;
+    vi.advanceTimersByTime(59_000);
     expect(await permalink(...MESSAGE), 'too early to look up again').toBeNull();
-    nowMs = 60_000;
+    vi.advanceTimersByTime(1_000);
     expect(await permalink(...MESSAGE)).toContain('/archives/C1/');
   });
 });
