@@ -1,12 +1,14 @@
 import type { AllMiddlewareArgs, SlackOptionsMiddlewareArgs } from '@slack/bolt';
+import type { Alert } from '../../src/alerts/alert.ts';
 import { atLastTry } from '../../src/alerts/show-alert.ts';
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
+import type { Refused } from '../../src/dispatch/request-action.ts';
 import { SELECT_OPTIONS_MAX } from '../../src/slack/limits.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import { alertDetails } from '../../templates/alerts/alert-details.ts';
 import { alertOption } from '../../templates/outbox/batch.ts';
 import { look } from '../dispatch/look.ts';
-import { onPress, type PressListener } from '../dispatch/press.ts';
+import { onPress, type Press, type PressListener } from '../dispatch/press.ts';
 import { alertTooOld, refuseFormerHolder } from '../dispatch/refused.ts';
 
 /** The menu of a message that shows many alerts: those whose name, card, amount and merchant match everything typed. */
@@ -28,44 +30,39 @@ export function findAlert({ batchMessages }: ListenerDeps) {
  * Shows one alert, chosen in a message that shows several, to the person who chose it, with its buttons and outcomes. It
  * shows no more than the message does, so anyone who sees the message may open it. The buttons check permissions.
  */
-export const openAlert = onPress(async ({ value: alertId, interaction }, deps) => {
+export const openAlert = looksAt('alert', async (alert, { interaction }, deps) => {
   const { channel } = interaction.origin;
-  await look(
-    interaction,
-    { target: { kind: 'alert', alertId }, seen: 'alert' },
-    async () => {
-      const alert = await deps.alerts.get(alertId);
-      if (alert === null) return alertTooOld();
-      const shown = await atLastTry(alert, channel, deps.alerts);
-      await interaction.notify(
-        renderAlert(shown, { place: await deps.visibilityOf(channel), channel, now: deps.now() }),
-      );
-      return undefined;
-    },
-    deps,
-  );
+  const shown = await atLastTry(alert, channel, deps.alerts);
+  await interaction.notify(renderAlert(shown, { place: await deps.visibilityOf(channel), channel, now: deps.now() }));
+  return undefined;
 });
 
 /** *Details*: the long alert. It shows no more than the message may, so anyone who sees the message may open it. */
 export function showDetails(audience: 'team' | 'holder'): PressListener {
-  return onPress(async ({ value: alertId, body, interaction }, deps) => {
+  return looksAt('details', async (alert, { body, interaction }, deps) => {
     const { channel } = interaction.origin;
-    await look(
-      interaction,
-      { target: { kind: 'alert', alertId }, seen: 'details' },
-      async () => {
-        const alert = await deps.alerts.get(alertId);
-        const reader = interaction.actor.userId;
-        const place = { place: await deps.visibilityOf(channel), channel, reader, now: deps.now() };
-        if (alert === null) return alertTooOld();
-        const refusal = await refuseFormerHolder(interaction, alert, deps);
-        if (refusal !== null) return refusal;
-        const view = alertDetails(await atLastTry(alert, channel, deps.alerts), audience, place);
-        if (view === null) return alertTooOld();
-        await deps.openView(body.trigger_id, view);
-        return undefined;
-      },
-      deps,
-    );
+    const refusal = await refuseFormerHolder(interaction, alert, deps);
+    if (refusal !== null) return refusal;
+    const reader = interaction.actor.userId;
+    const place = { place: await deps.visibilityOf(channel), channel, reader, now: deps.now() };
+    const view = alertDetails(await atLastTry(alert, channel, deps.alerts), audience, place);
+    if (view === null) return alertTooOld();
+    await deps.openView(body.trigger_id, view);
+    return undefined;
+  });
+}
+
+/** A button that shows an alert, whose id is its value. */
+function looksAt(
+  seen: 'alert' | 'details',
+  show: (alert: Alert, press: Press, deps: ListenerDeps) => Promise<Refused | undefined>,
+): PressListener {
+  return onPress(async (press, deps) => {
+    const { value: alertId, interaction } = press;
+    const showIt = async (): Promise<Refused | undefined> => {
+      const alert = await deps.alerts.get(alertId);
+      return alert === null ? alertTooOld() : await show(alert, press, deps);
+    };
+    await look(interaction, { target: { kind: 'alert', alertId }, seen }, showIt, deps);
   });
 }

@@ -66,28 +66,34 @@ async function controlsOf(
   );
 }
 
+/** Replaces the content of the picker. */
+async function showInPicker(
+  { id, hash, private_metadata: privateMetadata }: NonNullable<Press['body']['view']>,
+  content: Pick<Parameters<typeof cardPicker>[0], 'picked' | 'notice'>,
+  { updateView }: ListenerDeps,
+): Promise<void> {
+  await updateView({ viewId: id, hash }, cardPicker({ privateMetadata, ...content }));
+}
+
 /** A card was picked. The form shows the card and what this person can do with it now. */
 export const pickCard = onPress(async ({ value, body, interaction }, deps) => {
   const { view, user } = body;
   if (view === undefined) return;
-  const privateMetadata = view.private_metadata;
-  const show = async (rest: Pick<Parameters<typeof cardPicker>[0], 'picked' | 'notice'>): Promise<void> =>
-    await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, ...rest }));
   const chosen = deps.seals.card.open(value);
   const { roles, isComplete } =
     chosen === null ? await deps.rights.rolesOf(user.id) : await deps.rolesForCard(user.id, chosen.acctId);
   const target: Target = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
   const asked = inForm(interaction);
   const refuse = async (notice: string): Promise<Refused> => {
-    await show({ picked: null, notice });
+    await showInPicker(view, { picked: null, notice }, deps);
     return refused({ why: notice, whoCan: '' });
   };
   const input = async (): Promise<Prepared<InputOf<'look'>>> => {
     if (!isPermitted('show', roles)) return await refuse(isComplete ? NOT_THEIRS : NOT_KNOWN);
-    const pending = await deps.pending.get(privateMetadata);
+    const pending = await deps.pending.get(view.private_metadata);
     if (pending?.kind !== 'place' || chosen === null) return await refuse(tooOld());
     const picked = await pickedCard({ actor: asked.actor, roles, origin: pending.origin }, chosen, deps);
-    await show({ picked, notice: null });
+    await showInPicker(view, { picked, notice: null }, deps);
     return { kind: 'input', input: { seen: 'picker' } };
   };
   await deps.requestAction({ ...asked, verb: 'look', target, input });
@@ -137,12 +143,7 @@ export function onPicked(act: (picked: Picked, deps: ListenerDeps) => Promise<vo
   return onPress(async ({ value: pendingId, body, interaction }, deps) => {
     const { view, user } = body;
     if (view === undefined) return;
-    const privateMetadata = view.private_metadata;
-    const say = async (notice: string): Promise<void> =>
-      await deps.updateView(
-        { viewId: view.id, hash: view.hash },
-        cardPicker({ privateMetadata, picked: null, notice }),
-      );
+    const say = (notice: string): Promise<void> => showInPicker(view, { picked: null, notice }, deps);
     const asked = await pickedBy(user.id, pendingId, deps);
     if (asked !== null) return await act({ pendingId, asked, body, say }, deps);
     await refuseChoice(inForm(interaction), { kind: 'action', actionId: pendingId }, formTooOld(), deps);
