@@ -237,7 +237,11 @@ export function whichCard(event: StoredEvent): WhichCard {
       return { last4: event.last4 || null, statuses: ['INACTIVE'] };
     case 'virtual-card':
       return { last4: event.last4 || null };
-    default: {
+    case 'authorization':
+    case 'pin':
+    case 'settlement':
+    case 'reversal':
+    case 'decline': {
       const code = declineCode(event.decline);
       if (code === 'decline.card.status') return { statuses: declinedStatuses(event.decline?.message ?? '') };
       // A card that pays, or fails only by a limit or a balance, has been activated. Its replacement may be in the mail.
