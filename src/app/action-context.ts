@@ -180,7 +180,7 @@ function timers({ enqueue }: WorkerContext) {
     scheduleConfirm: (actionId: string, atMs: number) => enqueue('verify-action', { actionId }, { atMs }),
     scheduleUndoEnd: (actionId: string, atMs: number) => enqueue('end-undo', { actionId }, { atMs }),
     /** Watches a request from now on, in case nobody answers it. */
-    scheduleRequest: (requestId: string) => enqueue('expire-request', { requestId }),
+    scheduleAgeRequest: (requestId: string) => enqueue('age-request', { requestId }),
     /** Ends a claim that nobody decided. */
     scheduleClaimEnd: (claimId: string, atMs: number) => enqueue('end-claim', { claimId }, { atMs }),
     scheduleMuteEnd: (muteId: string, atMs: number) => enqueue('end-mute', { muteId }, { atMs }),

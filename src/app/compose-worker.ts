@@ -108,7 +108,7 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
     'end-mute': ({ muteId }) => verbs.endMute(muteId),
     'end-undo': ({ actionId }) => verbs.endUndo(actionId),
     'end-claim': ({ claimId }) => verbs.endClaim(claimId),
-    'expire-request': ({ requestId }) => verbs.ageRequest(requestId),
+    'age-request': ({ requestId }) => verbs.ageRequest(requestId),
     'warn-of-limits': ({ acctId }) => warnings.warnOfLimits(acctId),
     'warn-of-subscription': ({ alertId }) => warnings.warnOfSubscription(alertId),
     'warn-of-expiry': ({ acctId }) => warnings.warnOfExpiry(acctId),

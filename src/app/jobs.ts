@@ -215,12 +215,12 @@ const table = {
     id: ({ claimId }) => `claim-${claimId}`,
   }),
   /** Watches a request until it is decided: reminds people, and ends it. */
-  'expire-request': job({
+  'age-request': job({
     ...maintenance,
     data: z.strictObject({ requestId: z.string() }),
     retry: untilDone,
     mayRunEarly: true,
-    id: ({ requestId }) => `expire-${requestId}`,
+    id: ({ requestId }) => `age-${requestId}`,
   }),
   /** After a card's status or rules have changed: its open requests and App Home show that. */
   'refresh-requests': job({

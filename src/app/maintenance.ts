@@ -228,7 +228,7 @@ export function createSweep(deps: SweepDeps): () => Promise<void> {
     for (const { id, expiresAt } of await claims.open()) {
       if (isOverdue(expiresAt)) await enqueue('end-claim', { claimId: id });
     }
-    for (const { id } of await requests.open()) await enqueue('expire-request', { requestId: id });
+    for (const { id } of await requests.open()) await enqueue('age-request', { requestId: id });
     // Last: hours that this version cannot read must not hold up the other steps.
     for (const channel of await outbox.channels()) await deps.holdAsQuiet(channel);
   };

@@ -35,7 +35,7 @@ interface AnnounceDeps extends Pick<ActionTools, 'record'> {
   readonly rights: Pick<Rights, 'isOwnCard'>;
   readonly postRequest: (request: LimitRequest) => Promise<void>;
   /** Starts the reminder and expiry timer of a request. */
-  readonly scheduleRequest: (requestId: string) => Promise<void>;
+  readonly scheduleAgeRequest: (requestId: string) => Promise<void>;
 }
 
 /** Puts a stored request on record as waiting, and asks those who decide it. Idempotent. */
@@ -50,7 +50,7 @@ export function createAnnounceRequest(deps: AnnounceDeps): AnnounceRequest {
       return { ...announced, kind: 'decided', note: 'This was asked for already, and the request is decided.' };
     const { id, action, acctId } = request;
     await deps.postRequest(request);
-    await deps.scheduleRequest(id);
+    await deps.scheduleAgeRequest(id);
     const isOwnCard = isAboutRules(request) && (await deps.rights.isOwnCard(action.actor.userId, acctId));
     return { ...announced, kind: 'opened', note: whyAsked(request, isOwnCard) };
   };

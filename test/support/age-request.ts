@@ -15,5 +15,5 @@ export async function ageRequest(store: RunningCardbell['store'], request: Store
     action: { ...action, askedAt: earlier(action.askedAt) },
     expiresAt: earlier(expiresAt),
   }));
-  await wakeJob(store, `expire-${id}`);
+  await wakeJob(store, `age-${id}`);
 }

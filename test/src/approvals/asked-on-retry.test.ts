@@ -131,7 +131,7 @@ describe('a request that was decided before its job ran again', () => {
   ])('is not shown as waiting (approved: %s)', async (approve, state) => {
     const world = await createActionWorld(redis());
     const asked = ask('limit', { id: 'act_raise1', ...onAlert });
-    const dying = { ...world.deps, scheduleRequest: async () => Promise.reject(new Error('killed')) };
+    const dying = { ...world.deps, scheduleAgeRequest: async () => Promise.reject(new Error('killed')) };
     await expect(performAction(asked, dying)).rejects.toThrow('killed');
     await performAction(decide(approve), world.deps);
     const before = world.answers.length;
@@ -214,7 +214,7 @@ describe('a request that was decided before its job ran again', () => {
   it('is not made without the others, although the policy would allow it by now', async () => {
     const world = await createActionWorld(redis());
     const asked = ask('limit', { id: 'act_raise1', ...onAlert });
-    await expect(performAction(asked, { ...world.deps, scheduleRequest: dies })).rejects.toThrow('killed');
+    await expect(performAction(asked, { ...world.deps, scheduleAgeRequest: dies })).rejects.toThrow('killed');
 
     const policyFor = () => approvalPolicyOf({ twoPersonAboveCents: 500_000 });
     await performAction(asked, { ...world.deps, policyFor });
@@ -227,7 +227,7 @@ describe('a request that was decided before its job ran again', () => {
   it('is not shown as failed when the limit was changed again after the approval', async () => {
     const world = await createActionWorld(redis());
     const asked = ask('limit', { id: 'act_raise1', ...onAlert });
-    await expect(performAction(asked, { ...world.deps, scheduleRequest: dies })).rejects.toThrow('killed');
+    await expect(performAction(asked, { ...world.deps, scheduleAgeRequest: dies })).rejects.toThrow('killed');
     world.advance(MINUTE_MS);
     const askedAt = world.deps.now().toISOString();
     await performAction({ ...decide(true), askedAt }, world.deps);
@@ -245,7 +245,7 @@ describe('a request that was decided before its job ran again', () => {
   it('is found again although somebody else has asked for the same since', async () => {
     const world = await createActionWorld(redis());
     const asked = ask('limit', { id: 'act_raise1', ...onAlert });
-    await expect(performAction(asked, { ...world.deps, scheduleRequest: dies })).rejects.toThrow('killed');
+    await expect(performAction(asked, { ...world.deps, scheduleAgeRequest: dies })).rejects.toThrow('killed');
     await performAction(decide(false), world.deps);
     await performAction(ask('limit', { id: 'act_two', ...onAlert }), world.deps);
     const before = world.answers.length;

@@ -62,7 +62,7 @@ async function expectWaiting({ world, deps }: Awaited<ReturnType<typeof createWo
 describe.each(asks)('%s that others have to approve', (_what, action) => {
   it('waits for them also if its last attempt fails after the request is saved', async () => {
     const { world, deps } = await createWorld();
-    const last = { ...deps, isLastAttempt: true, scheduleRequest: onceAway(deps.scheduleRequest) };
+    const last = { ...deps, isLastAttempt: true, scheduleAgeRequest: onceAway(deps.scheduleAgeRequest) };
 
     await performAction(action, last);
 
@@ -72,7 +72,7 @@ describe.each(asks)('%s that others have to approve', (_what, action) => {
   it('is never said to have failed while they can approve it', async () => {
     const { world, deps } = await createWorld();
 
-    await expect(performAction(action, { ...deps, isLastAttempt: true, scheduleRequest: away })).rejects.toThrow();
+    await expect(performAction(action, { ...deps, isLastAttempt: true, scheduleAgeRequest: away })).rejects.toThrow();
 
     expect(await deps.requests.open()).toHaveLength(1);
     expect(await world.stations()).not.toContain('failed');

@@ -39,7 +39,7 @@ function setUp(holder: string | null = null, status: CardStatus | null = 'ACTIVE
       rights: { isOwnCard },
       record,
       postRequest: async ({ id }) => void posted.push(id),
-      scheduleRequest: async () => {},
+      scheduleAgeRequest: async () => {},
     }),
     now: () => new Date(askedAt),
   });

@@ -221,10 +221,10 @@ describe('an order above what one person may order', () => {
     const overLimit = order('act_order1', 100_001);
     const crashed = async () => {
       const world = await createActionWorld(redis());
-      const scheduleRequest = async () => Promise.reject(new Killed('before the timer'));
-      await expect(performAction(overLimit, { ...world.deps, scheduleRequest })).rejects.toThrow(Killed);
+      const scheduleAgeRequest = async () => Promise.reject(new Killed('before the timer'));
+      await expect(performAction(overLimit, { ...world.deps, scheduleAgeRequest })).rejects.toThrow(Killed);
       const scheduled: string[] = [];
-      const deps = { ...world.deps, scheduleRequest: async (id: string) => void scheduled.push(id) };
+      const deps = { ...world.deps, scheduleAgeRequest: async (id: string) => void scheduled.push(id) };
       return { world, deps, scheduled };
     };
 
