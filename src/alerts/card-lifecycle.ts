@@ -16,7 +16,7 @@ import type { Announce } from './announce.ts';
 import type { Awaited, CardOrders } from './card-order-store.ts';
 
 /** A card that is not activated this long after it was shipped is lost, or its holder has forgotten it. */
-export const REMIND_AFTER_MS = 10 * 24 * 3_600_000;
+export const ACTIVATION_OVERDUE_MS = 10 * 24 * 3_600_000;
 
 /** Later events no longer belong to how the card reached its holder. */
 const ORDER_TIMELINE_MS = 60 * 24 * 3_600_000;
@@ -79,7 +79,7 @@ export function createCardLifecycle({ cardOrders, alerts, withLock }: LifecycleD
       const order = { acctId, cardOrderId };
       const changes = await showStep(order, kind === 'card-shipping' ? 'shipped' : null, event);
       if (kind === 'card-shipping') {
-        const due = Date.parse(event.callbackAt) + REMIND_AFTER_MS;
+        const due = Date.parse(event.callbackAt) + ACTIVATION_OVERDUE_MS;
         await cardOrders.awaitActivation({ ...order, alertId: event.id }, due);
       }
       return { threadId: threadOf(order), broadcast: true, changes };

@@ -7,12 +7,14 @@ import type { Result, Verdict } from '../actions/action-state.ts';
 import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
+import { formatDuration } from '../core/duration.ts';
 import type { Lease } from '../core/lock.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { ruleNames } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { termWords } from '../limits/term.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
+import { REQUEST_OVERDUE_MS } from '../policy/decide-action.ts';
 import type { Message } from '../slack/message.ts';
 import { blockedBy } from './block-all.ts';
 import {
@@ -245,7 +247,7 @@ export function createFinishRequest(deps: FinishDeps): FinishRequest {
     await deps.postToOps(`${id}-override`, notice);
     const click = { ...action, id: decision.actionId, actor: { ...action.actor, userId: decision.by } };
     const did = `used the emergency override: changed the ${ruleNames(changes)} of`;
-    const outcome = `${answersBeforeOverride(request)} within 15 minutes`;
+    const outcome = `${answersBeforeOverride(request)} within ${formatDuration(REQUEST_OVERDUE_MS)}`;
     const line = { did, card, lasts: termWords(term), outcome };
     await deps.record(click, { event: null, reason, lineKey: 'override', line });
   };

@@ -10,7 +10,7 @@ import { TemporaryValue } from '../limits/rule-future.ts';
 import { fixedEnd, passedWords } from '../limits/term.ts';
 import { AllowAction, LimitAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/approval-policy.ts';
-import { REMIND_AFTER_MS, REQUEST_MS } from '../policy/decide-action.ts';
+import { REQUEST_MS, REQUEST_OVERDUE_MS } from '../policy/decide-action.ts';
 import { OrderReason, OrderTerms } from '../virtual-cards/order.ts';
 import { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import { noFacts, RequestFacts } from './request-facts.ts';
@@ -277,7 +277,7 @@ export function approversWithoutAnswer(
 }
 
 export function overdueAtMs(request: Pick<LimitRequest, 'expiresAt'>): number {
-  return openedAtMs(request) + REMIND_AFTER_MS;
+  return openedAtMs(request) + REQUEST_OVERDUE_MS;
 }
 
 /** For people who read that it expired. */

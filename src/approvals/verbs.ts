@@ -4,7 +4,7 @@ import { actionOf, Target, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import { limitPeriods } from '../card-api/rule.ts';
 import { Term } from '../card-api/rule-change.ts';
-import { mayMeanTime, soundsLikeDuration } from '../core/duration.ts';
+import { formatDuration, mayMeanTime, soundsLikeDuration } from '../core/duration.ts';
 import type { Clock } from '../core/end-time.ts';
 import { commandCode } from '../core/installation.ts';
 import { formatCents, leadingDollar, parseAmount, parseAmountWord, readAmount } from '../core/money.ts';
@@ -12,7 +12,7 @@ import { countQuoted } from '../directory/card-query.ts';
 import { ChangeRequest } from '../limits/change-request.ts';
 import { readPeriod, splitPer, textOf, timeForAmount } from '../limits/read-limit.ts';
 import { readTerm } from '../limits/read-term.ts';
-import { REMIND_AFTER_MS } from '../policy/decide-action.ts';
+import { REQUEST_OVERDUE_MS } from '../policy/decide-action.ts';
 
 /** An amount a holder wants to pay, and until when. The rule to change is determined later. */
 export const AskAction = actionOf('ask', target.card, {
@@ -104,8 +104,8 @@ export const approvalVerbs = {
       notOwnCard: { why: 'You can’t use the emergency override for your own request.' },
       notOwnAction: { why: 'You can’t use the emergency override for your own request.' },
       after: {
-        ms: REMIND_AFTER_MS,
-        why: 'Approvers have 15 minutes to answer before the emergency override is available.',
+        ms: REQUEST_OVERDUE_MS,
+        why: `Approvers have ${formatDuration(REQUEST_OVERDUE_MS)} to answer before the emergency override is available.`,
       },
     },
     refusedTo: 'use the emergency override for',

@@ -8,7 +8,7 @@ export type Role = z.infer<typeof Role>;
 /** A person who blocked by mistake can undo it within this time. After that an approver has to unblock. */
 export const UNDO_MS = 60_000;
 /** After this time without a decision, approvers are reminded and operators may use the emergency override. */
-export const REMIND_AFTER_MS = 15 * 60_000;
+export const REQUEST_OVERDUE_MS = 15 * 60_000;
 /** The number of cards one person may block at once. */
 export const BLOCKED_ALONE_MAX = 5;
 /** An undecided request expires after this time. Silence never approves. */

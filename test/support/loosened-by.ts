@@ -1,5 +1,5 @@
 import type { Verb } from '../../src/dispatch/verbs.ts';
-import { REMIND_AFTER_MS } from '../../src/policy/decide-action.ts';
+import { REQUEST_OVERDUE_MS } from '../../src/policy/decide-action.ts';
 import { askedToPay } from './asked-for-more.ts';
 import { ask, byCommand, type Over, type PerformWorld, performAction } from './perform-world.ts';
 
@@ -29,7 +29,7 @@ export const loosenedBy: Partial<Record<Verb, (world: PerformWorld) => Promise<O
   },
   async 'emergency-override'(world) {
     await askedToPay(world, 50_000);
-    world.advance(REMIND_AFTER_MS);
+    world.advance(REQUEST_OVERDUE_MS);
     return { target: { kind: 'request', requestId: 'req_ask1' }, reason: 'urgent' };
   },
   async revert(world) {

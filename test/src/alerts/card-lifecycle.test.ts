@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Alert, ShippingAlert } from '../../../src/alerts/alert.ts';
 import { type Alerts, createAlerts } from '../../../src/alerts/alert-store.ts';
-import { createCardLifecycle, REMIND_AFTER_MS, remindOfActivation } from '../../../src/alerts/card-lifecycle.ts';
+import { ACTIVATION_OVERDUE_MS, createCardLifecycle, remindOfActivation } from '../../../src/alerts/card-lifecycle.ts';
 import { createCardOrders } from '../../../src/alerts/card-order-store.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
 import { createLock } from '../../../src/core/lock.ts';
@@ -13,7 +13,7 @@ import { change, shippingAlert, statusAlert, transactionAlert } from '../../temp
 
 const redis = useRedis();
 const shipped: ShippingAlert = shippingAlert();
-const due = Date.parse(shipped.event.callbackAt) + REMIND_AFTER_MS;
+const due = Date.parse(shipped.event.callbackAt) + ACTIVATION_OVERDUE_MS;
 
 let announced: Alert[] = [];
 let cards: DirectoryAccount['cards'] | null = [];
@@ -60,7 +60,7 @@ describe('a card that was shipped', () => {
     expect(announced).toEqual([]);
 
     await look();
-    await look(due + REMIND_AFTER_MS);
+    await look(due + ACTIVATION_OVERDUE_MS);
 
     expect(announced).toHaveLength(1);
     expect(announced[0]).toMatchObject({ kind: 'activation-reminder', event: { acctId: 7378, last4: '1212' } });

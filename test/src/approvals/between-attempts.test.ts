@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { reported } from '../../../src/actions/action-state.ts';
 import type { CardApiError } from '../../../src/core/errors.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
-import { REMIND_AFTER_MS, REQUEST_MS } from '../../../src/policy/decide-action.ts';
+import { REQUEST_MS, REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { killEverywhere, whole } from '../../support/kill-everywhere.ts';
@@ -61,7 +61,7 @@ const approves: Meanwhile = {
 async function asked(): Promise<{ world: PerformWorld; hugo: Told }> {
   const world = await createActionWorld(redis());
   const hugo = await askedToPay(world, 50_000);
-  world.advance(REMIND_AFTER_MS);
+  world.advance(REQUEST_OVERDUE_MS);
   return { world, hugo };
 }
 
@@ -212,7 +212,7 @@ it.each(crashes)(
       click,
       async (world) => {
         hugo = await askedToPay(world, 50_000);
-        world.advance(REMIND_AFTER_MS);
+        world.advance(REQUEST_OVERDUE_MS);
         return hugo.deps;
       },
       async (world, diedAt) => {

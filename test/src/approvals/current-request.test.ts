@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
-import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
+import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
@@ -136,7 +136,7 @@ it('asks again once so much was spent that the change is not enough, and then pr
   });
   const given = { ...world, deps: { ...world.deps, card: { ...world.deps.card, getRemainingLimits } } };
   const hugo = await askedToPay(given, 30_000);
-  world.advance(REMIND_AFTER_MS);
+  world.advance(REQUEST_OVERDUE_MS);
   remainingCents = 1_000;
 
   await performAction(approvalClick('act_ben', 'U0BEN'), hugo.deps);
@@ -185,7 +185,7 @@ describe.each<[string, boolean]>([
       getSpendRules: async (...args) => (isSent && arrives ? await away() : await deps.card.getSpendRules(...args)),
     };
     const unseen = { ...deps, card, isLastAttempt: true };
-    world.advance(REMIND_AFTER_MS);
+    world.advance(REQUEST_OVERDUE_MS);
     await performAction(approvalClick('act_ben', 'U0BEN'), unseen);
     world.advance(120_000);
     await verifyAction('act_ben', unseen);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createDecideRequest } from '../../../src/approvals/decide-request.ts';
 import { LimitRequest } from '../../../src/approvals/request.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
-import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
+import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, override } from '../../support/asked-for-more.ts';
 import { clickOfBen, decisionsOf } from '../../support/decisions.ts';
 import { held } from '../../support/held.ts';
@@ -280,7 +280,7 @@ it('a record of an approval and its line in the audit channel say how long the c
 it('the record of an emergency override says how long the change lasts', async () => {
   const world = await createActionWorld(redis());
   const { deps } = await askedToPay(world, 50_000);
-  world.advance(REMIND_AFTER_MS);
+  world.advance(REQUEST_OVERDUE_MS);
 
   await performAction(override, deps);
 

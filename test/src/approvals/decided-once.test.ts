@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VerbAction } from '../../../src/dispatch/verbs.ts';
-import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
+import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import {
   approvalClick,
   askedToPay,
@@ -113,7 +113,7 @@ describe('a holder’s request whose worker is killed at any step', () => {
       override,
       async (world) => {
         hugo = await askedToPay(world, 50_000);
-        world.advance(REMIND_AFTER_MS);
+        world.advance(REQUEST_OVERDUE_MS);
         return hugo.deps;
       },
       async (world, diedAt) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withInFlight } from '../../../src/approvals/request.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
-import { LATE_MS, REMIND_AFTER_MS, REQUEST_MS } from '../../../src/policy/decide-action.ts';
+import { LATE_MS, REQUEST_MS, REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial, override } from '../../support/asked-for-more.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { killEverywhere, whole } from '../../support/kill-everywhere.ts';
@@ -27,7 +27,7 @@ const clicks: readonly [string, VerbAction][] = [
 /** A holder's request that operators may override by now. */
 async function asked(world: PerformWorld): Promise<WorldDeps> {
   const { deps } = await askedToPay(world, 50_000);
-  world.advance(REMIND_AFTER_MS);
+  world.advance(REQUEST_OVERDUE_MS);
   return deps;
 }
 
@@ -170,7 +170,7 @@ it('does not count an emergency override as used if its retry came too late, so 
   const world = await createActionWorld(redis());
   const deps = await asked(world);
   await expect(performAction(override, { ...deps, card: limited(deps) })).rejects.toThrow('refused');
-  world.advance(LATE_MS + REMIND_AFTER_MS);
+  world.advance(LATE_MS + REQUEST_OVERDUE_MS);
   await performAction(override, deps);
   expect(await deps.requests.get('req_ask1')).toMatchObject({ state: 'open', inFlight: [] });
   const again = { ...override, id: 'act_glass2', askedAt: deps.now().toISOString() };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createEligibility } from '../../../src/approvals/eligibility.ts';
 import type { ApprovalClick } from '../../../src/approvals/request.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
-import { REMIND_AFTER_MS, type Role } from '../../../src/policy/decide-action.ts';
+import { REQUEST_OVERDUE_MS, type Role } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, override } from '../../support/asked-for-more.ts';
 import { authorizationOf } from '../../support/authorization.ts';
 import { approve, dailyOf, dailyWorld, inPortal, limit, person, told } from '../../support/daily-limit.ts';
@@ -142,7 +142,7 @@ it('refuses an emergency override by the requester, even if their own approval i
   await performAction(limit('act_much', 2000), given.deps);
   inPortal(given, 300);
   await performAction(approve('req_much', 'act_ben', 'U0BEN'), given.deps);
-  given.advance(REMIND_AFTER_MS + 1000);
+  given.advance(REQUEST_OVERDUE_MS + 1000);
   const target = { kind: 'request', requestId: 'req_much', revision: 1 } as const;
   const at = { id: 'act_glass', actor: person('U0ANA'), askedAt: given.deps.now().toISOString() };
 
@@ -163,7 +163,7 @@ describe('a holder who asked and no longer holds the card, or has left', () => {
     else await given.deps.links.link({ acctId, userId: holder, provedBy: 'approver', by: 'U0BEN', at: '2026-11-20' });
 
     await performAction(approvalClick('act_yes', 'U0BEN'), hugo.deps);
-    given.advance(REMIND_AFTER_MS);
+    given.advance(REQUEST_OVERDUE_MS);
     await performAction(override, hugo.deps);
 
     expect(given.writes).toEqual([]);
@@ -178,7 +178,7 @@ describe('a holder who asked and no longer holds the card, or has left', () => {
     gone.add('U0HUGO');
 
     await performAction(approvalClick('act_yes', 'U0BEN'), hugo.deps);
-    given.advance(REMIND_AFTER_MS);
+    given.advance(REQUEST_OVERDUE_MS);
     await performAction(override, hugo.deps);
 
     expect(given.writes).toEqual([]);
@@ -215,7 +215,7 @@ describe('an approver who asked for themselves and whose Slack account was deact
 
     await performAction(approve('req_much', 'act_yes', 'U0BEN'), given.deps);
     expect(told(given)).toContain(`The Slack account of whoever asked for it is deactivated. ${whoCan}`);
-    given.advance(REMIND_AFTER_MS);
+    given.advance(REQUEST_OVERDUE_MS);
     const target = { kind: 'request', requestId: 'req_much' } as const;
     const askedAt = given.deps.now().toISOString();
     await performAction(ask('emergency-override', { ...override, target, askedAt }), given.deps);

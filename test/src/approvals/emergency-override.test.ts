@@ -10,7 +10,7 @@ import { noFacts } from '../../../src/approvals/request-facts.ts';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { aloneCents, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
-import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
+import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { held } from '../../support/held.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
@@ -277,7 +277,7 @@ describe('an emergency override for somebody who got more before', () => {
     world.service.rules = { IsActive: true, DailySpendLimit: 400 };
     await performAction(daily(now, null, 'act_before', 'U0ANA'), world.deps);
     await performAction(daily(wanted, null, 'act_much', 'U0ANA'), world.deps);
-    world.advance(REMIND_AFTER_MS);
+    world.advance(REQUEST_OVERDUE_MS);
     await performAction(breakGlass('req_much', world.deps.now().toISOString()), world.deps);
     return world;
   }
@@ -320,7 +320,7 @@ describe('an emergency override after an approver has denied a request', () => {
     world.advance(waitMs);
     const again = { ...daily(2000, null, 'act_again', 'U0ANA'), askedAt: deps.now().toISOString() };
     await performAction(again, deps);
-    world.advance(REMIND_AFTER_MS);
+    world.advance(REQUEST_OVERDUE_MS);
     await performAction(breakGlass('req_again', deps.now().toISOString()), deps);
     return world;
   }
@@ -369,7 +369,7 @@ describe('an emergency override while a temporary change outlasts it', () => {
       await performAction(ask('decide', { id: 'act_eve', target, approve: true, actor }), world.deps);
     }
     await performAction(daily(2000, null, 'act_much', 'U0ANA'), world.deps);
-    world.advance(REMIND_AFTER_MS);
+    world.advance(REQUEST_OVERDUE_MS);
     await performAction(breakGlass('req_much', world.deps.now().toISOString()), world.deps);
     return world;
   }
@@ -411,7 +411,7 @@ describe('an emergency override while a temporary change outlasts it', () => {
     await performAction(ask('decide', { id: 'act_eve', target, approve: true, actor }), world.deps);
     await performAction(abroad('act_much', { kind: 'permanent' }, 'U0ANA'), world.deps);
     expect(await world.deps.requests.get('req_much')).toMatchObject({ changes: [{ from: false, to: true }] });
-    world.advance(REMIND_AFTER_MS);
+    world.advance(REQUEST_OVERDUE_MS);
 
     await performAction(breakGlass('req_much', world.deps.now().toISOString()), world.deps);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
+import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { approvalClick, askedToPay, denial, linkHugo, override, toPay } from '../../support/asked-for-more.ts';
 import { refusal } from '../../support/card-api-errors.ts';
@@ -148,7 +148,7 @@ describe('a request whose numbers changed', () => {
     const given = await world();
     inPortal(given, 4000);
     const { deps } = await askedToPay(given, 500_000);
-    given.advance(REMIND_AFTER_MS);
+    given.advance(REQUEST_OVERDUE_MS);
     inPortal(given, 100);
     given.service.status = 'BLOCKED';
     const posted: string[] = [];
@@ -224,7 +224,7 @@ describe('an approval of numbers the person has not seen', () => {
     const { deps } = await askedToPay(given, 150_000);
     const more = { goals: [limitGoal('daily', 900_000)], term: { kind: 'permanent' } } as const;
     await performAction(Object.assign(approvalClick('act_ben', 'U0BEN'), { changeRequest: more }), deps);
-    given.advance(REMIND_AFTER_MS);
+    given.advance(REQUEST_OVERDUE_MS);
 
     await performAction(approvalClick('act_zoe', 'U0ZOE'), deps);
     expect(told(given)).toContain('daily limit $400.00 → $9,000.00');
@@ -463,7 +463,7 @@ describe('a request for less than a limit is for the moment', () => {
     const given = await world();
     const { deps } = await askedToPay(given, 50_000);
     await performAction(limit('act_moment', 1300, {}, forDays(1 / 48)), deps);
-    given.advance(REMIND_AFTER_MS);
+    given.advance(REQUEST_OVERDUE_MS);
 
     await performAction(override, deps);
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
-import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
+import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial as deny, override } from '../../support/asked-for-more.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -108,7 +108,7 @@ const rows: Refused[] = [
     asked: overrideIt,
     before: async (world) => {
       await askedToPay(world, 50_000);
-      world.advance(REMIND_AFTER_MS);
+      world.advance(REQUEST_OVERDUE_MS);
       await world.deps.recentRaises.reserveOverride(acctId, 'act_other');
     },
     why: /in the last 24 hours/,

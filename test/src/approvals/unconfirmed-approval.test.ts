@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryChangeIdOf } from '../../../src/approvals/request.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
-import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
+import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
@@ -82,7 +82,7 @@ const cases = clicks.flatMap(([what, click, state, by]) =>
 describe.each(cases)('$what whose outcome is unknown because $when', ({ click, state, by, opsIssue }) => {
   it('decides the request once the card shows the change, and notifies the holder', async () => {
     const one = await asked();
-    one.world.advance(REMIND_AFTER_MS);
+    one.world.advance(REQUEST_OVERDUE_MS);
 
     await endsUnknown(click, one, { arrives: true, opsIssue });
     expect(await shown(one)).toContain('I’m checking whether the change was made');
@@ -102,7 +102,7 @@ describe.each(cases)('$what whose outcome is unknown because $when', ({ click, s
 
   it('leaves the request open if the card does not show the change, and informs the holder and the approvers', async () => {
     const one = await asked();
-    one.world.advance(REMIND_AFTER_MS);
+    one.world.advance(REQUEST_OVERDUE_MS);
 
     await endsUnknown(click, one, { arrives: false, opsIssue });
     await lookUntilOver(click.id, one);
@@ -127,7 +127,7 @@ it.each(clicks)(
       click,
       async (world) => {
         hugo = await askedToPay(world, 50_000);
-        world.advance(REMIND_AFTER_MS);
+        world.advance(REQUEST_OVERDUE_MS);
         const { deps } = hugo;
         // Nothing can be read between the write and the verification.
         let isBlind = false;
@@ -202,7 +202,7 @@ describe('while the outcome of an approval is unknown', () => {
 
 it('does not count a failed emergency override as the one per day, even if its job was not retried', async () => {
   const one = await asked();
-  one.world.advance(REMIND_AFTER_MS);
+  one.world.advance(REQUEST_OVERDUE_MS);
   const { deps } = one.hugo;
   const readless = { ...deps, isLastAttempt: true, card: { ...deps.card, getSpendRules: async () => away() } };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
-import { REMIND_AFTER_MS, REQUEST_MS } from '../../../src/policy/decide-action.ts';
+import { REQUEST_MS, REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -64,7 +64,7 @@ describe('a request withdrawn by the requester', () => {
   ])('cannot be %s afterwards', async (_what, click) => {
     const { world, hugo } = await asked();
     await performAction(withdrawal(), hugo.deps);
-    world.advance(REMIND_AFTER_MS + 1);
+    world.advance(REQUEST_OVERDUE_MS + 1);
 
     await performAction(click, hugo.deps);
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
-import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
+import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, override } from '../../support/asked-for-more.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -58,7 +58,7 @@ it.each<[string, VerbAction, Retry]>([
 ])('%s counts as no raise after an attempt whose worker died before it sent anything', async (_what, action, retry) => {
   const world = await createActionWorld(redis());
   const { deps } = await askedToPay(world, 50_000);
-  if (action !== limit && action !== order) world.advance(REMIND_AFTER_MS);
+  if (action !== limit && action !== order) world.advance(REQUEST_OVERDUE_MS);
   const counted = async () => await deps.recentRaises.list('program', deps.now().getTime());
   const recentRaises: WorldDeps['recentRaises'] = {
     ...deps.recentRaises,
@@ -84,7 +84,7 @@ it.each<[string, VerbAction]>([
 ])('%s whose last attempt ends with an unexpected error counts as no raise', async (_what, action) => {
   const world = await createActionWorld(redis());
   const { deps } = await askedToPay(world, 50_000);
-  if (action !== limit && action !== order) world.advance(REMIND_AFTER_MS);
+  if (action !== limit && action !== order) world.advance(REQUEST_OVERDUE_MS);
   const recentRaises: WorldDeps['recentRaises'] = {
     ...deps.recentRaises,
     async add(raise) {

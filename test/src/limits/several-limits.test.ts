@@ -4,7 +4,7 @@ import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { approvedChanges } from '../../../src/digests/approved-changes.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
-import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
+import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { crashAtStep, Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
@@ -669,7 +669,7 @@ describe('a request for several limits', () => {
   it('raises each limit by no more than one person may allow in an emergency override', async () => {
     const world = await createActionWorld(redis());
     await performAction(raise({ daily: 1500, monthly: 2500 }, forHours(4)), world.deps);
-    world.advance(REMIND_AFTER_MS);
+    world.advance(REQUEST_OVERDUE_MS);
     const override = ask('emergency-override', {
       id: 'act_glass1',
       askedAt: world.deps.now().toISOString(),
