@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { Help, HelpEntry } from '../../templates/dispatch/help.ts';
 import type { Action } from '../actions/action.ts';
-import { actionOf, Target, target } from '../actions/action.ts';
-import { aboutCard, type ReadCommand, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
+import { actionOf, Target } from '../actions/action.ts';
+import type { VerbEntry } from '../actions/verb.ts';
 import { statusVerbs } from '../actions/verbs.ts';
 import { alertVerbs } from '../alerts/verbs.ts';
 import { appHomeVerbs } from '../app-home/verbs.ts';
 import { approvalVerbs } from '../approvals/verbs.ts';
 import { commandCode } from '../core/installation.ts';
 import { digestVerbs } from '../digests/verbs.ts';
+import { directoryVerbs } from '../directory/verbs.ts';
 import { holderVerbs } from '../holders/verbs.ts';
 import { limitVerbs } from '../limits/verbs.ts';
 import { isForOwnCard, mayAsk, type Permission, type Role } from '../policy/decide-action.ts';
@@ -23,33 +24,7 @@ import { warningVerbs } from '../warnings/verbs.ts';
  * the syntax and the help text come from here. `src/app` connects each verb to the function that performs it.
  */
 export const verbs = {
-  show: {
-    action: actionOf('show', target.card, {}),
-    permission: { role: 'operator', doing: 'see cards', holderMay: true },
-    refusedTo: 'show',
-    alsoCalled: [
-      'view',
-      'see',
-      'display',
-      'info',
-      'details',
-      'status',
-      'balance',
-      'check',
-      'find',
-      'lookup',
-      'search',
-      'get',
-    ],
-    isLook: true,
-    isOfCard: true,
-    command: {
-      usage: 'show CARD',
-      example: 'show 4242',
-      effect: 'shows holder, status, limits with what is left, and recent declines',
-      read: readShow,
-    },
-  },
+  ...directoryVerbs,
   ...statusVerbs,
   ...virtualCardVerbs,
   ...limitVerbs,
@@ -193,13 +168,6 @@ export function isLook(verb: string): boolean {
 /** True for verbs that block cards. A stolen card must not wait behind other requests. */
 export function isBlocking(verb: string): boolean {
   return verb === 'block' || verb === 'block-all';
-}
-
-/** `show 4242`, `show me 4242`. */
-function readShow(words: readonly string[]): ReadCommand | UnclearCommand {
-  const card = words.length > 1 && /^me$/i.test(words[0] ?? '') ? words.slice(1) : words;
-  if (card.length === 0) return { kind: 'unclear', why: 'Which card should I show?', usage: 'show CARD' };
-  return aboutCard('show', card);
 }
 
 /** Completes "to …", for people: `block cards`. */

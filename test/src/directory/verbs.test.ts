@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { alertVerbs } from '../../../src/alerts/verbs.ts';
+import { directoryVerbs } from '../../../src/directory/verbs.ts';
 
-const { read } = alertVerbs.declines.command;
+const { read } = directoryVerbs.declines.command;
 
 it('reads the typed words as an action of its verb', () => {
   expect(read(['4242', '30d'])).toMatchObject({
