@@ -18,7 +18,6 @@ const known: readonly string[] = [
   'limitLine',
   'plainText',
   'readSince',
-  'serviceSays',
   'shared',
 ];
 

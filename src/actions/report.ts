@@ -1,4 +1,5 @@
 import { actionResult, verbWords } from '../../templates/actions/action-result.ts';
+import { serviceSaysRaw } from '../../templates/core/blocks.ts';
 import { statusWord } from '../../templates/core/card-words.ts';
 import { changeWords, sentences } from '../../templates/core/change-words.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
@@ -223,7 +224,6 @@ export function toOutcome(
     (verb === 'limit' || verb === 'allow') && (state === 'done' || state === 'unknown') && after !== null
       ? changeWords(before ?? 'unknown', after)
       : '';
-  const quoted = apiWords === null ? '' : `The card service says: “${apiWords}”`;
   return {
     verb,
     by: action.actor.userId,
@@ -232,7 +232,7 @@ export function toOutcome(
     state: state === 'unchanged' ? 'failed' : state,
     asHolder: action.asHolder,
     ...(action.isOverride === true && { isOverride: true as const }),
-    text: sentences(change, quoted, note),
+    text: sentences(change, serviceSaysRaw(apiWords), note),
     ...(state === 'done' && action.reason !== '' && { reason: action.reason }),
     ...(confirmation === undefined ? {} : { confirmation }),
     control: control ?? null,

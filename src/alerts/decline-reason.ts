@@ -1,3 +1,4 @@
+import { serviceSaysRaw } from '../../templates/core/blocks.ts';
 import type { LimitPeriod, LimitRule } from '../card-api/rule.ts';
 import type { DeclinedCard } from '../core/card-facts.ts';
 import { declineCode, declinedStatuses } from '../core/event.ts';
@@ -163,7 +164,7 @@ function anyOther(message: string): Entry {
   const adminFix = 'Ask the card service’s support. Give them the time, the amount and the merchant.';
   if (said !== '' && !usual.test(said)) {
     const holderFix = 'Try once more, or pay another way.';
-    return { title: 'Declined by the issuer', meaning: serviceSays(said), holderFix, adminFix, usually: /^/ };
+    return { title: 'Declined by the issuer', meaning: serviceExplanation(said), holderFix, adminFix, usually: /^/ };
   }
   return {
     title: 'Declined without a reason',
@@ -175,10 +176,10 @@ function anyOther(message: string): Entry {
 }
 
 /** The card service's words as a quote. A code that nobody knows is named too. */
-export function serviceSays(message: string, code = ''): string {
+export function serviceExplanation(message: string, code = ''): string {
   const named = code === '' ? '' : ` (code ${code})`;
   if (message.trim() === '') return `The card service gave no explanation${named}.`;
-  return `The card service says: “${message.trim()}”${named}.`;
+  return `${serviceSaysRaw(message)}${named}.`;
 }
 
 type EntryFor = (message: string, remedy: Remedy | null, card: DeclinedCard) => Entry;

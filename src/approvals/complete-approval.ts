@@ -1,5 +1,6 @@
 import { actionResult } from '../../templates/actions/action-result.ts';
 import { blockAllDecided, overrideNotice } from '../../templates/approvals/request-notes.ts';
+import { serviceSaysRaw } from '../../templates/core/blocks.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { requestUnconfirmed } from '../../templates/holders/holder-request.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
@@ -214,7 +215,7 @@ function notOrdered(request: LimitRequest, { state, apiWords, note }: Result): M
     const whoCan = 'Whoever asked was told, and is told if it was ordered.';
     return refusal({ why, whoCan, isUnsure: true });
   }
-  const why = sentences(apiWords === null ? null : `The card service says: “${apiWords}”.`, note);
+  const why = sentences(serviceSaysRaw(apiWords), note);
   const whoCan =
     request.state === 'open' ? 'The request is still open: approve it again, or deny it.' : 'Look at the request.';
   return refusal({ why, whoCan, changed: 'Nothing was ordered. Whoever asked was told.' });

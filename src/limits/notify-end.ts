@@ -1,4 +1,5 @@
 import { auditLine } from '../../templates/audit/audit-line.ts';
+import { serviceSaysRaw } from '../../templates/core/blocks.ts';
 import { changeWords, sentences } from '../../templates/core/change-words.ts';
 import { temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
 import type { Action } from '../actions/action.ts';
@@ -158,7 +159,7 @@ export async function endQuestions(
   }
 }
 
-const whyNot = (error: CardApiError): string => noteOf(error) ?? `The card service says: “${error.apiMessage}”.`;
+const whyNot = (error: CardApiError): string => noteOf(error) ?? `${serviceSaysRaw(error.apiMessage)}.`;
 
 interface RecordDeps extends Pick<ActionTools, 'postAuditLine' | 'now'> {
   readonly audit: Pick<Audit, 'append'>;

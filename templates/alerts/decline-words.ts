@@ -1,6 +1,6 @@
 import type { Outcome } from '../../src/actions/action-state.ts';
 import type { Alert, TransactionAlert } from '../../src/alerts/alert.ts';
-import { closed, type DeclineReason, declineReason, serviceSays } from '../../src/alerts/decline-reason.ts';
+import { closed, type DeclineReason, declineReason, serviceExplanation } from '../../src/alerts/decline-reason.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
 import { type DeclinedCard, declinedCard } from '../../src/core/card-facts.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
@@ -96,7 +96,7 @@ const activeNow = {
 export function serviceWords({ isWithheld, isKnown, saysMore, code, message }: ShownReason): string {
   const unknownCode = isKnown ? '' : code;
   if (isWithheld || (!saysMore && unknownCode === '')) return '';
-  return serviceSays(escapeUntrusted(message, 300), escapeUntrusted(unknownCode, 80));
+  return serviceExplanation(escapeUntrusted(message, 300), escapeUntrusted(unknownCode, 80));
 }
 
 /** Which limit or balance stopped the purchase, and by how much. Empty when unknown or not allowed in this channel. */

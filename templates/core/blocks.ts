@@ -207,9 +207,14 @@ export function pageWords(
   return `Page ${page} of ${pages}.${next}`;
 }
 
-/** What the card service answered, in its own words; empty: nothing. */
+/** What the card service answered, in its own words. Raw. Empty: nothing. */
+export function serviceSaysRaw(words: string | null): string {
+  return words === null || words.trim() === '' ? '' : `The card service says: “${words.trim()}”`;
+}
+
+/** The same, for Slack. */
 export function serviceSays(words: string | null): string {
-  return words === null || words.trim() === '' ? '' : `The card service says: “${escapeUntrusted(words, 300)}”`;
+  return words === null ? '' : serviceSaysRaw(escapeUntrusted(words, 300));
 }
 
 /** `1 limit`, `1,203 limits`. */
