@@ -5,7 +5,7 @@ import { redisNow } from '../src/core/clock.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { useInstallation } from '../src/core/installation.ts';
 import { parseAmount } from '../src/core/money.ts';
-import { createDecisions } from '../src/policy/decision-store.ts';
+import { createDecisionStore } from '../src/policy/decision-store.ts';
 import type { Policy } from '../src/policy/policy.ts';
 import { readPolicy, readPolicyFile, UNREADABLE_FILE } from '../src/policy/policy-source.ts';
 import { countOf } from '../templates/core/blocks.ts';
@@ -120,7 +120,7 @@ function explain(read: Policy): void {
 
 async function replay(read: Policy): Promise<0 | 1> {
   const redis = await reachRedis('policy', config);
-  const decisions = await createDecisions(redis).since((await redisNow(redis)) - Number(days) * DAY_MS);
+  const decisions = await createDecisionStore(redis).since((await redisNow(redis)) - Number(days) * DAY_MS);
   redis.disconnect();
   const differences = replayDecisions(read, decisions);
   for (const { at, actionId, userId, verb: asked, acctId, was, would } of differences)

@@ -10,14 +10,10 @@ const known: readonly string[] = [
   'DECLINES_SHOWN',
   'OpenRequest',
   'ResumeRequest',
-  'backWords',
   'chooseCard',
-  'createDecisions',
   'endOf',
   'explainDecline',
-  'limitLine',
   'plainText',
-  'readSince',
   'shared',
 ];
 

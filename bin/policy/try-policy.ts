@@ -16,7 +16,7 @@ import {
 } from '../../src/policy/decide-action.ts';
 import type { RecordedDecision } from '../../src/policy/decision-store.ts';
 import { type Policy, permittedTo, sectionOf, standsInFor } from '../../src/policy/policy.ts';
-import { muteEndOf, readMute } from '../../src/routing/mute.ts';
+import { muteEndOf, splitMuteDetails } from '../../src/routing/mute.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 
 /** The assumptions of a policy question. Nothing is looked up. */
@@ -133,7 +133,7 @@ function muteIn(
   input: Readonly<Record<string, unknown>>,
   { at }: Assumed,
 ): ReturnType<typeof factsFor> {
-  const { judgedAs, rest } = readMute({ verb, details: String(input['details']) });
+  const { judgedAs, rest } = splitMuteDetails({ verb, details: String(input['details']) });
   const end = muteEndOf(rest, { now: at, zone });
   if ('why' in end) return end;
   return {

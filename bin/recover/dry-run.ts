@@ -40,7 +40,7 @@ function createDryRun({ redisShards }: WorkerConfig, redis: RedisClient, now: ()
       progress = { ...progress, recovered: progress.recovered + count };
       return count;
     },
-    async setAside(_gapId: string, rows: readonly QuarantinedWebhook[]) {
+    async quarantineRows(_gapId: string, rows: readonly QuarantinedWebhook[]) {
       const count = await countNew(rows);
       progress = { ...progress, unreadable: progress.unreadable + count };
       return count;

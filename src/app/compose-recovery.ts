@@ -45,7 +45,7 @@ export function composeRecovery(context: WorkerContext) {
         ...common,
         intake: {
           take: async (gapId, events) => await late.take(gapId, await unreportedOnly(events)),
-          setAside: late.setAside,
+          quarantineRows: late.quarantineRows,
         },
         recoverStatuses: statuses.afterGap,
         recoveries,

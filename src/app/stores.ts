@@ -25,7 +25,7 @@ import { createRecentRaises } from '../limits/recent-raise-store.ts';
 import { createTemporaryChanges } from '../limits/temporary-change-store.ts';
 import { createOutbox } from '../outbox/outbox-store.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
-import { createDecisions } from '../policy/decision-store.ts';
+import { createDecisionStore } from '../policy/decision-store.ts';
 import { createDelegations } from '../policy/delegation-store.ts';
 import { createBackfilled } from '../recovery/recover-statuses.ts';
 import { createLongAlerts, createQuietHours, createSubscriptions } from '../routing/channel-rules-store.ts';
@@ -76,7 +76,7 @@ export function createStores(redis: RedisClient, { stored, control, delegation, 
     looks: createLooks(redis),
     blocks: createBlocks(redis, stored('block')),
     recentRaises: createRecentRaises(redis),
-    decisions: createDecisions(redis),
+    decisions: createDecisionStore(redis),
     virtualOrders: createVirtualOrders(redis),
     pending: createPending(redis, control),
     eventLog: createEventLog(redis, now),

@@ -82,7 +82,7 @@ export function createCompleteApproval(deps: Deps): CompleteApproval {
     if (request.state !== 'open') return await deps.requests.save(request);
     // An order without an answer is never sent again, so nothing is left to approve.
     const isUnanswered = !isAboutRules(request) && result.state === 'unknown';
-    if (isMade(result) || isUnanswered) {
+    if (isDone(result) || isUnanswered) {
       const temporaryChangeId = result.control?.kind === 'revert' ? result.control.id : null;
       return await deps.finish(
         asDecided(approval, request, { temporaryChangeId, ...(isUnanswered && { isUnconfirmed: true }) }),
@@ -171,7 +171,7 @@ async function notifyOfBlocks(
   // Whoever decided it otherwise meanwhile has told them.
   if (action.verb !== 'block-all' || state !== 'open') return;
   const { note } = result;
-  const notice = blockAllDecided({ by, cards: action.acctIds.length, note, isOpen: !isMade(result) });
+  const notice = blockAllDecided({ by, cards: action.acctIds.length, note, isOpen: !isDone(result) });
   await notifyDirectly(action.actor.userId, `${actionId}-block-all`, notice);
 }
 
@@ -192,7 +192,7 @@ async function reportDecided(
 /** A person who asked for a second approval is notified by the change itself; the person who gave it is not. */
 function isNotifiedElsewhere(click: ApprovalClick, request: LimitRequest, result: Result): boolean {
   const isOwnOrder = orderIn(request)?.actor.userId === click.actor.userId;
-  return isMade(result) || isInOwnName(click, request) || isOwnOrder;
+  return isDone(result) || isInOwnName(click, request) || isOwnOrder;
 }
 
 function notMade({ id }: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight, result: Result): Message {
@@ -221,7 +221,7 @@ function notOrdered(request: LimitRequest, { state, apiWords, note }: Result): M
   return refusal({ why, whoCan, changed: 'Nothing was ordered. Whoever asked was told.' });
 }
 
-function isMade({ state }: Result): boolean {
+function isDone({ state }: Result): boolean {
   return state === 'done' || state === 'unchanged';
 }
 

@@ -193,7 +193,7 @@ function toEntry(line: string): Omit<AuditEntry, 'number'> {
  * The records since a time, oldest first. The chain only grows, so it is read from the end. Unreadable records are
  * skipped.
  */
-export async function readSince(
+export async function readRecordsSince(
   { head, read }: Pick<AuditReader, 'head' | 'read'>,
   sinceMs: number,
 ): Promise<AuditRecord[]> {

@@ -1,5 +1,5 @@
 import { fundedWords } from '../../templates/virtual-cards/order.ts';
-import { type AuditReader, readSince } from '../audit/audit.ts';
+import { type AuditReader, readRecordsSince } from '../audit/audit.ts';
 import { API_NOT_ASKED, type AuditRecord } from '../audit/audit-record.ts';
 import { groupBy } from '../core/group-by.ts';
 import { parseAmount } from '../core/money.ts';
@@ -46,7 +46,7 @@ const EARLIER_MS = ORDER_KEPT_SECONDS * 1000;
  * automatically, such as ending a temporary change.
  */
 export async function approvedChanges(reader: AuditReader, fromMs: number, toMs: number): Promise<DigestApproval[]> {
-  const all = await readSince(reader, fromMs - EARLIER_MS);
+  const all = await readRecordsSince(reader, fromMs - EARLIER_MS);
   return [...groupBy(all, ({ actionId }) => actionId).values()].flatMap((records) => {
     const [change] = records.filter(isMade).flatMap((made) => changeIn(made, records));
     if (change === undefined || Date.parse(change.at) < fromMs || Date.parse(change.at) >= toMs) return [];

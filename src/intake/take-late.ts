@@ -39,7 +39,7 @@ export function createLateIntake(
         events.map((event) => [event.id, { type: 'event', event, isLate: true }]),
       ),
     /** Quarantines the rows that do not match and have not been seen. @returns how many. */
-    setAside: (gapId: string, rows: readonly QuarantinedWebhook[]) =>
+    quarantineRows: (gapId: string, rows: readonly QuarantinedWebhook[]) =>
       store(
         gapId,
         'unreadable',

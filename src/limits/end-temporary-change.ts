@@ -17,7 +17,7 @@ import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { NotifyEnd, OverChange } from './notify-end.ts';
 import { mayStillCome, REFUSALS_MAX, type Restore } from './restore.ts';
-import { backWords, insteadWords, laterWords, ruleName, stateWords } from './rule-words.ts';
+import { backAlreadyWords, insteadWords, laterWords, ruleName, stateWords } from './rule-words.ts';
 import { sidesOf } from './send-rules.ts';
 import { notBackYet } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
@@ -219,7 +219,7 @@ export function createShowMadeLate({ progress, outcomes, notifyDirectly, now }: 
 /** What is unusual about an end. */
 export function endNote(before: TemporaryChange, over: OverChange): string {
   const { state, changes, later = [], instead = [] } = over;
-  const back = state === 'asking' ? backWords(over) : '';
+  const back = state === 'asking' ? backAlreadyWords(over) : '';
   const given = without(later, [...without(changes, notBackYet(over)), ...(before.later ?? [])]);
   const partly = changes.flatMap((change) =>
     later

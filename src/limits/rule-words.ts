@@ -101,7 +101,7 @@ export function stateWords<Side extends 'from' | 'to'>(changes: Sided<Side>, sid
 }
 
 /** `Back already: weekly limit $600.00.` Raw. Empty: nothing. */
-export function backWords(asking: TemporaryChange): string {
+export function backAlreadyWords(asking: TemporaryChange): string {
   const back = backAlready(asking);
   return back.length === 0 ? '' : `Back already: ${ruleStates(back, 'from')}.`;
 }

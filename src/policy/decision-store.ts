@@ -28,7 +28,7 @@ export const RecordedDecision = z.strictObject({
 export type RecordedDecision = z.infer<typeof RecordedDecision>;
 
 /** Decisions of the last 30 days, so that another policy can be tested on them. */
-export function createDecisions(redis: RedisClient) {
+export function createDecisionStore(redis: RedisClient) {
   const key = stateKey('decisions');
   return {
     async remember(decision: RecordedDecision, atMs: number): Promise<void> {

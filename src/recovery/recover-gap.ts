@@ -26,7 +26,7 @@ interface Deps {
     /** Stores the events that were not reported yet, marked as late. */
     readonly take: (gapId: string, events: readonly TransactionEvent[]) => Promise<number>;
     /** Quarantines unreadable rows until someone replays or discards them. */
-    readonly setAside: (gapId: string, rows: readonly QuarantinedWebhook[]) => Promise<number>;
+    readonly quarantineRows: (gapId: string, rows: readonly QuarantinedWebhook[]) => Promise<number>;
   };
   /** Reports card statuses that changed without a webhook. @returns how many. */
   readonly recoverStatuses: (gap: Gap) => Promise<number>;
@@ -121,7 +121,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
       .filter((event) => !isUnderWay(gap, event.occurredAt, now().getTime()))
       .toSorted((a, b) => a.occurredAt.localeCompare(b.occurredAt));
     await deps.intake.take(gap.id, missing);
-    await deps.intake.setAside(gap.id, misfits);
+    await deps.intake.quarantineRows(gap.id, misfits);
     return { rows: rows.length, found: events.length + misfits.length };
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { statusWord } from '../../templates/core/card-words.ts';
 import { ALERT_TTL_SECONDS } from '../alerts/alert.ts';
-import { type Audit, readSince } from '../audit/audit.ts';
+import { type Audit, readRecordsSince } from '../audit/audit.ts';
 import { type AuditRecord, nobody } from '../audit/audit-record.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import { CardStatus, type CardStatusEvent } from '../core/event.ts';
@@ -160,7 +160,7 @@ export function createRecordDiscovered({
     const [card] = cards;
     if (card === undefined) return;
     const after = statusWord(card.status);
-    const records = await readSince(audit, Date.parse(gap.from) - BEFORE_MS);
+    const records = await readRecordsSince(audit, Date.parse(gap.from) - BEFORE_MS);
     const isExplained = records.some(
       (record) => record.acctId === acctId && explains.has(record.event) && isOf(record, card),
     );

@@ -86,7 +86,7 @@ export function createMute(deps: MuteDeps) {
   const { responses, record, zone } = deps;
   return async function mute({ action, acctId, cardId }: Resolved<MuteAction>): Promise<void> {
     const isTravel = action.verb === 'travel';
-    const { judgedAs, countries, rest } = readMute(action);
+    const { judgedAs, countries, rest } = splitMuteDetails(action);
     const end = muteEndOf(rest, { now: new Date(action.askedAt), zone });
     if ('why' in end) {
       const { usage } = routingVerbs[action.verb].command;
@@ -186,7 +186,7 @@ export function createWhyNotMute({ mutes, rights }: WhyNotDeps) {
 }
 
 /** The countries of a travel mute, the words behind them, and the verb whose permission it needs. */
-export function readMute({ verb, details }: { readonly verb: 'mute' | 'travel'; readonly details: string }) {
+export function splitMuteDetails({ verb, details }: { readonly verb: 'mute' | 'travel'; readonly details: string }) {
   const words = details.split(' ');
   if (verb === 'mute') return { judgedAs: verb, countries: '', rest: words } as const;
   const [countries = '', ...rest] = words;

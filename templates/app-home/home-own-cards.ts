@@ -6,7 +6,7 @@ import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { actions, button, context, copyable, countOf, section } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardName, cardRaw, statusWord } from '../core/card-words.ts';
-import { type CardShow, declineLine, LIMITS_UNREAD, limitLine } from '../directory/card-show.ts';
+import { type CardShow, declineLine, LIMITS_UNREAD, limitLeftLine } from '../directory/card-show.ts';
 import { holderBlockButton } from '../holders/holder-buttons.ts';
 import { homeList } from './home-list.ts';
 
@@ -47,7 +47,7 @@ function ownCard(own: OwnCardFacts, at: string): KnownBlock[] {
     section(
       `*${capital(cardName(card))}${virtual}: ${known}*`,
       balance === null ? null : `Balance: ${balanceWord(balance)}`,
-      ...set.slice(0, LIMITS_MAX).map(limitLine),
+      ...set.slice(0, LIMITS_MAX).map(limitLeftLine),
       more > 0
         ? `… and ${countOf(more, 'more limit')}: ${commandCode(`show ${copyable(cardHandle(card), 20)}`)}`
         : null,

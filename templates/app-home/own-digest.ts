@@ -7,7 +7,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { asManyAsFit, context, countOf, header, inSections, sentence } from '../core/blocks.ts';
 import { balanceWord, cardName, statusWord } from '../core/card-words.ts';
 import { sinceWords } from '../digests/digest.ts';
-import { declineLine, LIMITS_UNREAD, limitLine, type ShownDecline } from '../directory/card-show.ts';
+import { declineLine, LIMITS_UNREAD, limitLeftLine, type ShownDecline } from '../directory/card-show.ts';
 import type { OwnCardFacts } from './home-own-cards.ts';
 
 /** One declined purchase, with all its attempts. */
@@ -68,7 +68,7 @@ function cardSections({
   const lines = [
     `*${capital(cardName(card))}: ${known}*`,
     balance === null ? null : `Balance: ${balanceWord(balance)}`,
-    ...limits.filter(({ limitCents }) => limitCents !== null).map(limitLine),
+    ...limits.filter(({ limitCents }) => limitCents !== null).map(limitLeftLine),
     hasLimits ? null : LIMITS_UNREAD,
     ...declines.map(attemptsLine),
   ];

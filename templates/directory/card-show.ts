@@ -76,7 +76,7 @@ export function cardShow(shownCard: CardShow, view: View): Message {
   const is = status === null ? ': status not known' : ` is ${known}`;
   const set = limits.filter(({ limitCents }) => limitCents !== null);
   const none = hasLimits ? 'No limit is set.' : LIMITS_UNREAD;
-  const lines = ['*Limits*', ...set.map(limitLine), set.length === 0 ? none : null, followsRuleset(card)];
+  const lines = ['*Limits*', ...set.map(limitLeftLine), set.length === 0 ? none : null, followsRuleset(card)];
   const countedLimits = hasLimits ? `${countOf(set.length, 'limit')} set and ` : '';
   const { shown, left } = asManyAsFit(
     inSections(
@@ -115,7 +115,7 @@ export function cardShow(shownCard: CardShow, view: View): Message {
 }
 
 /** `Daily: $35.10 of $400.00 left  ▰▱▱▱▱▱▱▱▱▱`. The bar only illustrates the words. */
-export function limitLine({ period, category, limitCents, remainingCents }: ShownLimit): string {
+export function limitLeftLine({ period, category, limitCents, remainingCents }: ShownLimit): string {
   const name = period === 'transaction' ? 'Single purchase' : capital(period);
   const about = `${name}${category === null ? '' : `, ${escapeUntrusted(category, 60)}`}`;
   if (limitCents === null || remainingCents === null) return `${about}: ${limitWord(limitCents)}`;

@@ -4,8 +4,8 @@ import type { TransactionEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import {
+  backAlreadyWords,
   backOf,
-  backWords,
   insteadWords,
   ruleMoves,
   ruleNames,
@@ -113,7 +113,7 @@ export function ending(one: TemporaryChange): string {
   const back = state === 'asking' ? backAlready(one) : [];
   if (back.length > 0) {
     const asked = ending({ ...one, changes: without(changes, back), meanwhile: meanwhile && without(meanwhile, back) });
-    return `${escapeUntrusted(backWords(one), RULES_MAX)} ${asked}`;
+    return `${escapeUntrusted(backAlreadyWords(one), RULES_MAX)} ${asked}`;
   }
   // Nobody decided that.
   if (state === 'kept' && closedBy === null) return `No longer applies to this card, so nothing was put back${when}.`;

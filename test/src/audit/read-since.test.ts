@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type AuditEntry, createAudit, readSince } from '../../../src/audit/audit.ts';
+import { type AuditEntry, createAudit, readRecordsSince } from '../../../src/audit/audit.ts';
 import { signer, statement } from '../../support/audit-records.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
@@ -12,8 +12,8 @@ it('returns all records since a time, oldest first, however far back', async () 
   for (let hour = 0; hour < 40; hour += 1)
     await audit.append({ ...statement(`act_${hour}`), at: new Date(START + hour * HOUR_MS).toISOString() });
 
-  expect(await readSince(audit, START)).toHaveLength(40);
-  const late = await readSince(audit, START + 37 * HOUR_MS);
+  expect(await readRecordsSince(audit, START)).toHaveLength(40);
+  const late = await readRecordsSince(audit, START + 37 * HOUR_MS);
   expect(late.map(({ actionId }) => actionId)).toEqual(['act_37', 'act_38', 'act_39']);
 });
 
@@ -32,7 +32,7 @@ it('reads only the end of a long chain, and skips unreadable records', async () 
     },
   };
 
-  expect(await readSince(reader, START + 8000 * HOUR_MS)).toHaveLength(999);
+  expect(await readRecordsSince(reader, START + 8000 * HOUR_MS)).toHaveLength(999);
   expect(from).toEqual([8501, 7001]);
-  expect(await readSince(reader, 0)).toHaveLength(8999);
+  expect(await readRecordsSince(reader, 0)).toHaveLength(8999);
 });

@@ -91,7 +91,7 @@ it('keeps the count of a recovery for 30 days', async () => {
 it('remembers an unreadable row for 30 days, so that one that was discarded does not come back', async () => {
   const row = quarantine({ a: 1 }, { path: FETCHED_PATH, issues: ['x'], version: undefined, receivedAt });
 
-  await createLateIntake(redis(), () => true).setAside('gap_1', [row]);
+  await createLateIntake(redis(), () => true).quarantineRows('gap_1', [row]);
 
   expect(await redis().ttl(seenKey(row.id))).toBeGreaterThan(29 * 24 * 3600);
 });

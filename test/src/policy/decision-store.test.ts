@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CAPPED_MS } from '../../../src/policy/decide-action.ts';
-import { createDecisions } from '../../../src/policy/decision-store.ts';
+import { createDecisionStore } from '../../../src/policy/decision-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { recordedDecision } from '../../support/recorded-decisions.ts';
 
@@ -9,7 +9,7 @@ const nowMs = Date.parse('2026-11-20T15:00:00.000Z');
 const decision = recordedDecision();
 
 it('stores each decision once per action and answer', async () => {
-  const decisions = createDecisions(redis());
+  const decisions = createDecisionStore(redis());
 
   await decisions.remember(decision, nowMs);
   await decisions.remember(decision, nowMs + 5000);
@@ -23,7 +23,7 @@ it('stores each decision once per action and answer', async () => {
 });
 
 it('drops decisions older than 30 days', async () => {
-  const decisions = createDecisions(redis());
+  const decisions = createDecisionStore(redis());
 
   await decisions.remember(decision, nowMs);
   await decisions.remember({ ...decision, actionId: 'act_2' }, nowMs + CAPPED_MS + 1);

@@ -162,8 +162,8 @@ it('quarantines an unreadable row, redacted and counted once even after a crash,
   const dying = deps({
     readRow,
     intake: {
-      async setAside(id, misfits) {
-        await whole.intake.setAside(id, misfits);
+      async quarantineRows(id, misfits) {
+        await whole.intake.quarantineRows(id, misfits);
         if (misfits.length > 0) throw new Error('killed');
         return 0;
       },
