@@ -37,7 +37,7 @@ const isUsualEnvelope = quickCheckOfObject(Envelope);
 /**
  * The family of a payload, decided by its content. The path counts only when the content is ambiguous.
  *
- * @throws PayloadError for an unknown kind: the webhook is quarantined, and ops are notified once.
+ * @throws PayloadError for an unknown kind: the webhook is quarantined, and ops are notified once a day.
  */
 export function familyOf(data: unknown, path: string): Family {
   const markers = areUsualMarkers(data) ? data : parseWith(Markers, data);
