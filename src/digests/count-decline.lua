@@ -3,7 +3,8 @@
 -- and the events of the bucket, then the first attempt of each event: that of the latest decline of this purchase, and that of
 -- another one, because events may arrive late. ARGV: TTL (s), oldest bucket to keep, a day (ms), TTL of a
 -- first attempt (s), TTL of the counted event ids (s), number of buckets, the start of each, then for each event, in one string, its
--- id, the number of its bucket, time of the event (ms), cents, what it is about.
+-- id, the number of its bucket, time of the event (ms), cents, what it is about. A bucket stores by what they are about how many
+-- declines, how many attempts, and the cents.
 local day, count = tonumber(ARGV[3]), tonumber(ARGV[6])
 local buckets = {}
 for number = 1, count do
@@ -55,15 +56,14 @@ for _, one in ipairs(given) do add(unpack(one)) end
 for _, of in ipairs(buckets) do
   local bucket, events = of.bucket, of.events
   redis.call('SADD', KEYS[events], unpack(of.ids))
-  local names, added, fields = {}, {}, {}
-  for about, sums in pairs(of.sums) do
-    for name, sum in pairs(sums) do
-      if sum ~= 0 then names[#names + 1], added[#added + 1] = name .. ':' .. about, sum end
-    end
-  end
-  if #names > 0 then
-    for at, before in ipairs(redis.call('HMGET', KEYS[bucket], unpack(names))) do
-      fields[2 * at - 1], fields[2 * at] = names[at], string.format('%.0f', (before or 0) + added[at])
+  local abouts, fields = {}, {}
+  for about in pairs(of.sums) do abouts[#abouts + 1] = about end
+  if #abouts > 0 then
+    for at, before in ipairs(redis.call('HMGET', KEYS[bucket], unpack(abouts))) do
+      local sums = of.sums[abouts[at]]
+      local count, attempts, cents = string.match(before or '0 0 0', '^(%d+) (%d+) (%-?%d+)$')
+      fields[2 * at - 1] = abouts[at]
+      fields[2 * at] = string.format('%.0f %.0f %.0f', count + sums.count, attempts + sums.attempts, cents + sums.cents)
     end
     redis.call('HSET', KEYS[bucket], unpack(fields))
   end

@@ -80,7 +80,6 @@ export interface TallyRow extends Sums {
 export type Tallies = ReturnType<typeof createTallies>;
 
 const countSource = readScript(new URL('./count-decline.lua', import.meta.url));
-const sumNames = ['count', 'attempts', 'cents'] as const;
 
 /** Declines counted per quarter hour, without cards or holders. Kept long enough to compare two months. */
 export function createTallies(redis: RedisClient, now: () => Date) {
@@ -132,12 +131,10 @@ export function createTallies(redis: RedisClient, now: () => Date) {
 }
 
 function rowsIn(bucket: Readonly<Record<string, string>>): TallyRow[] {
-  return Object.entries(bucket).flatMap(([field, number]): TallyRow[] => {
-    const name = sumNames.find((each) => field.startsWith(`${each}:`));
-    if (name === undefined) return [];
-    const about = JSON.parse(field.slice(name.length + 1)) as [string, string, string, string | null];
-    const [code, reason, merchant, group] = about;
-    return [{ code, reason, merchant, group, count: 0, attempts: 0, cents: 0, [name]: Number(number) }];
+  return Object.entries(bucket).map(([about, sums]) => {
+    const [code, reason, merchant, group] = JSON.parse(about) as [string, string, string, string | null];
+    const [count = 0, attempts = 0, cents = 0] = sums.split(' ').map(Number);
+    return { code, reason, merchant, group, count, attempts, cents };
   });
 }
 
