@@ -81,9 +81,8 @@ const lastsSeconds = ({ gapMs, spanMs }: AggregationRule): number => Math.ceil((
 /** One argument, because each costs Redis and us as much as a short command. */
 function argsOf({ channel, event, rule, isLate }: Joining): string[] {
   const { id, occurredAt, callbackAt, amountCents } = event;
-  const when = `${Date.parse(occurredAt)} ${occurredAt} ${callbackAt}`;
-  const rules = `${rule.gapMs} ${rule.spanMs} ${channel} ${lastsSeconds(rule)}`;
-  return [`${id} ${when} ${amountCents} ${rules} ${isLate ? 1 : 0}`];
+  const once = `${id} ${Date.parse(occurredAt)} ${lastsSeconds(rule)} ${channel} ${amountCents} ${occurredAt}`;
+  return [`${once} ${callbackAt} ${rule.gapMs} ${rule.spanMs} ${isLate ? 1 : 0}`];
 }
 
 /** Decides which declines are repeats of each other in a channel. One atomic script decides. */

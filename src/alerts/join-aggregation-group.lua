@@ -1,14 +1,15 @@
 --- @keys running groups and alerts...
--- KEYS: per event the running groups of its rule (leader → first and last ms) and its alert. Then the alerts of other leaders.
+--- @include "./spans"
+-- KEYS: per event the running groups of its rule (the times that their leaders cover) and its alert. Then the alerts of other
+-- leaders.
 -- ARGV: pattern of an alert's id in a key, number of events, most running groups per rule, TTL of an alert (s), then per event, in
--- one string, id, ms, ISO time, told at, cents, gap, span, channel, TTL of its groups (s), 1 if fetched late.
+-- one string, id, ms, TTL of its groups (s), channel, cents, ISO time, and what only running groups need: told at, gap, span, 1 if
+-- fetched late.
 -- Answers per event which alert represents its group, or '' when the alert of a leader is not among the keys.
 local pattern, count, runningMax, alertTtl = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 -- The place of each alert among the keys, by its id.
 local places = {}
-for index = 1, #KEYS do
-  if index > 2 * count or index % 2 == 0 then places[string.match(KEYS[index], pattern)] = index end
-end
+for index = 2 * count + 1, #KEYS do places[string.match(KEYS[index], pattern)] = index end
 
 local function isOver(alert, toldAt, isLate)
   local fields = redis.call('HGETALL', KEYS[alert])
@@ -23,7 +24,25 @@ local function isOver(alert, toldAt, isLate)
   return false
 end
 
-local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax, channel, lasts, isLate)
+-- The running group that a decline belongs to, and the one that ended first. True if the alert of a leader is not among the keys.
+local function choose(running, event, at, rest)
+  if #running == 0 then return false end
+  local toldAt, gapMax, spanMax, late = string.match(rest, '^(%S+) (%S+) (%S+) (%d)$')
+  local best, bestGap, oldest
+  for index, group in ipairs(running) do
+    local place, first, last = places[group.id], tonumber(group.first), tonumber(group.last)
+    if not place then return true end
+    if not oldest or last < tonumber(running[oldest].last) then oldest = index end
+    local gap = math.max(0, first - at, at - last)
+    local span = math.max(last, at) - math.min(first, at)
+    local fits = gap <= tonumber(gapMax) and span <= tonumber(spanMax)
+    if group.id == event then return false, group end
+    if fits and (not best or gap < bestGap) and not isOver(place, toldAt, late == '1') then best, bestGap = group, gap end
+  end
+  return false, best, oldest
+end
+
+local function join(groups, own, event, ms, lasts, channel, cents, iso, rest)
   -- An alert stores the group it joined, or the repeats of the group it leads.
   local repeatsField, groupField = 'repeats:' .. channel, 'group:' .. channel
   local known = redis.call('HMGET', KEYS[own], groupField, repeatsField, 'late')
@@ -31,28 +50,11 @@ local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax,
   -- After a loss in Redis, repeats may rejoin a group before its leader.
   local isAwaited = known[2] and string.sub(known[2], 1, 1) == '+'
   if known[2] and not isAwaited then return event end
-  local running = redis.call('HGETALL', KEYS[groups])
-  local best, bestGap, bestFirst, bestLast, oldest, oldestLast
-  for i = 1, #running, 2 do
-    local place = places[running[i]]
-    if not place then return '' end
-    local first, last = string.match(running[i + 1], '^(%d+) (%d+)$')
-    first, last = tonumber(first), tonumber(last)
-    if not oldest or last < oldestLast then oldest, oldestLast = running[i], last end
-    local gap = math.max(0, first - at, at - last)
-    local span = math.max(last, at) - math.min(first, at)
-    local fits = gap <= gapMax and span <= spanMax
-    if running[i] == event then
-      best, bestFirst, bestLast = event, first, last
-      break
-    end
-    if fits and (not best or gap < bestGap) and not isOver(place, toldAt, isLate) then
-      best, bestGap, bestFirst, bestLast = running[i], gap, first, last
-    end
-  end
-  local leader = best or event
+  local running, at = readSpans(KEYS[groups]), tonumber(ms)
+  local isLacking, best, oldest = choose(running, event, at, rest)
+  if isLacking then return '' end
+  local leader = best and best.id or event
   local alert = places[leader]
-  local first, last = math.min(bestFirst or at, at), math.max(bestLast or at, at)
   -- A group without its leader's decline starts with '+'.
   local repeats = (leader == event and '1 ' or '+1 ') .. cents .. ' ' .. iso
   local text = best and redis.call('HGET', KEYS[alert], repeatsField)
@@ -68,16 +70,17 @@ local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax,
     number, min, max, sum = tonumber(number), tonumber(min), tonumber(max), tonumber(sum or '')
     if min == max then sum = number * min elseif number == 2 then sum = min + max end
     number, min, max = number + 1, math.min(min, tonumber(cents)), math.max(max, tonumber(cents))
-    repeats = string.format('%s%.0f %.0f %.0f %s %s', waits, number, min, max, first == at and iso or from, last == at and iso or to)
+    repeats = string.format('%s%.0f %.0f %.0f %s %s', waits, number, min, max, at <= tonumber(best.first) and iso or from,
+      at >= tonumber(best.last) and iso or to)
     if min ~= max and number > 2 then repeats = string.format('%s %.0f', repeats, sum + tonumber(cents)) end
-  elseif not best and #running >= 2 * runningMax then
-    redis.call('HDEL', KEYS[groups], oldest)
+  elseif not best and #running >= runningMax then
+    table.remove(running, oldest)
   end
-  redis.call('HSET', KEYS[groups], leader, string.format('%.0f %.0f', first, last))
-  redis.call('EXPIRE', KEYS[groups], lasts)
+  local last = coverTime(running, leader, ms, '').last
+  writeSpans(KEYS[groups], running, lasts)
   redis.call('HSET', KEYS[alert], repeatsField, repeats)
   -- Its numbers are those of now.
-  if leader ~= event and last == at then redis.call('HSET', KEYS[alert], 'newest:' .. channel, event) end
+  if leader ~= event and tonumber(last) == at then redis.call('HSET', KEYS[alert], 'newest:' .. channel, event) end
   -- An alert that was just saved already has the same TTL.
   if leader ~= event or not known[3] then redis.call('EXPIRE', KEYS[alert], alertTtl) end
   if leader ~= event then
@@ -87,11 +90,11 @@ local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax,
   return leader
 end
 
-local leaders = {}
+local items = {}
 for index = 1, count do
-  local event, at, iso, toldAt, cents, gap, span, channel, lasts, isLate =
-    string.match(ARGV[4 + index], '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%d)$')
-  leaders[index] = join(2 * index - 1, 2 * index, event, tonumber(at), iso, toldAt, cents, tonumber(gap), tonumber(span), channel,
-    lasts, isLate == '1')
+  items[index] = { string.match(ARGV[4 + index], '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (.*)$') }
+  places[items[index][1]] = 2 * index
 end
+local leaders = {}
+for index = 1, count do leaders[index] = join(2 * index - 1, 2 * index, unpack(items[index])) end
 return leaders

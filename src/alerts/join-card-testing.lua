@@ -1,16 +1,17 @@
 --- @keys declines, facts, warnings, alerts...
--- KEYS: for each decline its merchant's declines by time, their facts, the merchant's warnings (id → first and last ms, and the
--- cents that other amounts are compared with), and the alert of the warning that it may cause. Then the alerts of other warnings.
+--- @include "./spans"
+-- KEYS: for each decline its merchant's declines by time, their facts, the merchant's warnings (the times that they cover, and
+-- the cents that other amounts are compared with), and the alert of the warning that it may cause. Then the alerts of other warnings.
 -- ARGV: pattern of an alert's id in a key, number of declines, window, gap, span, cards, most declines remembered, seconds they
 -- are remembered, TTL of a warning (s), largest small amount (cents), then per decline its event id, ms, facts (JSON), and the id
 -- of the warning that it may cause.
 -- Answers per decline its warning, nothing, or '' when the alert of a warning is not among the keys.
-local pattern, number = ARGV[1], tonumber(ARGV[2])
+local pattern, joining = ARGV[1], tonumber(ARGV[2])
 local window, gap, span, cards = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local remembered, rememberedFor, warningTtl, small = tonumber(ARGV[7]), ARGV[8], ARGV[9], tonumber(ARGV[10])
 local alerts = {}
 for index = 1, #KEYS do
-  if index > 4 * number or index % 4 == 0 then alerts[string.match(KEYS[index], pattern)] = KEYS[index] end
+  if index > 4 * joining or index % 4 == 0 then alerts[string.match(KEYS[index], pattern)] = KEYS[index] end
 end
 -- Positions of the keys of the decline that is being joined.
 local declines, facts, warnings
@@ -66,10 +67,11 @@ local function count(warning, text)
   redis.call('EXPIRE', alerts[warning], warningTtl)
 end
 
--- A warning that Redis has lost ends with `lost` until one of its declines has counted the others again.
-local function bounds(text)
-  local first, last, to, lost = string.match(text, '^(%d+) (%d+) (%d+)(.*)$')
-  return tonumber(first), tonumber(last), tonumber(to), lost ~= ''
+-- The cents that amounts are compared with. A warning that Redis has lost ends with `lost` until one of its declines has counted
+-- the others again.
+local function amountOf(warning)
+  local to, lost = string.match(warning.more, '^ (%d+)(.*)$')
+  return tonumber(to), lost ~= ''
 end
 
 local function countAll(warning, first, last, to)
@@ -80,7 +82,7 @@ end
 
 -- A decline within the gap of another decline of this warning also belongs to it. Otherwise the order of arrival would
 -- decide.
-local function keep(warning, first, last, to)
+local function keep(running, warning, first, last, to)
   while true do
     local before = alike(redis.call('ZREVRANGEBYSCORE', KEYS[declines], '(' .. first, first - gap, 'WITHSCORES'), to)[1]
     local after = alike(redis.call('ZRANGEBYSCORE', KEYS[declines], '(' .. last, last + gap, 'WITHSCORES'), to)[1]
@@ -90,14 +92,16 @@ local function keep(warning, first, last, to)
     else break end
     countAll(warning, next, next, to)
   end
-  redis.call('HSET', KEYS[warnings], warning, string.format('%.0f %.0f %.0f', first, last, to))
-  redis.call('EXPIRE', KEYS[warnings], rememberedFor)
+  coverTime(running, warning, string.format('%.0f', first), '')
+  local kept = coverTime(running, warning, string.format('%.0f', last), '')
+  kept.more = string.format(' %.0f', to)
+  writeSpans(KEYS[warnings], running, rememberedFor)
 end
 
 local function join(id, at, text, own)
-  local running = redis.call('HGETALL', KEYS[warnings])
-  for i = 1, #running, 2 do
-    if not alerts[running[i]] then return '' end
+  local running = readSpans(KEYS[warnings])
+  for _, warning in ipairs(running) do
+    if not alerts[warning.id] then return '' end
   end
   local cents = cjson.decode(text).minCents
   local isNew = redis.call('ZADD', KEYS[declines], 'NX', at, id) == 1
@@ -105,19 +109,21 @@ local function join(id, at, text, own)
   redis.call('EXPIRE', KEYS[declines], rememberedFor)
   redis.call('EXPIRE', KEYS[facts], rememberedFor)
 
-  for i = 1, #running, 2 do
-    local first, last, to, isLost = bounds(running[i + 1])
+  for _, warning in ipairs(running) do
+    local first, last, to, isLost = tonumber(warning.first), tonumber(warning.last), amountOf(warning)
     local isNear = at >= first - gap and at <= last + gap and isAlike(cents, to)
     if isNear and math.max(last, at) - math.min(first, at) <= span then
       if isNew then
-        if isLost then countAll(running[i], first, last, to)
-        elseif at >= first and at <= last then count(running[i], text) end
-        keep(running[i], first, last, to)
+        if isLost then countAll(warning.id, first, last, to)
+        elseif at >= first and at <= last then count(warning.id, text) end
+        keep(running, warning.id, first, last, to)
       end
-      return running[i]
+      return warning.id
     end
   end
 
+  local number = redis.call('ZCARD', KEYS[declines])
+  if number < cards then return false end
   local near = alike(redis.call('ZRANGEBYSCORE', KEYS[declines], at - window, at + window, 'WITHSCORES'), cents)
   local first, last
   for i = 1, #near do
@@ -129,7 +135,7 @@ local function join(id, at, text, own)
     end
     if first then break end
   end
-  local over = redis.call('ZCARD', KEYS[declines]) - remembered
+  local over = number - remembered
   if over > 0 then
     for _, id in ipairs(redis.call('ZRANGE', KEYS[declines], 0, over - 1)) do redis.call('HDEL', KEYS[facts], id) end
     redis.call('ZREMRANGEBYRANK', KEYS[declines], 0, over - 1)
@@ -137,12 +143,12 @@ local function join(id, at, text, own)
   if not first then return false end
 
   countAll(own, first, last, cents)
-  keep(own, first, last, cents)
+  keep(running, own, first, last, cents)
   return own
 end
 
 local answers = {}
-for index = 1, number do
+for index = 1, joining do
   declines, facts, warnings = 4 * index - 3, 4 * index - 2, 4 * index - 1
   local at = 4 * index + 7
   answers[index] = join(ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2], ARGV[at + 3])

@@ -16,7 +16,7 @@ interface WithAlerts<Item> {
   readonly settings: readonly (string | number)[];
   keysOf(item: Item): readonly string[];
   argsOf(item: Item): readonly (string | number)[];
-  /** Hash whose fields are the ids of alerts that the script may change. */
+  /** Key of the times that other alerts cover, which the script may change. */
   ownersOf(item: Item): string;
 }
 
@@ -40,20 +40,23 @@ export function defineScriptWithAlerts<Item>(redis: RedisClient, given: WithAler
   const runTogether = batched((items: readonly Item[]) => run(items, []));
   return async (item: Item): Promise<string | null> => {
     let answer = await runTogether(item);
-    while (answer === '') [answer = null] = await run([item], await redis.hkeys(ownersOf(item)));
+    while (answer === '') [answer = null] = await run([item], idsIn(await redis.get(ownersOf(item))));
     return answer;
   };
 }
 
+/** The alerts in what `spans.lua` stores. */
+const idsIn = (spans: string | null): string[] => [...(spans ?? '').matchAll(/^\S+/gm)].map(([id]) => id);
+
 const coverTimeScript = readScript(new URL('./cover-time.lua', import.meta.url));
 
 interface Covered {
-  /** Hash of the times that alerts cover. */
+  /** Key of the times that alerts cover. */
   readonly key: string;
   readonly alertId: string;
   /** Milliseconds. */
   readonly at: number;
-  /** What else the hash stores about an alert that it lacks. */
+  /** What else is stored of an alert that is not there. */
   readonly more: string;
   readonly ttlSeconds: number;
 }

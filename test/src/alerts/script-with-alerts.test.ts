@@ -25,7 +25,7 @@ function define(nextAlerts: readonly string[] = []) {
     argsOf: ({ keys }) => [keys],
     ownersOf: () => {
       const id = added.shift();
-      if (id !== undefined) void redis().hset('{cardbell:state}:owners', id, '1');
+      if (id !== undefined) void redis().append('{cardbell:state}:owners', `${id} 1 2\n`);
       return '{cardbell:state}:owners';
     },
   });
