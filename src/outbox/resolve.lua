@@ -6,11 +6,13 @@
 -- What was sent is recorded even then: Redis may have rewound and lost the message in flight. An entry that waits here is then not
 -- recorded as moved: it may have come back since, and would be lost. If it has not, it is moved again.
 local function forget(ids)
+  -- Usually none is held, and Slack has refused no message for its size.
+  local areHeld, haveMost = redis.call('EXISTS', KEYS[4]) == 1, redis.call('EXISTS', KEYS[5]) == 1
   inChunks(ids, function(chunk)
     redis.call('HDEL', KEYS[2], unpack(chunk))
-    redis.call('HDEL', KEYS[5], unpack(chunk))
     redis.call('ZREM', KEYS[1], unpack(chunk))
-    redis.call('ZREM', KEYS[4], unpack(chunk))
+    if haveMost then redis.call('HDEL', KEYS[5], unpack(chunk)) end
+    if areHeld then redis.call('ZREM', KEYS[4], unpack(chunk)) end
   end)
 end
 local sending = redis.call('GET', KEYS[3])
