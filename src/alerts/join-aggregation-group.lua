@@ -70,9 +70,9 @@ local function join(groups, own, event, ms, lasts, channel, cents, iso, rest)
     number, min, max, sum = tonumber(number), tonumber(min), tonumber(max), tonumber(sum or '')
     if min == max then sum = number * min elseif number == 2 then sum = min + max end
     number, min, max = number + 1, math.min(min, tonumber(cents)), math.max(max, tonumber(cents))
-    repeats = string.format('%s%.0f %.0f %.0f %s %s', waits, number, min, max, at <= tonumber(best.first) and iso or from,
+    repeats = string.format('%s%d %d %d %s %s', waits, number, min, max, at <= tonumber(best.first) and iso or from,
       at >= tonumber(best.last) and iso or to)
-    if min ~= max and number > 2 then repeats = string.format('%s %.0f', repeats, sum + tonumber(cents)) end
+    if min ~= max and number > 2 then repeats = string.format('%s %d', repeats, sum + tonumber(cents)) end
   elseif not best and #running >= runningMax then
     table.remove(running, oldest)
   end

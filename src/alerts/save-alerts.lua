@@ -40,7 +40,7 @@ local function addToLatest(list, members, newest)
   redis.call('ZADD', KEYS[list], unpack(members))
   local number = redis.call('ZCARD', KEYS[list])
   if number > keep then
-    local old = most > keep and redis.call('ZCOUNT', KEYS[list], '-inf', '(' .. string.format('%.0f', newest - keptFor)) or number
+    local old = most > keep and redis.call('ZCOUNT', KEYS[list], '-inf', '(' .. string.format('%d', newest - keptFor)) or number
     local removed = math.max(math.min(number - keep, old), number - most)
     if removed > 0 then redis.call('ZREMRANGEBYRANK', KEYS[list], 0, removed - 1) end
   end
@@ -67,7 +67,7 @@ for index = 1, math.floor((#KEYS - 1) / each) do
   if each > 3 then
     all[#all + 1], all[#all + 2] = ms, id
     local key = KEYS[payments]
-    lastPayments[key] = lastPayments[key] or tonumber(redis.call('ZREVRANGE', KEYS[payments], 0, 0, 'WITHSCORES')[2]) or -1
+    lastPayments[key] = lastPayments[key] or tonumber(redis.call('ZREVRANGE', KEYS[payments], '0', '0', 'WITHSCORES')[2]) or -1
     followed[index] = lastPayments[key] >= tonumber(ms) and 1 or 0
   end
   at = at + 2

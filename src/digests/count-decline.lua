@@ -41,7 +41,7 @@ local function add(tried, of, id, time, about, cents)
   local isRetry = isNear(first.latest, at) or isNear(first.other, at)
   if not isRetry then
     if first.latest and at < first.latest then first.other = at else first.latest, first.other = at, first.latest end
-    local both = first.other and string.format('%.0f %.0f', first.latest, first.other) or time
+    local both = first.other and string.format('%d %d', first.latest, first.other) or time
     redis.call('SET', KEYS[tried], both, 'EX', ARGV[4])
   end
   local sums = of.sums[about] or { attempts = 0, count = 0, cents = 0 }
@@ -63,7 +63,7 @@ for _, of in ipairs(buckets) do
       local sums = of.sums[abouts[at]]
       local count, attempts, cents = string.match(before or '0 0 0', '^(%d+) (%d+) (%-?%d+)$')
       fields[2 * at - 1] = abouts[at]
-      fields[2 * at] = string.format('%.0f %.0f %.0f', count + sums.count, attempts + sums.attempts, cents + sums.cents)
+      fields[2 * at] = string.format('%d %d %d', count + sums.count, attempts + sums.attempts, cents + sums.cents)
     end
     redis.call('HSET', KEYS[bucket], unpack(fields))
   end
