@@ -37,10 +37,9 @@ function newDigest(since: number): Promise<StoredMessage> {
 async function counted(): Promise<number> {
   const starts = await cardbell().store.zrange('{cardbell:state}:tally', '0', '-1');
   const buckets = await Promise.all(starts.map((start) => cardbell().store.hgetall(`{cardbell:state}:tally:${start}`)));
-  const attempts = buckets
-    .flatMap((bucket) => Object.entries(bucket))
-    .filter(([field]) => field.startsWith('attempts:'));
-  return attempts.reduce((sum, [, count]) => sum + Number(count), 0);
+  // How many declines, how many attempts, and the cents.
+  const attempts = buckets.flatMap((bucket) => Object.values(bucket)).map((sums) => Number(sums.split(' ')[1]));
+  return attempts.reduce((sum, count) => sum + count, 0);
 }
 
 describe('a digest', () => {
