@@ -11,9 +11,9 @@ import { EX_CONFIG } from './config.ts';
  * The format of everything stored in Redis. Increase it for a change that an older build would misread. New fields need
  * no new format, because each build passes on fields that it does not know.
  */
-export const FORMAT = 3;
+export const FORMAT = 4;
 /** The first format that a release may have written. */
-const FIRST_RELEASED = 3;
+const FIRST_RELEASED = 4;
 /** A build reads its own format and the two before it. */
 const READS_BACK = 2;
 const oldestRead = (format: number): number => Math.max(FIRST_RELEASED, format - READS_BACK);

@@ -19,24 +19,24 @@ const redis = useRedis();
 const stored = async (): Promise<string | null> => await redis().get(stateKey('format'));
 
 it('writes the build’s format into an empty Redis and accepts it at the next start', async () => {
-  await claimFormat(redis(), 1, 3);
-  await claimFormat(redis(), 1, 3);
+  await claimFormat(redis(), 1, 4);
+  await claimFormat(redis(), 1, 4);
 
-  expect(await stored()).toBe('3');
+  expect(await stored()).toBe('4');
 });
 
-it.each([3, 4])('upgrades format %i to format 5', async (format) => {
+it.each([4, 5])('upgrades format %i to format 6', async (format) => {
   await redis().set(stateKey('format'), format);
 
-  await claimFormat(redis(), 1, 5);
+  await claimFormat(redis(), 1, 6);
 
-  expect(await stored()).toBe('5');
+  expect(await stored()).toBe('6');
 });
 
-it.each([1, 2])('rejects format %i, which was never released, and leaves it unchanged', async (format) => {
+it.each([1, 2, 3])('rejects format %i, which was never released, and leaves it unchanged', async (format) => {
   await redis().set(stateKey('format'), format);
 
-  await expect(claimFormat(redis())).rejects.toThrow(/expected data of format 3 or newer, .* before the first release/);
+  await expect(claimFormat(redis())).rejects.toThrow(/expected data of format 4 or newer, .* before the first release/);
 
   expect(await stored()).toBe(String(format));
 });
@@ -76,11 +76,11 @@ it('accepts any number of shards on an empty Redis', async () => {
 });
 
 it('keeps the number of shards in a newer build, and reports the format to an older one', async () => {
-  await claimFormat(redis(), 16, 3);
   await claimFormat(redis(), 16, 4);
+  await claimFormat(redis(), 16, 5);
   expect(await readShards(redis())).toBe(16);
 
-  await expect(claimFormat(redis(), 16, 3)).rejects.toThrow(/a newer Cardbell wrote format 4/);
+  await expect(claimFormat(redis(), 16, 4)).rejects.toThrow(/a newer Cardbell wrote format 5/);
 });
 
 it('prevents a build without shards from starting on sharded data, by a number above any format', async () => {
@@ -90,17 +90,17 @@ it('prevents a build without shards from starting on sharded data, by a number a
 });
 
 it('rejects an older build, naming the stored format, and changes nothing', async () => {
-  await claimFormat(redis(), 1, 4);
+  await claimFormat(redis(), 1, 5);
 
-  await expect(claimFormat(redis(), 1, 3)).rejects.toThrow(/a newer Cardbell wrote format 4.*Nothing was changed/);
-  expect(await stored()).toBe('4');
+  await expect(claimFormat(redis(), 1, 4)).rejects.toThrow(/a newer Cardbell wrote format 5.*Nothing was changed/);
+  expect(await stored()).toBe('5');
 });
 
 it('rejects data more than two formats old, because a version in between has to read it first', async () => {
-  await redis().set(stateKey('format'), 3);
+  await redis().set(stateKey('format'), 4);
 
-  await expect(claimFormat(redis(), 1, 6)).rejects.toThrow(/it is format 3.*Start a version in between/);
-  expect(await stored()).toBe('3');
+  await expect(claimFormat(redis(), 1, 7)).rejects.toThrow(/it is format 4.*Start a version in between/);
+  expect(await stored()).toBe('4');
 });
 
 it('ends with what was expected if Redis refuses the user, and changes nothing', async () => {
