@@ -54,6 +54,11 @@ export function digitsIn(text: string): string | null {
   return /^(?:(\d{1,15})[*_]*|\((\d{1,15})\))$/.exec(inside.replace(lead, ''))?.slice(1).find(Boolean) ?? null;
 }
 
+/** `4242-stolen`, `4242/lost` → `4242 stolen`: digits that are joined to a word. It may also be a CustomId. */
+export function splitJoined(text: string): string {
+  return text.replace(/(?<=\d)[^\p{L}\d]+(?=\p{L})/u, ' ');
+}
+
 /**
  * CustomIds are compared ignoring case, the amount of space between words, and the form of quotes and dashes, which phones
  * replace. A CustomId that looks like a card number is found by its last four digits: only these are stored, and people's

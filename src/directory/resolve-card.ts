@@ -8,7 +8,7 @@ import { commandCode } from '../core/installation.ts';
 import { mentioned } from '../slack/mrkdwn.ts';
 import { cardWithDigits, type DirectoryAccount } from './account.ts';
 import { askedBesides } from './asked-besides.ts';
-import { isByName, splitCardAndRest } from './card-query.ts';
+import { isByName, splitCardAndRest, splitJoined } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
 import { refuseUnknown, typedOnRecord, type UnknownCardDeps } from './unknown-card.ts';
@@ -197,9 +197,9 @@ async function splitWords(verb: Action['verb'], words: readonly string[], direct
   const isCard = async (text: string): Promise<boolean> => (await directory.findKnown(text)).length > 0;
   const split = await splitCardAndRest(words, isCard);
   if (split === null) return whole;
-  // `4242-stolen`. Not for an unblock, because it may be the CustomId of a card that is gone.
-  const apart = split.card.replace(/(?<=\d)[^\p{L}\d]+(?=\p{L})/u, ' ');
-  const again = split.isKnown || verb === 'unblock' ? null : await splitCardAndRest([apart, ...split.rest], isCard);
+  // Not for an unblock, because it may be the CustomId of a card that is gone.
+  const isTried = !split.isKnown && verb === 'block';
+  const again = isTried ? await splitCardAndRest([splitJoined(split.card), ...split.rest], isCard) : null;
   const { card, rest } = again?.isKnown === true ? again : split;
   return { query: card, rest };
 }

@@ -7,7 +7,7 @@ import { commandCode } from '../core/installation.ts';
 import { redactText } from '../core/redact-text.ts';
 import { mentioned, truncate } from '../slack/mrkdwn.ts';
 import { type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
-import { digitsIn, interpret } from './card-query.ts';
+import { digitsIn, interpret, splitJoined } from './card-query.ts';
 import type { Directory } from './directory.ts';
 
 export interface UnknownCardDeps {
@@ -92,7 +92,7 @@ async function ownUnread({ actor }: Action, { directory, links }: UnknownCardDep
   return accounts.filter((account) => account === null || lacksDetails(account)).length;
 }
 
-/** The number of a card among other words: `balance 4242`. Shorter ones are times and counts. */
+/** The number of a card among other words: `balance 4242`, `4242-stolen`. Shorter ones are times and counts. */
 async function numberMeant(
   action: Action,
   query: string,
@@ -100,6 +100,7 @@ async function numberMeant(
 ): Promise<string | null> {
   const digits = query
     .split(' ')
+    .flatMap((word) => splitJoined(word).split(' '))
     .map(digitsIn)
     .find((one) => one !== null && one.length >= 4);
   if (digits == null) return null;

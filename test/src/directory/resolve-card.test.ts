@@ -543,13 +543,16 @@ describe('a number among other words', () => {
     found = { '4242': [known(7, 'last4', cardOf(1, 'ACTIVE'))], '17': [known(9, 'account_id')] };
   });
 
-  it.each([[['balance', '4242']], [['4242', 'declines']], [['card', 'of', '••4242']]])(
-    'of %j is suggested, if it is a card',
-    async (typed) => {
-      expect(await resolveCard(words(...typed))).toBe(null);
-      expect(refusals).toMatchObject([{ whoCan: expect.stringMatching('^Did you mean “4242”\\? Use the last four') }]);
-    },
-  );
+  it.each([
+    [['balance', '4242']],
+    [['4242', 'declines']],
+    [['card', 'of', '••4242']],
+    [['4242-stolen']],
+    [['4242/lost', 'today']],
+  ])('of %j is suggested, if it is a card', async (typed) => {
+    expect(await resolveCard(words(...typed))).toBe(null);
+    expect(refusals).toMatchObject([{ whoCan: expect.stringMatching('^Did you mean “4242”\\? Use the last four') }]);
+  });
 
   it('behind words in which a block finds no card is suggested, too', async () => {
     await resolveCard(ask('block', { target: { kind: 'words', words: ['Sams', 'card', '4242'] } }));
@@ -564,6 +567,7 @@ describe('a number among other words', () => {
       action: { reason: expect.stringMatching(/^stolen\)? today$/) },
     });
     expect(await resolveCard(ask('unblock', { target }))).toBe(null);
+    expect(refusals).toMatchObject([{ whoCan: expect.stringMatching('^Did you mean “4242”') }]);
   });
 
   it.each([[['balance', '4243']], [['October', '17']]])('of %j is not', async (typed) => {
