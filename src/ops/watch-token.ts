@@ -104,10 +104,13 @@ export function watchSlack<Client extends Posts>(
   },
 ): Client {
   const { ops, fallback } = channels;
+  /** The channels that could not be used when this process last posted there. */
+  const unusable = new Set<string>();
   const isOpsUnreachable = (error: unknown): boolean =>
     error instanceof SlackError &&
     !isSlackTokenDead(error) &&
-    (error.code === 'app_refused' || (error.code === 'channel_unusable' && ops === fallback));
+    (error.code === 'app_refused' ||
+      (error.code === 'channel_unusable' && unusable.has(ops) && unusable.has(fallback)));
   const first = (opsIssue: OpsIssue, todo: string, words: string) => async (): Promise<void> => {
     log.fatal({ todo }, words);
     await memory.remember(opsIssue, now().toISOString());
@@ -116,15 +119,28 @@ export function watchSlack<Client extends Posts>(
     isDead: isSlackTokenDead,
     first: first(slackTokenDead, 'set SLACK_BOT_TOKEN', 'Slack refuses the bot token'),
   });
+  const postAnywhere: Client['post'] = async (channel, ...rest) => {
+    try {
+      const answer = await ofToken.post(channel, ...rest);
+      unusable.delete(channel);
+      return answer;
+    } catch (error) {
+      if (error instanceof SlackError && error.code === 'channel_unusable') unusable.add(channel);
+      throw error;
+    }
+  };
   const inOps = watchFor(
     opsUnreachable,
-    { post: ofToken.post },
+    { post: postAnywhere },
     {
       isDead: isOpsUnreachable,
       first: first(opsUnreachable, 'see slackError in this log', 'Slack refuses messages in the ops channel'),
     },
   );
   const post: Client['post'] = (channel, ...rest) =>
-    channel === ops ? inOps.post(channel, ...rest) : ofToken.post(channel, ...rest);
+    // What ops should read goes to the fallback channel while their own cannot be used.
+    channel === ops || (channel === fallback && unusable.has(ops))
+      ? inOps.post(channel, ...rest)
+      : postAnywhere(channel, ...rest);
   return { ...ofToken, post };
 }

@@ -213,6 +213,25 @@ describe('posts in the ops channel', () => {
     expect(await isUnreachable()).toBe(isReported);
   });
 
+  it.each([
+    ['C0OPS', 'C0ALL'],
+    ['C0ALL', 'C0OPS'],
+  ])('refused in %s and then in %s, where they could go, are reported until one of the two works', async (...both) => {
+    const { slack, isUnreachable, told, fix } = await refused('channel_unusable', 'is_archived', 'C0ALL');
+    const [one, other] = both;
+    await expect(slack.post(one)).rejects.toThrow('is_archived');
+    expect(await isUnreachable()).toBe(false);
+    await expect(slack.post(other)).rejects.toThrow('is_archived');
+    expect(await isUnreachable()).toBe(true);
+    fix();
+
+    await slack.post('C1');
+    expect(told).not.toContain('ops-channel');
+    await slack.post('C0ALL');
+
+    expect(told).toContain('ops-channel');
+  });
+
   it('are not judged by other channels, and are reported when they work again', async () => {
     const { slack, isUnreachable, told, fix } = await refused('app_refused', 'missing_scope');
     await expect(slack.post('C1')).rejects.toThrow('missing_scope');
