@@ -11,6 +11,7 @@ import * as opsIssue from '../ops/issue.ts';
 import { removeOldFailed } from '../ops/stuck.ts';
 import { OutboxEntry } from '../outbox/entry.ts';
 import type { Throttle } from '../outbox/send-message.ts';
+import { createCheckApprovers } from '../policy/check-approvers.ts';
 import { createHeldUntil, holdAsQuiet } from '../routing/channel-settings.ts';
 import { createActionContext } from './action-context.ts';
 import { composeArchiveMonths, composeCopyHeads } from './compose-audit.ts';
@@ -63,6 +64,12 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
       measureOverdue: (ms) => metrics.outboxOverdue(config.program, ms),
       keepTimers: () => keepIntervals(queues, unneeded(config)),
       holdAsQuiet: (channel) => holdAsQuiet(channel, context),
+    }),
+    checkApprovers: createCheckApprovers({
+      ...context,
+      policy: context.policy.current,
+      person: context.currentPerson,
+      groupMembers: context.slack.groupMembers,
     }),
     /**
      * At startup, tells ops which of the configured channels are shared with another company. This is checked again

@@ -48,6 +48,8 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     issue.webhooksMissing('decline'),
     issue.webhooksMissing('authorization'),
     issue.dataGone,
+    issue.noApprover([]),
+    issue.noApprover(['North']),
     issue.clocksDiffer,
     auditIssue.auditSinkAway,
     auditIssue.auditArchiveAway,
