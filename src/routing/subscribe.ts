@@ -1,7 +1,7 @@
 import { subscribed, unsubscribed } from '../../templates/routing/subscriptions.ts';
 import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { aboutOther } from '../actions/record.ts';
-import { AGGREGATION_GAP_MS, aggregationRule } from '../alerts/aggregation-group-store.ts';
+import { aggregationRule, blockedRule } from '../alerts/aggregation-group-store.ts';
 import type { Alert } from '../alerts/alert.ts';
 import type { WebhookKind } from '../core/event.ts';
 import { commandCode } from '../core/installation.ts';
@@ -211,7 +211,7 @@ const READ_MAX = 10_000;
  * they are about. A card-testing warning is not counted: each channel has its own.
  */
 export async function countMatches(filter: Filter, kept: AsyncIterable<Alert>, readMax = READ_MAX) {
-  const seen = new Map<string, number>();
+  const groups = new Map<string, { newestMs: number; atMs: number }>();
   let count = 0;
   let read = 0;
   for await (const alert of kept) {
@@ -219,11 +219,13 @@ export async function countMatches(filter: Filter, kept: AsyncIterable<Alert>, r
     read += 1;
     if (alert.kind === 'card-testing' || whyNot(filter, alert) !== null) continue;
     if (alert.kind === 'transaction' && alert.event.kind === 'decline') {
-      const { key } = aggregationRule(alert.event);
-      const at = Date.parse(alert.event.occurredAt);
-      const later = seen.get(key);
-      seen.set(key, at);
-      if (later !== undefined && Math.abs(later - at) <= AGGREGATION_GAP_MS) continue;
+      const isBlocked = alert.remedy?.kind === 'unblock';
+      const { key, gapMs, spanMs } = isBlocked ? blockedRule(alert.event, null) : aggregationRule(alert.event);
+      const atMs = Date.parse(alert.event.occurredAt);
+      const later = groups.get(key) ?? { newestMs: Number.POSITIVE_INFINITY, atMs: Number.POSITIVE_INFINITY };
+      const isRepeat = Math.abs(later.atMs - atMs) <= gapMs && later.newestMs - atMs <= spanMs;
+      groups.set(key, { newestMs: isRepeat ? later.newestMs : atMs, atMs });
+      if (isRepeat) continue;
     }
     count += 1;
   }

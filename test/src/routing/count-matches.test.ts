@@ -31,6 +31,18 @@ it('counts the stored events that a filter would have posted, once per message',
   });
 });
 
+it('counts the declines of a blocked card, at whatever merchants, once a day, as they share a message', async () => {
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+  async function* kept(): AsyncGenerator<Alert> {
+    for (const hours of [1, 2, 20, 26, 40]) {
+      const of = { amountCents: 100 + hours, occurredAt: hoursAgo(hours) };
+      yield { ...transactionAlert(of), remedy: { kind: 'unblock' } };
+    }
+  }
+
+  expect(await countMatches(declines, kept())).toEqual({ count: 2, isAll: true });
+});
+
 it('counts fraud cases and activation reminders, which are posted by the same filters, but no card-testing warnings', async () => {
   const { event, card } = transactionAlert();
   const about = { event, card, outcomes: [], late: false };
