@@ -8,6 +8,7 @@ import type { MemoryLevel, MemoryWatch } from '../intake/memory.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { createWorkers, readHealth, type Workers } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
+import * as redisIssue from '../ops/redis-issue.ts';
 import { reportFailedJobs, wakeSkewedJobs } from '../ops/stuck.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import { isOfTeam } from '../outbox/undeliverable.ts';
@@ -166,9 +167,9 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
     async notifyOfMemory(): Promise<void> {
       const level = memory.level();
       if (level === reportedLevel) return;
-      if (level !== 'enough') await notifyOps(level === 'full' ? opsIssue.redisFull : opsIssue.redisFilling);
-      if (level !== 'full') await notifyResolved(opsIssue.redisFull);
-      if (level === 'enough') await notifyResolved(opsIssue.redisFilling);
+      if (level !== 'enough') await notifyOps(level === 'full' ? redisIssue.redisFull : redisIssue.redisFilling);
+      if (level !== 'full') await notifyResolved(redisIssue.redisFull);
+      if (level === 'enough') await notifyResolved(redisIssue.redisFilling);
       reportedLevel = level;
     },
   };

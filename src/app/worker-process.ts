@@ -13,6 +13,7 @@ import type { InboxEntry } from '../intake/intake.ts';
 import { type Relay, startRelay } from '../intake/relay.ts';
 import { countEvents, readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
+import * as redisIssue from '../ops/redis-issue.ts';
 import { defaultThrottle, type Throttle } from '../outbox/send-message.ts';
 import { openPolicy, watchPolicy } from '../policy/policy-source.ts';
 import { composeWorker } from './compose-worker.ts';
@@ -150,9 +151,9 @@ async function watchSettings({ config, redis, policy, notifyOps, notifyResolved,
   await watchDurability(redis, {
     wanted: config.redisDurability,
     log,
-    onProblems: (problems) => notifyOps(opsIssue.redisSettings(problems)),
+    onProblems: (problems) => notifyOps(redisIssue.redisSettings(problems)),
   });
-  watchData(redis, log, () => notifyOps(opsIssue.dataGone));
+  watchData(redis, log, () => notifyOps(redisIssue.dataGone));
   return watchPolicy(policy, {
     onInvalid: (problems) => notifyOps(opsIssue.policyInvalid(problems)),
     onValid: () => notifyResolved(opsIssue.policyInvalid([])),

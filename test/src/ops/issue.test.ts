@@ -3,6 +3,7 @@ import { SlackError } from '../../../src/core/errors.ts';
 import { FETCHED_PATH, QuarantinedWebhook } from '../../../src/core/event.ts';
 import * as auditIssue from '../../../src/ops/audit-issue.ts';
 import * as issue from '../../../src/ops/issue.ts';
+import * as redisIssue from '../../../src/ops/redis-issue.ts';
 import {
   channelUnusableIssue,
   opsUnreachable,
@@ -43,11 +44,11 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     issue.slackTokenDead,
     opsUnreachable,
     issue.lagging,
-    issue.redisFilling,
-    issue.redisFull,
+    redisIssue.redisFilling,
+    redisIssue.redisFull,
     issue.webhooksMissing('decline'),
     issue.webhooksMissing('authorization'),
-    issue.dataGone,
+    redisIssue.dataGone,
     issue.noApprover([]),
     issue.noApprover(['North']),
     issue.clocksDiffer,
@@ -58,8 +59,8 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     quarantined('settlement', ['AcctId: missing']),
     issue.jobFailed('perform-action', 'no such key', 'act_1'),
     issue.jobFailed('deliver-alert', 'no such key', 'evt_1'),
-    issue.redisSettings([{ what: 'no disk', todo: 'appendonly' }]),
-    issue.redisSettings([{ what: 'evicts', todo: 'noeviction' }]),
+    redisIssue.redisSettings([{ what: 'no disk', todo: 'appendonly' }]),
+    redisIssue.redisSettings([{ what: 'evicts', todo: 'noeviction' }]),
     channelUnusableIssue('C1', gone),
     channelUnusableIssue('C2', gone),
     channelUnusableIssue('C1', archived),
