@@ -2,12 +2,14 @@ import type { Action } from '../actions/action.ts';
 import { createActionCheck, NOT_SIGNED, type Rejection } from '../actions/action-check.ts';
 import { createReceiveEvent, createReceiveStatus } from '../alerts/receive-event.ts';
 import type { StoredEvent } from '../core/event.ts';
+import { restoredKey } from '../core/keys.ts';
 import { createSigner } from '../core/sign.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
 import { createTakeTurn } from '../dispatch/take-turn.ts';
 import { createNotifyPerson } from '../holders/notify-holder.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import * as opsIssue from '../ops/issue.ts';
+import * as redisIssue from '../ops/redis-issue.ts';
 import { removeOldFailed } from '../ops/stuck.ts';
 import { OutboxEntry } from '../outbox/entry.ts';
 import type { Throttle } from '../outbox/send-message.ts';
@@ -71,6 +73,12 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
       person: context.currentPerson,
       groupMembers: context.slack.groupMembers,
     }),
+    /** At startup, notifies ops if a backup was restored. Those who read the channel did not run the command. */
+    async reportRestore(): Promise<void> {
+      const takenMs = await context.redis.get(restoredKey);
+      if (takenMs === null) return;
+      await context.notifyOps(redisIssue.backupRestored(new Date(Number(takenMs)).toISOString()));
+    },
     /**
      * At startup, tells ops which of the configured channels are shared with another company. This is checked again
      * before each post, but people who start Cardbell should not learn it from the first request.

@@ -95,6 +95,7 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   const maintenance = createMaintenance(context, { workerId, sweepMs: pace.sweepMs, ...worker });
   maintenance.start();
   worker.checkChannels().catch((error: unknown) => log.warn({ err: error }, 'could not check the channels'));
+  worker.reportRestore().catch((error: unknown) => log.warn({ err: error }, 'could not report a restored backup'));
   log.info({ workerId }, 'worker runs');
 
   return {

@@ -37,6 +37,18 @@ export const dataGone: OpsIssue = {
   todo: 'Stop web and worker now, empty Redis and restore the latest backup (docs/backup.md). If the data is in another Redis, correct REDIS_URL. Without a backup, check the limits of the cards.',
 };
 
+/** @param takenAt when the restored backup was taken. */
+export function backupRestored(takenAt: string): OpsIssue {
+  return {
+    cause: `restored:${takenAt}`,
+    title: 'A backup was restored',
+    what: `Cardbell’s data is that of ${takenAt.slice(0, 16).replace('T', ' ')} UTC. Missed events are fetched and posted as late.`,
+    means:
+      'Open requests, unfinished actions and delegates that approvers named are left out: people must ask again. Temporary changes made since then no longer end by themselves.',
+    todo: 'Set the limits again that no longer end: “What no longer ends by itself” in docs/backup.md says how to find them.',
+  };
+}
+
 export function redisSettings(problems: readonly { what: string; todo: string }[]): OpsIssue {
   return {
     cause: `redis-settings:${problems.map(({ what }) => what).join('|')}`,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { composeWorker } from '../../../src/app/compose-worker.ts';
 import { secretOf } from '../../../src/app/programs.ts';
 import { BusyError } from '../../../src/core/errors.ts';
-import { stateKey } from '../../../src/core/keys.ts';
+import { restoredKey, stateKey } from '../../../src/core/keys.ts';
 import { createSigner } from '../../../src/core/sign.ts';
 import type { OpsIssue } from '../../../src/ops/notify-ops.ts';
 import { defaultThrottle } from '../../../src/outbox/send-message.ts';
@@ -62,6 +62,21 @@ it('reads the cards of people who have App Home open when they open it and when 
   await handlers['refresh-requests']({ acctId: 3 }, run);
   for (let count = 0; count < 5; count += 1) await event();
   expect(calls, 'a card has changed').toBe(3);
+  await close();
+});
+
+it('notifies ops at startup if a backup was restored, naming its time', async () => {
+  const { context, close } = await openWorkerContext(server().redis, server().url);
+  const said: string[] = [];
+  const notifyOps = async ({ what }: OpsIssue) => void said.push(what);
+  const { reportRestore } = composeWorker({ ...context, notifyOps }, defaultThrottle);
+
+  await reportRestore();
+  expect(said).toEqual([]);
+  await context.redis.set(restoredKey, Date.parse('2026-11-20T15:04:05.000Z'));
+  await reportRestore();
+
+  expect(said).toEqual([expect.stringContaining('that of 2026-11-20 15:04 UTC')]);
   await close();
 });
 
