@@ -98,6 +98,16 @@ local function keep(running, warning, first, last, to)
   writeSpans(KEYS[warnings], running, rememberedFor)
 end
 
+-- Removes what is older than it may be remembered, because each decline renews the time to live of all, and what is too much.
+local function forget(at)
+  local old = redis.call('ZCOUNT', KEYS[declines], '-inf', string.format('(%.0f', at - 1000 * rememberedFor))
+  local over = math.max(old, redis.call('ZCARD', KEYS[declines]) - remembered)
+  if over > 0 then
+    for _, id in ipairs(redis.call('ZRANGE', KEYS[declines], '0', over - 1)) do redis.call('HDEL', KEYS[facts], id) end
+    redis.call('ZREMRANGEBYRANK', KEYS[declines], '0', over - 1)
+  end
+end
+
 local function join(id, at, text, own)
   local running = readSpans(KEYS[warnings])
   for _, warning in ipairs(running) do
@@ -105,7 +115,10 @@ local function join(id, at, text, own)
   end
   local cents = cjson.decode(text).minCents
   local isNew = redis.call('ZADD', KEYS[declines], 'NX', at, id) == 1
-  if isNew then redis.call('HSET', KEYS[facts], id, text) end
+  if isNew then
+    redis.call('HSET', KEYS[facts], id, text)
+    forget(at)
+  end
   redis.call('EXPIRE', KEYS[declines], rememberedFor)
   redis.call('EXPIRE', KEYS[facts], rememberedFor)
 
@@ -122,8 +135,7 @@ local function join(id, at, text, own)
     end
   end
 
-  local number = redis.call('ZCARD', KEYS[declines])
-  if number < cards then return false end
+  if redis.call('ZCARD', KEYS[declines]) < cards then return false end
   local near = alike(redis.call('ZRANGEBYSCORE', KEYS[declines], at - window, at + window, 'WITHSCORES'), cents)
   local first, last
   for i = 1, #near do
@@ -134,11 +146,6 @@ local function join(id, at, text, own)
       if cardsSeen >= cards then first, last = near[i].at, near[j].at end
     end
     if first then break end
-  end
-  local over = number - remembered
-  if over > 0 then
-    for _, id in ipairs(redis.call('ZRANGE', KEYS[declines], 0, over - 1)) do redis.call('HDEL', KEYS[facts], id) end
-    redis.call('ZREMRANGEBYRANK', KEYS[declines], 0, over - 1)
   end
   if not first then return false end
 

@@ -286,3 +286,28 @@ it('shows all cards in a warning whose first declines Redis still knows after it
     { numRuns: 60 },
   );
 });
+
+describe('what is remembered of a merchant', () => {
+  const remembered = async (): Promise<number[]> => {
+    const keys = await redis().keys(stateKey('testing*'));
+    const sizes = keys.map(async (key) => {
+      const type = await redis().type(key);
+      return type === 'zset' ? await redis().zcard(key) : type === 'hash' ? await redis().hlen(key) : null;
+    });
+    return (await Promise.all(sizes)).filter((size) => size !== null);
+  };
+
+  it('ends with each decline’s own time, however often others are declined there', async () => {
+    for (const day of [0, 1, 2, 3, 4]) await join(tried(day, 1001 + day, day * 24 * 60 + day * 31));
+
+    expect(await remembered(), 'declines and their facts').toEqual([1, 1]);
+  });
+
+  it('is at most a thousand declines, also while they join a warning', async () => {
+    for (const index of [1, 2, 3]) await join(tried(index, 1000 + index, 0));
+    const more = Array.from({ length: 1010 }, (_, index) => tried(10 + index, 1001 + (index % 5), index / 60));
+    await Promise.all(more.map(async (alert) => await join(alert)));
+
+    expect(await remembered(), 'declines and their facts').toEqual([1000, 1000]);
+  });
+});
