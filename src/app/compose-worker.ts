@@ -13,7 +13,6 @@ import * as redisIssue from '../ops/redis-issue.ts';
 import { removeOldFailed } from '../ops/stuck.ts';
 import { OutboxEntry } from '../outbox/entry.ts';
 import type { Throttle } from '../outbox/send-message.ts';
-import { createCheckApprovers } from '../policy/check-approvers.ts';
 import { createHeldUntil, holdAsQuiet } from '../routing/channel-settings.ts';
 import { createActionContext } from './action-context.ts';
 import { composeArchiveMonths, composeCopyHeads } from './compose-audit.ts';
@@ -66,12 +65,6 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
       measureOverdue: (ms) => metrics.outboxOverdue(config.program, ms),
       keepTimers: () => keepIntervals(queues, unneeded(config)),
       holdAsQuiet: (channel) => holdAsQuiet(channel, context),
-    }),
-    checkApprovers: createCheckApprovers({
-      ...context,
-      policy: context.policy.current,
-      person: context.currentPerson,
-      groupMembers: context.slack.groupMembers,
     }),
     /** At startup, notifies ops if a backup was restored. Those who read the channel did not run the command. */
     async reportRestore(): Promise<void> {

@@ -28,10 +28,9 @@ const LAG_OVER_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;
 /** How long before its end people are told to replace the card API token. */
 const TOKEN_ENDS_SOON_MS = 14 * DAY_MS;
-/** Of the token and the approvers. A notice is remembered for a day, and the fifth check after it comes soon after that. */
-const CHECK_EVERY_MS = 5 * 3_600_000;
+/** A notice is remembered for a day, and the fifth check after it comes soon after that. */
+const TOKEN_EVERY_MS = 5 * 3_600_000;
 const CHECK_OF_TOKEN = 'check of the card API token';
-const CHECK_OF_APPROVERS = 'check of the approvers';
 /** A worker that starts reports jobs that failed since then. */
 const FAILED_SINCE_MS = 3_600_000;
 
@@ -50,12 +49,10 @@ interface Work {
   readonly workerId: string;
   readonly sweepMs: number;
   readonly sweep: () => Promise<void>;
-  /** Notifies ops when no approver is left. */
-  readonly checkApprovers: () => Promise<void>;
 }
 
 /** What a worker does besides its jobs, at startup and every `sweepMs`. Logs a failure and retries on the next run. */
-export function createMaintenance(context: Context, { workerId, sweepMs, sweep, checkApprovers }: Work) {
+export function createMaintenance(context: Context, { workerId, sweepMs, sweep }: Work) {
   const { redis, queues, enqueue, temporaryChanges, directory, card, log } = context;
   const workers = createWorkers(redis);
   const { beat, watch, checkClock, checkToken, notifyOfMemory } = createWatches(context, workers, workerId);
@@ -77,8 +74,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep, 
       timers.push(
         sweeping,
         setInterval(() => void orLog('memory', notifyOfMemory), MEMORY_MS),
-        setInterval(() => void orLog(CHECK_OF_TOKEN, checkToken), CHECK_EVERY_MS),
-        setInterval(() => void orLog(CHECK_OF_APPROVERS, checkApprovers), CHECK_EVERY_MS),
+        setInterval(() => void orLog(CHECK_OF_TOKEN, checkToken), TOKEN_EVERY_MS),
       );
       void orLog('start of maintenance', begin);
     },
@@ -102,7 +98,6 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep, 
       if (state !== 'open') continue;
       await enqueue('end-temporary-change', { temporaryChangeId: id }, { atMs: Date.parse(endsAt) });
     }
-    await orLog(CHECK_OF_APPROVERS, checkApprovers);
     await directory.refresh();
     await orLog(CHECK_OF_TOKEN, checkToken);
   }

@@ -182,19 +182,6 @@ export function policyInvalid(problems: readonly string[]): OpsIssue {
   };
 }
 
-/** @param cardGroups those whose approvers are meant; none: all cards that are in no other section of the policy. */
-export function noApprover(cardGroups: readonly string[]): OpsIssue {
-  const cards = cardGroups.length === 0 ? '' : ` of the cards in ${cardGroups.join(', ')}`;
-  return {
-    cause: `no-approver:${cardGroups.join('|')}`,
-    title: 'No approver is left',
-    what: `All approvers${cards} are deactivated in Slack, or their user groups are empty.`,
-    means: 'Requests wait until they expire. Nobody can unblock cards or raise limits. Cards can still be blocked.',
-    todo: `Name other approvers in the policy file or in APPROVERS, or add members to the user groups. ${terminalCode('doctor')} lists who is deactivated.`,
-    resolved: { what: `The approvers${cards} can approve again.`, means: 'Requests are decided as usual.' },
-  };
-}
-
 /** @param what queue and job; @param why masked, without values. */
 export function jobFailed(what: string, why: string, ref: string): OpsIssue {
   return {

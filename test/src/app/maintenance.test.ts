@@ -67,7 +67,7 @@ async function started({
       directory: { refresh: step('directory') },
       isCardApiAway: () => true,
     },
-    { workerId: 'worker-1', sweepMs, sweep: step('sweep'), checkApprovers: step('approvers') },
+    { workerId: 'worker-1', sweepMs, sweep: step('sweep') },
   );
   stop = maintenance.stop;
   maintenance.start();
@@ -76,7 +76,7 @@ async function started({
 }
 
 it('writes the worker heartbeat, sweeps, and loads the directory at startup', async () => {
-  expect(await started()).toEqual(['no lag', 'sweep', 'approvers', 'directory', 'token']);
+  expect(await started()).toEqual(['no lag', 'sweep', 'directory', 'token']);
 
   expect(await createWorkers(redis()).all()).toMatchObject([{ isCardApiAway: true }]);
 });

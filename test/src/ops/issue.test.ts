@@ -51,8 +51,6 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     redisIssue.dataGone,
     redisIssue.backupRestored('2026-11-20T15:00:00.000Z'),
     redisIssue.backupRestored('2026-11-21T15:00:00.000Z'),
-    issue.noApprover([]),
-    issue.noApprover(['North']),
     issue.clocksDiffer,
     auditIssue.auditSinkAway,
     auditIssue.auditArchiveAway,
