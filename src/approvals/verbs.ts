@@ -7,7 +7,7 @@ import { Term } from '../card-api/rule-change.ts';
 import { formatDuration, mayMeanTime, soundsLikeDuration } from '../core/duration.ts';
 import type { Clock } from '../core/end-time.ts';
 import { commandCode } from '../core/installation.ts';
-import { formatCents, leadingDollar, otherAmount, parseAmount, parseAmountWord, readAmount } from '../core/money.ts';
+import { formatCents, leadingDollar, parseAmount, parseAmountWord, readAmount } from '../core/money.ts';
 import { countQuoted } from '../directory/card-query.ts';
 import { ChangeRequest } from '../limits/change-request.ts';
 import { readPeriod, splitPer, textOf, timeForAmount } from '../limits/read-limit.ts';
@@ -138,6 +138,12 @@ function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearC
   if (amount === null) return unclear(timeForAmount(words.slice(at)) ?? howMuch(words));
   if (amount.cents === 0) return unclear('How much do you want to pay? Enter an amount above $0.');
   const behind = words.slice(at + amount.words);
+  const dearest = Math.max(0, ...behind.map((word) => (word.startsWith('$') ? (parseAmountWord(word) ?? 0) : 0)));
+  // `4 tires at $150`: a count.
+  if (dearest > amount.cents && !words[at]?.startsWith('$'))
+    return unclear(
+      `Do you want to pay ${formatCents(amount.cents)} or ${formatCents(dearest)}? Write only this amount.`,
+    );
   const named = cardOf(before, behind);
   const isAlone = named.card.length === 0 && amount.words === 1;
   const number = isAlone ? /^\d{4,}$/.exec(words[at] ?? '')?.[0] : undefined;
@@ -147,13 +153,6 @@ function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearC
     const once = [...words.slice(0, at + amount.words), 'this purchase', ...behind];
     return unclear(`${read} Or write “this purchase” behind the amount.`, `ask ${copyable(once.join(' '))}`);
   }
-  const typedAmount = words.slice(at, at + amount.words).join(' ');
-  const other = otherAmount({ cents: amount.cents, typed: typedAmount }, read.rest);
-  if (other !== null)
-    return unclear(
-      `Do you want to pay ${formatCents(amount.cents)} or ${formatCents(other)}? Write the amount with $, before the reason.`,
-      'ask $300 2 tickets to the fair',
-    );
   const ask = { amountCents: amount.cents, term: read.term ?? ({ kind: 'purchase' } as const) };
   return {
     kind: 'read',

@@ -87,27 +87,3 @@ function continues(behind: string): boolean {
     parseAmountWord(other[0] ?? '') !== null && (isJoined ? !soundsLikeDuration(other.slice(0, 2)) : other.length === 1)
   );
 }
-
-/** A sign or name of the currency, or cents: nothing but money is written like that. */
-const isMoney = /\$|usd|dollars?|bucks|[.,]\d{1,2}(?!\d)/i;
-/** What is counted by the number in front of it: `tickets`, `people`. */
-const counted = /^(\p{L}{2,}s|people)[.,;:!?)]*$/iu;
-
-/**
- * A larger amount in the words behind `amount`, which may be meant instead: `2 tickets 300`, `4 tires at $150`. A number that
- * counts or names something belongs to the reason (`450 lunch 500 people`, `450 the 2027 catalog`), unless the first one
- * counts something itself. So does a smaller one.
- *
- * @returns whole cents; null when there is none, or when `amount` can be nothing but money: `$2`, `2.00`.
- */
-export function otherAmount(amount: { cents: number; typed: string }, behind: readonly string[]): number | null {
-  if (isMoney.test(amount.typed)) return null;
-  const isCount = counted.test(behind[0] ?? '');
-  const larger = behind.flatMap((word, index) => {
-    const cents = parseAmountWord(word) ?? 0;
-    const isOfReason = counted.test(behind[index + 1] ?? '') || /^the$/i.test(behind[index - 1] ?? '');
-    return cents > amount.cents ? [{ cents, isOfReason }] : [];
-  });
-  const other = larger.find(({ isOfReason }) => !isOfReason) ?? (isCount ? larger[0] : undefined);
-  return other?.cents ?? null;
-}

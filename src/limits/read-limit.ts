@@ -33,7 +33,7 @@ export function readPeriod(word: string): LimitPeriod | undefined {
 /**
  * Parses `4242 daily 450 …`, `4242 per day 450 …` and, if unambiguous, `4242 450 per day …`.
  *
- * @returns the amount (null: no limit), also as it is typed, and the rest: the duration and the reason. A question if it is uncertain which word is
+ * @returns the amount (null: no limit), and the rest: the duration and the reason. A question if it is uncertain which word is
  * the amount: a card's name may end with a number.
  */
 export function readTypedLimit(typed: readonly string[]) {
@@ -51,14 +51,11 @@ export function readTypedLimit(typed: readonly string[]) {
   const isPlainlyFront = front !== null && (per !== null || isDollars.test(front.typed));
   if (amount === null && isPlainlyFront) {
     const rest = /^limits?$/i.test(behind[0] ?? '') ? behind.slice(1) : behind;
-    return { card: nameIn(before.slice(0, front.at)), period, cents: front.cents, amount: front.typed, rest };
+    return { card: nameIn(before.slice(0, front.at)), period, cents: front.cents, rest };
   }
   if (amount !== null && isPlainlyFront)
     return `Is the ${period} limit “${front.typed}” or “${amount.typed}”? Write one amount, behind the period.`;
-  if (amount !== null) {
-    const { cents, typed: asTyped, words: length } = amount;
-    return { card: nameIn(before), period, cents, amount: asTyped, rest: behind.slice(length) };
-  }
+  if (amount !== null) return { card: nameIn(before), period, cents: amount.cents, rest: behind.slice(amount.words) };
   if (front !== null) return `Is “${front.typed}” the amount? Write it behind the period: “${period} ${front.typed}”.`;
   const time = timeForAmount(behind);
   if (time !== null) return time;

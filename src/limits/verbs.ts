@@ -3,7 +3,6 @@ import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import { isAboutLimits, type RuleGoal } from '../card-api/rule-change.ts';
 import type { Clock } from '../core/end-time.ts';
-import { formatCents, otherAmount } from '../core/money.ts';
 import { ChangeRequest } from './change-request.ts';
 import { namesSecondLimit, oneAtATime, readTypedLimit } from './read-limit.ts';
 import { readTerm } from './read-term.ts';
@@ -119,28 +118,17 @@ export const limitVerbs = {
 /** Parses `4242 daily 450 for 4h team lunch`. */
 function readLimit(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const { example } = limitVerbs.limit.command;
-  const unclear = (why: string, shown: string = example): UnclearCommand => ({
-    kind: 'unclear',
-    why,
-    usage,
-    example: shown,
-  });
+  const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage, example });
   if (words.length === 0) return unclear('Which card, which limit, and how much?');
 
   const typed = readTypedLimit(words);
   if (typeof typed === 'string') return unclear(typed);
-  const { card, period, cents, amount } = typed;
+  const { card, period, cents } = typed;
   if (namesSecondLimit(typed.rest.join(' '))) return unclear(oneAtATime);
   const read = readTerm(typed.rest, clock);
   if (typeof read === 'string') return unclear(read);
   if (read.term?.kind === 'purchase')
     return unclear('A typed limit belongs to no purchase. Write for how long, such as “for 15 min”, or “permanently”.');
-  const other = cents === null ? null : otherAmount({ cents, typed: amount }, read.rest);
-  if (cents !== null && other !== null)
-    return unclear(
-      `Is the ${period} limit ${formatCents(cents)} or ${formatCents(other)}? Write the amount with $, behind the period.`,
-      `limit 4242 ${period} $3000 12 laptops`,
-    );
   const changeRequest: ChangeRequest = {
     goals: [{ rule: { kind: 'limit', period, category: null }, to: cents }],
     term: read.term ?? permanent,

@@ -112,47 +112,6 @@ describe('what a holder writes around the amount', () => {
   });
 });
 
-describe('several numbers', () => {
-  const exampleOf = (typed: string) => {
-    const asked = read(typed.split(' '), clock);
-    return 'example' in asked ? (asked.example ?? '') : '';
-  };
-
-  it.each([
-    ['2 tickets 300', '$2.00 or $300.00'],
-    ['2 tickets 300.00', '$2.00 or $300.00'],
-    ['4242 2 tickets 300', '$2.00 or $300.00'],
-    ['Jane Doe 2 seat upgrades 300', '$2.00 or $300.00'],
-    ['2 4242 300', '$2.00 or $4,242.00'],
-    ['2 tickets 3 guests 300', '$2.00 or $300.00'],
-    ['2 tickets 3 guests', '$2.00 or $3.00'],
-    ['12 shirts from acme 300 dollars', '$12.00 or $300.00'],
-  ])('are not guessed from in %j; what the question shows can be typed', (typed, either) => {
-    const why = `Do you want to pay ${either}? Write the amount with $, before the reason.`;
-    expect(read(typed.split(' '), clock)).toMatchObject({ kind: 'unclear', why });
-    expect(read(exampleOf(typed).split(' ').slice(1), clock)).toMatchObject({
-      kind: 'read',
-      input: { ask: { amountCents: 30_000 } },
-    });
-  });
-
-  it.each([
-    ['$300 2 tickets 40', 30_000],
-    ['300 dollars room 512', 30_000],
-    ['84.10 order 8812', 8410],
-    ['300 lunch 12 people', 30_000],
-    ['300 lunch 500 people', 30_000],
-    ['300 the 2027 catalog', 30_000],
-    ['300 room 12', 30_000],
-    ['300 tip $20', 30_000],
-    ['300 invoice #8812', 30_000],
-    ['300 hotel for 2 days', 30_000],
-    ['300 hotel until May 9', 30_000],
-  ])('leave no doubt in %j', (typed, amountCents) => {
-    expect(read(typed.split(' '), clock)).toMatchObject({ kind: 'read', input: { ask: { amountCents } } });
-  });
-});
-
 describe('one purchase, which a request is for unless it says otherwise', () => {
   it.each([
     ['300 once', ''],
