@@ -1,3 +1,4 @@
+import { serviceTime } from '../core/installation.ts';
 import type { OpsIssue } from './notify-ops.ts';
 
 /** What can go wrong with Redis and the data in it, described like the issues in `issue.ts`. */
@@ -42,7 +43,7 @@ export function backupRestored(takenAt: string): OpsIssue {
   return {
     cause: `restored:${takenAt}`,
     title: 'A backup was restored',
-    what: `Cardbell’s data is that of ${takenAt.slice(0, 16).replace('T', ' ')} UTC. Missed events are fetched and posted as late.`,
+    what: `Cardbell’s data is that of ${serviceTime(takenAt)}. Missed events are fetched and posted as late.`,
     means:
       'Open requests, unfinished actions and delegates that approvers named are left out: people must ask again. Temporary changes made since then no longer end by themselves.',
     todo: 'Set the limits again that no longer end: “What no longer ends by itself” in docs/backup.md says how to find them.',
