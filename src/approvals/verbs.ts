@@ -138,12 +138,6 @@ function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearC
   if (amount === null) return unclear(timeForAmount(words.slice(at)) ?? howMuch(words));
   if (amount.cents === 0) return unclear('How much do you want to pay? Enter an amount above $0.');
   const behind = words.slice(at + amount.words);
-  const dearest = Math.max(0, ...behind.map((word) => (word.startsWith('$') ? (parseAmountWord(word) ?? 0) : 0)));
-  // `4 tires at $150`: a count.
-  if (dearest > amount.cents && !words[at]?.startsWith('$'))
-    return unclear(
-      `Do you want to pay ${formatCents(amount.cents)} or ${formatCents(dearest)}? Write only this amount.`,
-    );
   const named = cardOf(before, behind);
   const isAlone = named.card.length === 0 && amount.words === 1;
   const number = isAlone ? /^\d{4,}$/.exec(words[at] ?? '')?.[0] : undefined;
@@ -153,6 +147,11 @@ function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearC
     const once = [...words.slice(0, at + amount.words), 'this purchase', ...behind];
     return unclear(`${read} Or write “this purchase” behind the amount.`, `ask ${copyable(once.join(' '))}`);
   }
+  const dearest = dearestIn(words[at] ?? '', read.rest);
+  if (dearest > amount.cents && !words[at]?.startsWith('$'))
+    return unclear(
+      `Do you want to pay ${formatCents(amount.cents)} or ${formatCents(dearest)}? Write only this amount.`,
+    );
   const ask = { amountCents: amount.cents, term: read.term ?? ({ kind: 'purchase' } as const) };
   return {
     kind: 'read',
@@ -162,6 +161,22 @@ function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearC
     input: { ask },
     ...(number !== undefined && { ifCard: { number, question: howMuchWith(number, amount.cents) } }),
   };
+}
+
+/**
+ * The largest amount behind a number that may count something: `4 tires at $150`, `2 tickets 300`. Without a dollar sign or word,
+ * a number counts as one only behind what is plainly a count.
+ *
+ * @returns whole cents; 0 when there is none.
+ */
+function dearestIn(number: string, behind: readonly string[]): number {
+  const isCount = /^\d{1,2}$/.test(number) && /^\p{L}{2,}s$/u.test(behind[0] ?? '');
+  const prices = behind.map((typed, index) => {
+    const word = typed.replaceAll(/^[(@]+|[).,;:!?]+$/g, '');
+    const isPrice = isCount || word.startsWith('$') || /^(?:usd|dollars?|bucks)\b/i.test(behind[index + 1] ?? '');
+    return isPrice ? (parseAmountWord(word) ?? 0) : 0;
+  });
+  return Math.max(0, ...prices);
 }
 
 /** A number followed by an amount. */

@@ -112,6 +112,36 @@ describe('what a holder writes around the amount', () => {
   });
 });
 
+describe('a number that may count something', () => {
+  it.each([
+    ['2 tickets 300', '$2.00 or $300.00'],
+    ['4242 2 tickets 300', '$2.00 or $300.00'],
+    ['12 shirts from acme 300.00', '$12.00 or $300.00'],
+    ['4 tires at $150', '$4.00 or $150.00'],
+    ['1 ticket $300 plus fees', '$1.00 or $300.00'],
+    ['1 of the $300 tickets', '$1.00 or $300.00'],
+    ['12 new laptops 3000 dollars', '$12.00 or $3,000.00'],
+    ['2 tickets (300)', '$2.00 or $300.00'],
+    ['5 chairs @300!', '$5.00 or $300.00'],
+  ])('is not taken for the amount in %j', (typed, either) => {
+    const why = `Do you want to pay ${either}? Write only this amount.`;
+    expect(read(typed.split(' '), clock)).toMatchObject({ kind: 'unclear', why });
+  });
+
+  it.each([
+    ['$300 2 tickets 400', 30_000],
+    ['84 invoice 8812', 8400],
+    ['300 hotel 2027', 30_000],
+    ['450 expenses 2027', 45_000],
+    ['300 lunch 500 people', 30_000],
+    ['300 the 2027 catalog', 30_000],
+    ['80 snacks for 90 days', 8000],
+    ['300 tip $20', 30_000],
+  ])('is the amount in %j, without a question', (typed, amountCents) => {
+    expect(read(typed.split(' '), clock)).toMatchObject({ kind: 'read', input: { ask: { amountCents } } });
+  });
+});
+
 describe('one purchase, which a request is for unless it says otherwise', () => {
   it.each([
     ['300 once', ''],
