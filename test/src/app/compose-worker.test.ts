@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { composeWorker } from '../../../src/app/compose-worker.ts';
 import { secretOf } from '../../../src/app/programs.ts';
 import { BusyError } from '../../../src/core/errors.ts';
+import { serviceTime } from '../../../src/core/installation.ts';
 import { restoredKey, stateKey } from '../../../src/core/keys.ts';
 import { createSigner } from '../../../src/core/sign.ts';
 import type { OpsIssue } from '../../../src/ops/notify-ops.ts';
@@ -76,7 +77,7 @@ it('notifies ops at startup if a backup was restored, naming its time', async ()
   await context.redis.set(restoredKey, Date.parse('2026-11-20T15:04:05.000Z'));
   await reportRestore();
 
-  expect(said).toEqual([expect.stringContaining('that of 2026-11-20 15:04 UTC')]);
+  expect(said).toEqual([expect.stringContaining(`that of ${serviceTime('2026-11-20T15:04:05.000Z')}.`)]);
   await close();
 });
 
