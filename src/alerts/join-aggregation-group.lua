@@ -50,7 +50,7 @@ local function join(groups, own, event, ms, lasts, channel, cents, iso, rest)
   -- After a loss in Redis, repeats may rejoin a group before its leader.
   local isAwaited = known[2] and string.sub(known[2], 1, 1) == '+'
   if known[2] and not isAwaited then return event end
-  local running, at = readSpans(KEYS[groups]), tonumber(ms)
+  local running, at = readSpans(groups), tonumber(ms)
   local isLacking, best, oldest = choose(running, event, at, rest)
   if isLacking then return '' end
   local leader = best and best.id or event
@@ -77,7 +77,7 @@ local function join(groups, own, event, ms, lasts, channel, cents, iso, rest)
     table.remove(running, oldest)
   end
   local last = coverTime(running, leader, ms, '').last
-  writeSpans(KEYS[groups], running, lasts)
+  writeSpans(groups, running, lasts)
   redis.call('HSET', KEYS[alert], repeatsField, repeats)
   -- Its numbers are those of now.
   if leader ~= event and tonumber(last) == at then redis.call('HSET', KEYS[alert], 'newest:' .. channel, event) end

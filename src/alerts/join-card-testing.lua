@@ -95,7 +95,7 @@ local function keep(running, warning, first, last, to)
   coverTime(running, warning, string.format('%.0f', first), '')
   local kept = coverTime(running, warning, string.format('%.0f', last), '')
   kept.more = string.format(' %.0f', to)
-  writeSpans(KEYS[warnings], running, rememberedFor)
+  writeSpans(warnings, running, rememberedFor)
 end
 
 -- Removes what is older than it may be remembered, because each decline renews the time to live of all, and what is too much.
@@ -109,7 +109,7 @@ local function forget(at)
 end
 
 local function join(id, at, text, own)
-  local running = readSpans(KEYS[warnings])
+  local running = readSpans(warnings)
   for _, warning in ipairs(running) do
     if not alerts[warning.id] then return '' end
   end
