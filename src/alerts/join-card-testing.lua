@@ -95,6 +95,10 @@ local function keep(running, warning, first, last, to)
   coverTime(running, warning, string.format('%.0f', first), '')
   local kept = coverTime(running, warning, string.format('%.0f', last), '')
   kept.more = string.format(' %.0f', to)
+  -- What no decline can join any more. Writing the others renews the time to live of all.
+  for index = #running, 1, -1 do
+    if tonumber(running[index].last) < last - 1000 * rememberedFor then table.remove(running, index) end
+  end
   writeSpans(warnings, running, rememberedFor)
 end
 

@@ -303,6 +303,19 @@ describe('what is remembered of a merchant', () => {
     expect(await remembered(), 'declines and their facts').toEqual([1, 1]);
   });
 
+  it('ends for each warning by itself, however often cards are tested there', async () => {
+    const warned: (string | undefined)[] = [];
+    for (const day of [0, 1, 2, 3]) {
+      const minutes = day * (24 * 60 + 31);
+      const declines = [1, 2, 3].map((index) => tried(10 * day + index, 1000 + index, minutes));
+      for (const one of declines) warned[day] = (await join(one))?.warningId;
+    }
+
+    const [key = ''] = await redis().keys(stateKey('testing-warnings*'));
+    expect(new Set(warned).size, 'each day has a warning of its own').toBe(4);
+    expect((await redis().get(key))?.trim().split('\n')).toEqual([expect.stringContaining(warned[3] ?? '')]);
+  });
+
   it('is at most a thousand declines, also while they join a warning', async () => {
     for (const index of [1, 2, 3]) await join(tried(index, 1000 + index, 0));
     const more = Array.from({ length: 1010 }, (_, index) => tried(10 + index, 1001 + (index % 5), index / 60));
