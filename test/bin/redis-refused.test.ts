@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
-import { claimFormat, readFormat, readShards } from '../../src/app/stored-format.ts';
+import { claimFormat, FORMAT, readFormat, readShards } from '../../src/app/stored-format.ts';
 import { stateKey } from '../../src/core/keys.ts';
 import { redisUsers } from '../support/redis-users.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -64,7 +64,7 @@ it.each(['web', 'nobody', 'the wrong password'] as const)(
         err: refused,
       });
 
-    expect(await readFormat(store)).toBe(3);
+    expect(await readFormat(store)).toBe(FORMAT);
     expect(await store.keys('*')).toEqual(before);
     expect(readdirSync(folder)).toEqual([]);
   },
