@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
 import { policyOnRecord } from '../../../src/policy/policy-on-record.ts';
-
-const variables = policyOfVariables({
-  operators: ['U1', 'S1'],
-  approvers: ['U2', 'S2'],
-  twoPersonAboveCents: 100_000,
-  serviceZone: 'America/New_York',
-});
+import { variables } from './variables.ts';
 
 describe('the audited policy', () => {
   const permission = { role: 'operator', doing: 'show cards' } as const;

@@ -11,15 +11,9 @@ import { createRoles, createRolesVersion, forDisplay } from '../../../src/policy
 import { createSlackAnswers, type HowOld } from '../../../src/policy/slack-answers.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { until } from '../../support/until.ts';
+import { variables } from './variables.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
-
-const variables = policyOfVariables({
-  operators: ['U1', 'S1'],
-  approvers: ['U2', 'S2'],
-  twoPersonAboveCents: 100_000,
-  serviceZone: 'America/New_York',
-});
 
 describe('who has which role', () => {
   let policy = variables;

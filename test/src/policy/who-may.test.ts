@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
-import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
 import { createWhoMay } from '../../../src/policy/who-may.ts';
-
-const variables = policyOfVariables({
-  operators: ['U1', 'S1'],
-  approvers: ['U2', 'S2'],
-  twoPersonAboveCents: 100_000,
-  serviceZone: 'America/New_York',
-});
+import { variables } from './variables.ts';
 
 describe('whom to mention', () => {
   const delegate = (whom: string, to: string) =>
