@@ -21,10 +21,10 @@ const reasons: readonly (readonly [code: string, message: string])[] = [
   ['decline.rule.velocity', 'Transaction exceeded daily spend limit'],
   ['decline.rule.velocity', 'Transaction exceeded daily spend limit'],
   ['decline.rule.velocity', 'Transaction exceeded weekly spend limit'],
-  ['decline.rule.mcc', 'Merchant category is not allowed: (Streaming services)'],
-  ['decline.rule.location', 'Location is not allowed'],
-  ['decline.balance.card', 'Insufficient card balance'],
-  ['decline.card.pin', 'Invalid PIN'],
+  ['decline.rule.mcc', 'Unauthorized merchant category: Streaming services'],
+  ['decline.rule.location', 'International transactions not allowed'],
+  ['decline.balance.card', 'Transaction exceeded current card balance'],
+  ['decline.card.pin', 'PIN Verification Check'],
 ];
 
 /**

@@ -8,19 +8,27 @@ import { UnreadableError } from '../core/errors.ts';
  */
 const common = Buffer.from(
   [
-    '"event":{"id":"evt_","callbackAt":"2026-","receivedAt":"2026-","acctId":,"kind":"card-status","holder":"","customId":null,"cards":[{"cardId":,"last4":"","status":"INACTIVE","cardOrderId":null}]},"changes":[{"cardId":,"last4":"","from":"ACTIVE","steps":[{"status":"BLOCKED","at":"2026-"}],"supersededBy":null,"causedBy":null}],"progress":null}',
-    '"decline.card.inactive","decline.card.blocked","decline.balance.business","decline.balance.card","message":"Insufficient card balance","decline.card.pin","message":"Invalid PIN","decline.rule.cardnotpresent","decline.rule.location","message":"Location is not allowed","decline.rule.mcc","message":"Merchant category is not allowed: (',
-    '"isVirtual":true"isCardPresent":false"direction":"credit""networkType":"Settlement""kind":"settlement""kind":"authorization""status":"INACTIVE"{"kind":"activate"}{"kind":"allow_category","category":{"id":',
-    '{"card":{"acctId":,"cardId":,"last4":"","holder":"","customId":"","isVirtual":false,"group":"","status":"ACTIVE","ruleset":{"id":1,"name":"","mayOverrule":true}},"outcomes":[],"late":false,"kind":"transaction","event":{"id":"evt_","callbackAt":"2026-","receivedAt":"2026-","acctId":,"kind":"decline","occurredAt":"2026-.0000000Z","requestedAt":"2026-.0000000Z","settledAt":null,"networkTransactionId":"","authTransactionId":null,"networkType":"Auth","amountCents":,"paddingCents":0,"direction":"debit","requestedCents":,"availableCents":,"ledgerCents":,"merchant":{"name":"","city":"","state":"","country":"US","id":""},"mcc":"5","isCardPresent":true,"decline":{"code":"decline.rule.velocity","message":"Transaction exceeded daily spend limit"}},"remedy":{"kind":"raise_limit","limits":[{"rule":{"kind":"limit","period":"day"},"from":,"to":,"remainingCents":,"isAdjustedToo":false}]},"remedy":null,"repeats":{},"timeline":null}',
+    '"kind":"virtual-card","holder":"","last4":"","status":"ACTIVE","balanceCents":,"virtualCardOrderId":,"outcome":"created","failed":[],"message":"Account Creation Successful"},"asked":null}',
+    '"kind":"card-shipping","trackingNumber":"9","shippingMethod":"USPS","last4":"","cardOrderId":},"progress":null}',
+    '"kind":"card-status","holder":"","customId":null,"cards":[{"cardId":,"last4":"","status":"INACTIVE","cardOrderId":null}]},"changes":[{"cardId":,"last4":"","from":"ACTIVE","steps":[{"status":"BLOCKED","at":"202"}],"supersededBy":null,"causedBy":null}],"progress":null}',
+    '"authTransactionId":"","networkType":"Settlement","direction":"credit","kind":"settlement","kind":"authorization",',
+    '"decline":{"code":"decline.card.pin","message":"PIN Verification Check"}"decline.card.status","message":"Card Status Closed"Inactive"New Card Pending Activation"}"decline.mcc","message":"Transaction type not allowed"}"decline.remote","message":"Remote service decline"}"decline.balance.business","message":"Insufficient balance in service account"}"decline.rule.velocity.mcc","message":"Transaction exceeded merchant category limit"}"decline.rule.cardnotpresent","message":"Card not present"}"decline.rule.location","message":"International transactions not allowed"}"decline.rule.mcc","message":"Unauthorized merchant category: "}"decline.balance.card","message":"Transaction exceeded current card balance"}},',
+    '"remedy":{"kind":"activate"},{"kind":"unblock"},{"kind":"allow_card_not_present"},{"kind":"allow_international"},{"kind":"allow_category","category":{"id":null,"name":""}},{"kind":"portal","why":"ruleset"},{"kind":"retry"},"isKnownLater":true,"repeats":{},"timeline":null}',
+    '"remedy":null,"isKnownLater":true,"repeats":{},"timeline":null}',
+    '"isVirtual":true,"group":"","status":"INACTIVE","ruleset":null},"outcomes":"status":"BLOCKED","ruleset":{"id":,"name":"","mayOverrule":true}},"outcomes":"isCardPresent":false,"decline":{"code":"decline.',
+    '{"card":{"acctId":,"cardId":,"last4":"","holder":"","customId":null,"isVirtual":false,"group":"","status":"ACTIVE"},"outcomes":[],"late":false,"kind":"transaction","event":{"id":"evt_","callbackAt":"202","receivedAt":"202","acctId":,"kind":"decline","occurredAt":"202.0000000Z","requestedAt":"202.0000000Z","settledAt":null,"networkTransactionId":"","authTransactionId":null,"networkType":"Auth","amountCents":,"paddingCents":0,"direction":"debit","requestedCents":,"availableCents":,"ledgerCents":,"merchant":{"name":"","city":"","state":"","country":"US","id":""},"mcc":"5","isCardPresent":true,"decline":{"code":"decline.rule.velocity","message":"Transaction exceeded daily spend limit"}},"remedy":{"kind":"raise_limit","limits":[{"rule":{"kind":"limit","period":"daily","category":null},"from":,"to":,"remainingCents":,"isAdjustedToo":false}]},"repeats":{},"timeline":null}"remedy":null,"repeats":{},"timeline":null}',
   ].join(''),
 );
 /** Version of the dictionary. */
-const DICTIONARY = 1;
+const DICTIONARY = 2;
 /** One byte for the dictionary version, three for the length of the body. */
 const HEADER = 4;
 
-/** Large enough for a typical alert. Larger buffers would cost setup time on every call. */
-const options = { level: 1, windowBits: 12, memLevel: 4, dictionary: common, chunkSize: 1024 };
+/**
+ * Large enough for a typical alert. Larger buffers would cost setup time on every call. A lower level takes as long and packs
+ * less.
+ */
+const options = { level: 6, windowBits: 12, memLevel: 4, dictionary: common, chunkSize: 1024 };
 
 /** How many alerts a process keeps in memory. Each is read a few times soon after it was written, to render its message. */
 const REMEMBERED_MAX = 5000;
