@@ -7,7 +7,7 @@ import { createTallies } from '../src/digests/tally-store.ts';
 import { createEdits } from '../src/outbox/edit-store.ts';
 import { createOutbox } from '../src/outbox/outbox-store.ts';
 import { createBackfilled } from '../src/recovery/recover-statuses.ts';
-import { createVirtualOrders } from '../src/virtual-cards/order.ts';
+import { createAwaitedOrders } from '../src/virtual-cards/order.ts';
 import { signer as recordSigner, statement } from './support/audit-records.ts';
 import { useRedis } from './support/on-redis.ts';
 import { alertEntry, claimed } from './support/outbox-entries.ts';
@@ -65,9 +65,9 @@ const memories: readonly [key: string, days: number, remember: (redis: Redis) =>
   ['backfilled:', 2, (redis) => createBackfilled(redis).remember(7, { status: 'BLOCKED', after: at, until: at })],
   // Over a long weekend with a token that Slack no longer accepts.
   ['asked:', 6, (redis) => createEdits(redis).ask({ channel: 'C1', ts: '1.0' }, { kind: 'alert', id: 'evt_1' })],
-  ['virtual-order:', 7, (redis) => createVirtualOrders(redis).expect({ kind: 'order', orderId: 1 }, asked)],
-  ['virtual-resend:', 7, (redis) => createVirtualOrders(redis).expect({ kind: 'resend', acctId: 1 }, asked)],
-  ['virtual-name:', 7, (redis) => createVirtualOrders(redis).expect({ kind: 'name', name: 'Vera Nova' }, asked)],
+  ['virtual-order:', 7, (redis) => createAwaitedOrders(redis).expect({ kind: 'order', orderId: 1 }, asked)],
+  ['virtual-resend:', 7, (redis) => createAwaitedOrders(redis).expect({ kind: 'resend', acctId: 1 }, asked)],
+  ['virtual-name:', 7, (redis) => createAwaitedOrders(redis).expect({ kind: 'name', name: 'Vera Nova' }, asked)],
 ];
 
 it.each(memories)('%s… outlives %i days', async (key, days, remember) => {

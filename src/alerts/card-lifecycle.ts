@@ -13,7 +13,7 @@ import {
 } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { Announce } from './announce.ts';
-import type { Awaited, CardOrders } from './card-order-store.ts';
+import type { AwaitedActivation, CardOrders } from './card-order-store.ts';
 
 /** A card that is not activated this long after it was shipped is lost, or its holder has forgotten it. */
 export const ACTIVATION_OVERDUE_MS = 10 * 24 * 3_600_000;
@@ -154,7 +154,7 @@ function isOrderOpen({ created, shipped, closed, used }: OrderProgress, at: stri
 const REMINDERS_MAX = 50;
 
 interface ReminderDeps {
-  readonly cardOrders: Pick<CardOrders, 'ofAccount' | 'overdue' | 'forget' | 'restore'>;
+  readonly cardOrders: Pick<CardOrders, 'ofAccount' | 'overdue' | 'forget' | 'postpone'>;
   readonly alerts: Pick<Alerts, 'get'>;
   /** The account straight from the card API; null when the API does not answer. */
   readonly reload: (acctId: number) => Promise<DirectoryAccount | null>;
@@ -175,7 +175,7 @@ export async function remindOfActivation(deps: ReminderDeps): Promise<void> {
   for (const awaited of await deps.cardOrders.overdue(nowMs, REMINDERS_MAX)) {
     const reminder = await reminderFor(awaited, deps);
     if (reminder === 'unknown') {
-      await deps.cardOrders.restore(awaited, nowMs);
+      await deps.cardOrders.postpone(awaited, nowMs);
       continue;
     }
     if (reminder !== 'none') await deps.announce(reminder);
@@ -184,7 +184,7 @@ export async function remindOfActivation(deps: ReminderDeps): Promise<void> {
 }
 
 /** `unknown`: the card API gave no answer. `none`: no reminder is needed. */
-async function reminderFor(awaited: Awaited, deps: ReminderDeps): Promise<Alert | 'none' | 'unknown'> {
+async function reminderFor(awaited: AwaitedActivation, deps: ReminderDeps): Promise<Alert | 'none' | 'unknown'> {
   const { acctId, cardOrderId, alertId } = awaited;
   const orders = await deps.cardOrders.ofAccount(acctId);
   const own = orders.find(({ progress }) => progress.cardOrderId === cardOrderId)?.progress;

@@ -8,8 +8,8 @@ import { OrderProgress, type OrderStep, orderSteps } from './alert.ts';
 const ORDER_TTL_SECONDS = 120 * 24 * 3600;
 
 /** A card that waits to be activated, and the alert about its shipment. */
-const Awaited = z.strictObject({ acctId: z.int(), cardOrderId: z.int(), alertId: z.string() });
-export type Awaited = z.infer<typeof Awaited>;
+const AwaitedActivation = z.strictObject({ acctId: z.int(), cardOrderId: z.int(), alertId: z.string() });
+export type AwaitedActivation = z.infer<typeof AwaitedActivation>;
 
 type CardOrder = ReturnType<typeof toCardOrder>;
 
@@ -19,7 +19,7 @@ const noteScript = readScript(new URL('./note-card-order.lua', import.meta.url))
 
 const awaitedKey = stateKey('awaited-activations');
 /** Equal records give equal text, because the schema orders their fields. */
-const awaitedFormat = recordFormat(Awaited);
+const awaitedFormat = recordFormat(AwaitedActivation);
 
 /** The progress of each card order. */
 export function createCardOrders(redis: RedisClient) {
@@ -60,19 +60,19 @@ export function createCardOrders(redis: RedisClient) {
       );
     },
     /** Schedules a check of the activation at `atMs`. Keeps the first time that was set. */
-    async awaitActivation(awaited: Awaited, atMs: number): Promise<void> {
+    async awaitActivation(awaited: AwaitedActivation, atMs: number): Promise<void> {
       await redis.zadd(awaitedKey, 'NX', String(atMs), awaitedFormat.write(awaited));
     },
     /** Cards whose activation check is due, earliest first. */
-    async overdue(nowMs: number, limit: number): Promise<Awaited[]> {
+    async overdue(nowMs: number, limit: number): Promise<AwaitedActivation[]> {
       const members = await redis.zrangebyscore(awaitedKey, 0, nowMs, 'LIMIT', 0, limit);
       return members.map(awaitedFormat.read);
     },
-    async forget(awaited: Awaited): Promise<void> {
+    async forget(awaited: AwaitedActivation): Promise<void> {
       await redis.zrem(awaitedKey, awaitedFormat.write(awaited));
     },
     /** The check gave no answer: moves the card to the end of the queue. */
-    async restore(awaited: Awaited, nowMs: number): Promise<void> {
+    async postpone(awaited: AwaitedActivation, nowMs: number): Promise<void> {
       await redis.zadd(awaitedKey, 'XX', String(nowMs), awaitedFormat.write(awaited));
     },
     /** The thread that shows the block of a card; null when there is none, or the card was unblocked. */

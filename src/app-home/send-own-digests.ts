@@ -12,7 +12,9 @@ import type { OwnDigest } from '../holders/preference-store.ts';
 import type { OwnCard } from './home-facts.ts';
 import type { ListPage } from './home-page.ts';
 
-interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'zone' | 'now'> {
+interface Deps extends Pick<ActionTools, 'zone' | 'now'> {
+  /** Sends a direct message, after the person's quiet hours. */
+  readonly notifyUnasked: ActionTools['notifyDirectly'];
   readonly preferences: { readonly ownDigests: () => Promise<OwnDigest[]> };
   /** One page of a person's cards, counted from 1. */
   readonly ownCards: (userId: string, page: number) => Promise<Pick<ListPage<OwnCard>, 'shown' | 'pages'>>;
@@ -45,7 +47,7 @@ interface DueDigest extends OwnDigest {
 
 /** Sends the due digests of people's own cards. Each is sent once per period, however often this runs. */
 export function createSendOwnDigests(deps: Deps): () => Promise<void> {
-  const { preferences, sent, notifyDirectly, record, zone, now } = deps;
+  const { preferences, sent, notifyUnasked, record, zone, now } = deps;
   return async function sendOwnDigests() {
     for (const chosen of await preferences.ownDigests()) await sendIfDue(chosen);
   };
@@ -67,7 +69,7 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
       const facts = cards.map((card) => card.facts);
       const fromMs = Math.min(...cards.map((card) => card.fromMs));
       const from = fromMs === period.fromMs ? null : new Date(fromMs).toISOString();
-      await notifyDirectly(userId, id, ownDigest({ often, from, total, isCut, cards: facts }));
+      await notifyUnasked(userId, id, ownDigest({ often, from, total, isCut, cards: facts }));
       await record(userId, id, `${often} digest of own cards: ${cards.length}`);
     }
     for (const { schedule } of cards) await sent.setShown(schedule, period);

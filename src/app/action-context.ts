@@ -22,7 +22,7 @@ import { createFitsMerchant } from '../limits/merchant-fit.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
 import type { Subject } from '../outbox/tracked-message-store.ts';
 import { delegatesOf, sectionOf } from '../policy/policy.ts';
-import { holdAsQuiet } from '../routing/channel-settings.ts';
+import { holdAsQuiet } from '../routing/held-until.ts';
 import { defaultChannel } from '../routing/route.ts';
 import { createAnswer, createRespond } from '../slack/answer.ts';
 import type { Message } from '../slack/message.ts';
@@ -189,7 +189,7 @@ function timers({ enqueue }: WorkerContext) {
     endTemporaryChangeNow: (temporaryChangeId: string) =>
       enqueue('end-temporary-change', { temporaryChangeId, isEarly: true }),
     cardChanged: (acctId: number) => enqueue('refresh-requests', { acctId }),
-    recoverGap: (gap: Gap) => enqueue('recover-gap', gap),
+    enqueueRecovery: (gap: Gap) => enqueue('recover-gap', gap),
   };
 }
 

@@ -16,7 +16,7 @@ import { createNotifyHolder } from '../holders/notify-holder.ts';
 import { withThrottle } from '../limits/remedy.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { createRolesForCard } from '../policy/roles-for-card.ts';
-import { createPostAfterQuiet } from '../routing/channel-settings.ts';
+import { createPostAfterQuiet } from '../routing/held-until.ts';
 import { createRoute, createRoutingRules, createWhyMutePasses } from '../routing/route.ts';
 import { createWarnOfExpiry } from '../warnings/warn-of-expiry.ts';
 import { createReadUsedLimits, createWarnOfLimits } from '../warnings/warn-of-limits.ts';
@@ -128,8 +128,7 @@ function composeRoute(context: WorkerContext) {
 /** Warnings that people get before a purchase is declined. */
 export function composeWarnings(context: WorkerContext) {
   const { card, assumptions, config, enqueue } = context;
-  const direct = { ...context, notifyDirectly: context.notifyUnasked };
-  const common = { ...direct, warnBoth: createWarnBoth({ ...direct, postNotice: createPostAfterQuiet(context) }) };
+  const common = { ...context, warnBoth: createWarnBoth({ ...context, postNotice: createPostAfterQuiet(context) }) };
   return {
     /** Starts the checks that follow an event: limits after a purchase, a failing subscription after a decline. */
     async afterEvent(event: StoredEvent): Promise<void> {

@@ -35,7 +35,7 @@ import { sectionOf } from '../policy/policy.ts';
 import { createRecoveries } from '../recovery/recovery-store.ts';
 import { recoveryMessage } from '../recovery/run-recovery.ts';
 import { createUnsharedChannel } from '../routing/channel-access.ts';
-import { createHeldUntil } from '../routing/channel-settings.ts';
+import { createHeldUntil } from '../routing/held-until.ts';
 import { remembered } from './remember-writes.ts';
 import type { WorkerContext } from './worker-context.ts';
 

@@ -71,7 +71,7 @@ export function composeRecovery(context: WorkerContext) {
         countUnreported: async (events) => await countNew(await unreportedOnly(events)),
       }),
       recoveries,
-      recoverGap: (gap) => context.enqueue('recover-gap', gap),
+      enqueueRecovery: (gap) => context.enqueue('recover-gap', gap),
     }),
     /** True when a later webhook repeats something already backfilled. */
     async isBackfilled(event: CardStatusEvent): Promise<boolean> {

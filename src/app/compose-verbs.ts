@@ -25,12 +25,8 @@ import { createLinkCard, createSetHolder, createUnlinkCard } from '../holders/li
 import { createVisibleSince } from '../holders/link-store.ts';
 import { createStartRecovery } from '../recovery/run-recovery.ts';
 import { createMayGetAlerts } from '../routing/channel-access.ts';
-import {
-  createChangeQuiet,
-  createPostAfterQuiet,
-  createSetAlertLength,
-  createSetQuiet,
-} from '../routing/channel-settings.ts';
+import { createChangeQuiet, createSetAlertLength, createSetQuiet } from '../routing/channel-settings.ts';
+import { createPostAfterQuiet } from '../routing/held-until.ts';
 import { createListSubscriptions } from '../routing/list-subscriptions.ts';
 import {
   createEndMute,

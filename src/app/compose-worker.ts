@@ -13,7 +13,7 @@ import * as redisIssue from '../ops/redis-issue.ts';
 import { removeOldFailed } from '../ops/stuck.ts';
 import { OutboxEntry } from '../outbox/entry.ts';
 import type { Throttle } from '../outbox/send-message.ts';
-import { createHeldUntil, holdAsQuiet } from '../routing/channel-settings.ts';
+import { createHeldUntil, holdAsQuiet } from '../routing/held-until.ts';
 import { createActionContext } from './action-context.ts';
 import { composeArchiveMonths, composeCopyHeads } from './compose-audit.ts';
 import { composeDelivery, composeWarnings } from './compose-delivery.ts';

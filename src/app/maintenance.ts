@@ -154,7 +154,7 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
     async checkToken(): Promise<void> {
       const { expiresOn } = await card.getCurrentToken();
       const leftMs = Date.parse(expiresOn ?? '') + DAY_MS - clock.now().getTime();
-      // A day that is over, such as one of year 1, is none: the token works.
+      // A date in the past, such as year 1, is a placeholder: the token works.
       const isSoon = leftMs > 0 && leftMs < TOKEN_ENDS_SOON_MS;
       await (isSoon ? notifyOps : notifyResolved)(opsIssue.cardTokenEnds(expiresOn ?? ''));
     },
@@ -216,7 +216,7 @@ export function createSweep(deps: SweepDeps): () => Promise<void> {
     }
     deps.measureOverdue(overdueMs);
     for (const { id, endsAt, state, certainty } of await temporaryChanges.all()) {
-      // An unconfirmed change is looked at until it is in effect or can no longer be made.
+      // An unconfirmed change is checked until it is in effect or can no longer be made.
       if (state === 'open' && (certainty === 'unconfirmed' || isOverdue(endsAt))) {
         await enqueue('end-temporary-change', { temporaryChangeId: id }, { id: `temporary-change-${id}-now` });
       }

@@ -30,7 +30,7 @@ import { createDelegations } from '../policy/delegation-store.ts';
 import { createBackfilled } from '../recovery/recover-statuses.ts';
 import { createLongAlerts, createQuietHours, createSubscriptions } from '../routing/channel-rules-store.ts';
 import { createMutes } from '../routing/mute-store.ts';
-import { createVirtualOrders } from '../virtual-cards/order.ts';
+import { createAwaitedOrders } from '../virtual-cards/order.ts';
 import { createWarned } from '../warnings/warned-store.ts';
 import { createQuarantineStore } from '../webhooks/quarantine.ts';
 import type { WorkerConfig } from './config.ts';
@@ -77,7 +77,7 @@ export function createStores(redis: RedisClient, { stored, control, delegation, 
     blocks: createBlocks(redis, stored('block')),
     recentRaises: createRecentRaises(redis),
     decisions: createDecisionStore(redis),
-    virtualOrders: createVirtualOrders(redis),
+    awaitedOrders: createAwaitedOrders(redis),
     pending: createPending(redis, control),
     eventLog: createEventLog(redis, now),
     quarantined: createQuarantineStore(redis),

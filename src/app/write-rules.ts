@@ -127,7 +127,7 @@ export const rules: Rules = {
   },
   cardOrders: {
     ...reads('ofAccount', 'overdue', 'blockThread'),
-    ...ofJobs('awaitActivation', 'forget', 'restore'),
+    ...ofJobs('awaitActivation', 'forget', 'postpone'),
     // Its threads show news about a card. Without the lost step, later news would start another thread.
     note: each,
     setBlockThread: { subject: of('block-thread') },
@@ -190,7 +190,7 @@ export const rules: Rules = {
     releaseOverride: { subject: of('override') },
   },
   decisions: { ...reads('since'), remember: each },
-  virtualOrders: { ...ofJobs('arrived'), expect: each, forget: each },
+  awaitedOrders: { ...ofJobs('arrived'), expect: each, forget: each },
   pending: {
     ...reads('get'),
     put: { again: (pending, id, what) => () => pending.put(what, id) },

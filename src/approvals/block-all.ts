@@ -12,7 +12,7 @@ import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import { permanent } from '../limits/term.ts';
 import type { RequestedChange } from './open-request.ts';
-import type { BlockedCard, LimitRequest } from './request.ts';
+import type { ApprovalRequest, BlockedCard } from './request.ts';
 
 /**
  * Blocks cards, each as a separate action, once. A card that cannot be blocked does not delay the others, and the
@@ -98,7 +98,7 @@ export async function blockedBy(
 }
 
 /** The request with what is known by now of the cards whose block got no answer at first. */
-export async function withAnswers<R extends LimitRequest>(
+export async function withAnswers<R extends ApprovalRequest>(
   request: R,
   { progress }: { readonly progress: Pick<Progress, 'read'> },
 ): Promise<R> {

@@ -21,13 +21,13 @@ import { blockedBy } from './block-all.ts';
 import {
   type ApprovalClick,
   type ApprovalInFlight,
+  type ApprovalRequest,
   answersBeforeOverride,
   approversWithoutAnswer,
   type ClosedRequest,
   hasMadeChange,
   isAboutRules,
   isInOwnName,
-  type LimitRequest,
   type MadeRequest,
   type OpenRequest,
   orderIn,
@@ -53,7 +53,7 @@ interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'updateRequest'> {
  */
 export type CompleteApproval = (
   click: ApprovalClick,
-  request: LimitRequest,
+  request: ApprovalRequest,
   approval: ApprovalInFlight,
   result: Result,
   lease: Lease,
@@ -74,7 +74,7 @@ export function createCompleteApproval(deps: Deps): CompleteApproval {
    * Keeps what another approval decided meanwhile. A failed approval leaves the request open, because the obstacle may
    * be temporary.
    */
-  async function apply(begun: LimitRequest, approval: ApprovalInFlight, result: Result): Promise<void> {
+  async function apply(begun: ApprovalRequest, approval: ApprovalInFlight, result: Result): Promise<void> {
     const request = await endInFlight(begun, approval.actionId, deps);
     if (result.state === 'failed' && approval.kind === 'override') {
       await deps.recentRaises.releaseOverride(request.acctId, approval.actionId);
@@ -112,7 +112,7 @@ interface VerifiedDeps extends Pick<ActionTools, 'notifyDirectly' | 'updateReque
  * request, or leaves it open and tells the holder why. Runs under the request's lock and is idempotent.
  */
 export type ApprovalVerified = (
-  request: LimitRequest,
+  request: ApprovalRequest,
   actionId: string,
   confirmation: Verdict['confirmation'],
 ) => Promise<void>;
@@ -151,7 +151,7 @@ function asDecided(
 }
 
 /** The request without an approval that has ended, and with the cards that it blocked nevertheless. */
-export async function endInFlight<R extends LimitRequest>(
+export async function endInFlight<R extends ApprovalRequest>(
   request: R,
   actionId: string,
   { progress }: Pick<Deps, 'progress'>,
@@ -163,7 +163,7 @@ export async function endInFlight<R extends LimitRequest>(
 
 /** Answers to *Block all* for each card may come too late to be seen, and are many. */
 async function notifyOfBlocks(
-  { action, state }: LimitRequest,
+  { action, state }: ApprovalRequest,
   { actionId, by }: ApprovalInFlight,
   result: Result,
   { notifyDirectly }: Pick<Deps, 'notifyDirectly'>,
@@ -190,12 +190,12 @@ async function reportDecided(
 }
 
 /** A person who asked for a second approval is notified by the change itself; the person who gave it is not. */
-function isNotifiedElsewhere(click: ApprovalClick, request: LimitRequest, result: Result): boolean {
+function isNotifiedElsewhere(click: ApprovalClick, request: ApprovalRequest, result: Result): boolean {
   const isOwnOrder = orderIn(request)?.actor.userId === click.actor.userId;
   return isDone(result) || isInOwnName(click, request) || isOwnOrder;
 }
 
-function notMade({ id }: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight, result: Result): Message {
+function notMade({ id }: ApprovalClick, request: ApprovalRequest, approval: ApprovalInFlight, result: Result): Message {
   const { by, at, changes } = approval;
   if (isAboutRules(request)) {
     const verb = ruleVerbOf(changes);
@@ -209,7 +209,7 @@ function notMade({ id }: ApprovalClick, request: LimitRequest, approval: Approva
   return refusal({ why, whoCan, changed: 'Whoever asked was told, and the alert shows what became of each card.' });
 }
 
-function notOrdered(request: LimitRequest, { state, apiWords, note }: Result): Message {
+function notOrdered(request: ApprovalRequest, { state, apiWords, note }: Result): Message {
   if (state === 'unknown') {
     const why = 'The card service did not answer, so the card may or may not be ordered. I won’t order it again.';
     const whoCan = 'Whoever asked was told, and is told if it was ordered.';

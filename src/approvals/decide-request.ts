@@ -19,13 +19,13 @@ import type { WhyNot } from './eligibility.ts';
 import type { Execution } from './execute-approval.ts';
 import type { JudgeClick } from './judge-click.ts';
 import {
+  type ApprovalRequest,
   accountIn,
   blocksIn,
   type ClosedRequest,
   earlierChange,
   isAboutRules,
   isExpired,
-  type LimitRequest,
   mayAskAgain,
   type OpenRequest,
   orderIn,
@@ -46,7 +46,7 @@ interface Deps extends Pick<ActionTools, 'now'> {
   readonly decisions: Pick<Decisions, 'approve' | 'deny'>;
 }
 
-const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
+const stateWords: Readonly<Record<ApprovalRequest['state'], string>> = {
   open: 'open',
   approved: 'approved',
   denied: 'denied',
@@ -159,10 +159,10 @@ export function createDecisions(deps: DecisionDeps) {
       return null;
     },
     /** Also after this action denied it before a crash. */
-    deny: (action: DecideAction, request: LimitRequest, lease: Lease): Promise<void> =>
+    deny: (action: DecideAction, request: ApprovalRequest, lease: Lease): Promise<void> =>
       close(action, { ...request, state: 'denied', note: action.reason, decision: decisionBy(action) }, lease),
     /** The same by the person who asked. */
-    withdraw: (action: WithdrawAction, request: LimitRequest, lease: Lease): Promise<void> =>
+    withdraw: (action: WithdrawAction, request: ApprovalRequest, lease: Lease): Promise<void> =>
       close(action, { ...request, state: 'withdrawn', decision: decisionBy(action) }, lease),
   };
 
@@ -182,7 +182,7 @@ export function createDecisions(deps: DecisionDeps) {
 
 async function record(
   action: Closing,
-  request: LimitRequest,
+  request: ApprovalRequest,
   { event, did, outcome, changedOf, counted }: Decided,
   deps: Pick<DecisionDeps, 'record'>,
 ): Promise<void> {

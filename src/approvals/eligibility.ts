@@ -6,10 +6,10 @@ import { type Approver, countApprovers, fullyCounted } from './count-approvers.t
 import {
   type Approval,
   type ApprovalClick,
+  type ApprovalRequest,
   accountIn,
   isAboutRules,
   isVoidOf,
-  type LimitRequest,
   openedAtMs,
   orderIn,
   type VoidApproval,
@@ -32,7 +32,7 @@ interface Deps extends Pick<ActionTools, 'now' | 'person'> {
 export function createEligibility(deps: Deps) {
   return {
     /** Why a person may not decide a request, and what to do instead; null when they may. */
-    async whyNotAllowed(click: ApprovalClick, request: LimitRequest): Promise<WhyNot | null> {
+    async whyNotAllowed(click: ApprovalClick, request: ApprovalRequest): Promise<WhyNot | null> {
       const { action, approvals, voided } = request;
       const by = click.actor.userId;
       const acctId = accountIn(request);
@@ -58,7 +58,7 @@ export function createEligibility(deps: Deps) {
      * Which approvals do not count besides the one of this click: those of people who are no longer approvers, who are
      * approvers only as delegates of people for whom another approval counts, or who now hold the card.
      */
-    async voidNow(click: ApprovalClick, request: LimitRequest, given: readonly Approval[]): Promise<VoidApproval[]> {
+    async voidNow(click: ApprovalClick, request: ApprovalRequest, given: readonly Approval[]): Promise<VoidApproval[]> {
       const people = [click.actor.userId, ...given.map(({ by }) => by)];
       const approvers = await approversOf(people, request, deps);
       const counted = countApprovers(approvers);
@@ -70,7 +70,7 @@ export function createEligibility(deps: Deps) {
       });
     },
     /** Why people get no more what they asked for themselves. Null: they may, or an approver asked for somebody else. */
-    async whyAskerLeft({ action, acctId, isOwnCard }: LimitRequest): Promise<string | null> {
+    async whyAskerLeft({ action, acctId, isOwnCard }: ApprovalRequest): Promise<string | null> {
       if (action.verb !== 'ask' && !isOwnCard) return null;
       const { userId } = action.actor;
       // An approver may ask for any card.
@@ -93,7 +93,7 @@ const waited = {
  */
 async function approversOf(
   people: readonly string[],
-  request: LimitRequest,
+  request: ApprovalRequest,
   deps: Pick<Deps, 'rights' | 'orderPermit'>,
 ): Promise<readonly Approver[]> {
   const asker = request.action.actor.userId;
@@ -113,7 +113,7 @@ async function approversOf(
 /** Whether a request is about the person's own card, also one that they held when it was asked for, or orders one for them. */
 async function isOwn(
   userId: string,
-  request: LimitRequest,
+  request: ApprovalRequest,
   { rights, orderPermit }: Pick<Deps, 'rights' | 'orderPermit'>,
 ): Promise<boolean> {
   if (userId === request.holder) return true;
@@ -123,6 +123,6 @@ async function isOwn(
 }
 
 /** Blocking cards must not wait, neither for a second click nor for Slack. */
-function isLoosening({ action }: LimitRequest): boolean {
+function isLoosening({ action }: ApprovalRequest): boolean {
   return action.verb !== 'block-all';
 }

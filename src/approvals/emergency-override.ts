@@ -13,10 +13,10 @@ import { lowers } from './current-request.ts';
 import type { Execution } from './execute-approval.ts';
 import type { JudgeClick, JudgedClick, Recount } from './judge-click.ts';
 import {
+  type ApprovalRequest,
   type ApprovedChange,
   accountIn,
   isAboutRules,
-  type LimitRequest,
   mayAskAgain,
   type OpenRequest,
 } from './request.ts';
@@ -128,7 +128,7 @@ export function whyNoOverride(policy: Pick<ApprovalPolicy, 'bands'>): string | n
 /** Whether an emergency override of a request may work, as far as the request and the policy for its card say. */
 export function mayOverride(
   policy: Pick<ApprovalPolicy, 'bands'>,
-  request: Pick<LimitRequest, 'action' | 'changes' | 'facts'>,
+  request: Pick<ApprovalRequest, 'action' | 'changes' | 'facts'>,
 ): boolean {
   if (!isAboutRules(request) || whyNoOverride(policy) !== null) return false;
   const { action, changes, facts } = request;

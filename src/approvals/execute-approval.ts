@@ -18,10 +18,10 @@ import type { WhyNoLonger } from './judge-click.ts';
 import {
   type ApprovalClick,
   type ApprovalInFlight,
+  type ApprovalRequest,
   type ApprovedChange,
   isAboutRules,
   isInOwnName,
-  type LimitRequest,
   orderIn,
   withInFlight,
 } from './request.ts';
@@ -53,7 +53,7 @@ export function createExecution(deps: Deps) {
      * @returns false when the click has sent nothing.
      * @throws CardApiError when the job should be retried.
      */
-    async resume(click: ApprovalClick, request: LimitRequest, run: LockedRun): Promise<boolean> {
+    async resume(click: ApprovalClick, request: ApprovalRequest, run: LockedRun): Promise<boolean> {
       const approval = request.inFlight.find(({ actionId }) => actionId === click.id);
       if (approval === undefined) return await hasFailed(click, request, deps);
       if (!(await mayBeAtCard(approval))) return false;
@@ -67,7 +67,7 @@ export function createExecution(deps: Deps) {
   /** @throws CardApiError when the job should be retried. */
   async function execute(
     click: ApprovalClick,
-    request: LimitRequest,
+    request: ApprovalRequest,
     approved: ApprovedChange,
     run: LockedRun,
   ): Promise<void> {
@@ -96,7 +96,7 @@ interface ChangeDeps {
 /** What was approved: blocks, an order, or a change of rules. @throws CardApiError when the job should be retried. */
 type MakeApprovedChange = (
   click: ApprovalClick,
-  request: LimitRequest,
+  request: ApprovalRequest,
   approval: ApprovalInFlight,
   run: LockedRun,
 ) => Promise<Result>;
@@ -124,7 +124,7 @@ function approvedBy({ kind, approvals, by }: ApprovalInFlight): { readonly by: s
   return { by, people: kind === 'override' ? 1 : approvals.length };
 }
 
-function approvedAs({ id, action }: LimitRequest, approval: ApprovalInFlight): Omit<Approved, 'whyNoLonger'> {
+function approvedAs({ id, action }: ApprovalRequest, approval: ApprovalInFlight): Omit<Approved, 'whyNoLonger'> {
   const { by: last, people: approvers } = approvedBy(approval);
   const by = approvers === 1 ? last : null;
   const askedBy = action.actor.userId;
@@ -136,7 +136,7 @@ function approvedAs({ id, action }: LimitRequest, approval: ApprovalInFlight): O
 /** The outcome of a click whose request stayed open or was closed by someone else. Reports it if that was not done. */
 async function hasFailed(
   click: ApprovalClick,
-  request: LimitRequest,
+  request: ApprovalRequest,
   { progress, reports }: Pick<Deps, 'progress' | 'reports'>,
 ): Promise<boolean> {
   const { action } = request;
@@ -198,7 +198,7 @@ export function createFailApproval(deps: FailDeps) {
 }
 
 /** The click decided the request, was counted, or waits for verification. */
-function hasEnded({ id }: ApprovalClick, request: LimitRequest): boolean {
+function hasEnded({ id }: ApprovalClick, request: ApprovalRequest): boolean {
   const isCounted = request.approvals.some(({ actionId }) => actionId === id);
   const isLookedAt = request.inFlight.some(({ actionId, state }) => actionId === id && state !== 'begun');
   return isDecidedBy(request, id) || isCounted || isLookedAt;
@@ -225,7 +225,7 @@ export function approvalOf(click: ApprovalClick, approved: ApprovedChange): Appr
  * An approval as the change that it makes: in the name of the approver who asked for a second one, or of the person who
  * approves a holder's request. Keeps the click's own id, because a later approval after a failed one is a new attempt.
  */
-export function changeOf(click: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight): RuleAction {
+export function changeOf(click: ApprovalClick, request: ApprovalRequest, approval: ApprovalInFlight): RuleAction {
   const { action: asked } = request;
   if (asked.verb === 'order-virtual' || asked.verb === 'block-all') throw new Error('the request changes no rule');
   const { changes, term } = approval;
@@ -252,7 +252,7 @@ function answeredDirectly<A extends Action>(asked: A): A {
 }
 
 /** What a click approves, if its decision was never evaluated. */
-export function asRequested(click: ApprovalClick, request: LimitRequest): ApprovedChange {
+export function asRequested(click: ApprovalClick, request: ApprovalRequest): ApprovedChange {
   const { changes, term, note, approvals, counted } = request;
   const own = click.verb === 'decide' ? click.changeRequest : null;
   return { changes: withGoals(changes, own?.goals ?? []), term: own?.term ?? term, note, approvals, counted };

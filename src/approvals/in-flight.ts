@@ -8,8 +8,8 @@ import { blockIdOf } from './block-all.ts';
 import {
   type ApprovalClick,
   type ApprovalInFlight,
+  type ApprovalRequest,
   isExpired,
-  type LimitRequest,
   mayAskAgain,
   whyExpired,
   withoutInFlight,
@@ -27,7 +27,7 @@ export function createInFlight({ progress, now }: Deps) {
   return {
     mayBeAtCard,
     /** Why nobody can act for the approvers right now; null: they can. */
-    async whyNotYet(request: LimitRequest): Promise<NotYet | null> {
+    async whyNotYet(request: ApprovalRequest): Promise<NotYet | null> {
       if (isExpired(request, now())) return expired(request);
       return notYet(await firstOf(request, mayBeAtCard));
     },
@@ -37,7 +37,7 @@ export function createInFlight({ progress, now }: Deps) {
      *
      * @returns why the request cannot be closed now; null when nothing is left that may be sent.
      */
-    async stop(request: LimitRequest): Promise<NotYet | null> {
+    async stop(request: ApprovalRequest): Promise<NotYet | null> {
       const sent =
         (await firstOf(request, isLeft(progress.read))) ??
         (await firstOf(
@@ -64,7 +64,7 @@ function isLeft(stateOfClick: (actionId: string) => Promise<ActionState | null>)
 }
 
 /** How a click ends that was stopped before anything was sent: only the person who pressed is told. */
-function stopped(request: LimitRequest, now: Date): RefusedState {
+function stopped(request: ApprovalRequest, now: Date): RefusedState {
   const { acctId, cardId } = request.card;
   const ended = { why: 'The request ended before anything was sent.', whoCan: 'Look at the request.' };
   const words = isExpired(request, now) ? expired(request) : ended;
@@ -73,13 +73,13 @@ function stopped(request: LimitRequest, now: Date): RefusedState {
   return { state: 'refused', pending: { acctId, cardId, why: words.why, ...kind, answer: { text, blocks } } };
 }
 
-function expired(request: LimitRequest): NotYet {
+function expired(request: ApprovalRequest): NotYet {
   return { why: whyExpired(request), whoCan: mayAskAgain };
 }
 
 /** The first undecided approval of which this is so. All of them are asked. */
 async function firstOf(
-  { inFlight }: LimitRequest,
+  { inFlight }: ApprovalRequest,
   isSo: (approval: ApprovalInFlight) => Promise<boolean>,
 ): Promise<ApprovalInFlight | undefined> {
   const undecided = inFlight.filter(({ state }) => state !== 'unconfirmed');

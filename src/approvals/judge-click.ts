@@ -14,12 +14,12 @@ import { allVoid, isInUseBlocked, type ReadDeps, readCurrent, whatMoved } from '
 import type { Eligibility, WhyNot } from './eligibility.ts';
 import {
   type ApprovalClick,
+  type ApprovalRequest,
   type ApprovedChange,
   changeFromNow,
   changesFromNow,
   hasSeen,
   isAboutRules,
-  type LimitRequest,
   type OpenRequest,
   withVoid,
 } from './request.ts';
@@ -90,7 +90,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
   }
 }
 
-const othersOnceLinked = (request: LimitRequest) =>
+const othersOnceLinked = (request: ApprovalRequest) =>
   isAboutRules(request)
     ? `Deny the request. Somebody else can ask for it once the card is linked to them: ${commandCode('link')}.`
     : 'Deny the request.';
@@ -135,7 +135,7 @@ export function createRecount({ raises, rights, orderPermit }: RecountDeps): Rec
  */
 export type WhyNoLonger = (
   click: ApprovalClick,
-  request: LimitRequest,
+  request: ApprovalRequest,
   approved: Pick<ApprovedChange, 'approvals'>,
 ) => Promise<string | null>;
 

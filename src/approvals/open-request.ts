@@ -10,13 +10,20 @@ import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleStates } from '../limits/rule-words.ts';
 import { REQUEST_MS } from '../policy/decide-action.ts';
 import type { OrderReason, OrderTerms } from '../virtual-cards/order.ts';
-import { accountIn, changesFromNow, isAboutRules, type LimitRequest, type OpenRequest, payCentsOf } from './request.ts';
+import {
+  type ApprovalRequest,
+  accountIn,
+  changesFromNow,
+  isAboutRules,
+  type OpenRequest,
+  payCentsOf,
+} from './request.ts';
 import { type GatherFacts, noFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 import type { AskAction } from './verbs.ts';
 
 /** A change that others decide, requested by an approver or by the cardholder. */
-export interface RequestedChange extends AskedChange<LimitRequest['action']> {
+export interface RequestedChange extends AskedChange<ApprovalRequest['action']> {
   /** Set for an order of a virtual card. */
   readonly order?: {
     readonly cents: number;
@@ -29,17 +36,17 @@ export interface RequestedChange extends AskedChange<LimitRequest['action']> {
 /** What an action asked of others. The changes are relative to the rules of now. */
 interface AnnouncedRequest
   extends RequestOpened,
-    Pick<LimitRequest, 'card' | 'changes' | 'term' | 'counted' | 'needed' | 'approvals' | 'voided'> {}
+    Pick<ApprovalRequest, 'card' | 'changes' | 'term' | 'counted' | 'needed' | 'approvals' | 'voided'> {}
 
 interface AnnounceDeps extends Pick<ActionTools, 'record'> {
   readonly rights: Pick<Rights, 'isOwnCard'>;
-  readonly postRequest: (request: LimitRequest) => Promise<void>;
+  readonly postRequest: (request: ApprovalRequest) => Promise<void>;
   /** Starts the reminder and expiry timer of a request. */
   readonly scheduleAgeRequest: (requestId: string) => Promise<void>;
 }
 
 /** Puts a stored request on record as waiting, and asks those who decide it. Idempotent. */
-type AnnounceRequest = (request: LimitRequest) => Promise<AnnouncedRequest>;
+type AnnounceRequest = (request: ApprovalRequest) => Promise<AnnouncedRequest>;
 
 export function createAnnounceRequest(deps: AnnounceDeps): AnnounceRequest {
   return async function announceRequest(request) {
@@ -74,7 +81,7 @@ export function createResumeRequest({ requests, announceRequest }: ResumeDeps): 
   };
 }
 
-type Waiting = Pick<LimitRequest, 'action' | 'acctId' | 'card' | 'changes' | 'counted'>;
+type Waiting = Pick<ApprovalRequest, 'action' | 'acctId' | 'card' | 'changes' | 'counted'>;
 
 /**
  * Only once the request is saved: what is on record as waiting must be waiting, whatever the action would be by now. The
@@ -129,7 +136,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
     return await deps.announceRequest(await save(requestIdOf(action.id), asked, isOwnCard));
   };
 
-  async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<LimitRequest> {
+  async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<ApprovalRequest> {
     const { action, acctId, card, changes, term, others, counted, order } = asked;
     const now = deps.now();
     // A card that does not exist yet has no facts.
@@ -195,7 +202,7 @@ function isSamePurchase(one: AskAction, other: AskAction): boolean {
   return isNamed && one.ask.amountCents === other.ask.amountCents;
 }
 
-function isSame({ acctId, changes, term, action }: LimitRequest, asked: RequestedChange): boolean {
+function isSame({ acctId, changes, term, action }: ApprovalRequest, asked: RequestedChange): boolean {
   // Two orders are two cards.
   if (asked.order !== undefined) return false;
   const [one, other] = [action, asked.action];

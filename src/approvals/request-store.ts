@@ -4,7 +4,7 @@ import { stateKey } from '../core/keys.ts';
 import { commit, createOpenRecordStore, type OpenRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
-import { LimitRequest, type OpenRequest } from './request.ts';
+import { ApprovalRequest, type OpenRequest } from './request.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 /** Per account. */
@@ -21,7 +21,7 @@ export type Requests = ReturnType<typeof createRequests>;
 export function createRequests(redis: RedisClient, signer: Signer | null) {
   const store = createOpenRecordStore({
     redis,
-    schema: LimitRequest,
+    schema: ApprovalRequest,
     signer,
     idOf: ({ id }) => id,
     keyOf: (id) => stateKey(`request:${id}`),
@@ -31,11 +31,11 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
   });
   const withAskers = keepingAskers(store);
   const ofAccount = (acctId: number): string => stateKey(`requests-of:${acctId}`);
-  async function ofCard(acctId: number): Promise<LimitRequest[]> {
+  async function ofCard(acctId: number): Promise<ApprovalRequest[]> {
     const ids = await redis.zrevrange(ofAccount(acctId), 0, -1);
     return (await Promise.all(ids.map(store.get))).filter((request) => request !== null);
   }
-  async function list({ id, acctId, action }: LimitRequest): Promise<void> {
+  async function list({ id, acctId, action }: ApprovalRequest): Promise<void> {
     const key = ofAccount(acctId);
     const askedAtMs = Date.parse(action.askedAt);
     const change = redis
@@ -46,18 +46,18 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
       .expire(key, KEPT_SECONDS);
     await commit(change);
   }
-  async function changeOpen(id: string, next: (request: OpenRequest) => OpenRequest): Promise<LimitRequest | null> {
+  async function changeOpen(id: string, next: (request: OpenRequest) => OpenRequest): Promise<ApprovalRequest | null> {
     const { isChanged, stands } = await store.change(id, (now) => (now?.state === 'open' ? next(now) : null));
     return isChanged ? stands : null;
   }
   return {
     /** @returns the stored request: this one, or that of an earlier attempt with what others decided since. */
-    async add(request: LimitRequest): Promise<LimitRequest> {
+    async add(request: ApprovalRequest): Promise<ApprovalRequest> {
       await list(request);
       return (await store.change(request.id, (stands) => (stands === null ? request : null))).stands ?? request;
     },
     /** @throws TooLateError when the lock was lost and someone else decided meanwhile. That decision stays. */
-    async save(request: LimitRequest): Promise<void> {
+    async save(request: ApprovalRequest): Promise<void> {
       // Written first: an id without a request is skipped.
       await list(request);
       await saveUndecided(withAskers, request);
@@ -94,7 +94,7 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
  * Whoever adds an asker does not hold the lock, so that asker is not in what the owner of the lock has read before. Nobody is
  * ever removed.
  */
-function keepingAskers({ change }: Pick<OpenRecordStore<LimitRequest>, 'change'>) {
+function keepingAskers({ change }: Pick<OpenRecordStore<ApprovalRequest>, 'change'>) {
   return {
     change: ((id, next) =>
       change(id, (stands) => {

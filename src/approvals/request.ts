@@ -147,7 +147,7 @@ const made = {
  * open → approved, overridden, denied, withdrawn or expired, all final. Overridden: an operator used the emergency
  * override because no approver answered. Withdrawn: the person who asked withdrew it.
  */
-export const LimitRequest = z.discriminatedUnion('state', [
+export const ApprovalRequest = z.discriminatedUnion('state', [
   z.strictObject({ ...requested, state: z.literal('open') }),
   z.strictObject({ ...requested, state: z.literal('approved'), ...made }),
   z.strictObject({ ...requested, state: z.literal('overridden'), ...made }),
@@ -155,19 +155,19 @@ export const LimitRequest = z.discriminatedUnion('state', [
   z.strictObject({ ...requested, state: z.literal('withdrawn'), decision: DecidedBy }),
   z.strictObject({ ...requested, state: z.literal('expired') }),
 ]);
-export type LimitRequest = z.infer<typeof LimitRequest>;
-export type OpenRequest = Extract<LimitRequest, { state: 'open' }>;
-export type OverriddenRequest = Extract<LimitRequest, { state: 'overridden' }>;
-export type MadeRequest = Extract<LimitRequest, { state: 'approved' | 'overridden' }>;
-export type ClosedRequest = Exclude<LimitRequest, OpenRequest>;
+export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
+export type OpenRequest = Extract<ApprovalRequest, { state: 'open' }>;
+export type OverriddenRequest = Extract<ApprovalRequest, { state: 'overridden' }>;
+export type MadeRequest = Extract<ApprovalRequest, { state: 'approved' | 'overridden' }>;
+export type ClosedRequest = Exclude<ApprovalRequest, OpenRequest>;
 
 /** The order in a request for a virtual card; null: the request is about something else. */
-export function orderIn({ action }: LimitRequest): OrderVirtualAction | null {
+export function orderIn({ action }: ApprovalRequest): OrderVirtualAction | null {
   return action.verb === 'order-virtual' ? action : null;
 }
 
 /** Whether the request is about a card's rules, not an order or blocking many cards. */
-export function isAboutRules({ action }: Pick<LimitRequest, 'action'>): boolean {
+export function isAboutRules({ action }: Pick<ApprovalRequest, 'action'>): boolean {
   return action.verb !== 'order-virtual' && action.verb !== 'block-all';
 }
 
@@ -175,22 +175,22 @@ export function isAboutRules({ action }: Pick<LimitRequest, 'action'>): boolean 
  * The account whose rules it changes. Null: an order, or several cards, which follow the main part of the policy; or there
  * is no such request.
  */
-export function accountIn(request: Pick<LimitRequest, 'action' | 'acctId'> | null): number | null {
+export function accountIn(request: Pick<ApprovalRequest, 'action' | 'acctId'> | null): number | null {
   return request !== null && isAboutRules(request) ? request.acctId : null;
 }
 
 /** The names of the cards it blocks; empty: it is about something else. */
-export function blocksIn({ action }: LimitRequest): readonly string[] {
+export function blocksIn({ action }: ApprovalRequest): readonly string[] {
   return action.verb === 'block-all' ? action.names : [];
 }
 
 /** What the holder wants to pay, in whole cents; null when an approver asks. */
-export function payCentsOf({ action }: Pick<LimitRequest, 'action'>): number | null {
+export function payCentsOf({ action }: Pick<ApprovalRequest, 'action'>): number | null {
   return action.verb === 'ask' ? action.ask.amountCents : null;
 }
 
 /** An approver decides about something else than what was asked for. */
-export function isChanged(request: LimitRequest): boolean {
+export function isChanged(request: ApprovalRequest): boolean {
   const { goals, changes, term } = request;
   // Limits that have become higher since are left out.
   const wanted = without(goals, without(goals, changes));
@@ -200,12 +200,12 @@ export function isChanged(request: LimitRequest): boolean {
 }
 
 /** The changes relative to what the rules were when the request last read them. What a raise counts from may differ. */
-export function changesFromNow({ changes, temporary }: Pick<LimitRequest, 'changes' | 'temporary'>): RuleChange[] {
+export function changesFromNow({ changes, temporary }: Pick<ApprovalRequest, 'changes' | 'temporary'>): RuleChange[] {
   return changes.map((change) => changeFromNow(change, temporary));
 }
 
 /** Nobody has decided, but the limits have become high enough meanwhile: approving it would raise nothing. */
-export function isNoLongerNeeded(request: Pick<LimitRequest, 'state' | 'changes' | 'temporary'>): boolean {
+export function isNoLongerNeeded(request: Pick<ApprovalRequest, 'state' | 'changes' | 'temporary'>): boolean {
   const { state, changes } = request;
   return state === 'open' && changes.length > 0 && !isLooser(changes) && !isLooser(changesFromNow(request));
 }
@@ -214,24 +214,24 @@ export function isNoLongerNeeded(request: Pick<LimitRequest, 'state' | 'changes'
  * Whether a click on *Approve* can do something. It closes a request whose rules are by now exactly as it asks; if one is
  * higher, it is refused.
  */
-export function mayBeApproved(request: Pick<LimitRequest, 'state' | 'changes' | 'temporary'>): boolean {
+export function mayBeApproved(request: Pick<ApprovalRequest, 'state' | 'changes' | 'temporary'>): boolean {
   return !isNoLongerNeeded(request) || isMade(request.changes);
 }
 
 /** The same of one change. */
-export function changeFromNow(change: RuleChange, temporary: LimitRequest['temporary']): RuleChange {
+export function changeFromNow(change: RuleChange, temporary: ApprovalRequest['temporary']): RuleChange {
   const value = temporary.find(({ rule }) => isSameRule(rule, change.rule));
   return value === undefined ? change : { ...change, from: value.now };
 }
 
 /** The requested duration, regardless of an approver's changes. */
-export function askedTerm({ action }: LimitRequest): Term {
+export function askedTerm({ action }: ApprovalRequest): Term {
   if (action.verb === 'order-virtual' || action.verb === 'block-all') return { kind: 'permanent' };
   return action.verb === 'ask' ? action.ask.term : action.changeRequest.term;
 }
 
 /** When approvers could first see it. The action may have waited for a worker before that. */
-export function openedAtMs({ expiresAt }: Pick<LimitRequest, 'expiresAt'>): number {
+export function openedAtMs({ expiresAt }: Pick<ApprovalRequest, 'expiresAt'>): number {
   return Date.parse(expiresAt) - REQUEST_MS;
 }
 
@@ -239,7 +239,7 @@ export function openedAtMs({ expiresAt }: Pick<LimitRequest, 'expiresAt'>): numb
  * When nobody can decide it any more: after a day, or when what it asks for would end. A change that would be over is
  * never made.
  */
-export function expiryOf({ expiresAt, term }: Pick<LimitRequest, 'expiresAt' | 'term'>): {
+export function expiryOf({ expiresAt, term }: Pick<ApprovalRequest, 'expiresAt' | 'term'>): {
   readonly at: string;
   readonly isTermOver: boolean;
 } {
@@ -247,19 +247,19 @@ export function expiryOf({ expiresAt, term }: Pick<LimitRequest, 'expiresAt' | '
   return end < expiresAt ? { at: end, isTermOver: true } : { at: expiresAt, isTermOver: false };
 }
 
-export function isExpired(request: LimitRequest, now: Date): boolean {
+export function isExpired(request: ApprovalRequest, now: Date): boolean {
   const { at, isTermOver } = expiryOf(request);
   return isTermOver ? now.toISOString() >= at : now.toISOString() > at;
 }
 
 /** Nobody answered for 15 minutes, so operators may use the emergency override. */
-export function isOverdue(request: Pick<LimitRequest, 'expiresAt' | 'remindedAt'>): boolean {
+export function isOverdue(request: Pick<ApprovalRequest, 'expiresAt' | 'remindedAt'>): boolean {
   const { remindedAt } = request;
   return remindedAt !== null && Date.parse(remindedAt) >= overdueAtMs(request);
 }
 
 /** What approvers did before an emergency override, as the start of a clause about the time they had. */
-export function answersBeforeOverride({ approvals, needed }: Pick<LimitRequest, 'approvals' | 'needed'>): string {
+export function answersBeforeOverride({ approvals, needed }: Pick<ApprovalRequest, 'approvals' | 'needed'>): string {
   return approvals.length === 0 ? 'no approver answered' : `only ${approvals.length} of ${countOf(needed, 'approval')}`;
 }
 
@@ -268,7 +268,7 @@ export function answersBeforeOverride({ approvals, needed }: Pick<LimitRequest, 
  * who asked or hold the card. Whoever asked may approve it again once their own approval is void.
  */
 export function approversWithoutAnswer(
-  { action, holder, approvals, voided }: Pick<LimitRequest, 'action' | 'holder' | 'approvals' | 'voided'>,
+  { action, holder, approvals, voided }: Pick<ApprovalRequest, 'action' | 'holder' | 'approvals' | 'voided'>,
   approvers: readonly string[],
 ): string[] {
   const asker = action.actor.userId;
@@ -276,17 +276,17 @@ export function approversWithoutAnswer(
   return approvers.filter((userId) => !settled.includes(userId));
 }
 
-export function overdueAtMs(request: Pick<LimitRequest, 'expiresAt'>): number {
+export function overdueAtMs(request: Pick<ApprovalRequest, 'expiresAt'>): number {
   return openedAtMs(request) + REQUEST_OVERDUE_MS;
 }
 
 /** For people who read that it expired. */
-export function whyNotDecided(request: LimitRequest): string {
+export function whyNotDecided(request: ApprovalRequest): string {
   return expiryOf(request).isTermOver ? passedWords(request.term) : 'Nobody decided within 24 hours.';
 }
 
 /** For people who decide. */
-export function whyExpired(request: LimitRequest): string {
+export function whyExpired(request: ApprovalRequest): string {
   return `${whyNotDecided(request)} The request has expired.`;
 }
 
@@ -309,31 +309,31 @@ export function isVoidOf(userId: string, voided: readonly VoidApproval[]): boole
 }
 
 /** The change was made, by approval or by override. */
-export function hasMadeChange(request: LimitRequest): request is MadeRequest {
+export function hasMadeChange(request: ApprovalRequest): request is MadeRequest {
   return request.state === 'approved' || request.state === 'overridden';
 }
 
 /** The temporary change its approval made; null: none. */
-export function temporaryChangeIdOf(request: LimitRequest): string | null {
+export function temporaryChangeIdOf(request: ApprovalRequest): string | null {
   return hasMadeChange(request) ? request.temporaryChangeId : null;
 }
 
 /** A change that was approved and made, but never seen on the card. */
-export function isUnconfirmed(request: LimitRequest): boolean {
+export function isUnconfirmed(request: ApprovalRequest): boolean {
   return hasMadeChange(request) && request.isUnconfirmed === true;
 }
 
 /** Adds the approval, replacing an earlier one of the same click. */
-export function withInFlight<R extends LimitRequest>(request: R, approval: ApprovalInFlight): R {
+export function withInFlight<R extends ApprovalRequest>(request: R, approval: ApprovalInFlight): R {
   return { ...request, inFlight: [...withoutInFlight(request, approval.actionId).inFlight, approval] };
 }
 
-export function withoutInFlight<R extends LimitRequest>(request: R, actionId: string): R {
+export function withoutInFlight<R extends ApprovalRequest>(request: R, actionId: string): R {
   return { ...request, inFlight: request.inFlight.filter((approval) => approval.actionId !== actionId) };
 }
 
 /** The newest approval whose outcome is unknown; null: none. */
-export function unconfirmedApproval({ inFlight }: LimitRequest): ApprovalInFlight | null {
+export function unconfirmedApproval({ inFlight }: ApprovalRequest): ApprovalInFlight | null {
   return inFlight.findLast(({ state }) => state !== 'begun') ?? null;
 }
 
@@ -344,14 +344,14 @@ export const kindWords: Readonly<Record<ApprovalInFlight['kind'], string>> = {
 };
 
 /** What earlier approvals changed or may have, as a clause; null: nothing. */
-export function earlierChange(request: LimitRequest): string | null {
+export function earlierChange(request: ApprovalRequest): string | null {
   const unconfirmed = unconfirmedApproval(request);
   if (unconfirmed !== null) return `whether an earlier ${kindWords[unconfirmed.kind]} changed anything is not certain`;
   return blockedBefore(request);
 }
 
 /** `an earlier approval blocked 5 of 8 cards, and perhaps 1 more`; null: it blocked none. */
-export function blockedBefore(request: LimitRequest): string | null {
+export function blockedBefore(request: ApprovalRequest): string | null {
   const { blocked = [] } = request;
   if (blocked.length === 0) return null;
   const { length: certain } = blocked.filter(({ isCertain }) => isCertain);
@@ -363,7 +363,7 @@ export function blockedBefore(request: LimitRequest): string | null {
 }
 
 /** Adds the cards that an approval has blocked. */
-export function withBlocked<R extends LimitRequest>(request: R, added: readonly BlockedCard[]): R {
+export function withBlocked<R extends ApprovalRequest>(request: R, added: readonly BlockedCard[]): R {
   const { blocked = [] } = request;
   const isKept = ({ acctId, isCertain }: BlockedCard) => isCertain || !added.some((one) => one.acctId === acctId);
   const kept = blocked.filter(isKept);
@@ -377,7 +377,7 @@ export type ApprovalClick = DecideAction | OverrideAction;
 export type ApprovedChange = Pick<ApprovalInFlight, 'changes' | 'term' | 'note' | 'approvals' | 'counted'>;
 
 /** The value of a request's buttons: the request and the revision the person sees. */
-export function requestValue({ id, revision }: Pick<LimitRequest, 'id' | 'revision'>): string {
+export function requestValue({ id, revision }: Pick<ApprovalRequest, 'id' | 'revision'>): string {
   return revision === 0 ? id : `${id}.${revision}`;
 }
 
@@ -387,11 +387,11 @@ export function requestTarget(value: string): ApprovalClick['target'] {
 }
 
 /** True when the person saw the current revision of the request. */
-export function hasSeen({ target }: ApprovalClick, { revision }: Pick<LimitRequest, 'revision'>): boolean {
+export function hasSeen({ target }: ApprovalClick, { revision }: Pick<ApprovalRequest, 'revision'>): boolean {
   return (target.revision ?? 0) === revision;
 }
 
 /** Whether the person clicking answers for the change. Otherwise the approver who asked does. */
-export function isInOwnName(click: ApprovalClick, { action: asked }: LimitRequest): boolean {
+export function isInOwnName(click: ApprovalClick, { action: asked }: ApprovalRequest): boolean {
   return click.verb === 'emergency-override' || asked.verb === 'ask';
 }

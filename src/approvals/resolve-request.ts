@@ -176,7 +176,7 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
   };
 }
 
-/** How often a request is looked at that may have expired earlier than it used to. */
+/** How often a request that may have expired earlier than planned is checked. */
 const LOOK_AGAIN_MS = 3_600_000;
 
 interface RemindDeps extends Pick<ActionTools, 'now' | 'updateRequest' | 'postToApprovals'> {

@@ -3,7 +3,7 @@ import { isDecidedBy } from '../core/decided-record.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Decisions } from './decide-request.ts';
 import type { Execution } from './execute-approval.ts';
-import type { ApprovalClick, LimitRequest } from './request.ts';
+import type { ApprovalClick, ApprovalRequest } from './request.ts';
 
 interface Deps extends Pick<ActionTools, 'updateRequest'> {
   readonly execution: Pick<Execution, 'resume'>;
@@ -18,7 +18,7 @@ interface Deps extends Pick<ActionTools, 'updateRequest'> {
  * @returns false when the click has done nothing yet.
  * @throws CardApiError when the job should be retried.
  */
-export type ResumeClick = (click: ApprovalClick, request: LimitRequest, run: LockedRun) => Promise<boolean>;
+export type ResumeClick = (click: ApprovalClick, request: ApprovalRequest, run: LockedRun) => Promise<boolean>;
 
 export function createResumeClick({ execution, decisions, finish, updateRequest }: Deps): ResumeClick {
   return async function resumeClick(click, request, run) {

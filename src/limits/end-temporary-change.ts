@@ -25,7 +25,7 @@ import { termWords } from './term.ts';
 import { ruleVerbOf } from './verbs.ts';
 
 /** Retry interval while the card API is unavailable, rejects our token or refuses. */
-const COME_BACK_MS = 60_000;
+const RETRY_MS = 60_000;
 
 interface EndDeps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
@@ -60,7 +60,7 @@ export function createEndTemporaryChange(deps: EndDeps) {
         return null;
       }
       const leftMs = isEarly ? 0 : await timeLeft(temporaryChange.endsAt);
-      if (leftMs === null) return COME_BACK_MS;
+      if (leftMs === null) return RETRY_MS;
       if (leftMs > 0 && temporaryChange.certainty !== 'unconfirmed') return leftMs;
       try {
         const made = await deps.confirmIfMade(temporaryChange, lease);
@@ -70,13 +70,13 @@ export function createEndTemporaryChange(deps: EndDeps) {
           return leftMs;
         }
         const restored = await restore(made, null, lease);
-        if (restored.kind !== 'over') return COME_BACK_MS;
+        if (restored.kind !== 'over') return RETRY_MS;
         await lease.confirm();
         await notifyEnd.conclude(restored.after, null, endNote(made, restored.after));
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
         // Everything but a refusal says nothing about the rules.
-        return error.code === 'refused' ? await countRefusal(temporaryChangeId, error, lease) : COME_BACK_MS;
+        return error.code === 'refused' ? await countRefusal(temporaryChangeId, error, lease) : RETRY_MS;
       }
       return null;
     });
@@ -94,12 +94,12 @@ export function createEndTemporaryChange(deps: EndDeps) {
       return null;
     }
     await temporaryChanges.save({ ...left, refusals });
-    return COME_BACK_MS;
+    return RETRY_MS;
   }
 
   /** A change that nothing has shown is over once it can no longer be made. People know that it was not confirmed. */
   async function waitOrForget(id: string, lease: Lease): Promise<number | null> {
-    if (await mayStillCome(id, deps)) return COME_BACK_MS;
+    if (await mayStillCome(id, deps)) return RETRY_MS;
     await lease.confirm();
     await temporaryChanges.forget(id);
     return null;

@@ -10,7 +10,7 @@ import {
   thresholdCents,
   whyTooLong,
 } from '../policy/approval-policy.ts';
-import { COUNTED_MS } from '../policy/decide-action.ts';
+import { RAISES_ADDED_MS } from '../policy/decide-action.ts';
 import { purchaseCents } from './change-request.ts';
 import { isAddedBy, loosenedBefore, type RecentRaise, type RecentRaises } from './recent-raise-store.ts';
 import {
@@ -100,7 +100,7 @@ function createCounts(deps: Deps) {
         if (term.kind === 'permanent' && base !== 0)
           await deps.recentRaises.add({ ...common, rule: staysKey(change.rule), cents: base });
         // It lasts longer than the temporary change that set the current value.
-        else if (atMost(base) > atMost(now))
+        else if (centsOrInfinity(base) > centsOrInfinity(now))
           await deps.recentRaises.add({ ...common, rule: longerKey(change.rule), cents: base });
       }
     },
@@ -239,7 +239,7 @@ async function recentRaisesBy(
   const nowMs = deps.now().getTime();
   const raises = await deps.recentRaises.list({ acctId }, nowMs);
   return raises.filter(
-    (raise) => raise.actionId !== action.id && raise.atMs >= nowMs - COUNTED_MS && isAddedBy(raise, people),
+    (raise) => raise.actionId !== action.id && raise.atMs >= nowMs - RAISES_ADDED_MS && isAddedBy(raise, people),
   );
 }
 
@@ -255,7 +255,7 @@ function stillCounts({ rule: key, actionId }: RecentRaise, rule: Rule, lasting: 
 }
 
 /** Infinity if no amount is known. */
-function atMost(cents: number | null): number {
+function centsOrInfinity(cents: number | null): number {
   return cents ?? Number.POSITIVE_INFINITY;
 }
 
@@ -269,7 +269,7 @@ function earlierOf(raises: readonly RecentRaise[], people: readonly string[]): E
       !raises.some(
         (other, at) =>
           other.actionId === raise.actionId &&
-          (atMost(other.cents) > atMost(raise.cents) || (other.cents === raise.cents && at < index)),
+          (centsOrInfinity(other.cents) > centsOrInfinity(raise.cents) || (other.cents === raise.cents && at < index)),
       ),
   );
   return largest.map(({ by, askedBy, approvedBy, atMs, cents }) => ({

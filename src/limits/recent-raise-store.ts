@@ -6,7 +6,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { firstWithin } from '../core/time-window.ts';
 import { fromStored, toStored } from '../core/unknown-fields.ts';
 import type { Loosened } from '../policy/approval-policy.ts';
-import { CAPPED_MS, COUNTED_MS } from '../policy/decide-action.ts';
+import { CAPPED_MS, RAISES_ADDED_MS } from '../policy/decide-action.ts';
 
 /** The stored part of a raise; its time is the score. Identical for the same action, so that it counts once. */
 const Kept = z.strictObject({
@@ -76,7 +76,7 @@ export function createRecentRaises(redis: RedisClient) {
     },
     /** Once within 24 hours per card. @returns false when another click has used it. */
     async reserveOverride(acctId: number, actionId: string): Promise<boolean> {
-      return (await firstWithin(redis, COUNTED_MS, overrideKey(acctId), actionId)) === actionId;
+      return (await firstWithin(redis, RAISES_ADDED_MS, overrideKey(acctId), actionId)) === actionId;
     },
     /** The override was not made. It may be used again, if this action used it. */
     async releaseOverride(acctId: number, actionId: string): Promise<void> {
@@ -140,5 +140,5 @@ export function sumsIn(raises: readonly RecentRaise[], exceptId: string, nowMs: 
     return [...most.values()].reduce((total, cents) => total + cents, 0);
   };
   const others = raises.filter(({ actionId }) => actionId !== exceptId);
-  return { dayCents: sum(others.filter(({ atMs }) => atMs >= nowMs - COUNTED_MS)), monthCents: sum(others) };
+  return { dayCents: sum(others.filter(({ atMs }) => atMs >= nowMs - RAISES_ADDED_MS)), monthCents: sum(others) };
 }

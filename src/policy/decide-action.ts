@@ -18,9 +18,9 @@ export const OVERRIDE_MAX_MS = 3_600_000;
 /**
  * Raises of one rule of a card within this time are added up. Also the interval for one emergency override per card.
  */
-export const COUNTED_MS = 24 * 3_600_000;
+export const RAISES_ADDED_MS = 24 * 3_600_000;
 /** The longest period of a cap. */
-export const CAPPED_MS = 30 * COUNTED_MS;
+export const CAPPED_MS = 30 * RAISES_ADDED_MS;
 
 /** Maximum time between the click and a change that lets a card spend more. After that the person is asked again. */
 export const LATE_MS = 10 * 60_000;

@@ -8,7 +8,7 @@ import { WEBHOOK_DUE_AFTER_MS } from './recover-statuses.ts';
 import type { Recoveries, readUptime } from './recovery-store.ts';
 
 /** At most this much is asked for in one call. The next run continues there. */
-const SPAN_MS = 12 * 3_600_000;
+const CALL_SPAN_MAX_MS = 12 * 3_600_000;
 /** The progress of the check is stored like that of a recovery. */
 const CHECK_ID = 'webhooks';
 /** Their webhooks come as soon as they happen. Those of settlements and reversals may come hours later. */
@@ -16,7 +16,7 @@ const immediate = ['authorization', 'pin', 'decline'] as const;
 type ImmediateKind = (typeof immediate)[number];
 /** When a webhook of the kind last arrived is stored there, for as long as the progress of a recovery. */
 const arrivedId = (kind: ImmediateKind): string => `${CHECK_ID}-${kind}`;
-/** The same: when one was missing although the company may have no address for its kind. */
+/** The same: when one of the kind was last missing, perhaps because no address is configured for it. */
 const unsentId = (kind: ImmediateKind): string => `${CHECK_ID}-unsent-${kind}`;
 
 interface Deps extends Pick<Parameters<typeof createRecoverGap>[0], 'fetchRows' | 'readRow'> {
@@ -24,13 +24,13 @@ interface Deps extends Pick<Parameters<typeof createRecoverGap>[0], 'fetchRows' 
   readonly readArrivals: ReturnType<typeof createReadArrivals>;
   readonly recoveries: Pick<Recoveries, 'read' | 'write'>;
   /** Enqueues the recovery. */
-  readonly recoverGap: (gap: Gap) => Promise<void>;
+  readonly enqueueRecovery: (gap: Gap) => Promise<void>;
   readonly notifyOps: NotifyOps;
   readonly notifyResolved: NotifyResolved;
 }
 
 /**
- * Checks whether the webhooks have arrived of what happened since the last check: web cannot notice that none reach it.
+ * Checks whether the webhooks for everything since the last check have arrived: web cannot notice that none reach it.
  * If some are missing, notifies ops and has them recovered. Recorded gaps have a recovery of their own.
  *
  * Only declines always count as missing. The company may have no address for another kind on purpose, so that counts
@@ -49,7 +49,7 @@ export function createCheckWebhooks(deps: Deps) {
     const dueMs = untilMs - WEBHOOK_DUE_AFTER_MS;
     const { position } = await recoveries.read(CHECK_ID);
     const fromMs = position === null ? dueMs : Date.parse(position);
-    const toMs = Math.min(dueMs, fromMs + SPAN_MS);
+    const toMs = Math.min(dueMs, fromMs + CALL_SPAN_MAX_MS);
     const reached = { position: new Date(toMs).toISOString() };
     if (fromMs < toMs) {
       const events = await fetchEvents(fromMs, toMs);
@@ -67,7 +67,7 @@ export function createCheckWebhooks(deps: Deps) {
         } else if (isMissing) await recoveries.write(unsentId(kind), reached);
         else if (hasArrived) await notifyResolved(opsIssue.webhooksMissing(kind));
       }
-      if (isIncomplete) await deps.recoverGap(gapOf(fromMs, toMs, 'unnoticed'));
+      if (isIncomplete) await deps.enqueueRecovery(gapOf(fromMs, toMs, 'unnoticed'));
     }
     if (fromMs <= toMs) await recoveries.write(CHECK_ID, reached);
   };

@@ -16,13 +16,13 @@ interface StartDeps extends Pick<ActionTools, 'record'> {
   /** The typed start time, UTC ISO 8601; null when there is no such date. */
   readonly momentOf: (since: Since, askedAt: string) => string | null;
   /** Enqueues the recovery. */
-  readonly recoverGap: (gap: Gap) => Promise<void>;
+  readonly enqueueRecovery: (gap: Gap) => Promise<void>;
   /** Where progress is shown. */
   readonly opsChannel: string;
 }
 
 /** `/card recover …`: audits the request, enqueues the recovery, and says where its progress is shown. */
-export function createStartRecovery({ momentOf, recoverGap, opsChannel, responses, record }: StartDeps) {
+export function createStartRecovery({ momentOf, enqueueRecovery, opsChannel, responses, record }: StartDeps) {
   return async function startRecovery(action: RecoverAction): Promise<void> {
     const from = momentOf(action.target.since, action.askedAt);
     const refused = (why: string): Promise<void> => {
@@ -33,7 +33,7 @@ export function createStartRecovery({ momentOf, recoverGap, opsChannel, response
     if (from >= action.askedAt) return await refused('That is not in the past.');
     if (isTooLongAgo(Date.parse(from), Date.parse(action.askedAt))) return await refused(NOT_ASKABLE);
     await record(action, { event: 'done', begins: true, detail: `what was missed since ${from}` });
-    await recoverGap({ id: action.id, from, to: action.askedAt, cause: 'asked' });
+    await enqueueRecovery({ id: action.id, from, to: action.askedAt, cause: 'asked' });
     await responses.answer(action, recoveryStarted({ from, channel: opsChannel }));
   };
 }

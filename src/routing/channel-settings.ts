@@ -2,14 +2,8 @@ import { alertLengthSet, quietEnded, quietSet } from '../../templates/routing/ch
 import type { Action } from '../actions/action.ts';
 import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { setTo } from '../actions/record.ts';
-import type { Alerts } from '../alerts/alert-store.ts';
-import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
-import type { Outbox } from '../outbox/outbox-store.ts';
-import type { createPostNotice } from '../outbox/tracked-message.ts';
-import type { Message } from '../slack/message.ts';
 import type { MayGetAlerts } from './channel-access.ts';
 import type { LongAlerts, QuietHours, QuietHoursStore } from './channel-rules-store.ts';
-import { quietFor } from './choose-channels.ts';
 import { describeFilter } from './describe-filter.ts';
 import { type Filter, printFilter } from './filter.ts';
 import { parseUseful, type UnknownName, unknownNames, whySensitive } from './never-matches.ts';
@@ -104,60 +98,6 @@ export function createChangeQuiet(deps: ChangeDeps) {
 /** `22:00-07:00 UTC, daily, except declines over $500.00`. */
 function hoursOnRecord({ window, except }: Pick<QuietHours, 'window' | 'except'>): string {
   return `${printQuiet(window)}${except === null ? '' : `, except ${except}`}`;
-}
-
-interface HoldDeps {
-  readonly outbox: Pick<Outbox, 'holdUntil'>;
-  readonly quietHours: Pick<QuietHoursStore, 'get'>;
-  readonly now: () => Date;
-}
-
-/**
- * Holds what a channel holds until the current end of its quiet hours, and releases it when there are none now. Idempotent.
- *
- * @returns how many entries were released.
- */
-export async function holdAsQuiet(channel: string, { outbox, quietHours, now }: HoldDeps): Promise<number> {
-  const hours = await quietHours.get(channel);
-  const until = hours === null ? null : quietUntil(hours.window, now().getTime());
-  const held = await outbox.holdUntil(channel, until ?? 0);
-  return until === null ? held : 0;
-}
-
-interface HeldDeps {
-  readonly quietHours: Pick<QuietHoursStore, 'get'>;
-  readonly alerts: Pick<Alerts, 'get'>;
-  readonly now: () => Date;
-}
-
-/**
- * Until when (ms) a channel's current quiet hours hold an alert, or another message that nobody waits for; null when they
- * do not.
- */
-export function createHeldUntil({ quietHours, alerts, now }: HeldDeps) {
-  return async function heldUntil(channel: string, alertId: string | null): Promise<number | null> {
-    const hours = await quietHours.get(channel);
-    if (hours === null) return null;
-    if (alertId === null) return quietUntil(hours.window, now().getTime());
-    const alert = await alerts.get(alertId);
-    if (alert === null) return null;
-    // In a direct conversation the holder, who can tell whether it is fraud, gets it immediately.
-    if (channel.startsWith('D') && isSuspectedFraud(alert.event)) return null;
-    const quiet = quietFor(alert, hours, now().getTime());
-    return quiet === null || quiet.isExempt ? null : quiet.until;
-  };
-}
-
-interface AfterQuietDeps extends HeldDeps {
-  readonly postNotice: ReturnType<typeof createPostNotice>;
-}
-
-/** Posts a notice that nobody waits for, once per id, after the channel's quiet hours. */
-export function createPostAfterQuiet(deps: AfterQuietDeps) {
-  const heldUntil = createHeldUntil(deps);
-  return async function postAfterQuiet(channel: string, id: string, message: Message): Promise<void> {
-    await deps.postNotice(channel, id, message, 'record', await heldUntil(channel, null));
-  };
 }
 
 interface AlertLengthDeps extends Pick<ActionTools, 'record' | 'withLock'> {

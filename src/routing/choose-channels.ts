@@ -87,7 +87,7 @@ function isExpected(event: StoredEvent, countries: readonly string[]): boolean {
 }
 
 /** When quiet hours end, which they are, and whether the event is exempt; null outside quiet hours. */
-export function quietFor(subject: FilterSubject, hours: QuietHours, now: number) {
+export function currentQuietHours(subject: FilterSubject, hours: QuietHours, now: number) {
   const until = quietUntil(hours.window, now);
   if (until === null) return null;
   const isExempt = hours.except !== null && whyNot(readStored(hours.except), subject) === null;

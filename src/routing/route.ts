@@ -10,7 +10,7 @@ import type { Role } from '../policy/decide-action.ts';
 import type { createRolesForCard } from '../policy/roles-for-card.ts';
 import { visibilityVersionKey } from './channel-access.ts';
 import { type QuietHoursStore, routingVersionKey, type Subscriptions } from './channel-rules-store.ts';
-import { mutesOf, type Note, quietFor, type RoutingRules, whoWants } from './choose-channels.ts';
+import { currentQuietHours, mutesOf, type Note, type RoutingRules, whoWants } from './choose-channels.ts';
 import type { FilterSubject } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 import { indexSubscriptions } from './subscription-index.ts';
@@ -98,7 +98,7 @@ export function createRoute(deps: Deps): Route {
   };
 
   /** Withholds an event by the first mute or travel mute that applies, and records it. Null when none does. */
-  async function withhold(routing: Routing, candidates: readonly string[]): Promise<Withheld | null> {
+  async function withhold(routing: Routing, candidates: readonly string[]): Promise<WithheldFrom | null> {
     const { event, rules, nowMs, note } = routing;
     const inForce = mutesOf(event, rules.mutes, nowMs);
     const from = inForce.length === 0 ? [] : await notRoutedYet(event.id, candidates, eventLog);
@@ -123,7 +123,7 @@ export function createRoute(deps: Deps): Route {
     const permitted = new Set(await Promise.all(candidates.map((channel) => notShared(channel, routing))));
     return [...permitted].map((channel) => {
       const hours = routing.rules.quiet.get(channel);
-      const quiet = hours === undefined ? null : quietFor(routing, hours, routing.nowMs);
+      const quiet = hours === undefined ? null : currentQuietHours(routing, hours, routing.nowMs);
       const passesQuiet = quiet?.isExempt === true;
       if (quiet === null || passesQuiet) return { channel, holdUntil: null, passesQuiet };
       routing.note('held', channel, `Until ${new Date(quiet.until).toISOString()}: ${quiet.because}.`);
@@ -160,13 +160,13 @@ async function notRoutedYet(
 }
 
 /** An event that a mute withholds from some channels. */
-interface Withheld {
+interface WithheldFrom {
   readonly mute: Mute;
   readonly from: readonly string[];
 }
 
 /** The other channels; for a travel mute also the author's direct conversation. */
-function leftBy({ mute, from }: Withheld, candidates: readonly string[], note: Note): string[] {
+function leftBy({ mute, from }: WithheldFrom, candidates: readonly string[], note: Note): string[] {
   const why = mute.kind === 'mute' ? 'The card is muted' : 'A travel mute explains it';
   for (const channel of from) note('muted', channel, `${why}, by <@${mute.by}>.`);
   const others = candidates.filter((channel) => !from.includes(channel));
@@ -216,7 +216,7 @@ async function whyUnread(
  * instead, so it applies only while they certainly may read them. No mute applies while the card has an open fraud case,
  * because the case says that everything about the card follows in its thread.
  *
- * Withheld declines still count towards card testing: a muted card may be one of the tested cards.
+ * WithheldFrom declines still count towards card testing: a muted card may be one of the tested cards.
  */
 export function createWhyMutePasses(deps: MuteDeps) {
   const { rolesForCard, mayTravel, isHolder, cardTesting, fraudCases } = deps;

@@ -96,7 +96,7 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const added = await alone(deps, () => add(action, parsed.filter, hasBegun, deps));
   if (added === null) return await responses.answer(action, unsubscribed({ removed: [], left: [] }));
   if ('full' in added) {
-    const whoCan = `Take some away with ${commandCode('unsubscribe')}.`;
+    const whoCan = `Remove some with ${commandCode('unsubscribe')}.`;
     return await responses.refuse(action, { why: added.full, whoCan });
   }
   const { subscription, isNew } = added;

@@ -75,7 +75,7 @@ export function readBirthDate(text: string, now: Date): string | null {
 export const ORDER_KEPT_SECONDS = 8 * 24 * 3600;
 
 /** What a person is waiting for. The service announces it with a webhook. */
-type Awaited =
+type AwaitedWebhook =
   | { readonly kind: 'order'; readonly orderId: number }
   /** An order whose answer, and with it its number, was lost. It can only be recognized by the holder's name. */
   | { readonly kind: 'name'; readonly name: string }
@@ -85,11 +85,11 @@ const Asked = z.strictObject({ action: Action, at: z.string() });
 type Asked = z.infer<typeof Asked>;
 const format = recordFormat(Asked);
 
-export type VirtualOrders = ReturnType<typeof createVirtualOrders>;
+export type AwaitedOrders = ReturnType<typeof createAwaitedOrders>;
 
 /** Who asked for a virtual card. Both sides write before they read, so the second one finds the first. */
-export function createVirtualOrders(redis: RedisClient) {
-  const keyOf = (awaited: Awaited): string => {
+export function createAwaitedOrders(redis: RedisClient) {
+  const keyOf = (awaited: AwaitedWebhook): string => {
     if (awaited.kind === 'order') return stateKey(`virtual-order:${awaited.orderId}`);
     if (awaited.kind === 'resend') return stateKey(`virtual-resend:${awaited.acctId}`);
     return stateKey(`virtual-name:${fold(awaited.name)}`);
@@ -105,12 +105,12 @@ export function createVirtualOrders(redis: RedisClient) {
      * @returns the event that arrived earlier, if any. For a name it may answer an older order. Null for a resend,
      * which is registered before it is sent.
      */
-    async expect(awaited: Awaited, asked: Asked): Promise<string | null> {
+    async expect(awaited: AwaitedWebhook, asked: Asked): Promise<string | null> {
       const { eventId } = await write(keyOf(awaited), `asked:${asked.action.id}`, format.write(asked));
       return awaited.kind === 'resend' ? null : (eventId ?? null);
     },
     /** Nothing was sent, so the action waits for nothing. */
-    async forget(awaited: Awaited, actionId: string): Promise<void> {
+    async forget(awaited: AwaitedWebhook, actionId: string): Promise<void> {
       await redis.hdel(keyOf(awaited), `asked:${actionId}`);
     },
     /**
@@ -119,7 +119,7 @@ export function createVirtualOrders(redis: RedisClient) {
      * @returns everyone who waits for it, latest first. A resend, or a name, answers everyone who has asked by then, each
      * only once: later ones belong to somebody else.
      */
-    async arrived(awaited: Awaited, { id, callbackAt }: Arrived): Promise<Asked[]> {
+    async arrived(awaited: AwaitedWebhook, { id, callbackAt }: Arrived): Promise<Asked[]> {
       const key = keyOf(awaited);
       const stored = await write(key, 'eventId', id);
       const all = Object.entries(stored).flatMap(([field, text]) =>
@@ -148,14 +148,14 @@ function fold(name: string): string {
 
 interface Deps extends Pick<ActionTools, 'record' | 'updateAlert' | 'notifyDirectly'> {
   readonly raises: Pick<RaiseAmounts, 'forget'>;
-  readonly virtualOrders: Pick<VirtualOrders, 'expect' | 'arrived'>;
+  readonly awaitedOrders: Pick<AwaitedOrders, 'expect' | 'arrived'>;
   readonly alerts: Pick<Alerts, 'get' | 'setAsked'>;
 }
 
 /** Notifies people that the virtual card they asked for exists. Idempotent. */
 export type OrderNotices = ReturnType<typeof createOrderNotices>;
 
-export function createOrderNotices({ virtualOrders, alerts, raises, record, updateAlert, notifyDirectly }: Deps) {
+export function createOrderNotices({ awaitedOrders, alerts, raises, record, updateAlert, notifyDirectly }: Deps) {
   return {
     /** A virtual card's webhook arrived: notifies everyone who ordered it or asked for its details again. */
     async virtualCardArrived(event: VirtualCardEvent): Promise<void> {
@@ -164,7 +164,7 @@ export function createOrderNotices({ virtualOrders, alerts, raises, record, upda
     },
     /** An order was made. Its webhook may have arrived before its answer. */
     async awaitOrder(action: Action, at: string, orderId: number): Promise<void> {
-      const eventId = await virtualOrders.expect({ kind: 'order', orderId }, { action, at });
+      const eventId = await awaitedOrders.expect({ kind: 'order', orderId }, { action, at });
       if (eventId === null) return;
       await forgetIfNotCreated(action, (await alertOf(eventId))?.event);
       await notifyOrdered(action, eventId);
@@ -175,7 +175,7 @@ export function createOrderNotices({ virtualOrders, alerts, raises, record, upda
      */
     async awaitName(action: Action, name: string): Promise<void> {
       const own = { action, at: action.askedAt };
-      const eventId = await virtualOrders.expect({ kind: 'name', name }, own);
+      const eventId = await awaitedOrders.expect({ kind: 'name', name }, own);
       const alert = eventId === null ? null : await alertOf(eventId);
       if (eventId === null || alert === null || !isAfter(own, alert.event.callbackAt)) return;
       const { asked } = alert;
@@ -187,16 +187,16 @@ export function createOrderNotices({ virtualOrders, alerts, raises, record, upda
   async function askersOf(event: VirtualCardEvent): Promise<Asked[]> {
     const { acctId, virtualCardOrderId, outcome, holder } = event;
     if (outcome === 'resend')
-      return acctId === null ? [] : await virtualOrders.arrived({ kind: 'resend', acctId }, event);
+      return acctId === null ? [] : await awaitedOrders.arrived({ kind: 'resend', acctId }, event);
     const ordered =
       virtualCardOrderId === null
         ? []
-        : await virtualOrders.arrived({ kind: 'order', orderId: virtualCardOrderId }, event);
+        : await awaitedOrders.arrived({ kind: 'order', orderId: virtualCardOrderId }, event);
     for (const { action } of ordered) await forgetIfNotCreated(action, event);
-    return ordered.length > 0 ? ordered : await virtualOrders.arrived({ kind: 'name', name: holder }, event);
+    return ordered.length > 0 ? ordered : await awaitedOrders.arrived({ kind: 'name', name: holder }, event);
   }
 
-  /** The money was not spent, and it is ordered again. Not for a name, because the event may be that of another order. */
+  /** No money was spent, and the card will be ordered again. Not for a name, because the event may be that of another order. */
   async function forgetIfNotCreated(action: Action, event: VirtualCardEvent | undefined): Promise<void> {
     if (event?.outcome === 'not_created') await raises.forget(action);
   }

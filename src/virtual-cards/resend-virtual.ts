@@ -5,13 +5,13 @@ import type { ActionTools, LockedRun, Responses } from '../actions/action-tools.
 import { noteOf } from '../actions/send-change.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { CardApiError } from '../core/errors.ts';
-import type { VirtualOrders } from './order.ts';
+import type { AwaitedOrders } from './order.ts';
 import type { State } from './order-virtual.ts';
 
 interface Deps extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 'now'> {
   readonly responses: Pick<Responses, 'refuse' | 'answer'>;
   readonly card: Pick<CardClient, 'requestVirtualCardData'>;
-  readonly virtualOrders: Pick<VirtualOrders, 'expect' | 'forget'>;
+  readonly awaitedOrders: Pick<AwaitedOrders, 'expect' | 'forget'>;
 }
 
 type Sent = Pick<Result, 'apiWords' | 'note'> & { readonly state: State };
@@ -50,7 +50,7 @@ export function createResendVirtual(deps: Deps) {
   /** @returns null when this process was paused for longer than its lock, and another one sends it. */
   async function send({ action, acctId, cardId }: Resolved, run: LockedRun): Promise<Sent | null> {
     await deps.record(action, { event: 'sent', acctId, cardId });
-    await deps.virtualOrders.expect({ kind: 'resend', acctId }, { action, at: deps.now().toISOString() });
+    await deps.awaitedOrders.expect({ kind: 'resend', acctId }, { action, at: deps.now().toISOString() });
     const sending = { state: 'sending', acctId, cardId, before: null, after: null } as const;
     if ((await progress.begin(action.id, sending)) !== null) return null;
     try {
@@ -62,7 +62,7 @@ export function createResendVirtual(deps: Deps) {
       const explanation = { apiWords: error.apiMessage, note: noteOf(error) };
       if (error.outcome === 'unknown') return { state: 'unknown', ...explanation };
       // Nothing was sent, so a colleague's resend is not this one.
-      await deps.virtualOrders.forget({ kind: 'resend', acctId }, action.id);
+      await deps.awaitedOrders.forget({ kind: 'resend', acctId }, action.id);
       if (error.retryable && !run.isLast) {
         await progress.write(action.id, { state: 'asked' });
         throw error;

@@ -64,7 +64,9 @@ export function createReadUsedLimits({ temporaryChanges, remaining }: ReadDeps) 
   };
 }
 
-interface Deps extends Pick<ActionTools, 'factsOf' | 'notifyDirectly' | 'now'> {
+interface Deps extends Pick<ActionTools, 'factsOf' | 'now'> {
+  /** Sends a direct message, after the person's quiet hours. */
+  readonly notifyUnasked: ActionTools['notifyDirectly'];
   readonly links: Pick<Links, 'ofAccount'>;
   readonly preferences: Pick<Preferences, 'isOn'>;
   readonly warned: Warned;
@@ -111,7 +113,7 @@ export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<numb
     );
     for (const [id, group] of groupBy(chosen, ({ messageId }) => messageId)) {
       const message = limitWarning({ card, limits: group.map(({ used }) => used), value: deps.sealCard(card) });
-      await deps.notifyDirectly(userId, id, message);
+      await deps.notifyUnasked(userId, id, message);
     }
     // After the warning at 90 percent, the one at 75 is not needed.
     for (const { used, ids } of fresh) for (const one of ids) await warned.add(one, lastsMs(used, now));

@@ -34,7 +34,7 @@ export interface StillToWarnDeps {
 
 interface WarnBothDeps extends StillToWarnDeps {
   readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
-  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+  readonly notifyUnasked: (userId: string, id: string, message: Message) => Promise<void>;
   readonly warned: Pick<Warned, 'has' | 'add'>;
 }
 
@@ -75,7 +75,7 @@ export function createStillToWarn({ links, preferences, warned }: StillToWarnDep
 export type WarnBoth = ReturnType<typeof createWarnBoth>;
 
 export function createWarnBoth(deps: WarnBothDeps) {
-  const { postNotice, notifyDirectly, warned } = deps;
+  const { postNotice, notifyUnasked, warned } = deps;
   const stillToWarn = createStillToWarn(deps);
 
   /** @param prepare runs only if somebody is to be warned. `messageId`: that of the reason, or another one. */
@@ -88,7 +88,7 @@ export function createWarnBoth(deps: WarnBothDeps) {
     if (recipients.length === 0) return;
     const { messageId, messageFor } = await prepare();
     for (const { to, audience } of recipients) {
-      const send = audience === 'team' ? postNotice : notifyDirectly;
+      const send = audience === 'team' ? postNotice : notifyUnasked;
       await send(to, idFor(audience, messageId), messageFor(audience));
       await warned.add(idFor(audience, reason.id), reason.keptMs);
     }

@@ -106,13 +106,13 @@ export function shippingLines(alert: ShippingAlert): ShortLines {
     title: 'Card shipped',
     who: shortCard(card),
     at: event.callbackAt,
-    cause: [`${tracked(event)} ${shippingTodo(alert)}`.trim()],
+    cause: [`${trackingText(event)} ${shippingTodo(alert)}`.trim()],
     small: [progressLine(progress) ?? (event.cardOrderId === null ? '' : `card order ${event.cardOrderId}`)],
   };
 }
 
 /** `FedEx, 1234 5678.`, with a link when the carrier is known. */
-export function tracked({ shippingMethod, trackingNumber }: ShippingAlert['event']): string {
+export function trackingText({ shippingMethod, trackingNumber }: ShippingAlert['event']): string {
   const tracking = trackingLink(shippingMethod, trackingNumber);
   const number = trackingNumber.trim().slice(0, 60);
   const shown = number === '' ? '' : tracking === null ? escapeUntrusted(number, 60) : link(tracking.url, number);

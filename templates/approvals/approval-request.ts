@@ -1,4 +1,5 @@
 import {
+  type ApprovalRequest,
   answersBeforeOverride,
   blocksIn,
   changesFromNow,
@@ -7,7 +8,6 @@ import {
   isNoLongerNeeded,
   isOverdue,
   isUnconfirmed,
-  type LimitRequest,
   mayBeApproved,
   orderIn,
   requestValue,
@@ -52,7 +52,7 @@ import {
 } from './request-words.ts';
 import { needsWords, whyApprovals } from './why-approvals.ts';
 
-const titles: Readonly<Record<LimitRequest['state'], string>> = {
+const titles: Readonly<Record<ApprovalRequest['state'], string>> = {
   open: 'Approval needed',
   approved: 'Approved',
   denied: 'Denied',
@@ -71,7 +71,7 @@ const NOT_ANSWERED = '*Not certain*: the card service did not answer, so the car
  * @param mayOverride false: no emergency override of it can work.
  */
 export function approvalRequest(
-  request: LimitRequest,
+  request: ApprovalRequest,
   temporaryChange: TemporaryChange | null = null,
   mayOverride = true,
 ): Message {
@@ -110,7 +110,7 @@ export function approvalRequest(
 }
 
 /** Raw. */
-function titleOf(request: LimitRequest): string {
+function titleOf(request: ApprovalRequest): string {
   const { card, orderCents } = request;
   const blocks = blocksIn(request).length;
   if (blocks > 0) return `block ${countOf(blocks, 'card')}`;
@@ -119,7 +119,7 @@ function titleOf(request: LimitRequest): string {
   return `${what} for ${cardOfHolderRaw(card)}`;
 }
 
-function decisionButtons(request: LimitRequest, mayOverride: boolean) {
+function decisionButtons(request: ApprovalRequest, mayOverride: boolean) {
   const { changes } = request;
   const name = truncate(plain(requestedRaw(request)), 45);
   const control = (text: string, action: string, style?: 'primary' | 'danger') =>
@@ -143,14 +143,14 @@ function decisionButtons(request: LimitRequest, mayOverride: boolean) {
 }
 
 /** How the change ends that the approval made. Later changes may have replaced some of its rules. */
-function endingOf(temporaryChange: TemporaryChange, { changes }: LimitRequest): string {
+function endingOf(temporaryChange: TemporaryChange, { changes }: ApprovalRequest): string {
   const replaced = without(changes, temporaryChange.changes);
   if (replaced.length === 0) return ending(temporaryChange);
   const left = capital(escapeUntrusted(ruleNames(temporaryChange.changes), RULES_MAX));
   return `${left}: ${ending(temporaryChange)}\nReplaced by a later change: ${escapeUntrusted(ruleNames(replaced), RULES_MAX)}.`;
 }
 
-function progress(request: LimitRequest): string {
+function progress(request: ApprovalRequest): string {
   const { needed, approvals, state, note } = request;
   const decision = decisionOf(request);
   const earlier = earlierApprovalWords(request, 'approver');
@@ -177,7 +177,7 @@ function progress(request: LimitRequest): string {
 }
 
 /** Which approvals are void and why, a line for each reason. Whoever has approved again is not named. */
-function voidWords({ voided, approvals }: LimitRequest): string[] {
+function voidWords({ voided, approvals }: ApprovalRequest): string[] {
   const latest = new Map(voided.map((one) => [one.by, one]));
   const named = [...latest.values()].filter(({ by }) => !approvals.some((approval) => approval.by === by)).slice(0, 10);
   const groups = groupBy(named, ({ why, standsInFor }) => `${why} ${standsInFor ?? ''}`);

@@ -1,5 +1,5 @@
 import type { InputBlock, ModalView, SectionBlock } from '@slack/types';
-import { changesFromNow, isAboutRules, isChanged, type LimitRequest } from '../../src/approvals/request.ts';
+import { type ApprovalRequest, changesFromNow, isAboutRules, isChanged } from '../../src/approvals/request.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
 import { isAboutLimits, limitGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { capital } from '../../src/core/first-letter.ts';
@@ -29,7 +29,7 @@ interface DecideForm {
   /** Opaque id that comes back with the submission. */
   readonly privateMetadata: string;
   readonly purpose: DecidePurpose;
-  readonly request: LimitRequest;
+  readonly request: ApprovalRequest;
   /** For the emergency override: the maximum raise, in whole cents; null: any amount. */
   readonly capCents: number | null;
   /** The card service's day, `2026-11-20`. */
@@ -76,7 +76,7 @@ function overrideWords(ofLimits: boolean, capCents: number | null): string {
 }
 
 /** What is decided, so that nobody has to remember the message behind the form. */
-function subject(request: LimitRequest): SectionBlock[] {
+function subject(request: ApprovalRequest): SectionBlock[] {
   const { card, action } = request;
   const reason = action.reason === '' ? null : `Reason: ${escapeUntrusted(action.reason, 300)}`;
   if (!isAboutRules(request)) {
@@ -97,7 +97,7 @@ function subject(request: LimitRequest): SectionBlock[] {
 }
 
 /** `Daily limit: $800.00 now (temporarily; back to $150.00, today at 5:00 PM), $900.00 asked for`. */
-function askedLine(change: RuleChange, request: LimitRequest): string {
+function askedLine(change: RuleChange, request: ApprovalRequest): string {
   const value = request.temporary.find(({ rule }) => isSameRule(rule, change.rule));
   const note = value === undefined ? '' : ` (temporarily; ${backWords(value, change.rule)})`;
   const asked = isChanged(request) ? '' : `, ${stateWords([change], 'to')} asked for`;

@@ -1,7 +1,7 @@
 import {
+  type ApprovalRequest,
   answersBeforeOverride,
   changesFromNow,
-  type LimitRequest,
   type OverriddenRequest,
 } from '../../src/approvals/request.ts';
 import { capital } from '../../src/core/first-letter.ts';
@@ -16,7 +16,7 @@ import { requestInWords } from './request-words.ts';
 
 /** An undecided request and the link to its message. */
 interface WaitingRequest {
-  readonly request: LimitRequest;
+  readonly request: ApprovalRequest;
   /** Null: unknown. */
   readonly link: string | null;
 }

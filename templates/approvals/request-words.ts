@@ -1,5 +1,6 @@
 import type { SectionBlock } from '@slack/types';
 import {
+  type ApprovalRequest,
   askedTerm,
   blockedBefore,
   blocksIn,
@@ -7,7 +8,6 @@ import {
   isAboutRules,
   isChanged,
   isNoLongerNeeded,
-  type LimitRequest,
   mayBeApproved,
   payCentsOf,
   unconfirmedApproval,
@@ -40,24 +40,24 @@ const BLOCKS_SHOWN = 5;
 const NAMES_OF_SECTION = 40;
 
 /** The summary above the names of all cards that the request blocks: it repeats none of them. */
-export function requestHeadline(request: LimitRequest, of: string): string {
+export function requestHeadline(request: ApprovalRequest, of: string): string {
   return blocksIn(request).length > 0 ? blocksSummary(request) : requestSummary(request, of);
 }
 
 /** Decided requests are told in the past. */
-function verbsOf({ state }: LimitRequest): { readonly asks: string; readonly wants: string } {
+function verbsOf({ state }: ApprovalRequest): { readonly asks: string; readonly wants: string } {
   return state === 'open' ? { asks: 'asks', wants: 'wants' } : { asks: 'asked', wants: 'wanted' };
 }
 
 /** `asks to block 8 cards declined at Corner Diner` */
-function blocksSummary(request: LimitRequest): string {
+function blocksSummary(request: ApprovalRequest): string {
   const merchant = request.facts.warning?.merchant ?? '';
   const at = merchant === '' ? '' : ` declined at ${escapeUntrusted(merchant, 80)}`;
   return `${verbsOf(request).asks} to block ${countOf(blocksIn(request).length, 'card')}${at}`;
 }
 
 /** All cards that the request blocks, each by its name. No block if it is about something else. */
-export function blockedCards(request: LimitRequest, sectionsMax = Number.POSITIVE_INFINITY): SectionBlock[] {
+export function blockedCards(request: ApprovalRequest, sectionsMax = Number.POSITIVE_INFINITY): SectionBlock[] {
   const lines = blocksIn(request).map((name) => `• ${escapeUntrusted(name, 60)}`);
   const { shown } = asManyAsFit(inSections(lines, NAMES_OF_SECTION).slice(0, sectionsMax));
   const named = lines.slice(0, shown.length * NAMES_OF_SECTION);
@@ -67,7 +67,7 @@ export function blockedCards(request: LimitRequest, sectionsMax = Number.POSITIV
 }
 
 /** What the person wrote. *Block all* has no place to write a reason. */
-export function reasonLine({ action }: LimitRequest, max: number): string | null {
+export function reasonLine({ action }: ApprovalRequest, max: number): string | null {
   if (action.reason === '' && action.verb === 'block-all') return null;
   return `Reason: ${escapeUntrusted(action.reason, max) || 'none given'}`;
 }
@@ -76,7 +76,7 @@ export function reasonLine({ action }: LimitRequest, max: number): string | null
  * `wants to pay $84.10 at Corner Diner (Restaurants): daily limit $150.00 → $180.50`. @param of whose card, with a
  * leading space.
  */
-export function requestSummary(request: LimitRequest, of: string): string {
+export function requestSummary(request: ApprovalRequest, of: string): string {
   const { facts, orderCents, card } = request;
   const { asks, wants } = verbsOf(request);
   const [blocks, payCents] = [blocksIn(request), payCentsOf(request)];
@@ -114,7 +114,7 @@ export function requestSummary(request: LimitRequest, of: string): string {
  * @param when continues the first sentence: `, asked today at 9:14 AM`.
  */
 export function requestInWords(
-  request: LimitRequest,
+  request: ApprovalRequest,
   { when = '', stands = '' }: { readonly when?: string; readonly stands?: string },
 ): string {
   const { action, card, term } = request;
@@ -134,7 +134,7 @@ export function merchantWords({ purchase }: RequestFacts): string {
 }
 
 /** What the request is for, after `the request for`. Raw. */
-export function requestedRaw(request: LimitRequest): string {
+export function requestedRaw(request: ApprovalRequest): string {
   const { card, orderCents } = request;
   const blocks = blocksIn(request).length;
   if (blocks > 0) return `blocking ${countOf(blocks, 'card')}`;
@@ -166,7 +166,7 @@ function wantedRule(changes: readonly RuleChange[]): string {
 }
 
 /** `Temporary now: daily limit $800.00, back to $150.00, today at 5:00 PM.`; null: nothing is temporary. */
-export function temporaryWords(request: Pick<LimitRequest, 'changes' | 'temporary'>): string | null {
+export function temporaryWords(request: Pick<ApprovalRequest, 'changes' | 'temporary'>): string | null {
   const { temporary } = request;
   if (temporary.length === 0) return null;
   const raises = fromOther(request);
@@ -176,7 +176,7 @@ export function temporaryWords(request: Pick<LimitRequest, 'changes' | 'temporar
 }
 
 /** What is counted from another value than the current one, relative to that value. */
-function fromOther(request: Pick<LimitRequest, 'changes' | 'temporary'>): RuleChange[] {
+function fromOther(request: Pick<ApprovalRequest, 'changes' | 'temporary'>): RuleChange[] {
   const now = changesFromNow(request);
   return request.changes.filter(({ from }, index) => from !== now[index]?.from);
 }
@@ -196,7 +196,7 @@ export function backWords(
 }
 
 /** What earlier approvals changed or may have; null: nothing. */
-export function earlierApprovalWords(request: LimitRequest, reader: Reader): string | null {
+export function earlierApprovalWords(request: ApprovalRequest, reader: Reader): string | null {
   const approval = unconfirmedApproval(request);
   const blocked = blockedBefore(request);
   if (approval === null) return blocked === null ? null : `${capital(blocked)}.`;
@@ -211,7 +211,7 @@ export function earlierApprovalWords(request: LimitRequest, reader: Reader): str
 }
 
 /** What an approver must know before approving; once it is decided, what was so then. */
-export function cautions(request: LimitRequest, reader: Reader): string | null {
+export function cautions(request: ApprovalRequest, reader: Reader): string | null {
   const { isBlocked, facts, state, changes } = request;
   if (state !== 'open') return isBlocked ? 'The card was blocked then.' : null;
   const now = changesFromNow(request);
@@ -229,7 +229,7 @@ export function cautions(request: LimitRequest, reader: Reader): string | null {
   return lines.filter(Boolean).join('\n') || null;
 }
 
-function enoughAdvice(request: LimitRequest, reader: Reader): string {
+function enoughAdvice(request: ApprovalRequest, reader: Reader): string {
   if (reader === 'asker') return 'Withdraw';
   return mayBeApproved(request) ? 'Approve or deny' : 'Deny';
 }
@@ -238,7 +238,7 @@ const USED_UP =
   'Nothing was left of the limit, and the card may have spent more than its limit, so this may not be enough.';
 
 /** Who asked for what, if an approver decided something else. */
-export function changedWords(request: LimitRequest): string | null {
+export function changedWords(request: ApprovalRequest): string | null {
   const { action, goals, changes, term, approvals } = request;
   const askedBy = action.actor.userId;
   const wanted = `${escapeUntrusted(ruleStates(goals, 'to'), RULES_MAX)}, ${durationWords(askedTerm(request))}`;
@@ -259,7 +259,7 @@ function durationWords(term: Term): string {
 }
 
 /** The duration, and facts that help to decide. The change itself is shown above. */
-export function requestFields(request: LimitRequest): Field[] {
+export function requestFields(request: ApprovalRequest): Field[] {
   const { orderCents, term, facts } = request;
   if (blocksIn(request).length > 0) return warningFields(facts);
   if (orderCents !== null) return orderFields(request);
@@ -281,7 +281,7 @@ function warningFields({ warning }: RequestFacts): Field[] {
 }
 
 /** What decides how the ordered card may be used. That none was named is a fact, too. */
-function orderFields({ orderTerms }: LimitRequest): Field[] {
+function orderFields({ orderTerms }: ApprovalRequest): Field[] {
   if (orderTerms == null) return [];
   const { ruleset, groupId } = orderTerms;
   const name = ruleset?.name?.trim() ?? '';

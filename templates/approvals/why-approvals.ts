@@ -1,4 +1,4 @@
-import { blocksIn, type LimitRequest } from '../../src/approvals/request.ts';
+import { type ApprovalRequest, blocksIn } from '../../src/approvals/request.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { BLOCKED_ALONE_MAX } from '../../src/policy/decide-action.ts';
@@ -10,7 +10,7 @@ import { BY_CAP, countedWords, otherApprovers, overCap } from '../limits/counted
 export type Reader = 'approver' | 'asker';
 
 /** Why others have to approve, and why more than one; null if there is nothing to explain. */
-export function whyApprovals(request: LimitRequest, reader: Reader): string | null {
+export function whyApprovals(request: ApprovalRequest, reader: Reader): string | null {
   if (request.state !== 'open') return whyNeeded(request);
   return (
     [whyBlocks(request), whySeveral(request), whyOwn(request, reader)].filter((line) => line !== null).join('\n') ||
@@ -19,7 +19,7 @@ export function whyApprovals(request: LimitRequest, reader: Reader): string | nu
 }
 
 /** `2 approvals were needed: more than $1,000.00 in 24 hours.` What the change would add no longer matters. */
-function whyNeeded({ counted, needed, orderCents, orderWhy }: LimitRequest): string | null {
+function whyNeeded({ counted, needed, orderCents, orderWhy }: ApprovalRequest): string | null {
   if (needed === 1) return null;
   const head = `${countOf(needed, 'approval')} were needed`;
   if (counted !== null) return `${head}: ${whyMore(counted, needed)}.`;
@@ -29,19 +29,19 @@ function whyNeeded({ counted, needed, orderCents, orderWhy }: LimitRequest): str
 /** Why nobody blocks many cards alone. */
 export const blocksNeedTwo = `Blocking more than ${BLOCKED_ALONE_MAX} cards needs a second person.`;
 
-function whyBlocks(request: LimitRequest): string | null {
+function whyBlocks(request: ApprovalRequest): string | null {
   return blocksIn(request).length === 0 ? null : blocksNeedTwo;
 }
 
 /** `It is @Ana’s own card, so it needs another approver.` */
-function whyOwn({ isOwnCard, needed, action }: LimitRequest, reader: Reader): string | null {
+function whyOwn({ isOwnCard, needed, action }: ApprovalRequest, reader: Reader): string | null {
   if (!isOwnCard) return null;
   const whose = reader === 'asker' ? 'your' : `${mention(action.actor.userId)}’s`;
   return `It is ${whose} own card, so it needs ${otherApprovers(needed)}.`;
 }
 
 /** `2 approvals: more than $1,000.00 in 24 hours. …`; null if one approval is enough. */
-function whySeveral({ counted, needed, orderCents, orderWhy, isOwnCard }: LimitRequest): string | null {
+function whySeveral({ counted, needed, orderCents, orderWhy, isOwnCard }: ApprovalRequest): string | null {
   if (needed === 1) return null;
   const head = countOf(needed, 'approval');
   if (counted !== null) return `*${head}: ${whyMore(counted, needed)}.* ${countedWords(counted)}`;
@@ -50,7 +50,7 @@ function whySeveral({ counted, needed, orderCents, orderWhy, isOwnCard }: LimitR
 }
 
 /** Absent in older requests: their amount counted with other orders, or alone. */
-function whyOrder(why: LimitRequest['orderWhy'], needed: number): string {
+function whyOrder(why: ApprovalRequest['orderWhy'], needed: number): string {
   const fewer = needed === 2 ? 'one person' : `${needed - 1} people`;
   if (why?.kind === 'amount') return `it is more than ${fewer} may order ${needed === 2 ? 'alone' : 'together'}`;
   return why?.kind === 'cap' ? `it goes ${overCap(why.cap)}` : `it is more than ${fewer} may order within 24 hours`;

@@ -8,7 +8,7 @@ import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { statusOnTheWay } from '../alerts/order-progress.ts';
 import { firstTriedAt } from '../alerts/repeats.ts';
 import { type ShortLines, shortMessage } from '../alerts/short-alert.ts';
-import { declineLines, tracked } from '../alerts/short-lines.ts';
+import { declineLines, trackingText } from '../alerts/short-lines.ts';
 import { isUsable } from '../alerts/virtual-card.ts';
 import { actions, context, fields, header, section, sentence } from '../core/blocks.ts';
 import { balanceWord, cardName, cardOf, statusWord } from '../core/card-words.ts';
@@ -49,7 +49,7 @@ function holderLines(alert: Alert, view: View): ShortLines | null {
     case 'card-status':
       return holderStatusLines(alert);
     case 'card-shipping': {
-      const cause = [`${tracked(alert.event)} ${shippingAdvice(alert)}`.trim()];
+      const cause = [`${trackingText(alert.event)} ${shippingAdvice(alert)}`.trim()];
       return { title: 'Your new card is on its way', who, at: alert.event.callbackAt, cause, small: [] };
     }
     case 'virtual-card': {

@@ -1,11 +1,11 @@
 import {
   type ApprovalInFlight,
+  type ApprovalRequest,
   type ClosedRequest,
   changesFromNow,
   earlierChange,
   isAboutRules,
   isChanged,
-  type LimitRequest,
   type MadeRequest,
   payCentsOf,
   whyNotDecided,
@@ -54,7 +54,7 @@ const UNCONFIRMED = 'the card service has not confirmed it';
 
 /** For the holder: someone approved, and nothing shows whether the card service made the change. */
 export function requestUnconfirmed(
-  { card, temporary }: LimitRequest,
+  { card, temporary }: ApprovalRequest,
   { kind, by, changes, term }: Pick<ApprovalInFlight, 'kind' | 'by' | 'changes' | 'term'>,
 ): Message {
   const did = kind === 'override' ? OVERRODE : 'approved';

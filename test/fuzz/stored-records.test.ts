@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { Outcome } from '../../src/actions/action-state.ts';
 import { ActivationReminder, Alert, CardTestingAlert, FraudCaseAlert } from '../../src/alerts/alert.ts';
-import { LimitRequest } from '../../src/approvals/request.ts';
+import { ApprovalRequest } from '../../src/approvals/request.ts';
 import { noCard } from '../../src/core/card-facts.ts';
 import { transactionKinds } from '../../src/core/event.ts';
 import { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
@@ -143,7 +143,7 @@ function expectAlertSafe(alert: Alert, place: View['place']): void {
   expectShown(declineList({ ...list, declines: [alert.event] }));
 }
 
-const requests = LimitRequest.options.flatMap(({ shape }) => {
+const requests = ApprovalRequest.options.flatMap(({ shape }) => {
   const [state] = shape.state.values;
   const decision = { actionId: 'act_1', by: 'U1', at };
   const rule = { kind: 'limit', period: 'daily', category } as const;
@@ -171,7 +171,7 @@ const requests = LimitRequest.options.flatMap(({ shape }) => {
   };
   const closed = state === 'open' || state === 'expired' ? {} : { decision };
   const made = state === 'approved' || state === 'overridden' ? { temporaryChangeId: null } : {};
-  return LimitRequest.parse({ ...common, ...closed, ...made });
+  return ApprovalRequest.parse({ ...common, ...closed, ...made });
 });
 
 const changes = TemporaryChange.shape.state.options.map((state) =>
@@ -209,7 +209,7 @@ describe('any text in any stored field is shown as text, also in fields that are
   });
 
   it.each(requests.map((request) => [request.state, request] as const))('a request: %s', (_, request) => {
-    expectSafeWith(LimitRequest, request, (filled) => {
+    expectSafeWith(ApprovalRequest, request, (filled) => {
       expectShown(approvalRequest(filled));
       if (filled.state !== 'open') expectShown(requestDecided(filled));
     });

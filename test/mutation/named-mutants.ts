@@ -264,8 +264,8 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'raises add up for 8 hours',
     file: 'src/policy/decide-action.ts',
-    from: 'COUNTED_MS = 24 * 3_600_000',
-    to: 'COUNTED_MS = 8 * 3_600_000',
+    from: 'RAISES_ADDED_MS = 24 * 3_600_000',
+    to: 'RAISES_ADDED_MS = 8 * 3_600_000',
   },
   {
     name: 'a cap counts 10 days',

@@ -1,4 +1,4 @@
-import type { LimitRequest } from '../../src/approvals/request.ts';
+import type { ApprovalRequest } from '../../src/approvals/request.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { alterRecord } from './alter-record.ts';
 import { waitUntilTracked } from './message-tracked.ts';
@@ -11,7 +11,7 @@ export async function ageRequest(store: RunningCardbell['store'], request: Store
   const key = `{cardbell:state}:request:${id}`;
   await waitUntilTracked(store, { kind: 'request', id });
   const earlier = (at: string): string => new Date(Date.parse(at) - ms).toISOString();
-  await alterRecord<LimitRequest>(store, 'request', [key], ({ action, expiresAt }) => ({
+  await alterRecord<ApprovalRequest>(store, 'request', [key], ({ action, expiresAt }) => ({
     action: { ...action, askedAt: earlier(action.askedAt) },
     expiresAt: earlier(expiresAt),
   }));

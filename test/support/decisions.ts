@@ -1,7 +1,7 @@
 import { createAmendRequest } from '../../src/approvals/amend-request.ts';
 import { createDecisions } from '../../src/approvals/decide-request.ts';
 import { createRecount } from '../../src/approvals/judge-click.ts';
-import type { LimitRequest } from '../../src/approvals/request.ts';
+import type { ApprovalRequest } from '../../src/approvals/request.ts';
 import type { DecideAction } from '../../src/approvals/verbs.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import { held } from './held.ts';
@@ -31,10 +31,10 @@ export function decisionsOf(
   policy: Partial<ApprovalPolicy> = {},
 ) {
   const recorded: unknown[] = [];
-  const saved: LimitRequest[] = [];
+  const saved: ApprovalRequest[] = [];
   const executed: unknown[] = [];
   const told: unknown[] = [];
-  const finished: LimitRequest[] = [];
+  const finished: ApprovalRequest[] = [];
   const recount = createRecount({
     orderPermit: { approvals: async () => ({ needed: 2, why: null }) },
     rights: {

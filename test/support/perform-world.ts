@@ -216,7 +216,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     toInstant: () => null,
     audit,
     momentOf: () => null,
-    recoverGap: async () => {},
+    enqueueRecovery: async () => {},
     withLock: withoutLock,
     async answer({ id, origin }, message) {
       if (origin.isDirect !== true || !directIds.has(id)) answers.push(message);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Alert, CardTestingAlert, FraudCaseAlert } from '../../src/alerts/alert.ts';
 import { declineCodes } from '../../src/alerts/decline-reason.ts';
-import type { LimitRequest } from '../../src/approvals/request.ts';
+import type { ApprovalRequest } from '../../src/approvals/request.ts';
 import { limitWindows } from '../../src/card-api/rule.ts';
 import { transactionKinds } from '../../src/core/event.ts';
 import { helpFor } from '../../src/dispatch/verbs.ts';
@@ -261,7 +261,7 @@ describe('with any strings, Slack accepts the message and shows them as text', (
                   decision: { actionId: 'act_1', by: two, at: two },
                   temporaryChangeId: null,
                 }),
-            } as LimitRequest),
+            } as ApprovalRequest),
           );
         }
       }),

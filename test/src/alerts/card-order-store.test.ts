@@ -61,7 +61,7 @@ describe('a check of an activation', () => {
     await orders.awaitActivation(awaited, 1000);
     await orders.awaitActivation(other, 2000);
 
-    await orders.restore(awaited, 3000);
+    await orders.postpone(awaited, 3000);
 
     expect(await orders.overdue(3000, 9)).toEqual([other, awaited]);
   });
@@ -71,7 +71,7 @@ describe('a check of an activation', () => {
     await orders.awaitActivation(awaited, 1000);
     await orders.forget(awaited);
 
-    await orders.restore(awaited, 2000);
+    await orders.postpone(awaited, 2000);
 
     expect(await orders.overdue(9999, 9)).toEqual([]);
   });

@@ -63,7 +63,7 @@ function createWorld(first: readonly OwnDigest[], declines: readonly Declined[] 
         .toSorted((one, other) => other.occurredAt.localeCompare(one.occurredAt))
         .slice(0, countMax),
     sent: { ...createWarned(redis()), ...createShownDeclines(redis()) },
-    notifyDirectly: async (userId, id, message) => void told.push({ userId, id, message }),
+    notifyUnasked: async (userId, id, message) => void told.push({ userId, id, message }),
     record: async (userId, _id, what) => {
       if (failures.shift() === 'record') throw new Error('killed');
       recorded.push(`${userId}: ${what}`);

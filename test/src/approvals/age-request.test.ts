@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
+import type { ApprovalRequest, OpenRequest } from '../../../src/approvals/request.ts';
 import {
   createAgeRequest,
   createExpireRequest,
@@ -13,14 +13,14 @@ import { card } from '../../templates/fixtures.ts';
 const MINUTE_MS = 60_000;
 
 interface Given {
-  readonly request?: LimitRequest;
+  readonly request?: ApprovalRequest;
   readonly isInFlight?: boolean;
   readonly others?: OpenRequest[];
   readonly whoMay?: () => Promise<readonly string[]>;
 }
 
 function setUp(minutes: number, given: Given = {}) {
-  let request: LimitRequest = given.request ?? openRequestOf();
+  let request: ApprovalRequest = given.request ?? openRequestOf();
   const posted: string[] = [];
   const texts: string[] = [];
   const groups: (string | null)[] = [];
@@ -30,7 +30,7 @@ function setUp(minutes: number, given: Given = {}) {
   const deps = {
     requests: {
       get: async () => request,
-      save: async (changed: LimitRequest) => {
+      save: async (changed: ApprovalRequest) => {
         request = changed;
       },
       open: async () => [openRequestOf(), ...(given.others ?? [])],

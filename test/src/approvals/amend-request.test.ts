@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAmendRequest } from '../../../src/approvals/amend-request.ts';
-import type { LimitRequest } from '../../../src/approvals/request.ts';
+import type { ApprovalRequest } from '../../../src/approvals/request.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
 import { clickOfBen, decisionsOf } from '../../support/decisions.ts';
 import { askedAt, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
@@ -59,7 +59,7 @@ describe('an approval', () => {
       openRequestOf({ approvals, needed: 4, note: 'first' }),
     );
 
-    const [request] = [...world.saved, ...world.executed] as Pick<LimitRequest, 'approvals' | 'note' | 'changes'>[];
+    const [request] = [...world.saved, ...world.executed] as Pick<ApprovalRequest, 'approvals' | 'note' | 'changes'>[];
     expect(request?.approvals.map((approval) => approval.by)).toEqual(kept);
     expect(request?.changes).toMatchObject([{ to }]);
     expect(request?.note).toBe(kept.includes('U0ZOE') ? 'first' : 'as agreed');

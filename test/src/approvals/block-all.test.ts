@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Result, stateOf } from '../../../src/actions/action-state.ts';
 import { blockedBy, blockIdOf, createBlockAll } from '../../../src/approvals/block-all.ts';
-import type { LimitRequest } from '../../../src/approvals/request.ts';
+import type { ApprovalRequest } from '../../../src/approvals/request.ts';
 import { noCard } from '../../../src/core/card-facts.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { REQUEST_MS } from '../../../src/policy/decide-action.ts';
@@ -347,7 +347,7 @@ it('is finished although the approver lost the role between two tries', async ()
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
 });
 
-const endings: readonly [LimitRequest['state'], (world: World) => Promise<unknown>][] = [
+const endings: readonly [ApprovalRequest['state'], (world: World) => Promise<unknown>][] = [
   ['denied', ({ approve }) => approve({ ...approver, id: 'act_deny', approve: false })],
   ['withdrawn', ({ deps }) => performAction(ask('withdraw', { ...operator, target: request.target }), deps)],
   [

@@ -8,8 +8,8 @@ import {
 import {
   type ApprovalClick,
   type ApprovalInFlight,
+  type ApprovalRequest,
   type ClosedRequest,
-  type LimitRequest,
   withInFlight,
 } from '../../../src/approvals/request.ts';
 import type { Message } from '../../../src/slack/message.ts';
@@ -31,7 +31,7 @@ const result = (state: Result['state'], over: Partial<Result> = {}): Result => (
 });
 
 function setUp() {
-  const saved: LimitRequest[] = [];
+  const saved: ApprovalRequest[] = [];
   const finished: ClosedRequest[] = [];
   const cancelled: string[] = [];
   const told: string[] = [];
@@ -39,7 +39,7 @@ function setUp() {
   const updated: string[] = [];
   const answers: string[] = [];
   const deps = {
-    requests: { save: async (request: LimitRequest) => void saved.push(request) },
+    requests: { save: async (request: ApprovalRequest) => void saved.push(request) },
     updateRequest: async (id: string) => void updated.push(id),
     finish: async (request: ClosedRequest) => void finished.push(request),
     notifyDirectly: async (userId: string, id: string, { text }: Message) =>
@@ -59,7 +59,7 @@ function setUp() {
       answer: async ({ actor }, { text }) => void answers.push(`${actor.userId}: ${text}`),
     },
   });
-  const complete = (...given: readonly [ApprovalClick, LimitRequest, ApprovalInFlight, Result]) =>
+  const complete = (...given: readonly [ApprovalClick, ApprovalRequest, ApprovalInFlight, Result]) =>
     completeApproval(...given, held);
   return { complete, verified, saved, updated, finished, cancelled, told, answers, messages };
 }
@@ -168,7 +168,7 @@ describe('a completed approval', () => {
   it('does not change the decision of another approval', async () => {
     const world = setUp();
     const decision = { actionId: 'act_zoe', by: 'U0ZOE', at: askedAt };
-    const decided: LimitRequest = { ...openRequestOf(), state: 'approved', decision, temporaryChangeId: null };
+    const decided: ApprovalRequest = { ...openRequestOf(), state: 'approved', decision, temporaryChangeId: null };
 
     await world.complete(click, withInFlight(decided, begun()), begun(), result('done'));
 

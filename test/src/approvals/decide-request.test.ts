@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDecideRequest } from '../../../src/approvals/decide-request.ts';
-import { LimitRequest } from '../../../src/approvals/request.ts';
+import { ApprovalRequest } from '../../../src/approvals/request.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
 import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, override } from '../../support/asked-for-more.ts';
@@ -25,7 +25,7 @@ interface Given {
 const refused = (why: string): string => `${why} (${acctId})`;
 
 function setUp(
-  request: LimitRequest | null,
+  request: ApprovalRequest | null,
   { now = askedAt, isResumed = false, notYet, isGroupKnown = true, why }: Given = {},
 ) {
   const steps: string[] = [];
@@ -59,9 +59,9 @@ function setUp(
 describe('a decision', () => {
   const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
   const made = { temporaryChangeId: null };
-  const denied: LimitRequest = { ...openRequestOf(), state: 'denied', decision };
+  const denied: ApprovalRequest = { ...openRequestOf(), state: 'denied', decision };
 
-  it.each<[string, LimitRequest | null, Over, string[]]>([
+  it.each<[string, ApprovalRequest | null, Over, string[]]>([
     ['that approves', openRequestOf(), {}, ['approved']],
     ['that denies', openRequestOf(), { approve: false }, ['denied']],
     ['about a request that is gone', null, {}, ['This request is too old. Whoever asked can ask again. (no card)']],
@@ -79,12 +79,12 @@ describe('a decision', () => {
     expect(steps).toEqual(expected);
   });
 
-  it.each<[LimitRequest['state'], string]>([
+  it.each<[ApprovalRequest['state'], string]>([
     ['approved', 'approved'],
     ['denied', 'denied'],
     ['overridden', 'settled by an emergency override'],
   ])('about a request that is %s says so', async (state, words) => {
-    const { decide, steps } = setUp(LimitRequest.parse({ ...denied, state, ...(state === 'denied' ? {} : made) }));
+    const { decide, steps } = setUp(ApprovalRequest.parse({ ...denied, state, ...(state === 'denied' ? {} : made) }));
 
     await decide(clickOfBen({ id: 'act_zoe' }));
 

@@ -5,7 +5,7 @@ import {
   createOverrideRequest,
   mayOverride,
 } from '../../../src/approvals/emergency-override.ts';
-import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
+import type { ApprovalRequest, OpenRequest } from '../../../src/approvals/request.ts';
 import { noFacts } from '../../../src/approvals/request-facts.ts';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
@@ -122,7 +122,7 @@ describe('an emergency override by an operator', () => {
     readonly needed?: number;
     readonly policy?: typeof standard;
   }
-  async function override(request: LimitRequest | null, given: Given = {}): Promise<unknown[]> {
+  async function override(request: ApprovalRequest | null, given: Given = {}): Promise<unknown[]> {
     const steps: unknown[] = [];
     const action = ask('emergency-override', {
       id: 'act_olga',
@@ -168,7 +168,7 @@ describe('an emergency override by an operator', () => {
   }
   const refused = (why: string, whoCan: string, about: number | string = acctId): string =>
     `refused: ${why} ${whoCan} (${about})`;
-  const overridden = (actionId: string): LimitRequest => ({
+  const overridden = (actionId: string): ApprovalRequest => ({
     ...openRequestOf(),
     state: 'overridden',
     decision: { actionId, by: 'U0OLGA', at: '2026-11-20T15:10:00.000Z' },
@@ -186,7 +186,7 @@ describe('an emergency override by an operator', () => {
     expect(await override(openRequestOf(), { isResumed: true, why: 'No.' })).toEqual([]);
   });
 
-  it.each<[string, LimitRequest | null, Given, string]>([
+  it.each<[string, ApprovalRequest | null, Given, string]>([
     [
       'the request is too old',
       null,

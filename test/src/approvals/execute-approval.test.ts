@@ -4,7 +4,7 @@ import { createChangeUnlessKnown } from '../../../src/actions/change-once.ts';
 import type { Progress } from '../../../src/actions/progress-store.ts';
 import type { Reports } from '../../../src/actions/report.ts';
 import { createExecution, createMakeApprovedChange } from '../../../src/approvals/execute-approval.ts';
-import { type LimitRequest, withInFlight } from '../../../src/approvals/request.ts';
+import { type ApprovalRequest, withInFlight } from '../../../src/approvals/request.ts';
 import { held } from '../../support/held.ts';
 import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
 import { acctId, ask, virtualOrder } from '../../support/perform-world.ts';
@@ -67,7 +67,7 @@ function setUp(written: ActionState | null = null) {
   return { execution, steps, changes };
 }
 
-const approved = (request: LimitRequest) => ({ ...request, approvals: inFlight('begun').approvals });
+const approved = (request: ApprovalRequest) => ({ ...request, approvals: inFlight('begun').approvals });
 
 describe('executing an approval', () => {
   it('places the order under the id of the click, with how many people approved it', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createAnnounceRequest, createOpenRequest } from '../../../src/approvals/open-request.ts';
-import type { LimitRequest } from '../../../src/approvals/request.ts';
+import type { ApprovalRequest } from '../../../src/approvals/request.ts';
 import { noFacts } from '../../../src/approvals/request-facts.ts';
 import { createRequests } from '../../../src/approvals/request-store.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
@@ -43,7 +43,7 @@ function setUp(holder: string | null = null, status: CardStatus | null = 'ACTIVE
     }),
     now: () => new Date(askedAt),
   });
-  const open = async (action: LimitRequest['action'], term: Term = { kind: 'permanent' }) =>
+  const open = async (action: ApprovalRequest['action'], term: Term = { kind: 'permanent' }) =>
     (await openRequest({ action, acctId, card, changes: [raiseDaily], term, others: 1, counted })).note;
   return { open, requests, posted };
 }

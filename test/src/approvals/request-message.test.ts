@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { type LimitRequest, withInFlight } from '../../../src/approvals/request.ts';
+import { type ApprovalRequest, withInFlight } from '../../../src/approvals/request.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
 
-const shown = (request: LimitRequest): string => JSON.stringify(approvalRequest(request));
+const shown = (request: ApprovalRequest): string => JSON.stringify(approvalRequest(request));
 
 it('shows the status of an open request', () => {
   expect(shown(openRequestOf())).toContain('Needs one approval');

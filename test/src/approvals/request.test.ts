@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { approvalOf, asRequested, changeOf } from '../../../src/approvals/execute-approval.ts';
 import {
+  ApprovalRequest,
   type ApprovedChange,
   isInOwnName,
-  LimitRequest,
   temporaryChangeIdOf,
   unconfirmedApproval,
   withInFlight,
@@ -41,9 +41,9 @@ describe('approvals in flight', () => {
 
 describe('the decision of a request', () => {
   it('is allowed only on a decided request', () => {
-    expect(LimitRequest.safeParse({ ...openRequestOf(), decision }).success).toBe(false);
-    expect(LimitRequest.safeParse({ ...openRequestOf(), state: 'approved', decision }).success).toBe(false);
-    expect(LimitRequest.safeParse({ ...openRequestOf(), state: 'denied', decision }).success).toBe(true);
+    expect(ApprovalRequest.safeParse({ ...openRequestOf(), decision }).success).toBe(false);
+    expect(ApprovalRequest.safeParse({ ...openRequestOf(), state: 'approved', decision }).success).toBe(false);
+    expect(ApprovalRequest.safeParse({ ...openRequestOf(), state: 'denied', decision }).success).toBe(true);
   });
 });
 
@@ -153,7 +153,7 @@ describe('a click on a request', () => {
   });
 });
 
-it.each<LimitRequest>([
+it.each<ApprovalRequest>([
   openRequestOf({
     inFlight: [inFlight('begun'), inFlight('sent', 'a'), { ...inFlight('unconfirmed', 'b'), kind: 'override' }],
   }),
@@ -162,5 +162,5 @@ it.each<LimitRequest>([
   { ...openRequestOf(), state: 'denied', decision },
   { ...openRequestOf(), state: 'expired' },
 ])('stores and reads back a request that is $state', (request) => {
-  expect(LimitRequest.parse(JSON.parse(JSON.stringify(request)))).toEqual(request);
+  expect(ApprovalRequest.parse(JSON.parse(JSON.stringify(request)))).toEqual(request);
 });

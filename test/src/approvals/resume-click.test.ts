@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LimitRequest } from '../../../src/approvals/request.ts';
+import { ApprovalRequest } from '../../../src/approvals/request.ts';
 import { createResumeClick } from '../../../src/approvals/resume-click.ts';
 import { clickOfBen } from '../../support/decisions.ts';
 import { held } from '../../support/held.ts';
@@ -8,8 +8,8 @@ import { ask } from '../../support/perform-world.ts';
 
 const request = openRequestOf();
 /** The request, decided by this click. */
-const decided = (state: LimitRequest['state'], actionId: string): LimitRequest =>
-  LimitRequest.parse({
+const decided = (state: ApprovalRequest['state'], actionId: string): ApprovalRequest =>
+  ApprovalRequest.parse({
     ...request,
     state,
     decision: { actionId, by: 'U0BEN', at: askedAt },
@@ -25,7 +25,7 @@ const override = ask('emergency-override', {
 /** @param hasSent the click has sent its change before a crash. */
 async function resume(
   click: Parameters<ReturnType<typeof createResumeClick>>[0],
-  about: LimitRequest,
+  about: ApprovalRequest,
   hasSent = false,
 ) {
   const steps: string[] = [];
@@ -60,7 +60,7 @@ describe('a click whose job runs again', () => {
   });
 });
 
-it.each<[string, LimitRequest]>([
+it.each<[string, ApprovalRequest]>([
   ['nobody has decided', request],
   ['somebody else has decided', decided('approved', 'act_zoe')],
   ['somebody else has approved', openRequestOf({ approvals: [{ by: 'U0ZOE', at: askedAt, actionId: 'act_zoe' }] })],

@@ -4,7 +4,7 @@ import { createRaiseAmounts } from '../../../src/limits/raise-amount.ts';
 import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
 import { createTemporaryChanges, type TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { type ApprovalPolicy, approvalPolicyOf, countedCents } from '../../../src/policy/approval-policy.ts';
-import { COUNTED_MS } from '../../../src/policy/decide-action.ts';
+import { RAISES_ADDED_MS } from '../../../src/policy/decide-action.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand } from '../../support/perform-world.ts';
@@ -90,7 +90,7 @@ describe('a raise of a limit', () => {
   it('counts alone once 24 hours have passed', async () => {
     const { advance, remember, count } = setUp();
     await remember('act_1', [limitChange('daily', 10_000, 80_000)]);
-    advance(COUNTED_MS + 1);
+    advance(RAISES_ADDED_MS + 1);
 
     expect(await count([limitChange('daily', 80_000, 120_000)])).toMatchObject({ ownCents: 40_000, earlier: [] });
   });
@@ -314,10 +314,10 @@ describe('a cap', () => {
     expect((await count(more)).cap).toEqual({ scope: 'person', days: 1, earlierCents: 90_000, capCents: 150_000 });
     expect((await count(more, ['U0BEN'])).cap, 'another person').toBeNull();
     for (let day = 0; day < 4; day += 1) {
-      advance(COUNTED_MS + 1);
+      advance(RAISES_ADDED_MS + 1);
       await remember(`act_day${day}`, [limitChange('weekly', 0, 85_000)], 'U0ANA', 'U0ANA', other);
     }
-    advance(COUNTED_MS + 1);
+    advance(RAISES_ADDED_MS + 1);
     expect((await count(more)).cap).toMatchObject({ scope: 'person', days: 30, earlierCents: 430_000 });
   });
 
@@ -448,7 +448,7 @@ describe('opening a rule', () => {
     ],
     [
       'for a day has no amount, since any number of purchases fit into it',
-      { kind: 'duration', ms: COUNTED_MS },
+      { kind: 'duration', ms: RAISES_ADDED_MS },
       {},
       null,
     ],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRecentRaises, sumsIn } from '../../../src/limits/recent-raise-store.ts';
-import { CAPPED_MS, COUNTED_MS } from '../../../src/policy/decide-action.ts';
+import { CAPPED_MS, RAISES_ADDED_MS } from '../../../src/policy/decide-action.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -105,7 +105,7 @@ describe('the sums of raises', () => {
   });
 
   it('separate the last 24 hours from the last 30 days, and leave out the action being counted', () => {
-    const yesterday = { ...raise, actionId: 'act_0', atMs: nowMs - COUNTED_MS - 1 };
+    const yesterday = { ...raise, actionId: 'act_0', atMs: nowMs - RAISES_ADDED_MS - 1 };
 
     expect(sumsIn([yesterday, raise], 'act_now', nowMs)).toEqual({ dayCents: 70_000, monthCents: 140_000 });
     expect(sumsIn([yesterday, raise], 'act_1', nowMs)).toEqual({ dayCents: 0, monthCents: 70_000 });

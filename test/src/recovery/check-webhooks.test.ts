@@ -63,7 +63,7 @@ async function check(beat: string | null): Promise<void> {
       countUnreported: createCountNew(redis(), 1),
     }),
     recoveries,
-    async recoverGap({ from, to, cause }: Gap) {
+    async enqueueRecovery({ from, to, cause }: Gap) {
       if (isDying) throw new Error('killed');
       recovered.push(`${wall(Date.parse(from))}-${wall(Date.parse(to))} ${cause}`);
     },

@@ -62,7 +62,7 @@ it.each([
   const why: string[] = [];
   const start = createStartRecovery({
     momentOf: (since, askedAt) => momentOf(since, askedAt, 'UTC'),
-    recoverGap: async () => {},
+    enqueueRecovery: async () => {},
     opsChannel: 'C0OPS',
     responses: {
       answer: async () => {},

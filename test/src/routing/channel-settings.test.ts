@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
 import { createLock } from '../../../src/core/lock.ts';
-import { createQuietHours } from '../../../src/routing/channel-rules-store.ts';
-import { createPostAfterQuiet } from '../../../src/routing/channel-settings.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -136,25 +134,4 @@ it.each<[string, (id: string) => Parameters<typeof performAction>[0], (world: Pe
   const events = (await world.records()).slice(before).map(({ event }) => event);
   expect(events.filter((event) => event === 'done')).toHaveLength(1);
   expect(await world.deps.subscriptions.all()).toHaveLength(what === 'subscribe' ? 1 : 0);
-});
-
-it('a notice that nobody waits for, such as the end of a mute, is posted after the quiet hours of its channel', async () => {
-  const posted: unknown[] = [];
-  const quietHours = createQuietHours(redis());
-  const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
-  await quietHours.set({ channel: 'C1', window, except: null, by: 'U0ANA', at: '' });
-  const postAfterQuiet = createPostAfterQuiet({
-    quietHours,
-    alerts: { get: async () => null },
-    postNotice: async (channel, id, _message, priority, notBefore) =>
-      void posted.push([channel, id, priority, notBefore]),
-    now: () => new Date('2026-11-20T02:00:00Z'),
-  });
-
-  for (const channel of ['C1', 'C2']) await postAfterQuiet(channel, 'n1', { text: 'The mute has ended.', blocks: [] });
-
-  expect(posted).toEqual([
-    ['C1', 'n1', 'record', Date.parse('2026-11-20T07:00:00Z')],
-    ['C2', 'n1', 'record', null],
-  ]);
 });

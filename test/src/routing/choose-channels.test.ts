@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mutesOf, quietFor, whoWants } from '../../../src/routing/choose-channels.ts';
+import { currentQuietHours, mutesOf, whoWants } from '../../../src/routing/choose-channels.ts';
 import type { Mute } from '../../../src/routing/mute-store.ts';
 import { indexSubscriptions } from '../../../src/routing/subscription-index.ts';
 import { change, statusAlert } from '../../templates/fixtures.ts';
@@ -109,12 +109,12 @@ it('quiet hours hold an event until they end, and report when it is exempt', () 
   const hours = { channel: 'C1', window, except: 'declines and over $500.00', by: 'U0ANA', at: '' };
   const now = Date.parse('2026-11-20T15:00:00Z');
 
-  expect(quietFor(subject, hours, now)).toMatchObject({
+  expect(currentQuietHours(subject, hours, now)).toMatchObject({
     until: Date.parse('2026-11-20T18:00:00Z'),
     isExempt: true,
   });
-  expect(quietFor({ ...subject, event: declineEvent({ amountCents: 100 }) }, hours, now)).toMatchObject({
+  expect(currentQuietHours({ ...subject, event: declineEvent({ amountCents: 100 }) }, hours, now)).toMatchObject({
     isExempt: false,
   });
-  expect(quietFor(subject, hours, Date.parse('2026-11-20T18:00:00Z'))).toBeNull();
+  expect(currentQuietHours(subject, hours, Date.parse('2026-11-20T18:00:00Z'))).toBeNull();
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createHeldUntil } from '../../../src/routing/channel-settings.ts';
+import { createHeldUntil, createPostAfterQuiet } from '../../../src/routing/held-until.ts';
 import { declined, transactionAlert } from '../../templates/fixtures.ts';
 
 const window = { from: '12:00', to: '18:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
@@ -41,4 +41,22 @@ it('does not hold suspected fraud for the holder, only for a channel', async () 
 
   expect(await heldUntil('D1', 'evt_1')).toBeNull();
   expect(await heldUntil('C1', 'evt_1')).not.toBeNull();
+});
+
+it('a notice that nobody waits for, such as the end of a mute, is posted after the quiet hours of its channel', async () => {
+  const posted: unknown[] = [];
+  const postAfterQuiet = createPostAfterQuiet({
+    quietHours: { get: async (channel) => (channel === 'C1' ? hours : null) },
+    alerts: { get: async () => null },
+    postNotice: async (channel, id, _message, priority, notBefore) =>
+      void posted.push([channel, id, priority, notBefore]),
+    now: () => new Date('2026-11-20T15:00:00Z'),
+  });
+
+  for (const channel of ['C1', 'C2']) await postAfterQuiet(channel, 'n1', { text: 'The mute has ended.', blocks: [] });
+
+  expect(posted).toEqual([
+    ['C1', 'n1', 'record', Date.parse('2026-11-20T18:00:00Z')],
+    ['C2', 'n1', 'record', null],
+  ]);
 });

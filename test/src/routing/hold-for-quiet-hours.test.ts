@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createOutbox } from '../../../src/outbox/outbox-store.ts';
 import { createQuietHours, type QuietWindow } from '../../../src/routing/channel-rules-store.ts';
-import { holdAsQuiet } from '../../../src/routing/channel-settings.ts';
+import { holdAsQuiet } from '../../../src/routing/held-until.ts';
 import { heldIn } from '../../support/held-entries.ts';
 import { useRedis } from '../../support/on-redis.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createVirtualOrders, readBirthDate } from '../../../src/virtual-cards/order.ts';
+import { createAwaitedOrders, readBirthDate } from '../../../src/virtual-cards/order.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, virtualOrder } from '../../support/perform-world.ts';
 
@@ -28,7 +28,7 @@ const event = (id: string) => ({ id, callbackAt: '2026-11-20T15:00:00.000Z' });
 const asked = { action, at: '2026-11-20T15:00:00.000Z' };
 
 it('matches an order with its event, whichever comes first', async () => {
-  const orders = createVirtualOrders(redis());
+  const orders = createAwaitedOrders(redis());
 
   expect(await orders.expect({ kind: 'order', orderId: 1 }, asked)).toBeNull();
   expect(await orders.arrived({ kind: 'order', orderId: 1 }, event('evt_1'))).toEqual([asked]);
@@ -38,7 +38,7 @@ it('matches an order with its event, whichever comes first', async () => {
 });
 
 it("matches an order without a number by the holder's name, however it is written", async () => {
-  const orders = createVirtualOrders(redis());
+  const orders = createAwaitedOrders(redis());
   await orders.expect({ kind: 'name', name: 'Vera  Nova' }, asked);
 
   expect(await orders.arrived({ kind: 'name', name: ' VERA NOVA' }, event('evt_1'))).toEqual([asked]);
@@ -46,7 +46,7 @@ it("matches an order without a number by the holder's name, however it is writte
 });
 
 it('a name answers an order once: a later card of that name is somebody else’s', async () => {
-  const orders = createVirtualOrders(redis());
+  const orders = createAwaitedOrders(redis());
   await orders.expect({ kind: 'name', name: 'Vera Nova' }, asked);
 
   expect(await orders.arrived({ kind: 'name', name: 'Vera Nova' }, event('evt_1'))).toEqual([asked]);
@@ -57,7 +57,7 @@ it('a name answers an order once: a later card of that name is somebody else’s
 });
 
 it('a resend that was refused waits for no event', async () => {
-  const orders = createVirtualOrders(redis());
+  const orders = createAwaitedOrders(redis());
   await orders.expect({ kind: 'resend', acctId: 7 }, asked);
   await orders.forget({ kind: 'resend', acctId: 7 }, asked.action.id);
 
@@ -65,7 +65,7 @@ it('a resend that was refused waits for no event', async () => {
 });
 
 it('does not match an earlier event with a resend', async () => {
-  const orders = createVirtualOrders(redis());
+  const orders = createAwaitedOrders(redis());
   await orders.arrived({ kind: 'resend', acctId: 1 }, event('evt_1'));
 
   expect(await orders.expect({ kind: 'resend', acctId: 1 }, asked)).toBeNull();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
-import { COUNTED_MS } from '../../../src/policy/decide-action.ts';
+import { RAISES_ADDED_MS } from '../../../src/policy/decide-action.ts';
 import { VirtualOrder } from '../../../src/virtual-cards/order.ts';
 import { createOrderPermit } from '../../../src/virtual-cards/permit-order.ts';
 import { authorizationOf } from '../../support/authorization.ts';
@@ -61,7 +61,7 @@ it("limits what one person orders to the policy's amount per 24 hours, not per o
   expect(await permit('act_3', 40_000)).toEqual(allowed);
   expect(await permit('act_4', 0), 'a card without money').toEqual(allowed);
   expect(await permit('act_5', 100_000, 'U0BEN'), 'another person').toEqual(allowed);
-  advance(COUNTED_MS + 1);
+  advance(RAISES_ADDED_MS + 1);
   expect(await permit('act_6', 100_000), 'a day later').toEqual(allowed);
 });
 

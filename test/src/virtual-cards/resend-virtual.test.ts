@@ -28,7 +28,7 @@ function setUp(
         await request();
       },
     },
-    virtualOrders: {
+    awaitedOrders: {
       async expect() {
         await beforeSending();
         return null;

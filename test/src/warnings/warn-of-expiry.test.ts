@@ -53,7 +53,7 @@ function worldOf(userId: string | null = 'U0HUGO') {
     factsOf: async () => card,
     channel: 'C0STATUS',
     postNotice: async (channel: string, _id: string, { text }: Message) => void told.push(`${channel} ${text}`),
-    notifyDirectly: async (to: string, _id: string, { text }: Message) => void told.push(`${to} ${text}`),
+    notifyUnasked: async (to: string, _id: string, { text }: Message) => void told.push(`${to} ${text}`),
     now: () => now,
   };
   return { ...world, warnBoth: createWarnBoth(world) };

@@ -66,7 +66,7 @@ function warn(warned = createWarned(redis())): Promise<number | null> {
     }),
     factsOf: async () => card,
     sealCard: () => 'sealed',
-    notifyDirectly: async (userId, id, { text }) => void told.push({ userId, id, text }),
+    notifyUnasked: async (userId, id, { text }) => void told.push({ userId, id, text }),
     now: () => now,
   })(1);
 }

@@ -48,7 +48,7 @@ function warn(alertId: string, warned = createWarned(redis())): Promise<void> {
       preferences: createPreferences(redis()),
       warned,
       postNotice: async (channel, id, { text }) => tell(channel, id, text),
-      notifyDirectly: async (userId, id, { text }) => tell(userId, id, text),
+      notifyUnasked: async (userId, id, { text }) => tell(userId, id, text),
     }),
     warned,
     channel: 'C0DECLINES',

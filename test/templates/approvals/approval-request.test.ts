@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
+import type { ApprovalRequest, OpenRequest } from '../../../src/approvals/request.ts';
 import { noCard } from '../../../src/core/card-facts.ts';
 import { homeOwnRequests, homeRequests } from '../../../templates/app-home/home-waiting.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
@@ -32,7 +32,7 @@ const counted = {
 };
 const ruleset = { id: 7, name: 'Travel', mayOverrule: false };
 
-const inChannel = (request: LimitRequest): string => shown(approvalRequest(request).blocks);
+const inChannel = (request: ApprovalRequest): string => shown(approvalRequest(request).blocks);
 
 /** The same request in App Home. */
 const inHome = (request: OpenRequest): string => shown(homeRequests([{ ...request, mayDecide: true }], {}));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LimitRequest } from '../../../src/approvals/request.ts';
+import type { ApprovalRequest } from '../../../src/approvals/request.ts';
 import { homeOwnRequests, homeRequests } from '../../../templates/app-home/home-waiting.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
@@ -9,7 +9,7 @@ import { shown } from '../shown.ts';
 const action = ask('order-virtual', { actor: { userId: 'U0ANA', teamId: 'T1' }, target: virtualOrder });
 const terms = { ruleset: { id: 12, name: 'Travel' }, groupId: 3 };
 
-const orderOf = (over: Partial<Extract<LimitRequest, { state: 'open' }>> = {}) =>
+const orderOf = (over: Partial<Extract<ApprovalRequest, { state: 'open' }>> = {}) =>
   openRequestOf({ action, changes: [], goals: [], orderCents: 50_000, orderTerms: terms, ...over });
 
 describe.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LimitRequest } from '../../../src/approvals/request.ts';
+import type { ApprovalRequest } from '../../../src/approvals/request.ts';
 import { goalsOf } from '../../../src/card-api/rule-change.ts';
 import { helpFor } from '../../../src/dispatch/verbs.ts';
 import { actionResult } from '../../../templates/actions/action-result.ts';
@@ -315,7 +315,7 @@ describe('a request for approval', () => {
       state,
       approvals,
       ...(state !== 'expired' && { decision, temporaryChangeId: null }),
-    } as LimitRequest);
+    } as ApprovalRequest);
 
     expect(buttonIds(blocks)).toEqual([]);
     expect(shown(blocks)).toContain(words);

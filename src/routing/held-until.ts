@@ -1,0 +1,62 @@
+import type { Alerts } from '../alerts/alert-store.ts';
+import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
+import type { Outbox } from '../outbox/outbox-store.ts';
+import type { createPostNotice } from '../outbox/tracked-message.ts';
+import type { Message } from '../slack/message.ts';
+import type { QuietHoursStore } from './channel-rules-store.ts';
+import { currentQuietHours } from './choose-channels.ts';
+import { quietUntil } from './quiet-hours.ts';
+
+interface HoldDeps {
+  readonly outbox: Pick<Outbox, 'holdUntil'>;
+  readonly quietHours: Pick<QuietHoursStore, 'get'>;
+  readonly now: () => Date;
+}
+
+/**
+ * Holds what a channel holds until the current end of its quiet hours, and releases it when there are none now. Idempotent.
+ *
+ * @returns how many entries were released.
+ */
+export async function holdAsQuiet(channel: string, { outbox, quietHours, now }: HoldDeps): Promise<number> {
+  const hours = await quietHours.get(channel);
+  const until = hours === null ? null : quietUntil(hours.window, now().getTime());
+  const held = await outbox.holdUntil(channel, until ?? 0);
+  return until === null ? held : 0;
+}
+
+interface HeldDeps {
+  readonly quietHours: Pick<QuietHoursStore, 'get'>;
+  readonly alerts: Pick<Alerts, 'get'>;
+  readonly now: () => Date;
+}
+
+/**
+ * Until when (ms) a channel's current quiet hours hold an alert, or another message that nobody waits for; null when they
+ * do not.
+ */
+export function createHeldUntil({ quietHours, alerts, now }: HeldDeps) {
+  return async function heldUntil(channel: string, alertId: string | null): Promise<number | null> {
+    const hours = await quietHours.get(channel);
+    if (hours === null) return null;
+    if (alertId === null) return quietUntil(hours.window, now().getTime());
+    const alert = await alerts.get(alertId);
+    if (alert === null) return null;
+    // In a direct conversation the holder, who can tell whether it is fraud, gets it immediately.
+    if (channel.startsWith('D') && isSuspectedFraud(alert.event)) return null;
+    const quiet = currentQuietHours(alert, hours, now().getTime());
+    return quiet === null || quiet.isExempt ? null : quiet.until;
+  };
+}
+
+interface AfterQuietDeps extends HeldDeps {
+  readonly postNotice: ReturnType<typeof createPostNotice>;
+}
+
+/** Posts a notice that nobody waits for, once per id, after the channel's quiet hours. */
+export function createPostAfterQuiet(deps: AfterQuietDeps) {
+  const heldUntil = createHeldUntil(deps);
+  return async function postAfterQuiet(channel: string, id: string, message: Message): Promise<void> {
+    await deps.postNotice(channel, id, message, 'record', await heldUntil(channel, null));
+  };
+}
