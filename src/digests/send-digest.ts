@@ -1,6 +1,7 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import { digest, reasonName } from '../../templates/digests/digest.ts';
 import type { ControllersRows } from '../../templates/digests/digest-csv.ts';
+import { isSensitive } from '../alerts/decline-reason.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { merchantName } from '../core/merchant-name.ts';
@@ -115,7 +116,11 @@ export function createSendDigest(deps: Deps) {
     const { approvals, open, inactive } = facts;
     const { message, isWhole } = digest(facts, await visibilityOf(channel));
     // A file may be forwarded, so it uses the wording for public channels.
-    const worded = declines.map((row) => ({ ...row, reason: reasonName({ ...row, name: row.reason }, 'public') }));
+    const worded = declines.map((row) => ({
+      ...row,
+      reason: reasonName({ ...row, name: row.reason }, 'public'),
+      code: isSensitive(row) ? '' : row.code,
+    }));
     const rows = isWhole && kind !== 'monthly' ? null : { declines: worded, approvals, open, inactive };
     await post(channel, id, { message, elsewhere: digest(facts, 'public', channel).message, rows });
     return `${kind} digest of ${countOf(facts.total.count, 'decline')}`;

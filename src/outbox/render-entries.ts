@@ -89,7 +89,7 @@ export function createRenderEntries(deps: Deps): RenderEntries {
   async function renderNotice(message: Message): Promise<Draft> {
     const isNew = hasDataTable(message.blocks) && !(await unsupported.has('data_table'));
     if (isNew) return draftOf(message, { newBlocks: ['data_table'] });
-    return draftOf({ ...message, blocks: withoutDataTables(message.blocks) });
+    return draftOf({ ...message, blocks: withoutDataTables(message.blocks).blocks });
   }
 
   async function renderSubject(

@@ -8,26 +8,37 @@ export function hasDataTable(blocks: readonly KnownBlock[]): boolean {
   return blocks.some(({ type }) => type === 'data_table');
 }
 
-/** Replaces sortable tables with lines, for a workspace that does not support them yet. */
-export function withoutDataTables(blocks: readonly KnownBlock[]): KnownBlock[] {
+/**
+ * Replaces sortable tables with lines, for a workspace that does not support them yet.
+ *
+ * @returns also how many rows do not fit.
+ */
+export function withoutDataTables(blocks: readonly KnownBlock[]): { blocks: KnownBlock[]; left: number } {
   const tables = blocks.filter(({ type }) => type === 'data_table').length;
   const sizeMax = Math.min(limits.SECTION_TEXT_MAX, Math.floor((limits.MESSAGE_SIZE_MAX * 0.6) / Math.max(1, tables)));
-  return blocks.map((block) => (block.type === 'data_table' ? linesOf(block, sizeMax) : block));
+  const replaced = blocks.map((block) => (block.type === 'data_table' ? linesOf(block, sizeMax) : { block, left: 0 }));
+  return { blocks: replaced.map(({ block }) => block), left: replaced.reduce((sum, { left }) => sum + left, 0) };
 }
 
 /** `• Over the daily limit · Declines 9 · Amount $84.10`: each number comes with its column's name. */
-function linesOf({ caption, rows: [heads = [], ...rows] }: DataTableBlock, sizeMax: number): SectionBlock {
+function linesOf(
+  { caption, rows: [heads = [], ...rows] }: DataTableBlock,
+  sizeMax: number,
+): { block: SectionBlock; left: number } {
+  let left = 0;
   let text = `*${escapeMrkdwn(caption)}*`;
   for (const [index, row] of rows.entries()) {
     const cells = row.map((cell, column) => words(cell, heads[column]));
     const line = `\n• ${cells.filter(Boolean).join(' · ')}`;
     if (text.length + line.length > sizeMax - 40) {
-      text += `\n… and ${rows.length - index} more.`;
+      left = rows.length - index;
+      text += `\n… and ${left} more.`;
       break;
     }
     text += line;
   }
-  return { type: 'section', text: { type: 'mrkdwn', text: truncate(text, limits.SECTION_TEXT_MAX), verbatim: true } };
+  text = truncate(text, limits.SECTION_TEXT_MAX);
+  return { block: { type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }, left };
 }
 
 function words(cell: Cell, head: Cell | undefined): string {

@@ -57,11 +57,12 @@ function wordsOf({ verb, closed }: Outcome, state: Outcome['state']): string {
   return typeof ofVerb === 'string' ? ofVerb : ofVerb[state];
 }
 
-/** `Blocked`, `Blocked (not confirmed)`. */
+/** `Blocked`, `Blocked (not confirmed)`, `Paid $80.00 of $84.10`. */
 function shortWords(outcome: Outcome): string {
-  const { state, confirmation } = outcome;
+  const { verb, state, confirmation, text } = outcome;
   const isUnconfirmed = state === 'done' && confirmation === 'unconfirmed';
-  return `${wordsOf(outcome, state)}${isUnconfirmed ? ' (not confirmed)' : ''}`;
+  const amount = verb === 'paid' && text !== '' ? ` ${text}` : '';
+  return `${wordsOf(outcome, state)}${amount}${isUnconfirmed ? ' (not confirmed)' : ''}`;
 }
 
 /** How certain it is. A superseded change needs no note. */
@@ -211,8 +212,7 @@ export function mainOutcome(outcomes: readonly Outcome[]): Outcome | undefined {
 export function outcomeSentence(outcomes: readonly Outcome[]): string {
   const last = mainOutcome(outcomes);
   if (last === undefined) return '';
-  const amount = last.verb === 'paid' && last.text !== '' ? ` ${escapeUntrusted(last.text, 40)}` : '';
-  return ` ${shortWords(last)}${amount}${person(last, last.state)}.`;
+  return ` ${escapeUntrusted(shortWords(last), 80)}${person(last, last.state)}.`;
 }
 
 /** A short form: the text without the person, and the person to name next to it (null: unknown). */

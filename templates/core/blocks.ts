@@ -217,9 +217,15 @@ export function serviceSays(words: string | null): string {
   return words === null ? '' : serviceSaysRaw(escapeUntrusted(words, 300));
 }
 
+const number = new Intl.NumberFormat('en-US');
+/** `1,203`. */
+export function formatCount(count: number): string {
+  return number.format(count);
+}
+
 /** `1 limit`, `1,203 limits`. */
 export function countOf(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Blocks show a command at the end of a sentence without a full stop, so that it can be copied. */

@@ -10,10 +10,11 @@ import type { DigestApproval } from '../../src/digests/approved-changes.ts';
 import type { OpenException } from '../../src/digests/open-exceptions.ts';
 import type { DigestKind, DigestSchedule } from '../../src/digests/schedule-store.ts';
 import type { Sums } from '../../src/digests/tally-store.ts';
+import { withoutDataTables } from '../../src/slack/data-tables.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { shownReason } from '../alerts/decline-words.ts';
-import { context, countOf, escapeUntrusted, headed, header, section, sentence } from '../core/blocks.ts';
+import { context, countOf, escapeUntrusted, formatCount, headed, header, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolderRaw, isNoCard } from '../core/card-words.ts';
 import { changeWords } from '../core/change-words.ts';
 import { type Column, dataTable } from '../core/data-table.ts';
@@ -52,7 +53,8 @@ const spans = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
  * The declines and approvals of a day, a week or a month, with the declines of the previous period for comparison.
  *
  * @param instead the channel whose digest it is, if another channel gets it because that one could not.
- * @returns also whether every row fits; the others are in the controller's file.
+ * @returns also whether every row fits, in tables and in the lines of a workspace without tables; the others are in the
+ * controller's file.
  */
 export function digest(
   facts: Digest,
@@ -91,7 +93,8 @@ export function digest(
       ...context(`${dateToken(from)} ${dateAfter('to', to)}`),
     ],
   };
-  return { message, isWhole: tables.every(({ left }) => left === 0) };
+  const isWhole = tables.every(({ left }) => left === 0) && withoutDataTables(message.blocks).left === 0;
+  return { message, isWhole };
 }
 
 /** A reason that helps a person who has another's card gets a different name where many people read it. */
@@ -119,8 +122,8 @@ function compared({ kind, isExact, total: { count }, before }: Digest): string {
   if (before === null) return '';
   const timeBefore = isExact ? `the ${spans[kind]} before` : 'in the same time before';
   if (count === 0 && before === 0) return `and none ${timeBefore}`;
-  const difference = count > before ? `${count - before} more than` : `${before - count} fewer than`;
-  return `${count === before ? 'as many as' : difference} ${timeBefore} (${before})`;
+  const difference = `${formatCount(Math.abs(count - before))} ${count > before ? 'more' : 'fewer'} than`;
+  return `${count === before ? 'as many as' : difference} ${timeBefore} (${formatCount(before)})`;
 }
 
 /** `Only declines since Nov 19 at 12:00 PM are counted`. Empty when all of the period is. */
@@ -209,7 +212,7 @@ function rowsOf(
   rows: readonly DigestRow[],
   { kind, isExact, before: totalBefore }: Digest,
 ): ShownTable {
-  const number = (value: number) => ({ value, text: String(value) });
+  const number = (value: number) => ({ value, text: formatCount(value) });
   const columns: readonly Column<DigestRow>[] = [
     { head, of: ({ name }) => name || 'No name' },
     { head: 'Declines', of: ({ count }) => number(count) },

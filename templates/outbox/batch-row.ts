@@ -23,7 +23,7 @@ import { howPaid, otherRequestedCents } from '../alerts/decline.ts';
 import { reasonOf } from '../alerts/decline-words.ts';
 import { isCardCheck } from '../alerts/money-line.ts';
 import { isAnywhere, repeatsIn } from '../alerts/repeats.ts';
-import { countOf, escapeUntrusted } from '../core/blocks.ts';
+import { countOf, escapeUntrusted, formatCount } from '../core/blocks.ts';
 import { cardOf, holderRaw, statusWord } from '../core/card-words.ts';
 import { needsDay, seenAt, type View } from '../core/view.ts';
 
@@ -252,12 +252,6 @@ export function rowLabel(row: BatchRow): string {
     .join(' · ');
 }
 
-const number = new Intl.NumberFormat('en-US');
-/** `1,203`. */
-export function count(value: number): string {
-  return number.format(value);
-}
-
 /** `12 declines`, `2 declines (12 attempts) and 3 purchases`; with more than three kinds `40 alerts`. */
 export function countWords(rows: readonly BatchRow[]): string {
   const kinds = tally(rows.map(({ nouns: [, many] }) => many));
@@ -267,7 +261,7 @@ export function countWords(rows: readonly BatchRow[]): string {
       const these = rows.filter(({ nouns }) => nouns[1] === noun);
       const tried = these.reduce((sum, { times }) => sum + times, 0);
       const attempts = tried > many ? ` (${countOf(tried, 'attempt')})` : '';
-      return `${count(many)} ${many === 1 ? these[0]?.nouns[0] : noun}${attempts}`;
+      return `${formatCount(many)} ${many === 1 ? these[0]?.nouns[0] : noun}${attempts}`;
     }),
   );
 }

@@ -4,9 +4,9 @@ import { formatCents } from '../../src/core/money.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { dateAfter, dateToken, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeLine } from '../actions/outcomes.ts';
-import { escapeUntrusted, type Field, fields, section } from '../core/blocks.ts';
+import { escapeUntrusted, type Field, fields, formatCount, section } from '../core/blocks.ts';
 import type { BatchContext } from './batch.ts';
-import { type BatchRow, count, tally } from './batch-row.ts';
+import { type BatchRow, tally } from './batch-row.ts';
 
 const TOP = 5;
 const DONE_SHOWN = 6;
@@ -20,8 +20,8 @@ export function batchSummary({ rows, hasChart }: BatchContext): KnownBlock[] {
   const about: Field[] = [
     // Omitted when the chart shows it.
     ['Why', isDrawn ? '' : top(reasons, 'reason')],
-    [`Merchants (${count(merchants.length)})`, top(merchants, 'merchant')],
-    [`Cards (${count(cards.length)})`, top(cards, 'card')],
+    [`Merchants (${formatCount(merchants.length)})`, top(merchants, 'merchant')],
+    [`Cards (${formatCount(cards.length)})`, top(cards, 'card')],
   ];
   return [
     ...totals(rows),
@@ -40,9 +40,9 @@ function top(counted: readonly (readonly [text: string, times: number])[], noun:
   if (counted.length > TOP + 1 && counted.every(([, times]) => times === 1)) return `One alert per ${noun}`;
   // A single remaining entry takes no more space than "1 more".
   const shown = counted.length === TOP + 1 ? counted : counted.slice(0, TOP);
-  const lines = shown.map(([text, times]) => `${escapeUntrusted(text, 60)}: ${count(times)}`);
+  const lines = shown.map(([text, times]) => `${escapeUntrusted(text, 60)}: ${formatCount(times)}`);
   const rest = counted.slice(shown.length);
-  if (rest.length > 0) lines.push(`and ${count(rest.length)} more`);
+  if (rest.length > 0) lines.push(`and ${formatCount(rest.length)} more`);
   return lines.join('\n');
 }
 
@@ -58,7 +58,7 @@ export function doneLines(rows: readonly BatchRow[]): KnownBlock[] {
       row.done === null ? '' : `${escapeUntrusted(cardWords(row), 70)}: ${truncate(outcomeLine(row.done), 200)}`,
     );
   const more = acted.length - DONE_SHOWN;
-  return [section('*Done about them*', ...lines, more > 0 ? `… and ${count(more)} more.` : null)];
+  return [section('*Done about them*', ...lines, more > 0 ? `… and ${formatCount(more)} more.` : null)];
 }
 
 /** One bar: a label, possibly from outside, and a number. */

@@ -6,8 +6,8 @@ import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeLine } from '../actions/outcomes.ts';
-import { context, escapeUntrusted, header, plainText, section, sentence } from '../core/blocks.ts';
-import { type BatchRow, count, countWords, howMuchWhere, rowCard, rowHolder, rowLabel, tally } from './batch-row.ts';
+import { context, escapeUntrusted, formatCount, header, plainText, section, sentence } from '../core/blocks.ts';
+import { type BatchRow, countWords, howMuchWhere, rowCard, rowHolder, rowLabel, tally } from './batch-row.ts';
 import { batchSummary, doneLines, sums, totals } from './batch-summary.ts';
 import { rowsTable } from './rows.ts';
 
@@ -71,7 +71,7 @@ function most(rows: readonly BatchRow[]): string {
   const amount = sum.length > 0 ? `${sum.join(', ')}. ` : '';
   return top === undefined
     ? amount
-    : `${amount}Most often: ${escapeUntrusted(lowerFirst(top[0]), 100)} (${count(top[1])}).`;
+    : `${amount}Most often: ${escapeUntrusted(lowerFirst(top[0]), 100)} (${formatCount(top[1])}).`;
 }
 
 /** The title has said it if all were declined. */

@@ -4,9 +4,9 @@ import { isSameServiceDay, serviceClock, serviceDay, serviceZone } from '../../s
 import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { outcomeShort } from '../actions/outcomes.ts';
-import { escapeUntrusted, inSections, section, sentence } from '../core/blocks.ts';
+import { escapeUntrusted, formatCount, inSections, section, sentence } from '../core/blocks.ts';
 import { type Cell, type Column, dataTable } from '../core/data-table.ts';
-import { type BatchRow, count, countWords, rowAmount, rowLine } from './batch-row.ts';
+import { type BatchRow, countWords, rowAmount, rowLine } from './batch-row.ts';
 
 /** Only one of the two time columns is shown, depending on whether everything happened on one day. */
 const TIME = 'Time';
@@ -99,7 +99,7 @@ interface Page {
 export function rowsPage(rows: readonly BatchRow[], { page, noFile, hasTable }: Page): Message {
   const from = page * PAGE_ROWS;
   const shown = rows.slice(from, from + PAGE_ROWS);
-  const which = `Rows ${count(from + 1)} to ${count(from + shown.length)} of ${count(rows.length)}.`;
+  const which = `Rows ${formatCount(from + 1)} to ${formatCount(from + shown.length)} of ${formatCount(rows.length)}.`;
   const word = noFile === null ? '' : ` (${escapeUntrusted(noFile, 80)})`;
   const why = page === 0 ? `Slack did not take the rows as a file${word}, so they follow here. ` : '';
   return {

@@ -38,7 +38,7 @@ function createWorld(now: Date, inactive: readonly CardFacts[] = []) {
     post: async (channel, id, { message, elsewhere, rows }) => {
       if (postedIds.has(id)) return;
       postedIds.add(id);
-      const page = shown(withoutDataTables(message.blocks));
+      const page = shown(withoutDataTables(message.blocks).blocks);
       posted.push({
         channel,
         text: message.text,
@@ -95,6 +95,16 @@ it('has a version for any reader, and leaves a channel that another company can 
     /^Digest of <#C0SHARED>, where it could not be posted\. Declines of the last day: 1 decline/,
   );
   expect(recorded, 'who asked for the first one is on record').toEqual([expect.stringContaining('C0SHARED: digest-')]);
+});
+
+it('does not name a PIN in its file either, not even by code', async () => {
+  const { digest, declined, posted } = createWorld(new Date('2026-11-20T23:00:00Z'));
+  await declined('2026-11-20T20:00:00Z');
+
+  await digest.now('C1', 'n1', 'monthly', 'UTC');
+
+  expect(posted[0]?.csv).toContain('"Pin Shop"');
+  expect(posted[0]?.csv?.replace('Pin Shop', '')).not.toMatch(/pin/i);
 });
 
 it('counts every card that waits to be activated, and lists in the file those that the table leaves out', async () => {

@@ -112,3 +112,13 @@ it.each([
   expect(outcomeShort(blocked)).toEqual({ words, by: 'U1' });
   expect(outcomeSentence([blocked])).toBe(` ${words} by <@U1>.`);
 });
+
+it.each([
+  ['', 'Paid'],
+  ['$10.00 of $84.10', 'Paid $10.00 of $84.10'],
+])('the short form of a payment of “%s” reads “%s”', (text, words) => {
+  const paid = outcome({ verb: 'paid', by: null, text });
+
+  expect(outcomeShort(paid).words).toBe(words);
+  expect(outcomeSentence([paid])).toBe(` ${words}.`);
+});

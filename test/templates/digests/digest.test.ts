@@ -92,7 +92,7 @@ describe('a digest', () => {
       { ...facts, before: null, countedSince: '2026-11-12T15:00:00Z' },
       'private',
     ).message;
-    const page = shown(withoutDataTables(blocks));
+    const page = shown(withoutDataTables(blocks).blocks);
 
     expect(text.replaceAll(/<!date[^|]*\|([^>]*)>/g, '$1')).toContain(
       '12 declines (30 attempts), $1,234.50. Most often: Over the daily limit, 9 times. Only declines since Nov 12, 2026, 10:00 AM ET are counted.',
@@ -104,7 +104,7 @@ describe('a digest', () => {
   it('names the year of what ends in another one', () => {
     const [one] = facts.open;
     const open = one === undefined ? [] : [one, { ...one, endsAt: '2027-02-03T18:00:00Z' }];
-    const page = shown(withoutDataTables(digest({ ...facts, open }, 'private').message.blocks));
+    const page = shown(withoutDataTables(digest({ ...facts, open }, 'private').message.blocks).blocks);
 
     expect(page).toContain(' Nov 16, 1:00 PM ');
     expect(page).toContain(' Feb 3, 2027, 1:00 PM ');
@@ -152,13 +152,13 @@ describe('a digest', () => {
   });
 
   it('says no duration of an ordered card', () => {
-    const page = shown(withoutDataTables(digest({ ...facts, approvals: [ordered] }, 'direct').message.blocks));
+    const page = shown(withoutDataTables(digest({ ...facts, approvals: [ordered] }, 'direct').message.blocks).blocks);
 
     expect(page).toContain('$2,500.00 · virtual card, funded with $2,500.00 · Nov 12, 10:00 AM');
   });
 
   it('shows dollars by reason and group, and each approval with amount, duration and approvers', () => {
-    const page = shown(withoutDataTables(digest(facts, 'direct').message.blocks));
+    const page = shown(withoutDataTables(digest(facts, 'direct').message.blocks).blocks);
 
     expect(page).toContain('• Over the daily limit · Declines 9 · Attempts 27 · Amount $90.00 · Week before 4');
     expect(page).toContain('• Field team · Declines 12 · Amount $120.00 · Week before 8');
@@ -179,7 +179,7 @@ describe('a digest', () => {
       card: noCard,
       change: 'block 6 cards',
     } as Digest['open'][number];
-    const page = shown(withoutDataTables(digest({ ...facts, open: [blocks] }, 'direct').message.blocks));
+    const page = shown(withoutDataTables(digest({ ...facts, open: [blocks] }, 'direct').message.blocks).blocks);
 
     expect(page).toContain('• block 6 cards · waiting for approval');
     expect(page).not.toContain('Card · block');
@@ -198,6 +198,25 @@ describe('a digest', () => {
     });
     expect(isWhole).toBe(false);
     expect(digest(facts, 'private').isWhole).toBe(true);
+  });
+
+  it('is not whole if a workspace without tables would miss a row: the rows are then also in a file', () => {
+    const merchants = Array.from({ length: 18 }, (_, index) => row(`Market and Deli Number ${index}`, 3, 2));
+    const { message, isWhole } = digest({ ...facts, merchants }, 'private');
+
+    expect(JSON.stringify(message.blocks)).not.toContain('more)');
+    expect(withoutDataTables(message.blocks).left).toBeGreaterThan(0);
+    expect(isWhole).toBe(false);
+  });
+
+  it('writes large counts like large amounts', () => {
+    const total = { ...facts.total, count: 3203 };
+    const merchants = [row('Market', 1203, 1000)];
+    const { message } = digest({ ...facts, total, before: 1000, merchants }, 'private');
+
+    expect(message.text).toContain('3,203 declines');
+    expect(message.text).toContain('2,203 more than the week before (1,000).');
+    expect(JSON.stringify(message.blocks)).toContain('"text":"1,203"');
   });
 
   it.each(['public', 'private'] as const)('mentions no PIN in a %s channel', (place) => {
@@ -251,7 +270,7 @@ describe('a digest', () => {
         };
         const { text, blocks } = digest({ ...facts, ...some }, 'public').message;
 
-        for (const each of [blocks, withoutDataTables(blocks)]) {
+        for (const each of [blocks, withoutDataTables(blocks).blocks]) {
           expect(checkBlocks(each, 'message')).toEqual([]);
           expect(charactersIn(each)).toBeLessThan(MESSAGE_SIZE_MAX);
         }
