@@ -57,8 +57,10 @@ export function parseTriggerArguments(
     // The next flag is no value. An amount may start with one minus.
     const value = inline ?? (rest[0]?.startsWith('--') === true ? undefined : rest.shift());
     if (value === undefined) throw new UsageError(`--${flag} needs a value`);
-    if ((SETTINGS as readonly string[]).includes(flag)) settings.set(flag, value);
-    else if (/^[A-Z]/.test(flag)) fields.push([flag, value]);
+    if ((SETTINGS as readonly string[]).includes(flag)) {
+      if (value === '') throw new UsageError(`--${flag} must not be empty`);
+      settings.set(flag, value);
+    } else if (/^[A-Z]/.test(flag)) fields.push([flag, value]);
     else throw new UsageError(`there is no flag --${flag}; fields of the payload start with an uppercase letter`);
   }
   const times = Number(settings.get('times') ?? '1');

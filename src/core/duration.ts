@@ -153,6 +153,8 @@ const longUnit = '(minute|hour|day|night|week|weekend|fortnight|month|quarter|ye
 const kindOfPeriod = '(pay|billing|trial|limited|short|brief|long|certain|temporary|interim|extended|grace)';
 /** `shift`, `the billing cycle`. */
 const ownPeriod = `((the|a|an) )?(shift|(${kindOfPeriod} )?(sprint|period|cycle|decade|century|centuries))`;
+/** What ends at a time that only people know: `end of project`, `trip end`. */
+const course = '(shift|sprint|trip|term|project|job|event|visit|stay|tour|conference|assignment|contract|campaign)';
 /** Times of day that we do not read: `five pm`, `9ish`, `half past five`, `5p`, `from 9 to 5`. */
 const hours: readonly RegExp[] = [
   /\d ?[ap]\.?m(?![a-z])|o['’]clock|(^| )o clock(?![a-z])/,
@@ -226,7 +228,10 @@ const hints: readonly RegExp[] = [
   // Part of a period, or all of it: `rest of November`, `only December`, `the current week`.
   new RegExp(`(^| )(rest|remainder|all|whole|entire|only|just)( of)?( the)?( (month|rest) of)? ${month}$`),
   /(^| )(current|calendar|business|work) (day|week|month|quarter|year)(?![a-z])/,
-  /(^| )(end|rest|remainder) of ((the|my|our|his|her|their) )?(shift|sprint|trip|day|term)$/,
+  new RegExp(
+    `(^| )(end|rest|remainder) of ((the|my|our|his|her|their) )?(${course}|day)$|(^| )${course}['’]?s? ends?$`,
+  ),
+  /^when(ever)? |(^| )then back$/,
   /(^| )(weekdays? only|next \d+)$/,
   // `P1D`, `PT4H`, `W48`.
   /(^| )(p(\d+[ymwd])+|p(\d+d)?t(\d+[hms])+|w\d{2})(?= |$)/,
@@ -241,6 +246,17 @@ const hints: readonly RegExp[] = [
   /(^| )(this|next|last|all) (fy|h[12])(?= |$)|(^| )h[12]$|(^| )((first|second|third|fourth|last|[1-4](st|nd|rd|th)) (quarter|half)|week \d{1,2})$/,
   /(^| )(for (minutes|hours|days|nights|weeks|months|years)|wks?|wkends?|wknds?|2nite|(close|end) of business)(?![a-z])/,
 ];
+
+/** Says how long or when, together with a unit: `for week`, `only month`, `after hours`. A reason has other words. */
+const besideUnit =
+  /^(for|only|just|max|maximum|single|a|an|the|this|that|my|our|in|of|per|then|back|please|pls|office|business|after|work|working|opening)$/;
+const alikeUnit = /^(day-?time|night-?time|long-term|decades?|century|centuries)$/;
+
+/** True for words about a time and nothing else. Not `year end party`. */
+function isTimeAlone(said: readonly string[]): boolean {
+  const isUnit = (word: string): boolean => timeUnit.test(word) || alikeUnit.test(word);
+  return said.some(isUnit) && said.every((word) => isUnit(word) || besideUnit.test(word));
+}
 
 /** True when words start with a time of day that we cannot read: `9ish`, `half past five`. */
 export function startsWithHour(words: readonly string[]): boolean {
@@ -267,7 +283,7 @@ export function mayMeanTime(words: readonly string[]): boolean {
   // `24.12.`, before its last dot is stripped: `24.12` may be an amount.
   const isDay = words.some((word) => /^\(?\d{1,2}\.\d{1,2}\.\)?$/.test(word));
   const isListed = listedMonth.test(words.join(' ').toLowerCase());
-  return isLength || isDay || isListed || hints.some((hint) => hint.test(said.join(' ')));
+  return isLength || isDay || isListed || isTimeAlone(said) || hints.some((hint) => hint.test(said.join(' ')));
 }
 
 function toMs(count: number, unit: string | undefined, words: number): Part | null {

@@ -64,7 +64,8 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
   }
   const last = readCertainEnd(words.slice(at), clock);
   const before = words[at - 1] ?? '';
-  const isRange = /^(\d[\d.,]*|to|or|and|not|never|least|than|[-–—])$/i.test(before) || isNumberWord(before);
+  const isRange =
+    /^(\d[\d.,]*|to|or|and|not|never|least|than|once|twice|times|[-–—])$/i.test(before) || isNumberWord(before);
   if (isRange || otherTimeAt(words.slice(0, at), clock) !== -1) return notSure(words, at - 1);
   if (last.kind === 'end' && at + last.words === words.length) return { term: last.end, rest: upTo(words, at) };
   if (last.kind === 'unclear') return last.why;

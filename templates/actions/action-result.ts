@@ -66,13 +66,13 @@ export function actionResult(result: ActionResult): Message {
   const said = serviceSays(apiWords);
   const ended = outcomeWords(result);
   const sure = state === 'done' && confirmation !== undefined ? sureWords(verb)[confirmation] : '';
-  const back = control == null ? '' : goesBack(control);
+  const lasts = durationOf(result);
   const why = counted == null ? '' : countedWords(counted);
   const asked = `${state === 'done' ? verbWords[verb].done : 'Asked'} by ${mention(by)}${dateAfter(',', at)}`;
 
   return {
     text: sentence(
-      [head, moved && `${moved}.`, said, back, why, note === null ? '' : withTimes(note, RULES_MAX), ended, sure]
+      [head, moved && `${moved}.`, said, lasts, why, note === null ? '' : withTimes(note, RULES_MAX), ended, sure]
         .filter(Boolean)
         .join(' '),
     ),
@@ -81,7 +81,7 @@ export function actionResult(result: ActionResult): Message {
         `*${head}*`,
         moved && `${moved}.`,
         said,
-        back,
+        lasts,
         why,
         note === null ? null : withTimes(note, RULES_MAX),
         ended,
@@ -92,6 +92,13 @@ export function actionResult(result: ActionResult): Message {
       ...context(asked, ref === null ? null : `Reference ${escapeUntrusted(ref, 60)}`),
     ],
   };
+}
+
+/** When a changed rule goes back, or that it does not: a time may have been read as the reason. */
+function durationOf({ state, control, expects }: ActionResult): string {
+  if (control != null) return goesBack(control);
+  const isPermanent = state === 'done' && expects?.kind === 'rule' && expects.term?.kind === 'permanent';
+  return isPermanent ? 'Duration: permanent.' : '';
 }
 
 /** What came of it, unless it was done. */

@@ -281,6 +281,8 @@ describe('trigger', () => {
     [['pin', '--times', '0'], '--times'],
     [['pin', '--AcctId'], 'needs a value'],
     [['pin', '--secret', '--dry-run', '--to', 'http://127.0.0.1:9/'], '--secret needs a value'],
+    [['pin', '--secret', ''], '--secret must not be empty'],
+    [['pin', '--url='], '--url must not be empty'],
     [['pin', '--MerchantName', '--times', '2'], '--MerchantName needs a value'],
     [['pin', '--same=false'], '--same takes no value'],
     [['pin', '--to', 'ftp://x'], '--to must be a URL'],

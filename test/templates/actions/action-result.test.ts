@@ -42,6 +42,15 @@ describe('a change whose answer was lost', () => {
   });
 });
 
+it.each([
+  ['says that a permanent change is permanent', { kind: 'permanent' }, / \$450\.00\. Duration: permanent\. /],
+  ['does not say so of a change with an end', { kind: 'duration', ms: 1000 }, /^(?!.*Duration)/],
+] as const)('%s', (_what, term, words) => {
+  const expects = { kind: 'rule', changes: [limitChange('daily', 40_000, 45_000)], term } as const;
+
+  expect(said({ confirmation: 'sent', expects })).toMatch(words);
+});
+
 it.each<[ActionVerb, string]>([
   ['block', 'Block sent.'],
   ['unblock', 'Unblock sent.'],
