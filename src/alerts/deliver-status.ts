@@ -1,3 +1,4 @@
+import { cardInUse } from '../actions/send-status.ts';
 import type { CardStatus, CardStatusEvent, StatusRecord } from '../core/event.ts';
 import type { Alert, StatusAlert, StatusChange } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
@@ -93,12 +94,13 @@ interface Deps {
   readonly showStatus: ShowStatus;
 }
 
-/** The status of an account after an event: active, if one of its cards is. */
+/** The status of an account after an event: that of its card in use. */
 function accountStatusNow(timelines: readonly StatusTimeline[]): CardStatus | undefined {
-  const current = timelines.flatMap(({ change }) =>
-    change.supersededBy === null ? (change.steps.at(-1)?.status ?? []) : [],
-  );
-  return current.find((one) => one === 'ACTIVE') ?? current[0];
+  const cards = timelines.flatMap(({ change: { cardId, steps, supersededBy } }) => {
+    const status = steps.at(-1)?.status;
+    return status === undefined || supersededBy !== null ? [] : { cardId, status };
+  });
+  return cardInUse({ cards }, null)?.status;
 }
 
 /**

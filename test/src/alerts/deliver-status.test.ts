@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { statusTimeline } from '../../../src/alerts/deliver-status.ts';
 import type { CardStatus, CardStatusEvent, StatusRecord } from '../../../src/core/event.ts';
 import { cardStatuses } from '../../../src/core/event.ts';
-import { createDeliveryWorld, idOf, timeOf } from '../../support/delivery-world.ts';
+import { createDeliveryWorld, declineOf, idOf, timeOf } from '../../support/delivery-world.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { change, statusAlert } from '../../templates/fixtures.ts';
 
@@ -159,6 +159,18 @@ describe('a webhook that lists all cards of the account', () => {
 
     expect(await world.alerts.get(idOf(1))).toBeNull();
     expect(await shownBy(world, 2)).toEqual({ changes: [[3, 'INACTIVE', 'ACTIVE', 'BLOCKED']], orders: [73] });
+  });
+
+  it('is about the account, not about a card that was closed before', async () => {
+    const world = worldOf();
+    const decline = { code: 'decline.card.status', message: 'Card Status Inactive' };
+    await world.deliver(declineOf(1, { acctId: listing(2, {}).acctId, decline }));
+    await world.deliver(listing(2, {}));
+    await world.deliver(listing(3, { 2: 'BLOCKED' }));
+
+    const alert = await world.alerts.get(idOf(1));
+    expect(alert?.card.status).not.toBe('CLOSED');
+    expect(alert?.outcomes.map(({ verb }) => verb).toSorted()).toEqual(['activate', 'block']);
   });
 
   it('shows all that differ, and all if none does', async () => {
