@@ -1,4 +1,4 @@
-import { orderNewCard, statusWord } from '../../templates/core/card-words.ts';
+import { CLOSED, orderNewCard, statusWord } from '../../templates/core/card-words.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
@@ -128,8 +128,7 @@ function obstacleTo(verb: StatusVerb, card: Card | undefined, account: AccountDe
   if (card === undefined) return cannot('The card service does not list this card. Look at the account.');
   const inUse = cardInUse(account, null);
   if (card.status === 'CLOSED') {
-    if (inUse === undefined || inUse.status === 'CLOSED' || inUse.last4 === null)
-      return cannot('The card is closed. That is final: order a new one.');
+    if (inUse === undefined || inUse.status === 'CLOSED' || inUse.last4 === null) return cannot(CLOSED);
     const replaced = 'The card is closed for good. The account’s card';
     return cannot(
       inUse.status === 'INACTIVE'

@@ -127,8 +127,11 @@ const notActiveThen: Entry = {
 /** The message may name several statuses, and calls a blocked card inactive. The known status decides between them. */
 function cardStatus(message: string, remedy: Remedy | null, { status, isVirtual }: DeclinedCard): Entry {
   const isClosed = declinedStatuses(message).every((one) => one === 'CLOSED');
-  if (isClosed || status === 'CLOSED') return closed;
-  if (remedy?.kind === 'unblock' || /block/i.test(message)) return blocked;
+  if (isClosed) return closed;
+  // It may have been closed since.
+  if (remedy?.kind === 'unblock') return blocked;
+  if (status === 'CLOSED') return closed;
+  if (/block/i.test(message)) return blocked;
   if (status === 'ACTIVE') return notActiveThen;
   const isNew = /pending/i.test(message);
   const isOnItsWay = isNew && isVirtual !== true;

@@ -128,7 +128,10 @@ export async function enrichAlert(alertId: string, hasWaited: boolean, deps: Enr
   // First, so that the digests have it even if the rest fails.
   await deps.countDecline(isCompleted ? { ...alert, remedy } : alert);
   if (!isCompleted) return null;
-  await deps.alerts.save({ ...alert, remedy, isKnownLater: isKnownLater(alert.event, alert.late, deps.now()) });
+  // The card may have been closed while the card API answered.
+  const current = await deps.alerts.get(alertId);
+  if (current?.kind !== 'transaction') return null;
+  await deps.alerts.save({ ...current, remedy, isKnownLater: isKnownLater(alert.event, alert.late, deps.now()) });
   // A repeat is shown by the message of the first try.
   for (const id of [alertId, ...(alert.leaders ?? [])]) await deps.updateAlert(id);
   return null;

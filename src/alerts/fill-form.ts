@@ -14,7 +14,7 @@ export interface FilledForm {
   readonly alert: TransactionAlert;
   readonly pendingId: string;
   readonly remedy: Remedy | null;
-  readonly state: 'checked' | 'passes' | 'unclear' | 'ruleset' | 'balance' | 'status' | 'unread';
+  readonly state: 'checked' | 'passes' | 'unclear' | 'ruleset' | 'balance' | 'status' | 'closed' | 'unread';
 }
 
 /** What is known about the card, for when the form is submitted. */

@@ -1,4 +1,5 @@
 import { currentState } from '../../templates/actions/outcomes.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import type { CardStatus, CardStatusEvent } from '../core/event.ts';
 import type { TransactionAlert } from './alert.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
@@ -10,20 +11,43 @@ const WITHIN_MS = 7 * 24 * 3_600_000;
 
 interface Deps {
   readonly history: Pick<CardHistory, 'alertsBetween' | 'expectedAction'>;
-  readonly alerts: Pick<Alerts, 'get' | 'setOutcome'>;
+  readonly alerts: Pick<Alerts, 'get' | 'save' | 'setOutcome'>;
+  readonly factsOf: (acctId: number) => Promise<CardFacts>;
   readonly updateAlert: (alertId: string) => Promise<void>;
 }
 
-/** A card has a new status, wherever it was changed: the declines that the old one caused, or that name it, show it. Idempotent. */
+/**
+ * A card has a new status, wherever it was changed: the declines that the old one caused, or that name it, show it. All
+ * declines show that the card was closed. Idempotent.
+ */
 export type ShowStatus = (event: CardStatusEvent, status: CardStatus) => Promise<void>;
 
-export function createShowStatus({ history, alerts, updateAlert }: Deps): ShowStatus {
+export function createShowStatus({ history, alerts, factsOf, updateAlert }: Deps): ShowStatus {
   return async function showStatus(event, status) {
-    const { id, acctId, callbackAt: at } = event;
-    if (status !== 'ACTIVE' && status !== 'BLOCKED') return;
-    const atMs = Date.parse(at);
+    if (status === 'CLOSED') await showClosed(event);
+    else if (status !== 'INACTIVE') await showUsable(event, status);
+  };
+
+  async function declinesBefore({ acctId, callbackAt }: CardStatusEvent): Promise<TransactionAlert[]> {
+    const atMs = Date.parse(callbackAt);
     const ids = await history.alertsBetween(acctId, 'declines', atMs - WITHIN_MS, atMs);
-    const declines = await alertsOfKind('transaction', ids, alerts);
+    return await alertsOfKind('transaction', ids, alerts);
+  }
+
+  async function showClosed(event: CardStatusEvent): Promise<void> {
+    // The event may name only one of several cards. The rules are the account's, so they still help another one.
+    if ((await factsOf(event.acctId)).status !== 'CLOSED') return;
+    for (const alert of await declinesBefore(event)) {
+      const card = { ...alert.card, status: 'CLOSED', isStatusLater: true } as const;
+      if (alert.card.status !== 'CLOSED') await alerts.save({ ...alert, card });
+      // Also if it was saved before: a crash may have come in between.
+      await updateAlert(alert.event.id);
+    }
+  }
+
+  async function showUsable(event: CardStatusEvent, status: 'ACTIVE' | 'BLOCKED'): Promise<void> {
+    const { id, callbackAt: at } = event;
+    const declines = await declinesBefore(event);
     const by = declines.length === 0 ? null : await history.expectedAction(event, status);
     for (const alert of declines) {
       const verb = verbFor(alert, status);
@@ -33,7 +57,7 @@ export function createShowStatus({ history, alerts, updateAlert }: Deps): ShowSt
       await alerts.setOutcome(alert.event.id, by?.actionId ?? `status-${id}`, outcome);
       await updateAlert(alert.event.id);
     }
-  };
+  }
 }
 
 /** What the alert has to show; null: nothing, or it shows it already. */

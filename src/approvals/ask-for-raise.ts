@@ -6,6 +6,7 @@ import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts'
 import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, type RuleChange } from '../card-api/rule-change.ts';
+import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import { type CardStatus, lackingCents, type TransactionEvent } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
@@ -117,9 +118,12 @@ type FindRaise = (action: AskAction, acctId: number) => Promise<{ readonly chang
 export function createFindRaise(deps: FindDeps): FindRaise {
   return async function findRaise(action, acctId) {
     const { amountCents } = action.ask;
+    const account = await deps.card.getAccount(acctId);
+    // What stops a blocked card as well may still be raised: it helps once the card is unblocked. Closed is final.
+    if (cardInUse(account, null)?.status === 'CLOSED') return obstacles.CLOSED;
     const changes = await findChange(action, acctId, amountCents, deps);
     if (changes !== 'passes' && changes !== null) return { changes };
-    const obstacle = await findObstacle(action, acctId, amountCents, deps);
+    const obstacle = await findObstacle(action, account, amountCents, deps);
     return obstacle ?? (changes === null ? noneToChange : noneStops);
   };
 }
@@ -171,18 +175,17 @@ type Obstacle = Pick<Refusal, 'why' | 'whoCan'>;
  */
 async function findObstacle(
   action: Action,
-  acctId: number,
+  account: AccountDetails,
   amountCents: number,
   { card, purchaseOf }: FindDeps,
 ): Promise<Obstacle | null> {
-  const account = await card.getAccount(acctId);
   const status = cardInUse(account, null)?.status ?? null;
   if (status !== null && status !== 'ACTIVE') return obstacles[status];
   const { availableCents } = account;
   const purchase = await purchaseOf(action);
   const paddingCents = purchase?.balancePaddingCents ?? purchase?.paddingCents ?? 0;
   if (availableCents === null || lackingCents({ amountCents, paddingCents }, availableCents) === 0) return null;
-  if ((await card.getSpendRules(acctId)).rules.usesBusinessBalance !== false) return null;
+  if ((await card.getSpendRules(account.acctId)).rules.usesBusinessBalance !== false) return null;
   const onTop = paddingCents === 0 ? '' : ` and the ${formatCents(paddingCents)} that the card service sets aside`;
   const why = `The card’s balance is ${balanceWord(availableCents)}, which does not cover this purchase${onTop}.`;
   return { why, whoCan: 'Ask for money to be added to the card.' };

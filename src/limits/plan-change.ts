@@ -1,3 +1,4 @@
+import { CLOSED } from '../../templates/core/card-words.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
@@ -56,7 +57,7 @@ export function createPlanChange({ factsOf, card: api, raises, zone, now }: Deps
     const readAt = performance.now();
     const { goals, term } = action.changeRequest;
     const changes = changesFrom(rules, goals);
-    const against = await whyNot(action, { acctId, rules, changes, term });
+    const against = card.status === 'CLOSED' ? CLOSED : await whyNot(action, { acctId, rules, changes, term });
     const before = ruleStates(await keptFromReturn(changes, term, acctId), 'from');
     const sides = { before, after: ruleStates(changes, 'to') };
     return { card, changes, sides, raw, readAt, against };

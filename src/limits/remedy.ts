@@ -66,9 +66,9 @@ export type PurchaseCheck =
   /**
    * `away`: the card API did not answer. `unclear`: all was read and does not tell what stops it. `ruleset`: the card's own
    * rules let it pass, and its ruleset may not. `balance`: all rules let it pass, and the card's balance did not cover it.
-   * `status`: none of its cards is active. Otherwise no change would help.
+   * `status`: none of its cards is active. `closed`: all of them are closed. Otherwise no change would help.
    */
-  | { readonly state: 'unknown'; readonly why?: 'away' | 'unclear' | 'ruleset' | 'balance' | 'status' };
+  | { readonly state: 'unknown'; readonly why?: 'away' | 'unclear' | 'ruleset' | 'balance' | 'status' | 'closed' };
 
 /**
  * What would let a declined purchase pass, based on the card's current data: the smallest change that the API can make.
@@ -105,6 +105,7 @@ const unclear = { state: 'unknown', why: 'unclear' } as const;
 const byRuleset = { state: 'unknown', why: 'ruleset' } as const;
 const byBalance = { state: 'unknown', why: 'balance' } as const;
 const notActive = { state: 'unknown', why: 'status' } as const;
+const closed = { state: 'unknown', why: 'closed' } as const;
 
 /** A purchase and what its card allows. Each is read once, when it is needed first; null: it could not be read. */
 interface Purchase {
@@ -117,6 +118,7 @@ function createLook(deps: Deps) {
   const { card, log } = deps;
   return async function look(event: TransactionEvent, deadlineMs: number, time: Time): Promise<PurchaseCheck> {
     const { acctId } = event;
+    if (time === 'now' && (await isClosed(acctId, deps))) return closed;
     const purchase = {
       event,
       rules: once(async () => (await readOrLog(card.getSpendRules(acctId, { deadlineMs }), log))?.rules ?? null),
@@ -127,6 +129,12 @@ function createLook(deps: Deps) {
     if (check.state === 'passes' && time === 'then' && !isByRule(event.decline)) return { state: 'unknown' };
     return await withBalance(check.state === 'passes' ? await byAllElse(purchase, time, deps) : check, purchase);
   };
+}
+
+/** No card of the account can ever be used again, so no rule needs to let a purchase pass. */
+async function isClosed(acctId: number, { accountOf }: Pick<Deps, 'accountOf'>): Promise<boolean> {
+  const { cards } = await accountOf(acctId);
+  return cards.length > 0 && cards.every(({ status }) => status === 'CLOSED');
 }
 
 /** What the rules need to let a purchase pass may not be all it needs. */

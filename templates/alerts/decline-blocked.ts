@@ -16,7 +16,7 @@ import {
 } from '../core/blocks.ts';
 import { cardHandle, cardOf, cardOfHolder } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { fixes, isOrWasBlocked, reasonOf, shouldStayBlocked } from './decline-words.ts';
+import { fixes, isClosed, isOrWasBlocked, reasonOf, shouldStayBlocked } from './decline-words.ts';
 import { amountTried, lastTry, repeatsIn } from './repeats.ts';
 
 /**
@@ -37,7 +37,8 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
   const handle = copyable(cardHandle(card), 20);
   const isBlocked = isOrWasBlocked(alert);
   const [, fix] = fixes(alert, reasonOf(alert, view.place), view);
-  const isSettled = currentState(outcomes).isUnblocked || shouldStayBlocked(alert) || fix === '';
+  const isOver = currentState(outcomes).isUnblocked || isClosed(alert);
+  const isSettled = isOver || shouldStayBlocked(alert) || fix === '';
 
   return {
     text: sentence(

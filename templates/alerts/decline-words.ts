@@ -48,6 +48,7 @@ export function reasonOf(alert: TransactionAlert, place: ChannelVisibility): Sho
   if (remedy?.kind === 'portal') return { ...reason, ...portalWords[remedy.why] };
   const mayBeActive = reason.remedy === 'retry' || reason.remedy === 'activate';
   const { isActivated: wasActivated, isUnblocked, isPaid } = currentState(outcomes);
+  if (reason.remedy === 'unblock' && isClosed(alert)) return { ...reason, ...closedNow };
   if (reason.remedy === 'unblock' && (isUnblocked || isPaid)) return { ...reason, ...unblockedNow };
   const isActivated = mayBeActive && wasActivated;
   return isActivated || (reason.remedy === 'retry' && alert.isKnownLater) ? { ...reason, ...activeNow } : reason;
@@ -64,6 +65,7 @@ export const neededFor = ({ remedy }: Pick<TransactionAlert, 'remedy'>, reason: 
 export const neededNone = ({ remedy }: Pick<TransactionAlert, 'remedy'>): boolean => changeIn(remedy) !== remedy;
 
 const unblockedNow = { title: 'Card was blocked', meaning: 'It works again.' } as const;
+const closedNow = { title: unblockedNow.title, meaning: closed.meaning } as const;
 
 const passesNow = {
   meaning: 'No limit or rule stops it any more.',
@@ -198,10 +200,10 @@ export function isClosed({ event, card }: Pick<Alert, 'event' | 'card'>): boolea
   return isByStatus && declinedStatuses(declined?.message ?? '').every((status) => status === 'CLOSED');
 }
 
-/** For a purchase that a block declined. The card may work again. */
-export function isOrWasBlocked({ outcomes }: TransactionAlert): string {
-  const { isUnblocked, isPaid } = currentState(outcomes);
-  return isUnblocked || isPaid ? 'was blocked' : 'is blocked';
+/** For a purchase that a block declined. The card may work again, or be closed. */
+export function isOrWasBlocked(alert: TransactionAlert): string {
+  const { isUnblocked, isPaid } = currentState(alert.outcomes);
+  return isUnblocked || isPaid || isClosed(alert) ? 'was blocked' : 'is blocked';
 }
 
 function unblockFirst(alert: TransactionAlert): string {

@@ -89,6 +89,9 @@ export const orderNewCard = 'The cardholder reported a purchase as fraud: order 
 /** Raising a limit does not unblock the card. */
 export const BLOCKED = 'The card is blocked: nothing is paid until an approver unblocks it.';
 
+/** Nothing can be changed about the card any more. */
+export const CLOSED = 'The card is closed. That is final: order a new one.';
+
 /** `null` means that there is no limit. */
 export function limitWord(cents: number | null): string {
   return cents === null ? 'no limit' : formatCents(cents);

@@ -1,5 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import type { FilledForm } from '../../src/alerts/fill-form.ts';
 import { type LimitWindow, limitWindows } from '../../src/card-api/rule.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { joinWithAnd } from '../../src/core/join-with-and.ts';
@@ -16,7 +17,7 @@ import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import { portalWords, shouldStayBlocked } from '../alerts/decline-words.ts';
 import { context, countOf, escapeUntrusted, section } from '../core/blocks.ts';
-import { cardOf, cardOfHolder, orderNewCard } from '../core/card-words.ts';
+import { CLOSED, cardOf, cardOfHolder, orderNewCard } from '../core/card-words.ts';
 import { input, modal, option } from '../core/form.ts';
 import { amountInput, amountLabel, amountOf, formInput, openedOnce, reasonInput, termInputs } from './form-inputs.ts';
 import { balanceToo, left, limitOfRuleset, nameOf, onTop } from './limit-words.ts';
@@ -31,10 +32,10 @@ export interface RemedyForm {
   /**
    * `checking`: shows the alert's data while the card is being read. `passes`: nothing stops the purchase any more.
    * `unclear`: nothing tells what stops it. `ruleset`: no rule of the card itself does. `balance`, `status`: no rule does, but
-   * the card's balance may, or the card is not active. `unread`: the card service did not answer. `along`: it was submitted,
-   * and more limits have to rise than the person entered.
+   * the card's balance may, or the card is not active. `closed`: it is closed for good. `unread`: the card service did not
+   * answer. `along`: it was submitted, and more limits have to rise than the person entered.
    */
-  readonly state: 'checking' | 'checked' | 'passes' | 'unclear' | 'ruleset' | 'balance' | 'status' | 'unread' | 'along';
+  readonly state: FilledForm['state'] | 'checking' | 'along';
   /** The card service's day, `2026-11-20`. */
   readonly today: string;
   /** The limits with the typed amounts, instead of those of the remedy. */
@@ -72,7 +73,7 @@ export function remedyForm(form: RemedyForm): ModalView {
 function isUseless({ remedy, state }: RemedyForm): boolean {
   // If the rest could not be read, the rule itself was.
   const isOver = state === 'passes' || state === 'unclear' || (state === 'unread' && isRule(remedy));
-  const isElsewhere = state === 'balance' || state === 'status' || isByRuleset(remedy, state);
+  const isElsewhere = ['balance', 'status', 'closed'].includes(state) || isByRuleset(remedy, state);
   return (
     isElsewhere ||
     shouldStayBlocked({ remedy }) ||
@@ -180,40 +181,46 @@ const again = 'Close this form, and open it again in a moment.';
 const earlier = 'These numbers are from when the alert was sent.';
 
 function about(form: RemedyForm, does: string, raised: readonly LimitRaise[]): KnownBlock[] {
-  const { alert, remedy, state } = form;
+  const { alert, state } = form;
   const { event } = alert;
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
-  // When it is unclear what stops the purchase, a limit without a suggestion was read just now.
-  const isOld = raised.some(({ from, to }) => to !== null || (state === 'unread' && from !== null));
-  const old = isOld ? ` ${earlier}` : '';
-  const isLowestKnown = !['passes', 'unclear', 'along'].includes(state) && raised.every(({ to }) => to !== null);
   return [
     section(
       `*${cardOfHolder(cardOf(alert))}*`,
       `Declined: ${formatCents(event.amountCents)}${at}${onTop(event)}`,
       ...(raised.length > 1 ? stoppedBy(raised, state) : [does, ...raised.flatMap((raise) => currentOf(raise, state))]),
     ),
-    ...context(
-      remedy?.kind === 'unblock' || isUseless(form) ? null : mayLeaveRuleset(cardOf(alert)),
-      isRule(remedy) && !isUseless(form) ? openedOnce : null,
-      isByRuleset(remedy, state) ? followsRuleset(cardOf(alert)) : null,
-      state === 'ruleset' ? null : limitOfRuleset(remedy),
-      state === 'checking' ? 'Checking what the card allows right now…' : null,
-      state === 'unclear' ? `${unclear}${isUseless(form) ? ` ${inPortal}` : old}` : null,
-      isUnnumbered(remedy, state) ? unnumbered : null,
-      shouldStayBlocked({ remedy }) && state !== 'passes' ? orderNewCard : null,
-      state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,
-      state === 'ruleset' || state === 'balance'
-        ? `*${portalWords[state].meaning}* ${portalWords[state].adminFix}`
-        : null,
-      state === 'status'
-        ? '*No limit or rule stops this purchase any more, but the card is not active.* If it is closed, use another card. If it is new, activate it.'
-        : null,
-      state === 'balance' || state === 'passes' ? null : balanceToo({ event, remedy }, 'direct'),
-      state === 'unread' && remedy?.kind !== 'unblock' ? `${unread}${isUseless(form) ? ` ${again}` : old}` : null,
-      isLowestKnown ? lowestWords(raised) : null,
-    ),
+    ...context(...(state === 'closed' ? [`*${CLOSED}*`] : notes(form, raised))),
+  ];
+}
+
+function notes(form: RemedyForm, raised: readonly LimitRaise[]): (string | null)[] {
+  const { alert, remedy, state } = form;
+  const { event } = alert;
+  // When it is unclear what stops the purchase, a limit without a suggestion was read just now.
+  const isOld = raised.some(({ from, to }) => to !== null || (state === 'unread' && from !== null));
+  const old = isOld ? ` ${earlier}` : '';
+  const isLowestKnown = !['passes', 'unclear', 'along'].includes(state) && raised.every(({ to }) => to !== null);
+  return [
+    remedy?.kind === 'unblock' || isUseless(form) ? null : mayLeaveRuleset(cardOf(alert)),
+    isRule(remedy) && !isUseless(form) ? openedOnce : null,
+    isByRuleset(remedy, state) ? followsRuleset(cardOf(alert)) : null,
+    state === 'ruleset' ? null : limitOfRuleset(remedy),
+    state === 'checking' ? 'Checking what the card allows right now…' : null,
+    state === 'unclear' ? `${unclear}${isUseless(form) ? ` ${inPortal}` : old}` : null,
+    isUnnumbered(remedy, state) ? unnumbered : null,
+    shouldStayBlocked({ remedy }) && state !== 'passes' ? orderNewCard : null,
+    state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,
+    state === 'ruleset' || state === 'balance'
+      ? `*${portalWords[state].meaning}* ${portalWords[state].adminFix}`
+      : null,
+    state === 'status'
+      ? '*No limit or rule stops this purchase any more, but the card is not active.* If it is closed, use another card. If it is new, activate it.'
+      : null,
+    state === 'balance' || state === 'passes' ? null : balanceToo({ event, remedy }, 'direct'),
+    state === 'unread' && remedy?.kind !== 'unblock' ? `${unread}${isUseless(form) ? ` ${again}` : old}` : null,
+    isLowestKnown ? lowestWords(raised) : null,
   ];
 }
 

@@ -112,7 +112,12 @@ export function createDeliveryWorld(
     alerts,
     publish,
     updateAlert,
-    showStatus: createShowStatus({ history, alerts, updateAlert }),
+    showStatus: createShowStatus({
+      history,
+      alerts,
+      factsOf: async (acctId) => ({ ...transactionAlert().card, acctId, status: 'CLOSED' }),
+      updateAlert,
+    }),
   });
   const deliver = async (event: StoredEvent, { hasWaited = true } = {}): Promise<unknown> => {
     const arrival = { hasWaited, isLate: false };

@@ -108,6 +108,26 @@ describe('the timeline of a status event', () => {
   });
 });
 
+it('closing a card shows on its declines, also when it is delivered twice or before an older status', async () => {
+  const world = createDeliveryWorld(redis());
+  const { event } = statusAlert([change()]);
+  const webhook = (index: number, status: CardStatus): CardStatusEvent => ({
+    ...event,
+    id: idOf(index),
+    callbackAt: timeOf(index),
+    cards: event.cards.map((one) => ({ ...one, status })),
+  });
+  await world.deliver(declineOf(1, { acctId: event.acctId }));
+  for (const arrived of [webhook(3, 'CLOSED'), webhook(3, 'CLOSED'), webhook(2, 'BLOCKED')])
+    await world.deliver(arrived);
+
+  expect(await world.alerts.get(idOf(1))).toMatchObject({
+    card: { status: 'CLOSED', isStatusLater: true },
+    outcomes: [],
+  });
+  expect(world.updated).toContain(idOf(1));
+});
+
 describe('a webhook that lists all cards of the account', () => {
   const statuses: Readonly<Record<number, CardStatus>> = { 1: 'CLOSED', 2: 'ACTIVE', 3: 'INACTIVE' };
   const worldOf = (statusBefore = (cardId: number): CardStatus | null => statuses[cardId] ?? null) =>

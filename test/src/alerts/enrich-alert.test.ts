@@ -81,3 +81,22 @@ it('counts the decline even if its alert cannot be updated', async () => {
   await expect(enriching).rejects.toThrow('no');
   expect(counted).toEqual([alert.event.id]);
 });
+
+it('keeps what the alert has learned of its card while the card API answered', async () => {
+  const alerts = createAlerts(redis(), () => new Date());
+  const alert = declined('decline.rule.velocity', '');
+  const closed = { ...alert.card, status: 'CLOSED', isStatusLater: true } as const;
+  await alerts.save(alert);
+  await enrichAlert(alert.event.id, false, {
+    alerts,
+    async adviceFor() {
+      await alerts.save({ ...alert, card: closed });
+      return { remedy, isIncomplete: false };
+    },
+    countDecline: async () => {},
+    updateAlert: async () => {},
+    now,
+  });
+
+  expect(await alerts.get(alert.event.id)).toMatchObject({ card: closed, remedy });
+});

@@ -78,6 +78,7 @@ it('says that nothing tells what stops the purchase if all was read', async () =
   expect((await fill({ check: { state: 'unknown', why: 'ruleset' } })).shown).toEqual([['ruleset', raise]]);
   expect((await fill({ check: { state: 'unknown', why: 'balance' } })).shown).toEqual([['balance', raise]]);
   expect((await fill({ check: { state: 'unknown', why: 'status' } })).shown).toEqual([['status', raise]]);
+  expect((await fill({ check: { state: 'unknown', why: 'closed' } })).shown).toEqual([['closed', raise]]);
   expect((await fill({ check: { state: 'unknown' } })).shown).toEqual([['unread', raise]]);
 });
 

@@ -17,24 +17,30 @@ const { event: changed } = statusAlert([change()]);
 /** An alert, and its card's later statuses. */
 async function showing(
   alert: TransactionAlert,
-  ...statuses: [CardStatus, { userId: string; actionId: string } | null][]
+  ...statuses: [CardStatus, { userId: string; actionId: string } | null, ofAccount?: CardStatus][]
 ) {
   const outcomes = new Map<string, Outcome>();
-  const current = (): TransactionAlert => ({ ...alert, outcomes: [...alert.outcomes, ...outcomes.values()] });
+  let saved = alert;
+  const current = (): TransactionAlert => ({ ...saved, outcomes: [...alert.outcomes, ...outcomes.values()] });
   const updated: string[] = [];
-  for (const [index, [status, by]] of statuses.entries()) {
+  for (const [index, [status, by, ofAccount]] of statuses.entries()) {
     const showStatus = createShowStatus({
       history: { alertsBetween: async () => [alert.event.id], expectedAction: async () => by },
       alerts: {
         get: async () => current(),
+        async save(changed) {
+          if (changed.kind === 'transaction') saved = changed;
+        },
         setOutcome: async (_alertId, id, outcome) => void outcomes.set(id, outcome),
       },
+      factsOf: async () => ({ ...card, status: ofAccount ?? status }),
       updateAlert: async (id) => void updated.push(id),
     });
     await showStatus({ ...changed, id: `evt_status${index}`, callbackAt: at }, status);
   }
   const { blocks } = renderAlert(current(), view);
-  return { ids: [...outcomes.keys()], updated, text: shown(blocks), buttons: buttonIds(blocks) };
+  const { card: facts } = saved;
+  return { ids: [...outcomes.keys()], updated, facts, text: shown(blocks), buttons: buttonIds(blocks) };
 }
 
 describe('an alert of a card that was not activated', () => {
@@ -96,4 +102,43 @@ it('a decline with another cause says nothing of a status', async () => {
   const overLimit = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
 
   expect((await showing(overLimit, ['BLOCKED', null], ['ACTIVE', null])).ids).toEqual([]);
+});
+
+describe('an alert of a card that was closed since', () => {
+  const overLimit = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit', { remedy: raise });
+  const { event } = overLimit;
+
+  it('is to use another card, whatever declined the purchase, and has no button for the closed one', async () => {
+    for (const alert of [overLimit, inactive, blocked]) {
+      const { facts, ids, updated, text, buttons } = await showing(alert, ['CLOSED', null]);
+
+      expect(facts).toEqual({ ...alert.card, status: 'CLOSED', isStatusLater: true });
+      expect([ids, updated]).toEqual([[], [event.id]]);
+      expect(text).toMatch(
+        /[Cc]ard is closed\.\*? (?:It can never be used again\. )?Order a new card if one is needed/,
+      );
+      expect(text).not.toMatch(/is blocked|Raise the|tried again|unblock/);
+      expect(buttons).toEqual(['acknowledge_alert', 'show_details']);
+    }
+  });
+
+  it('is updated again when its delivery is repeated after a crash, and shows nothing twice', async () => {
+    const once = await showing(overLimit, ['CLOSED', null]);
+    const twice = await showing(overLimit, ['CLOSED', null], ['CLOSED', null]);
+
+    expect(twice).toEqual({ ...once, updated: [event.id, event.id] });
+  });
+
+  it('keeps its buttons while the account has another card', async () => {
+    const { updated, facts, buttons } = await showing(overLimit, ['CLOSED', null, 'ACTIVE']);
+
+    expect([updated, facts]).toEqual([[], overLimit.card]);
+    expect(buttons).toEqual(expect.arrayContaining(['approve_remedy', 'block_card']));
+  });
+
+  it('does not say that the closing came later if the card was closed when its alert was made', async () => {
+    const facts = { ...card, status: 'CLOSED' } as const;
+
+    expect((await showing({ ...overLimit, card: facts }, ['CLOSED', null])).facts).toEqual(facts);
+  });
 });

@@ -112,6 +112,25 @@ it('says that the card is blocked if it was blocked after a decline over a limit
   ]);
 });
 
+it('asks nobody for a card that is closed, although a limit stops the purchase', async () => {
+  const world = await createActionWorld(redis());
+  world.service.status = 'CLOSED';
+  const { deps } = await linkHugo(world);
+  const onAlert = { ...toPay(50_000), target: { kind: 'alert', alertId: 'evt_0123456789abcdef' } } as const;
+  const daily = { period: 'daily', limitCents: 40_000, remainingCents: 30_000 } as const;
+  const card = { ...deps.card, getRemainingLimits: async () => ({ overall: [daily], categories: [] }) };
+  const stopped = { state: 'stopped', remedy: remedyOf(limitRaise('daily', 40_000, 60_000)) } as const;
+
+  for (const asked of [toPay(50_000), ask('ask', { ...onAlert, id: 'act_onalert' })])
+    await performAction(asked, { ...deps, card, checkPurchase: async () => stopped });
+
+  const refused = expect.stringContaining(
+    'The card is closed and can never be used again. Use another card, or ask for a new one.',
+  );
+  expect(world.answers.map(({ text }) => text)).toEqual([refused, refused]);
+  expect(await deps.requests.open()).toEqual([]);
+});
+
 it.each([
   [
     'taken from the balance',

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
+import type { CardStatus } from '../../../src/core/event.ts';
 import { createPlanChange } from '../../../src/limits/plan-change.ts';
 import type { RaiseAmounts } from '../../../src/limits/raise-amount.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
@@ -28,10 +29,11 @@ describe('planning a change', () => {
     at = now(),
     raises = nothingTemporary,
     shown?: readonly ReturnType<typeof limitGoal>[],
+    facts = card,
   ) =>
     await createPlanChange({
       raises,
-      factsOf: async () => card,
+      factsOf: async () => facts,
       card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000, weekly: 50_000 }), raw: { a: 1 } }) },
       zone: 'America/New_York',
       now: () => at,
@@ -54,6 +56,14 @@ describe('planning a change', () => {
     });
 
     expect(await plan(ask('limit'), acctId)).toMatchObject({ readAt: 30_000 });
+  });
+
+  it.each([30_000, 40_000, 45_000])('gives a closed card no other limit: %s instead of 40000 cents', async (to) => {
+    const of = (status: CardStatus) =>
+      plan([limitGoal('daily', to)], permanent, undefined, undefined, undefined, { ...card, status });
+
+    expect((await of('CLOSED')).against).toBe('The card is closed. That is final: order a new one.');
+    for (const status of ['ACTIVE', 'BLOCKED', 'INACTIVE'] as const) expect((await of(status)).against).toBeNull();
   });
 
   it('accepts the day that begins now as the earliest end', async () => {

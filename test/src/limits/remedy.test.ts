@@ -224,9 +224,19 @@ describe('the remedy for a decline due to a limit', () => {
     ],
     ['with room now, on a card whose status is not known', check(velocity, {}, 4_500, null, []), { state: 'passes' }],
     [
-      'with room now, on a card that was closed since: its status',
+      'with room now, on a card that was closed since: another card',
       check(velocity, {}, 4_500, null, ['CLOSED']),
-      { state: 'unknown', why: 'status' },
+      { state: 'unknown', why: 'closed' },
+    ],
+    [
+      'that still stops it, on a card that was closed since: another card',
+      check(velocity, {}, 3_000, null, ['CLOSED', 'CLOSED']),
+      { state: 'unknown', why: 'closed' },
+    ],
+    [
+      'that still stops it, on an account with another card: the limit',
+      check(velocity, {}, 3_000, null, ['CLOSED', 'ACTIVE']),
+      { state: 'stopped', remedy: { kind: 'raise_limit' } },
     ],
     [
       'with room now, on a new card that is not activated: its status',
@@ -564,7 +574,7 @@ describe('what lets a declined purchase pass', () => {
     for (const read of [anyKind, {}])
       expect(await setUp(read, 4_000, 'Books', closed).checkPurchase(declined('decline.rule.velocity'))).toEqual({
         state: 'unknown',
-        why: 'status',
+        why: 'closed',
       });
   });
 

@@ -741,6 +741,19 @@ describe('advice', () => {
         expect(ids, who).not.toContain('approve_remedy');
       }
     });
+
+    it('says that the card was blocked if a block declined the purchase and it is closed for good now', () => {
+      const closedSince = { ...card, status: 'CLOSED', isStatusLater: true } as const;
+      for (const code of ['decline.card.status', 'decline']) {
+        const all = readings(declined(code, '', { remedy: { kind: 'unblock' }, card: closedSince }));
+        for (const [who, { text, ids }] of Object.entries(all)) {
+          expect(text, who).toMatch(/[Cc]ard (?:1212 )?was blocked/);
+          expect(text, who).toMatch(/The card is closed\. (?:Order a new|Use another) card/);
+          expect(text, who).not.toMatch(/is blocked|Every purchase|works again|[Uu]nblock|Nothing to do/);
+          expect(ids, who).not.toEqual(expect.arrayContaining([expect.stringMatching(/remedy|block|fraud/)]));
+        }
+      }
+    });
   });
 
   it('to the holder of a blocked card is about the block, whatever else would decline the purchase', () => {

@@ -44,7 +44,7 @@ it('says that the card’s balance was too low as well', () => {
   expect(JSON.stringify(form)).toContain('The card’s balance ($5.00 overdrawn) did not cover it either.');
 });
 
-it.each(['ruleset', 'balance', 'status'] as const)(
+it.each(['ruleset', 'balance', 'status', 'closed'] as const)(
   'gives no numbers of when the alert was sent once something else stops the purchase: %s',
   (state) => {
     const alert = declined('decline.rule.velocity', '');
@@ -54,7 +54,7 @@ it.each(['ruleset', 'balance', 'status'] as const)(
 
       expect(form.submit).toBeUndefined();
       expect(JSON.stringify(form)).not.toMatch(/left|lowest|stopped by|Current daily/);
-      expect(JSON.stringify(form).includes('did not cover it either')).toBe(state !== 'balance');
+      expect(JSON.stringify(form).includes('did not cover it either')).toBe(!['balance', 'closed'].includes(state));
     }
   },
 );
@@ -115,6 +115,8 @@ it.each([
     raise,
     'the card is not active.* If it is closed, use another card. If it is new, activate it.',
   ],
+  ['decline.rule.velocity', 'closed', raise, '*The card is closed. That is final: order a new one.*'],
+  ['decline.card.status', 'closed', { kind: 'unblock' }, '*The card is closed. That is final: order a new one.*'],
   [
     'decline.rule.location',
     'unclear',
