@@ -11,6 +11,7 @@ import type { InputOf } from '../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { contradiction, withRaisedAlong } from '../../src/limits/contradiction.ts';
 import {
+  alsoNeeds,
   goalsOfRemedy,
   type LimitRaise,
   limitsToRaise,
@@ -89,7 +90,9 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string
   }
   if (goals === null || 'error' in term || Object.keys(errors).length > 0) return { errors };
   const shown = shownOf(typed, remedy, rules);
-  const changeRequest = { goals, term, ...(shown.length > 0 && { shown }) };
+  const needs = alsoNeeds(remedy);
+  const also = { ...(shown.length > 0 && { shown }), ...(needs.length > 0 && { alsoNeeds: needs }) };
+  const changeRequest = { goals, term, ...also };
   const asked = { ask: { verb: ruleVerbOf(goals), input: { changeRequest } }, reason };
   if (current === null || along.length === 0) return asked;
   const toRaise =

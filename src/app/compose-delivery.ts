@@ -13,7 +13,7 @@ import { createGroupOfCard } from '../directory/directory.ts';
 import { statusBefore } from '../directory/status-before.ts';
 import { isPermitted } from '../dispatch/verbs.ts';
 import { createNotifyHolder } from '../holders/notify-holder.ts';
-import { withThrottle } from '../limits/remedy.ts';
+import { withThrottle } from '../limits/with-throttle.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { createRolesForCard } from '../policy/roles-for-card.ts';
 import { createPostAfterQuiet } from '../routing/held-until.ts';

@@ -15,7 +15,7 @@ import type { RequestOpened } from '../limits/change-rule.ts';
 import { permitRaise } from '../limits/permit-raise.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
-import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
+import { alsoNeeds, goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
 import type { RequestedChange, ResumeRequest } from './open-request.ts';
 import type { AskAction } from './verbs.ts';
@@ -46,12 +46,12 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     if (held.kind === 'refused') return await refuse(held.why, 'Ask its holder, or an approver.');
     const found = await deps.findRaise(action, acctId);
     if ('why' in found) return await deps.responses.refuse(action, found, { acctId });
-    const { changes } = found;
+    const { changes, alsoNeeds } = found;
     const { verdict, counted } = await deps.permitAsked(action, acctId, changes);
     if (verdict.kind === 'refused') return await refuse(verdict.why, 'Ask for less, or for a shorter time.');
     if (verdict.kind !== 'request') return;
     const card = await deps.factsOf(acctId);
-    const asked = { action, acctId, card, changes, term: action.ask.term, others: verdict.others, counted };
+    const asked = { action, acctId, card, changes, term: action.ask.term, others: verdict.others, counted, alsoNeeds };
     await deps.reportAsked(action, asked, await deps.openRequest(asked));
   };
 }
@@ -112,8 +112,10 @@ interface FindDeps extends Pick<ActionTools, 'purchaseOf' | 'factsOf' | 'nameRul
   readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
 }
 
+type FoundRaise = Pick<RequestedChange, 'changes' | 'alsoNeeds'>;
+
 /** The smallest change that lets the amount through, or why there is none. */
-type FindRaise = (action: AskAction, acctId: number) => Promise<{ readonly changes: readonly RuleChange[] } | Refusal>;
+type FindRaise = (action: AskAction, acctId: number) => Promise<FoundRaise | Refusal>;
 
 export function createFindRaise(deps: FindDeps): FindRaise {
   return async function findRaise(action, acctId) {
@@ -121,10 +123,10 @@ export function createFindRaise(deps: FindDeps): FindRaise {
     const account = await deps.card.getAccount(acctId);
     // What stops a blocked card as well may still be raised: it helps once the card is unblocked. Closed is final.
     if (cardInUse(account, null)?.status === 'CLOSED') return obstacles.CLOSED;
-    const changes = await findChange(action, acctId, amountCents, deps);
-    if (changes !== 'passes' && changes !== null) return { changes };
+    const found = await findChange(action, acctId, amountCents, deps);
+    if (found !== 'passes' && found !== null) return found;
     const obstacle = await findObstacle(action, account, amountCents, deps);
-    return obstacle ?? (changes === null ? noneToChange : noneStops);
+    return obstacle ?? (found === null ? noneToChange : noneStops);
   };
 }
 
@@ -150,21 +152,21 @@ async function findChange(
   acctId: number,
   amountCents: number,
   { card, checkPurchase, purchaseOf, factsOf, nameRuleset }: FindDeps,
-): Promise<readonly RuleChange[] | 'passes' | null> {
+): Promise<FoundRaise | 'passes' | null> {
   const { rules } = await card.getSpendRules(acctId);
   const purchase = await purchaseOf(action);
   if (purchase?.decline == null) {
     const remaining = await card.getRemainingLimits(acctId);
     const mayBeOverruled = (await nameRuleset(await factsOf(acctId))).ruleset?.mayOverrule === true;
     const limit = checkLimits({ amountCents, mayBeOverruled }, remaining, rules);
-    return limit === null || limit === 'passes' ? 'passes' : changesOf(limit, rules, amountCents);
+    return limit === null || limit === 'passes' ? 'passes' : raiseOf(limit, rules, amountCents);
   }
   const check = await checkPurchase({ ...purchase, amountCents });
   // How the balance and the card are by now, the obstacle tells.
   const isObstacle = check.state === 'unknown' && (check.why === 'balance' || check.why === 'status');
   if (check.state === 'passes' || isObstacle) return 'passes';
   if (check.state !== 'stopped') return null;
-  return changesOf(check.remedy, rules, amountCents + purchase.paddingCents);
+  return raiseOf(check.remedy, rules, amountCents + purchase.paddingCents);
 }
 
 type Obstacle = Pick<Refusal, 'why' | 'whoCan'>;
@@ -197,7 +199,8 @@ const obstacles: Readonly<Record<Exclude<CardStatus, 'ACTIVE'>, Obstacle>> = {
   CLOSED: { why: 'The card is closed and can never be used again.', whoCan: 'Use another card, or ask for a new one.' },
 };
 
-function changesOf(remedy: Remedy, rules: SpendRules, amountCents: number): RuleChange[] | null {
+function raiseOf(remedy: Remedy, rules: SpendRules, amountCents: number): FoundRaise | null {
   const goals = goalsOfRemedy(remedy, rules, amountCents);
-  return goals === null ? null : changesFrom(rules, goals);
+  const needs = alsoNeeds(remedy);
+  return goals && { changes: changesFrom(rules, goals), ...(needs.length > 0 && { alsoNeeds: needs }) };
 }

@@ -234,7 +234,8 @@ export function changeOf(click: ApprovalClick, request: ApprovalRequest, approva
     ? { ...click, target: asked.target, reason }
     : answeredDirectly(asked);
   const payCents = asked.verb === 'ask' ? { payCents: asked.ask.amountCents } : {};
-  const changeRequest = { goals: goalsOf(changes), term, ...payCents };
+  const { alsoNeeds } = request.facts;
+  const changeRequest = { goals: goalsOf(changes), term, ...payCents, ...(alsoNeeds !== undefined && { alsoNeeds }) };
   // The click decides it, so it takes precedence over decisions made since the request.
   const isOverride = click.verb === 'emergency-override' ? { isOverride: true as const } : {};
   const decided = { id: click.id, askedAt: click.askedAt, ...isOverride };

@@ -137,10 +137,10 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
   };
 
   async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<ApprovalRequest> {
-    const { action, acctId, card, changes, term, others, counted, order } = asked;
+    const { action, acctId, card, changes, term, others, counted, order, alsoNeeds } = asked;
     const now = deps.now();
     // A card that does not exist yet has no facts.
-    const about = { id, action, acctId, cardId: card.cardId, changes, payCents: payCentsOf(asked) };
+    const about = { id, action, acctId, cardId: card.cardId, changes, payCents: payCentsOf(asked), alsoNeeds };
     const { isBlocked, facts } =
       order === undefined ? await deps.gatherFacts(about) : { isBlocked: false, facts: noFacts };
     const by = action.actor.userId;

@@ -13,7 +13,7 @@ import { type CardStatus, lackingCents, type TransactionEvent } from '../core/ev
 import { merchantCategory } from '../core/merchant-category.ts';
 import { foldName } from '../directory/card-query.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
-import { lacksBalance } from '../limits/remedy-change.ts';
+import { AlsoNeeds, lacksBalance } from '../limits/remedy-change.ts';
 import type { Requests } from './request-store.ts';
 
 /** What approvers see besides the change, as of the request. */
@@ -36,6 +36,8 @@ export const RequestFacts = z.strictObject({
   isUsedUp: z.boolean().optional(),
   /** The card pays from its own balance, which did not cover the purchase when it was declined. */
   lacksBalance: z.boolean().optional(),
+  /** What else the purchase needs besides the change. */
+  alsoNeeds: AlsoNeeds.optional(),
   /** The latest purchases at the same merchant, newest first; null: could not be read. */
   there: z.array(z.strictObject({ at: z.string(), amountCents: z.int() })).nullable(),
   /** Earlier requests for the card, within 30 days. */
@@ -59,6 +61,7 @@ interface Asked {
   readonly changes: readonly RuleChange[];
   /** What its holder wants to pay, in whole cents; null: the declined purchase. */
   readonly payCents: number | null;
+  readonly alsoNeeds?: AlsoNeeds | undefined;
 }
 
 export type GatherFacts = (asked: Asked) => Promise<{ readonly isBlocked: boolean; readonly facts: RequestFacts }>;
@@ -75,7 +78,7 @@ interface Deps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
 }
 
 export function createGatherFacts(deps: Deps): GatherFacts {
-  return async function gatherFacts({ id, action, acctId, cardId, changes, payCents }) {
+  return async function gatherFacts({ id, action, acctId, cardId, changes, payCents, alsoNeeds }) {
     if (action.verb === 'block-all')
       return { isBlocked: false, facts: { ...noFacts, warning: await warningIn(action) } };
     const event = await deps.purchaseOf(action);
@@ -92,7 +95,15 @@ export function createGatherFacts(deps: Deps): GatherFacts {
     const isUsedUp = changes.some(({ rule }) => isAllUsed(rule, remaining));
     return {
       isBlocked: status === 'BLOCKED',
-      facts: { purchase, left, there, earlier, ...(isUsedUp && { isUsedUp }), ...(isShort && { lacksBalance: true }) },
+      facts: {
+        purchase,
+        left,
+        there,
+        earlier,
+        ...(isUsedUp && { isUsedUp }),
+        ...(isShort && { lacksBalance: true }),
+        ...(alsoNeeds !== undefined && { alsoNeeds }),
+      },
     };
   };
 

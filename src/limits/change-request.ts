@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RuleGoals, Term } from '../card-api/rule-change.ts';
+import { AlsoNeeds } from './remedy-change.ts';
 import { termWords } from './term.ts';
 
 /** The requested rules of a card, and for how long. */
@@ -10,6 +11,8 @@ export const ChangeRequest = z.strictObject({
   payCents: z.int().positive().optional(),
   /** The limits as the form showed them: whoever submits it has decided about a raise from there. Absent: none was shown. */
   shown: RuleGoals.optional(),
+  /** What else the purchase needed when it was last looked at. */
+  alsoNeeds: AlsoNeeds.optional(),
 });
 export type ChangeRequest = z.infer<typeof ChangeRequest>;
 

@@ -1,5 +1,6 @@
 import { BLOCKED } from '../../templates/core/card-words.ts';
 import { sentences } from '../../templates/core/change-words.ts';
+import { alsoNeeded } from '../../templates/limits/also-needed-words.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun, Responses, Rights } from '../actions/action-tools.ts';
@@ -17,6 +18,7 @@ import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
 import { permitRaise } from './permit-raise.ts';
 import type { PlanChange } from './plan-change.ts';
 import type { Raise, RaiseAmounts, RaisedBy } from './raise-amount.ts';
+import type { AlsoNeeds } from './remedy-change.ts';
 import { loneValue, ruleNames, ruleStates } from './rule-words.ts';
 import { type RefusedChange, type SendRules, sidesOf } from './send-rules.ts';
 import { type RuleAction, ruleVerbOf } from './verbs.ts';
@@ -65,8 +67,8 @@ export function createChangeRule(deps: Deps) {
     const written = await progress.read(action.id);
     const { card, changes, sides, raw, readAt, against } = await plan(action, acctId);
     const finish = (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
-      const isUseless = state === 'done' && card.status === 'BLOCKED' && isLooser(changes);
-      const note = isUseless ? sentences(rest.note, BLOCKED) : (rest.note ?? null);
+      const obstacles = state === 'done' && isLooser(changes) ? obstaclesTo(action, card) : '';
+      const note = obstacles === '' ? (rest.note ?? null) : sentences(rest.note, obstacles);
       const result = { state, card, ...sides, apiWords: null, ...rest, note };
       return reports.report(action, ruleVerbOf(changes), result, approval ?? {});
     };
@@ -106,6 +108,11 @@ export function createChangeRule(deps: Deps) {
   };
 }
 
+/** What still stops the purchase; empty: nothing that is known. */
+function obstaclesTo({ changeRequest }: RuleAction, { status }: CardFacts): string {
+  return sentences(status === 'BLOCKED' ? BLOCKED : null, alsoNeeded(changeRequest.alsoNeeds));
+}
+
 /** Setting a value, unlike the end of a temporary change. */
 const isNoEnd = (verb: string): boolean => verb !== 'end';
 
@@ -130,6 +137,8 @@ export interface AskedChange<A extends Action = RuleAction> {
   readonly others: number;
   /** The counted raise, if it is too much for one person. */
   readonly counted: CountedRaise | null;
+  /** What else the purchase needs. */
+  readonly alsoNeeds?: AlsoNeeds | undefined;
 }
 
 export interface RequestOpened {
@@ -222,7 +231,8 @@ export function createPermitChangeOrAsk(deps: PermitDeps): PermitChangeOrAsk {
     if (verdict.kind === 'refused') return { state: 'failed', note: verdict.why };
     if (verdict.kind === 'allowed') return null;
     if (!mayAsk) return { state: 'failed', note: othersByNow };
-    const asked = { action, acctId, card, changes, term, others: verdict.others, counted };
+    const { alsoNeeds } = action.changeRequest;
+    const asked = { action, acctId, card, changes, term, others: verdict.others, counted, alsoNeeds };
     const { kind, note } = await openRequest(asked);
     return kind === 'opened' ? { state: 'waiting', note, counted } : { state: 'unchanged', note };
   };

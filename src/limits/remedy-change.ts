@@ -18,8 +18,17 @@ export const LimitRaise = z.strictObject({
 });
 export type LimitRaise = z.infer<typeof LimitRaise>;
 
-/** The card pays from its own balance, which did not cover the purchase either. */
-const balance = { lacksBalance: z.literal(true).optional() };
+/** The remedies that a purchase may need besides another one. */
+export const alsoNeededKinds = ['raise_limit', 'allow_international', 'allow_card_not_present'] as const;
+export const AlsoNeeds = z.array(z.enum(alsoNeededKinds)).readonly();
+export type AlsoNeeds = z.infer<typeof AlsoNeeds>;
+
+const besides = {
+  /** The card pays from its own balance, which did not cover the purchase either. */
+  lacksBalance: z.literal(true).optional(),
+  /** Absent: nothing else is known. */
+  alsoNeeds: AlsoNeeds.optional(),
+};
 
 /** What would let a declined purchase pass, as far as the card API can change it. */
 export const Remedy = z.discriminatedUnion('kind', [
@@ -29,16 +38,16 @@ export const Remedy = z.discriminatedUnion('kind', [
      * The limits that stopped the purchase, tightest first, then those that rise along. Raising only one does not help.
      */
     limits: z.tuple([LimitRaise], LimitRaise).readonly(),
-    ...balance,
+    ...besides,
   }),
   z.strictObject({
     kind: z.literal('allow_category'),
     /** Null id: the card service's number for the category is unknown. */
     category: z.strictObject({ id: z.int().nullable(), name: z.string() }),
-    ...balance,
+    ...besides,
   }),
-  z.strictObject({ kind: z.literal('allow_international'), ...balance }),
-  z.strictObject({ kind: z.literal('allow_card_not_present'), ...balance }),
+  z.strictObject({ kind: z.literal('allow_international'), ...besides }),
+  z.strictObject({ kind: z.literal('allow_card_not_present'), ...besides }),
   z.strictObject({ kind: z.literal('activate') }),
   z.strictObject({
     kind: z.literal('unblock'),
@@ -73,6 +82,11 @@ export function lacksBalance(remedy: Remedy | null): boolean {
   return remedy !== null && isOfRules(remedy) && remedy.lacksBalance === true;
 }
 
+/** What else the purchase needs, as far as is known. */
+export function alsoNeeds(remedy: Remedy | null): AlsoNeeds {
+  return (remedy !== null && isOfRules(remedy) && remedy.alsoNeeds) || [];
+}
+
 /** No rules that were read name the category, and the card service knows categories by their numbers only. */
 export function lacksNumber(remedy: Remedy | null | undefined): boolean {
   return remedy?.kind === 'allow_category' && remedy.category.id === null;
@@ -95,15 +109,16 @@ export function exceededLimit(
   return first !== undefined && (first.rule.category !== null) === isOfCategory ? first : null;
 }
 
-/** The limits that stopped a purchase, with their present values, none of which has to rise for it any more. */
+/** The limits that stopped a purchase, with their present values: neither they nor anything else stops it any more. */
 export function withLimitsNow(remedy: Remedy | null, rules: CardLimits): Remedy | null {
   if (remedy?.kind !== 'raise_limit') return remedy;
   const now = (limit: LimitRaise): LimitRaise => {
     const from = limitOf(rules, limit.rule);
     return { ...limit, from, to: from ?? limit.to, remainingCents: null };
   };
-  const [first, ...others] = remedy.limits;
-  return { ...remedy, limits: [now(first), ...others.map(now)] };
+  const { alsoNeeds: _before, ...rest } = remedy;
+  const [first, ...others] = rest.limits;
+  return { ...rest, limits: [now(first), ...others.map(now)] };
 }
 
 /**

@@ -13,10 +13,10 @@ import {
 import type { Log } from '../core/log.ts';
 import { isAbroad } from '../core/merchant-category.ts';
 import { hadBegun } from '../core/service-time.ts';
-import { checkLimits, type DeclinedPurchase } from './binding-limit.ts';
+import { checkLimits } from './binding-limit.ts';
 import { hasReset } from './limit-window.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
-import { isIncomplete, isOfRules, type Remedy } from './remedy-change.ts';
+import { alsoNeededKinds, isIncomplete, isOfRules, type Remedy } from './remedy-change.ts';
 import { remainingAt } from './stopping-category.ts';
 
 /** An alert that names the limit is better than one that does not, but a late alert is worse. */
@@ -127,7 +127,8 @@ function createLook(deps: Deps) {
     const check = await byCode(purchase, time, deps);
     // That a card is active by now needs no call of the card API for its alert.
     if (check.state === 'passes' && time === 'then' && !isByRule(event.decline)) return { state: 'unknown' };
-    return await withBalance(check.state === 'passes' ? await byAllElse(purchase, time, deps) : check, purchase);
+    const found = check.state === 'passes' ? await byAllElse(purchase, time, deps) : check;
+    return await withBalance(await withAlsoNeeded(found, purchase, time, deps), purchase);
   };
 }
 
@@ -135,6 +136,28 @@ function createLook(deps: Deps) {
 async function isClosed(acctId: number, { accountOf }: Pick<Deps, 'accountOf'>): Promise<boolean> {
   const { cards } = await accountOf(acctId);
   return cards.length > 0 && cards.every(({ status }) => status === 'CLOSED');
+}
+
+/** Only the first of all that stops a purchase is its remedy. An alert does not wait for what is left of the limits. */
+async function withAlsoNeeded(
+  check: PurchaseCheck,
+  { event, ...read }: Purchase,
+  time: Time,
+  deps: Deps,
+): Promise<PurchaseCheck> {
+  if (check.state !== 'stopped' || !isOfRules(check.remedy)) return check;
+  const { kind } = check.remedy;
+  const rules = await read.rules();
+  if (rules === null) return check;
+  const remaining = time === 'then' || kind === 'raise_limit' ? null : await read.remaining();
+  const others = [
+    ...byKind(event, rules),
+    remaining === null ? passes : await byLimitNow(event, remaining, rules, deps),
+  ];
+  const needed = alsoNeededKinds.filter(
+    (one) => one !== kind && others.some((other) => other.state === 'stopped' && other.remedy.kind === one),
+  );
+  return needed.length === 0 ? check : { ...check, remedy: { ...check.remedy, alsoNeeds: needed } };
 }
 
 /** What the rules need to let a purchase pass may not be all it needs. */
@@ -183,11 +206,10 @@ async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<Pu
   const isListed = rules.categories.some(({ name }) => deps.fitsMerchant(name, event.mcc));
   const checks: PurchaseCheck[] = [
     time === 'now' ? await byStatus(event, deps, asItIs) : passes,
-    isAbroad(event.merchant) ? abroad(rules) : passes,
-    event.isCardPresent === false ? online(rules) : passes,
+    ...byKind(event, rules),
     // Nothing tells the name of a category that is not listed.
     isCategoryKnown || rules.isEveryCategoryAllowed || isListed ? passes : unclear,
-    byLimitNow({ ...takenFromLimits(event, deps.fitsMerchant), mayBeOverruled }, remaining, rules),
+    await byLimitNow(event, remaining, rules, deps),
     mayBeOverruled ? byRuleset : passes,
     isBalanceTooLow(event, rules) ? byBalance : passes,
   ];
@@ -215,7 +237,14 @@ async function byLimit(
 }
 
 /** The same for a purchase that no limit has declined, so that none is likely to stop it. */
-function byLimitNow(tried: DeclinedPurchase, remaining: RemainingLimits, rules: CardLimits): PurchaseCheck {
+async function byLimitNow(
+  event: TransactionEvent,
+  remaining: RemainingLimits,
+  rules: CardLimits,
+  { fitsMerchant, accountOf }: Pick<Deps, 'fitsMerchant' | 'accountOf'>,
+): Promise<PurchaseCheck> {
+  const { mayBeOverruled } = await accountOf(event.acctId);
+  const tried = { ...takenFromLimits(event, fitsMerchant), mayBeOverruled };
   const found = checkLimits(tried, remaining, rules);
   if (found === 'passes') return passes;
   const isGuess = found?.limits[0].to === null && found.limits[0].isOfRuleset !== true;
@@ -238,6 +267,11 @@ async function byCategory({ event, ...read }: Purchase, { namedIn, categoryId }:
 
 const abroad = (rules: SpendRules | null) => byRule(rules?.isInternationalAllowed === true, 'allow_international');
 const online = (rules: SpendRules | null) => byRule(rules?.isCardNotPresentAllowed === true, 'allow_card_not_present');
+
+/** The rules about purchases of its kind: abroad, online. */
+function byKind({ merchant, isCardPresent }: TransactionEvent, rules: SpendRules): PurchaseCheck[] {
+  return [isAbroad(merchant) ? abroad(rules) : passes, isCardPresent === false ? online(rules) : passes];
+}
 
 function byRule(isAllowed: boolean, kind: 'allow_international' | 'allow_card_not_present'): PurchaseCheck {
   return isAllowed ? passes : { state: 'stopped', remedy: { kind } };
@@ -289,37 +323,4 @@ async function readOrLog<T>(reading: Promise<T>, log: Log): Promise<T | null> {
     log.warn({ err: error }, 'could not read the card to find a remedy');
     return null;
   }
-}
-
-/**
- * Looks something up while the throttle allows it; otherwise returns `otherwise` at once. It limits how much of the card API
- * alerts may use, because people who press buttons need the rest. During a burst, an alert
- * without the name of its limit is better than an alert that waits for thousands of calls. The form that raises a limit
- * reads the card again anyway.
- *
- * @param now milliseconds on a monotonic clock.
- */
-export function withThrottle<Question, Answer>(
-  lookUp: (question: Question) => Promise<Answer>,
-  otherwise: Answer,
-  { perMinute, atOnce }: { readonly perMinute: number; readonly atOnce: number },
-  now: () => number = () => performance.now(),
-): (question: Question) => Promise<Answer> {
-  let left = perMinute;
-  let countedAt = now();
-  let running = 0;
-
-  return async function lookUpThrottled(question) {
-    const at = now();
-    left = Math.min(perMinute, left + ((at - countedAt) / 60_000) * perMinute);
-    countedAt = at;
-    if (running >= atOnce || left < 1) return otherwise;
-    left -= 1;
-    running += 1;
-    try {
-      return await lookUp(question);
-    } finally {
-      running -= 1;
-    }
-  };
 }

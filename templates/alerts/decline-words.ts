@@ -13,6 +13,7 @@ import { currentState } from '../actions/outcomes.ts';
 import { copyable, escapeUntrusted } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardOf, orderNewCard } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
+import { alsoNeeded, stillNeeded } from '../limits/also-needed-words.ts';
 import { holderWays, isEnoughAgain, limitLines, limitOfRuleset, smallestRaise } from '../limits/limit-words.ts';
 
 /** A reason as it may be shown in a channel. `isWithheld`: the service's own words must not be shown. */
@@ -129,8 +130,10 @@ export function fixes(
   const block = blockOf(alert);
   const isShort = isOnlyShort(alert, reason, view);
   const isDone = isShort || isFollowed(alert, reason);
-  const again = isShort ? portalWords.balance.adminFix : 'Have the purchase tried again.';
-  if (isDone && block === null) return [isShort ? portalWords.balance.holderFix : '', again];
+  const [holderAgain, again] = isShort
+    ? [portalWords.balance.holderFix, portalWords.balance.adminFix]
+    : againWords(alsoNeeded(stillNeeded(alert.outcomes)));
+  if (isDone && block === null) return [holderAgain, again];
   if (shouldStayBlocked(alert)) return ['Ask for a new card.', orderNewCard];
   const wasBlocked = alert.remedy?.kind === 'unblock' || reason.remedy === 'unblock';
   const who = block?.by == null ? 'an approver' : mention(block.by);
@@ -142,6 +145,12 @@ export function fixes(
   if (block === null)
     return [ways || balanceWays(alert, reason, view) || escapeUntrusted(reason.holderFix, 300), admin];
   return [holder, `${admin} ${unblockFirst(alert)}`];
+}
+
+/** @param also what else stops the purchase, after what would let it pass was done. */
+function againWords(also: string | null): [holder: string, admin: string] {
+  if (also === null) return ['', 'Have the purchase tried again.'];
+  return [`${also} Ask for that as well.`, 'Change what still stops it, then have the purchase tried again.'];
 }
 
 /** The block that is in force, as far as is known: by somebody here, or, with nobody's name, elsewhere. Null: none. */
@@ -174,7 +183,8 @@ export function isFollowed({ remedy, outcomes }: TransactionAlert, reason: Shown
 
 /** The rules let the purchase pass by now, but the card’s balance did not cover it. */
 export function isOnlyShort(alert: TransactionAlert, reason: ShownReason, view: View): boolean {
-  return lacksBalance(alert.remedy) && (isFollowed(alert, reason) || isEnoughAgain(alert, view));
+  if (!lacksBalance(alert.remedy) || stillNeeded(alert.outcomes).length > 0) return false;
+  return isFollowed(alert, reason) || isEnoughAgain(alert, view);
 }
 
 /** True when a limit was raised but this purchase needs more. */

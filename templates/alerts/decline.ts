@@ -4,7 +4,7 @@ import { isByRule } from '../../src/core/event.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { limitsToRaise } from '../../src/limits/remedy-change.ts';
+import { type AlsoNeeds, limitsToRaise } from '../../src/limits/remedy-change.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
@@ -32,6 +32,7 @@ import {
 } from '../core/blocks.ts';
 import { cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
+import { alsoNeededOn, stillNeeded } from '../limits/also-needed-words.ts';
 import { balanceToo, limitLine, limitOfRuleset } from '../limits/limit-words.ts';
 import { followsRuleset, rulesetOf } from '../limits/ruleset-words.ts';
 import { declineOfBlocked } from './decline-blocked.ts';
@@ -80,6 +81,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
         // The numbers say the same as the meaning, and add the amount.
         shortfall(alert, reason, view) || meaningOf(alert, reason),
         serviceWords(reason),
+        alsoNeededOn(alert),
         balanceToo(alert, place),
         rulesetLine(alert, reason),
       ),
@@ -122,6 +124,7 @@ export function declineCause(alert: TransactionAlert, view: View): (string | nul
       : (reason.remedy === 'raise_limit' && limitLine(alert, view)) ||
         `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view) || meaningOf(alert, reason)}`,
     reason.isKnown ? null : serviceWords(reason),
+    alsoNeededOn(alert),
     balanceToo(alert, view.place),
     // When no button can fix it, what else does.
     isBlocked || isUnusable || isElsewhere || isLeftToFix ? fix : null,
@@ -213,9 +216,11 @@ export function remedyButton(
   const { event, remedy, card, outcomes } = alert;
   const { isUnblocked, isRaised, isPaid } = currentState(outcomes);
   const isUnblock = (remedy?.kind ?? reason.remedy) === 'unblock';
-  const isDone = isUnblock ? isUnblocked : isRaised && !isTooLow(remedy, outcomes);
+  const isLow = isTooLow(remedy, outcomes);
+  const [still] = isUnblock || isLow ? [] : stillNeeded(outcomes);
+  const isDone = isUnblock ? isUnblocked : isRaised && !isLow && still === undefined;
   const isOver = isDone || isPaid || !mayHelp(alert);
-  const text = isOver || limitOfRuleset(remedy) !== null ? '' : remedyWords(remedy, reason);
+  const text = isOver || limitOfRuleset(remedy) !== null ? '' : remedyWords(remedy, reason, still);
   return text === ''
     ? null
     : button({
@@ -227,9 +232,11 @@ export function remedyButton(
       });
 }
 
-function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason): string {
-  switch (neededFor({ remedy }, reason)) {
+/** @param still what the purchase needs besides what was done. */
+function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason, still?: AlsoNeeds[number]): string {
+  switch (still ?? neededFor({ remedy }, reason)) {
     case 'raise_limit': {
+      if (still !== undefined) return 'Raise a limit…';
       const limits = limitsToRaise(remedy);
       if (limits.length > 1) return `Raise ${countOf(limits.length, 'limit')}…`;
       // The limit that stops it now may differ from the one that stopped it then.

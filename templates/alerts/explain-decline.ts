@@ -9,6 +9,7 @@ import { context, countOf, escapeUntrusted, header, section } from '../core/bloc
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
 import type { View } from '../core/view.ts';
+import { alsoNeededOn, stillNeeded } from '../limits/also-needed-words.ts';
 import { balanceToo, isEnoughAgain, limitOfRuleset } from '../limits/limit-words.ts';
 import { stepLine } from '../routing/why.ts';
 import { meaningOf } from './decline.ts';
@@ -79,6 +80,7 @@ function about({ alert, eventLog, whoMay }: Explained, view: View): KnownBlock[]
       `*Why:* ${escapeUntrusted(reason.title, 100)}`,
       shortfall(alert, reason, view) || meaningOf(alert, reason),
       serviceWords(reason),
+      alsoNeededOn(alert),
       balanceToo(alert, view.place),
     ),
     ...(`${holder}${admin}` === ''
@@ -99,7 +101,8 @@ function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained[
   const { remedy } = alert;
   const isElsewhere = shouldStayBlocked(alert) || limitOfRuleset(remedy) !== null || remedy?.kind === 'portal';
   if (isClosed(alert) || (isElsewhere && !isDone)) return nobody;
-  const known = isDone || remedy?.kind === 'retry' ? 'retry' : neededFor(alert, reason);
+  const [still] = isFollowed(alert, reason) ? stillNeeded(alert.outcomes) : [];
+  const known = still ?? (isDone || remedy?.kind === 'retry' ? 'retry' : neededFor(alert, reason));
   const wanted = (known === 'none' || known === 'retry') && blockOf(alert) !== null ? 'unblock' : known;
   if (wanted === 'none') {
     return reason.isSensitive

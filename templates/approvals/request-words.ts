@@ -30,6 +30,7 @@ import { termWords } from '../../src/limits/term.ts';
 import { dateAfter, link, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, countOf, escapeUntrusted, type Field, inSections, RULES_MAX } from '../core/blocks.ts';
 import { BLOCKED, cardOfHolder, cardOfHolderRaw, holderName, holderRaw } from '../core/card-words.ts';
+import { alsoNeeded } from '../limits/also-needed-words.ts';
 import { tooLittleMoney } from '../limits/limit-words.ts';
 import { fundedWords } from '../virtual-cards/order.ts';
 import { earlierWords, leftWords, thereWords } from './facts-words.ts';
@@ -224,6 +225,9 @@ export function cautions(request: ApprovalRequest, reader: Reader): string | nul
     isBlocked ? BLOCKED : null,
     facts.isUsedUp === true && !isEnough && !isAllRemoved ? USED_UP : null,
     facts.isTooLittle === true ? `This is not enough for ${formatCents(payCentsOf(request) ?? 0)} by now.` : null,
+    facts.alsoNeeds === undefined
+      ? null
+      : `${alsoNeeded(facts.alsoNeeds)} Until that is changed, it may be declined again.`,
     facts.lacksBalance === true ? `${tooLittleMoney}. Until money is added, it may be declined again.` : null,
   ];
   return lines.filter(Boolean).join('\n') || null;

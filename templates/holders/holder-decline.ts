@@ -22,6 +22,7 @@ import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, countOf, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
+import { alsoNeededOn, stillNeeded } from '../limits/also-needed-words.ts';
 import { balanceToo, holderWays, limitLine, limitOfRuleset } from '../limits/limit-words.ts';
 import { askButton, fraudButton, holderBlockButton, recognizeButton } from './holder-buttons.ts';
 import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
@@ -50,6 +51,7 @@ export function holderDecline(alert: TransactionAlert, view: View): Message {
         `*${escapeUntrusted(reason.title, 100)}*`,
         shortfall(alert, reason, view) || escapeUntrusted(reason.meaning, 300),
         serviceWords(reason),
+        alsoNeededOn(alert),
         balanceToo(alert, 'direct'),
       ),
       ...(fix === '' ? [] : [section(`*What you can do:* ${fix}`)]),
@@ -82,6 +84,7 @@ export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<Sh
     cause: [
       why,
       reason.isKnown ? null : serviceWords(reason),
+      alsoNeededOn(alert),
       balanceToo(alert, 'direct'),
       whatToDo(alert, reason, view, { isResetSaid: true }),
     ],
@@ -125,7 +128,7 @@ function isBlockedAlready(alert: TransactionAlert): boolean {
 export function moreButton(alert: TransactionAlert, reason: ShownReason): Button | null {
   const { event, card, outcomes, remedy } = alert;
   const { isFraud, isRaised, isPaid } = currentState(outcomes);
-  const isDone = isRaised && !isTooLow(remedy, outcomes);
+  const isDone = isRaised && stillNeeded(outcomes).length === 0 && !isTooLow(remedy, outcomes);
   const isElsewhere = remedy?.kind === 'portal' || limitOfRuleset(remedy) !== null;
   const isOurs = isRule(neededFor(alert, reason)) && !isElsewhere;
   const canAsk = isOurs && !isBlockedAlready(alert) && !isDone && !isFraud && !isPaid;

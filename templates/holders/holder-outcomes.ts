@@ -10,6 +10,7 @@ import { isClosed, isTooLow } from '../alerts/decline-words.ts';
 import { escapeUntrusted, RULES_MAX, section } from '../core/blocks.ts';
 import { BLOCKED } from '../core/card-words.ts';
 import { sentences } from '../core/change-words.ts';
+import { alsoNeededIn } from '../limits/also-needed-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
 /**
@@ -143,7 +144,7 @@ function blocked({ outcomes }: Alert): string {
     : 'It declines everything until an approver unblocks it.';
 }
 
-/** Empty if the change is over, another one followed it, or the card still cannot pay for this. */
+/** Empty if the change is over, another one followed it, or it alone does not let the card pay for this. */
 function tryAgain(outcome: Outcome, alert: Alert): string {
   const { verb, control } = outcome;
   const { outcomes, card } = alert;
@@ -157,6 +158,7 @@ function tryAgain(outcome: Outcome, alert: Alert): string {
     return 'Your card is blocked: it works once an approver unblocks it.';
   if (verb === 'limit' && alert.kind === 'transaction' && isTooLow(alert.remedy, outcomes))
     return 'It is still too low for this purchase.';
+  if (isRule && alsoNeededIn(outcome).length > 0) return '';
   if (alert.kind === 'transaction' && lacksBalance(alert.remedy)) return '';
   return ['You can try again now.', isRule ? mayBeDeclined(card) : null].filter(Boolean).join(' ');
 }

@@ -6,6 +6,7 @@ import { capital } from '../../src/core/first-letter.ts';
 import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { formatCents } from '../../src/core/money.ts';
 import {
+  alsoNeeds,
   changeIn,
   type LimitRaise,
   lacksNumber,
@@ -19,6 +20,7 @@ import { portalWords, shouldStayBlocked } from '../alerts/decline-words.ts';
 import { context, countOf, escapeUntrusted, section } from '../core/blocks.ts';
 import { CLOSED, cardOf, cardOfHolder, orderNewCard } from '../core/card-words.ts';
 import { input, modal, option } from '../core/form.ts';
+import { alsoNeeded } from './also-needed-words.ts';
 import { amountInput, amountLabel, amountOf, formInput, openedOnce, reasonInput, termInputs } from './form-inputs.ts';
 import { balanceToo, left, limitOfRuleset, nameOf, onTop } from './limit-words.ts';
 import { followsRuleset, mayLeaveRuleset } from './ruleset-words.ts';
@@ -218,6 +220,7 @@ function notes(form: RemedyForm, raised: readonly LimitRaise[]): (string | null)
     state === 'status'
       ? '*No limit or rule stops this purchase any more, but the card is not active.* If it is closed, use another card. If it is new, activate it.'
       : null,
+    isUseless(form) || state === 'passes' ? null : alsoNeeded(alsoNeeds(remedy)),
     state === 'balance' || state === 'passes' ? null : balanceToo({ event, remedy }, 'direct'),
     state === 'unread' && remedy?.kind !== 'unblock' ? `${unread}${isUseless(form) ? ` ${again}` : old}` : null,
     isLowestKnown ? lowestWords(raised) : null,

@@ -14,14 +14,22 @@ async function submit(
 ) {
   const asked: unknown[] = [];
   const shown: unknown[] = [];
+  const needs: unknown[] = [];
   const acked: unknown[] = [];
   const form = { kind: 'form', alertId: 'evt_1', channel: 'C1', messageTs: '1.1', remedy, rules, passes: false };
   const deps = {
     pending: { get: async () => form },
     today: () => '2026-11-20',
-    async requestAction({ verb, input }: { verb: string; input: { changeRequest?: { shown?: unknown } } }) {
+    async requestAction({
+      verb,
+      input,
+    }: {
+      verb: string;
+      input: { changeRequest?: { shown?: unknown; alsoNeeds?: unknown } };
+    }) {
       asked.push(verb);
       shown.push(input.changeRequest?.shown);
+      needs.push(input.changeRequest?.alsoNeeds);
     },
   };
   const amounts = Object.entries(typed).map(([action, value]) => [`block-${action}`, { [action]: { value } }] as const);
@@ -36,7 +44,12 @@ async function submit(
     view: { private_metadata: 'p_1', state: { values } },
   };
   await raiseLimit(deps as unknown as Parameters<typeof raiseLimit>[0])(args as never);
-  return { asked, errors: acked[0], ...(shown[0] !== undefined && { shown: shown[0] }) };
+  return {
+    asked,
+    errors: acked[0],
+    ...(shown[0] !== undefined && { shown: shown[0] }),
+    ...(needs[0] !== undefined && { alsoNeeds: needs[0] }),
+  };
 }
 
 it('changes nothing before the card was read: the limit, or the number of the category, is not known', async () => {
@@ -81,6 +94,13 @@ it('says what it showed of each typed limit: by the card’s rules, or by the al
   expect(await submit(both, typed)).toMatchObject({ shown: [limitGoal('daily', 40_000)] });
   expect(await submit(both, typed, null)).toMatchObject({ shown: [limitGoal('daily', 39_000)] });
   expect(await submit({ kind: 'allow_international' })).not.toHaveProperty('shown');
+});
+
+it('says what else the purchase needed', async () => {
+  const alsoNeeds = ['raise_limit'] as const;
+
+  expect(await submit({ kind: 'allow_international', alsoNeeds })).toMatchObject({ alsoNeeds });
+  expect(await submit({ kind: 'allow_international' })).not.toHaveProperty('alsoNeeds');
 });
 
 it.each([

@@ -2,10 +2,18 @@ import { expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
-import { linkHugo, toPay } from '../../support/asked-for-more.ts';
+import { approvalClick, linkHugo, toPay } from '../../support/asked-for-more.ts';
 import { limitChange, limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, cardId, createActionWorld, performAction } from '../../support/perform-world.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  cardId,
+  createActionWorld,
+  performAction,
+  verifyAction,
+} from '../../support/perform-world.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -197,6 +205,31 @@ it('asks for the purchase plus its padding if the remaining limit is unknown', a
 
   const [request] = await deps.requests.open();
   expect(request?.changes).toEqual([limitChange('daily', 40_000, 40_000 + 8410 + 4900)]);
+});
+
+it('tells approvers, the holder and the alert what else the purchase needs', async () => {
+  const world = await createActionWorld(redis());
+  const { deps, told } = await linkHugo(world);
+  const remedy = { kind: 'allow_international', alsoNeeds: ['raise_limit'] } as const;
+  const alert = transactionAlert({ decline: { code: 'decline.rule.location', message: 'no' } }, { remedy });
+  await deps.alerts.save(alert);
+  const alertId = alert.event.id;
+  const asked = ask('ask', { ...toPay(8410), target: { kind: 'alert', alertId } });
+
+  await performAction(asked, { ...deps, checkPurchase: async () => ({ state: 'stopped', remedy }) });
+  const [request] = await deps.requests.open();
+  // A rule is opened without an amount, so it takes two.
+  for (const userId of ['U0BEN', 'U0ZOE'])
+    await performAction(approvalClick(`act_${userId.toLowerCase()}`, userId), deps);
+  world.advance(2000);
+  await verifyAction('act_u0zoe', deps);
+
+  expect(request?.facts.alsoNeeds).toEqual(['raise_limit']);
+  expect((await deps.alerts.get(alertId))?.outcomes.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/Purchases abroad not allowed → allowed\. A limit is too small, too\.$/),
+  ]);
+  expect(told().join()).toMatch(/A limit is too small, too\. Ask for that as well\./);
+  expect(told().join()).not.toMatch(/try again/);
 });
 
 it('refuses a duration that the policy does not allow, and says which one it allows', async () => {

@@ -229,6 +229,13 @@ describe('permitting a change', () => {
   const atMostADay = { ...standard, durations: { longestMs: 86_400_000, mayStay: false } };
   const approver: Over = { actor: { userId: 'U0ANA', teamId: 'T1' } };
 
+  it('tells the others who decide what else the purchase needs', async () => {
+    const changeRequest = { goals: [limitGoal('daily', 45_000)], term: permanent, alsoNeeds: ['allow_international'] };
+    const { asked } = await permit(100_001, { ...approver, changeRequest } as Over);
+
+    expect(asked).toMatchObject([{ alsoNeeds: ['allow_international'] }]);
+  });
+
   it('lets an approver make a small raise alone, and records its amount', async () => {
     expect(await permit(100_000, approver)).toEqual({
       refused: null,

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { goalsOfRemedy, isIncomplete, limitsToRaise, Remedy } from '../../../src/limits/remedy-change.ts';
+import {
+  alsoNeeds,
+  goalsOfRemedy,
+  isIncomplete,
+  limitsToRaise,
+  Remedy,
+  withLimitsNow,
+} from '../../../src/limits/remedy-change.ts';
 import { limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
 
@@ -10,12 +17,19 @@ const along = limitRaise('monthly', 44_000, 45_000, { isAdjustedToo: true });
 it.each<Remedy>([
   remedyOf(daily, along),
   { kind: 'allow_category', category: { id: null, name: 'Fuel' } },
-  { kind: 'allow_international' },
+  { kind: 'allow_international', alsoNeeds: ['raise_limit'] },
   { kind: 'allow_card_not_present' },
   { kind: 'activate' },
   { kind: 'unblock' },
 ])('of the kind $kind can be stored and parsed again', (remedy) => {
   expect(Remedy.parse(JSON.parse(JSON.stringify(remedy)))).toEqual(remedy);
+});
+
+it('needs nothing else once nothing stops the purchase', () => {
+  const remedy = { ...remedyOf(daily), alsoNeeds: ['allow_international'] } as const;
+
+  expect(alsoNeeds(remedy)).toEqual(['allow_international']);
+  expect(alsoNeeds(withLimitsNow(remedy, rulesOf({ daily: 90_000 })))).toEqual([]);
 });
 
 describe('the rule changes for a remedy', () => {

@@ -5,7 +5,8 @@ import type { SpendRules } from '../../../src/card-api/spend-rules.ts';
 import type { CardStatus, TransactionEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createFitsMerchant } from '../../../src/limits/merchant-fit.ts';
-import { createRemedies, withThrottle } from '../../../src/limits/remedy.ts';
+import { createRemedies } from '../../../src/limits/remedy.ts';
+import { alsoNeeds } from '../../../src/limits/remedy-change.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 
 const fitsMerchant = createFitsMerchant(categoryCodes);
@@ -343,37 +344,6 @@ it('is the limit that the service named if what is left of the limits cannot be 
   expect(declineReason(purchase.decline ?? { code: '', message: '' }, remedy).title).toBe('Over the monthly limit');
 });
 
-it('limits the rate of lookups, and reports no remedy at once beyond it', async () => {
-  let clock = 0;
-  let calls = 0;
-  const look = async (): Promise<string | null> => {
-    calls += 1;
-    return 'remedy';
-  };
-  const paced = withThrottle(look, null as string | null, { perMinute: 2, atOnce: 9 }, () => clock);
-
-  expect([await paced(1), await paced(2), await paced(3)]).toEqual(['remedy', 'remedy', null]);
-  clock = 30_000;
-  expect([await paced(4), await paced(5)]).toEqual(['remedy', null]);
-  expect(calls).toBe(3);
-});
-
-it('never waits for hanging lookups, and resumes when they end', async () => {
-  let end: (remedy: string) => void = () => {};
-  const paced = withThrottle(() => new Promise<string | null>((resolve) => (end = resolve)), null, {
-    perMinute: 9,
-    atOnce: 1,
-  });
-  const hanging = paced(1);
-
-  expect(await paced(2)).toBeNull();
-  end('late');
-  expect(await hanging).toBe('late');
-  const next = paced(3);
-  end('remedy');
-  expect(await next).toBe('remedy');
-});
-
 describe('what lets a declined purchase pass', () => {
   const away = new Error('unavailable');
   const fuel = { id: 9, name: 'Fuel', transactionLimitCents: null, limits: none };
@@ -633,6 +603,53 @@ describe('what lets a declined purchase pass', () => {
       );
   });
 
+  describe('names what else stops the purchase', () => {
+    const abroadAndOnline = { ...inLisbon, isCardPresent: false };
+
+    it.each<[string, string, Partial<SpendRules>, number | Error, Partial<TransactionEvent>, string[]]>([
+      ['a limit, besides purchases abroad', 'decline.rule.location', anyKind, 3_999, inLisbon, ['raise_limit']],
+      ['a limit, besides online purchases', 'decline.rule.cardnotpresent', anyKind, 3_999, {}, ['raise_limit']],
+      ['a limit, besides a category', 'decline.rule.mcc', {}, 3_999, {}, ['raise_limit']],
+      [
+        'a limit and online purchases, besides purchases abroad',
+        'decline.rule.location',
+        anyKind,
+        3_999,
+        abroadAndOnline,
+        ['raise_limit', 'allow_card_not_present'],
+      ],
+      ['purchases abroad, besides a limit', 'decline.rule.velocity', anyKind, 3_999, inLisbon, ['allow_international']],
+      ['nothing, if the limit is large enough', 'decline.rule.location', anyKind, 4_000, inLisbon, []],
+      ['nothing, if the card has no limit', 'decline.rule.location', anyKind, Number.NaN, inLisbon, []],
+      ['nothing, if the limits cannot be read', 'decline.rule.location', anyKind, away, inLisbon, []],
+      ['nothing, besides a limit alone', 'decline.rule.velocity', anyKind, 3_999, {}, []],
+    ])('%s', async (_what, code, read, left, over, expected) => {
+      const check = await setUp(read, left).checkPurchase({ ...declined(code), ...over });
+
+      expect(check.state).toBe('stopped');
+      expect(alsoNeeds(check.state === 'stopped' ? check.remedy : null)).toEqual(expected);
+    });
+
+    it('of a rule while its alert waits, but no limit, which would have to be read', async () => {
+      const calls: string[] = [];
+      const { adviceFor } = setUp(anyKind, 3_999, 'Books', { called: (call) => void calls.push(call) });
+
+      const { remedy } = await adviceFor({ ...declined('decline.rule.location'), ...abroadAndOnline });
+
+      expect(remedy).toEqual({ kind: 'allow_international', alsoNeeds: ['allow_card_not_present'] });
+      expect(calls).toEqual(['rules']);
+    });
+
+    it('of a ruleset’s limit, too', async () => {
+      const ofRuleset = { ...anyKind, limits: { ...none, daily: 100_000 } };
+      const check = await setUp(ofRuleset, 3_999, 'Books', { mayBeOverruled: true }).checkPurchase(
+        declined('decline.rule.location'),
+      );
+
+      expect(check).toEqual({ state: 'stopped', remedy: { kind: 'allow_international', alsoNeeds: ['raise_limit'] } });
+    });
+  });
+
   it('is to try again if nothing stops it when its alert is made', async () => {
     const again = { remedy: { kind: 'retry' }, isIncomplete: false };
 
@@ -698,24 +715,4 @@ describe('what lets a declined purchase pass', () => {
     expect(await adviceAgain(declined('decline.card.status'))).toEqual({ remedy: null, isIncomplete: false });
     expect(await adviceAgain(declined('decline.rule.location'))).toMatchObject({ isIncomplete: false });
   });
-});
-
-it('counts each finished lookup once', async () => {
-  const ends: (() => void)[] = [];
-  const throttled = withThrottle(
-    () => new Promise<string | null>((resolve) => ends.push(() => resolve('remedy'))),
-    null,
-    {
-      perMinute: 99,
-      atOnce: 2,
-    },
-  );
-  const first = throttled(1);
-  ends[0]?.();
-  await first;
-  const running = [throttled(2), throttled(3)];
-
-  expect(await throttled(4)).toBeNull();
-  for (const end of ends) end();
-  expect(await Promise.all(running)).toEqual(['remedy', 'remedy']);
 });

@@ -95,6 +95,13 @@ describe.each([
     expect(read(openRequestOf({ facts }))).not.toContain('balance');
   });
 
+  it('shows what else the purchase needs', () => {
+    const request = openRequestOf({ facts: { ...facts, alsoNeeds: ['raise_limit'] } });
+
+    expect(read(request)).toContain('A limit is too small, too. Until that is changed, it may be declined again.');
+    expect(read(openRequestOf({ facts }))).not.toContain('too small');
+  });
+
   it('shows how many approvals are needed, and why', () => {
     const approvals = [{ by: 'U0ANA', at: askedAt, actionId: null }];
     expect(read(openRequestOf())).toMatch(/needs one approval/i);

@@ -94,6 +94,17 @@ it('asks for money instead of another try if the balance of the card did not cov
   expect(requestDecided(approved, { isConfirmed: false, endsAt: null }).text).toMatch(/not confirmed.* ask for money/);
 });
 
+it('says what else to ask for instead of to try again if the purchase needs more', () => {
+  const purchase = { amountCents: 8410, merchant: 'Corner Diner', kind: null, link: null };
+  const facts = { ...noFacts, purchase, alsoNeeds: ['raise_limit'] as const };
+  const approved = { ...openRequestOf({ facts }), state: 'approved', decision, temporaryChangeId: null } as const;
+
+  const { text } = requestDecided(approved);
+
+  expect(text).toMatch(/^Approved by <@U0OLGA>\. .*A limit is too small, too\. Ask for that as well\./);
+  expect(text).not.toContain('try again');
+});
+
 describe('an approved request for two limits', () => {
   const weekly = { rule: { kind: 'limit', period: 'weekly', category: null }, to: 250_000 } as const;
   const goals = [...goalsOf([raiseDaily]), weekly];

@@ -44,6 +44,18 @@ it('says that the card’s balance was too low as well', () => {
   expect(JSON.stringify(form)).toContain('The card’s balance ($5.00 overdrawn) did not cover it either.');
 });
 
+it.each([
+  ['checked', true],
+  ['unread', false],
+  ['passes', false],
+] as const)('says that a limit is too small as well: %s, %s', (state, isSaid) => {
+  const alert = declined('decline.rule.location', '');
+  const remedy = { kind: 'allow_international', alsoNeeds: ['raise_limit'] } as const;
+  const form = remedyForm({ privateMetadata: 'p', alert, remedy, state, today: '2026-11-20' });
+
+  expect(JSON.stringify(form).includes('A limit is too small, too.')).toBe(isSaid);
+});
+
 it.each(['ruleset', 'balance', 'status', 'closed'] as const)(
   'gives no numbers of when the alert was sent once something else stops the purchase: %s',
   (state) => {
