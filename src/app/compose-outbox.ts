@@ -212,11 +212,11 @@ function composeEditing(
 
 const monotonicNow = (): number => performance.now();
 
-/** Flushes an outbox again later. */
-function wakeOutboxIn({ enqueue, now }: WorkerContext) {
+/** Wakes an outbox later. Wakes within the same second are one. */
+export function wakeOutboxIn({ enqueue, now }: Pick<WorkerContext, 'enqueue' | 'now'>) {
   return (channel: string, delayMs: number): Promise<void> => {
     const second = Math.round((now().getTime() + delayMs) / 1000);
-    return enqueue('flush-outbox', { channel }, { delayMs, id: `later-${channel}-${second}` });
+    return enqueue('wake-outbox', { channel, second }, { delayMs });
   };
 }
 

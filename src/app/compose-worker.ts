@@ -95,6 +95,7 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
     ...intakeJobs(context, parts),
     ...signedJobs(context, verbs),
     'flush-outbox': ({ channel }) => outbox.flush(channel),
+    'wake-outbox': ({ channel }) => context.wakeOutbox(channel),
     'delete-late-copies': (copies, { starts }) => outbox.deleteLateCopies(copies, starts),
     'update-messages': outbox.updateMessages,
     'notify-person': createNotifyPerson({

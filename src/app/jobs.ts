@@ -106,6 +106,16 @@ const table = {
     retry: once,
     mergeBy: ({ channel }) => channel,
   }),
+  /**
+   * Wakes an outbox at a set time. Not a delayed `flush-outbox`: with the same key, earlier wakes would be merged into it,
+   * and with a different one, two would run at once. Retried, because an older version does not know it.
+   */
+  'wake-outbox': job({
+    queue: 'outbox',
+    data: z.strictObject({ channel: z.string(), second: z.int() }),
+    retry: discardOnFailure(times(5)),
+    mergeBy: ({ channel, second }) => `wake-${channel}-${second}`,
+  }),
 
   /** An entry of a newer version. It fails for good unless that version gets it, so it is reported and can be replayed. */
   'repost-entry': job({

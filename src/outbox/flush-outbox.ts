@@ -20,7 +20,7 @@ interface Deps {
   readonly editing: { readonly next: Edits['next']; readonly edit: EditMessage };
   /** Stores entries of a newer version elsewhere, where they can be retried. */
   readonly setAside: (channel: string, entries: readonly UnreadableEntry[]) => Promise<void>;
-  /** Schedules another run. This run ends, so that entries that come earlier find the channel free. */
+  /** Wakes the channel later. This run ends, so that entries that come earlier find the channel free. */
   readonly wakeIn: (channel: string, ms: number) => Promise<void>;
   readonly throttle: Throttle;
   /** Milliseconds on a monotonic clock. */
@@ -47,7 +47,9 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     }
     if (unresolved !== null && !unresolved.sending.isUnsent) {
       const claimedForMs = await postEntries.takeOver(channel, unresolved);
-      if (claimedForMs > 0) return claimedForMs;
+      // Wakes are merged into this job, and the sender may finish any moment. So it waits no longer than the channel
+      // pauses after a message.
+      if (claimedForMs > 0) return Math.min(claimedForMs, deps.throttle.postMs);
       continue;
     }
     const lookedAt = deps.now();

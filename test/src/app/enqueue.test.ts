@@ -45,6 +45,23 @@ it('merges jobs that update the same message', async () => {
   expect(await queues.updates.getJobCounts('waiting')).toEqual({ waiting: 2 });
 });
 
+it('keeps a wake of an outbox that is requested while one for the same second runs early', async () => {
+  const enqueue = createEnqueue(queues, () => new Date());
+  const wake = { channel: 'C1', second: 7 };
+  const patient = redis().duplicate({ maxRetriesPerRequest: null });
+  const connection = patient as ConnectionOptions;
+  const worker = new Worker('outbox', null, { connection, prefix: QUEUE_PREFIX, autorun: false });
+  await enqueue('wake-outbox', wake);
+  const early = await worker.getNextJob('token');
+
+  for (let count = 0; count < 3; count += 1) await enqueue('wake-outbox', wake, { delayMs: 60_000 });
+  await early?.moveToCompleted(null, 'token', false);
+
+  expect(await queues.outbox.getJobCounts('waiting', 'delayed')).toEqual({ waiting: 0, delayed: 1 });
+  await worker.close();
+  patient.disconnect();
+});
+
 it('runs an overdue job at once', async () => {
   await createEnqueue(queues, () => new Date())('end-mute', { muteId: 'm1' }, { atMs: Date.now() - 60_000 });
 

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outboxKey } from '../../../src/core/keys.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
+import { defaultThrottle } from '../../../src/outbox/send-message.ts';
 import { examples } from '../../support/examples.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { Crash, createWorld, type Moment, postOutcomes } from '../../support/outbox-world.ts';
@@ -194,6 +196,26 @@ describe('a channel’s messages', () => {
     }
   });
 
+  it('that a killed worker has claimed are posted as soon as the claim has expired, after few looks', async () => {
+    let [isKilled, looks] = [false, 0];
+    const world = createWorld({
+      entries: idsOf(2).map(alert),
+      onMoment({ step, when }) {
+        if (step === 'look' && when === 'before' && isKilled) looks += 1;
+        if (step !== 'sendMessage' || when === 'after' || isKilled) return;
+        isKilled = true;
+        throw new Crash();
+      },
+    });
+
+    await world.drain();
+
+    const [post] = world.shown();
+    expect(post?.text).toBe('e0 e1');
+    expect((post?.at ?? 0) - 1_000_000).toBe(13_000);
+    expect(looks).toBeLessThan(20);
+  });
+
   it('are more than a second apart', async () => {
     const world = createWorld({ entries: ['a', 'b', 'c'].map(alert) });
 
@@ -230,4 +252,65 @@ it('sets an entry of a newer version aside, without holding up the others', asyn
 
   expect(setAside).toEqual(['newer']);
   expect(posts).toEqual(['The next one.']);
+});
+
+describe('two runs for one channel at once', () => {
+  const notice = (id: string): OutboxEntry =>
+    OutboxEntry.parse({ kind: 'notice', id, message: { text: id, blocks: [] } });
+
+  /** A channel in Slack that takes this long to answer. */
+  function slowWorld(answerMs: number) {
+    const posts: string[] = [];
+    const world = createPostingWorld(redis(), {
+      slack: {
+        async post(channel, { text }) {
+          posts.push(text);
+          await sleep(answerMs);
+          return { channel, ts: `${posts.length}.1` };
+        },
+      },
+    });
+    return { ...world, posts };
+  }
+
+  it('post each message once, and neither waits longer than the channel pauses anyway', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 3 }),
+        fc.nat({ max: 40 }),
+        fc.array(fc.nat({ max: 60 }), { minLength: 1, maxLength: 3 }),
+        async (count, answerMs, startsMs) => {
+          await redis().flushall();
+          const world = slowWorld(answerMs);
+          const ids = idsOf(count);
+          for (const id of ids) await world.outbox.put('C1', notice(id));
+
+          const others = startsMs.map(async (ms) => {
+            await sleep(ms);
+            return await world.flush('C1');
+          });
+          const waits = await Promise.all([world.flush('C1'), ...others]);
+
+          expect(world.posts).toEqual(['e0']);
+          for (const wait of waits) expect(wait ?? 0).toBeLessThanOrEqual(defaultThrottle.postMs);
+        },
+      ),
+      { numRuns: examples(30) },
+    );
+  });
+
+  it('post an alert that arrives after them as soon as the channel’s pause is over', async () => {
+    const world = slowWorld(200);
+    await world.outbox.put('C1', notice('first'));
+    // Wakes are merged into one of them, so neither may sleep longer than the other's message needs.
+    const waits = await Promise.all([world.flush('C1'), world.flush('C1')]);
+    await world.outbox.put('C1', notice('fraud'));
+    const pause = await world.outbox.pauseLeft('C1');
+
+    expect(Math.max(...waits.map((wait) => wait ?? 0))).toBeLessThanOrEqual(pause + 50);
+    await sleep(pause);
+    await world.flush('C1');
+
+    expect(world.posts).toEqual(['first', 'fraud']);
+  });
 });
