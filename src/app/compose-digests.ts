@@ -17,10 +17,13 @@ import { forOutbox } from '../outbox/tracked-message.ts';
 import { createIsCounted } from './is-counted.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** The file is named after its digest: one per digest. */
-function fileForController(id: string, content: string) {
+/**
+ * The file is named after its digest, because it is found by its name. Another program's digest may have the same id in the
+ * same channel, so all programs but the first add theirs.
+ */
+function fileForController(program: string, id: string, content: string) {
   const file = {
-    name: `cardbell-${contentId('', [id])}.csv`,
+    name: `cardbell-${contentId('', program === '' ? [id] : [program, id])}.csv`,
     title: 'Declines, approvals and exceptions.csv',
     content,
   };
@@ -88,7 +91,9 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
     async post(channel, id, { message, elsewhere, rows }) {
       const csv = rows === null ? null : digestCsv(rows, await personNames(rows, context));
       await outbox.put(channel, { kind: 'notice', id, message: forOutbox(message), elsewhere: forOutbox(elsewhere) });
-      if (csv !== null) await outbox.put(channel, { kind: 'file', id: `${id}-csv`, ...fileForController(id, csv) });
+      if (csv === null) return;
+      const file = fileForController(context.config.program, id, csv);
+      await outbox.put(channel, { kind: 'file', id: `${id}-csv`, ...file });
     },
     record: (channel, id, detail) => digestOnRecord(context, { id, channel, detail }),
   });

@@ -138,7 +138,7 @@ export function isRowsOf({ channel, ts }: MessageRef, { alerts }: Batch): (messa
   return ({ ref, files }) => files.includes(file) || (ref !== null && pages.includes(ref));
 }
 
-/** Contains no card data. */
+/** Contains no card data. Unique in the channel, also among card programs, because no other message has the timestamp. */
 export function fileName({ of }: Pick<RowsEntry, 'of'>): string {
   const at = new Date(Number(of.ts) * 1000).toISOString().slice(0, 16).replace('T', '-').replace(':', '');
   return `cardbell-${at}-${of.ts.replace('.', '-')}.csv`;

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { composeDigests } from '../../../src/app/compose-digests.ts';
+import { contentId } from '../../../src/core/content-id.ts';
 import { StoreUnavailableError } from '../../../src/core/errors.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { usePatientRedis } from '../../support/patient-redis.ts';
@@ -49,5 +50,30 @@ it('digests of own cards that Redis could not take are reported, not taken for t
 
   await expect(sendDigests()).rejects.toThrow('redis does not answer');
 
+  await close();
+});
+
+it('names the file of a digest after its program, so that none is taken for that of another program in the channel', async () => {
+  const { context, close } = await openWorkerContext(server().redis, server().url);
+  const id = 'digest-C0DIGEST-monthly-1793540000000';
+  const nameOf = async (program: string): Promise<string | undefined> => {
+    const files: string[] = [];
+    const put: typeof context.lastingOutbox.put = async (_channel, entry) => {
+      if (entry.kind === 'file') files.push(entry.file.name);
+      return true;
+    };
+    const { sendDigest } = composeDigests({
+      ...context,
+      config: { ...context.config, program },
+      lastingOutbox: { ...context.lastingOutbox, put },
+      visibilityOf: async () => 'public',
+    });
+    await sendDigest.now('C0DIGEST', id, 'monthly', 'Europe/Berlin');
+    return files[0];
+  };
+
+  expect(await nameOf('eu')).toMatch(/^cardbell-\w+\.csv$/);
+  expect(new Set([await nameOf('eu'), await nameOf('uk'), await nameOf('')]).size).toBe(3);
+  expect(await nameOf(''), 'as before there were several programs').toBe(`cardbell-${contentId('', [id])}.csv`);
   await close();
 });
