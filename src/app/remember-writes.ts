@@ -1,3 +1,4 @@
+import { BoundedMap } from '../core/bounded-map.ts';
 import type { Redo } from '../core/redo.ts';
 import type { WriteOrder } from '../core/write-order.ts';
 import type { Stores } from './stores.ts';
@@ -5,6 +6,11 @@ import type { Again, Unremembered, Write, WriteRule } from './write-rule.ts';
 import { rules } from './write-rules.ts';
 
 type Remember = Pick<Redo, 'remember'>;
+
+/** More than the subjects that a process writes within the time for which it remembers its writes. */
+const NUMBERS_KEPT = 5000;
+/** Lower than any number that Redis gives: it counts from its time, and 0 means that there is a newer write. */
+const FIRST_NUMBER = 1;
 
 /** Wraps a write so that it is repeated when Redis has lost it. It must be safe to repeat, whatever was written since. */
 export function remembered<Args extends readonly unknown[], Result>(
@@ -41,6 +47,8 @@ export function rememberWrites<Given extends Partial<Stores>>(redo: Remember, or
 }
 
 function createRemember(redo: Remember, order: WriteOrder) {
+  /** The number of this process' last write of each subject. */
+  const numbers = new BoundedMap<string, number>(NUMBERS_KEPT);
   return (
     store: AnyStore,
     write: Write<readonly unknown[], unknown>,
@@ -60,10 +68,12 @@ function createRemember(redo: Remember, order: WriteOrder) {
       return await order.serialize(about, async () => {
         const { result, repeat } = await written();
         if (repeat === null) return result;
-        // Remember it before its number is known: Redis may fail between the two.
+        const earlier = numbers.get(about) ?? FIRST_NUMBER;
         const number = order.note(about);
-        redo.remember(async () => await order.ifNewest(about, await number, repeat), about);
-        await number;
+        // Remember it before its number is known: Redis may fail between the two, or reject it. Then it is only newer than
+        // our own last write: its caller was told that it failed, so it replaces no write of others.
+        redo.remember(async () => await order.ifNewest(about, await number.catch(() => earlier), repeat), about);
+        numbers.set(about, await number);
         return result;
       });
     };

@@ -83,7 +83,8 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   admin.watch({
     async problems() {
       const why = await whyUnusable(redis, [workerProbe]);
-      return why === null ? [] : [why];
+      if (why !== null) return [why];
+      return context.redo.isSettled() ? [] : ['repeating writes that redis may have lost'];
     },
     health: () => readHealth(context),
   });

@@ -228,10 +228,10 @@ function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
         return;
       } catch (error) {
         if (redis.status !== 'ready') throw error;
-        // Do not wait for a full Redis: the work that frees memory waits for us. Any other trouble counts as down.
-        if (tries === TRIES && isStoreTrouble(error) && !isFull(error)) throw error;
         if (tries === TRIES || !isStoreTrouble(error)) {
           log.error({ err: error }, 'could not repeat a lost write');
+          // Do not wait for a full Redis: the work that frees memory waits for us. Any other trouble counts as down.
+          if (isStoreTrouble(error) && !isFull(error)) throw error;
           return;
         }
         await sleep(AGAIN_MS);

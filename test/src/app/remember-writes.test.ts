@@ -408,6 +408,61 @@ it('remembers a write before its number is known, because Redis may be lost in b
   expect(await worker.quietHours.all()).toEqual([quiet]);
 });
 
+/** A worker whose writes get a number only while `takes` is true, as if Redis had just become a replica. */
+function createRejectedWorker() {
+  const order = createWriteOrder(redis(), createLock(redis()));
+  const numbers = { takes: false };
+  const worker = createWorker({
+    async note(subject) {
+      if (!numbers.takes) throw new Error("READONLY You can't write against a read only replica.");
+      return await order.note(subject);
+    },
+  });
+  return { worker, numbers };
+}
+
+describe('a write whose number Redis rejected', () => {
+  const newer = { ...quiet, by: 'U0BEN' };
+
+  it('is restored', async () => {
+    const { worker } = createRejectedWorker();
+    await losing(() => expect(worker.quietHours.set(quiet)).rejects.toThrow('READONLY'));
+
+    await worker.writeAgain();
+
+    expect(await worker.quietHours.all()).toEqual([quiet]);
+  });
+
+  it('is restored over an earlier write of the same worker', async () => {
+    const { worker, numbers } = createRejectedWorker();
+    numbers.takes = true;
+    await worker.quietHours.set(quiet);
+    numbers.takes = false;
+    await losing(() => expect(worker.quietHours.set(newer)).rejects.toThrow('READONLY'));
+
+    await worker.writeAgain();
+
+    expect(await worker.quietHours.all()).toEqual([newer]);
+  });
+
+  it.each([
+    ['its worker', 0],
+    ['the other worker', 1],
+  ])('is not restored over a newer write of another worker, with %s writing again first', async (_who, first) => {
+    const { worker } = createRejectedWorker();
+    const workers = [worker, createWorker()] as const;
+    await losing(async () => {
+      await expect(workers[0].quietHours.set(quiet)).rejects.toThrow('READONLY');
+      await workers[1].quietHours.set(newer);
+    });
+
+    await workers[first as 0 | 1].writeAgain();
+    await workers[first === 0 ? 1 : 0].writeAgain();
+
+    expect(await worker.quietHours.all()).toEqual([newer]);
+  });
+});
+
 it('does not restore a refused emergency override over the used one', async () => {
   const [used, refused] = [createWorker(), createWorker()];
   await losing(async () => {

@@ -230,6 +230,21 @@ it('retries a write that Redis temporarily rejects', async () => {
   expect(tries).toBe(3);
 });
 
+it('logs why a write cannot be repeated, also while nothing continues for that reason', async () => {
+  const kept = await start();
+  const logged = vi.spyOn(log, 'error');
+  let isRejected = true;
+  kept.remember(async () => {
+    if (isRejected) throw new Error('NOREPLICAS Not enough good replicas to write.');
+  });
+
+  await restart();
+  await until(() => logged.mock.calls.some(([, said]) => said === 'could not repeat a lost write'), 'it is logged');
+  expect(kept.isSettled()).toBe(false);
+  isRejected = false;
+  await kept.settled();
+});
+
 it('repeats only the latest of the writes with the same key, in its order', async () => {
   const kept = await start();
   const order: string[] = [];
