@@ -49,7 +49,7 @@ export function startRelay({ shard = 0, reader, redis, handOn, roomInQueue, log 
   const streams = streamsOf(shard);
   /** People's requests and gaps are few and never wait for webhooks. */
   const unlimited = streams.filter((stream) => stream !== intakeKey('webhooks', shard));
-  const group = createGroup(redis, streams);
+  const group = createGroup(redis, reader, streams);
   let isStopping = false;
   let lastTakeover = -ABANDONED_AFTER_MS;
   const inHand = createInHand(redis);
@@ -58,8 +58,8 @@ export function startRelay({ shard = 0, reader, redis, handOn, roomInQueue, log 
   return {
     async stop(): Promise<void> {
       isStopping = true;
-      // Ends the blocking read at once. Entries already read are finished before `done` resolves.
-      reader.disconnect();
+      // Entries already read are finished before `done` resolves.
+      group.stopReading();
       await done;
     },
   };
@@ -77,7 +77,7 @@ export function startRelay({ shard = 0, reader, redis, handOn, roomInQueue, log 
           for (const stream of open) await handStream(stream, await inHand.abandoned(stream));
         }
         if (open.length === 0) await sleep(NO_ROOM_MS);
-        else await handAll(await group.readNew(reader, open, room));
+        else await handAll(await group.readNew(open, room));
       } catch (error) {
         if (isStopping) return;
         // A Redis that came back empty has no consumer group.
@@ -139,7 +139,9 @@ async function handEach(entries: readonly StreamEntry[], handOn: RelayOptions['h
   return { done, failure: failures[0] };
 }
 
-function createGroup(redis: RedisClient, streams: readonly string[]) {
+function createGroup(redis: RedisClient, reader: RedisClient, streams: readonly string[]) {
+  let isStopped = false;
+  let endRead = (): void => {};
   return {
     async create(): Promise<void> {
       for (const stream of streams) {
@@ -149,21 +151,23 @@ function createGroup(redis: RedisClient, streams: readonly string[]) {
       }
     },
     /** Waits until one of these streams has an entry. */
-    readNew(reader: RedisClient, open: readonly string[], room: number) {
+    async readNew(open: readonly string[], room: number): Promise<Answer> {
+      if (isStopped) return null;
       const isWhole = open.length === streams.length;
       const count = isWhole ? Math.min(READ_MAX, room) : READ_MAX;
       const options = ['COUNT', count, 'BLOCK', isWhole ? BLOCK_MS : NO_ROOM_MS, 'NOACK'];
       const ids = open.map(() => '>');
-      return reader.call(
-        'xreadgroup',
-        'GROUP',
-        RELAYS,
-        RELAYS,
-        ...options,
-        'STREAMS',
-        ...open,
-        ...ids,
-      ) as Promise<Answer>;
+      const read = reader.call('xreadgroup', 'GROUP', RELAYS, RELAYS, ...options, 'STREAMS', ...open, ...ids);
+      return await new Promise((resolve, reject) => {
+        endRead = () => resolve(null);
+        (read as Promise<Answer>).then(resolve, reject);
+      });
+    },
+    /** Ends the blocking read at once. A connection that is lost when it is closed would never end it. */
+    stopReading(): void {
+      isStopped = true;
+      reader.disconnect();
+      endRead();
     },
   };
 }

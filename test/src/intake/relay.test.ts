@@ -6,7 +6,7 @@ import { createLog } from '../../../src/core/log.ts';
 import { connectFailFast, connectPatient } from '../../../src/core/redis.ts';
 import { createIntake, type InboxEntry, inboxKeys } from '../../../src/intake/intake.ts';
 import { type Relay, startRelay } from '../../../src/intake/relay.ts';
-import { until } from '../../support/until.ts';
+import { settled, until } from '../../support/until.ts';
 import { read } from '../webhooks/read.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
@@ -17,6 +17,8 @@ const relays: { relay: Relay; clients: { disconnect(): void }[] }[] = [];
 beforeAll(async () => {
   server = await startRedis();
   store = new Redis(server.url);
+  // A test kills the server.
+  store.on('error', () => {});
 });
 afterAll(async () => {
   store.disconnect();
@@ -256,5 +258,19 @@ describe('the relay', () => {
 
     expect(handed).toEqual(['1']);
     await until(isEmpty, 'the inbox is empty');
+  });
+
+  it('stops at the latest when Redis is back, if it is stopped while Redis is away', async () => {
+    const handed = start();
+    await add(1);
+    await until(() => handed.length === 1, 'it reads');
+    const { port, folder } = server;
+    await server.kill();
+    await settled(200);
+
+    const stopped = relays[0]?.relay.stop();
+    server = await startRedis({ port, folder });
+
+    await stopped;
   });
 });
