@@ -209,10 +209,12 @@ async function openWebProgram(config: WebConfig, { slack, respond, showProgram, 
       stopWatching();
       heartbeat?.stop();
       memory.stop();
-      redo.stop();
       clock.stop();
     },
     async stop(): Promise<void> {
+      // What this process has accepted and Redis has lost may be nowhere else.
+      await redo.settled();
+      redo.stop();
       await closeQueues(queues);
       redis.disconnect();
       if (store !== redis) store.disconnect();

@@ -104,9 +104,11 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
       stopWatching();
       maintenance.stop();
       context.memory.stop();
-      context.redo.stop();
       await Promise.all(relays.map((relay) => relay.stop()));
       await consumers.close();
+      // Only now: waiting jobs continue once everything is repeated. What Redis has lost may be nowhere else.
+      await context.redo.settled();
+      context.redo.stop();
       await context.directory.stop();
       await closeQueues(queues);
       if (redis.status === 'ready') await maintenance.signOff();

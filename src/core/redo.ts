@@ -70,11 +70,11 @@ export function createRedo(
     /** Resolves when Redis has everything this process wrote, as far as the process knows. */
     settled: absence.over,
     isSettled: (): boolean => absence.sinceMs() === null,
+    /** Call it when nothing waits any more: whatever still waits never continues, because it would work with older data. */
     stop(): void {
       clearInterval(timer);
       redis.off('close', absence.begin);
       redis.off('ready', check.start);
-      absence.release();
     },
   };
 
@@ -166,8 +166,6 @@ function createAbsence() {
     },
     sinceMs: () => sinceMs,
     over: () => over,
-    /** Lets waiting callers continue without a check. */
-    release: () => release(),
   };
 }
 

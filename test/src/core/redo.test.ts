@@ -195,6 +195,21 @@ it('nothing continues while Redis is down', async () => {
   expect(isSettled).toBe(true);
 });
 
+it('nothing continues after a stop while Redis is down, because it would work with older data', async () => {
+  const kept = await start();
+  await server.kill();
+  await until(() => !kept.isSettled(), 'Redis is down');
+  let isSettled = false;
+  void kept.settled().then(() => {
+    isSettled = true;
+  });
+
+  kept.stop();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+
+  expect(isSettled).toBe(false);
+});
+
 it('restarts the repetition from the beginning if Redis goes down again', async () => {
   const kept = await start();
   await write(kept, 'a');
