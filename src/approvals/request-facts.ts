@@ -22,6 +22,8 @@ export const RequestFacts = z.strictObject({
   purchase: z
     .strictObject({
       amountCents: z.int(),
+      /** What the card service reserves on top. Counts against the limits. */
+      paddingCents: z.int().optional(),
       merchant: z.string(),
       /** The kind of merchant, in words. */
       kind: z.string().nullable(),
@@ -130,9 +132,9 @@ export function createGatherFacts(deps: Deps): GatherFacts {
   }
 
   async function purchaseIn(event: TransactionEvent, action: Action): Promise<RequestFacts['purchase']> {
-    const { amountCents, merchant, mcc } = event;
+    const { amountCents, paddingCents, merchant, mcc } = event;
     const link = await deps.alertLink(alertIdOf(action) ?? event.id);
-    return { amountCents, merchant: merchant.name.trim(), kind: merchantCategory(mcc), link };
+    return { amountCents, paddingCents, merchant: merchant.name.trim(), kind: merchantCategory(mcc), link };
   }
 }
 
@@ -145,18 +147,24 @@ function leftOf(remaining: RemainingLimits | null, changes: readonly RuleChange[
     .toSorted((a, b) => limitPeriods.indexOf(a.period) - limitPeriods.indexOf(b.period));
 }
 
+/** What paying an amount takes of a limit: the card service reserves the padding, too. */
+export function takenCents(payCents: number, { purchase }: RequestFacts): number {
+  return payCents + (purchase?.paddingCents ?? 0);
+}
+
 /**
- * Whether an amount exceeds what will be left of a card's limits. Not what was too little when it was asked for: approvers have
- * seen that.
+ * Whether paying an amount takes more than what will be left of a card's limits. Not what was too little when it was asked
+ * for: approvers have seen that.
  *
  * @param changes relative to the current rules.
  */
 export function isTooLittle(
-  cents: number,
-  { left }: RequestFacts,
+  payCents: number,
+  facts: RequestFacts,
   remaining: RemainingLimits,
   changes: readonly RuleChange[],
 ): boolean {
+  const cents = takenCents(payCents, facts);
   return changes.some(leavesTooLittle) || leftOf(remaining, changes).some(hasBecomeTooLittle);
 
   function leavesTooLittle({ rule, from, to }: RuleChange): boolean {
@@ -172,7 +180,7 @@ export function isTooLittle(
   }
 
   function hasBecomeTooLittle({ period, remainingCents }: RequestFacts['left'][number]): boolean {
-    return remainingCents < cents && left.some((was) => was.period === period && was.remainingCents >= cents);
+    return remainingCents < cents && facts.left.some((was) => was.period === period && was.remainingCents >= cents);
   }
 }
 

@@ -1,13 +1,14 @@
 import { type ApprovalRequest, openedAtMs } from '../../src/approvals/request.ts';
-import type { RequestFacts } from '../../src/approvals/request-facts.ts';
+import { type RequestFacts, takenCents } from '../../src/approvals/request-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 
 /** They were read when it was asked for, which may be hours ago. */
-export function leftWords(request: ApprovalRequest, cents: number): string {
+export function leftWords(request: ApprovalRequest, payCents: number): string {
   const { left } = request.facts;
   if (left.length === 0) return '';
+  const cents = takenCents(payCents, request.facts);
   const asOf = dateAfter('As of', new Date(openedAtMs(request)).toISOString());
   return [...left.map((one) => otherLimit(one, cents)), asOf].join('\n');
 }

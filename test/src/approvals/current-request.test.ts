@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
-import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
+import { approvalClick, askedToPay, linkHugo, toPay } from '../../support/asked-for-more.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { Killed } from '../../support/crash-at.ts';
-import { limitGoal } from '../../support/limit-goals.ts';
+import { limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -18,6 +18,7 @@ import {
   verifyAction,
   type WorldDeps,
 } from '../../support/perform-world.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
 import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
@@ -151,6 +152,34 @@ it('asks again once so much was spent that the change is not enough, and then pr
   expect(world.service.rules['DailySpendLimit']).toBe(600);
   expect(hugo.told().at(-1)).toContain('no longer enough for $300.00');
   expect(hugo.told().join()).not.toContain('you can pay');
+});
+
+it('asks again once the change is enough for the declined purchase, but not for its padding', async () => {
+  const world = await createActionWorld(redis());
+  world.service.rules = { IsActive: true, DailySpendLimit: 200 };
+  let remainingCents = 5000;
+  const getRemainingLimits = async () => ({
+    overall: [{ period: 'daily', limitCents: 20_000, remainingCents } as const],
+    categories: [],
+  });
+  const hugo = await linkHugo(world);
+  const remedy = remedyOf(limitRaise('daily', 20_000, 22_200, { remainingCents }));
+  const deps = {
+    ...hugo.deps,
+    card: { ...hugo.deps.card, getRemainingLimits },
+    checkPurchase: async () => ({ state: 'stopped', remedy }) as const,
+  };
+  const decline = { code: 'decline.rule.velocity', message: 'over' };
+  const alert = transactionAlert({ decline, amountCents: 6000, paddingCents: 1200 });
+  await deps.alerts.save(alert);
+  await performAction(ask('ask', { ...toPay(6000), target: { kind: 'alert', alertId: alert.event.id } }), deps);
+  world.advance(REQUEST_OVERDUE_MS);
+  remainingCents = 4000;
+
+  await performAction(approvalClick('act_ben', 'U0BEN'), deps);
+
+  expect(world.answers.at(-1)?.text).toContain('so it is not enough by now.');
+  expect(world.service.rules['DailySpendLimit']).toBe(200);
 });
 
 const away = async (): Promise<never> => {

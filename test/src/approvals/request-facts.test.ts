@@ -51,6 +51,12 @@ it('shows the purchase with a link to its alert, and that the card is blocked', 
   });
 });
 
+it('keeps what the card service reserves on top of the purchase', async () => {
+  const { facts } = await gather({ purchaseOf: async () => transactionAlert({ paddingCents: 1200 }).event });
+
+  expect(facts.purchase?.paddingCents).toBe(1200);
+});
+
 it('shows the remaining limits that the change does not affect, shorter periods first', async () => {
   const { facts } = await gather();
 
@@ -145,6 +151,16 @@ describe('what its holder wants to pay', () => {
     ['another limit leaves just that', [daily(10_000), weekly(60_000)], [weekly(90_000)], false],
   ])('is too much if %s', (_what, overall, left, expected) => {
     expect(isTooLittle(60_000, { ...noFacts, left }, { overall, categories: [] }, changes)).toBe(expected);
+  });
+
+  it.each([
+    ['covers', 61_200, false],
+    ['does not cover', 61_199, true],
+  ])('counts with its padding: another limit %s both by now', (_what, remainingCents, expected) => {
+    const purchase = { amountCents: 60_000, paddingCents: 1200, merchant: 'Corner Diner', kind: null, link: null };
+    const facts = { ...noFacts, purchase, left: [weekly(90_000)] };
+
+    expect(isTooLittle(60_000, facts, { overall: [weekly(remainingCents)], categories: [] }, changes)).toBe(expected);
   });
 
   it('is never too much for a limit that is removed, or for a rule that is opened', () => {

@@ -78,6 +78,20 @@ describe.each([
     expect(read(openRequestOf({ facts: { ...facts, left: [] } }))).not.toMatch(/As of|not enough for/);
   });
 
+  it('says that another limit has too little left for the purchase and its padding', () => {
+    const request = (paddingCents: number) =>
+      openRequestOf({
+        facts: {
+          ...facts,
+          purchase: { ...facts.purchase, paddingCents },
+          left: [{ period: 'weekly', limitCents: 100_000, remainingCents: 91_000 }],
+        },
+      });
+
+    expect(read(request(1000))).not.toContain('(too little)');
+    expect(read(request(1001))).toContain('Weekly: $910.00 of $1,000.00 left (too little)');
+  });
+
   it('shows that the card is blocked, and that a raise may not be enough if nothing was left', () => {
     const usedUp = openRequestOf({ facts: { ...facts, isUsedUp: true }, isBlocked: true });
 
