@@ -10,7 +10,7 @@ import {
   payCentsOf,
   whyNotDecided,
 } from '../../src/approvals/request.ts';
-import type { RuleChange, Term } from '../../src/card-api/rule-change.ts';
+import { isLooser, type RuleChange, reversed, type Term, withGoals } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { decisionOf } from '../../src/core/decided-record.ts';
 import { capital } from '../../src/core/first-letter.ts';
@@ -170,12 +170,18 @@ function approvedLines(request: MadeRequest, { isConfirmed, endsAt }: Made): (st
   ];
 }
 
+/** A limit got less than was asked for: an approver typed less, or an emergency override may not raise it so far. */
+function isTooLow({ goals, changes }: MadeRequest): boolean {
+  return isLooser(withGoals(reversed(changes), goals));
+}
+
 /** Why the new limit may not be enough; null: it is, as far as is known. */
 function enoughWords(request: MadeRequest): string | null {
   const { facts, changes } = request;
   const payCents = payCentsOf(request);
   const amount = payCents === null ? '' : ` for ${formatCents(payCents)}`;
   const look = 'The Home tab shows what is left.';
+  if (isTooLow(request)) return `This is too low${amount}. ${look}`;
   if (facts.isTooLittle === true) return `When it was approved, this was no longer enough${amount}. ${look}`;
   const isRemoved = changes.every(({ to }) => to === null);
   return facts.isUsedUp === true && !isRemoved
@@ -186,7 +192,8 @@ function enoughWords(request: MadeRequest): string | null {
 /** Without a declined purchase there is nothing to try again. What an approver changed may not be enough for the amount. */
 function mayPay(request: MadeRequest, endsAt: string | null): string {
   const { facts, decision } = request;
-  if (facts.lacksBalance === true || facts.alsoNeeds !== undefined || facts.isTooLittle === true) return '';
+  if (facts.lacksBalance === true || facts.alsoNeeds !== undefined) return '';
+  if (facts.isTooLittle === true || isTooLow(request)) return '';
   const end = (word: string) => (endsAt === null ? 'now' : `${word} ${timeToken(endsAt, decision.at)}`);
   if (facts.purchase !== null) return `: try again ${end('before')}`;
   const payCents = payCentsOf(request);

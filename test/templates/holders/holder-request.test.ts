@@ -80,6 +80,36 @@ describe('a request for a declined purchase', () => {
   });
 });
 
+describe.each([
+  ['a declined purchase', { amountCents: 8410, merchant: 'Corner Diner', kind: null, link: null }],
+  ['any purchase', null],
+])('a request for %s', (_what, purchase) => {
+  const made = { ...openRequestOf({ facts: { ...noFacts, purchase } }), decision, temporaryChangeId: null };
+
+  it.each([
+    ['an emergency override', 'overridden', '<@U0OLGA> used the emergency override'],
+    ['an approver', 'approved', 'Approved by <@U0OLGA>'],
+  ] as const)('says that it is too low if %s allowed less, and promises nothing', (_who, state, head) => {
+    const { text } = requestDecided({ ...made, state, changes: [{ ...raiseDaily, to: 89_999 }] });
+
+    expect(text).toMatch(new RegExp(`^${head}\\. .*\\. This is too low for \\$900\\.00\\. The Home tab shows`));
+    expect(text).not.toMatch(/try again|you can pay/);
+  });
+});
+
+it('says to try a declined purchase again if an approver allowed enough for it, but for less time', () => {
+  const purchase = { amountCents: 8410, merchant: 'Corner Diner', kind: null, link: null };
+  const approved = { ...openRequestOf({ facts: { ...noFacts, purchase } }), decision, temporaryChangeId: null };
+  const term = { kind: 'duration', ms: 600_000 } as const;
+  const more = { ...raiseDaily, to: 95_000 };
+
+  for (const given of [{ term }, { term, changes: [more] }, { changes: [{ ...more, to: null }] }]) {
+    const { text } = requestDecided({ ...approved, state: 'approved', ...given });
+    expect(text).toMatch(/^Approved by <@U0OLGA>: try again now\. .* not exactly what you asked for/);
+    expect(text).not.toContain('too low');
+  }
+});
+
 it('asks for money instead of another try if the balance of the card did not cover the purchase either', () => {
   const purchase = { amountCents: 8410, merchant: 'Corner Diner', kind: null, link: null };
   const facts = { ...noFacts, purchase, lacksBalance: true };
