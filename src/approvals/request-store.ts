@@ -4,11 +4,14 @@ import { stateKey } from '../core/keys.ts';
 import { commit, createOpenRecordStore, type OpenRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
+import { REQUEST_MS } from '../policy/decide-action.ts';
 import { ApprovalRequest, type OpenRequest } from './request.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 /** Per account. */
 const KEPT_MAX = 50;
+/** As long as no emergency override may do what was denied: no number of later requests may push a denial out. */
+const DENIED_MS = REQUEST_MS;
 
 export type Requests = ReturnType<typeof createRequests>;
 
@@ -30,21 +33,9 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
     orderOf: ({ state, action }) => (state === 'open' ? Date.parse(action.askedAt) : null),
   });
   const withAskers = keepingAskers(store);
-  const ofAccount = (acctId: number): string => stateKey(`requests-of:${acctId}`);
-  async function ofCard(acctId: number): Promise<ApprovalRequest[]> {
-    const ids = await redis.zrevrange(ofAccount(acctId), 0, -1);
+  const lists = createRequestLists(redis);
+  async function read(ids: readonly string[]): Promise<ApprovalRequest[]> {
     return (await Promise.all(ids.map(store.get))).filter((request) => request !== null);
-  }
-  async function list({ id, acctId, action }: ApprovalRequest): Promise<void> {
-    const key = ofAccount(acctId);
-    const askedAtMs = Date.parse(action.askedAt);
-    const change = redis
-      .multi()
-      .zadd(key, askedAtMs, id)
-      .zremrangebyscore(key, '-inf', askedAtMs - KEPT_SECONDS * 1000)
-      .zremrangebyrank(key, 0, -KEPT_MAX - 1)
-      .expire(key, KEPT_SECONDS);
-    await commit(change);
   }
   async function changeOpen(id: string, next: (request: OpenRequest) => OpenRequest): Promise<ApprovalRequest | null> {
     const { isChanged, stands } = await store.change(id, (now) => (now?.state === 'open' ? next(now) : null));
@@ -53,13 +44,13 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
   return {
     /** @returns the stored request: this one, or that of an earlier attempt with what others decided since. */
     async add(request: ApprovalRequest): Promise<ApprovalRequest> {
-      await list(request);
+      await lists.add(request);
       return (await store.change(request.id, (stands) => (stands === null ? request : null))).stands ?? request;
     },
     /** @throws TooLateError when the lock was lost and someone else decided meanwhile. That decision stays. */
     async save(request: ApprovalRequest): Promise<void> {
       // Written first: an id without a request is skipped.
-      await list(request);
+      await lists.add(request);
       await saveUndecided(withAskers, request);
     },
     get: store.get,
@@ -72,21 +63,58 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
     addAsker: (id: string, userId: string) =>
       changeOpen(id, (request) => ({ ...request, askedToo: [...new Set(request.askedToo).add(userId)] })),
     /** Requests for an account within the last 30 days, newest first. */
-    requestsOf: async (acctId: number) => (await ofCard(acctId)).map(({ id, state }) => ({ id, state })),
-    /** Requests for an account that were denied since this time. */
+    requestsOf: async (acctId: number) => (await read(await lists.ids(acctId))).map(({ id, state }) => ({ id, state })),
+    /** Requests for an account that were denied since this time, at most 24 hours ago. */
     deniedSince: async (acctId: number, sinceMs: number) =>
-      (await ofCard(acctId)).filter(
+      (await read(await lists.deniedIds(acctId, sinceMs))).filter(
         (request) => request.state === 'denied' && Date.parse(request.decision.at) > sinceMs,
       ),
     /** Who approved a change of an account's card that was requested from this alert. */
     async approversOf(acctId: number, alertId: string): Promise<string[]> {
-      const asked = (await ofCard(acctId)).filter(
+      const asked = (await read(await lists.ids(acctId))).filter(
         ({ state, action }) => state === 'approved' && alertIdOf(action) === alertId,
       );
       return asked.flatMap(({ approvals }) => approvals.map(({ by }) => by));
     },
     /** Undecided requests, oldest first. */
     open: async (): Promise<OpenRequest[]> => (await store.open()).filter((request) => request.state === 'open'),
+  };
+}
+
+/** Which requests there were for an account. */
+function createRequestLists(redis: RedisClient) {
+  const keyOf = (acctId: number): string => stateKey(`requests-of:${acctId}`);
+  const deniedKeyOf = (acctId: number): string => stateKey(`requests-denied:${acctId}`);
+  const ids = (acctId: number): Promise<string[]> => redis.zrevrange(keyOf(acctId), 0, -1);
+  return {
+    /** Newest first. */
+    ids,
+    /** All that were denied since this time are among them. */
+    async deniedIds(acctId: number, sinceMs: number): Promise<string[]> {
+      const denied = await redis.zrangebyscore(deniedKeyOf(acctId), sinceMs, '+inf');
+      // An older version lists a denial among all requests only.
+      return [...new Set([...denied, ...(await ids(acctId))])];
+    },
+    async add(request: ApprovalRequest): Promise<void> {
+      const { id, acctId, action } = request;
+      const key = keyOf(acctId);
+      const askedAtMs = Date.parse(action.askedAt);
+      const change = redis
+        .multi()
+        .zadd(key, askedAtMs, id)
+        .zremrangebyscore(key, '-inf', askedAtMs - KEPT_SECONDS * 1000)
+        .zremrangebyrank(key, 0, -KEPT_MAX - 1)
+        .expire(key, KEPT_SECONDS);
+      if (request.state === 'denied') {
+        const deniedKey = deniedKeyOf(acctId);
+        const deniedAtMs = Date.parse(request.decision.at);
+        change
+          .zadd(deniedKey, deniedAtMs, id)
+          .zremrangebyscore(deniedKey, '-inf', deniedAtMs - DENIED_MS)
+          .pexpire(deniedKey, DENIED_MS);
+      }
+      await commit(change);
+    },
   };
 }
 

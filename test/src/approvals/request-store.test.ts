@@ -100,6 +100,34 @@ it('lists an account’s requests that were denied since a time', async () => {
   expect(denied.map(({ id }) => id)).toEqual(['req_after']);
 });
 
+it('finds a denial for a day, no matter how much was asked for after it', async () => {
+  const requests = createRequests(redis(), storeSigner);
+  const at = '2026-11-20T15:00:00.000Z';
+  const denied = { state: 'denied', decision: { actionId: 'act_1', by: 'U0ANA', at } } as const;
+  await requests.save({ ...openRequestOf({ id: 'req_denied' }), ...denied });
+  const later = ask('limit', { askedAt: '2026-11-20T15:01:00.000Z' });
+  for (let count = 0; count < 50; count += 1)
+    await requests.save(openRequestOf({ id: `req_later${count}`, action: later }));
+
+  expect((await requests.requestsOf(acctId)).map(({ id }) => id)).not.toContain('req_denied');
+  expect((await requests.deniedSince(acctId, Date.parse(at) - 1)).map(({ id }) => id)).toEqual(['req_denied']);
+
+  const nextDay = { ...denied.decision, at: '2026-11-21T15:00:00.000Z' };
+  await requests.save({ ...openRequestOf({ id: 'req_next' }), ...denied, decision: nextDay });
+  const key = `{cardbell:state}:requests-denied:${acctId}`;
+  expect(await redis().zrange(key, '0', '-1'), 'those of a day ago are cut').toEqual(['req_next']);
+  expect(await redis().ttl(key)).toBeGreaterThan(86_400 - 60);
+});
+
+it('finds a denial that an older version put on the list of all requests only', async () => {
+  const requests = createRequests(redis(), storeSigner);
+  const decision = { actionId: 'act_1', by: 'U0ANA', at: askedAt };
+  await requests.save({ ...openRequestOf({ id: 'req_denied' }), state: 'denied', decision });
+  await redis().del(`{cardbell:state}:requests-denied:${acctId}`);
+
+  expect((await requests.deniedSince(acctId, Date.parse(askedAt) - 1)).map(({ id }) => id)).toEqual(['req_denied']);
+});
+
 it('rejects a request that was altered in Redis, but still shows it in the web process', async () => {
   const requests = createRequests(redis(), storeSigner);
   await requests.save(openRequestOf({ id: 'req_1' }));
