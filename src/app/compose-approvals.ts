@@ -1,7 +1,6 @@
 import { orderWaits } from '../../templates/virtual-cards/order.ts';
 import { type Action, alertIdOf, requestIdOf } from '../actions/action.ts';
 import type { Failures } from '../actions/fail-action.ts';
-import { readBack } from '../actions/send-status.ts';
 import type { RequestsOfActions } from '../actions/verify-action.ts';
 import { createAmendRequest } from '../approvals/amend-request.ts';
 import {
@@ -120,8 +119,7 @@ function linkIn({ alertLink, requestLink }: Pick<Tools, 'alertLink' | 'requestLi
 
 /** Opens a request for others to decide. */
 export function composeOpenRequest(tools: Tools) {
-  const statusOf = (acctId: number, cardId: number | null) => readBack(acctId, cardId, tools.card, { maxRetries: 0 });
-  return createOpenRequest({ ...tools, gatherFacts: createGatherFacts({ ...tools, statusOf }) });
+  return createOpenRequest({ ...tools, gatherFacts: createGatherFacts(tools) });
 }
 
 /** What verification of a changed card needs to know about requests. */

@@ -13,7 +13,7 @@ import { ruleStates, stateWords } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { ApprovalVerified } from './complete-approval.ts';
 import { changesFromNow, isAboutRules, isChanged, type OpenRequest, payCentsOf, withVoid } from './request.ts';
-import { CALL_LIMITS, isTooLittle, type RequestFacts } from './request-facts.ts';
+import { CALL_LIMITS, isTooLittle, isTooMuchForBalance, type RequestFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 
 export interface ReadDeps {
@@ -32,8 +32,10 @@ export async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const changes = both.flatMap(({ change, fromBase }) => (!lowers([change]) || isLooser([fromBase]) ? [fromBase] : []));
   const now = without(all, without(all, changes));
   const temporary = await deps.raises.temporaryValues(all, acctId);
-  const isBlocked = isInUseBlocked(await deps.card.getAccount(acctId), request.card.cardId);
-  const facts = await factsNow(request, all, deps);
+  const account = await deps.card.getAccount(acctId);
+  const isBlocked = isInUseBlocked(account, request.card.cardId);
+  const isShort = isTooMuchForBalance(payCentsOf(request), request.facts.purchase, account, rules);
+  const facts = withShort(await factsNow(request, all, deps), isShort);
   const current: OpenRequest = { ...request, isBlocked, facts, changes: changes.length > 0 ? changes : all, temporary };
   return {
     request: current,
@@ -58,6 +60,12 @@ async function factsNow(
   if (payCents === null || remaining === null) return facts;
   const { isTooLittle: _before, ...others } = facts;
   return isTooLittle(payCents, facts, remaining, all) ? { ...others, isTooLittle: true } : others;
+}
+
+/** Money may have been spent or added since the request. */
+function withShort(facts: RequestFacts, isShort: boolean): RequestFacts {
+  const { lacksBalance: _before, ...others } = facts;
+  return isShort ? { ...facts, lacksBalance: true } : others;
 }
 
 /** Whether the card is blocked to which an account's rules apply. */
@@ -93,6 +101,8 @@ export function whatMoved(current: OpenRequest, shown: OpenRequest): string | nu
   if (moved.length > 0) return `Somebody changed it since it was asked for. Now: ${ruleStates(now, 'from')}.`;
   if (current.facts.isTooLittle === true && shown.facts.isTooLittle !== true)
     return 'The card was used since it was asked for, so it is not enough by now.';
+  if (current.facts.lacksBalance === true && shown.facts.lacksBalance !== true)
+    return 'The card’s balance does not cover the purchase by now.';
   return current.isBlocked && !shown.isBlocked ? 'The card was blocked since it was asked for.' : null;
 }
 

@@ -2,6 +2,7 @@ import { blocksNeedTwo } from '../../templates/approvals/why-approvals.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import { cardRaw } from '../../templates/core/card-words.ts';
 import { countedText, otherApprovers, whyOthers } from '../../templates/limits/counted-words.ts';
+import { tooLittleMoney } from '../../templates/limits/limit-words.ts';
 import { alertIdOf, requestIdOf } from '../actions/action.ts';
 import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
@@ -180,12 +181,13 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
 
 const hearsEnd = 'I’ll message you when the approvers have decided, or when the request expires.';
 
-function whyAsked({ action, counted, needed, isBlocked, card }: OpenRequest, isOwnCard: boolean): string {
+function whyAsked({ action, counted, needed, isBlocked, card, facts }: OpenRequest, isOwnCard: boolean): string {
   const asked = 'I asked in the approvals channel.';
   if (action.verb === 'block-all') return `${blocksNeedTwo} ${asked}`;
   if (action.verb === 'ask') {
     const blocked = `Your ${cardRaw(card)} is blocked. More money does not help until it is unblocked. `;
-    return `${isBlocked ? blocked : ''}${hearsEnd}`;
+    const short = `${tooLittleMoney}: ask for money to be added to the card. `;
+    return `${isBlocked ? blocked : ''}${facts.lacksBalance === true ? short : ''}${hearsEnd}`;
   }
   const much = counted === null ? '' : whyOthers(counted, needed);
   const own = isOwnCard ? `It is your own card, so it needs ${otherApprovers(needed)}.` : '';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Action, alertIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { cardInUse } from '../actions/send-status.ts';
 import { merchantKey } from '../alerts/aggregation-group-store.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import { latestPurchases } from '../alerts/latest-purchases.ts';
@@ -9,11 +10,13 @@ import { orNull } from '../card-api/errors.ts';
 import { LimitPeriod, limitPeriods, type Rule } from '../card-api/rule.ts';
 import type { RuleChange } from '../card-api/rule-change.ts';
 import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
-import { type CardStatus, lackingCents, type TransactionEvent } from '../core/event.ts';
+import type { AccountDetails } from '../card-api/schema-account.ts';
+import type { SpendRules } from '../card-api/spend-rules.ts';
+import { lackingCents, type TransactionEvent } from '../core/event.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { foldName } from '../directory/card-query.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
-import { AlsoNeeds, lacksBalance } from '../limits/remedy-change.ts';
+import { AlsoNeeds } from '../limits/remedy-change.ts';
 import type { Requests } from './request-store.ts';
 
 /** What approvers see besides the change, as of the request. */
@@ -24,6 +27,8 @@ export const RequestFacts = z.strictObject({
       amountCents: z.int(),
       /** What the card service reserves on top. Counts against the limits. */
       paddingCents: z.int().optional(),
+      /** The same, as it counts against the balance. */
+      balancePaddingCents: z.int().optional(),
       merchant: z.string(),
       /** The kind of merchant, in words. */
       kind: z.string().nullable(),
@@ -36,7 +41,7 @@ export const RequestFacts = z.strictObject({
   left: z.array(z.strictObject({ period: LimitPeriod, limitCents: z.int().nullable(), remainingCents: z.int() })),
   /** Nothing was left of a limit that the change raises, so the card may have spent more than that limit. */
   isUsedUp: z.boolean().optional(),
-  /** The card pays from its own balance, which did not cover the purchase when it was declined. */
+  /** When it was last looked at, the card paid from its own balance, which did not cover what is to be paid. */
   lacksBalance: z.boolean().optional(),
   /** What else the purchase needs besides the change. */
   alsoNeeds: AlsoNeeds.optional(),
@@ -69,9 +74,7 @@ interface Asked {
 export type GatherFacts = (asked: Asked) => Promise<{ readonly isBlocked: boolean; readonly facts: RequestFacts }>;
 
 interface Deps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
-  readonly card: Pick<CardClient, 'getRemainingLimits'>;
-  /** The card's current status; null when it cannot be read. */
-  readonly statusOf: (acctId: number, cardId: number | null) => Promise<CardStatus | null>;
+  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
   readonly readTransactions: ReadTransactions;
   /** Link to an alert's message; null: none. */
   readonly alertLink: (alertId: string) => Promise<string | null>;
@@ -84,8 +87,9 @@ export function createGatherFacts(deps: Deps): GatherFacts {
     if (action.verb === 'block-all')
       return { isBlocked: false, facts: { ...noFacts, warning: await warningIn(action) } };
     const event = await deps.purchaseOf(action);
-    const [status, remaining, there, purchase, requests] = await Promise.all([
-      deps.statusOf(acctId, cardId),
+    const [account, read, remaining, there, purchase, requests] = await Promise.all([
+      orNull(deps.card.getAccount(acctId, { maxRetries: 0 })),
+      orNull(deps.card.getSpendRules(acctId, CALL_LIMITS)),
       orNull(deps.card.getRemainingLimits(acctId, CALL_LIMITS)),
       event === null ? [] : purchasesAt(event),
       event === null ? null : purchaseIn(event, action),
@@ -93,10 +97,10 @@ export function createGatherFacts(deps: Deps): GatherFacts {
     ]);
     const earlier = requests.filter((request) => request.id !== id).map(({ state }) => state);
     const left = leftOf(remaining, changes);
-    const isShort = await isTooMuchForBalance(action, payCents);
+    const isShort = isTooMuchForBalance(payCents, purchase, account, read?.rules ?? null);
     const isUsedUp = changes.some(({ rule }) => isAllUsed(rule, remaining));
     return {
-      isBlocked: status === 'BLOCKED',
+      isBlocked: account !== null && cardInUse(account, cardId)?.status === 'BLOCKED',
       facts: {
         purchase,
         left,
@@ -108,13 +112,6 @@ export function createGatherFacts(deps: Deps): GatherFacts {
       },
     };
   };
-
-  async function isTooMuchForBalance(action: Action, payCents: number | null): Promise<boolean> {
-    const alert = await deps.alerts.get(alertIdOf(action) ?? '');
-    if (alert?.kind !== 'transaction' || !lacksBalance(alert.remedy)) return false;
-    const { event } = alert;
-    return lackingCents({ ...event, amountCents: payCents ?? event.amountCents }, event.availableCents) > 0;
-  }
 
   async function warningIn(action: Action): Promise<RequestFacts['warning']> {
     const alertId = alertIdOf(action);
@@ -132,9 +129,10 @@ export function createGatherFacts(deps: Deps): GatherFacts {
   }
 
   async function purchaseIn(event: TransactionEvent, action: Action): Promise<RequestFacts['purchase']> {
-    const { amountCents, paddingCents, merchant, mcc } = event;
+    const { amountCents, paddingCents, balancePaddingCents = paddingCents, merchant, mcc } = event;
     const link = await deps.alertLink(alertIdOf(action) ?? event.id);
-    return { amountCents, paddingCents, merchant: merchant.name.trim(), kind: merchantCategory(mcc), link };
+    const name = merchant.name.trim();
+    return { amountCents, paddingCents, balancePaddingCents, merchant: name, kind: merchantCategory(mcc), link };
   }
 }
 
@@ -145,6 +143,22 @@ function leftOf(remaining: RemainingLimits | null, changes: readonly RuleChange[
       remainingCents === null || changed.includes(period) ? [] : [{ period, limitCents, remainingCents }],
     )
     .toSorted((a, b) => limitPeriods.indexOf(a.period) - limitPeriods.indexOf(b.period));
+}
+
+/**
+ * Whether a card pays from its own balance, and that does not cover what is to be paid. False if that is not known.
+ *
+ * @param payCents what its holder wants to pay; null: the declined purchase.
+ */
+export function isTooMuchForBalance(
+  payCents: number | null,
+  purchase: RequestFacts['purchase'],
+  account: Pick<AccountDetails, 'availableCents'> | null,
+  rules: Pick<SpendRules, 'usesBusinessBalance'> | null,
+): boolean {
+  const amountCents = payCents ?? purchase?.amountCents;
+  if (amountCents === undefined || account === null || rules?.usesBusinessBalance !== false) return false;
+  return lackingCents({ amountCents, paddingCents: purchase?.balancePaddingCents ?? 0 }, account.availableCents) > 0;
 }
 
 /** What paying an amount takes of a limit: the card service reserves the padding, too. */

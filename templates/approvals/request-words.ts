@@ -228,7 +228,9 @@ export function cautions(request: ApprovalRequest, reader: Reader): string | nul
     facts.alsoNeeds === undefined
       ? null
       : `${alsoNeeded(facts.alsoNeeds)} Until that is changed, it may be declined again.`,
-    facts.lacksBalance === true ? `${tooLittleMoney}. Until money is added, it may be declined again.` : null,
+    facts.lacksBalance === true
+      ? `${tooLittleMoney}. Until money is added, it may be declined${facts.purchase === null ? '' : ' again'}.`
+      : null,
   ];
   return lines.filter(Boolean).join('\n') || null;
 }

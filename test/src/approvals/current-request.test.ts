@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
@@ -11,6 +12,7 @@ import {
   acctId,
   ask,
   byCommand,
+  cardId,
   createActionWorld,
   endTemporaryChange,
   performAction,
@@ -180,6 +182,70 @@ it('asks again once the change is enough for the declined purchase, but not for 
 
   expect(world.answers.at(-1)?.text).toContain('so it is not enough by now.');
   expect(world.service.rules['DailySpendLimit']).toBe(200);
+});
+
+describe('a card that pays from its own balance', () => {
+  /** The daily limit is $400, and Hugo wants to pay $300. */
+  async function asked(balance: number) {
+    const world = await createActionWorld(redis());
+    world.service.rules = { IsActive: true, DailySpendLimit: 400, UseBusinessBalanceForAuths: false };
+    const account = {
+      AccountId: acctId,
+      AvailableBalance: balance,
+      CardList: [{ CardId: cardId, Last4CardNumber: '1212', CardStatus: 'ACTIVE' }],
+    };
+    world.deps.card.getAccount = async () => AccountDetails.parse(account);
+    const daily = { period: 'daily', limitCents: 40_000, remainingCents: 10_000 } as const;
+    world.deps.card.getRemainingLimits = async () => ({ overall: [daily], categories: [] });
+    const hugo = await askedToPay(world, 30_000);
+    world.advance(REQUEST_OVERDUE_MS);
+    const message = async () => {
+      const request = await world.deps.requests.get('req_ask1');
+      return request === null ? '' : shown(approvalRequest(request).blocks);
+    };
+    return { world, hugo, account, message };
+  }
+  const caution = 'The card’s balance did not cover this purchase either. Until money is added, it may be declined.';
+
+  it('that is too low for what its holder typed says so to whoever approves, and promises its holder no amount', async () => {
+    const { world, hugo, message } = await asked(299.99);
+    expect(await message()).toContain(caution);
+    expect(world.answers.at(-1)?.text).toContain('did not cover this purchase either: ask for money to be added');
+
+    await performAction(approvalClick('act_ben', 'U0BEN'), hugo.deps);
+    world.advance(2000);
+    await verifyAction('act_ben', hugo.deps);
+
+    expect(world.service.rules['DailySpendLimit']).toBe(600);
+    expect(hugo.told().at(-1)).toContain('did not cover this purchase either: ask for money to be added');
+    expect(hugo.told().join()).not.toContain('you can pay');
+  });
+
+  it('that was topped up since loses the caution, and the click counts', async () => {
+    const { world, hugo, account } = await asked(50);
+    account.AvailableBalance = 300;
+
+    await performAction(approvalClick('act_ben', 'U0BEN'), hugo.deps);
+    world.advance(2000);
+    await verifyAction('act_ben', hugo.deps);
+
+    expect(hugo.told().at(-1)).toContain('you can pay $300.00');
+    expect(await hugo.deps.requests.get('req_ask1')).not.toHaveProperty('facts.lacksBalance');
+  });
+
+  it('that was spent since asks again, with the caution', async () => {
+    const { world, hugo, account, message } = await asked(300);
+    expect(await message()).not.toContain(caution);
+    account.AvailableBalance = 299.99;
+
+    await performAction(approvalClick('act_ben', 'U0BEN'), hugo.deps);
+
+    expect(world.answers.at(-1)?.text).toContain('The card’s balance does not cover the purchase by now.');
+    expect(world.service.rules['DailySpendLimit']).toBe(400);
+    expect(await message()).toContain(caution);
+    await performAction(approvalClick('act_ben2', 'U0BEN', 1), hugo.deps);
+    expect(world.service.rules['DailySpendLimit']).toBe(600);
+  });
 });
 
 const away = async (): Promise<never> => {

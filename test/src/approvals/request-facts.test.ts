@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { createGatherFacts, isTooLittle, noFacts, type RequestFacts } from '../../../src/approvals/request-facts.ts';
 import type { RuleChange } from '../../../src/card-api/rule-change.ts';
 import type { RemainingLimits } from '../../../src/card-api/schema.ts';
+import { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import type { SpendRules } from '../../../src/card-api/spend-rules.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { raiseDaily } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';
-import { raise, transactionAlert } from '../../templates/fixtures.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
 
 const { event: declined } = transactionAlert();
 const bought = (at: string, over: object = {}) =>
@@ -18,9 +21,22 @@ const asked = {
   payCents: null,
 };
 
+/** A blocked card. */
+const cardWith = (over: object = {}, balance: number | null = null, usesBusinessBalance = false) => ({
+  getAccount: async () =>
+    AccountDetails.parse({
+      AccountId: 7378,
+      AvailableBalance: balance,
+      CardList: [{ CardId: 6231, Last4CardNumber: '1212', CardStatus: 'BLOCKED' }],
+    }),
+  getSpendRules: async () => ({ rules: { usesBusinessBalance } as SpendRules, raw: {} }),
+  getRemainingLimits: async () => ({ overall: [], categories: [] }),
+  ...over,
+});
+
 const gather = (over: object = {}, about: object = {}) =>
   createGatherFacts({
-    card: {
+    card: cardWith({
       getRemainingLimits: async () => ({
         overall: [
           { period: 'monthly', limitCents: 200_000, remainingCents: 150_000 },
@@ -29,8 +45,7 @@ const gather = (over: object = {}, about: object = {}) =>
         ],
         categories: [],
       }),
-    },
-    statusOf: async () => 'BLOCKED',
+    }),
     purchaseOf: async () => declined,
     readTransactions: async () => ({ events: [], unreadable: 0 }),
     alertLink: async (id) => `https://example.slack.com/${id}`,
@@ -71,21 +86,33 @@ it('notes that nothing is left of the limit to raise', async () => {
     }),
   });
 
-  expect((await gather({ card: left(0) })).facts.isUsedUp).toBe(true);
-  expect((await gather({ card: left(1) })).facts.isUsedUp).toBeUndefined();
+  expect((await gather({ card: cardWith(left(0)) })).facts.isUsedUp).toBe(true);
+  expect((await gather({ card: cardWith(left(1)) })).facts.isUsedUp).toBeUndefined();
 });
 
-it.each<[string, boolean, number | null, boolean | undefined]>([
-  ['it is to be paid in full', true, null, true],
-  ['its holder asks to pay no more than there is', true, 1000, undefined],
-  ['its holder asks to pay more than there is', true, 1001, true],
-  ['only limits stopped it', false, null, undefined],
-])('notes that the balance did not cover the purchase: %s', async (_what, isTooLow, payCents, noted) => {
-  const remedy = { ...raise, ...(isTooLow && { lacksBalance: true }) };
-  const alert = transactionAlert({ availableCents: 1000 }, { remedy });
-  const { facts } = await gather({ alerts: { get: async () => alert } }, { payCents });
+it.each<[string, number | null, number | null, boolean | undefined]>([
+  ['the declined purchase takes more', null, 70.99, true],
+  ['the declined purchase takes no more', null, 71, undefined],
+  ['its holder wants to pay more', 5001, 60, true],
+  ['its holder wants to pay no more', 5000, 60, undefined],
+  ['it is not known', null, null, undefined],
+])('notes with the padding that the balance is too low: %s', async (_what, payCents, balance, noted) => {
+  const { event } = transactionAlert({ amountCents: 6100, paddingCents: 0, balancePaddingCents: 1000 });
+  const given = { purchaseOf: async () => event, card: cardWith({}, balance) };
 
-  expect(facts.lacksBalance).toBe(noted);
+  expect((await gather(given, { payCents })).facts.lacksBalance).toBe(noted);
+});
+
+it('notes that the balance is too low also for what no alert is about', async () => {
+  const noted = async (card: object, payCents: number | null = 5000) =>
+    (await gather({ purchaseOf: async () => null, card }, { payCents })).facts.lacksBalance;
+  const away = async () => Promise.reject(unanswered());
+
+  expect(await noted(cardWith({}, 49.99))).toBe(true);
+  expect(await noted(cardWith({}, 49.99, true)), 'it pays from the balance of the business').toBeUndefined();
+  expect(await noted(cardWith({}, 49.99), null), 'nobody said how much').toBeUndefined();
+  expect(await noted(cardWith({ getSpendRules: away }, 49.99))).toBeUndefined();
+  expect(await noted(cardWith({ getAccount: away }))).toBeUndefined();
 });
 
 it('lists the last five purchases at the merchant, newest first, and no others', async () => {
@@ -124,7 +151,12 @@ it('of blocking cards names the merchant of the warning, with a link to it, and 
   const action = ask('block-all', { target: { kind: 'alert', alertId: 'evt_warning' }, acctIds: [1], names: ['A'] });
   const alerts = { get: async (id: string) => (id === 'evt_warning' ? warning : null) };
 
-  expect(await gather({ alerts, statusOf: read, readTransactions: read }, { action })).toMatchObject({
+  expect(
+    await gather(
+      { alerts, card: cardWith({ getAccount: read, getSpendRules: read }), readTransactions: read },
+      { action },
+    ),
+  ).toMatchObject({
     isBlocked: false,
     facts: {
       purchase: null,

@@ -106,6 +106,9 @@ describe.each([
     expect(read(request)).toContain(
       'The card’s balance did not cover this purchase either. Until money is added, it may be declined again.',
     );
+    expect(read(openRequestOf({ facts: { ...facts, purchase: null, lacksBalance: true } }))).toContain(
+      'Until money is added, it may be declined.',
+    );
     expect(read(openRequestOf({ facts }))).not.toContain('balance');
   });
 
