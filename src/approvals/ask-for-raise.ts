@@ -8,7 +8,7 @@ import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, type RuleChange } from '../card-api/rule-change.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
-import { type CardStatus, lackingCents, type TransactionEvent } from '../core/event.ts';
+import { type CardStatus, lackingCents, type TransactionEvent, withAmount } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
 import { checkLimits } from '../limits/binding-limit.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
@@ -154,14 +154,15 @@ async function findChange(
   { card, checkPurchase, purchaseOf, factsOf, nameRuleset }: FindDeps,
 ): Promise<FoundRaise | 'passes' | null> {
   const { rules } = await card.getSpendRules(acctId);
-  const purchase = await purchaseOf(action);
-  if (purchase?.decline == null) {
+  const declined = await purchaseOf(action);
+  if (declined?.decline == null) {
     const remaining = await card.getRemainingLimits(acctId);
     const mayBeOverruled = (await nameRuleset(await factsOf(acctId))).ruleset?.mayOverrule === true;
     const limit = checkLimits({ amountCents, mayBeOverruled }, remaining, rules);
     return limit === null || limit === 'passes' ? 'passes' : raiseOf(limit, rules, amountCents);
   }
-  const check = await checkPurchase({ ...purchase, amountCents });
+  const purchase = withAmount(declined, amountCents);
+  const check = await checkPurchase(purchase);
   // How the balance and the card are by now, the obstacle tells.
   const isObstacle = check.state === 'unknown' && (check.why === 'balance' || check.why === 'status');
   if (check.state === 'passes' || isObstacle) return 'passes';
@@ -184,7 +185,8 @@ async function findObstacle(
   const status = cardInUse(account, null)?.status ?? null;
   if (status !== null && status !== 'ACTIVE') return obstacles[status];
   const { availableCents } = account;
-  const purchase = await purchaseOf(action);
+  const declined = await purchaseOf(action);
+  const purchase = declined && withAmount(declined, amountCents);
   const paddingCents = purchase?.balancePaddingCents ?? purchase?.paddingCents ?? 0;
   if (availableCents === null || lackingCents({ amountCents, paddingCents }, availableCents) === 0) return null;
   if ((await card.getSpendRules(account.acctId)).rules.usesBusinessBalance !== false) return null;

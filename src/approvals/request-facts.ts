@@ -12,7 +12,7 @@ import type { RuleChange } from '../card-api/rule-change.ts';
 import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
-import { lackingCents, type TransactionEvent } from '../core/event.ts';
+import { lackingCents, type TransactionEvent, withAmount } from '../core/event.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { foldName } from '../directory/card-query.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
@@ -25,7 +25,7 @@ export const RequestFacts = z.strictObject({
   purchase: z
     .strictObject({
       amountCents: z.int(),
-      /** What the card service reserves on top. Counts against the limits. */
+      /** What the card service reserves on top of what is to be paid. Counts against the limits. */
       paddingCents: z.int().optional(),
       /** The same, as it counts against the balance. */
       balancePaddingCents: z.int().optional(),
@@ -92,7 +92,7 @@ export function createGatherFacts(deps: Deps): GatherFacts {
       orNull(deps.card.getSpendRules(acctId, CALL_LIMITS)),
       orNull(deps.card.getRemainingLimits(acctId, CALL_LIMITS)),
       event === null ? [] : purchasesAt(event),
-      event === null ? null : purchaseIn(event, action),
+      event === null ? null : purchaseIn(event, action, payCents),
       deps.requests.requestsOf(acctId),
     ]);
     const earlier = requests.filter((request) => request.id !== id).map(({ state }) => state);
@@ -128,8 +128,13 @@ export function createGatherFacts(deps: Deps): GatherFacts {
     return there.map(({ occurredAt, amountCents }) => ({ at: occurredAt, amountCents }));
   }
 
-  async function purchaseIn(event: TransactionEvent, action: Action): Promise<RequestFacts['purchase']> {
-    const { amountCents, paddingCents, balancePaddingCents = paddingCents, merchant, mcc } = event;
+  async function purchaseIn(
+    event: TransactionEvent,
+    action: Action,
+    payCents: number | null,
+  ): Promise<RequestFacts['purchase']> {
+    const { amountCents, merchant, mcc } = event;
+    const { paddingCents, balancePaddingCents = paddingCents } = withAmount(event, payCents ?? amountCents);
     const link = await deps.alertLink(alertIdOf(action) ?? event.id);
     const name = merchant.name.trim();
     return { amountCents, paddingCents, balancePaddingCents, merchant: name, kind: merchantCategory(mcc), link };

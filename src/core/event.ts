@@ -127,6 +127,22 @@ export const TransactionEvent = z
   .brand<'StoredEvent'>();
 export type TransactionEvent = z.infer<typeof TransactionEvent>;
 
+/** Merchants for which the service reserves a fixed amount. For others, such as restaurants, it is a share. */
+const fuelMccs = ['5541', '5542'];
+
+/** The same purchase for another amount, with what the service reserves on top of that. */
+export function withAmount(event: TransactionEvent, amountCents: number): TransactionEvent {
+  const isFixed = event.amountCents === 0 || fuelMccs.includes(event.mcc);
+  const scaled = (cents: number): number => (isFixed ? cents : Math.ceil((cents * amountCents) / event.amountCents));
+  const { paddingCents, balancePaddingCents } = event;
+  return {
+    ...event,
+    amountCents,
+    paddingCents: scaled(paddingCents),
+    ...(balancePaddingCents !== undefined && { balancePaddingCents: scaled(balancePaddingCents) }),
+  };
+}
+
 /**
  * By how much a purchase, with what the service reserves on top, exceeds a balance; 0 if it does not, or if the balance is
  * not known.

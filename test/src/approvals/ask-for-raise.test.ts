@@ -232,6 +232,29 @@ it('tells approvers, the holder and the alert what else the purchase needs', asy
   expect(told().join()).not.toMatch(/try again/);
 });
 
+it('asks for room for the padding of what is to be paid, not of the smaller purchase that was declined', async () => {
+  const world = await createActionWorld(redis());
+  const { deps } = await linkHugo(world);
+  const unknown = remedyOf(limitRaise('daily', 40_000, null));
+  const decline = { code: 'decline.rule.velocity', message: 'over' };
+  const alert = transactionAlert({ decline, mcc: '5812', amountCents: 5000, paddingCents: 1000 });
+  await deps.alerts.save(alert);
+  const asked = ask('ask', { ...toPay(10_000), target: { kind: 'alert', alertId: alert.event.id } });
+  const checked: object[] = [];
+
+  await performAction(asked, {
+    ...deps,
+    checkPurchase: async (event) => {
+      checked.push(event);
+      return { state: 'stopped', remedy: unknown };
+    },
+  });
+
+  expect(checked).toMatchObject([{ amountCents: 10_000, paddingCents: 2000 }]);
+  const [request] = await deps.requests.open();
+  expect(request?.changes).toEqual([limitChange('daily', 40_000, 40_000 + 10_000 + 2000)]);
+});
+
 it('refuses a duration that the policy does not allow, and says which one it allows', async () => {
   const world = await createActionWorld(redis());
   const { deps } = await linkHugo(world);

@@ -66,10 +66,13 @@ it('shows the purchase with a link to its alert, and that the card is blocked', 
   });
 });
 
-it('keeps what the card service reserves on top of the purchase', async () => {
-  const { facts } = await gather({ purchaseOf: async () => transactionAlert({ paddingCents: 1200 }).event });
+it('keeps what the card service reserves on top of what is to be paid', async () => {
+  const { event } = transactionAlert({ mcc: '5812', amountCents: 6000, paddingCents: 1200 });
+  const purchaseFor = async (payCents: number | null) =>
+    (await gather({ purchaseOf: async () => event }, { payCents })).facts.purchase;
 
-  expect(facts.purchase?.paddingCents).toBe(1200);
+  expect(await purchaseFor(null)).toMatchObject({ amountCents: 6000, paddingCents: 1200 });
+  expect(await purchaseFor(9000)).toMatchObject({ amountCents: 6000, paddingCents: 1800 });
 });
 
 it('shows the remaining limits that the change does not affect, shorter periods first', async () => {
@@ -97,7 +100,8 @@ it.each<[string, number | null, number | null, boolean | undefined]>([
   ['its holder wants to pay no more', 5000, 60, undefined],
   ['it is not known', null, null, undefined],
 ])('notes with the padding that the balance is too low: %s', async (_what, payCents, balance, noted) => {
-  const { event } = transactionAlert({ amountCents: 6100, paddingCents: 0, balancePaddingCents: 1000 });
+  const fuel = { mcc: '5542', amountCents: 6100, paddingCents: 0, balancePaddingCents: 1000 };
+  const { event } = transactionAlert(fuel);
   const given = { purchaseOf: async () => event, card: cardWith({}, balance) };
 
   expect((await gather(given, { payCents })).facts.lacksBalance).toBe(noted);

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { declineCode, purchaseKinds, StoredEvent, webhookKinds, whichCard } from '../../../src/core/event.ts';
+import {
+  declineCode,
+  purchaseKinds,
+  StoredEvent,
+  webhookKinds,
+  whichCard,
+  withAmount,
+} from '../../../src/core/event.ts';
 import {
   change,
   declined,
@@ -19,6 +26,19 @@ it.each([
 it('has no code if nothing was declined', () => {
   expect(declineCode(null)).toBe('');
   expect(declineCode(undefined)).toBe('');
+});
+
+it.each([
+  ['a restaurant reserves a share of another amount, rounded up', '5812', 5000, 10_001, 2001],
+  ['a restaurant reserves a share of a lower amount', '5812', 5000, 2500, 500],
+  ['fuel has a fixed one', '5542', 5000, 10_000, 1000],
+  ['a check of the card says nothing of a share', '5812', 0, 10_000, 1000],
+])('for another amount scales what is reserved on top: %s', (_what, mcc, amountCents, asked, expected) => {
+  const { event } = transactionAlert({ mcc, amountCents, paddingCents: 1000 });
+  const ofBalance = transactionAlert({ mcc, amountCents, paddingCents: 0, balancePaddingCents: 1000 });
+
+  expect(withAmount(event, asked)).toEqual({ ...event, amountCents: asked, paddingCents: expected });
+  expect(withAmount(ofBalance.event, asked)).toMatchObject({ paddingCents: 0, balancePaddingCents: expected });
 });
 
 const { event: status } = statusAlert([change()]);
