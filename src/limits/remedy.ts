@@ -2,34 +2,20 @@ import type { CardClient } from '../card-api/client.ts';
 import type { LimitPeriod, LimitWindow } from '../card-api/rule.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits, SpendRules } from '../card-api/spend-rules.ts';
-import {
-  type CardStatus,
-  declineCode,
-  declinedStatuses,
-  isByRule,
-  lackingCents,
-  type TransactionEvent,
-} from '../core/event.ts';
+import { declineCode, isByRule, lackingCents, type TransactionEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
 import { isAbroad } from '../core/merchant-category.ts';
-import { hadBegun } from '../core/service-time.ts';
 import { checkLimits } from './binding-limit.ts';
 import { hasReset } from './limit-window.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
 import { alsoNeededKinds, isIncomplete, isOfRules, type Remedy } from './remedy-change.ts';
+import { areAllClosed, asItIs, asItWas, byStatus, type KnownCard } from './status-check.ts';
 import { remainingAt } from './stopping-category.ts';
 
 /** An alert that names the limit is better than one that does not, but a late alert is worse. */
 const ADVICE_TIMEOUT_MS = 600;
 /** Someone is waiting with an open form. */
 const FORM_ADVICE_TIMEOUT_MS = 5000;
-
-/** A card of an account as it is now. */
-interface KnownCard {
-  readonly status: CardStatus | null;
-  /** Since when it is blocked or closed, UTC ISO 8601. Null: not known. */
-  readonly since: string | null;
-}
 
 interface Deps {
   readonly card: Pick<CardClient, 'getRemainingLimits' | 'getSpendRules'>;
@@ -104,7 +90,6 @@ const away = { state: 'unknown', why: 'away' } as const;
 const unclear = { state: 'unknown', why: 'unclear' } as const;
 const byRuleset = { state: 'unknown', why: 'ruleset' } as const;
 const byBalance = { state: 'unknown', why: 'balance' } as const;
-const notActive = { state: 'unknown', why: 'status' } as const;
 const closed = { state: 'unknown', why: 'closed' } as const;
 
 /** A purchase and what its card allows. Each is read once, when it is needed first; null: it could not be read. */
@@ -118,7 +103,7 @@ function createLook(deps: Deps) {
   const { card, log } = deps;
   return async function look(event: TransactionEvent, deadlineMs: number, time: Time): Promise<PurchaseCheck> {
     const { acctId } = event;
-    if (time === 'now' && (await isClosed(acctId, deps))) return closed;
+    if (time === 'now' && (await areAllClosed(acctId, deps))) return closed;
     const purchase = {
       event,
       rules: once(async () => (await readOrLog(card.getSpendRules(acctId, { deadlineMs }), log))?.rules ?? null),
@@ -130,12 +115,6 @@ function createLook(deps: Deps) {
     const found = check.state === 'passes' ? await byAllElse(purchase, time, deps) : check;
     return await withBalance(await withAlsoNeeded(found, purchase, time, deps), purchase);
   };
-}
-
-/** No card of the account can ever be used again, so no rule needs to let a purchase pass. */
-async function isClosed(acctId: number, { accountOf }: Pick<Deps, 'accountOf'>): Promise<boolean> {
-  const { cards } = await accountOf(acctId);
-  return cards.length > 0 && cards.every(({ status }) => status === 'CLOSED');
 }
 
 /** Only the first of all that stops a purchase is its remedy. An alert does not wait for what is left of the limits. */
@@ -285,35 +264,6 @@ function once<T>(read: () => Promise<T>): () => Promise<T> {
 /** Whether a code that has no remedy says why the purchase was declined: a balance, a PIN, the type of merchant. */
 function isReason(code: string): boolean {
   return /^decline\.(?:balance\.|card\.pin$|mcc$|remote$)/.test(code);
-}
-
-/** Whether a card had its status already. */
-type HadStatus = (card: KnownCard) => boolean;
-
-const asItIs: HadStatus = () => true;
-/** A block explains only what was tried since. */
-const asItWas =
-  (event: TransactionEvent): HadStatus =>
-  ({ since }) =>
-    since === null || hadBegun(since, event);
-
-/**
- * The service has no separate decline reason for a blocked card: it calls it inactive. The card's known status decides.
- */
-async function byStatus(
-  event: TransactionEvent,
-  { accountOf, hasFraudCase }: Pick<Deps, 'accountOf' | 'hasFraudCase'>,
-  hadStatus: HadStatus,
-): Promise<PurchaseCheck> {
-  if (!declinedStatuses(event.decline?.message ?? '').includes('BLOCKED')) return { state: 'unknown' };
-  const { cards } = await accountOf(event.acctId);
-  const open = cards.filter((card) => card.status !== 'CLOSED' || !hadStatus(card));
-  if (open.some(({ status }) => status === 'ACTIVE')) return passes;
-  const isBlocked = open.length > 0 && open.every((card) => card.status === 'BLOCKED' && hadStatus(card));
-  const isEachKnown = cards.length > 0 && cards.every(({ status }) => status !== null);
-  if (!isBlocked) return isEachKnown ? notActive : { state: 'unknown' };
-  const isFraud = await hasFraudCase(event.acctId);
-  return { state: 'stopped', remedy: { kind: 'unblock', ...(isFraud && { hasFraudCase: isFraud }) } };
 }
 
 async function readOrLog<T>(reading: Promise<T>, log: Log): Promise<T | null> {

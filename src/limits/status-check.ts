@@ -1,0 +1,56 @@
+import { type CardStatus, declinedStatuses, type TransactionEvent } from '../core/event.ts';
+import { hadBegun } from '../core/service-time.ts';
+import type { Remedy } from './remedy-change.ts';
+
+/** A card of an account as it is now. */
+export interface KnownCard {
+  readonly status: CardStatus | null;
+  /** Since when it is blocked or closed, UTC ISO 8601. Null: not known. */
+  readonly since: string | null;
+}
+
+interface Deps {
+  readonly accountOf: (acctId: number) => Promise<{ readonly cards: readonly KnownCard[] }>;
+  readonly hasFraudCase: (acctId: number) => Promise<boolean>;
+}
+
+/** Whether the status of its cards stops a purchase; `status`: none of them is active. */
+type StatusCheck =
+  | { readonly state: 'stopped'; readonly remedy: Remedy }
+  | { readonly state: 'passes' }
+  | { readonly state: 'unknown'; readonly why?: 'status' };
+
+/** No card of the account can ever be used again, so no rule needs to let a purchase pass. */
+export async function areAllClosed(acctId: number, { accountOf }: Pick<Deps, 'accountOf'>): Promise<boolean> {
+  const { cards } = await accountOf(acctId);
+  return cards.length > 0 && cards.every(({ status }) => status === 'CLOSED');
+}
+
+/** Whether a card had its status already. */
+type HadStatus = (card: KnownCard) => boolean;
+
+export const asItIs: HadStatus = () => true;
+/** A block explains only what was tried since. */
+export const asItWas =
+  (event: TransactionEvent): HadStatus =>
+  ({ since }) =>
+    since === null || hadBegun(since, event);
+
+/**
+ * The service has no separate decline reason for a blocked card: it calls it inactive. The card's known status decides.
+ */
+export async function byStatus(
+  event: TransactionEvent,
+  { accountOf, hasFraudCase }: Deps,
+  hadStatus: HadStatus,
+): Promise<StatusCheck> {
+  if (!declinedStatuses(event.decline?.message ?? '').includes('BLOCKED')) return { state: 'unknown' };
+  const { cards } = await accountOf(event.acctId);
+  const open = cards.filter((card) => card.status !== 'CLOSED' || !hadStatus(card));
+  if (open.some(({ status }) => status === 'ACTIVE')) return { state: 'passes' };
+  const isBlocked = open.length > 0 && open.every((card) => card.status === 'BLOCKED' && hadStatus(card));
+  const isEachKnown = cards.length > 0 && cards.every(({ status }) => status !== null);
+  if (!isBlocked) return { state: 'unknown', ...(isEachKnown && { why: 'status' }) };
+  const isFraud = await hasFraudCase(event.acctId);
+  return { state: 'stopped', remedy: { kind: 'unblock', ...(isFraud && { hasFraudCase: isFraud }) } };
+}

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { areAllClosed, asItIs, asItWas, byStatus } from '../../../src/limits/status-check.ts';
+import { declined } from '../../templates/fixtures.ts';
+
+const { event } = declined('decline.card.status', 'Card Status Inactive');
+const card = (status: 'ACTIVE' | 'BLOCKED' | 'CLOSED' | 'INACTIVE' | null, since: string | null = null) => ({
+  status,
+  since,
+});
+const depsFor = (...cards: ReturnType<typeof card>[]) => ({
+  accountOf: async () => ({ cards }),
+  hasFraudCase: async () => false,
+});
+
+it.each([
+  ['an active card beside a blocked one', [card('BLOCKED'), card('ACTIVE')], { state: 'passes' }],
+  ['a blocked card beside a closed one', [card('CLOSED'), card('BLOCKED')], { state: 'stopped' }],
+  ['a new card', [card('INACTIVE')], { state: 'unknown', why: 'status' }],
+  ['a card whose status is not known', [card(null)], { state: 'unknown' }],
+])('a purchase with %s', async (_what, cards, check) => {
+  expect(await byStatus(event, depsFor(...cards), asItIs)).toMatchObject(check);
+});
+
+it('does not explain a decline by a block that came later', async () => {
+  const later = new Date(Date.parse(event.occurredAt) + 3_600_000).toISOString();
+
+  expect(await byStatus(event, depsFor(card('BLOCKED', later)), asItWas(event))).toMatchObject({ state: 'unknown' });
+  expect(await byStatus(event, depsFor(card('BLOCKED', event.occurredAt)), asItWas(event))).toMatchObject({
+    state: 'stopped',
+    remedy: { kind: 'unblock' },
+  });
+});
+
+it.each([
+  ['all its cards are', [card('CLOSED'), card('CLOSED')], true],
+  ['one of them is not', [card('CLOSED'), card('INACTIVE')], false],
+  ['nothing is known of it', [], false],
+])('an account is closed for good if %s', async (_what, cards, is) => {
+  expect(await areAllClosed(7378, depsFor(...cards))).toBe(is);
+});
