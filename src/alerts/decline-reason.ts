@@ -125,15 +125,15 @@ const notActiveThen: Entry = {
 };
 
 /** The message may name several statuses, and calls a blocked card inactive. The known status decides between them. */
-function cardStatus(message: string, remedy: Remedy | null, { status, isVirtual }: DeclinedCard): Entry {
-  const isClosed = declinedStatuses(message).every((one) => one === 'CLOSED');
-  if (isClosed) return closed;
-  // It may have been closed since.
+function cardStatus(message: string, remedy: Remedy | null, card: DeclinedCard): Entry {
+  const { status, isStatusLater, isVirtual } = card;
+  if (declinedStatuses(message).every((one) => one === 'CLOSED')) return closed;
   if (remedy?.kind === 'unblock') return blocked;
-  if (status === 'CLOSED') return closed;
+  const isNew = /pending/i.test(message);
+  // An inactive card may be one whose closing was reported late. A new one was closed afterwards.
+  if (status === 'CLOSED' && !(isNew && isStatusLater === true)) return closed;
   if (/block/i.test(message)) return blocked;
   if (status === 'ACTIVE') return notActiveThen;
-  const isNew = /pending/i.test(message);
   const isOnItsWay = isNew && isVirtual !== true;
   return {
     title: isNew ? 'New card, not activated yet' : 'Card is not active',

@@ -104,8 +104,8 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
       stopWatching();
       maintenance.stop();
       context.memory.stop();
-      await Promise.all(relays.map((relay) => relay.stop()));
-      await consumers.close();
+      // Together: a relay may wait for Redis, and meanwhile no new jobs are taken.
+      await Promise.all([...relays.map((relay) => relay.stop()), consumers.close()]);
       // Only now: waiting jobs continue once everything is repeated. What Redis has lost may be nowhere else.
       await context.redo.settled();
       context.redo.stop();

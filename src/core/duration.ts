@@ -231,7 +231,7 @@ const hints: readonly RegExp[] = [
   new RegExp(
     `(^| )(end|rest|remainder) of ((the|my|our|his|her|their) )?(${course}|day)$|(^| )${course}['’]?s? ends?$`,
   ),
-  /^when(ever)? |(^| )then back$/,
+  /^when(ever)? |^(and )?then back$/,
   /(^| )(weekdays? only|next \d+)$/,
   // `P1D`, `PT4H`, `W48`.
   /(^| )(p(\d+[ymwd])+|p(\d+d)?t(\d+[hms])+|w\d{2})(?= |$)/,

@@ -49,7 +49,8 @@ export function reasonOf(alert: TransactionAlert, place: ChannelVisibility): Sho
   if (remedy?.kind === 'portal') return { ...reason, ...portalWords[remedy.why] };
   const mayBeActive = reason.remedy === 'retry' || reason.remedy === 'activate';
   const { isActivated: wasActivated, isUnblocked, isPaid } = currentState(outcomes);
-  if (reason.remedy === 'unblock' && isClosed(alert)) return { ...reason, ...closedNow };
+  const titleThen = titlesThen[reason.remedy];
+  if (titleThen !== undefined && isClosed(alert)) return { ...reason, title: titleThen, meaning: closed.meaning };
   if (reason.remedy === 'unblock' && (isUnblocked || isPaid)) return { ...reason, ...unblockedNow };
   const isActivated = mayBeActive && wasActivated;
   return isActivated || (reason.remedy === 'retry' && alert.isKnownLater) ? { ...reason, ...activeNow } : reason;
@@ -66,7 +67,11 @@ export const neededFor = ({ remedy }: Pick<TransactionAlert, 'remedy'>, reason: 
 export const neededNone = ({ remedy }: Pick<TransactionAlert, 'remedy'>): boolean => changeIn(remedy) !== remedy;
 
 const unblockedNow = { title: 'Card was blocked', meaning: 'It works again.' } as const;
-const closedNow = { title: unblockedNow.title, meaning: closed.meaning } as const;
+/** What declined the purchase, of a card that was closed since. */
+const titlesThen: Partial<Record<ShownReason['remedy'], string>> = {
+  unblock: unblockedNow.title,
+  activate: 'Card was not active',
+};
 
 const passesNow = {
   meaning: 'No limit or rule stops it any more.',

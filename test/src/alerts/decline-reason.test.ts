@@ -212,6 +212,7 @@ it('does not explain a purchase by a card that was closed later, unless the serv
   expect(titleOf('decline', 'Do not honor')).toBe('Declined without a reason');
   expect(titleOf('decline.of.tomorrow', 'Something new')).toBe('Declined by the card service');
   expect(titleOf('decline.card.status', 'Card Status Inactive')).toBe('Card is closed');
+  expect(titleOf('decline.card.status', 'New Card Pending Activation')).toBe('New card, not activated yet');
 });
 
 it.each([

@@ -142,6 +142,7 @@ describe('parsing the duration of a change', () => {
 
   it.each([
     'year end party',
+    'taxi to the client then back',
     'month end close',
     'team week',
     'business trip',

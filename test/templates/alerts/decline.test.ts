@@ -742,6 +742,17 @@ describe('advice', () => {
       }
     });
 
+    it('says that the card was not active if that declined the purchase and it is closed for good now', () => {
+      const closedSince = { ...card, status: 'CLOSED', isStatusLater: true } as const;
+      const all = readings(declined('decline.card.status', 'New Card Pending Activation', { card: closedSince }));
+      for (const [who, { text, ids }] of Object.entries(all)) {
+        expect(text, who).toMatch(/[Cc]ard was not active/);
+        expect(text, who).toMatch(/The card is closed\. (?:Order a new|Use another) card/);
+        expect(text, who).not.toMatch(/[Aa]ctivate (?:the|it)|until somebody activates/);
+        expect(ids, who).not.toEqual(expect.arrayContaining([expect.stringMatching(/activate|remedy|block/)]));
+      }
+    });
+
     it('says that the card was blocked if a block declined the purchase and it is closed for good now', () => {
       const closedSince = { ...card, status: 'CLOSED', isStatusLater: true } as const;
       for (const code of ['decline.card.status', 'decline']) {
