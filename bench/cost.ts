@@ -9,7 +9,7 @@ import { BOT_TOKEN, CHANNEL, declineBody, webhookHeaders } from './sample.ts';
 import { stormDeclines } from './storm-declines.ts';
 import { startWorker, stopRedis, until } from './worker.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 15;
 /** Rounds before the first that counts: connections are opened, and code that runs often is compiled. */
 const WARM_UP = 4;
 /** How long a system that has become idle is watched: its slowest recurring job runs every 30 s. */
