@@ -83,7 +83,9 @@ async function countedCards(digest: DueDigest, deps: CountDeps) {
   const { shown, pages } = await deps.ownCards(digest.userId, 1);
   const cards = [...shown];
   for (let page = 2; page <= pages; page += 1) cards.push(...(await deps.ownCards(digest.userId, page)).shown);
-  return await Promise.all(cards.map((card) => countedCard(card, digest, deps)));
+  // If a card was taken away meanwhile, the last page may repeat an earlier one.
+  const each = new Map(cards.map((card) => [card.card.acctId, card]));
+  return await Promise.all([...each.values()].map((card) => countedCard(card, digest, deps)));
 }
 
 /** Each card is counted for itself: what it had before its holder got it was never theirs. */

@@ -46,7 +46,7 @@ export function createWarnOfExpiry(deps: Deps): (acctId: number) => Promise<void
       const id = expiryWarningId(cardId);
       await warnBoth('expiring-cards', { channel, acctId, id, keptMs: 2 * WARN_BEFORE_MS }, async () => {
         const card = await deps.factsOf(acctId, { cardId });
-        return { messageId: id, messageFor: (audience) => expiryWarning({ card, expiresOn }, audience) };
+        return { messageId: id, messageFor: ({ audience }) => expiryWarning({ card, expiresOn }, audience) };
       });
     }
   };

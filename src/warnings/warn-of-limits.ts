@@ -95,7 +95,7 @@ export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<numb
     const fresh: { readonly used: UsedLimit; readonly ids: readonly string[] }[] = [];
     for (const used of limits) {
       const ids = THRESHOLDS.filter((percent) => percent <= used.threshold).map((percent) =>
-        idOf(acctId, used, percent),
+        idOf([userId, acctId], used, percent),
       );
       if (ids[0] !== undefined && !(await warned.has(ids[0]))) fresh.push({ used, ids });
     }
@@ -121,8 +121,13 @@ export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<numb
   };
 }
 
-function idOf(acctId: number, { period, category, limitCents, resetsAt }: UsedLimit, percent: Threshold): string {
-  return contentId('limit_', [acctId, period, category ?? '', limitCents, resetsAt ?? '', percent]);
+/** Each holder of the card is warned. */
+function idOf(
+  holder: readonly [userId: string, acctId: number],
+  { period, category, limitCents, resetsAt }: UsedLimit,
+  percent: Threshold,
+): string {
+  return contentId('limit_', [...holder, period, category ?? '', limitCents, resetsAt ?? '', percent]);
 }
 
 function lastsMs({ resetsAt }: UsedLimit, now: Date): number {

@@ -7,6 +7,7 @@ import { isReversed } from '../alerts/resolve-declines.ts';
 import { LATEST_MAX } from '../alerts/save-alerts.ts';
 import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
+import { happenedSince } from '../core/service-time.ts';
 import type { WarnBoth, Warned } from './warned-store.ts';
 
 /** A subscription is retried on other days: same amount, no card present. */
@@ -52,18 +53,27 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
     const alert = await alerts.get(alertId);
     if (alert?.kind !== 'transaction' || alert.event.decline === null || alert.event.isCardPresent) return;
     const tries = await triesOf(alert);
-    const days = new Set(tries.map(({ event }) => deps.dayOf(event.occurredAt)));
-    const first = tries.at(-1)?.event.occurredAt;
-    if (days.size < DAYS_MIN || first === undefined) return;
+    if (failingIn(alert, tries) === null) return;
     const { acctId, amountCents } = alert.event;
     const id = contentId('subscription_', [acctId, merchantKey(alert.event), amountCents]);
-    const failing = { alert, days: days.size, since: first };
     await warnBoth('failing-subscriptions', { channel, acctId, id, keptMs: SILENT_MS }, async () => ({
       // A message id is never reused, so it names the attempt that caused it.
       messageId: await warned.messageOf(id, `${id}-${alert.event.id}`, SILENT_MS),
-      messageFor: (audience) => subscriptionWarning(failing, audience),
+      messageFor({ audience, linkedAt }) {
+        const theirs =
+          linkedAt === null ? tries : tries.filter(({ event }) => happenedSince(Date.parse(linkedAt))(event));
+        const failing = failingIn(alert, theirs);
+        return failing && subscriptionWarning(failing, audience);
+      },
     }));
   };
+
+  /** On how many days it was tried, and since when; null: on too few. @param tries newest first */
+  function failingIn(alert: TransactionAlert, tries: readonly TransactionAlert[]) {
+    const days = new Set(tries.map(({ event }) => deps.dayOf(event.occurredAt))).size;
+    const first = tries.at(-1)?.event.occurredAt;
+    return days < DAYS_MIN || first === undefined ? null : { alert, days, since: first };
+  }
 
   /** Attempts at the same purchase since it was last paid, newest first. */
   async function triesOf({ event }: TransactionAlert): Promise<TransactionAlert[]> {

@@ -41,6 +41,14 @@ interface WarnBothDeps extends StillToWarnDeps {
 type WarningKind = 'expiring-cards' | 'failing-subscriptions';
 type Audience = 'team' | 'holder';
 
+/** A channel, or the person who holds the card. */
+interface Recipient {
+  readonly to: string;
+  readonly audience: Audience;
+  /** When the person got the card, UTC ISO 8601; null: a channel. What happened before is not theirs to read. */
+  readonly linkedAt: string | null;
+}
+
 /** What a channel and the holder of a card are warned of. */
 interface Reason {
   readonly channel: string;
@@ -49,22 +57,20 @@ interface Reason {
 }
 
 /**
- * The id of a warning to one audience. Each has its own: whoever switches a warning on again, or is linked to a card later,
+ * The id of a warning to one recipient. Each has its own: whoever switches a warning on again, or is linked to a card later,
  * was not warned when the other was.
  */
-const idFor = (audience: Audience, id: string): string => (audience === 'team' ? id : `${id}-holder`);
+const idFor = ({ audience, to }: Recipient, id: string): string => (audience === 'team' ? id : `${id}-${to}`);
 
 /** Finds who is still to be warned: the channel and the card's holder, unless they switched the warning off. */
 export function createStillToWarn({ links, preferences, warned }: StillToWarnDeps) {
   return async function stillToWarn(kind: WarningKind, { channel, acctId, id }: Reason) {
-    const userId = (await links.ofAccount(acctId))?.userId;
-    const each = [
-      { to: channel, audience: 'team' as const },
-      ...(userId === undefined ? [] : [{ to: userId, audience: 'holder' as const }]),
-    ];
+    const link = await links.ofAccount(acctId);
+    const each: Recipient[] = [{ to: channel, audience: 'team', linkedAt: null }];
+    if (link !== null) each.push({ to: link.userId, audience: 'holder', linkedAt: link.at });
     const isToWarn = await Promise.all(
       each.map(
-        async ({ to, audience }) => (await preferences.isOn(to, kind)) && !(await warned.has(idFor(audience, id))),
+        async (recipient) => (await preferences.isOn(recipient.to, kind)) && !(await warned.has(idFor(recipient, id))),
       ),
     );
     return each.filter((_, index) => isToWarn[index]);
@@ -78,19 +84,27 @@ export function createWarnBoth(deps: WarnBothDeps) {
   const { postNotice, notifyUnasked, warned } = deps;
   const stillToWarn = createStillToWarn(deps);
 
-  /** @param prepare runs only if somebody is to be warned. `messageId`: that of the reason, or another one. */
+  /**
+   * @param prepare runs only if somebody is to be warned. `messageId`: that of the reason, or another one. `messageFor`: null
+   * if the recipient has no reason to be warned.
+   */
   return async function warnBoth(
     kind: WarningKind,
     reason: Reason & { readonly keptMs: number },
-    prepare: () => Promise<{ readonly messageId: string; readonly messageFor: (audience: Audience) => Message }>,
+    prepare: () => Promise<{
+      readonly messageId: string;
+      readonly messageFor: (recipient: Recipient) => Message | null;
+    }>,
   ): Promise<void> {
     const recipients = await stillToWarn(kind, reason);
     if (recipients.length === 0) return;
     const { messageId, messageFor } = await prepare();
-    for (const { to, audience } of recipients) {
-      const send = audience === 'team' ? postNotice : notifyUnasked;
-      await send(to, idFor(audience, messageId), messageFor(audience));
-      await warned.add(idFor(audience, reason.id), reason.keptMs);
+    for (const recipient of recipients) {
+      const message = messageFor(recipient);
+      if (message === null) continue;
+      const send = recipient.audience === 'team' ? postNotice : notifyUnasked;
+      await send(recipient.to, idFor(recipient, messageId), message);
+      await warned.add(idFor(recipient, reason.id), reason.keptMs);
     }
   };
 }

@@ -43,15 +43,20 @@ function createWorld(first: readonly OwnDigest[], declines: readonly Declined[] 
   let held = accounts(1).map((acctId) => ({ acctId, linkedAt: '2026-01-01T00:00:00.000Z' }));
   let nowMs = MONDAY_9_AM + MINUTE;
   let digests = [...first];
+  /** Accounts that the person no longer holds when the second page is read. */
+  const takenAway: number[] = [];
   const failures: string[] = [];
   const send = createSendOwnDigests({
     preferences: { ownDigests: async () => digests },
     ownCards: async (userId, page) => {
+      if (page > 1) held = held.filter(({ acctId }) => !takenAway.includes(acctId));
       const mine = userId === 'U0SAM' ? held : [];
+      const pages = Math.max(1, Math.ceil(mine.length / 12));
+      const at = Math.min(page, pages);
       const shown = mine
-        .slice((page - 1) * 12, page * 12)
+        .slice((at - 1) * 12, at * 12)
         .map(({ acctId, linkedAt }) => ({ ...facts, card: { ...card, acctId }, linkedAt }));
-      return { shown, pages: Math.max(1, Math.ceil(mine.length / 12)) };
+      return { shown, pages };
     },
     recentDeclines: async (acctId, countMax) =>
       known
@@ -82,7 +87,7 @@ function createWorld(first: readonly OwnDigest[], declines: readonly Declined[] 
     digests = [digest];
   };
   const texts = () => told.map(({ message }) => message.text);
-  return { told, texts, recorded, failures, send, at, arrives, holds, chooses };
+  return { told, texts, recorded, failures, send, at, arrives, holds, chooses, takenAway };
 }
 
 const tries = (...times: string[]): Declined[] => times.map((at) => ({ at }));
@@ -235,6 +240,17 @@ it('covers every card of a person with more than a page of them', async () => {
 
   expect(texts()).toEqual(['Your cards: 1 declined purchase in the last week, $84.10.']);
   expect(recorded).toEqual(['U0SAM: weekly digest of own cards: 13']);
+});
+
+it('counts no card twice if another one is taken away while they are read', async () => {
+  const declines = [{ at: '2026-11-22T20:00:00.000Z', acctId: 1 }];
+  const { texts, send, holds, takenAway } = createWorld([weekly], declines);
+  holds(accounts(13));
+  takenAway.push(13);
+
+  await send();
+
+  expect(texts()).toEqual(['Your cards: 1 declined purchase in the last week, $84.10.']);
 });
 
 it('reports daily that nothing was declined if daily was chosen', async () => {

@@ -98,6 +98,15 @@ it('notifies those who switched it off once they switch it on again', async () =
   expect(told.slice(1)).toEqual([expect.stringMatching(/^U0HUGO /)]);
 });
 
+it('notifies a new holder after the one before was notified', async () => {
+  await warn('U0WRONG');
+  expect(await isDue('U0HUGO')).toBe(true);
+  await warn('U0HUGO');
+  await warn('U0HUGO');
+
+  expect(told.map((line) => line.split(' ')[0])).toEqual(['C0STATUS', 'U0WRONG', 'U0HUGO']);
+});
+
 it('notifies a holder who is linked to the card after the channel was notified', async () => {
   expect(await isDue(null)).toBe(true);
   await warn(null);

@@ -86,6 +86,15 @@ describe('a warning before a limit declines', () => {
     expect(told[0]?.text).toMatch(/\$310\.00 of \$400\.00 used, \$90\.00 left\. .*Resets/);
   });
 
+  it('notifies a new holder, too', async () => {
+    for (const userId of ['U0WRONG', 'U0HUGO', 'U0HUGO']) {
+      holder = userId;
+      await warn();
+    }
+
+    expect(told.map(({ userId }) => userId)).toEqual(['U0WRONG', 'U0HUGO']);
+  });
+
   it('skips 75 percent after 90 was reported', async () => {
     remaining = daily(40_000, 3000);
     await warn();

@@ -14,12 +14,15 @@ let payments: string[];
 let told: string[];
 /** A message is posted once per id. */
 let ids: Set<string>;
+/** Who holds the card, and since when. */
+let holder: { userId: string; at: string };
 
 beforeEach(() => {
   alerts = new Map();
   payments = [];
   told = [];
   ids = new Set();
+  holder = { userId: 'U0HUGO', at: '2026-01-01T00:00:00.000Z' };
 });
 
 /** An attempt of the subscription on a day of November. The newest is the last decline. */
@@ -43,7 +46,7 @@ function warn(alertId: string, warned = createWarned(redis())): Promise<void> {
     },
     warnBoth: createWarnBoth({
       links: {
-        ofAccount: async (acctId) => ({ acctId, userId: 'U0HUGO', provedBy: 'email', by: 'U0HUGO', at: '' }),
+        ofAccount: async (acctId) => ({ acctId, provedBy: 'email', by: 'U0HUGO', ...holder }),
       },
       preferences: createPreferences(redis()),
       warned,
@@ -91,6 +94,20 @@ it('asks the channel and the holder once, after failures on three days, whether 
   expect(told[1]).toMatch(
     /^U0HUGO .* your card 1212\. Declined on 3 days .*Ask for a higher limit, or cancel the subscription\?$/,
   );
+});
+
+it('tells a new holder nothing of the declines of the one before, and is a warning of their own', async () => {
+  tried(2);
+  tried(3);
+  await warn(tried(4));
+  holder = { userId: 'U0VERA', at: '2026-11-04T18:00:00.000Z' };
+  tried(5);
+  await warn(tried(6));
+  expect(told.map((each) => each.split(' ')[0])).toEqual(['C0DECLINES', 'U0HUGO']);
+
+  await warn(tried(7));
+
+  expect(told[2]).toMatch(/^U0VERA .*Declined on 3 days/);
 });
 
 /** A payment to the same merchant. */
