@@ -1,3 +1,4 @@
+import { alsoNeeded } from '../../templates/limits/also-needed-words.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
@@ -8,6 +9,7 @@ import { changesFrom, goalsOf, isLooser, type RuleChange, reversed, without } fr
 import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
+import { type AlsoNeeds, withBalanceNow } from '../limits/remedy-change.ts';
 import type { TemporaryValue } from '../limits/rule-future.ts';
 import { ruleStates, stateWords } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
@@ -35,7 +37,7 @@ export async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const account = await deps.card.getAccount(acctId);
   const isBlocked = isInUseBlocked(account, request.card.cardId);
   const isShort = isTooMuchForBalance(payCentsOf(request), request.facts.purchase, account, rules);
-  const facts = withShort(await factsNow(request, all, deps), isShort);
+  const facts = withNeeds(await factsNow(request, all, deps), withBalanceNow(request.facts.alsoNeeds ?? [], isShort));
   const current: OpenRequest = { ...request, isBlocked, facts, changes: changes.length > 0 ? changes : all, temporary };
   return {
     request: current,
@@ -62,10 +64,8 @@ async function factsNow(
   return isTooLittle(payCents, facts, remaining, all) ? { ...others, isTooLittle: true } : others;
 }
 
-/** Money may have been spent or added since the request. */
-function withShort(facts: RequestFacts, isShort: boolean): RequestFacts {
-  const { lacksBalance: _before, ...others } = facts;
-  return isShort ? { ...facts, lacksBalance: true } : others;
+function withNeeds({ alsoNeeds: _before, ...others }: RequestFacts, alsoNeeds: AlsoNeeds): RequestFacts {
+  return alsoNeeds.length === 0 ? others : { ...others, alsoNeeds };
 }
 
 /** Whether the card is blocked to which an account's rules apply. */
@@ -101,8 +101,9 @@ export function whatMoved(current: OpenRequest, shown: OpenRequest): string | nu
   if (moved.length > 0) return `Somebody changed it since it was asked for. Now: ${ruleStates(now, 'from')}.`;
   if (current.facts.isTooLittle === true && shown.facts.isTooLittle !== true)
     return 'The card was used since it was asked for, so it is not enough by now.';
-  if (current.facts.lacksBalance === true && shown.facts.lacksBalance !== true)
-    return 'The card’s balance does not cover the purchase by now.';
+  const more = current.facts.alsoNeeds?.filter((kind) => shown.facts.alsoNeeds?.includes(kind) !== true);
+  const also = alsoNeeded(more);
+  if (also !== null) return `More is needed by now. ${also}`;
   return current.isBlocked && !shown.isBlocked ? 'The card was blocked since it was asked for.' : null;
 }
 

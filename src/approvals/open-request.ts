@@ -1,8 +1,8 @@
 import { blocksNeedTwo } from '../../templates/approvals/why-approvals.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import { cardRaw } from '../../templates/core/card-words.ts';
+import { alsoToAsk, isInSlack } from '../../templates/limits/also-needed-words.ts';
 import { countedText, otherApprovers, whyOthers } from '../../templates/limits/counted-words.ts';
-import { tooLittleMoney } from '../../templates/limits/limit-words.ts';
 import { alertIdOf, requestIdOf } from '../actions/action.ts';
 import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
@@ -185,9 +185,10 @@ function whyAsked({ action, counted, needed, isBlocked, card, facts }: OpenReque
   const asked = 'I asked in the approvals channel.';
   if (action.verb === 'block-all') return `${blocksNeedTwo} ${asked}`;
   if (action.verb === 'ask') {
-    const blocked = `Your ${cardRaw(card)} is blocked. More money does not help until it is unblocked. `;
-    const short = `${tooLittleMoney}: ask for money to be added to the card. `;
-    return `${isBlocked ? blocked : ''}${facts.lacksBalance === true ? short : ''}${hearsEnd}`;
+    const blocked = `Your ${cardRaw(card)} is blocked. More money does not help until it is unblocked.`;
+    // What approvers can change as well is asked for once this is decided.
+    const also = alsoToAsk(facts.alsoNeeds?.filter((kind) => !isInSlack(kind)));
+    return [isBlocked ? blocked : '', also, hearsEnd].filter(Boolean).join(' ');
   }
   const much = counted === null ? '' : whyOthers(counted, needed);
   const own = isOwnCard ? `It is your own card, so it needs ${otherApprovers(needed)}.` : '';

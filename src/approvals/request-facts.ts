@@ -16,7 +16,7 @@ import { lackingCents, type TransactionEvent, withAmount } from '../core/event.t
 import { merchantCategory } from '../core/merchant-category.ts';
 import { foldName } from '../directory/card-query.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
-import { AlsoNeeds } from '../limits/remedy-change.ts';
+import { AlsoNeeds, withBalanceNow } from '../limits/remedy-change.ts';
 import type { Requests } from './request-store.ts';
 
 /** What approvers see besides the change, as of the request. */
@@ -41,9 +41,7 @@ export const RequestFacts = z.strictObject({
   left: z.array(z.strictObject({ period: LimitPeriod, limitCents: z.int().nullable(), remainingCents: z.int() })),
   /** Nothing was left of a limit that the change raises, so the card may have spent more than that limit. */
   isUsedUp: z.boolean().optional(),
-  /** When it was last looked at, the card paid from its own balance, which did not cover what is to be paid. */
-  lacksBalance: z.boolean().optional(),
-  /** What else the purchase needs besides the change. */
+  /** What else the purchase needs besides the change, when it was last looked at. Absent: nothing. */
   alsoNeeds: AlsoNeeds.optional(),
   /** The latest purchases at the same merchant, newest first; null: could not be read. */
   there: z.array(z.strictObject({ at: z.string(), amountCents: z.int() })).nullable(),
@@ -83,7 +81,7 @@ interface Deps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
 }
 
 export function createGatherFacts(deps: Deps): GatherFacts {
-  return async function gatherFacts({ id, action, acctId, cardId, changes, payCents, alsoNeeds }) {
+  return async function gatherFacts({ id, action, acctId, cardId, changes, payCents, alsoNeeds = [] }) {
     if (action.verb === 'block-all')
       return { isBlocked: false, facts: { ...noFacts, warning: await warningIn(action) } };
     const event = await deps.purchaseOf(action);
@@ -98,6 +96,7 @@ export function createGatherFacts(deps: Deps): GatherFacts {
     const earlier = requests.filter((request) => request.id !== id).map(({ state }) => state);
     const left = leftOf(remaining, changes);
     const isShort = isTooMuchForBalance(payCents, purchase, account, read?.rules ?? null);
+    const needs = withBalanceNow(alsoNeeds, isShort);
     const isUsedUp = changes.some(({ rule }) => isAllUsed(rule, remaining));
     return {
       isBlocked: account !== null && cardInUse(account, cardId)?.status === 'BLOCKED',
@@ -107,8 +106,7 @@ export function createGatherFacts(deps: Deps): GatherFacts {
         there,
         earlier,
         ...(isUsedUp && { isUsedUp }),
-        ...(isShort && { lacksBalance: true }),
-        ...(alsoNeeds !== undefined && { alsoNeeds }),
+        ...(needs.length > 0 && { alsoNeeds: needs }),
       },
     };
   };

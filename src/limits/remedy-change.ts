@@ -18,14 +18,18 @@ export const LimitRaise = z.strictObject({
 });
 export type LimitRaise = z.infer<typeof LimitRaise>;
 
-/** The remedies that a purchase may need besides another one. */
-export const alsoNeededKinds = ['raise_limit', 'allow_international', 'allow_card_not_present'] as const;
+/** The remedies that a purchase may need besides another one: those that the card API can make first. */
+export const alsoNeededKinds = [
+  'raise_limit',
+  'allow_international',
+  'allow_card_not_present',
+  /** The card pays from its own balance, which did not cover the purchase. */
+  'balance',
+] as const;
 export const AlsoNeeds = z.array(z.enum(alsoNeededKinds)).readonly();
 export type AlsoNeeds = z.infer<typeof AlsoNeeds>;
 
 const besides = {
-  /** The card pays from its own balance, which did not cover the purchase either. */
-  lacksBalance: z.literal(true).optional(),
   /** Absent: nothing else is known. */
   alsoNeeds: AlsoNeeds.optional(),
 };
@@ -77,14 +81,19 @@ export function isOfRules(remedy: Remedy): remedy is Exclude<RemedyChange, { rea
   return remedy.kind === 'raise_limit' || remedy.kind.startsWith('allow_');
 }
 
-/** The card's balance did not cover the purchase either. */
-export function lacksBalance(remedy: Remedy | null): boolean {
-  return remedy !== null && isOfRules(remedy) && remedy.lacksBalance === true;
-}
-
 /** What else the purchase needs, as far as is known. */
 export function alsoNeeds(remedy: Remedy | null): AlsoNeeds {
   return (remedy !== null && isOfRules(remedy) && remedy.alsoNeeds) || [];
+}
+
+/** All that a remedy says the purchase needs: what it is about as well. */
+export function neededIn(remedy: Remedy): AlsoNeeds {
+  return alsoNeededKinds.filter((kind) => kind === remedy.kind || alsoNeeds(remedy).includes(kind));
+}
+
+/** The same needs, with the card's balance as it is by now. */
+export function withBalanceNow(needs: AlsoNeeds, isTooLow: boolean): AlsoNeeds {
+  return alsoNeededKinds.filter((kind) => (kind === 'balance' ? isTooLow : needs.includes(kind)));
 }
 
 /** No rules that were read name the category, and the card service knows categories by their numbers only. */

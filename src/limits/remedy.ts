@@ -8,7 +8,7 @@ import { isAbroad } from '../core/merchant-category.ts';
 import { checkLimits } from './binding-limit.ts';
 import { hasReset } from './limit-window.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
-import { alsoNeededKinds, isIncomplete, isOfRules, type Remedy } from './remedy-change.ts';
+import { isIncomplete, isOfRules, neededIn, type Remedy, withBalanceNow } from './remedy-change.ts';
 import { areAllClosed, asItIs, asItWas, byStatus, type KnownCard } from './status-check.ts';
 import { remainingAt } from './stopping-category.ts';
 
@@ -113,7 +113,7 @@ function createLook(deps: Deps) {
     // That a card is active by now needs no call of the card API for its alert.
     if (check.state === 'passes' && time === 'then' && !isByRule(event.decline)) return { state: 'unknown' };
     const found = check.state === 'passes' ? await byAllElse(purchase, time, deps) : check;
-    return await withBalance(await withAlsoNeeded(found, purchase, time, deps), purchase);
+    return await withAlsoNeeded(found, purchase, time, deps);
   };
 }
 
@@ -129,25 +129,18 @@ async function withAlsoNeeded(
   const rules = await read.rules();
   if (rules === null) return check;
   const remaining = time === 'then' || kind === 'raise_limit' ? null : await read.remaining();
-  const others = [
-    ...byKind(event, rules),
-    remaining === null ? passes : await byLimitNow(event, remaining, rules, deps),
-  ];
-  const needed = alsoNeededKinds.filter(
-    (one) => one !== kind && others.some((other) => other.state === 'stopped' && other.remedy.kind === one),
+  const byLimits =
+    remaining === null ? passes : byLimitNow(event, { remaining, rules }, await deps.accountOf(event.acctId), deps);
+  const needed = [...byKind(event, rules), byLimits].flatMap((other) =>
+    other.state === 'stopped' && other.remedy.kind !== kind ? neededIn(other.remedy) : [],
   );
-  return needed.length === 0 ? check : { ...check, remedy: { ...check.remedy, alsoNeeds: needed } };
-}
-
-/** What the rules need to let a purchase pass may not be all it needs. */
-async function withBalance(check: PurchaseCheck, { event, rules }: Purchase): Promise<PurchaseCheck> {
-  if (check.state !== 'stopped' || !isOfRules(check.remedy) || !isBalanceTooLow(event, await rules())) return check;
-  return { state: 'stopped', remedy: { ...check.remedy, lacksBalance: true } };
+  const alsoNeeds = withBalanceNow(needed, isBalanceTooLow(event, rules));
+  return alsoNeeds.length === 0 ? check : { ...check, remedy: { ...check.remedy, alsoNeeds } };
 }
 
 /** The card pays from its own balance, which did not cover the purchase when it was declined. */
-function isBalanceTooLow(event: TransactionEvent, rules: SpendRules | null): boolean {
-  return rules?.usesBusinessBalance === false && lackingCents(event, event.availableCents) > 0;
+function isBalanceTooLow(event: TransactionEvent, rules: SpendRules): boolean {
+  return rules.usesBusinessBalance === false && lackingCents(event, event.availableCents) > 0;
 }
 
 /** Whether what declined the purchase stops it. */
@@ -180,7 +173,7 @@ async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<Pu
   const { event } = purchase;
   const [rules, remaining] = await Promise.all([purchase.rules(), purchase.remaining()]);
   if (rules === null || remaining === null) return away;
-  const { mayBeOverruled } = await deps.accountOf(event.acctId);
+  const account = await deps.accountOf(event.acctId);
   const isCategoryKnown = declineCode(event.decline).endsWith('.mcc');
   const isListed = rules.categories.some(({ name }) => deps.fitsMerchant(name, event.mcc));
   const checks: PurchaseCheck[] = [
@@ -188,8 +181,8 @@ async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<Pu
     ...byKind(event, rules),
     // Nothing tells the name of a category that is not listed.
     isCategoryKnown || rules.isEveryCategoryAllowed || isListed ? passes : unclear,
-    await byLimitNow(event, remaining, rules, deps),
-    mayBeOverruled ? byRuleset : passes,
+    byLimitNow(event, { remaining, rules }, await deps.accountOf(event.acctId), deps),
+    account.mayBeOverruled ? byRuleset : passes,
     isBalanceTooLow(event, rules) ? byBalance : passes,
   ];
   const isObstacle = (check: PurchaseCheck): boolean => check.state === 'unknown' && check.why !== undefined;
@@ -216,13 +209,12 @@ async function byLimit(
 }
 
 /** The same for a purchase that no limit has declined, so that none is likely to stop it. */
-async function byLimitNow(
+function byLimitNow(
   event: TransactionEvent,
-  remaining: RemainingLimits,
-  rules: CardLimits,
-  { fitsMerchant, accountOf }: Pick<Deps, 'fitsMerchant' | 'accountOf'>,
-): Promise<PurchaseCheck> {
-  const { mayBeOverruled } = await accountOf(event.acctId);
+  { remaining, rules }: { readonly remaining: RemainingLimits; readonly rules: CardLimits },
+  { mayBeOverruled }: Pick<Awaited<ReturnType<Deps['accountOf']>>, 'mayBeOverruled'>,
+  { fitsMerchant }: Pick<Deps, 'fitsMerchant'>,
+): PurchaseCheck {
   const tried = { ...takenFromLimits(event, fitsMerchant), mayBeOverruled };
   const found = checkLimits(tried, remaining, rules);
   if (found === 'passes') return passes;

@@ -7,14 +7,27 @@ import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibili
 import { declineCode, declinedStatuses, lackingCents } from '../../src/core/event.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { changeIn, type LimitRaise, lacksBalance, lacksNumber, limitsToRaise } from '../../src/limits/remedy-change.ts';
+import {
+  type AlsoNeeds,
+  changeIn,
+  type LimitRaise,
+  lacksNumber,
+  limitsToRaise,
+} from '../../src/limits/remedy-change.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { copyable, escapeUntrusted } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardOf, orderNewCard } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { alsoNeeded, stillNeeded } from '../limits/also-needed-words.ts';
-import { holderWays, isEnoughAgain, limitLines, limitOfRuleset, smallestRaise } from '../limits/limit-words.ts';
+import { alsoNeededOn, alsoToAsk, isInSlack, nextInSlack, stillNeeded } from '../limits/also-needed-words.ts';
+import {
+  areEnoughAgain,
+  holderWays,
+  isEnoughAgain,
+  limitLines,
+  limitOfRuleset,
+  smallestRaise,
+} from '../limits/limit-words.ts';
 
 /** A reason as it may be shown in a channel. `isWithheld`: the service's own words must not be shown. */
 export interface ShownReason extends DeclineReason {
@@ -133,11 +146,9 @@ export function fixes(
     return [`${since}${closed.holderFix}`, `${since}${closed.adminFix}`];
   }
   const block = blockOf(alert);
-  const isShort = isOnlyShort(alert, reason, view);
-  const isDone = isShort || isFollowed(alert, reason);
-  const [holderAgain, again] = isShort
-    ? [portalWords.balance.holderFix, portalWords.balance.adminFix]
-    : againWords(alsoNeeded(stillNeeded(alert.outcomes)));
+  const isDone = isFollowed(alert, reason) || (areEnoughAgain(alert, view) && !isEnoughAgain(alert, view));
+  const isSaid = alsoNeededOn(alert, view.place) !== null;
+  const [holderAgain, again] = againWords(stillNeeded(alert), isSaid);
   if (isDone && block === null) return [holderAgain, again];
   if (shouldStayBlocked(alert)) return ['Ask for a new card.', orderNewCard];
   const wasBlocked = alert.remedy?.kind === 'unblock' || reason.remedy === 'unblock';
@@ -152,10 +163,14 @@ export function fixes(
   return [holder, `${admin} ${unblockFirst(alert)}`];
 }
 
-/** @param also what else stops the purchase, after what would let it pass was done. */
-function againWords(also: string | null): [holder: string, admin: string] {
-  if (also === null) return ['', 'Have the purchase tried again.'];
-  return [`${also} Ask for that as well.`, 'Change what still stops it, then have the purchase tried again.'];
+/** @param needs what else stops the purchase, once what would let it pass is done or no longer needed. */
+function againWords(needs: AlsoNeeds, isSaid: boolean): [holder: string, admin: string] {
+  const admin = needs.some(isInSlack)
+    ? 'Change what still stops it, then have the purchase tried again.'
+    : needs.includes('balance')
+      ? portalWords.balance.adminFix
+      : 'Have the purchase tried again.';
+  return [alsoToAsk(needs, { isSaid }) ?? '', admin];
 }
 
 /** The block that is in force, as far as is known: by somebody here, or, with nobody's name, elsewhere. Null: none. */
@@ -186,10 +201,20 @@ export function isFollowed({ remedy, outcomes }: TransactionAlert, reason: Shown
   return isRaised && last?.state === 'done' && !isTooLow(remedy, outcomes);
 }
 
-/** The rules let the purchase pass by now, but the card’s balance did not cover it. */
-export function isOnlyShort(alert: TransactionAlert, reason: ShownReason, view: View): boolean {
-  if (!lacksBalance(alert.remedy) || stillNeeded(alert.outcomes).length > 0) return false;
-  return isFollowed(alert, reason) || isEnoughAgain(alert, view);
+/** What the alert is about was done or is no longer needed. What it needs besides is another matter. */
+export function isOver(alert: TransactionAlert, reason: ShownReason, view: View): boolean {
+  return isFollowed(alert, reason) || areEnoughAgain(alert, view);
+}
+
+/** The card’s own rules let the purchase pass by now, and something else stops it. */
+export function isLeftToPortal(alert: TransactionAlert, reason: ShownReason, view: View): boolean {
+  const needs = stillNeeded(alert);
+  return needs.length > 0 && !needs.some(isInSlack) && isOver(alert, reason, view);
+}
+
+/** What approvers can change next, after a change that was not enough. */
+export function nextNeeded({ remedy, outcomes }: Pick<TransactionAlert, 'remedy' | 'outcomes'>) {
+  return isTooLow(remedy, outcomes) ? undefined : nextInSlack(outcomes);
 }
 
 /** True when a limit was raised but this purchase needs more. */
@@ -237,7 +262,7 @@ function adminFix(alert: TransactionAlert, reason: ShownReason, view: View): str
   if (byRuleset !== null) return byRuleset;
   const raise = smallestRaise(alert, view);
   if (remedy?.kind === 'raise_limit' && remedy.limits[0].to !== null && raise !== '') {
-    return `Raise ${raise} if the purchase is legitimate${lacksBalance(remedy) ? '' : ', then have it tried again'}.`;
+    return `Raise ${raise} if the purchase is legitimate${stillNeeded(alert).length > 0 ? '' : ', then have it tried again'}.`;
   }
   const missing = missingBalance(alert, reason, view);
   if (missing > 0) {

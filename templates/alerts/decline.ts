@@ -32,19 +32,20 @@ import {
 } from '../core/blocks.ts';
 import { cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { alsoNeededOn, stillNeeded } from '../limits/also-needed-words.ts';
-import { balanceToo, limitLine, limitOfRuleset } from '../limits/limit-words.ts';
+import { alsoNeededOn } from '../limits/also-needed-words.ts';
+import { limitLine, limitOfRuleset } from '../limits/limit-words.ts';
 import { followsRuleset, rulesetOf } from '../limits/ruleset-words.ts';
 import { declineOfBlocked } from './decline-blocked.ts';
 import {
   blockOf,
   fixes,
   isClosed,
-  isOnlyShort,
+  isLeftToPortal,
   isOrWasBlocked,
   isTooLow,
   neededFor,
   neededNone,
+  nextNeeded,
   reasonOf,
   type ShownReason,
   serviceWords,
@@ -81,8 +82,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
         // The numbers say the same as the meaning, and add the amount.
         shortfall(alert, reason, view) || meaningOf(alert, reason),
         serviceWords(reason),
-        alsoNeededOn(alert),
-        balanceToo(alert, place),
+        alsoNeededOn(alert, place),
         rulesetLine(alert, reason),
       ),
       ...fields([
@@ -116,7 +116,7 @@ export function declineCause(alert: TransactionAlert, view: View): (string | nul
   const isBlocked = alert.remedy?.kind === 'unblock';
   const isElsewhere = limitOfRuleset(alert.remedy) !== null || neededNone(alert) || reason.remedy === 'retry';
   const isUnusable = isClosed(alert) || (alert.card.status === 'BLOCKED' && blockOf(alert) !== null);
-  const isLeftToFix = reason.remedy === 'none' || isOnlyShort(alert, reason, view);
+  const isLeftToFix = reason.remedy === 'none' || isLeftToPortal(alert, reason, view);
   const [, fix] = fixes(alert, reason, view);
   return [
     isBlocked
@@ -124,8 +124,7 @@ export function declineCause(alert: TransactionAlert, view: View): (string | nul
       : (reason.remedy === 'raise_limit' && limitLine(alert, view)) ||
         `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view) || meaningOf(alert, reason)}`,
     reason.isKnown ? null : serviceWords(reason),
-    alsoNeededOn(alert),
-    balanceToo(alert, view.place),
+    alsoNeededOn(alert, view.place),
     // When no button can fix it, what else does.
     isBlocked || isUnusable || isElsewhere || isLeftToFix ? fix : null,
     rulesetLine(alert, reason),
@@ -217,7 +216,7 @@ export function remedyButton(
   const { isUnblocked, isRaised, isPaid } = currentState(outcomes);
   const isUnblock = (remedy?.kind ?? reason.remedy) === 'unblock';
   const isLow = isTooLow(remedy, outcomes);
-  const [still] = isUnblock || isLow ? [] : stillNeeded(outcomes);
+  const still = isUnblock ? undefined : nextNeeded(alert);
   const isDone = isUnblock ? isUnblocked : isRaised && !isLow && still === undefined;
   const isOver = isDone || isPaid || !mayHelp(alert);
   const text = isOver || limitOfRuleset(remedy) !== null ? '' : remedyWords(remedy, reason, still);

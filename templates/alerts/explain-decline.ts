@@ -9,16 +9,16 @@ import { context, countOf, escapeUntrusted, header, section } from '../core/bloc
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
 import type { View } from '../core/view.ts';
-import { alsoNeededOn, stillNeeded } from '../limits/also-needed-words.ts';
-import { balanceToo, isEnoughAgain, limitOfRuleset } from '../limits/limit-words.ts';
+import { alsoNeededOn, isInSlack, stillNeeded } from '../limits/also-needed-words.ts';
+import { limitOfRuleset } from '../limits/limit-words.ts';
 import { stepLine } from '../routing/why.ts';
 import { meaningOf } from './decline.ts';
 import {
   blockOf,
   fixes,
   isClosed,
-  isFollowed,
-  isOnlyShort,
+  isLeftToPortal,
+  isOver,
   neededFor,
   reasonOf,
   type ShownReason,
@@ -80,8 +80,7 @@ function about({ alert, eventLog, whoMay }: Explained, view: View): KnownBlock[]
       `*Why:* ${escapeUntrusted(reason.title, 100)}`,
       shortfall(alert, reason, view) || meaningOf(alert, reason),
       serviceWords(reason),
-      alsoNeededOn(alert),
-      balanceToo(alert, view.place),
+      alsoNeededOn(alert, view.place),
     ),
     ...(`${holder}${admin}` === ''
       ? []
@@ -97,11 +96,11 @@ function about({ alert, eventLog, whoMay }: Explained, view: View): KnownBlock[]
 
 function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained['whoMay'], view: View): string {
   const nobody = 'Nobody can change this in Slack. Ask whoever administers the card program.';
-  const isDone = isFollowed(alert, reason) || isEnoughAgain(alert, view);
+  const isDone = isOver(alert, reason, view);
   const { remedy } = alert;
   const isElsewhere = shouldStayBlocked(alert) || limitOfRuleset(remedy) !== null || remedy?.kind === 'portal';
   if (isClosed(alert) || (isElsewhere && !isDone)) return nobody;
-  const [still] = isFollowed(alert, reason) ? stillNeeded(alert.outcomes) : [];
+  const still = isDone ? stillNeeded(alert).find(isInSlack) : undefined;
   const known = still ?? (isDone || remedy?.kind === 'retry' ? 'retry' : neededFor(alert, reason));
   const wanted = (known === 'none' || known === 'retry') && blockOf(alert) !== null ? 'unblock' : known;
   if (wanted === 'none') {
@@ -109,7 +108,7 @@ function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained[
       ? 'The cardholder can try again. Operators can block the card if it was somebody else.'
       : nobody;
   }
-  if (wanted === 'retry') return isOnlyShort(alert, reason, view) ? nobody : 'The cardholder can try again.';
+  if (wanted === 'retry') return isLeftToPortal(alert, reason, view) ? nobody : 'The cardholder can try again.';
   const [what, ids] = [can[wanted], wanted === 'activate' ? whoMay.operator : whoMay.approver];
   const people = mentions(ids);
   return people === '' ? `${what}. Nobody has that role yet: ask whoever runs Cardbell.` : `${what}: ${people}.`;

@@ -31,7 +31,6 @@ import { dateAfter, link, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, countOf, escapeUntrusted, type Field, inSections, RULES_MAX } from '../core/blocks.ts';
 import { BLOCKED, cardOfHolder, cardOfHolderRaw, holderName, holderRaw } from '../core/card-words.ts';
 import { alsoNeeded } from '../limits/also-needed-words.ts';
-import { tooLittleMoney } from '../limits/limit-words.ts';
 import { fundedWords } from '../virtual-cards/order.ts';
 import { earlierWords, leftWords, thereWords } from './facts-words.ts';
 import type { Reader } from './why-approvals.ts';
@@ -218,6 +217,7 @@ export function cautions(request: ApprovalRequest, reader: Reader): string | nul
   const now = changesFromNow(request);
   const isAllRemoved = changes.every(({ to }) => to === null);
   const isEnough = isNoLongerNeeded(request);
+  const also = alsoNeeded(facts.alsoNeeds);
   const lines = [
     isEnough
       ? `Already enough: ${escapeUntrusted(ruleStates(now, 'from'), RULES_MAX)}. ${enoughAdvice(request, reader)} it, or let it expire.`
@@ -225,12 +225,7 @@ export function cautions(request: ApprovalRequest, reader: Reader): string | nul
     isBlocked ? BLOCKED : null,
     facts.isUsedUp === true && !isEnough && !isAllRemoved ? USED_UP : null,
     facts.isTooLittle === true ? `This is not enough for ${formatCents(payCentsOf(request) ?? 0)} by now.` : null,
-    facts.alsoNeeds === undefined
-      ? null
-      : `${alsoNeeded(facts.alsoNeeds)} Until that is changed, it may be declined again.`,
-    facts.lacksBalance === true
-      ? `${tooLittleMoney}. Until money is added, it may be declined${facts.purchase === null ? '' : ' again'}.`
-      : null,
+    also && `${also} Until that is changed, it may be declined${facts.purchase === null ? '' : ' again'}.`,
   ];
   return lines.filter(Boolean).join('\n') || null;
 }

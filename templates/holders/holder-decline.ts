@@ -12,6 +12,7 @@ import {
   isClosed,
   isTooLow,
   neededFor,
+  nextNeeded,
   reasonOf,
   type ShownReason,
   serviceWords,
@@ -22,8 +23,8 @@ import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, countOf, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { alsoNeededOn, stillNeeded } from '../limits/also-needed-words.ts';
-import { balanceToo, holderWays, limitLine, limitOfRuleset } from '../limits/limit-words.ts';
+import { alsoNeededOn } from '../limits/also-needed-words.ts';
+import { holderWays, limitLine, limitOfRuleset } from '../limits/limit-words.ts';
 import { askButton, fraudButton, holderBlockButton, recognizeButton } from './holder-buttons.ts';
 import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
 
@@ -51,8 +52,7 @@ export function holderDecline(alert: TransactionAlert, view: View): Message {
         `*${escapeUntrusted(reason.title, 100)}*`,
         shortfall(alert, reason, view) || escapeUntrusted(reason.meaning, 300),
         serviceWords(reason),
-        alsoNeededOn(alert),
-        balanceToo(alert, 'direct'),
+        alsoNeededOn(alert, 'direct'),
       ),
       ...(fix === '' ? [] : [section(`*What you can do:* ${fix}`)]),
       ...fields([
@@ -84,8 +84,7 @@ export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<Sh
     cause: [
       why,
       reason.isKnown ? null : serviceWords(reason),
-      alsoNeededOn(alert),
-      balanceToo(alert, 'direct'),
+      alsoNeededOn(alert, 'direct'),
       whatToDo(alert, reason, view, { isResetSaid: true }),
     ],
     small: isAnywhere(alert, repeatsIn(alert, view))
@@ -128,7 +127,7 @@ function isBlockedAlready(alert: TransactionAlert): boolean {
 export function moreButton(alert: TransactionAlert, reason: ShownReason): Button | null {
   const { event, card, outcomes, remedy } = alert;
   const { isFraud, isRaised, isPaid } = currentState(outcomes);
-  const isDone = isRaised && stillNeeded(outcomes).length === 0 && !isTooLow(remedy, outcomes);
+  const isDone = isRaised && nextNeeded(alert) === undefined && !isTooLow(remedy, outcomes);
   const isElsewhere = remedy?.kind === 'portal' || limitOfRuleset(remedy) !== null;
   const isOurs = isRule(neededFor(alert, reason)) && !isElsewhere;
   const canAsk = isOurs && !isBlockedAlready(alert) && !isDone && !isFraud && !isPaid;

@@ -2,7 +2,6 @@ import type { SectionBlock } from '@slack/types';
 import type { Outcome } from '../../src/actions/action-state.ts';
 import type { Alert } from '../../src/alerts/alert.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
-import { lacksBalance } from '../../src/limits/remedy-change.ts';
 import { ruleStates } from '../../src/limits/rule-words.ts';
 import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { currentState, mainOutcome, type Resolution, resolutionOf } from '../actions/outcomes.ts';
@@ -10,7 +9,7 @@ import { isClosed, isTooLow } from '../alerts/decline-words.ts';
 import { escapeUntrusted, RULES_MAX, section } from '../core/blocks.ts';
 import { BLOCKED } from '../core/card-words.ts';
 import { sentences } from '../core/change-words.ts';
-import { alsoNeededIn } from '../limits/also-needed-words.ts';
+import { alsoNeededIn, stillNeeded } from '../limits/also-needed-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
 /**
@@ -158,7 +157,7 @@ function tryAgain(outcome: Outcome, alert: Alert): string {
     return 'Your card is blocked: it works once an approver unblocks it.';
   if (verb === 'limit' && alert.kind === 'transaction' && isTooLow(alert.remedy, outcomes))
     return 'It is still too low for this purchase.';
-  if (isRule && alsoNeededIn(outcome).length > 0) return '';
-  if (alert.kind === 'transaction' && lacksBalance(alert.remedy)) return '';
+  const needs = isRule ? alsoNeededIn(outcome) : alert.kind === 'transaction' ? stillNeeded(alert) : [];
+  if (needs.length > 0) return '';
   return ['You can try again now.', isRule ? mayBeDeclined(card) : null].filter(Boolean).join(' ');
 }

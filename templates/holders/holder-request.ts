@@ -23,8 +23,7 @@ import { requestedRaw } from '../approvals/request-words.ts';
 import { escapeUntrusted, headed, RULES_MAX, section, sentence, textMessage } from '../core/blocks.ts';
 import { cardName, cardOfHolder } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
-import { alsoNeeded } from '../limits/also-needed-words.ts';
-import { tooLittleMoney } from '../limits/limit-words.ts';
+import { alsoToAsk } from '../limits/also-needed-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
 interface RequestSent {
@@ -163,8 +162,7 @@ function approvedLines(request: MadeRequest, { isConfirmed, endsAt }: Made): (st
     isBlocked ? 'It works once an approver unblocks it.' : null,
     `Your ${name}: ${movedWords({ changes: changesFromNow(request), term })}.`,
     enoughWords(request),
-    facts.alsoNeeds === undefined ? null : `${alsoNeeded(facts.alsoNeeds)} Ask for that as well.`,
-    facts.lacksBalance === true ? `${tooLittleMoney}: ask for money to be added to the card.` : null,
+    alsoToAsk(facts.alsoNeeds),
     isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to check the card.',
     isChanged(request) ? NOT_AS_ASKED : null,
   ];
@@ -192,8 +190,7 @@ function enoughWords(request: MadeRequest): string | null {
 /** Without a declined purchase there is nothing to try again. What an approver changed may not be enough for the amount. */
 function mayPay(request: MadeRequest, endsAt: string | null): string {
   const { facts, decision } = request;
-  if (facts.lacksBalance === true || facts.alsoNeeds !== undefined) return '';
-  if (facts.isTooLittle === true || isTooLow(request)) return '';
+  if (alsoToAsk(facts.alsoNeeds) !== null || facts.isTooLittle === true || isTooLow(request)) return '';
   const end = (word: string) => (endsAt === null ? 'now' : `${word} ${timeToken(endsAt, decision.at)}`);
   if (facts.purchase !== null) return `: try again ${end('before')}`;
   const payCents = payCentsOf(request);

@@ -1,22 +1,62 @@
 import type { Outcome } from '../../src/actions/action-state.ts';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
 import { type AlsoNeeds, alsoNeededKinds, alsoNeeds } from '../../src/limits/remedy-change.ts';
 import { currentState } from '../actions/outcomes.ts';
+import { balanceWord } from '../core/card-words.ts';
 
-const words: Readonly<Record<AlsoNeeds[number], string>> = {
+type AlsoNeeded = AlsoNeeds[number];
+/** What nobody can change in Slack. */
+type InPortal = 'balance';
+type InSlack = Exclude<AlsoNeeded, InPortal>;
+
+const words: Readonly<Record<AlsoNeeded, string>> = {
   raise_limit: 'A limit is too small, too.',
   allow_international: 'Purchases abroad are not allowed either.',
   allow_card_not_present: 'Online purchases are not allowed either.',
+  balance: 'The card’s balance did not cover this purchase either.',
 };
 
-/** What else stops a purchase; null: nothing that is known. */
-export function alsoNeeded(needs: AlsoNeeds = []): string | null {
-  return needs.map((kind) => words[kind]).join(' ') || null;
+const asks: Readonly<Record<InPortal, string>> = {
+  balance: 'Ask for money to be added to the card.',
+};
+
+/**
+ * What else stops a purchase; null: nothing that is known.
+ *
+ * @param availableCents the balance, where it may be shown.
+ */
+export function alsoNeeded(needs: AlsoNeeds = [], availableCents: number | null = null): string | null {
+  const of = availableCents === null ? '' : ` (${balanceWord(availableCents)})`;
+  const word = (kind: AlsoNeeded): string =>
+    kind === 'balance' ? words.balance.replace(' did', `${of} did`) : words[kind];
+  return needs.map(word).join(' ') || null;
 }
 
-/** The same on its alert, until a rule is changed: from then on, the outcome of that says what is left. */
-export function alsoNeededOn({ remedy, outcomes }: Pick<TransactionAlert, 'remedy' | 'outcomes'>): string | null {
-  return currentState(outcomes).isRaised ? null : alsoNeeded(alsoNeeds(remedy));
+/**
+ * The same for its holder, with what to do about it.
+ *
+ * @param options.isSaid what stops it is already shown next to it.
+ */
+export function alsoToAsk(needs: AlsoNeeds = [], { isSaid } = { isSaid: false }): string | null {
+  const inPortal = needs.flatMap((kind): [AlsoNeeds, string][] => (isInSlack(kind) ? [] : [[[kind], asks[kind]]]));
+  const asked: [AlsoNeeds, string][] = [[needs.filter(isInSlack), 'Ask for that as well.'], ...inPortal];
+  const lines = asked.flatMap(([kinds, ask]) => (kinds.length === 0 ? [] : [isSaid ? null : alsoNeeded(kinds), ask]));
+  return lines.filter(Boolean).join(' ') || null;
+}
+
+/** Approvers can change it. */
+export function isInSlack(kind: AlsoNeeded): kind is InSlack {
+  return kind !== 'balance';
+}
+
+/** What else stops a purchase, on its alert, until a rule is changed: from then on, the outcome of that says what is left. */
+export function alsoNeededOn(
+  { event, remedy, outcomes }: Pick<TransactionAlert, 'event' | 'remedy' | 'outcomes'>,
+  place: ChannelVisibility,
+): string | null {
+  if (changeInForce(outcomes) !== undefined) return null;
+  return alsoNeeded(alsoNeeds(remedy), mayShow('balance', place) ? event.availableCents : null);
 }
 
 /** What a purchase needed besides a change, as far as was known when it was made. */
@@ -24,10 +64,24 @@ export function alsoNeededIn({ text }: Pick<Outcome, 'text'>): AlsoNeeds {
   return alsoNeededKinds.filter((kind) => text.includes(words[kind]));
 }
 
-/** What a purchase still needs after the last change of a rule. Empty: nothing that is known, or others are being asked. */
-export function stillNeeded(outcomes: readonly Outcome[]): AlsoNeeds {
-  const last = outcomes.findLast(
-    ({ verb, state }) => (verb === 'limit' || verb === 'allow') && (state === 'done' || state === 'waiting'),
-  );
-  return last !== undefined && currentState(outcomes).isRaised ? alsoNeededIn(last) : [];
+/** What a purchase needs besides what its alert is about: as the alert says, until the last change of a rule says it. */
+export function stillNeeded({ remedy, outcomes }: Pick<TransactionAlert, 'remedy' | 'outcomes'>): AlsoNeeds {
+  const made = changeInForce(outcomes);
+  return made === undefined ? alsoNeeds(remedy) : alsoNeededIn(made);
 }
+
+/** What approvers can change next, if the last change of a rule was not enough and nobody is being asked. */
+export function nextInSlack(outcomes: readonly Outcome[]): InSlack | undefined {
+  const made = changeInForce(outcomes);
+  const isAsked = outcomes.findLast(isOfRule)?.state === 'waiting';
+  return made === undefined || isAsked ? undefined : alsoNeededIn(made).find(isInSlack);
+}
+
+/** The last change of a rule that was made. Undefined: none, or it is over. */
+function changeInForce(outcomes: readonly Outcome[]): Outcome | undefined {
+  return currentState(outcomes).isRaised
+    ? outcomes.findLast((one) => isOfRule(one) && one.state === 'done')
+    : undefined;
+}
+
+const isOfRule = ({ verb }: Outcome): boolean => verb === 'limit' || verb === 'allow';

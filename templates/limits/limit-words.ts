@@ -1,23 +1,17 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
-import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
+import { mayShow } from '../../src/core/channel-visibility.ts';
 import { declineCode, lackingCents } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { hasReset, windowEnd } from '../../src/limits/limit-window.ts';
-import {
-  exceededLimit,
-  type LimitRaise,
-  lacksBalance,
-  limitsToRaise,
-  mayNeedMore,
-} from '../../src/limits/remedy-change.ts';
+import { exceededLimit, type LimitRaise, limitsToRaise, mayNeedMore } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted } from '../core/blocks.ts';
-import { balanceWord } from '../core/card-words.ts';
 import { seenAt, type View } from '../core/view.ts';
+import { stillNeeded } from './also-needed-words.ts';
 
 /** Sorts after every time. */
 const NEVER = '9999';
@@ -130,8 +124,13 @@ export function smallestRaise(alert: TransactionAlert, view: Seen): string {
   );
 }
 
-/** Every limit that stopped the purchase has reset since, and is large enough for it: it can simply be tried again. */
+/** The limits that stopped the purchase are enough again, and it needs nothing else: it can simply be tried again. */
 export function isEnoughAgain(alert: TransactionAlert, view: Seen): boolean {
+  return areEnoughAgain(alert, view) && stillNeeded(alert).length === 0;
+}
+
+/** Every limit that stopped the purchase has reset since, and is large enough for it. */
+export function areEnoughAgain(alert: TransactionAlert, view: Seen): boolean {
   const stopping = stoppingOf(alert.remedy);
   return stopping.length > 0 && stopping.every((limit) => isEnoughNow(limit, alert, view));
 }
@@ -140,23 +139,14 @@ function isEnoughNow({ rule, from }: LimitRaise, alert: TransactionAlert, view: 
   return isReset(rule.period, alert, view) && (from ?? 0) >= neededBy(alert);
 }
 
-/** For those who do not see the balance. Without a full stop. */
-export const tooLittleMoney = 'The card’s balance did not cover this purchase either';
-
-/** Null: nothing is known to lack besides what the remedy is about. */
-export function balanceToo(
-  { event: { availableCents }, remedy }: Pick<TransactionAlert, 'event' | 'remedy'>,
-  place: ChannelVisibility,
-): string | null {
-  if (!lacksBalance(remedy)) return null;
-  const of = availableCents === null || !mayShow('balance', place) ? '' : ` (${balanceWord(availableCents)})`;
-  return `The card’s balance${of} did not cover it either.`;
-}
-
-/** What the balance lets the holder pay; none if that would show how much it is. */
-function inBalance({ event, remedy }: TransactionAlert, { place }: View): number {
-  if (!lacksBalance(remedy)) return Number.POSITIVE_INFINITY;
-  return mayShow('balance', place) ? event.amountCents - lackingCents(event, event.availableCents) : 0;
+/** What the holder could pay if the limits were enough: nothing if no amount would do, or if it would show the balance. */
+function withinOthers(alert: TransactionAlert, { place }: View): number {
+  const others = stillNeeded(alert);
+  const { event } = alert;
+  if (others.length === 0) return Number.POSITIVE_INFINITY;
+  return others.every((kind) => kind === 'balance') && mayShow('balance', place)
+    ? event.amountCents - lackingCents(event, event.availableCents)
+    : 0;
 }
 
 /** Null: no limit of the card's spending ruleset stops the purchase, so its own rules can let it pass. */
@@ -179,6 +169,7 @@ function neededBy({ event }: TransactionAlert): number {
  */
 export function holderWays(alert: TransactionAlert, view: View, { isResetSaid } = { isResetSaid: false }): string {
   const { event, remedy } = alert;
+  const isAlone = stillNeeded(alert).length === 0;
   if (isEnoughAgain(alert, view)) return isResetSaid ? 'Try again.' : 'Try again: the limit has reset since.';
   const isOver = ({ rule }: LimitRaise): boolean => isReset(rule.period, alert, view);
   // What was left before the reset says nothing about now.
@@ -187,19 +178,19 @@ export function holderWays(alert: TransactionAlert, view: View, { isResetSaid } 
   const isEnoughAnew = stopping.every(({ from }) => from === null || from >= neededBy(alert));
   const isLeftKnown = (stopping[0]?.remainingCents ?? null) !== null;
   const ask = `ask ${limitOfRuleset(remedy) === null ? '' : 'whoever administers the card program '}for a higher limit`;
-  if (!isLeftKnown && !isEnoughAnew) return `${capital(ask)}, or pay a smaller amount.`;
-  if (!isLeftKnown && !stopping.some(isOver)) return '';
+  if (!isLeftKnown && !isEnoughAnew) return `${capital(ask)}${isAlone ? ', or pay a smaller amount' : ''}.`;
+  if (!isLeftKnown && (isAlone || stopping.length === 0) && !stopping.some(isOver)) return '';
   const leftOfAll = Math.min(
     ...stopping.map(({ remainingCents, from }) => remainingCents ?? from ?? Number.POSITIVE_INFINITY),
   );
-  const leftNow = Math.min(leftOfAll - event.paddingCents, inBalance(alert, view));
+  const leftNow = Math.min(leftOfAll - event.paddingCents, withinOthers(alert, view));
   // The window that ends last decides. Lifetime and single-purchase limits never reset.
   const ends = stopping.map(({ rule }) => windowEnd(rule.period, event.occurredAt) ?? NEVER);
   const opens = ends.reduce((last, end) => (end > last ? end : last));
   const ways = [
     ask,
     isLeftKnown && leftNow > 0 ? `pay ${formatCents(leftNow)} or less` : '',
-    opens === NEVER || isResetSaid || !isEnoughAnew ? '' : `wait ${dateAfter('until', opens)}`,
+    opens === NEVER || isResetSaid || !isEnoughAnew || !isAlone ? '' : `wait ${dateAfter('until', opens)}`,
   ].filter(Boolean);
   const [first = '', ...others] = ways;
   const text = others.length === 0 ? first : `${[first, ...others.slice(0, -1)].join(', ')}, or ${others.at(-1)}`;

@@ -6,6 +6,7 @@ import { capital } from '../../src/core/first-letter.ts';
 import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { formatCents } from '../../src/core/money.ts';
 import {
+  type AlsoNeeds,
   alsoNeeds,
   changeIn,
   type LimitRaise,
@@ -22,7 +23,7 @@ import { CLOSED, cardOf, cardOfHolder, orderNewCard } from '../core/card-words.t
 import { input, modal, option } from '../core/form.ts';
 import { alsoNeeded } from './also-needed-words.ts';
 import { amountInput, amountLabel, amountOf, formInput, openedOnce, reasonInput, termInputs } from './form-inputs.ts';
-import { balanceToo, left, limitOfRuleset, nameOf, onTop } from './limit-words.ts';
+import { left, limitOfRuleset, nameOf, onTop } from './limit-words.ts';
 import { followsRuleset, mayLeaveRuleset } from './ruleset-words.ts';
 
 export interface RemedyForm {
@@ -220,11 +221,18 @@ function notes(form: RemedyForm, raised: readonly LimitRaise[]): (string | null)
     state === 'status'
       ? '*No limit or rule stops this purchase any more, but the card is not active.* If it is closed, use another card. If it is new, activate it.'
       : null,
-    isUseless(form) || state === 'passes' ? null : alsoNeeded(alsoNeeds(remedy)),
-    state === 'balance' || state === 'passes' ? null : balanceToo({ event, remedy }, 'direct'),
+    alsoNeeded(othersIn(form), event.availableCents),
     state === 'unread' && remedy?.kind !== 'unblock' ? `${unread}${isUseless(form) ? ` ${again}` : old}` : null,
     isLowestKnown ? lowestWords(raised) : null,
   ];
+}
+
+/** Once the card's own rules let the purchase pass, its balance may still be too low. */
+function othersIn(form: RemedyForm): AlsoNeeds {
+  const { remedy, state } = form;
+  if (state === 'passes' || state === 'balance') return [];
+  const needs = alsoNeeds(remedy);
+  return isUseless(form) && state !== 'checked' ? needs.filter((kind) => kind === 'balance') : needs;
 }
 
 function lowestWords(raised: readonly LimitRaise[]): string | null {

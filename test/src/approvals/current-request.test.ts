@@ -205,19 +205,19 @@ describe('a card that pays from its own balance', () => {
     };
     return { world, hugo, account, message };
   }
-  const caution = 'The card’s balance did not cover this purchase either. Until money is added, it may be declined.';
+  const caution = 'The card’s balance did not cover this purchase either. Until that is changed, it may be declined.';
 
   it('that is too low for what its holder typed says so to whoever approves, and promises its holder no amount', async () => {
     const { world, hugo, message } = await asked(299.99);
     expect(await message()).toContain(caution);
-    expect(world.answers.at(-1)?.text).toContain('did not cover this purchase either: ask for money to be added');
+    expect(world.answers.at(-1)?.text).toContain('did not cover this purchase either. Ask for money to be added');
 
     await performAction(approvalClick('act_ben', 'U0BEN'), hugo.deps);
     world.advance(2000);
     await verifyAction('act_ben', hugo.deps);
 
     expect(world.service.rules['DailySpendLimit']).toBe(600);
-    expect(hugo.told().at(-1)).toContain('did not cover this purchase either: ask for money to be added');
+    expect(hugo.told().at(-1)).toContain('did not cover this purchase either. Ask for money to be added');
     expect(hugo.told().join()).not.toContain('you can pay');
   });
 
@@ -230,7 +230,7 @@ describe('a card that pays from its own balance', () => {
     await verifyAction('act_ben', hugo.deps);
 
     expect(hugo.told().at(-1)).toContain('you can pay $300.00');
-    expect(await hugo.deps.requests.get('req_ask1')).not.toHaveProperty('facts.lacksBalance');
+    expect(await hugo.deps.requests.get('req_ask1')).not.toHaveProperty('facts.alsoNeeds');
   });
 
   it('that was spent since asks again, with the caution', async () => {
@@ -240,7 +240,7 @@ describe('a card that pays from its own balance', () => {
 
     await performAction(approvalClick('act_ben', 'U0BEN'), hugo.deps);
 
-    expect(world.answers.at(-1)?.text).toContain('The card’s balance does not cover the purchase by now.');
+    expect(world.answers.at(-1)?.text).toContain('More is needed by now. The card’s balance did not cover');
     expect(world.service.rules['DailySpendLimit']).toBe(400);
     expect(await message()).toContain(caution);
     await performAction(approvalClick('act_ben2', 'U0BEN', 1), hugo.deps);

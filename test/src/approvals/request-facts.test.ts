@@ -93,10 +93,10 @@ it('notes that nothing is left of the limit to raise', async () => {
   expect((await gather({ card: cardWith(left(1)) })).facts.isUsedUp).toBeUndefined();
 });
 
-it.each<[string, number | null, number | null, boolean | undefined]>([
-  ['the declined purchase takes more', null, 70.99, true],
+it.each<[string, number | null, number | null, string[] | undefined]>([
+  ['the declined purchase takes more', null, 70.99, ['balance']],
   ['the declined purchase takes no more', null, 71, undefined],
-  ['its holder wants to pay more', 5001, 60, true],
+  ['its holder wants to pay more', 5001, 60, ['balance']],
   ['its holder wants to pay no more', 5000, 60, undefined],
   ['it is not known', null, null, undefined],
 ])('notes with the padding that the balance is too low: %s', async (_what, payCents, balance, noted) => {
@@ -104,15 +104,15 @@ it.each<[string, number | null, number | null, boolean | undefined]>([
   const { event } = transactionAlert(fuel);
   const given = { purchaseOf: async () => event, card: cardWith({}, balance) };
 
-  expect((await gather(given, { payCents })).facts.lacksBalance).toBe(noted);
+  expect((await gather(given, { payCents })).facts.alsoNeeds).toEqual(noted);
 });
 
 it('notes that the balance is too low also for what no alert is about', async () => {
   const noted = async (card: object, payCents: number | null = 5000) =>
-    (await gather({ purchaseOf: async () => null, card }, { payCents })).facts.lacksBalance;
+    (await gather({ purchaseOf: async () => null, card }, { payCents })).facts.alsoNeeds;
   const away = async () => Promise.reject(unanswered());
 
-  expect(await noted(cardWith({}, 49.99))).toBe(true);
+  expect(await noted(cardWith({}, 49.99))).toEqual(['balance']);
   expect(await noted(cardWith({}, 49.99, true)), 'it pays from the balance of the business').toBeUndefined();
   expect(await noted(cardWith({}, 49.99), null), 'nobody said how much').toBeUndefined();
   expect(await noted(cardWith({ getSpendRules: away }, 49.99))).toBeUndefined();

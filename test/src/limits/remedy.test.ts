@@ -379,7 +379,10 @@ describe('what lets a declined purchase pass', () => {
           return { rules: { ...rules, ...read }, raw: {} };
         },
       },
-      accountOf: async () => ({ cards: [{ status, since: null }], mayBeOverruled }),
+      async accountOf() {
+        called('account');
+        return { cards: [{ status, since: null }], mayBeOverruled };
+      },
       hasFraudCase: async () => false,
       namedIn: () => ({ category, period: null }),
       fitsMerchant,
@@ -581,7 +584,7 @@ describe('what lets a declined purchase pass', () => {
     ['may not be what pays', { usesBusinessBalance: null }, { availableCents: 0 }, false],
     ['is not what pays', { usesBusinessBalance: true }, { availableCents: 0 }, false],
   ])('says whether the card’s balance is too low as well: one that %s', async (_what, read, over, isTooLow) => {
-    const lacks = isTooLow ? { lacksBalance: true } : {};
+    const lacks = isTooLow ? { alsoNeeds: ['balance'] } : {};
     const purchase = (code: string) => ({ ...declined(code), ...over });
     const stopped = setUp({ ...anyKind, ...read }, 3_000);
     const passing = setUp({ ...anyKind, ...international, ...read }, 40_000);
@@ -646,7 +649,10 @@ describe('what lets a declined purchase pass', () => {
         declined('decline.rule.location'),
       );
 
-      expect(check).toEqual({ state: 'stopped', remedy: { kind: 'allow_international', alsoNeeds: ['raise_limit'] } });
+      expect(check).toEqual({
+        state: 'stopped',
+        remedy: { kind: 'allow_international', alsoNeeds: ['raise_limit'] },
+      });
     });
   });
 
@@ -668,11 +674,24 @@ describe('what lets a declined purchase pass', () => {
       called: (call) => void calls.push(call),
     });
 
-    await counted.checkPurchase(declined('decline.rule.location'));
-    expect(calls).toEqual(['rules', 'remaining']);
-    await counted.adviceFor(declined('decline.rule.cardnotpresent'));
-    await counted.adviceFor(declined('decline.card.status'));
-    expect(calls.slice(2)).toEqual(['rules']);
+    const callsOf = async (reading: Promise<unknown>) => {
+      await reading;
+      return calls.splice(0);
+    };
+    const ofService = (made: string[]) => made.filter((call) => call !== 'account');
+
+    expect(ofService(await callsOf(counted.checkPurchase(declined('decline.rule.location'))))).toEqual([
+      'rules',
+      'remaining',
+    ]);
+    expect(await callsOf(counted.adviceFor(declined('decline.rule.location')))).toEqual([
+      'rules',
+      'remaining',
+      'account',
+      'account',
+    ]);
+    expect(await callsOf(counted.adviceFor(declined('decline.rule.cardnotpresent')))).toEqual(['rules']);
+    expect(await callsOf(counted.adviceFor(declined('decline.card.status')))).toEqual(['account']);
   });
 
   it('is unknown for a category that the decline does not name', async () => {

@@ -105,7 +105,9 @@ describe('a balance that is too low besides the limit', () => {
   const lacking = (availableCents: number, paddingCents = 0) =>
     transactionAlert(
       { availableCents, paddingCents },
-      { remedy: { ...remedyOf(limitRaise('daily', 40_000, 45_910, { remainingCents: 2_500 })), lacksBalance: true } },
+      {
+        remedy: { ...remedyOf(limitRaise('daily', 40_000, 45_910, { remainingCents: 2_500 })), alsoNeeds: ['balance'] },
+      },
     );
   const words = (
     alert: TransactionAlert,
@@ -118,9 +120,11 @@ describe('a balance that is too low besides the limit', () => {
     const alert = lacking(1_000);
 
     expect(words(alert, renderAlert, isLong, 'direct')).toContain(
-      'The card’s balance ($10.00) did not cover it either.',
+      'The card’s balance ($10.00) did not cover this purchase either.',
     );
-    expect(words(alert, renderAlert, isLong, 'public')).toContain('The card’s balance did not cover it either.');
+    expect(words(alert, renderAlert, isLong, 'public')).toContain(
+      'The card’s balance did not cover this purchase either.',
+    );
     expect(words(alert, renderAlert, isLong, 'public')).not.toContain('$10.00');
     expect(words(alert, renderAlert, true, 'direct')).not.toContain('tried again');
   });
@@ -134,13 +138,14 @@ describe('a balance that is too low besides the limit', () => {
     const text = words(lacking(available, padding), renderHolderAlert, false, 'direct');
 
     expect(text).toContain(said);
-    expect(text).toContain('did not cover it either.');
+    expect(text).toContain('did not cover this purchase either.');
   });
 
   const raised = outcome({
     verb: 'limit',
     by: 'U2',
     confirmation: 'confirmed',
+    text: 'Done. The card’s balance did not cover this purchase either.',
     goals: [limitGoal('daily', 45_910)],
   });
 

@@ -101,13 +101,13 @@ describe.each([
   });
 
   it('shows that the balance of the card did not cover the purchase either', () => {
-    const request = openRequestOf({ facts: { ...facts, lacksBalance: true } });
+    const request = openRequestOf({ facts: { ...facts, alsoNeeds: ['balance'] } });
 
     expect(read(request)).toContain(
-      'The card’s balance did not cover this purchase either. Until money is added, it may be declined again.',
+      'The card’s balance did not cover this purchase either. Until that is changed, it may be declined again.',
     );
-    expect(read(openRequestOf({ facts: { ...facts, purchase: null, lacksBalance: true } }))).toContain(
-      'Until money is added, it may be declined.',
+    expect(read(openRequestOf({ facts: { ...facts, purchase: null, alsoNeeds: ['balance'] } }))).toContain(
+      'Until that is changed, it may be declined.',
     );
     expect(read(openRequestOf({ facts }))).not.toContain('balance');
   });

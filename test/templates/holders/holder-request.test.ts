@@ -112,16 +112,16 @@ it('says to try a declined purchase again if an approver allowed enough for it, 
 
 it('asks for money instead of another try if the balance of the card did not cover the purchase either', () => {
   const purchase = { amountCents: 8410, merchant: 'Corner Diner', kind: null, link: null };
-  const facts = { ...noFacts, purchase, lacksBalance: true };
+  const facts = { ...noFacts, purchase, alsoNeeds: ['balance'] as const };
   const approved = { ...openRequestOf({ facts }), state: 'approved', decision, temporaryChangeId: null } as const;
 
   const { text } = requestDecided(approved);
 
   expect(text).toMatch(
-    /^Approved by <@U0OLGA>\. Your card .*\. The card’s balance did not cover this purchase either: ask for money to be added/,
+    /^Approved by <@U0OLGA>\. Your card .*\. The card’s balance did not cover this purchase either\. Ask for money to be added/,
   );
   expect(text).not.toContain('try again');
-  expect(requestDecided(approved, { isConfirmed: false, endsAt: null }).text).toMatch(/not confirmed.* ask for money/);
+  expect(requestDecided(approved, { isConfirmed: false, endsAt: null }).text).toMatch(/not confirmed.* Ask for money/);
 });
 
 it('says what else to ask for instead of to try again if the purchase needs more', () => {

@@ -235,14 +235,17 @@ describe('a raise for the purchase that was declined, for the holder', () => {
     expect(render(alert(49_900)).buttons).not.toContain('request_increase');
   });
 
-  it.each([true, false])('does not say to try again if the balance did not cover it either (long: %s)', (isLong) => {
-    const remedy = { ...raise, lacksBalance: true };
-    const alert = declined('decline.rule.velocity', '', { remedy, outcomes: [raised] });
-    const message = shown(renderHolderAlert(alert, { place: 'direct', isLong })?.blocks ?? []);
+  it.each([true, false])(
+    'does not say to try again if the balance did not cover this purchase either (long: %s)',
+    (isLong) => {
+      const text = `${raised.text} The card’s balance did not cover this purchase either.`;
+      const alert = declined('decline.rule.velocity', '', { remedy: raise, outcomes: [{ ...raised, text }] });
+      const message = shown(renderHolderAlert(alert, { place: 'direct', isLong })?.blocks ?? []);
 
-    expect(message).toMatch(/did not cover it either\.\s.*Ask for money to be added to the card\./);
-    expect(message).not.toMatch(/try again/i);
-  });
+      expect(message).toMatch(/did not cover this purchase either\.\s.*Ask for money to be added to the card\./);
+      expect(message).not.toMatch(/try again/i);
+    },
+  );
 
   it('says that the card’s ruleset may overrule it', () => {
     const ruleset = { id: 7, name: 'Travel', mayOverrule: true };

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/actions/action-state.ts';
 import { type AlsoNeeds, alsoNeededKinds, type Remedy } from '../../../src/limits/remedy-change.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { explainDecline } from '../../../templates/alerts/explain-decline.ts';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
-import { alsoNeeded, alsoNeededIn, stillNeeded } from '../../../templates/limits/also-needed-words.ts';
+import { alsoNeeded, alsoNeededIn, nextInSlack, stillNeeded } from '../../../templates/limits/also-needed-words.ts';
+import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { declined, outcome } from '../fixtures.ts';
 import { buttonIds, shown } from '../shown.ts';
 
 const tooSmall = 'A limit is too small, too.';
+const balanceToo = 'The card’s balance did not cover this purchase either.';
 const abroadToo = 'Purchases abroad are not allowed either.';
 
 it('is one sentence for each, which an outcome is recognized by', () => {
@@ -17,16 +20,19 @@ it('is one sentence for each, which an outcome is recognized by', () => {
   expect(alsoNeededIn({ text: 'Purchases abroad not allowed → allowed' })).toEqual([]);
 });
 
-it('is over with the next change, and while others are asked for it', () => {
+it('is over with the next change, and nothing is asked for twice', () => {
   const allowed = outcome({ verb: 'allow', text: `Done. ${tooSmall}` });
   const limit = (state: 'done' | 'waiting' | 'failed') => outcome({ verb: 'limit', state, text: '' });
+  const remedy: Remedy = { kind: 'allow_international', alsoNeeds: ['balance'] };
+  const after = (...outcomes: Outcome[]) => [stillNeeded({ remedy, outcomes }), nextInSlack(outcomes)];
 
-  expect(stillNeeded([])).toEqual([]);
-  expect(stillNeeded([allowed])).toEqual(['raise_limit']);
-  expect(stillNeeded([allowed, limit('done')])).toEqual([]);
-  expect(stillNeeded([allowed, limit('waiting')])).toEqual([]);
-  expect(stillNeeded([allowed, limit('failed')])).toEqual(['raise_limit']);
-  expect(stillNeeded([allowed, outcome({ verb: 'restore' })])).toEqual([]);
+  expect(after()).toEqual([['balance'], undefined]);
+  expect(after(limit('waiting'))).toEqual([['balance'], undefined]);
+  expect(after(allowed)).toEqual([['raise_limit'], 'raise_limit']);
+  expect(after(allowed, limit('done'))).toEqual([[], undefined]);
+  expect(after(allowed, limit('waiting'))).toEqual([['raise_limit'], undefined]);
+  expect(after(allowed, limit('failed'))).toEqual([['raise_limit'], 'raise_limit']);
+  expect(after(allowed, outcome({ verb: 'restore' }))).toEqual([['balance'], undefined]);
 });
 
 describe.each([true, false])('a decline that one change does not let pass (long: %s)', (isLong) => {
@@ -78,10 +84,64 @@ describe.each([true, false])('a decline that one change does not let pass (long:
     expect(read).toContain('Admin: Change what still stops it, then have the purchase tried again.');
   });
 
-  it('asks for no money yet if the balance does not cover it either', () => {
-    const alert = { ...allowed(` ${tooSmall}`), remedy: { ...remedy, lacksBalance: true as const } };
+  it('tells its holder what else to ask for, whoever can change it', () => {
+    const words = shown(holder(allowed(` ${tooSmall} ${balanceToo}`)));
 
-    expect(shown(holder(alert))).toContain(`${tooSmall} Ask for that as well.`);
-    expect(shown(holder(alert))).not.toContain('Ask for money');
+    expect(words).toContain(`${tooSmall} Ask for that as well. ${balanceToo} Ask for money to be added to the card.`);
+    expect(words).not.toMatch(/try again/i);
+  });
+
+  it.each([
+    [balanceToo, 'Add money to the card in the card program’s portal.', 'Ask for money to be added to the card.'],
+  ])('has no button for what only the card program’s portal can change: %s', (also, admin, ask) => {
+    const alert = allowed(` ${also}`);
+    const explained = explainDecline([{ alert, eventLog: null, whoMay: { approver: ['U0ZOE'], operator: [] } }], {
+      place: 'private',
+      more: 0,
+    });
+
+    expect(shown(team(alert))).toContain(admin);
+    expect(JSON.stringify(team(alert))).not.toMatch(/tried again|Raise a limit|Allow purchases/);
+    expect(JSON.stringify(explained)).toContain('Nobody can change this in Slack.');
+    expect(shown(holder(alert))).toContain(`${also} ${ask}`);
+    expect(buttonIds(holder(alert))).not.toContain('request_increase');
+  });
+});
+
+describe.each([true, false])('a decline by a limit that must not only be raised (long: %s)', (isLong) => {
+  const raise = remedyOf(limitRaise('daily', 40_000, 44_900, { remainingCents: 3_510 }));
+  const remedy: Remedy = { ...raise, alsoNeeds: ['allow_international'] };
+  const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit', { remedy });
+  const whoMay = { approver: ['U0ZOE'], operator: [] };
+  const at = (now: string) => {
+    const view = { place: 'direct', isLong, now: new Date(now) } as const;
+    return {
+      team: shown(renderAlert(alert, view)?.blocks ?? []),
+      holder: shown(renderHolderAlert(alert, view)?.blocks ?? []),
+      explained: JSON.stringify(explainDecline([{ alert, eventLog: null, whoMay }], { ...view, more: 0 })),
+    };
+  };
+
+  it('offers neither less, nor to wait, nor to try again', () => {
+    const { team, holder, explained } = at('2026-11-20T14:20:00Z');
+
+    for (const words of [team, holder, explained]) {
+      expect(words).toContain(abroadToo);
+      expect(words).not.toMatch(/or less|or wait|smaller amount|tried again|try again/i);
+    }
+    expect(holder).toContain('Ask for a higher limit.');
+    expect(explained).toContain('Admin: Raise the daily limit to at least $449.00 if the purchase is legitimate.');
+  });
+
+  it('asks for the rest once the limit has reset', () => {
+    const { team, holder, explained } = at('2026-11-21T14:20:00Z');
+
+    for (const words of [team, holder, explained]) {
+      expect(words.split(abroadToo)).toHaveLength(2);
+      expect(words).not.toMatch(/[Tt]ry again|can try/);
+    }
+    expect(holder).toContain('Ask for that as well.');
+    expect(explained).toContain('Admin: Change what still stops it, then have the purchase tried again.');
+    expect(explained).toContain('Approvers can allow purchases abroad: <@U0ZOE>.');
   });
 });

@@ -36,12 +36,12 @@ it('a block may be lifted although nothing tells whether the card has it: the de
 
 it('says that the card’s balance was too low as well', () => {
   const alert = declined('decline.rule.location', '');
-  const remedy = { kind: 'allow_international', lacksBalance: true } as const;
+  const remedy = { kind: 'allow_international', alsoNeeds: ['balance'] } as const;
   const low = { ...alert, event: { ...alert.event, availableCents: -500 } };
   const form = remedyForm({ privateMetadata: 'p', alert: low, remedy, state: 'checked', today: '2026-11-20' });
 
   expect(form.submit?.text).toBe('Allow');
-  expect(JSON.stringify(form)).toContain('The card’s balance ($5.00 overdrawn) did not cover it either.');
+  expect(JSON.stringify(form)).toContain('The card’s balance ($5.00 overdrawn) did not cover this purchase either.');
 });
 
 it.each([
@@ -61,12 +61,14 @@ it.each(['ruleset', 'balance', 'status', 'closed'] as const)(
   (state) => {
     const alert = declined('decline.rule.velocity', '');
     for (const limits of [raise.limits, [...raise.limits, ...raise.limits]] as const) {
-      const remedy = { ...raise, limits, lacksBalance: true } as const;
+      const remedy = { ...raise, limits, alsoNeeds: ['balance'] } as const;
       const form = remedyForm({ privateMetadata: 'p', alert, remedy, state, today: '2026-11-20' });
 
       expect(form.submit).toBeUndefined();
       expect(JSON.stringify(form)).not.toMatch(/left|lowest|stopped by|Current daily/);
-      expect(JSON.stringify(form).includes('did not cover it either')).toBe(!['balance', 'closed'].includes(state));
+      expect(JSON.stringify(form).includes('did not cover this purchase either')).toBe(
+        !['balance', 'closed'].includes(state),
+      );
     }
   },
 );
