@@ -23,6 +23,8 @@ export const alsoNeededKinds = [
   'raise_limit',
   'allow_international',
   'allow_card_not_present',
+  /** A limit of the card's spending ruleset is too small. */
+  'ruleset_limit',
   /** The card pays from its own balance, which did not cover the purchase. */
   'balance',
 ] as const;
@@ -88,7 +90,8 @@ export function alsoNeeds(remedy: Remedy | null): AlsoNeeds {
 
 /** All that a remedy says the purchase needs: what it is about as well. */
 export function neededIn(remedy: Remedy): AlsoNeeds {
-  return alsoNeededKinds.filter((kind) => kind === remedy.kind || alsoNeeds(remedy).includes(kind));
+  const own = limitsToRaise(remedy).some(({ isOfRuleset }) => isOfRuleset === true) ? 'ruleset_limit' : remedy.kind;
+  return alsoNeededKinds.filter((kind) => kind === own || alsoNeeds(remedy).includes(kind));
 }
 
 /** The same needs, with the card's balance as it is by now. */

@@ -167,9 +167,11 @@ export function fixes(
 function againWords(needs: AlsoNeeds, isSaid: boolean): [holder: string, admin: string] {
   const admin = needs.some(isInSlack)
     ? 'Change what still stops it, then have the purchase tried again.'
-    : needs.includes('balance')
-      ? portalWords.balance.adminFix
-      : 'Have the purchase tried again.';
+    : needs.includes('ruleset_limit')
+      ? portalWords.ruleset.adminFix
+      : needs.includes('balance')
+        ? portalWords.balance.adminFix
+        : 'Have the purchase tried again.';
   return [alsoToAsk(needs, { isSaid }) ?? '', admin];
 }
 

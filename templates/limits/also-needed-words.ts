@@ -7,17 +7,19 @@ import { balanceWord } from '../core/card-words.ts';
 
 type AlsoNeeded = AlsoNeeds[number];
 /** What nobody can change in Slack. */
-type InPortal = 'balance';
+type InPortal = 'ruleset_limit' | 'balance';
 type InSlack = Exclude<AlsoNeeded, InPortal>;
 
 const words: Readonly<Record<AlsoNeeded, string>> = {
   raise_limit: 'A limit is too small, too.',
   allow_international: 'Purchases abroad are not allowed either.',
   allow_card_not_present: 'Online purchases are not allowed either.',
+  ruleset_limit: 'A limit of the ruleset is too small, too: only the card program’s portal can change it.',
   balance: 'The card’s balance did not cover this purchase either.',
 };
 
 const asks: Readonly<Record<InPortal, string>> = {
+  ruleset_limit: 'Ask whoever administers the card program.',
   balance: 'Ask for money to be added to the card.',
 };
 
@@ -47,7 +49,7 @@ export function alsoToAsk(needs: AlsoNeeds = [], { isSaid } = { isSaid: false })
 
 /** Approvers can change it. */
 export function isInSlack(kind: AlsoNeeded): kind is InSlack {
-  return kind !== 'balance';
+  return kind !== 'ruleset_limit' && kind !== 'balance';
 }
 
 /** What else stops a purchase, on its alert, until a rule is changed: from then on, the outcome of that says what is left. */

@@ -643,7 +643,7 @@ describe('what lets a declined purchase pass', () => {
       expect(calls).toEqual(['rules']);
     });
 
-    it('of a ruleset’s limit, too', async () => {
+    it('of a ruleset’s limit, which nobody in Slack can raise', async () => {
       const ofRuleset = { ...anyKind, limits: { ...none, daily: 100_000 } };
       const check = await setUp(ofRuleset, 3_999, 'Books', { mayBeOverruled: true }).checkPurchase(
         declined('decline.rule.location'),
@@ -651,7 +651,7 @@ describe('what lets a declined purchase pass', () => {
 
       expect(check).toEqual({
         state: 'stopped',
-        remedy: { kind: 'allow_international', alsoNeeds: ['raise_limit'] },
+        remedy: { kind: 'allow_international', alsoNeeds: ['ruleset_limit'] },
       });
     });
   });

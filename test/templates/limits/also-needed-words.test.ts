@@ -10,6 +10,7 @@ import { declined, outcome } from '../fixtures.ts';
 import { buttonIds, shown } from '../shown.ts';
 
 const tooSmall = 'A limit is too small, too.';
+const rulesetToo = 'A limit of the ruleset is too small, too: only the card program’s portal can change it.';
 const balanceToo = 'The card’s balance did not cover this purchase either.';
 const abroadToo = 'Purchases abroad are not allowed either.';
 
@@ -93,6 +94,7 @@ describe.each([true, false])('a decline that one change does not let pass (long:
 
   it.each([
     [balanceToo, 'Add money to the card in the card program’s portal.', 'Ask for money to be added to the card.'],
+    [rulesetToo, 'Check the ruleset in the card program’s portal.', 'Ask whoever administers the card program.'],
   ])('has no button for what only the card program’s portal can change: %s', (also, admin, ask) => {
     const alert = allowed(` ${also}`);
     const explained = explainDecline([{ alert, eventLog: null, whoMay: { approver: ['U0ZOE'], operator: [] } }], {
