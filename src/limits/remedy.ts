@@ -181,7 +181,7 @@ async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<Pu
     ...byKind(event, rules),
     // Nothing tells the name of a category that is not listed.
     isCategoryKnown || rules.isEveryCategoryAllowed || isListed ? passes : unclear,
-    byLimitNow(event, { remaining, rules }, await deps.accountOf(event.acctId), deps),
+    byLimitNow(event, { remaining, rules }, account, deps),
     account.mayBeOverruled ? byRuleset : passes,
     isBalanceTooLow(event, rules) ? byBalance : passes,
   ];

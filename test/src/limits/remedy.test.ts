@@ -688,7 +688,6 @@ describe('what lets a declined purchase pass', () => {
       'rules',
       'remaining',
       'account',
-      'account',
     ]);
     expect(await callsOf(counted.adviceFor(declined('decline.rule.cardnotpresent')))).toEqual(['rules']);
     expect(await callsOf(counted.adviceFor(declined('decline.card.status')))).toEqual(['account']);
