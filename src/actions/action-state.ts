@@ -56,7 +56,7 @@ export const Result = z.strictObject({
   note: z.string().nullable(),
   /** Absent when nothing was sent that could be confirmed. */
   confirmation: Confirmation.optional(),
-  /** Set with `sent`, and when the outcome is unknown: what would confirm it. */
+  /** Set with `sent`, and when the outcome is unknown: what would confirm it. After that, what did. */
   expects: Expected.optional(),
   /**
    * For a change that waits for a second approver because it is too large: the raise and the earlier raises that count

@@ -123,7 +123,7 @@ export function createVerifiedResult(deps: VerifiedDeps): VerifiedResult {
 
 /** Fills in the outcome that was unknown. What was sent stays done. */
 function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result {
-  const { expects: _seen, control, ...rest } = result;
+  const { expects, control, ...rest } = result;
   // The control may have expired since.
   const isOver = control == null || Date.parse(control.until) <= now.getTime();
   const isKnownNow = result.state === 'unknown' && confirmation === 'confirmed';
@@ -132,6 +132,7 @@ function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result 
     control: isOver ? null : control,
     ...(isKnownNow && { state: 'done' as const, note: null }),
     confirmation,
+    ...(confirmation === 'confirmed' && expects !== undefined && { expects }),
   };
 }
 

@@ -1,6 +1,3 @@
-import { BLOCKED } from '../../templates/core/card-words.ts';
-import { sentences } from '../../templates/core/change-words.ts';
-import { alsoNeeded } from '../../templates/limits/also-needed-words.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun, Responses, Rights } from '../actions/action-tools.ts';
@@ -22,6 +19,7 @@ import type { AlsoNeeds } from './remedy-change.ts';
 import { loneValue, ruleNames, ruleStates } from './rule-words.ts';
 import { type RefusedChange, type SendRules, sidesOf } from './send-rules.ts';
 import { type RuleAction, ruleVerbOf } from './verbs.ts';
+import { withObstacles } from './with-obstacles.ts';
 
 /** All needed approvals were given. The outcome belongs to the action that asked. */
 export interface Approval {
@@ -67,8 +65,8 @@ export function createChangeRule(deps: Deps) {
     const written = await progress.read(action.id);
     const { card, changes, sides, raw, readAt, against } = await plan(action, acctId);
     const finish = (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
-      const obstacles = state === 'done' && isLooser(changes) ? obstaclesTo(action, card) : '';
-      const note = obstacles === '' ? (rest.note ?? null) : sentences(rest.note, obstacles);
+      const { note: said = null } = rest;
+      const note = state === 'done' ? withObstacles(said, { action, card, changes }) : said;
       const result = { state, card, ...sides, apiWords: null, ...rest, note };
       return reports.report(action, ruleVerbOf(changes), result, approval ?? {});
     };
@@ -106,11 +104,6 @@ export function createChangeRule(deps: Deps) {
     const kept = await terms.keep(made);
     return kept === null ? await finish('unchanged', alreadySo(changes)) : await finish('done', kept);
   };
-}
-
-/** What still stops the purchase; empty: nothing that is known. */
-function obstaclesTo({ changeRequest }: RuleAction, { status }: CardFacts): string {
-  return sentences(status === 'BLOCKED' ? BLOCKED : null, alsoNeeded(changeRequest.alsoNeeds));
 }
 
 /** Setting a value, unlike the end of a temporary change. */

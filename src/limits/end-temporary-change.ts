@@ -23,6 +23,7 @@ import { notBackYet } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { termWords } from './term.ts';
 import { ruleVerbOf } from './verbs.ts';
+import { withObstacles } from './with-obstacles.ts';
 
 /** Retry interval while the card API is unavailable, rejects our token or refuses. */
 const RETRY_MS = 60_000;
@@ -205,7 +206,7 @@ export function createShowMadeLate({ progress, outcomes, notifyDirectly, now }: 
       ...sent,
       ...sidesOf(changes),
       state: 'done',
-      note: sentences('It was made after all.', back),
+      note: withObstacles(sentences('It was made after all.', back), { action, card: sent.card, changes }),
       confirmation: 'confirmed',
       control: isRunning ? { kind: 'revert', id, until: endsAt } : null,
     };

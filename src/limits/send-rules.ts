@@ -22,6 +22,7 @@ import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates } from './rule-words.ts';
 import type { TemporaryChanges } from './temporary-change-store.ts';
 import { ruleVerbOf } from './verbs.ts';
+import { withObstacles } from './with-obstacles.ts';
 
 /**
  * Rules that were read a while ago are not written back, because someone may have changed them since. Whatever is read
@@ -166,15 +167,16 @@ export function createApplyLateConfirmation(deps: LateDeps) {
       await markUnseen(awaited, confirmation);
       return null;
     }
+    const made = { action, card: result.card, changes };
     // The visible change may belong to a later action, which has done all of this itself.
-    if (await deps.latestChanges.isSuperseded(acctId, expects, action.id)) return null;
+    if (await deps.latestChanges.isSuperseded(acctId, expects, action.id)) return { note: withObstacles(null, made) };
     // The temporary change was stored before sending. If it is missing, its time is over.
     if (term.kind !== 'permanent' && (await deps.temporaryChanges.get(action.id)) === null) return null;
     const requestId = outcomeOf === action.id ? null : requestIdOf(outcomeOf);
     const opened = await deps.terms.begin({ action, acctId, changes, term, requestId });
     // If its time has passed meanwhile, the scheduled end handles it now.
     const isOver = opened?.control != null && Date.parse(opened.control.until) <= deps.now().getTime();
-    return isOver ? null : opened;
+    return isOver ? null : { ...opened, note: withObstacles(opened?.note ?? null, made) };
   };
 
   /** A card that follows a ruleset may show the ruleset's rules, so the outcome is uncertain. */

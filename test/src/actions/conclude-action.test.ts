@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { toCardFacts } from '../../../src/directory/account.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
@@ -90,6 +91,29 @@ describe('a change whose response was lost and that is found in effect later', (
     const was = await temporaryChangeOf(world, earlier);
     expect([was?.state, was?.changes.at(-1)?.from]).toEqual(left);
     expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', changes: [{ from: 40_000 }] });
+  });
+
+  it('a raise says what else stops the purchase, its limit and its duration, as if the response had come', async () => {
+    const changeRequest = { goals: limits({ daily: 500 }), term: permanent, alsoNeeds: ['allow_international'] };
+    const also = 'Purchases abroad are not allowed either.';
+    for (const isOnAlert of [true, false]) {
+      const world = await createActionWorld(redis(), {
+        toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), status: 'BLOCKED' }),
+      });
+      const id = isOnAlert ? 'act_onalert' : 'act_typed';
+      const action = ask('limit', { ...(!isOnAlert && byCommand), id, changeRequest } as Over);
+
+      await performAction(action, silent(world));
+      await lookUntilOver(world, id);
+
+      if (isOnAlert) {
+        const outcome = await lastOutcome(world);
+        expect(outcome).toMatchObject({ state: 'done', goals: [limitGoal('daily', 50_000)] });
+        expect(outcome?.text).toMatch(new RegExp(`The card is blocked.* ${also}`));
+      } else {
+        expect(world.direct.at(-1)?.text).toMatch(new RegExp(`Duration: permanent\\. The card is blocked.* ${also}`));
+      }
+    }
   });
 
   it('a raise by command gets a separate message', async () => {

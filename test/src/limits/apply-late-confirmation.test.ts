@@ -112,8 +112,19 @@ describe('a rule change whose answer was lost', () => {
     await expect(apply(awaitedOf(), 'unconfirmed', { unreadable: new TypeError('a bug') })).rejects.toThrow('a bug');
   });
 
+  it('says what else the purchase needs, even if a later change replaced all of it', async () => {
+    const alsoNeeds = ['raise_limit'] as const;
+    const changeRequest = { goals: [limitGoal('daily', 45_000)], term: forAnHour, alsoNeeds };
+    const awaited = { ...awaitedOf(), action: ask('limit', { changeRequest }) };
+
+    expect((await apply(awaited, 'confirmed')).said?.note).toBe('Goes back. A limit is too small, too.');
+    expect(await apply(awaited, 'confirmed', { isSuperseded: true })).toEqual({
+      said: { note: 'A limit is too small, too.' },
+      steps: [],
+    });
+  });
+
   it.each<[string, AwaitedChange, 'confirmed' | 'unconfirmed', Given]>([
-    ['a later change replaced all of it', awaitedOf(), 'confirmed', { isSuperseded: true }],
     ['its time is over', awaitedOf(), 'confirmed', { isKnown: false }],
     ['its answer was not lost', awaitedOf({ state: 'done' }), 'confirmed', {}],
     [
@@ -138,7 +149,7 @@ describe('a temporary raise that the card service has not shown within two minut
   const redis = useRedis();
   const raise = ask('limit', {
     ...byCommand,
-    changeRequest: { goals: [limitGoal('daily', 140_000)], term: forAnHour },
+    changeRequest: { goals: [limitGoal('daily', 140_000)], term: forAnHour, alsoNeeds: ['allow_international'] },
   });
   const MINUTE = 60_000;
 
@@ -232,6 +243,7 @@ describe('a temporary raise that the card service has not shown within two minut
 
     expect(await deps.temporaryChanges.get(raise.id)).toMatchObject({ state: 'open', certainty: 'certain' });
     expect(posted).toEqual([raise.id]);
+    expect(world.direct.at(-1)?.text).toMatch(/made after all\..* Purchases abroad are not allowed either\./);
     expect((await world.records()).at(-1)).toMatchObject({ event: 'confirmed', duration: 'for 1 hour' });
   });
 
