@@ -17,7 +17,7 @@ import {
   createCompleteApproval,
   createFinishRequest,
 } from '../approvals/complete-approval.ts';
-import { createRefreshRequests } from '../approvals/current-request.ts';
+import { createReadCurrent, createRefreshRequests } from '../approvals/current-request.ts';
 import { createDecideRequest, createDecisions, createWithdrawRequest } from '../approvals/decide-request.ts';
 import { createEligibility } from '../approvals/eligibility.ts';
 import { createCapOverride, createOverrideRequest } from '../approvals/emergency-override.ts';
@@ -59,7 +59,7 @@ interface Deps {
 export function composeApprovals({ tools, openRequest, changeRule, failures, orders, block }: Deps) {
   const { withLock } = tools;
   const blockAll = createBlockAll({ ...tools, failures, block });
-  const common = { ...tools, ...orders };
+  const common = { ...tools, ...orders, readCurrent: createReadCurrent(tools) };
   const { resolve, notifyDecided } = createRequestEnds(common);
   const finish = createFinishRequest({ ...common, resolve });
   const verified = createApprovalVerified({ ...common, finish, notifyDecided });

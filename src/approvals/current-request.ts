@@ -6,10 +6,12 @@ import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { changesFrom, goalsOf, isLooser, type RuleChange, reversed, without } from '../card-api/rule-change.ts';
+import { type TransactionEvent, withAmount } from '../core/event.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
-import { type AlsoNeeds, withBalanceNow } from '../limits/remedy-change.ts';
+import type { PurchaseCheck } from '../limits/remedy.ts';
+import { type AlsoNeeds, isOfRules, neededIn, remedyOfRule, withBalanceNow } from '../limits/remedy-change.ts';
 import type { TemporaryValue } from '../limits/rule-future.ts';
 import { ruleStates, stateWords } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
@@ -18,13 +20,20 @@ import { changesFromNow, isAboutRules, isChanged, type OpenRequest, payCentsOf, 
 import { CALL_LIMITS, isTooLittle, isTooMuchForBalance, type RequestFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 
-export interface ReadDeps {
+export type ReadCurrent = ReturnType<typeof createReadCurrent>;
+
+interface ReadDeps extends Pick<ActionTools, 'purchaseOf'> {
   readonly raises: Pick<RaiseAmounts, 'withBase' | 'temporaryValues'>;
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount' | 'getRemainingLimits'>;
+  readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
 }
 
-/** A request about a card's rules, as the card is now. Throws CardApiError when the card cannot be read. */
-export async function readCurrent(request: OpenRequest, deps: ReadDeps) {
+/** A request about a card's rules, as the card is now. The returned function throws CardApiError if it cannot be read. */
+export function createReadCurrent(deps: ReadDeps) {
+  return (request: OpenRequest) => readCurrent(request, deps);
+}
+
+async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const { acctId } = request;
   const { rules } = await deps.card.getSpendRules(acctId);
   const all = changesFrom(rules, goalsOf(request.changes));
@@ -37,7 +46,8 @@ export async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const account = await deps.card.getAccount(acctId);
   const isBlocked = isInUseBlocked(account, request.card.cardId);
   const isShort = isTooMuchForBalance(payCentsOf(request), request.facts.purchase, account, rules);
-  const facts = withNeeds(await factsNow(request, all, deps), withBalanceNow(request.facts.alsoNeeds ?? [], isShort));
+  const needs = withBalanceNow(await needsNow(request, deps), isShort);
+  const facts = withNeeds(await factsNow(request, all, deps), needs);
   const current: OpenRequest = { ...request, isBlocked, facts, changes: changes.length > 0 ? changes : all, temporary };
   return {
     request: current,
@@ -64,8 +74,28 @@ async function factsNow(
   return isTooLittle(payCents, facts, remaining, all) ? { ...others, isTooLittle: true } : others;
 }
 
-function withNeeds({ alsoNeeds: _before, ...others }: RequestFacts, alsoNeeds: AlsoNeeds): RequestFacts {
-  return alsoNeeds.length === 0 ? others : { ...others, alsoNeeds };
+/**
+ * What the purchase needs besides the change, if it needed something when the request was last looked at: that may have
+ * been changed since, or a limit may have reset. The balance is not looked at.
+ */
+async function needsNow(
+  { action, facts, changes }: OpenRequest,
+  { purchaseOf, checkPurchase }: Pick<ReadDeps, 'purchaseOf' | 'checkPurchase'>,
+): Promise<AlsoNeeds> {
+  const { alsoNeeds = [] } = facts;
+  const purchase = alsoNeeds.some((kind) => kind !== 'balance') ? await purchaseOf(action) : null;
+  if (purchase === null) return alsoNeeds;
+  const check = await checkPurchase(withAmount(purchase, payCentsOf({ action }) ?? purchase.amountCents));
+  if (check.state === 'stopped' && isOfRules(check.remedy))
+    return neededIn(check.remedy).filter((kind) => !changes.some(({ rule }) => remedyOfRule[rule.kind] === kind));
+  // Otherwise it is not known, or a block hides it.
+  const isByNoRule = check.state === 'unknown' && ['ruleset', 'balance', 'status'].includes(check.why ?? '');
+  return check.state === 'passes' || isByNoRule ? [] : alsoNeeds;
+}
+
+function withNeeds(facts: RequestFacts, alsoNeeds: AlsoNeeds): RequestFacts {
+  const { alsoNeeds: _before, ...others } = facts;
+  return alsoNeeds.length === 0 ? others : { ...facts, alsoNeeds };
 }
 
 /** Whether the card is blocked to which an account's rules apply. */
@@ -107,7 +137,8 @@ export function whatMoved(current: OpenRequest, shown: OpenRequest): string | nu
   return current.isBlocked && !shown.isBlocked ? 'The card was blocked since it was asked for.' : null;
 }
 
-interface RefreshDeps extends Pick<ActionTools, 'withLock' | 'updateRequest'>, ReadDeps {
+interface RefreshDeps extends Pick<ActionTools, 'withLock' | 'updateRequest'> {
+  readonly readCurrent: ReadCurrent;
   readonly requests: Pick<Requests, 'open' | 'get' | 'save'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly verified: ApprovalVerified;
@@ -133,7 +164,7 @@ export function createRefreshRequests(deps: RefreshDeps): (acctId: number) => Pr
     if (request?.state !== 'open') return;
     // While an approval is in flight, the card may show its change.
     if (request.inFlight.length > 0) return await decideIfMade(request, lease);
-    const { request: current } = await readCurrent(request, deps);
+    const { request: current } = await deps.readCurrent(request);
     const isMoved = whatMoved(current, request) !== null;
     const kept = isMoved ? { ...allVoid(current), ...(await deps.recount(current)) } : current;
     if (JSON.stringify(kept) === JSON.stringify(request)) return;

@@ -10,7 +10,7 @@ import { termWords } from '../limits/term.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
 import { approvalsNeeded } from '../policy/decide-action.ts';
 import type { OrderPermit } from '../virtual-cards/permit-order.ts';
-import { allVoid, isInUseBlocked, type ReadDeps, readCurrent, whatMoved } from './current-request.ts';
+import { allVoid, isInUseBlocked, type ReadCurrent, whatMoved } from './current-request.ts';
 import type { Eligibility, WhyNot } from './eligibility.ts';
 import {
   type ApprovalClick,
@@ -43,7 +43,8 @@ export type JudgeClick = (
   lease: Lease,
 ) => Promise<JudgedClick | ({ readonly kind: 'refused' } & WhyNot)>;
 
-interface Deps extends Pick<ActionTools, 'updateRequest'>, ReadDeps {
+interface Deps extends Pick<ActionTools, 'updateRequest'> {
+  readonly readCurrent: ReadCurrent;
   readonly eligibility: Eligibility;
   readonly recount: Recount;
   readonly requests: Pick<Requests, 'save'>;
@@ -57,7 +58,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     if (askerLeft !== null) return { kind: 'refused', why: askerLeft, whoCan: othersOnceLinked(request) };
     // There is no single card whose rules could have changed.
     if (!isAboutRules(request)) return { kind: 'counts', request: await withoutVoid(click, request, request), now: [] };
-    const { request: read, all, now, changes } = await readCurrent(request, deps);
+    const { request: read, all, now, changes } = await deps.readCurrent(request);
     const current = await withoutVoid(click, read, request);
     // Nothing is left to change, no matter who did it. Approving now closes the request. A value that is there only for
     // the moment is still a raise.

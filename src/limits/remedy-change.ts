@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LimitRule, type LimitWindow } from '../card-api/rule.ts';
+import { LimitRule, type LimitWindow, type Rule } from '../card-api/rule.ts';
 import { inRuleOrder, type LimitGoal, limitOf, type RuleGoal } from '../card-api/rule-change.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { withRaisedAlong } from './contradiction.ts';
@@ -87,6 +87,14 @@ export function isOfRules(remedy: Remedy): remedy is Exclude<RemedyChange, { rea
 export function alsoNeeds(remedy: Remedy | null): AlsoNeeds {
   return (remedy !== null && isOfRules(remedy) && remedy.alsoNeeds) || [];
 }
+
+/** What a change of a rule is the remedy for. */
+export const remedyOfRule = {
+  limit: 'raise_limit',
+  category: 'allow_category',
+  international: 'allow_international',
+  card_not_present: 'allow_card_not_present',
+} as const satisfies Record<Rule['kind'], Remedy['kind']>;
 
 /** All that a remedy says the purchase needs: what it is about as well. */
 export function neededIn(remedy: Remedy): AlsoNeeds {

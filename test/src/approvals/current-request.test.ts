@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import type { Remedy } from '../../../src/limits/remedy-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
@@ -245,6 +246,93 @@ describe('a card that pays from its own balance', () => {
     expect(await message()).toContain(caution);
     await performAction(approvalClick('act_ben2', 'U0BEN', 1), hugo.deps);
     expect(world.service.rules['DailySpendLimit']).toBe(600);
+  });
+});
+
+describe('a request for a purchase that needed something else, too', () => {
+  type Check = Awaited<ReturnType<WorldDeps['checkPurchase']>>;
+  const stoppedBy = (remedy: Remedy): Check => ({ state: 'stopped', remedy });
+  const both = stoppedBy({ kind: 'allow_international', alsoNeeds: ['raise_limit'] });
+  const tooSmall = 'A limit is too small, too.';
+
+  /** Hugo asks to pay a declined purchase abroad. @param now what stops it by the time of the first click. */
+  async function asked(now: Check, then = both) {
+    let check = then;
+    const checked: number[] = [];
+    const updated: string[] = [];
+    const world = await createActionWorld(redis(), { updateRequest: async (id) => void updated.push(id) });
+    world.service.rules = { IsActive: true, DailySpendLimit: 400 };
+    const hugo = await linkHugo(world);
+    const checkPurchase: WorldDeps['checkPurchase'] = async ({ amountCents }) => {
+      checked.push(amountCents);
+      return check;
+    };
+    const deps = { ...hugo.deps, checkPurchase };
+    const alert = transactionAlert({ decline: { code: 'decline.rule.location', message: 'no' } });
+    await deps.alerts.save(alert);
+    await performAction(ask('ask', { ...toPay(9000), target: { kind: 'alert', alertId: alert.event.id } }), deps);
+    world.advance(REQUEST_OVERDUE_MS);
+    check = now;
+    updated.length = 0;
+    const facts = async () => (await deps.requests.get('req_ask1'))?.facts.alsoNeeds;
+    const approve = async () => {
+      for (const userId of ['U0BEN', 'U0ZOE'])
+        await performAction(approvalClick(`act_${userId.toLowerCase()}`, userId), deps);
+      world.advance(2000);
+      await verifyAction('act_u0zoe', deps);
+    };
+    const texts = async () => (await deps.alerts.get(alert.event.id))?.outcomes.map(({ text }) => text).join('\n');
+    return { world, hugo, deps, checked, updated, facts, approve, texts };
+  }
+
+  it.each<[string, Check]>([
+    ['has reset', stoppedBy({ kind: 'allow_international' })],
+    ['has reset, and no rule stops it any more', { state: 'unknown', why: 'balance' }],
+    ['has reset, and the rule was changed', { state: 'passes' }],
+  ])('loses the caution once the limit %s, and its holder can try again', async (_what, now) => {
+    const { hugo, checked, facts, approve, texts } = await asked(now);
+    expect(await facts()).toEqual(['raise_limit']);
+
+    await approve();
+
+    expect(await facts()).toBeUndefined();
+    expect(checked.at(-1)).toBe(9000);
+    expect(hugo.told().at(-1)).toMatch(/Approved by .*: try again/);
+    expect(`${hugo.told().join()} ${await texts()}`).not.toContain(tooSmall);
+  });
+
+  it('keeps the caution while that is so, and if the card cannot be read', async () => {
+    for (const now of [both, { state: 'unknown', why: 'away' } as const]) {
+      await redis().flushall();
+      const { hugo, deps, updated, approve, texts } = await asked(now);
+      await verbsOf(deps).refreshRequests(acctId);
+      expect(updated).toEqual([]);
+
+      await approve();
+
+      expect(hugo.told().at(-1)).toContain(`${tooSmall} Ask for that as well.`);
+      expect(await texts()).toContain(tooSmall);
+    }
+  });
+
+  it('asks again once it needs more, but not for what it changes itself', async () => {
+    const { world, deps, facts } = await asked(
+      stoppedBy({ kind: 'allow_international', alsoNeeds: ['raise_limit', 'allow_card_not_present'] }),
+    );
+
+    await performAction(approvalClick('act_ben', 'U0BEN'), deps);
+
+    const answer = world.answers.at(-1)?.text;
+    expect(answer).toContain('More is needed by now. Online purchases are not allowed either.');
+    expect(await facts()).toEqual(['raise_limit', 'allow_card_not_present']);
+  });
+
+  it('is not looked at again if it needed nothing else', async () => {
+    const { checked, approve } = await asked(both, stoppedBy({ kind: 'allow_international' }));
+
+    await approve();
+
+    expect(checked).toHaveLength(1);
   });
 });
 
