@@ -1,14 +1,18 @@
+import { nextNeeded } from '../../templates/alerts/decline-words.ts';
 import { unreadRaise } from '../limits/binding-limit.ts';
 import { changeIn, type Remedy } from '../limits/remedy-change.ts';
 import type { TransactionAlert } from './alert.ts';
 import { declineReason } from './decline-reason.ts';
 
 /**
- * What the form of a decline is about. Without advice from the card service, what the decline alone asks for: a rule that
+ * What the form of a decline is about: what the purchase still needs after a change that was not enough, or else what the
+ * alert says. Without advice from the card service, what the decline alone asks for: a rule that
  * forbids the purchase, a block, a limit. Null for a limit of a merchant category, which has to be read.
  */
-export function formRemedy({ remedy, event }: Pick<TransactionAlert, 'remedy' | 'event'>): Remedy | null {
-  return changeIn(remedy) ?? (event.decline && ruleRemedy(event.decline));
+export function formRemedy(alert: Pick<TransactionAlert, 'remedy' | 'event' | 'outcomes'>): Remedy | null {
+  const next = nextNeeded(alert);
+  if (next !== undefined) return next === 'raise_limit' ? unreadRaise(null) : { kind: next };
+  return changeIn(alert.remedy) ?? (alert.event.decline && ruleRemedy(alert.event.decline));
 }
 
 function ruleRemedy(decline: NonNullable<TransactionAlert['event']['decline']>): Remedy | null {

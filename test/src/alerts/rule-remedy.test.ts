@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { formRemedy } from '../../../src/alerts/rule-remedy.ts';
 import { limitRule } from '../../../src/card-api/rule-change.ts';
 import type { Remedy } from '../../../src/limits/remedy-change.ts';
-import { declined, raise } from '../../templates/fixtures.ts';
+import { declined, outcome, raise } from '../../templates/fixtures.ts';
 
 /** Which amount is needed is read while the form is open. */
 const unread = (period: 'daily' | 'monthly'): Remedy => ({
@@ -31,4 +31,16 @@ it.each<[string, string, Remedy | null]>([
   for (const none of [{ kind: 'retry' }, { kind: 'portal', why: 'balance' }] as const)
     expect(formRemedy(declined(code, message, { remedy: none }))).toEqual(remedy);
   expect(formRemedy(declined(code, message, { remedy: raise }))).toEqual(raise);
+});
+
+it.each<[string, Remedy]>([
+  ['A limit is too small, too.', unread('daily')],
+  ['Online purchases are not allowed either.', { kind: 'allow_card_not_present' }],
+])('the form is about what is still needed after a change that was not enough: %s', (text, next) => {
+  const remedy = { kind: 'allow_international' } as const;
+  const after = (state: 'done' | 'failed') =>
+    formRemedy(declined('decline.rule.location', '', { remedy, outcomes: [outcome({ verb: 'allow', state, text })] }));
+
+  expect(after('done')).toEqual(next);
+  expect(after('failed')).toEqual(remedy);
 });
