@@ -6,6 +6,7 @@ import { createRecordLook } from '../actions/record-limits.ts';
 import { createAccountOf, createAskAgain, createRefusalRecords, createRefusals } from '../actions/record-refusal.ts';
 import { createReports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
+import { formRemedy } from '../alerts/rule-remedy.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
 import { createAnnounceRequest, createResumeRequest } from '../approvals/open-request.ts';
 import { accountIn } from '../approvals/request.ts';
@@ -26,7 +27,7 @@ async function remedyWords(action: Action, alerts: ActionContext['alerts']): Pro
   if (action.verb !== 'remedy' || action.target.kind !== 'alert') return null;
   const alert = await alerts.get(action.target.alertId);
   if (alert?.kind !== 'transaction' || alert.event.decline === null) return null;
-  const wanted = changeIn(alert.remedy)?.kind ?? declineReason(alert.event.decline).remedy;
+  const wanted = changeIn(formRemedy(alert))?.kind ?? declineReason(alert.event.decline).remedy;
   return wanted === 'none' || wanted === 'retry' ? null : remedyRefusedTo[wanted];
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import { verbNames } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { approvalClick, askedToPay, override } from '../../support/asked-for-more.ts';
@@ -18,7 +19,7 @@ import {
   virtualOrder,
 } from '../../support/perform-world.ts';
 import { expectRefused, link, type Refused, refusedOf } from '../../support/refused.ts';
-import { declined } from '../../templates/fixtures.ts';
+import { declined, outcome } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
@@ -327,18 +328,25 @@ it('the audit line of a refusal without a card has no dangling preposition', asy
   expect(lines).toEqual([expect.stringContaining('was not allowed to ask for a higher limit: ')]);
 });
 
-it.each<[string, string, string, { kind: 'retry' }?]>([
+it.each<[string, string, string, Partial<TransactionAlert>?]>([
   ['raise_limit', 'decline.rule.velocity', 'raise a limit of'],
   ['none known yet', 'decline.rule.location', 'allow purchases abroad for'],
   ['a merchant category', 'decline.rule.mcc', 'allow a merchant category for'],
-  ['none needed', 'decline.rule.location', 'allow purchases abroad for', { kind: 'retry' }],
-])('names what the form on a decline would have done when it refuses it: %s', async (_what, code, did, remedy) => {
+  ['none needed', 'decline.rule.location', 'allow purchases abroad for', { remedy: { kind: 'retry' } }],
+  [
+    'what is still needed',
+    'decline.rule.location',
+    'raise a limit of',
+    { outcomes: [outcome({ verb: 'allow', text: 'A limit is too small, too.' })] },
+  ],
+])('names what the form on a decline would have done when it refuses it: %s', async (_what, code, did, over = {}) => {
   const lines: string[] = [];
   const { deps } = await createActionWorld(redis(), {
     postAuditLine: async (_id, { text }) => void lines.push(text),
   });
-  const alert = declined(code, 'Unauthorized merchant category: (Hardware Stores)', { remedy: remedy ?? null });
+  const alert = declined(code, 'Unauthorized merchant category: (Hardware Stores)', over);
   await deps.alerts.save(alert);
+  for (const one of alert.outcomes) await deps.alerts.setOutcome(alert.event.id, 'act_allowed', one);
 
   const target = { kind: 'alert', alertId: alert.event.id } as const;
   await verbsOf(deps).recordRefusal({ ...ask('block', { id: 'act_refused3', target }), verb: 'remedy' });
