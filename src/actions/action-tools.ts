@@ -13,6 +13,7 @@ import type { RecordAction } from './record.ts';
 import type { RecordLook } from './record-limits.ts';
 import type { AskAgain, Refusals } from './record-refusal.ts';
 import type { OutcomesOnAlerts } from './report.ts';
+import type { SetInOrder } from './set-in-order.ts';
 
 /**
  * Tools that many actions use. Each function takes only what it calls: `Pick<ActionTools, 'record' | 'answer'>`.
@@ -65,6 +66,7 @@ export interface ActionTools extends Pick<Refusals, 'recordRefusal' | 'isRefused
   /** IANA name of the card service's time zone. */
   readonly zone: string;
   readonly withLock: WithLock;
+  readonly setInOrder: SetInOrder;
   readonly now: () => Date;
 }
 

@@ -53,7 +53,7 @@ export function aboutOther(channel: string, { origin }: Action): Pick<RecordEntr
  * The same was set by an action that was asked for later, and that stays. What is on record as done may never have taken
  * effect.
  */
-export const setSince = { event: 'superseded', detail: 'somebody else has decided since' } as const;
+export const setSince = { event: 'superseded', detail: 'it was set again since' } as const;
 
 /** Records what happened to an action: in the chain and, with a line, in the audit channel. Idempotent. */
 export type RecordAction = (action: Action, entry: RecordEntry) => Promise<void>;

@@ -1,21 +1,19 @@
-import { delegateEnded, delegateNamed, delegateSet, delegateSetSince } from '../../templates/app-home/delegate.ts';
+import { delegateEnded, delegateNamed, delegateSet } from '../../templates/app-home/delegate.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { setTo } from '../actions/record.ts';
 import { RolesUnreadError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
-import type { SettingOrder } from '../core/setting-order.ts';
 import type { Delegations } from '../policy/delegation-store.ts';
 import type { Delegation } from '../policy/policy.ts';
 import type { Roles } from '../policy/roles.ts';
 import { type DelegateAction, delegateUsage, type EndDelegationAction } from './verbs.ts';
 
-interface SetDeps extends Pick<ActionTools, 'record' | 'notifyDirectly' | 'withLock'> {
+interface SetDeps extends Pick<ActionTools, 'record' | 'notifyDirectly' | 'setInOrder'> {
   readonly responses: Pick<Responses, 'answer'>;
   readonly delegations: Pick<Delegations, 'of' | 'set'>;
   /** Whom the policy itself names, whatever the approver does. */
   readonly policyDelegates: (userId: string) => readonly Delegation[];
-  readonly settingOrder: SettingOrder;
   /** By the card service's clock: `2026-11-20`. */
   readonly today: () => string;
 }
@@ -25,16 +23,12 @@ export function createSetDelegate(deps: SetDeps) {
   const { delegations, record, responses, notifyDirectly } = deps;
 
   return async function setDelegate(action: DelegateAction | EndDelegationAction): Promise<void> {
-    await deps.withLock(`delegate:${action.actor.userId}`, (lease) => set(action, lease));
+    await deps.setInOrder(`delegate:${action.actor.userId}`, action, (lease) => set(action, lease));
   };
 
   async function set(action: DelegateAction | EndDelegationAction, lease: Lease): Promise<void> {
     const { delegate } = action;
     const { userId } = action.actor;
-    if (!(await deps.settingOrder.begin(`delegate:${userId}`, action))) {
-      await record(action, { event: 'superseded', detail: 'they have made another choice since' });
-      return await responses.answer(action, delegateSetSince());
-    }
     const previous = await delegations.of(userId);
     const [before, after] = [words(previous), words(delegate)];
     const line =

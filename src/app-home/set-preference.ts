@@ -2,37 +2,42 @@ import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-
 import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { setTo } from '../actions/record.ts';
 import type { Links } from '../holders/link-store.ts';
-import type { Preferences } from '../holders/preference-store.ts';
-import type { QuietHoursStore } from '../routing/channel-rules-store.ts';
+import type { DirectKind, Preferences } from '../holders/preference-store.ts';
+import type { QuietHours, QuietHoursStore } from '../routing/channel-rules-store.ts';
 import { parseQuiet, printQuiet, quietWords } from '../routing/quiet-hours.ts';
 import type { PreferenceAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'record' | 'openDirect' | 'zone'> {
-  readonly responses: Pick<Responses, 'answer' | 'refuseUnclear'>;
+interface Deps extends Pick<ActionTools, 'record' | 'setInOrder'> {
+  readonly responses: Pick<Responses, 'answer'>;
   readonly preferences: Pick<Preferences, 'isOn' | 'set' | 'ownDigest' | 'setOwnDigest'>;
   readonly links: Pick<Links, 'ofUser'>;
-  readonly quietHours: Pick<QuietHoursStore, 'get' | 'set' | 'remove'>;
-  /** Applies the quiet hours to messages that are already held. */
-  readonly holdAsQuiet: (channel: string) => Promise<number>;
+  readonly setOwnQuiet: ReturnType<typeof createSetOwnQuiet>;
 }
 
 /** Sets which direct messages someone gets, and when. People can only change their own. Idempotent. */
-export function createSetPreference(deps: Deps) {
-  const { preferences, quietHours, responses, record } = deps;
-  const hasCard = async (userId: string): Promise<boolean> => (await deps.links.ofUser(userId)).length > 0;
+export function createSetPreference({ preferences, links, setOwnQuiet, setInOrder, responses, record }: Deps) {
+  const hasCard = async (userId: string): Promise<boolean> => (await links.ofUser(userId)).length > 0;
 
   return async function setPreference(action: PreferenceAction): Promise<void> {
     const { preference } = action;
-    if (preference.kind === 'quiet') return await setQuiet(action, preference.hours);
-    if (preference.kind === 'digest') return await setDigest(action, preference.often);
+    if (preference.kind === 'quiet') return await setOwnQuiet(action, preference.hours);
+    const { userId } = action.actor;
+    if (preference.kind === 'digest') {
+      const { often } = preference;
+      return await setInOrder(`preference:${userId}:digest`, action, () => setDigest(action, often));
+    }
     const { what, isOn } = preference;
+    await setInOrder(`preference:${userId}:${what}`, action, () => setMessages(action, what, isOn));
+  };
+
+  async function setMessages(action: PreferenceAction, what: DirectKind, isOn: boolean): Promise<void> {
     const { userId } = action.actor;
     const words = (is: boolean): string => `${what} ${is ? 'on' : 'off'}`;
     const before = words(await preferences.isOn(userId, what));
     await record(action, setTo(before, words(isOn)));
     await preferences.set(userId, what, isOn);
     await responses.answer(action, preferenceSet({ what, isOn, hasCard: await hasCard(userId) }));
-  };
+  }
 
   async function setDigest(action: PreferenceAction, often: 'daily' | 'weekly' | 'off'): Promise<void> {
     const { userId } = action.actor;
@@ -44,8 +49,19 @@ export function createSetPreference(deps: Deps) {
     await preferences.setOwnDigest(userId, often === 'off' ? null : { often, since, startedAt });
     await responses.answer(action, ownDigestSet({ often, hasCard: await hasCard(userId) }));
   }
+}
 
-  async function setQuiet(action: PreferenceAction, hours: string): Promise<void> {
+interface QuietDeps extends Pick<ActionTools, 'record' | 'setInOrder' | 'openDirect' | 'zone'> {
+  readonly responses: Pick<Responses, 'answer' | 'refuseUnclear'>;
+  readonly quietHours: Pick<QuietHoursStore, 'get' | 'set' | 'remove'>;
+  /** Applies the quiet hours to messages that are already held. */
+  readonly holdAsQuiet: (channel: string) => Promise<number>;
+}
+
+/** Sets when someone gets no direct messages. Idempotent. */
+export function createSetOwnQuiet(deps: QuietDeps) {
+  const { quietHours, responses, record } = deps;
+  return async function setOwnQuiet(action: PreferenceAction, hours: string): Promise<void> {
     const parsed = parseQuiet(hours, deps.zone);
     const why = parsed.kind === 'unclear' ? parsed.why : exceptIn(parsed);
     if (why !== null)
@@ -54,9 +70,13 @@ export function createSetPreference(deps: Deps) {
         usage: 'notify quiet 22:00-07:00 [Europe/Berlin] [weekdays] | off',
       });
     const channel = await deps.openDirect(action.actor.userId);
-    const set = await quietHours.get(channel);
-    const before = set === null ? null : printQuiet(set.window);
     const window = parsed.kind === 'hours' ? parsed.window : null;
+    await deps.setInOrder(`quiet:${channel}`, action, () => set(action, channel, window));
+  };
+
+  async function set(action: PreferenceAction, channel: string, window: QuietHours['window'] | null): Promise<void> {
+    const current = await quietHours.get(channel);
+    const before = current === null ? null : printQuiet(current.window);
     const after = window === null ? null : printQuiet(window);
     await record(action, setTo(before, after));
     if (window === null) await quietHours.remove(channel);

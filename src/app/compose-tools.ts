@@ -5,6 +5,7 @@ import { createRecord } from '../actions/record.ts';
 import { createRecordLook } from '../actions/record-limits.ts';
 import { createAccountOf, createAskAgain, createRefusalRecords, createRefusals } from '../actions/record-refusal.ts';
 import { createReports } from '../actions/report.ts';
+import { createSetInOrder } from '../actions/set-in-order.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { formRemedy } from '../alerts/rule-remedy.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
@@ -73,6 +74,7 @@ export function createTools(context: ActionContext) {
     isRefused,
     record,
     recordLook: createRecordLook({ ...context, record }),
+    setInOrder: createSetInOrder({ ...context, record, responses }),
     doingOf,
     askedFor,
     accountOf,

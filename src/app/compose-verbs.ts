@@ -4,7 +4,7 @@ import { namedCard } from '../alerts/named-card.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
 import { createTrackCard } from '../alerts/track-card.ts';
 import { createNameDelegate, createSetDelegate } from '../app-home/set-delegate.ts';
-import { createSetPreference } from '../app-home/set-preference.ts';
+import { createSetOwnQuiet, createSetPreference } from '../app-home/set-preference.ts';
 import { localDate } from '../core/service-time.ts';
 import { createChangeSchedule, createSetDigest } from '../digests/set-digest.ts';
 import type { Directory } from '../directory/directory.ts';
@@ -77,7 +77,7 @@ export function composeVerbs(context: ActionContext) {
         ...composeLooks(tools),
         acknowledge,
         recognize: ({ action }) => recognize(action),
-        notify: createSetPreference(tools),
+        notify: createSetPreference({ ...tools, setOwnQuiet: createSetOwnQuiet(tools) }),
         ...composeDelegations(tools),
         recover: createStartRecovery(tools),
         // It was already shown and recorded when the person asked.

@@ -62,6 +62,7 @@ export type LockName =
   | `claims-of:${string}`
   | `delegate:${string}`
   | 'subscriptions'
+  | `preference:${string}:${string}`
   | `${'alert-length' | 'digest' | 'quiet' | 'warnings'}:${string}`
   | 'directory-fill'
   | 'own-digests'

@@ -4,7 +4,7 @@ import type { RedisClient } from './redis.ts';
 /** As long as the progress of an action. */
 const KEPT_SECONDS = 15 * 24 * 3600;
 
-/** Which action last set who may do something: the holder of a card, or a delegate. */
+/** Which action last set something: the holder of a card, a delegate, quiet hours, a preference. */
 export type SettingOrder = ReturnType<typeof createSettingOrder>;
 
 export function createSettingOrder(redis: RedisClient) {

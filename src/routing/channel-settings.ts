@@ -47,20 +47,24 @@ interface Wanted {
   readonly unknown: readonly UnknownName[];
 }
 
-interface ChangeDeps extends Pick<ActionTools, 'record' | 'hasBegun' | 'withLock' | 'now'> {
+interface ChangeDeps extends Pick<ActionTools, 'record' | 'hasBegun' | 'setInOrder' | 'now'> {
   readonly responses: Pick<Responses, 'answer'>;
   readonly quietHours: QuietHoursStore;
   /** Applies the channel's quiet hours to the alerts it already holds. @returns how many need not wait any longer. */
   readonly holdAsQuiet: (channel: string) => Promise<number>;
 }
 
-/** Sets and ends the quiet hours of a channel, one at a time: only the first of two people who end them has ended them. */
+/**
+ * Sets and ends the quiet hours of a channel, in the order in which people ask: only the first of two who end them has ended
+ * them.
+ */
 export function createChangeQuiet(deps: ChangeDeps) {
-  const { quietHours, holdAsQuiet, responses, record, hasBegun, withLock, now } = deps;
-  const alone = ({ origin }: Action, work: () => Promise<void>) => withLock(`quiet:${origin.channel}`, work);
+  const { quietHours, holdAsQuiet, responses, record, hasBegun, setInOrder, now } = deps;
+  const inOrder = (action: Action, work: () => Promise<void>): Promise<void> =>
+    setInOrder(`quiet:${action.origin.channel}`, action, work);
   return {
-    end: (action: Action): Promise<void> => alone(action, () => end(action)),
-    set: (action: Action, wanted: Wanted): Promise<void> => alone(action, () => set(action, wanted)),
+    end: (action: Action): Promise<void> => inOrder(action, () => end(action)),
+    set: (action: Action, wanted: Wanted): Promise<void> => inOrder(action, () => set(action, wanted)),
   };
 
   async function wordsBefore(channel: string): Promise<string | null> {
@@ -100,22 +104,22 @@ function hoursOnRecord({ window, except }: Pick<QuietHours, 'window' | 'except'>
   return `${printQuiet(window)}${except === null ? '' : `, except ${except}`}`;
 }
 
-interface AlertLengthDeps extends Pick<ActionTools, 'record' | 'withLock'> {
+interface AlertLengthDeps extends Pick<ActionTools, 'record' | 'setInOrder'> {
   readonly responses: Pick<Responses, 'answer'>;
   readonly longAlerts: LongAlerts;
 }
 
 /** `/card alerts long|short`: sets the length of this channel's alerts. Idempotent. */
-export function createSetAlertLength({ longAlerts, responses, record, withLock }: AlertLengthDeps) {
+export function createSetAlertLength({ longAlerts, responses, record, setInOrder }: AlertLengthDeps) {
   return async function setAlertLength(action: AlertLengthAction): Promise<void> {
     const { channel } = action.origin;
     const { isLong } = action;
     const words = (is: boolean): string => (is ? 'long alerts' : 'short alerts');
     const line = { did: 'changed how alerts look in', channel };
-    await withLock(`alert-length:${channel}`, async () => {
+    await setInOrder(`alert-length:${channel}`, action, async () => {
       await record(action, setTo(words(await longAlerts.has(channel)), words(isLong), line));
       await longAlerts.set(channel, isLong);
+      await responses.answer(action, alertLengthSet({ isLong }));
     });
-    await responses.answer(action, alertLengthSet({ isLong }));
   };
 }

@@ -95,8 +95,3 @@ export function delegateEnded({ by, instead }: { readonly by: string; readonly i
 function daysOf({ from, until }: ShownDelegate): string {
   return `${dayWords(from)} to ${dayWords(until)} (${serviceZone().short})`;
 }
-
-/** For an approver whose choice is answered only after they have made another one. */
-export function delegateSetSince(): Message {
-  return headed('This has been changed again since you asked.', 'The newer setting stays.');
-}

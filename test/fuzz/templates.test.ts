@@ -11,12 +11,13 @@ import { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import type { Mute } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { askAgain, stillTrying } from '../../templates/actions/ask-again.ts';
+import { settingSetSince } from '../../templates/actions/setting-words.ts';
 import { cardTrack } from '../../templates/alerts/card-track.ts';
 import { declineList } from '../../templates/alerts/decline-list.ts';
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
 import { explainDecline } from '../../templates/alerts/explain-decline.ts';
 import { respondedBefore, seen } from '../../templates/alerts/seen.ts';
-import { delegateForm, delegateSet, delegateSetSince } from '../../templates/app-home/delegate.ts';
+import { delegateForm, delegateSet } from '../../templates/app-home/delegate.ts';
 import { ownDigest } from '../../templates/app-home/own-digest.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
 import { approvalRequest } from '../../templates/approvals/approval-request.ts';
@@ -283,7 +284,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     delegateForm(many(one)),
     delegateSet({ to: one, from: one, until: one }, many({ to: one, from: one, until: one })),
     delegateSet(null, []),
-    delegateSetSince(),
+    settingSetSince(),
   ],
   'command-form': () => [commandForm()],
   'own-digest': (one, two) => {

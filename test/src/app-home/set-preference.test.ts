@@ -60,8 +60,10 @@ describe('a person’s direct messages', () => {
     await performAction({ ...notify('act_again', { kind: 'digest', often: 'weekly' }), askedAt: later }, deps);
     expect(await preferences.ownDigest(userId), 'one that is due is not skipped').toEqual(chosen);
 
-    await performAction(notify('act_7', { kind: 'digest', often: 'off' }), deps);
+    await performAction({ ...notify('act_7', { kind: 'digest', often: 'off' }), askedAt: later }, deps);
     expect(await preferences.ownDigest(userId)).toBeNull();
+    await performAction(notify('act_6', { kind: 'digest', often: 'weekly' }), deps);
+    expect(await preferences.ownDigest(userId), 'an earlier choice that runs again does not come back').toBeNull();
   });
 
   it('wait during their own quiet hours, stored for the direct conversation', async () => {

@@ -159,7 +159,7 @@ describe('linking a card', () => {
     expect([...world.lost, ...world.welcomed]).toEqual(toldBefore);
     expect(world.entries.slice(0, 3).map(({ after }) => after)).toEqual(['U0SAM', 'U0HUGO', 'U0ZOE']);
     expect(world.entries.slice(3), 'it is on record that it may never have taken effect').toMatchObject([
-      { event: 'superseded', detail: 'somebody else has decided since' },
+      { event: 'superseded', detail: 'it was set again since' },
     ]);
     expect(world.answers.at(-1)).toMatch(
       /^Who holds .* has been decided again since you asked.*<@U0ZOE> is linked to it now/,

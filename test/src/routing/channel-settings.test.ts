@@ -67,6 +67,20 @@ it.each([
   },
 );
 
+it('that were ended in vain do not end the hours that somebody has set since', async () => {
+  const { deps, answers } = await createActionWorld(redis());
+  const ends = { ...typed('off'), id: 'act_1', askedAt: '2026-11-20T15:00:00.000Z' };
+  const sets = { ...typed('21:00-06:00 UTC'), id: 'act_2', askedAt: '2026-11-20T15:01:00.000Z' };
+
+  await performAction(ends, deps);
+  await performAction(sets, deps);
+  // Again, after a crash.
+  await performAction(ends, deps);
+
+  expect((await deps.quietHours.all()).map(({ window }) => window.from)).toEqual(['21:00']);
+  expect(answers.at(-1)?.text).toBe('This has been changed again since you asked. The newer setting stays.');
+});
+
 it.each<[string, (id: string) => Parameters<typeof performAction>[0], string]>([
   [
     'quiet hours',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createLongAlerts } from '../../../src/routing/channel-rules-store.ts';
 import { createSetAlertLength } from '../../../src/routing/channel-settings.ts';
-import { withoutLock } from '../../support/held.ts';
+import { held } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask } from '../../support/perform-world.ts';
 
@@ -16,7 +16,7 @@ it('a channel can switch to short alerts and back, and both are audited', async 
       answer: async () => {},
     },
     record: async (_action, entry) => void recorded.push(entry),
-    withLock: withoutLock,
+    setInOrder: async (_subject, _action, set) => await set(held),
   });
   const wants = (isLong: boolean) => {
     const { origin, ...rest } = ask('block', { id: `act_${isLong}` });

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { createSetInOrder } from '../../../src/actions/set-in-order.ts';
+import { createSettingOrder } from '../../../src/core/setting-order.ts';
+import { withoutLock } from '../../support/held.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+
+it('an action that runs again does not replace what somebody has asked for since, and the person is told', async () => {
+  const set: string[] = [];
+  const told: string[] = [];
+  const recorded: string[] = [];
+  const setInOrder = createSetInOrder({
+    withLock: withoutLock,
+    settingOrder: createSettingOrder(redis()),
+    record: async ({ id }, { event }) => void recorded.push(`${id} ${event}`),
+    responses: { answer: async ({ id }, { text }) => void told.push(`${id} ${text}`) },
+  });
+  const first = ask('block', { id: 'act_1', askedAt: '2026-11-20T15:00:00.000Z' });
+  const second = ask('block', { id: 'act_2', askedAt: '2026-11-20T15:01:00.000Z' });
+  const run = (action: typeof first, subject: 'quiet:C1' | 'quiet:C2' = 'quiet:C1') =>
+    setInOrder(subject, action, async () => void set.push(`${action.id} ${subject}`));
+
+  await run(first);
+  await run(first);
+  await run(second);
+  expect(set, 'again after a crash').toEqual(['act_1 quiet:C1', 'act_1 quiet:C1', 'act_2 quiet:C1']);
+
+  await run(first);
+  await run(first, 'quiet:C2');
+
+  expect(set.slice(3)).toEqual(['act_1 quiet:C2']);
+  expect(recorded).toEqual(['act_1 superseded']);
+  expect(told).toEqual(['act_1 This has been changed again since you asked. The newer setting stays.']);
+});
