@@ -45,7 +45,7 @@ type Audience = 'team' | 'holder';
 interface Recipient {
   readonly to: string;
   readonly audience: Audience;
-  /** When the person got the card, UTC ISO 8601; null: a channel. What happened before is not theirs to read. */
+  /** When the person got the card, UTC ISO 8601; null: a channel. */
   readonly linkedAt: string | null;
 }
 

@@ -31,7 +31,8 @@ function tried(day: number, event: Partial<TransactionAlert['event']> = {}, isPa
   const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
   const occurredAt = `2026-11-${String(day).padStart(2, '0')}T15:00:00.000Z`;
   const outcomes = isPaid ? [outcome({ verb: 'paid', by: null })] : [];
-  alerts.set(id, { ...alert, outcomes, event: { ...alert.event, isCardPresent: false, ...event, id, occurredAt } });
+  const times = { occurredAt, receivedAt: occurredAt };
+  alerts.set(id, { ...alert, outcomes, event: { ...alert.event, isCardPresent: false, ...event, id, ...times } });
   return id;
 }
 
