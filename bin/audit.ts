@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { auditConfig, EX_CONFIG } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { wordsOf } from '../src/app/programs.ts';
+import { EX_UNAVAILABLE } from '../src/app/run-process.ts';
 import { ArchiveError, openArchive } from '../src/audit/archive.ts';
 import { createAuditReader, createRecordSigner } from '../src/audit/audit.ts';
 import { type CopiedHead, openSink } from '../src/audit/sink.ts';
@@ -17,7 +18,7 @@ import { endMisused, readVerb, requireNoMore } from './arguments.ts';
 import { auditCsvLine, auditHeader, createCarryOver, type NameOf, peopleIn } from './audit/audit-csv.ts';
 import { type Anchor, verifyChain, verifyCopy } from './audit/verify.ts';
 import { openRecord } from './open-record.ts';
-import { EX_UNAVAILABLE, orExit, reachRedis } from './reach-redis.ts';
+import { orExit, reachRedis } from './reach-redis.ts';
 
 const usage = `The record of who did what: verify and export it.
 

@@ -1,5 +1,6 @@
 import { EX_CONFIG, storeConfig } from '../src/app/config.ts';
 import { wordsOf } from '../src/app/programs.ts';
+import { EX_UNAVAILABLE } from '../src/app/run-process.ts';
 import { MOVING, readFormat, whyUnreadable } from '../src/app/stored-format.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { auditKey } from '../src/core/keys.ts';
@@ -7,8 +8,6 @@ import { createLog } from '../src/core/log.ts';
 import { connectPatient, programOf, type RedisClient, requireFittingAddress, whenReady } from '../src/core/redis.ts';
 import { isRefused } from '../src/core/redis-refused.ts';
 
-/** EX_UNAVAILABLE: something the command needs does not answer. */
-export const EX_UNAVAILABLE = 69;
 const REMIND_AFTER_MS = 3000;
 /** Longer than a failover to a replica usually takes. */
 const LOST_AFTER_MS = 5000;

@@ -11,11 +11,11 @@ import { useServiceZone } from '../sandbox/service-time.ts';
 import { EX_CONFIG } from '../src/app/config.ts';
 import { WorkerEnv } from '../src/app/environment.ts';
 import { readVariables } from '../src/app/read-variables.ts';
+import { EX_UNAVAILABLE } from '../src/app/run-process.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { ListenError, listenError } from '../src/core/listen-error.ts';
 import { createLog } from '../src/core/log.ts';
 import { connectPatient, whenReady } from '../src/core/redis.ts';
-import { EX_UNAVAILABLE } from './reach-redis.ts';
 
 const USAGE = `Usage: npm run sandbox -- [flags]
 

@@ -1,10 +1,11 @@
 import './unexpected-error.ts';
 import { EXIT_USAGE, parseFlags, portFlag, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
+import { EX_UNAVAILABLE } from '../src/app/run-process.ts';
 import { useInstallation } from '../src/core/installation.ts';
 import { ListenError, listenError } from '../src/core/listen-error.ts';
 import { startWorkspace } from '../workspace/server.ts';
 import { appManifest } from './manifest/app-manifest.ts';
-import { commandConfig, EX_UNAVAILABLE } from './reach-redis.ts';
+import { commandConfig } from './reach-redis.ts';
 
 const usage = `Runs a local Slack workspace, to try Cardbell without an account: its page is for people, its API for Cardbell.
 

@@ -1,9 +1,12 @@
 import { BusyError, CardApiError, StoreUnavailableError } from '../../src/core/errors.ts';
+import { storeTrouble } from '../store-trouble.ts';
 
 /** Why a recovery is not complete, for people. @throws `error` when it was not expected. */
 export function whyFailed(error: unknown): string {
   if (error instanceof BusyError) return 'Another recovery is running. The ops channel shows how far it is.';
   if (error instanceof StoreUnavailableError) return `Not complete: ${error.message}.`;
+  const trouble = storeTrouble(error);
+  if (trouble !== null) return `Not complete: ${trouble}`;
   if (!(error instanceof CardApiError)) throw error;
   return `${error.message}${error.apiMessage === null ? '' : `: ${error.apiMessage}`}`;
 }

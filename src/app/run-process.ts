@@ -12,7 +12,7 @@ import { useProxy } from './outgoing-proxy.ts';
 import type { Configs } from './programs.ts';
 
 /** EX_UNAVAILABLE: a resource is not available, for instance its port. A retry may help. */
-const EX_UNAVAILABLE = 69;
+export const EX_UNAVAILABLE = 69;
 
 export interface RunningProcess {
   /** Accepts no new work, and finishes or hands back work in progress. */
@@ -34,7 +34,7 @@ export async function runProcess(start: () => Promise<RunningProcess>, createLog
     isStopping = true;
     const log = createLogger();
     setTimeout(() => {
-      log.warn({}, 'not everything finished in time; other workers take over what is left');
+      log.warn({}, 'not everything finished in time; what is left is taken over or fetched again');
       process.exit(0);
     }, STOP_DEADLINE_MS);
     log.info({ signal }, 'stopping');

@@ -26,6 +26,31 @@ it('an unexpected error of a command is one line without the values of the Redis
   expect(ended.err).toMatch(/^Unexpected error: ReplyError: WRONGTYPE [^\n]*\n$/);
 });
 
+it.each(['recover --since 2h', 'audit export --csv', 'shards 2'])(
+  '`%s` says that Redis accepts no writes, and what to do',
+  async (command) => {
+    const env = {
+      ...(await envOf()),
+      ALERTS_CHANNEL: 'C0ALERTS',
+      SLACK_BOT_TOKEN: 'xoxb-1',
+      SLACK_API_URL: 'http://127.0.0.1:1/api/',
+      CARD_API_URL: 'http://127.0.0.1:1/v4',
+      CARD_API_TOKEN: 'a-token-that-is-long-enough',
+    };
+    const [name, ...args] = command.split(' ');
+    await redis().config('SET', 'min-replicas-to-write', '1');
+    const ended = await new Promise<{ code: unknown; err: string }>((resolve) => {
+      execFile(process.execPath, [`dist/bin/${name}.js`, ...args], { env }, (error, _out, err) =>
+        resolve({ code: error?.code, err }),
+      );
+    });
+    await redis().config('SET', 'min-replicas-to-write', '0');
+
+    expect(ended.err).toMatch(/Redis refuses to run commands \(NOREPLICAS\): .* The doctor says which\./);
+    expect(ended.err).not.toMatch(/script|Unexpected/);
+  },
+);
+
 it('a command whose output nobody reads any more ends without an error message', async () => {
   const child = spawn(process.execPath, ['dist/bin/trigger.js', '--list'], { env: await envOf() });
   child.stdout.destroy();
@@ -44,6 +69,7 @@ it('every command handles unexpected errors this way', () => {
     'open-record.ts',
     'reach-redis.ts',
     'scan-keys.ts',
+    'store-trouble.ts',
     'unexpected-error.ts',
     'web-address.ts',
   ];
