@@ -1,4 +1,5 @@
 import { nextNeeded } from '../../templates/alerts/decline-words.ts';
+import { stillNeeded } from '../../templates/limits/also-needed-words.ts';
 import { unreadRaise } from '../limits/binding-limit.ts';
 import { changeIn, type Remedy } from '../limits/remedy-change.ts';
 import type { TransactionAlert } from './alert.ts';
@@ -11,7 +12,11 @@ import { declineReason } from './decline-reason.ts';
  */
 export function formRemedy(alert: Pick<TransactionAlert, 'remedy' | 'event' | 'outcomes'>): Remedy | null {
   const next = nextNeeded(alert);
-  if (next !== undefined) return next === 'raise_limit' ? unreadRaise(null) : { kind: next };
+  if (next !== undefined) {
+    const remedy = next === 'raise_limit' ? unreadRaise(null) : { kind: next };
+    const others = stillNeeded(alert).filter((kind) => kind !== next);
+    return others.length === 0 || remedy === null ? remedy : { ...remedy, alsoNeeds: others };
+  }
   return changeIn(alert.remedy) ?? (alert.event.decline && ruleRemedy(alert.event.decline));
 }
 

@@ -46,7 +46,8 @@ export interface Advice {
 
 /** Whether a declined purchase would pass now, and what it takes if not. */
 export type PurchaseCheck =
-  | { readonly state: 'stopped'; readonly remedy: Remedy }
+  /** `isPartial`: what else it needs could not be read in full. */
+  | { readonly state: 'stopped'; readonly remedy: Remedy; readonly isPartial?: true }
   /** No limit, no rule, no block and no balance stops it, as far as is known. */
   | { readonly state: 'passes' }
   /**
@@ -127,15 +128,18 @@ async function withAlsoNeeded(
   if (check.state !== 'stopped' || !isOfRules(check.remedy)) return check;
   const { kind } = check.remedy;
   const rules = await read.rules();
-  if (rules === null) return check;
-  const remaining = time === 'then' || kind === 'raise_limit' ? null : await read.remaining();
+  if (rules === null) return { ...check, isPartial: true };
+  const isLookedAt = time === 'now' && kind !== 'raise_limit';
+  const remaining = isLookedAt ? await read.remaining() : null;
   const byLimits =
     remaining === null ? passes : byLimitNow(event, { remaining, rules }, await deps.accountOf(event.acctId), deps);
   const needed = [...byKind(event, rules), byLimits].flatMap((other) =>
     other.state === 'stopped' && other.remedy.kind !== kind ? neededIn(other.remedy) : [],
   );
   const alsoNeeds = withBalanceNow(needed, isBalanceTooLow(event, rules));
-  return alsoNeeds.length === 0 ? check : { ...check, remedy: { ...check.remedy, alsoNeeds } };
+  const isPartial = isLookedAt && (remaining === null || byLimits.state === 'unknown');
+  const remedy = alsoNeeds.length === 0 ? check.remedy : { ...check.remedy, alsoNeeds };
+  return { state: 'stopped', remedy, ...(isPartial && { isPartial }) };
 }
 
 /** The card pays from its own balance, which did not cover the purchase when it was declined. */

@@ -41,6 +41,16 @@ it.each<[string, Remedy]>([
   const after = (state: 'done' | 'failed') =>
     formRemedy(declined('decline.rule.location', '', { remedy, outcomes: [outcome({ verb: 'allow', state, text })] }));
 
+  const both = { ...remedy, alsoNeeds: ['balance'] } as const;
+  const allowed = outcome({
+    verb: 'allow',
+    state: 'done',
+    text: `${text} The card’s balance did not cover this purchase either.`,
+  });
+  expect(formRemedy(declined('decline.rule.location', '', { remedy: both, outcomes: [allowed] }))).toEqual({
+    ...next,
+    alsoNeeds: ['balance'],
+  });
   expect(after('done')).toEqual(next);
   expect(after('failed')).toEqual(remedy);
 });

@@ -302,7 +302,8 @@ describe('a request for a purchase that needed something else, too', () => {
   });
 
   it('keeps the caution while that is so, and if the card cannot be read', async () => {
-    for (const now of [both, { state: 'unknown', why: 'away' } as const]) {
+    const unread = { ...stoppedBy({ kind: 'allow_international' }), isPartial: true } as const;
+    for (const now of [both, unread, { state: 'unknown', why: 'away' } as const]) {
       await redis().flushall();
       const { hugo, deps, updated, approve, texts } = await asked(now);
       await verbsOf(deps).refreshRequests(acctId);

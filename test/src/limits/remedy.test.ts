@@ -414,7 +414,7 @@ describe('what lets a declined purchase pass', () => {
       'a category, when the rules cannot be read',
       'decline.rule.mcc',
       away,
-      { state: 'stopped', remedy: { kind: 'allow_category', category: { id: 12, name: 'Books' } } },
+      { state: 'stopped', isPartial: true, remedy: { kind: 'allow_category', category: { id: 12, name: 'Books' } } },
     ],
     ['a purchase abroad', 'decline.rule.location', {}, { state: 'stopped', remedy: { kind: 'allow_international' } }],
     [
@@ -427,7 +427,7 @@ describe('what lets a declined purchase pass', () => {
       'a purchase abroad, when the rules cannot be read',
       'decline.rule.location',
       away,
-      { state: 'stopped', remedy: { kind: 'allow_international' } },
+      { state: 'stopped', isPartial: true, remedy: { kind: 'allow_international' } },
     ],
     [
       'an online purchase',
@@ -631,6 +631,7 @@ describe('what lets a declined purchase pass', () => {
 
       expect(check.state).toBe('stopped');
       expect(alsoNeeds(check.state === 'stopped' ? check.remedy : null)).toEqual(expected);
+      expect(check.state === 'stopped' && check.isPartial === true, 'not all was read').toBe(left === away);
     });
 
     it('of a rule while its alert waits, but no limit, which would have to be read', async () => {
