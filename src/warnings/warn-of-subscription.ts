@@ -7,6 +7,7 @@ import { isReversed } from '../alerts/resolve-declines.ts';
 import { LATEST_MAX } from '../alerts/save-alerts.ts';
 import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
+import { CLOCK_SKEW_MS } from '../core/service-time.ts';
 import type { WarnBoth, Warned } from './warned-store.ts';
 
 /** A subscription is retried on other days: same amount, no card present. */
@@ -59,8 +60,9 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
       // A message id is never reused, so it names the attempt that caused it.
       messageId: await warned.messageOf(id, `${id}-${alert.event.id}`, SILENT_MS),
       messageFor({ audience, linkedAt }) {
-        // What arrived before somebody got the card was for the holder before.
-        const theirs = tries.filter(({ event }) => linkedAt === null || event.receivedAt >= linkedAt);
+        // What arrived before somebody got the card was for the holder before. The clocks of web and worker may differ.
+        const sinceMs = linkedAt === null ? 0 : Date.parse(linkedAt) - CLOCK_SKEW_MS;
+        const theirs = tries.filter(({ event }) => Date.parse(event.receivedAt) >= sinceMs);
         const failing = failingIn(alert, theirs);
         return failing && subscriptionWarning(failing, audience);
       },
