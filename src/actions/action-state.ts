@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RuleChanges, RuleGoal, Term } from '../card-api/rule-change.ts';
+import { AlsoNeeds } from '../core/also-needs.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { CardStatus } from '../core/event.ts';
 import { CountedRaise } from '../policy/approval-policy.ts';
@@ -64,6 +65,8 @@ export const Result = z.strictObject({
    */
   counted: CountedRaise.nullish(),
   control: Control.nullish(),
+  /** What else the purchase needs, as far as was known when the change was asked for. Absent: nothing. */
+  alsoNeeds: AlsoNeeds.optional(),
 });
 export type Result = z.infer<typeof Result>;
 
@@ -289,5 +292,7 @@ export const Outcome = z.strictObject({
   isClosed: z.literal(true).optional(),
   /** The card's new rules; absent if none changed. */
   goals: z.array(RuleGoal).optional(),
+  /** What else the purchase needs, as far as was known when this change was asked for. Absent: nothing. */
+  alsoNeeds: AlsoNeeds.optional(),
 });
 export type Outcome = z.infer<typeof Outcome>;

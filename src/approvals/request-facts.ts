@@ -12,11 +12,12 @@ import type { RuleChange } from '../card-api/rule-change.ts';
 import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
+import { AlsoNeeds } from '../core/also-needs.ts';
 import { lackingCents, type TransactionEvent, withAmount } from '../core/event.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { foldName } from '../directory/card-query.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
-import { AlsoNeeds, withBalanceNow } from '../limits/remedy-change.ts';
+import { withBalanceNow } from '../limits/remedy-change.ts';
 import type { Requests } from './request-store.ts';
 
 /** What approvers see besides the change, as of the request. */

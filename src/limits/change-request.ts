@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RuleGoals, Term } from '../card-api/rule-change.ts';
-import { AlsoNeeds } from './remedy-change.ts';
+import { AlsoNeeds } from '../core/also-needs.ts';
 import { termWords } from './term.ts';
 
 /** The requested rules of a card, and for how long. */

@@ -6,6 +6,7 @@ import type { Reports } from '../actions/report.ts';
 import { overtaken } from '../actions/send-status.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { isAboutLimits, isLooser, isMade, type RuleChange, reversed, type Term } from '../card-api/rule-change.ts';
+import type { AlsoNeeds } from '../core/also-needs.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { capital } from '../core/first-letter.ts';
 import { commandCode } from '../core/installation.ts';
@@ -15,7 +16,6 @@ import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
 import { permitRaise } from './permit-raise.ts';
 import type { PlanChange } from './plan-change.ts';
 import type { Raise, RaiseAmounts, RaisedBy } from './raise-amount.ts';
-import type { AlsoNeeds } from './remedy-change.ts';
 import { loneValue, ruleNames, ruleStates } from './rule-words.ts';
 import { type RefusedChange, type SendRules, sidesOf } from './send-rules.ts';
 import { type RuleAction, ruleVerbOf } from './verbs.ts';
@@ -66,8 +66,8 @@ export function createChangeRule(deps: Deps) {
     const { card, changes, sides, raw, readAt, against } = await plan(action, acctId);
     const finish = (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
       const { note: said = null } = rest;
-      const note = state === 'done' ? withObstacles(said, { action, card, changes }) : said;
-      const result = { state, card, ...sides, apiWords: null, ...rest, note };
+      const obstacles = state === 'done' ? withObstacles(said, { action, card, changes }) : { note: said };
+      const result = { state, card, ...sides, apiWords: null, ...rest, ...obstacles };
       return reports.report(action, ruleVerbOf(changes), result, approval ?? {});
     };
     const wasSending = written?.state === 'sending';

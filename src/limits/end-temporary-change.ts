@@ -206,7 +206,7 @@ export function createShowMadeLate({ progress, outcomes, notifyDirectly, now }: 
       ...sent,
       ...sidesOf(changes),
       state: 'done',
-      note: withObstacles(sentences('It was made after all.', back), { action, card: sent.card, changes }),
+      ...withObstacles(sentences('It was made after all.', back), { action, card: sent.card, changes }),
       confirmation: 'confirmed',
       control: isRunning ? { kind: 'revert', id, until: endsAt } : null,
     };

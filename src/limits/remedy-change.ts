@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LimitRule, type LimitWindow, type Rule } from '../card-api/rule.ts';
 import { inRuleOrder, type LimitGoal, limitOf, type RuleGoal } from '../card-api/rule-change.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
+import { AlsoNeeds, alsoNeededKinds } from '../core/also-needs.ts';
 import { withRaisedAlong } from './contradiction.ts';
 
 /** A limit that has to rise for a purchase to pass. Whole cents; null if the card API did not return it. */
@@ -17,19 +18,6 @@ export const LimitRaise = z.strictObject({
   isOfRuleset: z.literal(true).optional(),
 });
 export type LimitRaise = z.infer<typeof LimitRaise>;
-
-/** The remedies that a purchase may need besides another one: those that the card API can make first. */
-export const alsoNeededKinds = [
-  'raise_limit',
-  'allow_international',
-  'allow_card_not_present',
-  /** A limit of the card's spending ruleset is too small. */
-  'ruleset_limit',
-  /** The card pays from its own balance, which did not cover the purchase. */
-  'balance',
-] as const;
-export const AlsoNeeds = z.array(z.enum(alsoNeededKinds)).readonly();
-export type AlsoNeeds = z.infer<typeof AlsoNeeds>;
 
 const besides = {
   /** Absent: nothing else is known. */

@@ -157,7 +157,7 @@ export function createApplyLateConfirmation(deps: LateDeps) {
   return async function applyLateConfirmation(
     awaited: AwaitedChange,
     { confirmation }: Pick<Verdict, 'confirmation'>,
-  ): Promise<Opened | null> {
+  ): Promise<(Opened & Pick<Result, 'alsoNeeds'>) | null> {
     const { action, acctId, outcomeOf, result } = awaited;
     const { expects } = result;
     if (result.state !== 'unknown' || expects?.kind !== 'rule') return null;
@@ -169,14 +169,14 @@ export function createApplyLateConfirmation(deps: LateDeps) {
     }
     const made = { action, card: result.card, changes };
     // The visible change may belong to a later action, which has done all of this itself.
-    if (await deps.latestChanges.isSuperseded(acctId, expects, action.id)) return { note: withObstacles(null, made) };
+    if (await deps.latestChanges.isSuperseded(acctId, expects, action.id)) return withObstacles(null, made);
     // The temporary change was stored before sending. If it is missing, its time is over.
     if (term.kind !== 'permanent' && (await deps.temporaryChanges.get(action.id)) === null) return null;
     const requestId = outcomeOf === action.id ? null : requestIdOf(outcomeOf);
     const opened = await deps.terms.begin({ action, acctId, changes, term, requestId });
     // If its time has passed meanwhile, the scheduled end handles it now.
     const isOver = opened?.control != null && Date.parse(opened.control.until) <= deps.now().getTime();
-    return isOver ? null : { ...opened, note: withObstacles(opened?.note ?? null, made) };
+    return isOver ? null : { ...opened, ...withObstacles(opened?.note ?? null, made) };
   };
 
   /** A card that follows a ruleset may show the ruleset's rules, so the outcome is uncertain. */

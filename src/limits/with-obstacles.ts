@@ -14,9 +14,10 @@ export function withObstacles(
     card,
     changes,
   }: Pick<Result, 'card'> & { readonly action: Action; readonly changes: readonly RuleChange[] },
-): Result['note'] {
-  if (!isLooser(changes)) return note;
+): Pick<Result, 'note' | 'alsoNeeds'> {
+  if (!isLooser(changes)) return { note };
   const blocked = card.status === 'BLOCKED' ? BLOCKED : null;
-  const obstacles = sentences(blocked, alsoNeeded(changeRequestOf(action)?.alsoNeeds));
-  return obstacles === '' ? note : sentences(note, obstacles);
+  const { alsoNeeds } = changeRequestOf(action) ?? {};
+  const obstacles = sentences(blocked, alsoNeeded(alsoNeeds));
+  return { note: obstacles === '' ? note : sentences(note, obstacles), ...(alsoNeeds !== undefined && { alsoNeeds }) };
 }

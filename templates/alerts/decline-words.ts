@@ -2,18 +2,13 @@ import type { Outcome } from '../../src/actions/action-state.ts';
 import type { Alert, TransactionAlert } from '../../src/alerts/alert.ts';
 import { closed, type DeclineReason, declineReason, serviceExplanation } from '../../src/alerts/decline-reason.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
+import type { AlsoNeeds } from '../../src/core/also-needs.ts';
 import { type DeclinedCard, declinedCard } from '../../src/core/card-facts.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
 import { declineCode, declinedStatuses, lackingCents } from '../../src/core/event.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
-import {
-  type AlsoNeeds,
-  changeIn,
-  type LimitRaise,
-  lacksNumber,
-  limitsToRaise,
-} from '../../src/limits/remedy-change.ts';
+import { changeIn, type LimitRaise, lacksNumber, limitsToRaise } from '../../src/limits/remedy-change.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { copyable, escapeUntrusted } from '../core/blocks.ts';

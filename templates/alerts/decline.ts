@@ -1,10 +1,11 @@
 import type { Button } from '@slack/types';
 import type { Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
+import type { AlsoNeeds } from '../../src/core/also-needs.ts';
 import { isByRule } from '../../src/core/event.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { type AlsoNeeds, limitsToRaise } from '../../src/limits/remedy-change.ts';
+import { limitsToRaise } from '../../src/limits/remedy-change.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';

@@ -9,7 +9,7 @@ import { isClosed, isTooLow } from '../alerts/decline-words.ts';
 import { escapeUntrusted, RULES_MAX, section } from '../core/blocks.ts';
 import { BLOCKED } from '../core/card-words.ts';
 import { sentences } from '../core/change-words.ts';
-import { alsoNeededIn, stillNeeded } from '../limits/also-needed-words.ts';
+import { stillNeeded } from '../limits/also-needed-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
 /**
@@ -157,7 +157,7 @@ function tryAgain(outcome: Outcome, alert: Alert): string {
     return 'Your card is blocked: it works once an approver unblocks it.';
   if (verb === 'limit' && alert.kind === 'transaction' && isTooLow(alert.remedy, outcomes))
     return 'It is still too low for this purchase.';
-  const needs = isRule ? alsoNeededIn(outcome) : alert.kind === 'transaction' ? stillNeeded(alert) : [];
+  const needs = isRule ? (outcome.alsoNeeds ?? []) : alert.kind === 'transaction' ? stillNeeded(alert) : [];
   if (needs.length > 0) return '';
   return ['You can try again now.', isRule ? mayBeDeclined(card) : null].filter(Boolean).join(' ');
 }

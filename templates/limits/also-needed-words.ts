@@ -1,7 +1,8 @@
 import type { Outcome } from '../../src/actions/action-state.ts';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import type { AlsoNeeds } from '../../src/core/also-needs.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
-import { type AlsoNeeds, alsoNeededKinds, alsoNeeds } from '../../src/limits/remedy-change.ts';
+import { alsoNeeds } from '../../src/limits/remedy-change.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { balanceWord } from '../core/card-words.ts';
 
@@ -61,22 +62,17 @@ export function alsoNeededOn(
   return alsoNeeded(alsoNeeds(remedy), mayShow('balance', place) ? event.availableCents : null);
 }
 
-/** What a purchase needed besides a change, as far as was known when it was made. */
-export function alsoNeededIn({ text }: Pick<Outcome, 'text'>): AlsoNeeds {
-  return alsoNeededKinds.filter((kind) => text.includes(words[kind]));
-}
-
 /** What a purchase needs besides what its alert is about: as the alert says, until the last change of a rule says it. */
 export function stillNeeded({ remedy, outcomes }: Pick<TransactionAlert, 'remedy' | 'outcomes'>): AlsoNeeds {
   const made = changeInForce(outcomes);
-  return made === undefined ? alsoNeeds(remedy) : alsoNeededIn(made);
+  return made === undefined ? alsoNeeds(remedy) : (made.alsoNeeds ?? []);
 }
 
 /** What approvers can change next, if the last change of a rule was not enough and nobody is being asked. */
 export function nextInSlack(outcomes: readonly Outcome[]): InSlack | undefined {
   const made = changeInForce(outcomes);
   const isAsked = outcomes.findLast(isOfRule)?.state === 'waiting';
-  return made === undefined || isAsked ? undefined : alsoNeededIn(made).find(isInSlack);
+  return made === undefined || isAsked ? undefined : made.alsoNeeds?.find(isInSlack);
 }
 
 /** The last change of a rule that was made. Undefined: none, or it is over. */

@@ -2,11 +2,11 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { FilledForm } from '../../src/alerts/fill-form.ts';
 import { type LimitWindow, limitWindows } from '../../src/card-api/rule.ts';
+import type { AlsoNeeds } from '../../src/core/also-needs.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { formatCents } from '../../src/core/money.ts';
 import {
-  type AlsoNeeds,
   alsoNeeds,
   changeIn,
   type LimitRaise,

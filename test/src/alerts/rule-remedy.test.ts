@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { formRemedy } from '../../../src/alerts/rule-remedy.ts';
 import { limitRule } from '../../../src/card-api/rule-change.ts';
+import type { AlsoNeeds } from '../../../src/core/also-needs.ts';
 import type { Remedy } from '../../../src/limits/remedy-change.ts';
 import { declined, outcome, raise } from '../../templates/fixtures.ts';
 
@@ -33,19 +34,24 @@ it.each<[string, string, Remedy | null]>([
   expect(formRemedy(declined(code, message, { remedy: raise }))).toEqual(raise);
 });
 
-it.each<[string, Remedy]>([
-  ['A limit is too small, too.', unread('daily')],
-  ['Online purchases are not allowed either.', { kind: 'allow_card_not_present' }],
-])('the form is about what is still needed after a change that was not enough: %s', (text, next) => {
+it.each<[AlsoNeeds[number], Remedy]>([
+  ['raise_limit', unread('daily')],
+  ['allow_card_not_present', { kind: 'allow_card_not_present' }],
+])('the form is about what is still needed after a change that was not enough: %s', (kind, next) => {
   const remedy = { kind: 'allow_international' } as const;
   const after = (state: 'done' | 'failed') =>
-    formRemedy(declined('decline.rule.location', '', { remedy, outcomes: [outcome({ verb: 'allow', state, text })] }));
+    formRemedy(
+      declined('decline.rule.location', '', {
+        remedy,
+        outcomes: [outcome({ verb: 'allow', state, alsoNeeds: [kind] })],
+      }),
+    );
 
   const both = { ...remedy, alsoNeeds: ['balance'] } as const;
   const allowed = outcome({
     verb: 'allow',
     state: 'done',
-    text: `${text} The card’s balance did not cover this purchase either.`,
+    alsoNeeds: [kind, 'balance'],
   });
   expect(formRemedy(declined('decline.rule.location', '', { remedy: both, outcomes: [allowed] }))).toEqual({
     ...next,

@@ -337,7 +337,7 @@ it.each<[string, string, string, Partial<TransactionAlert>?]>([
     'what is still needed',
     'decline.rule.location',
     'raise a limit of',
-    { outcomes: [outcome({ verb: 'allow', text: 'A limit is too small, too.' })] },
+    { outcomes: [outcome({ verb: 'allow', alsoNeeds: ['raise_limit'] })] },
   ],
 ])('names what the form on a decline would have done when it refuses it: %s', async (_what, code, did, over = {}) => {
   const lines: string[] = [];

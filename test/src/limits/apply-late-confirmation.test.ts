@@ -119,7 +119,7 @@ describe('a rule change whose answer was lost', () => {
 
     expect((await apply(awaited, 'confirmed')).said?.note).toBe('Goes back. A limit is too small, too.');
     expect(await apply(awaited, 'confirmed', { isSuperseded: true })).toEqual({
-      said: { note: 'A limit is too small, too.' },
+      said: { note: 'A limit is too small, too.', alsoNeeds },
       steps: [],
     });
   });

@@ -13,13 +13,18 @@ const made = {
 const blocked = { ...card, status: 'BLOCKED' } as const;
 
 it('says that the card is blocked, and what else the purchase needed', () => {
-  expect(withObstacles('goes back', made)).toBe('Goes back. Purchases abroad are not allowed either.');
-  expect(withObstacles(null, { ...made, card: blocked })).toMatch(/^The card is blocked.* Purchases abroad/);
+  expect(withObstacles('goes back', made)).toEqual({
+    note: 'Goes back. Purchases abroad are not allowed either.',
+    alsoNeeds: ['allow_international'],
+  });
+  expect(withObstacles(null, { ...made, card: blocked }).note).toMatch(/^The card is blocked.* Purchases abroad/);
 });
 
 it('leaves the note as it is if nothing else is known, or if the change restricts the card', () => {
   const alone = ask('limit', { changeRequest });
 
-  expect(withObstacles('goes back', { ...made, action: alone })).toBe('goes back');
-  expect(withObstacles(null, { ...made, card: blocked, changes: [limitChange('daily', 45_000, 40_000)] })).toBeNull();
+  expect(withObstacles('goes back', { ...made, action: alone })).toEqual({ note: 'goes back' });
+  expect(withObstacles(null, { ...made, card: blocked, changes: [limitChange('daily', 45_000, 40_000)] })).toEqual({
+    note: null,
+  });
 });

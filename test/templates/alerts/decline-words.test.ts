@@ -146,6 +146,7 @@ describe('a balance that is too low besides the limit', () => {
     by: 'U2',
     confirmation: 'confirmed',
     text: 'Done. The card’s balance did not cover this purchase either.',
+    alsoNeeds: ['balance'],
     goals: [limitGoal('daily', 45_910)],
   });
 

@@ -239,7 +239,8 @@ describe('a raise for the purchase that was declined, for the holder', () => {
     'does not say to try again if the balance did not cover this purchase either (long: %s)',
     (isLong) => {
       const text = `${raised.text} The card’s balance did not cover this purchase either.`;
-      const alert = declined('decline.rule.velocity', '', { remedy: raise, outcomes: [{ ...raised, text }] });
+      const outcomes = [{ ...raised, text, alsoNeeds: ['balance' as const] }];
+      const alert = declined('decline.rule.velocity', '', { remedy: raise, outcomes });
       const message = shown(renderHolderAlert(alert, { place: 'direct', isLong })?.blocks ?? []);
 
       expect(message).toMatch(/did not cover this purchase either\.\s.*Ask for money to be added to the card\./);
