@@ -44,6 +44,13 @@ export const Control = z.strictObject({
 });
 export type Control = z.infer<typeof Control>;
 
+const obstacles = {
+  /** What else the purchase needs, as far as was known when the change was asked for. Absent: nothing. */
+  alsoNeeds: AlsoNeeds.optional(),
+  /** The card was blocked when the change was made. */
+  isBlocked: z.literal(true).optional(),
+};
+
 /** The outcome of an action, in the words people read. */
 export const Result = z.strictObject({
   /** `unchanged`: it was already in effect, and nothing was sent to the card API. */
@@ -65,8 +72,7 @@ export const Result = z.strictObject({
    */
   counted: CountedRaise.nullish(),
   control: Control.nullish(),
-  /** What else the purchase needs, as far as was known when the change was asked for. Absent: nothing. */
-  alsoNeeds: AlsoNeeds.optional(),
+  ...obstacles,
 });
 export type Result = z.infer<typeof Result>;
 
@@ -273,6 +279,8 @@ export const Outcome = z.strictObject({
   state: z.enum(['done', 'failed', 'waiting', 'unknown']),
   /** One plain sentence: what happened, and whether anything changed. `paid`: the amount, if it is not the declined one. */
   text: z.string(),
+  /** `paid`: only a part of what the merchant asked for. */
+  isPart: z.literal(true).optional(),
   /** The reason the person gave. */
   reason: z.string().optional(),
   /** A request that ended without a change; by whom, if not by itself. */
@@ -290,9 +298,8 @@ export const Outcome = z.strictObject({
   ends: z.string().optional(),
   /** Nothing was done because the card is closed for good. */
   isClosed: z.literal(true).optional(),
-  /** The card's new rules; absent if none changed. */
+  /** The card's new rules; absent if none changed, or if a part of them follows later. */
   goals: z.array(RuleGoal).optional(),
-  /** What else the purchase needs, as far as was known when this change was asked for. Absent: nothing. */
-  alsoNeeds: AlsoNeeds.optional(),
+  ...obstacles,
 });
 export type Outcome = z.infer<typeof Outcome>;

@@ -93,7 +93,7 @@ interface VerifiedDeps extends Pick<ActionTools, 'nameRuleset' | 'now'> {
   readonly applyLateConfirmation: (
     awaited: AwaitedChange,
     verdict: Verdict,
-  ) => Promise<Pick<Result, 'note' | 'control' | 'alsoNeeds'> | null>;
+  ) => Promise<Pick<Result, 'note' | 'control' | 'alsoNeeds' | 'isBlocked'> | null>;
   /** The account's current data at the card service; null: it does not exist. */
   readonly reload: (acctId: number) => Promise<{ readonly rulesetId: number | null } | null>;
 }

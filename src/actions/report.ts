@@ -217,7 +217,7 @@ function detailOf({ apiWords, note, counted, control }: Result): string | null {
 export function toOutcome(
   action: Action,
   verb: ActionVerb,
-  { card, state, before, after, apiWords, note, confirmation, control, expects, alsoNeeds }: Result,
+  { card, state, before, after, apiWords, note, confirmation, control, expects, alsoNeeds, isBlocked }: Result,
   at: string,
 ): Outcome {
   const change =
@@ -239,5 +239,6 @@ export function toOutcome(
     ...(state === 'failed' && before === statusWord('CLOSED') && { isClosed: true as const }),
     ...(expects?.kind === 'rule' && { goals: goalsOf(expects.changes) }),
     ...(alsoNeeds !== undefined && { alsoNeeds }),
+    ...(isBlocked !== undefined && { isBlocked }),
   };
 }

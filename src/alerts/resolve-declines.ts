@@ -79,10 +79,8 @@ export function createResolveDeclines(deps: Deps) {
   }
 
   async function show(event: TransactionEvent, alert: TransactionAlert): Promise<void> {
-    const asked = askedCents(event);
-    const partly = asked > event.amountCents ? ` of ${formatCents(asked)}` : '';
-    const text = event.amountCents === alert.event.amountCents ? '' : `${formatCents(event.amountCents)}${partly}`;
-    const paid = { verb: 'paid', by: null, at: event.occurredAt, state: 'done', text } as const;
+    const amount = amountPaid(event, alert.event);
+    const paid = { verb: 'paid', by: null, at: event.occurredAt, state: 'done', ...amount } as const;
     await alerts.setOutcome(alert.event.id, `paid-${event.id}`, paid);
     await updateAlert(alert.event.id);
     const outcomes = [...alert.outcomes.filter(({ verb }) => verb !== 'paid'), paid];
@@ -154,6 +152,15 @@ function sumOf(events: readonly TransactionEvent[]): number {
 /** A partial approval pays less than the merchant asked for. */
 function askedCents({ amountCents, requestedCents }: TransactionEvent): number {
   return Math.max(amountCents, requestedCents ?? 0);
+}
+
+/** What was paid, if it is not what was declined. */
+function amountPaid(payment: TransactionEvent, declined: TransactionEvent): Pick<Outcome, 'text' | 'isPart'> {
+  const { amountCents } = payment;
+  if (amountCents === declined.amountCents) return { text: '' };
+  const asked = askedCents(payment);
+  const paid = formatCents(amountCents);
+  return asked > amountCents ? { text: `${paid} of ${formatCents(asked)}`, isPart: true } : { text: paid };
 }
 
 const byTime = (a: TransactionEvent, b: TransactionEvent): number => a.occurredAt.localeCompare(b.occurredAt);

@@ -10,7 +10,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import { type RuleChange, without } from '../card-api/rule-change.ts';
+import { goalsOf, type RuleChange, reversed, without } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { CardApiError } from '../core/errors.ts';
 import { capital, lowerFirst } from '../core/first-letter.ts';
@@ -256,5 +256,5 @@ function outcomeOf(over: OverChange, note: string): Omit<Outcome, 'by' | 'at'> &
   const words = (some: readonly RuleChange[]) => changeWords(ruleStates(some, 'to'), ruleStates(some, 'from'));
   const parts = [words(without(changes, later)), later.length === 0 ? '' : `${words(later)} ${WITH_OTHER}`];
   const text = capital(parts.filter(Boolean).map(lowerFirst).join(BETWEEN_RULES));
-  return { verb: 'restore', state: 'done', text };
+  return { verb: 'restore', state: 'done', text, ...(later.length === 0 && { goals: goalsOf(reversed(changes)) }) };
 }

@@ -157,7 +157,7 @@ export function createApplyLateConfirmation(deps: LateDeps) {
   return async function applyLateConfirmation(
     awaited: AwaitedChange,
     { confirmation }: Pick<Verdict, 'confirmation'>,
-  ): Promise<(Opened & Pick<Result, 'alsoNeeds'>) | null> {
+  ): Promise<(Opened & Pick<Result, 'alsoNeeds' | 'isBlocked'>) | null> {
     const { action, acctId, outcomeOf, result } = awaited;
     const { expects } = result;
     if (result.state !== 'unknown' || expects?.kind !== 'rule') return null;

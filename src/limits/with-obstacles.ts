@@ -14,10 +14,14 @@ export function withObstacles(
     card,
     changes,
   }: Pick<Result, 'card'> & { readonly action: Action; readonly changes: readonly RuleChange[] },
-): Pick<Result, 'note' | 'alsoNeeds'> {
+): Pick<Result, 'note' | 'alsoNeeds' | 'isBlocked'> {
   if (!isLooser(changes)) return { note };
-  const blocked = card.status === 'BLOCKED' ? BLOCKED : null;
+  const isBlocked = card.status === 'BLOCKED';
   const { alsoNeeds } = changeRequestOf(action) ?? {};
-  const obstacles = sentences(blocked, alsoNeeded(alsoNeeds));
-  return { note: obstacles === '' ? note : sentences(note, obstacles), ...(alsoNeeds !== undefined && { alsoNeeds }) };
+  const obstacles = sentences(isBlocked ? BLOCKED : null, alsoNeeded(alsoNeeds));
+  return {
+    note: obstacles === '' ? note : sentences(note, obstacles),
+    ...(alsoNeeds !== undefined && { alsoNeeds }),
+    ...(isBlocked && { isBlocked }),
+  };
 }

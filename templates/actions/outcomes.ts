@@ -1,7 +1,9 @@
 import type { SectionBlock } from '@slack/types';
 import type { Confirmation, Outcome } from '../../src/actions/action-state.ts';
+import type { Rule } from '../../src/card-api/rule.ts';
 import { formatRoughly } from '../../src/core/duration.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
+import { formatCents } from '../../src/core/money.ts';
 import { SECTION_TEXT_MAX } from '../../src/slack/limits.ts';
 import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted, RULES_MAX, section, withTimes } from '../core/blocks.ts';
@@ -146,18 +148,13 @@ export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): 
   const words = `${approval}paid ${amount}at ${when}${back}. ${took} after the decline.`;
   // A change that is still in effect, or that someone reverted, keeps its own line with the values. Several limits keep
   // all of them.
-  const isAllSaid = restored?.by === null && amountBack(restored) !== null;
+  const isAllSaid = restored?.by === null && limitBack(restored) !== null;
   return {
     words: capital(words),
-    title: paid.text === '' ? 'Resolved' : isPart(paid) ? 'Partly paid' : 'Probably resolved',
+    title: paid.text === '' ? 'Resolved' : paid.isPart === true ? 'Partly paid' : 'Probably resolved',
     covered: isAllSaid ? [approved, paid, restored] : [paid],
     approved,
   };
-}
-
-/** `$80.00 of $84.10`. */
-function isPart({ text }: Outcome): boolean {
-  return text.includes(' of ');
 }
 
 function approvedWord({ verb, isOverride }: Outcome): string {
@@ -167,13 +164,13 @@ function approvedWord({ verb, isOverride }: Outcome): string {
 
 /** `limit back to $150.00`. */
 function backWords(restored: Outcome): string {
-  const to = amountBack(restored);
-  return to === null ? 'temporary change over' : `limit back to ${to}`;
+  const back = limitBack(restored);
+  return back === null ? 'temporary change over' : `limit back to ${formatCents(back.toCents)}`;
 }
 
-/** Null if it is not a single limit that went back. */
-function amountBack({ text }: Outcome): string | null {
-  return /^[^→]*→ (\$[\d.,]*\d)$/.exec(text)?.[1] ?? null;
+/** A single limit that is back at an amount, in whole cents. Null: anything else went back. */
+export function limitBack({ goals: [goal, ...others] = [] }: Outcome): { rule: Rule; toCents: number } | null {
+  return typeof goal?.to === 'number' && others.length === 0 ? { rule: goal.rule, toCents: goal.to } : null;
 }
 
 /** The same as lines, above what else people did. Unconfirmed outcomes keep their own line. */

@@ -1,13 +1,12 @@
 import type { SectionBlock } from '@slack/types';
 import type { Outcome } from '../../src/actions/action-state.ts';
 import type { Alert } from '../../src/alerts/alert.ts';
-import { lowerFirst } from '../../src/core/first-letter.ts';
-import { ruleStates } from '../../src/limits/rule-words.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { ruleName, ruleStates } from '../../src/limits/rule-words.ts';
 import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
-import { currentState, mainOutcome, type Resolution, resolutionOf } from '../actions/outcomes.ts';
+import { currentState, limitBack, mainOutcome, type Resolution, resolutionOf } from '../actions/outcomes.ts';
 import { isClosed, isTooLow } from '../alerts/decline-words.ts';
 import { escapeUntrusted, RULES_MAX, section } from '../core/blocks.ts';
-import { BLOCKED } from '../core/card-words.ts';
 import { sentences } from '../core/change-words.ts';
 import { stillNeeded } from '../limits/also-needed-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
@@ -56,14 +55,15 @@ function newRules({ verb, state, goals = [], control, at }: Outcome): string {
 }
 
 /** `Your daily limit is back to $150.00`; for anything but a single limit that is back, one text: the values follow. */
-function backWords(text: string): string {
-  const [, name, amount] = /^([^;]*limit[^;]*?) \$\S+ → (\$[\d.,]*\d)\.?$/i.exec(text) ?? [];
-  return name === undefined || amount === undefined
+function backWords(outcome: Outcome): string {
+  const back = limitBack(outcome);
+  return back === null
     ? 'The temporary change of your card’s rules ended'
-    : `Your ${escapeUntrusted(lowerFirst(name), 100)} is back to ${amount}`;
+    : `Your ${escapeUntrusted(ruleName(back.rule), 100)} is back to ${formatCents(back.toCents)}`;
 }
 
-function head({ verb, state, by, asHolder, text, confirmation, closed }: Outcome): string {
+function head(outcome: Outcome): string {
+  const { verb, state, by, asHolder, text, confirmation, closed } = outcome;
   const who = by === null ? ' outside Slack' : ` by ${mention(by)}`;
   if (verb === 'paid' && state === 'failed') return 'The payment was reversed';
   if (verb === 'paid') return text === '' ? 'Paid' : `Paid ${escapeUntrusted(text, 40)}`;
@@ -80,7 +80,7 @@ function head({ verb, state, by, asHolder, text, confirmation, closed }: Outcome
     return verb === 'limit' || verb === 'allow' ? 'Sent to approvers' : `${noun} is waiting for an approver`;
   if (state === 'unknown' || confirmation === 'unconfirmed') return `${noun} may or may not have worked`;
   if (state === 'failed') return verb === 'restore' ? 'Not put back' : `${noun} did not work`;
-  if (verb === 'restore') return backWords(text);
+  if (verb === 'restore') return backWords(outcome);
   return asHolder === true ? `You ${done} your card` : `Your card was ${done}${who}`;
 }
 
@@ -123,7 +123,7 @@ function next(outcome: Outcome, alert: Alert): string {
     return [escapeUntrusted(sentences(text), RULES_MAX), todo].filter(Boolean).join(' ');
   }
   if (state === 'done' && verb === 'restore')
-    return text === '' || backWords(text).includes('$') ? '' : `${escapeUntrusted(text, RULES_MAX)}.`;
+    return text === '' || limitBack(outcome) !== null ? '' : `${escapeUntrusted(text, RULES_MAX)}.`;
   if (state !== 'done') return '';
   if (confirmation === 'sent') return 'Please wait: the card service has not confirmed it yet.';
   if (confirmation === 'unconfirmed')
@@ -153,7 +153,7 @@ function tryAgain(outcome: Outcome, alert: Alert): string {
   // The last change of a rule says whether it is enough.
   if (isRule && later.some((one) => one.verb === verb)) return '';
   // As it was when the rule was changed; the alert does not learn of an unblock elsewhere.
-  if (isRule && outcome.text.includes(BLOCKED) && !currentState(outcomes).isUnblocked)
+  if (isRule && outcome.isBlocked === true && !currentState(outcomes).isUnblocked)
     return 'Your card is blocked: it works once an approver unblocks it.';
   if (verb === 'limit' && alert.kind === 'transaction' && isTooLow(alert.remedy, outcomes))
     return 'It is still too low for this purchase.';

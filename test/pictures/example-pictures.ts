@@ -30,7 +30,7 @@ import { alertLengthSet } from '../../templates/routing/channel-settings.ts';
 import { shared } from '../../templates/routing/shared-channel.ts';
 import { orderAnswer } from '../../templates/virtual-cards/order.ts';
 import { expiryWarning, limitWarning, subscriptionWarning, warningsSet } from '../../templates/warnings/warnings.ts';
-import { limitChange } from '../support/limit-goals.ts';
+import { limitChange, limitGoal } from '../support/limit-goals.ts';
 import { ask } from '../support/perform-world.ts';
 import { answer } from '../templates/answer-fixtures.ts';
 import {
@@ -169,7 +169,13 @@ const alerts: readonly ExamplePicture[] = [
           outcomes: [
             outcome({ verb: 'limit', by: userId.ana, at, confirmation: 'confirmed' }),
             outcome({ verb: 'paid', by: null, at: '2026-11-20T14:21:00Z' }),
-            outcome({ verb: 'restore', by: null, at: '2026-11-20T14:21:00Z', text: 'Daily limit $184.10 → $150.00' }),
+            outcome({
+              verb: 'restore',
+              by: null,
+              at: '2026-11-20T14:21:00Z',
+              text: 'Daily limit $184.10 → $150.00',
+              goals: [limitGoal('daily', 15_000)],
+            }),
           ],
         },
         overLimit.event,

@@ -416,11 +416,11 @@ describe('a payment that was reversed', () => {
 });
 
 it.each([
-  ['a part of the purchase', { amountCents: 2_000, requestedCents: 8_410 }, '$20.00 of $84.10'],
-  ['a similar amount', { amountCents: 7_500, requestedCents: 7_500 }, '$75.00'],
-  ['the same amount', { requestedCents: null }, ''],
-])('says what was paid if it is %s', async (_what, over, text) => {
+  ['a part of the purchase', { amountCents: 2_000, requestedCents: 8_410 }, { text: '$20.00 of $84.10', isPart: true }],
+  ['a similar amount', { amountCents: 7_500, requestedCents: 7_500 }, { text: '$75.00' }],
+  ['the same amount', { requestedCents: null }, { text: '' }],
+])('says what was paid if it is %s', async (_what, over, amount) => {
   const { alertOf } = await resolve(paid(over));
 
-  expect(alertOf(declined.event.id)?.outcomes).toMatchObject([{ verb: 'paid', state: 'done', text }]);
+  expect(alertOf(declined.event.id)?.outcomes).toMatchObject([{ verb: 'paid', state: 'done', ...amount }]);
 });

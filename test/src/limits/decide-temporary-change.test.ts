@@ -415,6 +415,8 @@ describe('taking back a reduction under a shorter one of somebody else', () => {
       ends: 'act_bob',
       text: 'Daily limit $100.00 → $400.00 when the other temporary change ends',
     });
+    // It is not back yet.
+    expect(alert?.outcomes.at(-1)?.goals).toBeUndefined();
   });
 });
 

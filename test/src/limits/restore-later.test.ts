@@ -175,7 +175,7 @@ describe('whoever was told another value reads that a limit goes back to less', 
     expect((await deps.alerts.get(alertId))?.outcomes).toMatchObject([
       { verb: 'limit' },
       { verb: 'rebase', by: null, text: words },
-      { verb: 'restore', text: 'Daily limit $50.00 → $90.00' },
+      { verb: 'restore', text: 'Daily limit $50.00 → $90.00', goals: [limitGoal('daily', 9_000)] },
     ]);
   });
 });

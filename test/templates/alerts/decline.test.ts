@@ -7,7 +7,7 @@ import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
 import { explainDecline } from '../../../templates/alerts/explain-decline.ts';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
-import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
+import { limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { card, dailyRaise, declined, nobody, outcome, raise, transactionAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
 
@@ -437,16 +437,17 @@ describe('a decline whose purchase was paid later', () => {
     by: null,
     at: '2026-11-20T14:21:00Z',
     text: 'Daily limit $450.00 → $400.00',
+    goals: [limitGoal('daily', 40_000)],
   });
   const resolved = (...outcomes: Outcome[]) =>
     shown(renderAlert(declined(...velocity, { outcomes }), inChannel).blocks);
 
   it.each([
     ['', '*Resolved.* Paid at', ' Paid.'],
-    ['$80.00 of $84.10', '*Partly paid.* Paid $80.00 of $84.10 at', ' Paid $80.00 of $84.10.'],
+    ['$80.00 of $84.10', '*Partly paid.* Paid $80.00 of $84.10 at', ' Paid $80.00 of $84.10.', true],
     ['$70.00', '*Probably resolved.* Paid $70.00 at', ' Paid $70.00.'],
-  ])('is as certain as the amount %j', (text, words, spoken) => {
-    const alert = declined(...velocity, { outcomes: [{ ...paid, text }] });
+  ] as const)('is as certain as the amount %j', (text, words, spoken, isPart?: true) => {
+    const alert = declined(...velocity, { outcomes: [{ ...paid, text, isPart }] });
 
     expect(shown(renderAlert(alert, inChannel).blocks)).toContain(words);
     expect(decline(alert, inChannel).text).toContain(spoken);
@@ -509,14 +510,15 @@ describe('a decline whose purchase was paid later', () => {
   });
 
   it('names no single amount if several limits went back', () => {
-    const all = { ...restored, text: 'Daily limit $40.00 → $10.00; weekly limit $40.00 → $20.00' };
+    const text = 'Daily limit $40.00 → $10.00; weekly limit $40.00 → $20.00';
+    const all = { ...restored, text, goals: [limitGoal('daily', 1_000), limitGoal('weekly', 2_000)] };
 
     expect(resolved(raised, paid, all)).toContain(', temporary change over. 7 minutes after the decline.');
     expect(resolved(raised, paid, all)).toContain('weekly limit $40.00 → $20.00');
   });
 
   it('takes the restored limit from the change that let it through', () => {
-    const before = outcome({ verb: 'restore', by: 'U3', text: 'Daily limit $500.00 → $300.00' });
+    const before = outcome({ verb: 'restore', by: 'U3', goals: [limitGoal('daily', 30_000)] });
 
     expect(resolved(outcome({ verb: 'limit' }), before, raised, paid, restored)).toContain('limit back to $400.00');
   });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/actions/action-state.ts';
-import { BLOCKED } from '../../../templates/core/card-words.ts';
+import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
 import {
   card,
   change,
@@ -221,7 +222,7 @@ describe('a raise for the purchase that was declined, for the holder', () => {
     ['was followed by a block', [raised, outcome({})]],
     ['was followed by another one that waits for the card service', [raised, { ...raised, confirmation: 'sent' }]],
     ['is too low for it', [{ ...raised, goals: [{ rule: daily, to: 41_000 }] }]],
-    ['was made while the card is blocked', [{ ...raised, text: `Daily limit $400.00 → $499.00. ${BLOCKED}` }]],
+    ['was made while the card is blocked', [{ ...raised, isBlocked: true }]],
   ])('does not say to try again if it %s', (_what, outcomes) => {
     expect(read(...outcomes)).toContain('daily limit $');
     expect(read(...outcomes)).not.toContain('try again now');
@@ -262,7 +263,13 @@ describe('a purchase that was paid later, for the holder', () => {
   const outcomes = [
     outcome({ verb: 'limit', by: 'U2', at: '2026-11-20T14:18:00Z', confirmation: 'confirmed' }),
     outcome({ verb: 'paid', by: null, at: '2026-11-20T14:21:00Z' }),
-    outcome({ verb: 'restore', by: null, at: '2026-11-20T14:21:00Z', text: 'Daily limit $450.00 → $400.00' }),
+    outcome({
+      verb: 'restore',
+      by: null,
+      at: '2026-11-20T14:21:00Z',
+      text: 'Daily limit $450.00 → $400.00',
+      goals: [limitGoal('daily', 40_000)],
+    }),
   ];
 
   it.each([true, false])('is one line without further advice (long: %s)', (isLong) => {
@@ -286,29 +293,36 @@ describe('a purchase that was paid later, for the holder', () => {
 
 it.each([
   ['', /\*Your purchase went through\.\* Paid at/],
-  ['$40.00 of $84.10', /\*A part of your purchase was paid\.\* Paid \$40\.00 of \$84\.10 at/],
+  ['$40.00 of $84.10', /\*A part of your purchase was paid\.\* Paid \$40\.00 of \$84\.10 at/, true],
   ['$99.00', /\*Your purchase probably went through\.\* Paid \$99\.00 at/],
-])('says what was paid, and whether it is certain, if it is not what was declined: %s', (text, words) => {
-  const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:21:00Z', text });
-  const alert = declined('decline.rule.velocity', '', { outcomes: [paid] });
+] as const)(
+  'says what was paid, and whether it is certain, if it is not what was declined: %s',
+  (text, words, isPart?: true) => {
+    const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:21:00Z', text, isPart });
+    const alert = declined('decline.rule.velocity', '', { outcomes: [paid] });
 
-  expect(shown(renderHolderAlert(alert, { place: 'direct', isLong: true })?.blocks ?? [])).toMatch(words);
-});
+    expect(shown(renderHolderAlert(alert, { place: 'direct', isLong: true })?.blocks ?? [])).toMatch(words);
+  },
+);
 
-it.each([
-  ['Daily limit $450.00 → $400.00', 'Your daily limit is back to $400.00'],
+it.each<[string, string, RuleGoal[]?]>([
+  ['Daily limit $450.00 → $400.00', 'Your daily limit is back to $400.00', [limitGoal('daily', 40_000)]],
   [
     'Daily limit $450.00 → $400.00 when the other temporary change ends',
     'The temporary change of your card’s rules ended',
   ],
-  ['Daily limit $450.00 → $400.00; weekly limit $1 → $2', 'The temporary change of your card’s rules ended'],
-  ['Online purchases allowed → not allowed', 'The temporary change of your card’s rules ended'],
   [
-    'Weekly limit $1 → $2; daily limit $450.00 → $400.00 when the other temporary change ends',
+    'Daily limit $450.00 → $400.00; weekly limit $1 → $2',
     'The temporary change of your card’s rules ended',
+    [limitGoal('daily', 40_000), limitGoal('weekly', 200)],
   ],
-])('the end of a temporary change is shown with the amount of its limit: %s', (text, words) => {
-  const ended = outcome({ verb: 'restore', by: null, text });
+  [
+    'Online purchases allowed → not allowed',
+    'The temporary change of your card’s rules ended',
+    [{ rule: { kind: 'card_not_present' }, to: false }],
+  ],
+])('the end of a temporary change is shown with the amount of its limit: %s', (text, words, goals) => {
+  const ended = outcome({ verb: 'restore', by: null, text, goals });
 
   const { read } = render(declined('decline', '', { outcomes: [ended] }));
   expect(read).toContain(`*${words}* at`);
