@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { directoryKey } from '../../src/core/keys.ts';
+import { directoryReads } from '../support/directory-reads.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
@@ -98,10 +98,7 @@ it('a person means the card linked to them', async () => {
 
 /** Orders a card, and waits until the directory has read it. */
 async function ordered(holder: { FirstName: string; LastName: string; CustomId: string }): Promise<void> {
-  const { sandbox, store } = cardbell();
-  const { AcctId } = sandbox.createOrder(holder);
-  const known = async () => JSON.parse((await store.hget(directoryKey('accounts'), String(AcctId))) ?? '{}');
-  await until(async () => typeof (await known()).detailsAt === 'string', 'the directory has read the card');
+  await directoryReads(cardbell(), cardbell().sandbox.createOrder(holder).AcctId);
 }
 
 describe('a CustomId', () => {
