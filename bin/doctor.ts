@@ -134,8 +134,6 @@ async function main(asked: { readonly isJson: boolean; readonly url: string | nu
     : checkRedis(
         {
           ...store,
-          redisDurability: either?.redisDurability ?? 'redis',
-          redisFullAt: either?.redisFullAt ?? null,
           auditArchive: worker?.audit.archive,
           isRoot,
         },
@@ -146,7 +144,7 @@ async function main(asked: { readonly isJson: boolean; readonly url: string | nu
   report.area('Slack');
   await (either === null || policy === null
     ? skip()
-    : checkSlack({ config: either, policy, timeoutMs: TIMEOUT_MS }, report));
+    : checkSlack({ config: either, policy, appToken: web?.slackAppToken, timeoutMs: TIMEOUT_MS }, report));
   report.area('Card service');
   await (worker === null ? skip('worker') : checkCardService(worker, report, TIMEOUT_MS));
   report.area('Web');

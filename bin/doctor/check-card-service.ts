@@ -19,10 +19,7 @@ export async function checkCardService(config: WorkerConfig, report: Report, tim
     await card.ping();
     report.ok('the card API answers');
   } catch (error) {
-    report.fix(
-      `the card API does not answer (${codeOf(error)})`,
-      'correct CARD_API_URL: it ends with the version segment, such as /v4; check that this machine may reach it',
-    );
+    report.fix(`a call to the card API failed (${codeOf(error)})`, todoFor(error));
     return;
   }
   try {
@@ -30,8 +27,17 @@ export async function checkCardService(config: WorkerConfig, report: Report, tim
     report.ok(expiresOn === null ? 'the token works' : `the token works until ${expiresOn}`);
   } catch (error) {
     if (error instanceof CardApiError && error.status === 404) report.note('it does not say whose token this is');
-    else report.fix(`the token does not work (${codeOf(error)})`, cardTokenDead.todo);
+    else report.fix(`the card API does not say that the token works (${codeOf(error)})`, todoFor(error));
   }
+}
+
+/** A token is replaced only if the service says that it does not work: Cardbell needs the former one to read what it signed. */
+function todoFor(error: unknown): string {
+  const { code = null, status = null } = error instanceof CardApiError ? error : {};
+  if (code === 'token_dead') return cardTokenDead.todo;
+  if (code === 'rate_limited' || (status !== null && (status >= 500 || code === 'timeout')))
+    return 'try again; if it stays, ask whoever runs the card service';
+  return 'correct CARD_API_URL: it ends with the version segment, such as /v4; check that this machine may reach it';
 }
 
 function codeOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import type { storeConfig, WebConfig } from '../../src/app/config.ts';
+import type { storeConfig } from '../../src/app/config.ts';
 import { readFormat, whyNotShards, whyUnreadable } from '../../src/app/stored-format.ts';
 import { within } from '../../src/core/deadline.ts';
 import { ConfigError } from '../../src/core/errors.ts';
@@ -17,9 +17,9 @@ const CLOCK_DIFFERENCE_MAX_MS = 5000;
 /** The oldest version that the tests run against. */
 const OLDEST_MAJOR = 7;
 
-type Given = Pick<ReturnType<typeof storeConfig>, 'redis' | 'redisShards'> & {
-  readonly redisDurability: WebConfig['redisDurability'];
-  readonly redisFullAt: number | null;
+type StoreConfig = ReturnType<typeof storeConfig>;
+
+type Given = Pick<StoreConfig, 'redis' | 'redisShards' | 'redisDurability' | 'redisFullAt'> & {
   /** `AUDIT_ARCHIVE` of the worker. Null when it has none, absent when its variables are not set here. */
   readonly auditArchive: string | null | undefined;
   readonly isRoot: boolean;

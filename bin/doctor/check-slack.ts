@@ -1,5 +1,6 @@
 import webApi from '@slack/web-api';
 import type { SharedConfig } from '../../src/app/config.ts';
+import { withoutEmpty, withSecretFiles } from '../../src/app/read-variables.ts';
 import { SlackError } from '../../src/core/errors.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
 import { channelUnusableIssue, postsRefused } from '../../src/ops/refused-messages.ts';
@@ -16,11 +17,13 @@ type Channels = SharedConfig['channels'];
 interface SlackCheck {
   readonly config: Pick<SharedConfig, 'slackBotToken' | 'slackApiUrl' | 'channels' | 'policyFile'>;
   readonly policy: Policy;
+  /** For Socket Mode. Undefined: not set here. */
+  readonly appToken: string | undefined;
   readonly timeoutMs: number;
 }
 
-/** Token, scopes, people, channels, templates and manifest. Posts one line in each channel and deletes it immediately. */
-export async function checkSlack({ config, policy, timeoutMs }: SlackCheck, report: Report): Promise<void> {
+/** Tokens, scopes, people, channels, templates and manifest. Posts one line in each channel and deletes it immediately. */
+export async function checkSlack({ config, policy, appToken, timeoutMs }: SlackCheck, report: Report): Promise<void> {
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl });
   // For methods that only the doctor calls.
   const client = new webApi.WebClient(config.slackBotToken, {
@@ -30,6 +33,7 @@ export async function checkSlack({ config, policy, timeoutMs }: SlackCheck, repo
     logLevel: webApi.LogLevel.ERROR,
     ...(config.slackApiUrl === undefined ? {} : { slackApiUrl: `${config.slackApiUrl.replace(/\/$/, '')}/` }),
   });
+  if (appToken !== undefined) await checkAppToken(client, appToken, report);
   if (!(await checkToken(slack, report))) return;
   for (const [variable, ids] of Object.entries(peopleIn(policy, config.policyFile))) {
     for (const id of new Set(ids)) await checkMember(slack, variable, id, report);
@@ -40,6 +44,7 @@ export async function checkSlack({ config, policy, timeoutMs }: SlackCheck, repo
   await checkManifest(client, report);
 }
 
+const noAnswer = 'check that this machine reaches Slack: network, HTTPS_PROXY, SLACK_API_URL';
 const tryAgain = 'try again; if it stays, check HTTPS_PROXY and SLACK_API_URL';
 
 async function checkToken(slack: Slack, report: Report): Promise<boolean> {
@@ -62,12 +67,27 @@ async function checkToken(slack: Slack, report: Report): Promise<boolean> {
     return true;
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'no_answer')
-      report.fix('Slack does not answer', 'check that this machine reaches Slack: network, HTTPS_PROXY, SLACK_API_URL');
+    if (code === 'no_answer') report.fix('Slack does not answer', noAnswer);
     else if (isSlackTokenDead(error))
       report.fix(`the bot token does not work (${code})`, 'copy the bot token again from OAuth & Permissions');
     else report.fix(`Slack, or a proxy, answered ${code}`, tryAgain);
     return false;
+  }
+}
+
+/** Asks for an address for Socket Mode, and does not use it. */
+async function checkAppToken(client: webApi.WebClient, token: string, report: Report): Promise<void> {
+  try {
+    await client.apps.connections.open({ token });
+    report.ok('the token for Socket Mode works');
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'no_answer') report.fix('Slack does not answer', noAnswer);
+    else
+      report.fix(
+        `SLACK_APP_TOKEN does not work (${code})`,
+        'turn on Socket Mode, and create an app-level token with the scope connections:write under Basic Information',
+      );
   }
 }
 
@@ -189,8 +209,11 @@ async function checkTemplates(client: webApi.WebClient, report: Report): Promise
 
 /** Needs an app configuration token, which expires after 12 hours. With any other, Slack answers that it has the wrong type. */
 async function checkManifest(client: webApi.WebClient, report: Report): Promise<void> {
-  const token = process.env['SLACK_CONFIG_TOKEN'];
-  if (token === undefined || token === '') {
+  const problems: string[] = [];
+  const given = withSecretFiles(withoutEmpty(process.env), ['SLACK_CONFIG_TOKEN'], problems);
+  for (const problem of problems) report.fix(problem, 'correct it, or unset it');
+  const token = given['SLACK_CONFIG_TOKEN'];
+  if (token === undefined) {
     report.note('the manifest was not validated: that needs SLACK_CONFIG_TOKEN, an app configuration token (xoxe…)');
     return;
   }

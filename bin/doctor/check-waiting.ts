@@ -16,8 +16,8 @@ const CHANNELS_NAMED = 3;
 
 interface Options {
   readonly shards: number;
-  /** `REDIS_FULL_PERCENT` as a fraction. Null when the configuration does not set it. */
-  readonly fullAt: number | null;
+  /** `REDIS_FULL_PERCENT` as a fraction. */
+  readonly fullAt: number;
   readonly inTime: <T>(work: Promise<T>) => Promise<T>;
 }
 
@@ -80,7 +80,8 @@ function wordsOfWaits({ inbox, queues, outboxes }: Waits): string {
   const others = fullest.length - named.length;
   const rest = others > 0 ? `, and some for ${countOf(others, 'more channel')}` : '';
   const outbox = named.length === 0 ? 'none in an outbox' : `in outboxes ${named.join(', ')}${rest}`;
-  return `${countOf(inbox, 'webhook')} ${inbox === 1 ? 'waits' : 'wait'} in the inbox, ${countOf(queues, 'event')} in the queues, ${outbox}`;
+  const inInbox = inbox === 1 ? '1 webhook or request waits' : `${count(inbox)} webhooks and requests wait`;
+  return `${inInbox} in the inbox, ${countOf(queues, 'event')} in the queues, ${outbox}`;
 }
 
 function wordsOfDrain(waits: Waits): string {
@@ -96,8 +97,8 @@ function wordsOfDrain(waits: Waits): string {
   );
 }
 
-export function tellMemory(waits: Waits, memory: Memory | null, fullAt: number | null, report: Report): void {
-  const predicted = memory === null ? null : predictMemory(waits, memory, fullAt ?? 1);
+export function tellMemory(waits: Waits, memory: Memory | null, fullAt: number, report: Report): void {
+  const predicted = memory === null ? null : predictMemory(waits, memory, fullAt);
   if (predicted === null) {
     report.note('how much memory will be needed cannot be told: Redis does not tell how much it uses');
     return;
@@ -108,7 +109,7 @@ export function tellMemory(waits: Waits, memory: Memory | null, fullAt: number |
       ? 'no event came in the last 24 hours, so where it levels off cannot be told'
       : `at today's rate (events in the last 24 hours: ${count(waits.lastDay)}) it levels off at ${megabytes(level)} after 30 days`;
   const what = `will use ${megabytes(stored)} when all that waits is stored; ${rate}`;
-  const share = fullAt === null ? 'maxmemory' : `${Math.round(fullAt * 100)} % of maxmemory (REDIS_FULL_PERCENT)`;
+  const share = `${Math.round(fullAt * 100)} % of maxmemory (REDIS_FULL_PERCENT)`;
   if (limit === null) report.note(`${what}; without maxmemory it has no limit to be compared with`);
   else if (!isTooMuch) report.ok(`${what}; webhooks are refused above ${megabytes(limit)}, ${share}`);
   else

@@ -1,4 +1,6 @@
 import { BusyError, CardApiError, StoreUnavailableError } from '../../src/core/errors.ts';
+import { cardTokenDead } from '../../src/ops/issue.ts';
+import { sentences } from '../../templates/core/change-words.ts';
 import { storeTrouble } from '../store-trouble.ts';
 
 /** Why a recovery is not complete, for people. @throws `error` when it was not expected. */
@@ -8,5 +10,6 @@ export function whyFailed(error: unknown): string {
   const trouble = storeTrouble(error);
   if (trouble !== null) return `Not complete: ${trouble}`;
   if (!(error instanceof CardApiError)) throw error;
-  return `${error.message}${error.apiMessage === null ? '' : `: ${error.apiMessage}`}`;
+  const what = `${error.message}${error.apiMessage === null ? '' : `: ${error.apiMessage}`}`;
+  return error.code === 'token_dead' ? sentences(what, cardTokenDead.todo) : what;
 }

@@ -31,6 +31,8 @@ const StoreEnv = SharedEnv.pick({
   REDIS_TLS_CA_FILE: true,
   REDIS_TLS_INSECURE: true,
   REDIS_SHARDS: true,
+  REDIS_DURABILITY: true,
+  REDIS_FULL_PERCENT: true,
   CARD_SERVICE_TIMEZONE: true,
   SLACK_COMMAND: true,
   HTTPS_PROXY: true,
@@ -111,6 +113,10 @@ function storeOf(values: z.output<typeof StoreEnv>, ca: string | undefined) {
     redis: redisTarget(values, ca),
     /** Number of shards for webhooks and their jobs. */
     redisShards: values.REDIS_SHARDS,
+    /** Whether an acknowledged write must be on Redis' disk. */
+    redisDurability: values.REDIS_DURABILITY,
+    /** Webhooks are refused above this share of Redis' memory, from 0 to 1. */
+    redisFullAt: values.REDIS_FULL_PERCENT / 100,
     /** Proxy for everything except loopback. Null: direct connections. */
     proxy: proxyOf(values),
     /** Time zone of the service's datetimes without an offset, and of its days. */
@@ -233,10 +239,6 @@ function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined) {
     isTraced: isTraced(values),
     /** Settings that are allowed but should not be used in production. */
     warnings: warningsOf(values),
-    /** Whether an acknowledged write must be on Redis' disk. */
-    redisDurability: values.REDIS_DURABILITY,
-    /** Webhooks are refused above this share of Redis' memory, from 0 to 1. */
-    redisFullAt: values.REDIS_FULL_PERCENT / 100,
     slackBotToken: values.SLACK_BOT_TOKEN,
     slackApiUrl: values.SLACK_API_URL,
     /** Channel for each kind of post. Null: not posted. */

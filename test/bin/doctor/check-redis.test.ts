@@ -24,7 +24,7 @@ async function findings(settings: Readonly<Record<string, string>>, redisDurabil
     (text) => text,
   );
   report.area('Redis');
-  const given = { redis: { urls: [server.url] }, redisShards: 1, redisDurability, redisFullAt: null };
+  const given = { redis: { urls: [server.url] }, redisShards: 1, redisDurability, redisFullAt: 0.85 };
   await checkRedis({ ...given, auditArchive: null, isRoot: false }, report, 5000);
   return report.findings.map(({ level, what }) => `${level}: ${what}`);
 }

@@ -15,7 +15,7 @@ interface Answer {
 }
 
 /** What the doctor finds when Slack answers this to each method. */
-async function findings(answerTo: (method: string) => Answer, operators: readonly string[] = []) {
+async function findings(answerTo: (method: string) => Answer, operators: readonly string[] = [], appToken?: string) {
   server = createServer(({ url = '' }, response) => {
     const {
       status = 200,
@@ -29,7 +29,7 @@ async function findings(answerTo: (method: string) => Answer, operators: readonl
   const channels = { fallback: 'C0' } as Parameters<typeof checkSlack>[0]['config']['channels'];
   const config = { slackBotToken: 'xoxb-1', slackApiUrl, channels, policyFile: null };
   const report = createReport(() => {});
-  await checkSlack({ config, policy: readPolicy(variables), timeoutMs: 5000 }, report);
+  await checkSlack({ config, policy: readPolicy(variables), appToken, timeoutMs: 5000 }, report);
   return report.findings.map(({ what, todo }) => (todo === null ? what : `${what} → ${todo}`));
 }
 
@@ -104,4 +104,17 @@ describe('the doctor, when Slack accepts the token, but', () => {
 
     expect(found).toContain(`OPERATORS: U1 cannot be looked up (http_502) → ${again}`);
   });
+
+  it.each(['invalid_auth', 'not_allowed_token_type', 'missing_scope'])(
+    'does not open a socket with the app token (%s), says what Socket Mode needs',
+    async (error) => {
+      const found = await findings(answers({ 'apps.connections.open': refusal(error) }), [], 'xapp-1');
+
+      expect(found[0]).toMatch(
+        new RegExp(`^SLACK_APP_TOKEN does not work \\(${error}\\) → turn on Socket Mode, and .* connections:write`),
+      );
+      expect((await findings(answers({}), [], 'xapp-1'))[0]).toBe('the token for Socket Mode works');
+      expect((await findings(answers({}))).join()).not.toContain('Socket Mode');
+    },
+  );
 });

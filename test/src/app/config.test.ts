@@ -95,6 +95,8 @@ describe('the minimal configuration', () => {
         tls: { ca: undefined, isInsecure: false },
       },
       redisShards: 1,
+      redisDurability: 'redis',
+      redisFullAt: 0.85,
       proxy: null,
       serviceZone: 'America/New_York',
       command: '/card',
