@@ -10,6 +10,7 @@ import { isDecidedBy } from '../core/decided-record.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
 import { type RuleAction, ruleVerbOf } from '../limits/verbs.ts';
 import type { PlaceOrder } from '../virtual-cards/order-virtual.ts';
+import type { OrderApproved } from '../virtual-cards/permit-order.ts';
 import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import type { BlockAll } from './block-all.ts';
 import { type CompleteApproval, endInFlight } from './complete-approval.ts';
@@ -119,17 +120,18 @@ export function createMakeApprovedChange(deps: ChangeDeps): MakeApprovedChange {
   };
 }
 
-/** Who approved it last, and how many people approved it. An approver who asked counts as one of several. */
-function approvedBy({ kind, approvals, by }: ApprovalInFlight): { readonly by: string; readonly people: number } {
-  return { by, people: kind === 'override' ? 1 : approvals.length };
+/** Who approved it last, and everyone who approved it. An approver who asked counts as one of several. */
+function approvedBy({ kind, approvals, by }: ApprovalInFlight): OrderApproved {
+  return { by, approvers: kind === 'override' ? [by] : approvals.map((given) => given.by) };
 }
 
 function approvedAs({ id, action }: ApprovalRequest, approval: ApprovalInFlight): Omit<Approved, 'whyNoLonger'> {
-  const { by: last, people: approvers } = approvedBy(approval);
+  const { by: last, approvers: all } = approvedBy(approval);
+  const approvers = all.length;
   const by = approvers === 1 ? last : null;
   const askedBy = action.actor.userId;
   const people = [askedBy, approval.by];
-  const raisedBy = { by, askedBy, ...(by === null && { approvedBy: approval.approvals.map((given) => given.by) }) };
+  const raisedBy = { by, askedBy, ...(by === null && { approvedBy: [...all] }) };
   return { outcomeOf: action.id, requestId: id, raisedBy, people, approvers, judged: approval.changes };
 }
 

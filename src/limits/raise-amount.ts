@@ -86,9 +86,7 @@ function createCounts(deps: Deps) {
     /** Stores the raise that is about to be made. */
     async remember(action: Action, acctId: number, raise: Raise, by: RaisedBy): Promise<void> {
       const { changes, term } = raise;
-      const whose = by.by === null ? [by.askedBy, ...(by.approvedBy ?? [])] : [by.by];
-      const represented = await Promise.all(whose.map((userId) => deps.rights.actsFor(userId, acctId)));
-      const inPlaceOf = [...new Set(represented.flat())].filter((userId) => !whose.includes(userId));
+      const inPlaceOf = await representedIn(by, acctId, deps.rights);
       const common = { actionId: action.id, acctId, ...by, inPlaceOf, atMs: deps.now().getTime() };
       for (const raised of changes) {
         const { change } = raised;
@@ -111,6 +109,17 @@ function createCounts(deps: Deps) {
         await deps.recentRaises.cancel(raise);
     },
   };
+}
+
+/** The people for whom those who allowed a raise acted as delegates. */
+export async function representedIn(
+  { by, askedBy, approvedBy = [] }: RaisedBy,
+  acctId: number | null,
+  { actsFor }: Pick<Rights, 'actsFor'>,
+): Promise<string[]> {
+  const whose = by === null ? [askedBy, ...approvedBy] : [by];
+  const represented = await Promise.all(whose.map((userId) => actsFor(userId, acctId)));
+  return [...new Set(represented.flat())].filter((userId) => !whose.includes(userId));
 }
 
 /** From which values rules change, and to which they go back, by the temporary changes that set them. */

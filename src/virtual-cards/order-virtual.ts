@@ -137,7 +137,7 @@ export function createOrderVirtual(deps: Deps) {
       return await responses.refuse(action, verdict, { isNotPermitted: verdict.isNotPermitted });
     if (verdict.kind === 'request') return await requestOrder(action, order, verdict);
     await record(action, { event: 'asked', begins: true, acctId: null, after: summaryOf(order) });
-    await placeOrder(action, { by: action.actor.userId, people: 1 }, run);
+    await placeOrder(action, { by: action.actor.userId, approvers: [action.actor.userId] }, run);
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import { isSameEmail } from '../holders/link-store.ts';
-import type { RaiseAmounts } from '../limits/raise-amount.ts';
+import { type RaiseAmounts, type RaisedBy, representedIn } from '../limits/raise-amount.ts';
 import { isAddedBy, loosenedBefore, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
 import { type ApprovalPolicy, type Band, exceededCap } from '../policy/approval-policy.ts';
 import { approvalsNeeded } from '../policy/decide-action.ts';
@@ -71,7 +71,7 @@ export function createOrderPermit(deps: Deps) {
               ...(!isOwnOrder && approvalsNeeded({ raiseCents: order.fundCents }, { bands }) > 1 && { isLarge: true }),
             };
           case 'allowed':
-            await add(action, order, userId);
+            await add(action, order, { by: userId });
             return { kind: 'allowed' };
         }
       });
@@ -94,11 +94,12 @@ export function createOrderPermit(deps: Deps) {
      *
      * @returns why it needs more approvals now; null when it counts.
      */
-    async count(action: OrderVirtualAction, order: VirtualOrder, { by, people }: OrderApproved) {
+    async count(action: OrderVirtualAction, order: VirtualOrder, { by, approvers }: OrderApproved) {
       return await withLock('recent-raises', async () => {
         const amount = await amountOf(action, order, [action.actor.userId, by]);
+        const people = approvers.length;
         if (approvalsNeeded(amount, { bands: policyFor(null).orderBands }) > people) return tooMuchByNow(people);
-        await add(action, order, people === 1 ? by : null);
+        await add(action, order, people === 1 ? { by } : { by: null, approvedBy: [...approvers] });
         return null;
       });
     },
@@ -123,10 +124,10 @@ function needsOf(
   return { needed, why: cap === null || isNeededFor(amount.raiseCents) ? { kind: 'day' } : { kind: 'cap', cap } };
 }
 
-/** Who allowed an order last, and how many people have allowed it. */
+/** Who allowed an order last, and everyone who has allowed it. */
 export interface OrderApproved {
   readonly by: string;
-  readonly people: number;
+  readonly approvers: readonly string[];
 }
 
 function tooMuchByNow(people: number): string {
@@ -148,14 +149,13 @@ function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'righ
   };
 }
 
-/** Counts an order among the raises. `by`: who made it alone; null: several people approved it. */
+/** Counts an order among the raises, for whoever ordered it and for each of several who approved it. */
 function createAddOrder({ recentRaises, rights, now }: Pick<Deps, 'recentRaises' | 'rights' | 'now'>) {
-  return async (action: OrderVirtualAction, { fundCents: cents }: VirtualOrder, by: string | null): Promise<void> => {
-    if (cents === 0) return;
-    const askedBy = action.actor.userId;
-    const whose = by ?? askedBy;
-    const inPlaceOf = (await rights.actsFor(whose, null)).filter((userId) => userId !== whose);
-    const raise = { actionId: action.id, acctId: null, rule: ORDER, cents, by, inPlaceOf, askedBy };
+  return async (action: OrderVirtualAction, { fundCents }: VirtualOrder, allowed: Omit<RaisedBy, 'askedBy'>) => {
+    if (fundCents === 0) return;
+    const raisedBy = { ...allowed, askedBy: action.actor.userId };
+    const inPlaceOf = await representedIn(raisedBy, null, rights);
+    const raise = { actionId: action.id, acctId: null, rule: ORDER, cents: fundCents, ...raisedBy, inPlaceOf };
     await recentRaises.add({ ...raise, atMs: now().getTime() });
   };
 }

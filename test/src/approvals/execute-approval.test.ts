@@ -50,8 +50,8 @@ function setUp(written: ActionState | null = null) {
       changes.push(approved);
       return done;
     },
-    async placeOrder({ id }, { by, people }) {
-      steps.push(`ordered as ${id}, allowed by ${by}, one of ${people}`);
+    async placeOrder({ id }, { by, approvers }) {
+      steps.push(`ordered as ${id}, allowed by ${by}, one of ${approvers.join(' ')}`);
       return done;
     },
     whyNoLonger: async () => null,
@@ -70,7 +70,7 @@ function setUp(written: ActionState | null = null) {
 const approved = (request: ApprovalRequest) => ({ ...request, approvals: inFlight('begun').approvals });
 
 describe('executing an approval', () => {
-  it('places the order under the id of the click, with how many people approved it', async () => {
+  it('places the order under the id of the click, with everyone who approved it', async () => {
     const { execution, steps } = setUp();
     const action = ask('order-virtual', { id: 'act_order1', target: virtualOrder });
     const request = openRequestOf({ action, orderCents: 2500, goals: [], changes: [] });
@@ -78,7 +78,11 @@ describe('executing an approval', () => {
 
     await execution.execute(click, request, { ...request, approvals }, run);
 
-    expect(steps).toEqual(['saved begun', 'ordered as act_ben, allowed by U0BEN, one of 2', 'completed done']);
+    expect(steps).toEqual([
+      'saved begun',
+      'ordered as act_ben, allowed by U0BEN, one of U0ANA U0BEN',
+      'completed done',
+    ]);
   });
 
   it('stores it on the request, then makes the change under the account’s lock', async () => {

@@ -468,16 +468,16 @@ export function createModel(atFirst: Facts) {
     if (namesOf('approver', by, null, standing).length === 0)
       return `${by}, who is no approver, ordered a card with ${cents}`;
     if (standing.now - job.askedAt > 10 * MINUTE) return `${by} ordered a card by a click of more than 10 minutes ago`;
-    const names = [...new Set(job.approvalsGiven.map((yes) => yes.by))].map((userId) =>
-      namesOf('approver', userId, null, standing),
-    );
+    const supporters = [...new Set(job.approvalsGiven.map((yes) => yes.by))];
+    const names = supporters.map((userId) => namesOf('approver', userId, null, standing));
     const given = countApprovals(names);
     const ordered = { job: job.id, acctId: null, rule: 'order', now: cents, lasting: 0, at: standing.now };
     if (job.verb === 'decide' && given > 1) {
       count('ordered by several');
       const people = allowanceOf([job.request?.by, by].filter(isPerson), null, standing);
+      const askers = allowanceOf([job.request?.by, ...supporters].filter(isPerson), null, standing);
       const needed = Math.max(...people.map((whom) => approvals(orderedWith(job, cents, whom, standing), orderBands)));
-      done.push({ ...ordered, by: [], askers: allowanceOf([job.request?.by].filter(isPerson), null, standing) });
+      done.push({ ...ordered, by: [], askers });
       return given < needed ? `${given} approvers ordered a card with ${cents}, which needs ${needed}` : null;
     }
     const allowance = allowanceOf([by], null, standing);
