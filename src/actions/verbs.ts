@@ -45,7 +45,7 @@ export const statusVerbs = {
   block: {
     action: BlockAction,
     // A stolen card must not wait, so its holder may block it too.
-    permission: { role: 'operator', doing: 'block cards', holderMay: true, restricts: true },
+    permission: { role: 'operator', doing: 'block cards', holderMay: true, restricts: 'card' },
     refusedTo: 'block',
     alsoCalled: [
       'freeze',

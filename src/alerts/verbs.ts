@@ -13,7 +13,7 @@ export type CloseFraudCaseAction = z.infer<typeof CloseFraudCaseAction>;
 export const alertVerbs = {
   acknowledge: {
     action: AcknowledgeAction,
-    permission: { role: 'operator', doing: 'acknowledge alerts', restricts: true },
+    permission: { role: 'operator', doing: 'acknowledge alerts', restricts: 'alerts' },
     refusedTo: 'acknowledge an alert about',
     alsoCalled: ['acknowledge', 'ack'],
   },

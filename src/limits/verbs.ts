@@ -50,7 +50,7 @@ const usage = 'limit CARD daily|weekly|monthly|yearly|lifetime AMOUNT [for 4h | 
 export const limitVerbs = {
   limit: {
     action: LimitAction,
-    permission: { role: 'approver', doing: 'change limits', needsOthers: 'much', restricts: true },
+    permission: { role: 'approver', doing: 'change limits', needsOthers: 'much', restricts: 'card' },
     refusedTo: 'change a limit of',
     holdersType: 'ask 300',
     alsoCalled: [
@@ -81,7 +81,7 @@ export const limitVerbs = {
       role: 'approver',
       doing: 'change what a card may be used for',
       needsOthers: 'much',
-      restricts: true,
+      restricts: 'card',
     },
     refusedTo: 'change the spending rules of',
     isOfCard: true,
@@ -98,7 +98,7 @@ export const limitVerbs = {
   },
   revert: {
     action: RevertAction,
-    permission: { role: 'operator', doing: 'take back temporary changes', restricts: true },
+    permission: { role: 'operator', doing: 'take back temporary changes', restricts: 'card' },
     refusedTo: 'take back a temporary change of',
     alsoCalled: ['revert', 'restore', 'rollback'],
   },

@@ -161,7 +161,7 @@ async function isGone(
   { person }: Pick<AuthorizationDeps, 'person'>,
 ): Promise<boolean> {
   const known = (userId: string) => person(userId, forDisplay);
-  return !isLooser && role !== null && restricts !== true && (await isKnownDeactivated(actor.userId, known));
+  return !isLooser && role !== null && restricts !== 'card' && (await isKnownDeactivated(actor.userId, known));
 }
 
 /** An older answer is sufficient for actions that restrict a card, never for those that loosen it. */
@@ -193,7 +193,7 @@ function createReadRoles(deps: Pick<AuthorizationDeps, 'person' | 'rolesOf' | 'r
 /** A card's holder may do what holders may, whatever its group. */
 function waitsForGroup({ role, holderMay, restricts }: Permission, roles: readonly Role[]): boolean {
   const isByGroup = role === 'operator' || role === 'approver';
-  return restricts !== true && isByGroup && !(holderMay === true && roles.includes('holder'));
+  return restricts === undefined && isByGroup && !(holderMay === true && roles.includes('holder'));
 }
 
 export function unreadGroup(): RolesUnreadError {

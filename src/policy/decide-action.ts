@@ -57,8 +57,11 @@ export interface Permission {
   readonly needsOthers?: 'much' | 'always';
   /** Always loosens the card, whatever its state. For other verbs the facts decide. */
   readonly loosens?: true;
-  /** Unless the facts say otherwise, the card is safer with it, or only quieter: waits for nobody who knows its group. */
-  readonly restricts?: true;
+  /**
+   * Waits for nobody who knows the card's group. `card`: unless the facts say otherwise, the card is safer with it, so it is
+   * done even if the person is deactivated meanwhile. `alerts`: it concerns only the card's alerts.
+   */
+  readonly restricts?: 'card' | 'alerts';
 }
 
 /**

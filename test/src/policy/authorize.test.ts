@@ -220,14 +220,15 @@ describe('authorizing an action', () => {
     expect(await world(known, { isDeactivated: true }).approvesFor('U0BEN', 1)).toBeNull();
   });
 
-  it('refuses to loosen a card for a person whose account has been deactivated, but still blocks it', async () => {
+  it('refuses to loosen a card for a person whose account has been deactivated, but still makes it safer', async () => {
     const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { isDeactivated: true });
 
     expect(await authorize(click('unblock'), { acctId: 1 })).toMatchObject({ kind: 'refused', who: 'approver' });
-    expect(await authorize(click('block'), { acctId: 1 })).toEqual({ kind: 'allowed' });
+    for (const verb of ['block', 'limit', 'allow', 'revert'])
+      expect(await authorize(click(verb), { acctId: 1 }), verb).toEqual({ kind: 'allowed' });
   });
 
-  it.each(['link', 'decide', 'resend-virtual', 'subscribe', 'show'])(
+  it.each(['link', 'decide', 'resend-virtual', 'subscribe', 'show', 'mute', 'unmute', 'travel', 'acknowledge'])(
     'refuses a %s of a person whose account has been deactivated since the click, though it loosens no card',
     async (verb) => {
       const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { isDeactivated: true });
