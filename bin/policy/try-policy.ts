@@ -15,7 +15,7 @@ import {
   type Role,
 } from '../../src/policy/decide-action.ts';
 import type { RecordedDecision } from '../../src/policy/decision-store.ts';
-import { type Policy, permittedTo, sectionOf, standsInFor } from '../../src/policy/policy.ts';
+import { delegationsAt, type Policy, permittedTo, sectionOf, standsInFor } from '../../src/policy/policy.ts';
 import { muteEndOf, splitMuteDetails } from '../../src/routing/mute.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 
@@ -59,11 +59,17 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
   const group = entryOf(verb).permission.ofAllCards === true ? null : assumed.group;
   const section = sectionOf(policy, group);
   const roles = rolesIn(policy, userId, { ...assumed, group });
-  const change = factsFor(verb, policy, command.input, assumed);
+  const claim = claimOf(verb, userId, command.input, assumed);
+  const change = claim ?? factsFor(verb, policy, command.input, assumed);
   if ('why' in change) return { kind: 'unclear', why: change.why };
   const { permission } = entryOf(change.judgedAs ?? verb);
-  const decision = decide(permission, { roles, isOwnCard, ...change.facts }, boundsFor(verb, section.approval));
-  const may = permittedPeople(policy, permission.role, group).filter((id) => !isOwnCard || id !== userId);
+  const facts = { roles, isOwnCard, ...change.facts };
+  const decision =
+    claim === null
+      ? decide(permission, facts, boundsFor(verb, section.approval))
+      : ({ kind: 'request', others: 1 } as const);
+  const isApproval = claim === null && !isOwnCard && permission.needsOthers !== 'always';
+  const peopleWith = (role: Role) => othersWith(role, userId, policy, { ...assumed, group }, isApproval);
   return {
     kind: 'explained',
     lines: [
@@ -71,10 +77,7 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
       groupWords(section.cardGroups, group),
       `${userId} is: ${roles.length === 0 ? 'neither operator nor approver' : roles.join(', ')}`,
       ...change.lines,
-      outcomeWords(decision, approversBesides(userId, policy, { ...assumed, group })),
-      ...(decision.kind === 'refused' && permission.role !== null
-        ? [`Who may: ${may.length === 0 ? 'nobody' : may.join(', ')}`]
-        : []),
+      ...outcomeWords(decision, peopleWith),
     ],
   };
 }
@@ -82,13 +85,6 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
 function groupWords(cardGroups: readonly string[], given: string | null): string {
   if (cardGroups.length > 0) return `Card: in ${cardGroups.join(', ')}`;
   return given === null ? 'Card: in no group of its own' : `Card: in ${given}, which the policy does not name`;
-}
-
-/** Approvers may do everything that operators may. */
-function permittedPeople(policy: Policy, role: Role | null, group: string | null): string[] {
-  if (role === null || role === 'holder') return ['the card’s holder'];
-  const operators = role === 'operator' ? permittedTo(policy, role, group) : [];
-  return [...new Set([...operators, ...permittedTo(policy, 'approver', group)])];
 }
 
 /** The person's roles from the file and the assumed user groups. */
@@ -100,12 +96,30 @@ function rolesIn(policy: Policy, userId: string, { group, memberOf, isOwnCard, a
   return isOwnCard ? [...held, 'holder'] : held;
 }
 
-/** Who else could approve, including delegates on that day. */
-function approversBesides(userId: string, policy: Policy, { group, at }: Pick<Assumed, 'group' | 'at'>): string[] {
-  const named = permittedTo(policy, 'approver', group);
-  const delegates = policy.delegations.map(({ to }) => to);
-  const standIns = delegates.filter((to) => standsInFor(policy, to, at).some((whom) => named.includes(whom)));
-  return [...new Set([...named, ...standIns])].filter((id) => id !== userId);
+/**
+ * Who else has a role, including delegates on that day. Approvers may do everything that operators may. Whoever is a delegate
+ * only of the person who asks never decides what that person asked for.
+ *
+ * @param isApproval the person who asks counts as an approver. A delegate counts as the person they act for, who is then no
+ * other one.
+ */
+function othersWith(
+  role: Role,
+  userId: string,
+  policy: Policy,
+  { group, memberOf, at }: Pick<Assumed, 'group' | 'memberOf' | 'at'>,
+  isApproval: boolean,
+): string[] {
+  if (role === 'holder') return ['the card’s holder'];
+  const approvers = permittedTo(policy, 'approver', group);
+  const named = role === 'operator' ? [...permittedTo(policy, role, group), ...approvers] : approvers;
+  const isApprover = [userId, ...memberOf].some((id) => approvers.includes(id));
+  const actsFor = isApprover ? [] : standsInFor(policy, userId, at).filter((id) => approvers.includes(id));
+  const counted = isApproval && actsFor.length === 1 ? actsFor : [];
+  const isOther = (id: string) => id !== userId && !counted.includes(id);
+  const others = named.filter(isOther);
+  const delegates = delegationsAt(policy, at).flatMap(({ for: whom, to }) => (others.includes(whom) ? [to] : []));
+  return [...new Set([...others, ...delegates])].filter(isOther);
 }
 
 /** A verb's input besides a card, as facts and in words. */
@@ -125,6 +139,21 @@ function factsFor(
   if (verb === 'order-virtual') return orderIn(assumed);
   if (verb === 'ask') return askIn(policy, input, assumed);
   return verb === 'mute' || verb === 'travel' ? muteIn(verb, policy, input, assumed) : changeIn(policy, input, assumed);
+}
+
+/** What only somebody else may decide: who holds the person's own card. Null: it is no claim. */
+function claimOf(
+  verb: Verb,
+  userId: string,
+  { subject }: Readonly<Record<string, unknown>>,
+  { isOwnCard }: Assumed,
+): Change | null {
+  if (verb === 'unlink' && isOwnCard) return { facts: {}, lines: ['Claim: the person no longer holds the card'] };
+  if (verb !== 'claim' && (verb !== 'link' || subject !== userId)) return null;
+  return {
+    facts: {},
+    lines: ['Claim: the person holds the card. If it has their email address, they confirm it themselves'],
+  };
 }
 
 function muteIn(
@@ -174,19 +203,20 @@ function changeIn(policy: Policy, input: Readonly<Record<string, unknown>>, { no
   };
 }
 
-function outcomeWords(decision: Decision, approvers: readonly string[]): string {
+function outcomeWords(decision: Decision, peopleWith: (role: Role) => readonly string[]): string[] {
+  const names = (role: Role) => peopleWith(role).join(', ') || 'nobody';
   switch (decision.kind) {
     case 'allowed':
-      return 'Result: done at once';
-    case 'request': {
-      const { others } = decision;
-      const names = approvers.length === 0 ? 'nobody' : approvers.join(', ');
-      return `Result: waits for ${countOf(others, 'other approver')}, from: ${names}`;
-    }
+      return ['Result: done at once'];
+    case 'request':
+      return [`Result: waits for ${countOf(decision.others, 'other approver')}, from: ${names('approver')}`];
     case 'refused':
-      return `Result: refused. ${decision.why}`;
+      return [
+        `Result: refused. ${decision.why}`,
+        ...(decision.who === null ? [] : [`Who may: ${names(decision.who)}`]),
+      ];
     case 'late':
-      return 'Result: asked again, because it waited too long';
+      return ['Result: asked again, because it waited too long'];
   }
 }
 
