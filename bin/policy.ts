@@ -122,11 +122,15 @@ async function replay(read: Policy): Promise<0 | 1> {
   const redis = await reachRedis('policy', config);
   const decisions = await createDecisionStore(redis).since((await redisNow(redis)) - Number(days) * DAY_MS);
   redis.disconnect();
-  const differences = replayDecisions(read, decisions);
+  const { differences, skipped } = replayDecisions(read, decisions);
   for (const { at, actionId, userId, verb: asked, acctId, was, would } of differences)
     say(
       `${at}  ${actionId}  ${userId}  ${asked}  ${acctId === null ? '-' : `account ${acctId}`}  was: ${was}  would be: ${would}`,
     );
   say(`${differences.length} of ${countOf(decisions.length, 'decision')} would be different.`);
+  if (skipped > 0)
+    say(
+      `${countOf(skipped, 'refusal')} not compared: these people have the role in this policy, but did not have it then. It may be new, their account may have been deactivated, or they were delegates of somebody who may not do it.`,
+    );
   return differences.length === 0 ? 0 : 1;
 }

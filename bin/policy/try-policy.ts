@@ -234,25 +234,35 @@ interface Difference {
 /**
  * Which recorded decisions would change under a policy.
  *
- * Past user group memberships are unknown: where the policy names user groups, the recorded roles are kept. Caps count
- * as exceeded where they were.
+ * Past user group memberships and the delegates that approvers named are unknown: where the policy names user groups, and for
+ * people who may be named, the recorded roles are kept. Caps count as exceeded where they were.
+ *
+ * @returns `skipped`: how many refusals of people without a role that the policy grants them are left out. Their account may
+ * have been deactivated, or that of the person they acted for, or they acted for somebody who may not do it.
  */
 export function replayDecisions(
   policy: Policy,
   decisions: readonly (RecordedDecision & { readonly atMs: number })[],
-): Difference[] {
+): { readonly differences: readonly Difference[]; readonly skipped: number } {
   // For an action that was decided several times, the last decision counts.
   const last = new Map(decisions.map((then) => [`${then.actionId} ${then.verb}`, then]));
-  return [...last.values()].flatMap((then): Difference[] => {
+  let skipped = 0;
+  const differences = [...last.values()].flatMap((then): Difference[] => {
     if (!isVerb(then.verb) || then.kind === 'late') return [];
     const { permission } = entryOf(then.verb);
     const { approval } = sectionOf(policy, then.group);
-    const decision = decide(permission, factsOf(policy, permission, then), boundsFor(then.verb, approval));
+    const facts = factsOf(policy, permission, then);
+    const decision = decide(permission, facts, boundsFor(then.verb, approval));
     const [was, would] = [shortWords(then), shortWords({ others: 0, ...decision })];
     if (was === would) return [];
+    if (then.kind === 'refused' && facts.roles.some((role) => !then.roles.includes(role))) {
+      skipped += 1;
+      return [];
+    }
     const { actionId, userId, verb, acctId } = then;
     return [{ at: new Date(then.atMs).toISOString(), actionId, userId, verb, acctId, was, would }];
   });
+  return { differences, skipped };
 }
 
 /** Orders have their own amounts and no duration. */
@@ -267,8 +277,8 @@ function factsOf(policy: Policy, permission: Permission, then: RecordedDecision 
     if (role === 'holder') return then.roles.includes(role);
     // For decisions made before the card was known.
     const permitted = permittedTo(policy, role, then.acctId === null ? groupAsked(permission) : group);
-    const isByGroup = permitted.some((id) => id.startsWith('S')) && then.roles.includes(role);
-    return isByGroup || permitted.some((id) => ids.includes(id));
+    const isUnknown = policy.ownDelegates.includes(userId) || permitted.some((id) => id.startsWith('S'));
+    return (isUnknown && then.roles.includes(role)) || permitted.some((id) => ids.includes(id));
   });
   return {
     roles,

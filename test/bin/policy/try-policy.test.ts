@@ -15,6 +15,7 @@ orders: [{ up_to: 100, approvals: 1 }, { approvals: 2 }]
 durations: { longest: 7 days, permanent: false }
 groups: [{ cards: [North], approvers: [U0NINA] }]
 delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
+own_delegates: [U0CAL]
 `,
   'policy.yaml',
   policyOfVariables({ operators: [], approvers: [], twoPersonAboveCents: 100_000, serviceZone: 'America/New_York' }),
@@ -146,7 +147,9 @@ describe('trying a policy on recorded decisions', () => {
       { userId: 'U0NINA', roles: [], verb: 'recover', acctId: null, raiseCents: null, lastsMs: null },
       'refused',
     ],
-    ['a delegate', { userId: 'U0BEN', roles: [], kind: 'refused' }, 'allowed'],
+    ['a delegate', { userId: 'U0BEN' }, null],
+    ['a person who may be named as a delegate, and was', { userId: 'U0CAL' }, null],
+    ['a person who may be named as a delegate, and was not', { userId: 'U0CAL', roles: [], kind: 'refused' }, null],
     [
       'an order that now needs two approvers',
       { verb: 'order-virtual', raiseCents: 10_001, lastsMs: null },
@@ -156,13 +159,24 @@ describe('trying a policy on recorded decisions', () => {
     ['an action that was late at the time', { kind: 'late' }, null],
     ['a verb from an older version', { verb: 'gone' }, null],
   ])('%s', (_what, over, would) => {
-    const differences = replayDecisions(policy, [{ ...then, ...over }]);
+    const { differences, skipped } = replayDecisions(policy, [{ ...then, ...over }]);
 
     expect(differences.map((difference) => difference.would)).toEqual(would === null ? [] : [would]);
+    expect(skipped).toBe(0);
+  });
+
+  it.each<[string, Partial<typeof then>]>([
+    ['a delegate who acted for the person concerned', { userId: 'U0BEN', roles: ['operator'] }],
+    ['a person whose account was deactivated', { userId: 'U0ANA', roles: [] }],
+    ['an operator, for too long', { userId: 'U0BEN', roles: ['operator'], verb: 'mute', lastsMs: 3 * 86_400_000 }],
+  ])('skips what was refused without a role that the policy grants: %s', (_what, over) => {
+    const refused = { ...then, raiseCents: null, kind: 'refused', ...over } as const;
+
+    expect(replayDecisions(policy, [refused])).toEqual({ differences: [], skipped: 1 });
   });
 
   it('reports what was decided, when and for whom', () => {
-    expect(replayDecisions(policy, [{ ...then, raiseCents: 90_000 }])).toEqual([
+    expect(replayDecisions(policy, [{ ...then, raiseCents: 90_000 }]).differences).toEqual([
       {
         at: at.toISOString(),
         actionId: 'act_1',
