@@ -1,7 +1,6 @@
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { parseAmount } from '../../src/core/money.ts';
-import { aloneCents } from '../../src/policy/approval-policy.ts';
 import { readBirthDate, type VirtualOrder } from '../../src/virtual-cards/order.ts';
 import { virtualOrderInput as input, virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
 import { type Inputs, inputsOf } from '../dispatch/form-inputs.ts';
@@ -23,8 +22,8 @@ export async function openVirtualOrder(
   const openForm = async (): Promise<{ kind: 'shown' }> => {
     const [firstName = '', ...rest] = (typeof name === 'string' ? name : '').split(' ');
     const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });
-    const fundMaxCents = aloneCents({ bands: deps.policyFor(null).orderBands });
-    const form = virtualOrderForm({ privateMetadata, firstName, lastName: rest.join(' '), fundMaxCents });
+    const bands = deps.policyFor(null).orderBands;
+    const form = virtualOrderForm({ privateMetadata, firstName, lastName: rest.join(' '), bands });
     await deps.openView(triggerId, form);
     return { kind: 'shown' };
   };

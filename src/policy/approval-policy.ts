@@ -73,6 +73,11 @@ export function aloneCents({ bands }: Pick<ApprovalPolicy, 'bands'>): number | n
   return belowCents({ bands }, 2);
 }
 
+/** How many approvers the first amount above that needs. */
+export function approvalsAbove(policy: Pick<ApprovalPolicy, 'bands'>): number {
+  return approvalsFor(policy, (aloneCents(policy) ?? Number.POSITIVE_INFINITY) + 1);
+}
+
 /** The amount above which this one needs as many approvers as it does, or two, in whole cents; null: there is none. */
 export function thresholdCents({ bands }: Pick<ApprovalPolicy, 'bands'>, cents: number): number | null {
   return belowCents({ bands }, Math.max(2, approvalsFor({ bands }, cents)));

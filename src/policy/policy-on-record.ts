@@ -1,6 +1,6 @@
 import type { PolicyOnRecord } from '../audit/audit-record.ts';
 import { formatCents } from '../core/money.ts';
-import { aloneCents } from './approval-policy.ts';
+import { aloneCents, approvalsAbove } from './approval-policy.ts';
 import type { Permission, Role } from './decide-action.ts';
 import type { People, Policy } from './policy.ts';
 
@@ -26,7 +26,7 @@ export function policyOnRecord(
     `operators (${who(standard.operators)}): ${may('operator')}`,
     `approvers (${who(standard.approvers)}): these and ${may('approver')}`,
     `holders, their own card: ${verbsWhere(({ role, holderMay }) => role === 'holder' || holderMay === true)}`,
-    `two approvers for ${alone === null ? 'a change without an amount' : `a raise above ${formatCents(alone)}`}`,
+    `${approvalsAbove(standard.approval)} approvers for ${alone === null ? 'a change without an amount' : `a raise above ${formatCents(alone)}`}`,
     ...(own === '' ? [] : [`other rules for cards in ${own}`]),
     `from ${source}`,
   ].join('; ');

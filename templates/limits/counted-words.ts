@@ -20,9 +20,14 @@ const capWords: Readonly<Record<ExceededCap['scope'], string>> = {
 /** A cap asks for a second approver, never for more: these are for the amount. */
 export const BY_CAP = 2;
 
+/** `a second approver`, `3 approvers`. */
+export function whoElse(needed: number): string {
+  return needed === 2 ? 'a second approver' : countOf(needed, 'approver');
+}
+
 /** `A raise of more than $1,000.00 within 24 hours needs a second approver.` */
 export function whyOthers({ rule, ownCents, aboveCents, cap }: CountedRaise, needed: number): string {
-  const who = needed === 2 ? 'a second approver' : countOf(needed, 'approver');
+  const who = whoElse(needed);
   if (cap !== null && needed <= BY_CAP) return `This goes ${overCap(cap)}. It needs ${who}.`;
   if (ownCents === null && rule.kind === 'limit') return `Removing a limit needs ${who}.`;
   if (ownCents === null || aboveCents === null) return `A change without an amount needs ${who}.`;

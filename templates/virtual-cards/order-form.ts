@@ -1,8 +1,10 @@
 import type { ModalView } from '@slack/types';
 import { formatCents } from '../../src/core/money.ts';
+import { aloneCents, approvalsAbove, type Band } from '../../src/policy/approval-policy.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import { context, section } from '../core/blocks.ts';
 import { modal, textInput } from '../core/form.ts';
+import { whoElse } from '../limits/counted-words.ts';
 
 /** `block_id` and `action_id` of each input. */
 export const virtualOrderInput = {
@@ -28,12 +30,13 @@ interface VirtualOrderForm {
   /** The name typed after the command. */
   readonly firstName: string;
   readonly lastName: string;
-  /** The most that one person may put on new cards alone within 24 hours, in whole cents; null: any amount. */
-  readonly fundMaxCents: number | null;
+  /** How many people must approve which amount on new cards within 24 hours. */
+  readonly bands: readonly Band[];
 }
 
 /** The form behind `/card virtual order`: what the card service asks for, and why. */
-export function virtualOrderForm({ privateMetadata, firstName, lastName, fundMaxCents }: VirtualOrderForm): ModalView {
+export function virtualOrderForm({ privateMetadata, firstName, lastName, bands }: VirtualOrderForm): ModalView {
+  const aboveCents = aloneCents({ bands });
   const input = virtualOrderInput;
   return modal({
     callback: callbackId.orderVirtual,
@@ -60,8 +63,8 @@ export function virtualOrderForm({ privateMetadata, firstName, lastName, fundMax
       textInput(input.amount, 'Put on the card, in dollars', {
         max: 12,
         optional: true,
-        ...(fundMaxCents !== null && {
-          hint: `More than ${formatCents(fundMaxCents)} within 24 hours needs a second approver.`,
+        ...(aboveCents !== null && {
+          hint: `More than ${formatCents(aboveCents)} within 24 hours needs ${whoElse(approvalsAbove({ bands }))}.`,
         }),
       }),
       textInput(input.ruleset, 'Spending ruleset, by number', { max: 9, optional: true }),

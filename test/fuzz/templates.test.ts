@@ -404,7 +404,12 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       resendAnswer({ state, card: { ...somebody, holder: one }, apiWords: two, note: one, ref: two }),
     ]),
   'virtual-order-form': (one, two) => [
-    virtualOrderForm({ privateMetadata: 'p_1', firstName: one, lastName: two, fundMaxCents: 5000 }),
+    virtualOrderForm({
+      privateMetadata: 'p_1',
+      firstName: one,
+      lastName: two,
+      bands: [{ upToCents: 5000, approvals: 1 }],
+    }),
   ],
   why: (one, two) => {
     const steps = many({ step: 'routed' as const, at: two, channel: 'C1', text: one }, 120);
