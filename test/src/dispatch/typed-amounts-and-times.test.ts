@@ -733,6 +733,13 @@ const amounts: readonly [string, number | null][] = [
   ['450 in euros', null],
   ['450 Canadian dollars', null],
   ['450 Swedish kronor', null],
+  // Cents, or points.
+  ['50 cents', null],
+  ['50 ¢', null],
+  ['50c', null],
+  ['12 dollars 50 cents', null],
+  ['$12 50', null],
+  ['450 points', null],
   // Another amount joined to the first.
   ['300 -> 500', null],
   ['300 ->500', null],
@@ -761,6 +768,8 @@ it.each([
   'ALLY supplies',
   'android tablets',
   'Canadian trip',
+  'cent-a-page copies',
+  '12 people',
   '- lunch',
   '> lunch',
   'x-ray film',
@@ -771,8 +780,12 @@ it.each([
   expect(parseCommand(`limit 4242 daily 450 ${reason}`, clock)).toMatchObject({ kind: 'read', reason });
 });
 
-it('asks back about a second amount at the end', () => {
-  expect(parseCommand('limit 4242 daily 300 2,000', clock)).toMatchObject({ kind: 'unclear' });
+it.each(['300 2,000', '450 canadian', '450 Canadian for the trip'])('asks back about %j', (said) => {
+  expect(parseCommand(`limit 4242 daily ${said}`, clock)).toMatchObject({ kind: 'unclear' });
+});
+
+it.each(['48 hr', '10 pm'])('takes %j behind an amount for a time, not for cents', (said) => {
+  expect(parseCommand(`limit 4242 daily 450 ${said} lunch`, clock)).toMatchObject({ kind: 'read', reason: 'lunch' });
 });
 
 it.each(['ask 2 for $300', 'ask 4 tires at $150 each', 'ask 4242 2 tickets, $300.'])(
