@@ -4,7 +4,7 @@ import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts'
 import { isAboutLimits, type RuleGoal } from '../card-api/rule-change.ts';
 import type { Clock } from '../core/end-time.ts';
 import { ChangeRequest } from './change-request.ts';
-import { namesSecondLimit, oneAtATime, readTypedLimit } from './read-limit.ts';
+import { namesSecondLimit, oneAtATime, readTypedLimit, textOf } from './read-limit.ts';
 import { readTerm } from './read-term.ts';
 import type { RemedyChange } from './remedy-change.ts';
 import { permanent } from './term.ts';
@@ -115,6 +115,9 @@ export const limitVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
+/** `$50`, `450`, `1.5k`, `€450`. Not `#8812` or `4th`. */
+const likeAmount = /^(?=\D*\d)[^\p{L}#]+k?$/iu;
+
 /** Parses `4242 daily 450 for 4h team lunch`. */
 function readLimit(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const { example } = limitVerbs.limit.command;
@@ -129,6 +132,10 @@ function readLimit(words: readonly string[], clock: Clock): ReadCommand | Unclea
   if (typeof read === 'string') return unclear(read);
   if (read.term?.kind === 'purchase')
     return unclear('A typed limit belongs to no purchase. Write for how long, such as “for 15 min”, or “permanently”.');
+  // `off by $50` removes no limit. The numbers of a time are out of the rest.
+  const amount = cents === null ? read.rest.slice(0, 3).find((word) => likeAmount.test(word)) : undefined;
+  if (amount !== undefined)
+    return unclear(`Is the ${period} limit none or “${textOf([amount])}”? Write only one of them, behind the period.`);
   const changeRequest: ChangeRequest = {
     goals: [{ rule: { kind: 'limit', period, category: null }, to: cents }],
     term: read.term ?? permanent,

@@ -297,6 +297,27 @@ it.each(['770 weekend trip', '690 day trip', '700 second chance'])('asks whether
   expect(read(words(`4242 daily $${text}`), clock)).toMatchObject({ kind: 'read' });
 });
 
+it.each([
+  ['off by $50', '$50'],
+  ['none 500', '500'],
+  ['None $450 for 4h', '$450'],
+  ['off until friday 450', '450'],
+  ['unlimited -> €450', '€450'],
+  ['no limit above 450', '450'],
+  ['none max 1.5k', '1.5k'],
+])('removes no limit if an amount follows: %s', (text, amount) => {
+  const why = `Is the daily limit none or “${amount}”? Write only one of them, behind the period.`;
+  expect(read(words(`4242 daily ${text}`), clock)).toMatchObject({ kind: 'unclear', why });
+});
+
+it.each(['for 4h', 'until 9 May', 'invoice #8812', 'for the trip to the 2027 fair', '4th floor'])(
+  'removes a limit if what follows is no amount: none %s',
+  (text) => {
+    const input = { changeRequest: { goals: [{ to: null }] } };
+    expect(read(words(`4242 daily none ${text}`), clock)).toMatchObject({ kind: 'read', input });
+  },
+);
+
 it.each(['and weekly 2000', ', weekly 2000', 'weekly 2000', 'and $2,000 per week', 'trip and monthly limit to 5k'])(
   'asks for one limit at a time: 750 %s',
   (text) => {
