@@ -75,6 +75,9 @@ export function timeForAmount(words: readonly string[]): string | null {
 
 const adjective = '(daily|weekly|monthly|yearly|annual|annually|lifetime)';
 const noun = '(day|week|month|year)';
+const isNoun = new RegExp(`^${noun}(?![a-z])`, 'i');
+/** A number, a person or a quote. */
+const endsName = /\d|^<@|["”“»’']$/;
 const joined = `(^|[,;+&/(|]|[.–—-](?= )|(^| )(and|plus|also|then|per( ${noun})?)) ?`;
 /** Another limit behind the first: `and weekly 2000`, `+ $2,000 per week`. */
 const secondLimits = [
@@ -97,13 +100,17 @@ export function splitPer(word: string): readonly string[] {
   return readPeriod(period) === undefined ? [word] : [amount, 'per', period];
 }
 
-/** The position of the period, behind the words that name the card. A duration such as "for a day" names no period. */
+/**
+ * The position of the period, behind the words that name the card. A duration such as "for a day" names no period, nor does
+ * the surname in `Doris Day 450`.
+ */
 function periodAt(words: readonly string[], named: number): number {
   return words.findIndex((word, index) => {
+    const before = words[index - 1] ?? '';
     const isFor = /(^| )for( an?| one| the)?$/i.test(words.slice(Math.max(1, index - 2), index).join(' '));
-    return (
-      index >= named && readPeriod(word) !== undefined && readPeriod(words[index + 1] ?? '') === undefined && !isFor
-    );
+    const isSurname = isNoun.test(word) && !endsName.test(before) && !perWord.test(before) && !between.test(before);
+    const isPeriod = readPeriod(word) !== undefined && readPeriod(words[index + 1] ?? '') === undefined;
+    return index >= named && isPeriod && !isFor && !isSurname;
   });
 }
 
