@@ -10,12 +10,16 @@ const goneCard = new RegExp(
 /** Behind `my card`: the digits of the card itself, as in `my card no. 4242`. All else, such as `$1500`, is a reason. */
 const itsDigits = '(?:(?:no\\.?|number|ending(?: in| with)?) ?)?[^\\p{L}\\d\\s$€£&+]{0,4}\\d{4}(?!-\\d\\d)';
 const whose = new RegExp(`^(?:my|the) (?:own )?(?=#?\\d{4}|card[,.;:!?…]* ${itsDigits})`, 'iu');
-/** A holder may be called “Mine”. */
-const ownCard = new RegExp(`^(?:[Mm]y(?: own)? card|mine)[,.;:!?…]*(?: (?!${itsDigits})(.*))?$`, 'u');
+const ownCard = new RegExp(`^(?:my(?: own)? card|mine)[,.;:!?…]*(?: (?!${itsDigits})(.*))?$`, 'iu');
 
 /** Whether this text is about the person's own card: `my card`. */
 export function isOwnCard(text: string): boolean {
-  return ownCard.test(text);
+  return ownCardIn(text) !== null;
+}
+
+/** A holder may be called “Mine”. */
+function ownCardIn(text: string): RegExpExecArray | null {
+  return /^M[Ii]/.test(text) ? null : ownCard.exec(text);
 }
 
 /**
@@ -26,7 +30,7 @@ export function withCardAsSaid(command: ReadCommand): ReadCommand {
   if (command.target.kind !== 'words') return command;
   const typed = command.target.words.join(' ');
   const named = typed.replace(goneCard, '$1').replace(whose, '');
-  const [own, rest = ''] = ownCard.exec(named) ?? [];
+  const [own, rest = ''] = ownCardIn(named) ?? [];
   const target = own === undefined ? ({ kind: 'words', words: named.split(' ') } as const) : ({ kind: 'own' } as const);
   const reason = [goneCard.exec(typed)?.[2], rest, command.reason].filter(Boolean).join(' ');
   return { ...command, target, reason };

@@ -7,6 +7,10 @@ const said = (words: string) => withCardAsSaid(aboutCard('block', words.split(' 
 it.each([
   ['my card', ''],
   ['My own card', ''],
+  ['MY CARD', ''],
+  ['My Card stolen', 'stolen'],
+  ['MY OWN CARD, LOST', 'LOST'],
+  ['MY STOLEN CARD', 'STOLEN'],
   ['mine', ''],
   ['my card, stolen on the train', 'stolen on the train'],
   ['my stolen card since Monday', 'stolen since Monday'],
@@ -44,8 +48,10 @@ it.each([
   ['my card ••4242', ['card', '••4242'], ''],
   ['my card ending with 4242', ['card', 'ending', 'with', '4242'], ''],
   ['mine no. 4242', ['mine', 'no.', '4242'], ''],
+  ['MY CARD NO. 4242', ['CARD', 'NO.', '4242'], ''],
   ['Missing Person', ['Missing', 'Person'], ''],
   ['Mine', ['Mine'], ''],
+  ['MINE', ['MINE'], ''],
   ['My Nguyen', ['My', 'Nguyen'], ''],
 ])('reads %j as a card that is named', (words, named, reason) => {
   expect(said(words)).toMatchObject({ target: { kind: 'words', words: named }, reason });
