@@ -6,7 +6,7 @@ import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { RolesUnreadError } from '../core/errors.ts';
 import { commandCode } from '../core/installation.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
-import { nameWords } from '../directory/card-query.ts';
+import { interpret, nameWords } from '../directory/card-query.ts';
 import type { Directory } from '../directory/directory.ts';
 import { notReadYet, typedOnRecord } from '../directory/unknown-card.ts';
 import type { Person } from '../slack/client.ts';
@@ -164,7 +164,8 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
 
   async function askWhich(action: Action): Promise<void> {
     const why = `More than one card matches “${wordsOf(action)}”.`;
-    const whoCan = `Write ${commandCode('link')} with the card id, the full name or the last four digits, or ask an approver.`;
+    const byApprover = `An approver can link it with ${commandCode('link CARD @user')}.`;
+    const whoCan = `Write ${commandCode('link')} with ${otherFormsOf(wordsOf(action))}. ${byApprover}`;
     const onRecord = `more than one card matches ${typedOnRecord(wordsOf(action))}`;
     await deps.responses.refuse(action, { why, whoCan }, { why: onRecord });
   }
@@ -203,6 +204,15 @@ async function refuseUnknown(
   const refusal = notReadYet(query, await directory.status()) ?? unknown;
   const why = query === '' ? 'no card was named' : `no card matches ${typedOnRecord(query)}`;
   await responses.refuse(action, refusal, { why });
+}
+
+/** How a card can be named, without the form that was typed and fits several. */
+function otherFormsOf(typed: string): string {
+  const { last4, words } = interpret(typed);
+  if (last4 !== null) return 'the card id or the full name';
+  return words.length > 1
+    ? 'the card id or the last four digits'
+    : 'the card id, the full name or the last four digits';
 }
 
 function wordsOf({ target }: Action): string {
