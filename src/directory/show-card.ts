@@ -158,6 +158,7 @@ export function createListDeclines(deps: ListDeps) {
     const message = declineList({
       card: facts,
       since: fromMs > askedFromMs ? null : formatDuration(askedMs),
+      isCut: fromMs === askedFromMs && askedMs < read.ms,
       unreadable: fetched?.unreadable ?? null,
       page: action.page,
       again: [facts.last4 ?? String(acctId), ...words].join(' '),

@@ -24,6 +24,8 @@ interface DeclineList {
   readonly card: CardFacts;
   /** How far it looks back: `7 days`; null: to when the card was linked to the person. */
   readonly since: string | null;
+  /** The person asked for more than that. */
+  readonly isCut?: boolean;
   /**
    * How many transactions of the card service could not be read. Null when it could not be asked, or none could be read: the
    * list contains only our alerts.
@@ -41,11 +43,12 @@ interface DeclineList {
 const LINES = 8;
 
 /** Declines of a card, counted by reason, for the person who asked. */
-export function declineList({ card, since, unreadable, page, again, declines }: DeclineList): Message {
+export function declineList({ card, since, isCut = false, unreadable, page, again, declines }: DeclineList): Message {
   const number =
     unreadable === null ? `at least ${countOf(declines.length, 'decline')}` : countOf(declines.length, 'decline');
   const when = since === null ? 'since it was linked to you' : `in ${since}`;
   const counted = `${declines.length === 0 ? 'No declines' : number} ${when}`;
+  const longest = isCut ? `I can look back ${since} at most.` : '';
   const titles = declines.map((declined) => shownReason(declined, 'direct').title);
   const reasons = [...new Set(titles)]
     .map((title) => ({ title, count: titles.filter((one) => one === title).length }))
@@ -58,7 +61,7 @@ export function declineList({ card, since, unreadable, page, again, declines }: 
 
   return {
     text: sentence(
-      `${cardOfHolder(card)}: ${counted}.${reasons.map(({ title, count }) => ` ${escapeUntrusted(title, 100)}: ${count}.`).join('')}`,
+      `${cardOfHolder(card)}: ${counted}.${reasons.map(({ title, count }) => ` ${escapeUntrusted(title, 100)}: ${count}.`).join('')} ${longest}`.trim(),
     ),
     blocks: [
       header(`${capital(counted)}: ${cardOfHolderRaw(card)}`),
@@ -66,7 +69,7 @@ export function declineList({ card, since, unreadable, page, again, declines }: 
         ? []
         : [section(...reasons.map(({ title, count }) => `*${escapeUntrusted(title, 100)}:* ${count}`))]),
       ...pages.shown,
-      ...context(pageWords(pages, `declines ${copyable(again, 60)} page`), unreadableWords(unreadable)),
+      ...context(pageWords(pages, `declines ${copyable(again, 60)} page`), longest, unreadableWords(unreadable)),
     ],
   };
 }

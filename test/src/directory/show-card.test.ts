@@ -235,10 +235,12 @@ describe('/card declines', () => {
   it.each(['365d', '366 days', '500d'])(
     'looks back as far as the card service answers for %s, and says so',
     async (time) => {
-      const { spans, text } = await list(time, [1], []);
+      const { spans, text, shown } = await list(time, [1], []);
 
       expect(spans).toEqual([364 * 24 * 3_600_000]);
       expect(text).toContain('1 decline in 52 weeks');
+      for (const said of [text, shown]) expect(said).toContain('I can look back 52 weeks at most.');
+      expect((await list('52 weeks', [1], [])).shown).not.toContain('at most');
     },
   );
 
