@@ -115,12 +115,8 @@ function cardItems({ world, query }: ApiRequest, acctId?: number): Item[] {
   const isWanted = (each: { acctId: number }): boolean => acctId === undefined || each.acctId === acctId;
   const purchases = world.state.purchases
     .filter(isWanted)
-    .filter(({ state }) =>
-      state === 'held'
-        ? withPendings
-        : state === 'declined'
-          ? withDeclines
-          : state !== 'reversed' && state !== 'released',
+    .filter(({ state, postedCents }) =>
+      state === 'held' ? withPendings : state === 'declined' ? withDeclines : postedCents !== 0,
     )
     .map((made) => purchaseItem(world, made));
   const transfers = world.state.transfers.filter(isWanted);
@@ -149,7 +145,7 @@ function purchaseItem(world: World, made: Purchase): Item {
   const isDecline = made.state === 'declined';
   const isPending = made.state === 'held';
   const isCredit = made.kind === 'Credit';
-  const cents = isPending || isDecline || isCredit ? made.amountCents : made.countedCents;
+  const cents = isPending ? made.openCents : isDecline ? made.amountCents : made.postedCents;
   return {
     at: made.at,
     body: {

@@ -24,7 +24,8 @@ export function settle(world: World, request: FollowUp): FollowUpAnswer {
   made.openCents = 0;
   moveLedger(world, made, -cents);
   made.countedCents = cents + (isNext ? made.countedCents : 0);
-  made.refundableCents = cents + (isNext ? made.refundableCents : 0);
+  made.postedCents += cents;
+  made.refundableCents += cents;
   made.settledAt = at.toISOString();
 
   const row = rowOf(made, at, cardBalances(world, made.acctId), {
@@ -89,6 +90,7 @@ function giveBackHeld(world: World, made: Purchase, cents: number): void {
 
 function giveBackDebited(world: World, made: Purchase, cents: number): void {
   made.countedCents -= cents;
+  made.postedCents -= cents;
   moveLedger(world, made, cents);
   made.refundableCents -= cents;
   if (made.refundableCents === 0) made.state = 'reversed';
@@ -120,6 +122,7 @@ export function refund(world: World, request: FollowUp): FollowUpAnswer {
     countedCents: 0,
     holdUntil: null,
     settledAt: at.toISOString(),
+    postedCents: cents,
     refundableCents: 0,
   };
   world.state.purchases.push(credit);

@@ -68,6 +68,7 @@ function newPurchase(
     countedCents: declined ? 0 : amountCents + (isPin ? 0 : countedPadding(world, paddingCents)),
     holdUntil: declined || isPin ? null : holdEnd(world, at),
     settledAt: !declined && isPin ? at.toISOString() : null,
+    postedCents: !declined && isPin ? amountCents : 0,
     refundableCents: !declined && isPin ? amountCents : 0,
   };
 }

@@ -44,6 +44,8 @@ export interface Purchase {
   /** When the hold expires. Null when nothing is held. */
   holdUntil: string | null;
   settledAt: string | null;
+  /** What statements show: settled, debited or credited, minus reversals. A refund is a purchase of its own. */
+  postedCents: number;
   /** Settled or debited, minus refunds. */
   refundableCents: number;
 }

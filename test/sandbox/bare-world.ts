@@ -1,3 +1,5 @@
+import { createRouter } from '../../sandbox/api/route.ts';
+import { transactionRoutes } from '../../sandbox/api/transactions.ts';
 import { type Assumptions, assumptionsWith } from '../../sandbox/assumptions.ts';
 import { buildState } from '../../sandbox/seed/build-state.ts';
 import type { SeedData } from '../../sandbox/seed/seed-data.ts';
@@ -58,4 +60,27 @@ export function onlyAccount({ world }: BareWorld): Account {
   const [account] = world.state.accounts;
   if (account === undefined) throw new Error('the seed has no account');
   return account;
+}
+
+/** The transaction details of the only account, oldest first, in one list with the pending ones. */
+export function transactionsOf(bare: BareWorld): { amount: number; isPending: boolean; description: string }[] {
+  const found = createRouter(transactionRoutes)('GET', `/Details/TransactionDetails/${onlyAccount(bare).acctId}`);
+  if (!('route' in found)) throw new Error('no such route');
+  const now = bare.world.now().getTime();
+  const day = (ms: number) => `${new Date(ms).toISOString().slice(0, 10)}T00:00:00`;
+  const query = new URLSearchParams({
+    StartDate: day(now - 350 * 86_400_000),
+    EndDate: day(now + 2 * 86_400_000),
+    IncludePendings: '1',
+  });
+  const { TransactionList }: Payload = found.route.answer({
+    world: bare.world,
+    params: found.params,
+    query,
+  } as never).body;
+  return TransactionList.map((each: Payload) => ({
+    amount: each.TransactionAmount,
+    isPending: each.IsPending,
+    description: each.Description,
+  }));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refund, reverse, settle } from '../../sandbox/engine/after-purchase.ts';
 import { purchase } from '../../sandbox/engine/purchase.ts';
-import { type BareWorld, bareWorld, oneHolder, onlyAccount } from './bare-world.ts';
+import { type BareWorld, bareWorld, oneHolder, onlyAccount, transactionsOf } from './bare-world.ts';
 
 const requestedAt = '2026-03-04T12:00:00';
 const threeDaysLater = '2026-03-07T12:00:00';
@@ -136,5 +136,41 @@ describe('several captures of one authorization', () => {
     settle(bare.world, { NetworkTransactionId: bare.id, Amount: 20 });
 
     expect(() => settle(bare.world, { NetworkTransactionId: bare.id, Amount: 20 })).toThrow('it is settled');
+  });
+});
+
+describe('transaction details', () => {
+  const amounts = (bare: BareWorld) =>
+    transactionsOf(bare)
+      .filter(({ description }) => description === 'CORNER DINER')
+      .map(({ amount, isPending }) => (isPending ? ['pending', amount] : amount));
+
+  it('show what is still held of an authorization that was reversed in part', () => {
+    const bare = bought(100);
+    reverse(bare.world, { NetworkTransactionId: bare.id, Amount: 40 });
+
+    expect(amounts(bare)).toEqual([['pending', -60]]);
+    reverse(bare.world, { NetworkTransactionId: bare.id });
+    expect(amounts(bare)).toEqual([]);
+  });
+
+  it('show what a refund gave back of a PIN purchase, also after the rest was reversed', () => {
+    const bare = bareWorld({ seed: oneHolder(1000) });
+    const pin = purchase(bare.world, { AcctId: onlyAccount(bare).acctId, Amount: 100, Pin: 'correct' });
+    const { NetworkTransactionId } = pin;
+    refund(bare.world, { NetworkTransactionId, Amount: 40 });
+    reverse(bare.world, { NetworkTransactionId });
+
+    expect(amounts(bare)).toEqual([-40, 40]);
+    expect(onlyAccount(bare).ledgerCents).toBe(100_000);
+  });
+
+  it.each([false, true])('show the full price next to a refund (limit restored: %s)', (refundRestoresLimit) => {
+    const bare = bought(100, { assumptions: { refundRestoresLimit } });
+    settle(bare.world, { NetworkTransactionId: bare.id });
+    refund(bare.world, { NetworkTransactionId: bare.id, Amount: 40 });
+
+    expect(amounts(bare)).toEqual([-100, 40]);
+    expect(bare.world.purchaseById.get(bare.id)?.countedCents).toBe(refundRestoresLimit ? 6000 : 10_000);
   });
 });

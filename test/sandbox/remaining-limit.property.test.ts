@@ -6,7 +6,7 @@ import { refund, reverse, settle } from '../../sandbox/engine/after-purchase.ts'
 import { purchase, releaseExpiredHolds } from '../../sandbox/engine/purchase.ts';
 import { WINDOWS } from '../../sandbox/service-time.ts';
 import { limitField } from '../../sandbox/state/spend-rules.ts';
-import { type BareWorld, bareWorld, oneHolder, onlyAccount } from './bare-world.ts';
+import { type BareWorld, bareWorld, oneHolder, onlyAccount, transactionsOf } from './bare-world.ts';
 
 /** Two categories with a merchant code in each. */
 const MCCS = { 9: '5812', 13: '5251' } as const;
@@ -167,7 +167,7 @@ describe('remaining limits', () => {
     );
   });
 
-  it('agree with balances and holds in whole cents and with the open purchases after any history', () => {
+  it('agree with balances and holds in whole cents, open purchases and transaction details after any history', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const bare = bareWorld({ seed: oneHolder(1000) });
@@ -178,6 +178,8 @@ describe('remaining limits', () => {
 
         expect(account.heldCents).toBe(held);
         expect(Number.isInteger(account.ledgerCents)).toBe(true);
+        const listed = transactionsOf(bare).reduce((sum, { amount }) => sum + Math.round(amount * 100), 0);
+        expect(listed).toBe(account.ledgerCents - account.heldCents);
         expect(bare.world.openHolds.size).toBe(
           bare.world.state.purchases.filter(({ state }) => state === 'held').length,
         );
