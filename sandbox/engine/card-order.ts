@@ -1,5 +1,5 @@
 import { ServiceError } from '../service-error.ts';
-import { currentCard, last4 } from '../state/account.ts';
+import { last4 } from '../state/account.ts';
 import type { CardOrder, CardRequest, OrderedCard } from '../state/state.ts';
 import { findAccount, takeId, type World } from '../state/world.ts';
 import { announceCardStatus } from './card-status.ts';
@@ -52,8 +52,8 @@ export function ship(world: World, { CardOrderId }: { CardOrderId: number }) {
   if (first === undefined) throw new ServiceError(400, 'The order has no card to ship');
   for (const { acctId, cardId, request } of plastics) {
     const account = findAccount(world, acctId);
-    const card = account?.cards.find((each) => each.cardId === cardId) ?? (account && currentCard(account));
-    if (account === undefined || card === undefined) continue;
+    const card = account?.cards.find((each) => each.cardId === cardId);
+    if (card === undefined) continue;
     card.shippedAt = world.now().toISOString();
     const carrier = carrierOf(request);
     const data = {

@@ -64,8 +64,7 @@ export function buildState(seed: SeedData, assume: Assumptions, start: Date): St
 
 function addAccount(world: World, seed: SeedAccount, index: number, start: Date): void {
   const request = requestOf(seed, index);
-  const orderId = takeId(world, 'order');
-  const account = newAccount(world, orderId, request);
+  const account = newAccount(world, 0, request);
   account.groupId = seed.group ?? null;
   account.rulesetId = seed.ruleset ?? null;
   account.spendRules = applySeedRules(account.spendRules, seed.rules);
@@ -73,19 +72,20 @@ function addAccount(world: World, seed: SeedAccount, index: number, start: Date)
   for (const { status, lastFour, ageDays } of seed.cards) {
     const issuedAt = ageDays === undefined ? world.now() : new Date(start.getTime() - ageDays * DAY_MS);
     const expiresOn = `${issuedAt.getUTCFullYear() + 3}-11-30`;
-    account.cards.push(newCard(world, orderId, { status, issuedAt: issuedAt.toISOString(), expiresOn }, lastFour));
+    const orderId = takeId(world, 'order');
+    const at = issuedAt.toISOString();
+    const card = newCard(world, orderId, { status, issuedAt: at, expiresOn }, lastFour);
+    account.cards.push(card);
+    world.state.orders.push({
+      orderId,
+      isVirtual: account.isVirtual,
+      at,
+      userName: 'program.admin',
+      cards: [{ acctId: account.acctId, cardId: card.cardId, status: 'done', request, errors: [], message: '' }],
+    });
   }
   if (seed.cards.every(({ status }) => status === 'CLOSED')) account.status = 'CLOSED';
   world.state.accounts.push(account);
-  world.state.orders.push({
-    orderId,
-    isVirtual: account.isVirtual,
-    at: world.now().toISOString(),
-    userName: 'program.admin',
-    cards: [
-      { acctId: account.acctId, cardId: account.cards[0].cardId, status: 'done', request, errors: [], message: '' },
-    ],
-  });
   fundAtStart(world, account, seed);
 }
 

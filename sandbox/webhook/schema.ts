@@ -95,7 +95,7 @@ export const VirtualCardData = z.strictObject({
   CVV2: field(z.string().regex(/^(\d{3})?$/), '123'),
   Status: field(z.enum(['ACTIVE', 'INACTIVE']), 'ACTIVE'),
   Balance: amount(400),
-  VirtualCardOrderId: whole(55229),
+  VirtualCardOrderId: whole(55231),
   OrderDateTime: time('2026-03-02T12:31:07.124'),
   Errors: field(z.array(z.enum(['Card', 'Group', 'Ruleset', 'Activation', 'Funding'])), []),
   Message: text('Account Creation Successful'),

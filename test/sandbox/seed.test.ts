@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ASSUMPTIONS, assumptionsWith } from '../../sandbox/assumptions.ts';
+import { ship } from '../../sandbox/engine/card-order.ts';
 import { sandboxAccount } from '../../sandbox/sandbox-account.ts';
 import { buildState } from '../../sandbox/seed/build-state.ts';
 import { STANDARD_SEED } from '../../sandbox/seed/standard.ts';
@@ -38,7 +39,6 @@ describe('the seed', () => {
     expect(accounts.length).toBeGreaterThanOrEqual(24);
     expect(world.state.groups.length).toBeGreaterThan(2);
     expect(world.state.rulesets.length).toBeGreaterThan(2);
-    expect(world.state.orders).toHaveLength(accounts.length);
     expect(world.state.rows.length).toBeGreaterThan(20);
   });
 
@@ -77,6 +77,19 @@ describe('the seed', () => {
     expect(names.length - new Set(names).size).toBe(1);
     expect(accounts.filter(({ cards }) => cards.filter(isOpen).length === 2)).toHaveLength(1);
     expect(accounts.filter(({ customId }) => customId !== null).length).toBeGreaterThan(5);
+  });
+
+  it('has an order for each card, so that shipping a replacement ships its plastic', () => {
+    const { world: own, emitted } = bareWorld();
+    const ordered = own.state.accounts.flatMap(({ cards }) => cards.map((card) => [card.cardOrderId, card.cardId]));
+    expect(own.state.orders.map(({ orderId, cards }) => [orderId, cards[0]?.cardId])).toEqual(ordered);
+
+    const replaced = own.state.accounts.find(({ cards }) => cards.filter(isOpen).length === 2);
+    const replacement = replaced!.cards[1]!;
+    ship(own, { CardOrderId: replacement.cardOrderId });
+
+    expect(emitted[0]?.data.Last4CardNumber).toBe(last4(replacement));
+    expect(replaced?.cards.map(({ shippedAt }) => shippedAt !== null)).toEqual([false, true]);
   });
 
   it('has rules of every kind somewhere', () => {
