@@ -42,7 +42,9 @@ export function createDeliveries(deps: Deps): Deliveries {
   const mischief: DeliveryMischief = { copies: 1, reorder: 1 };
   const latest = new Map<WebhookKind | 'any', Delivery>();
   const inOrder = createSequencer();
-  let stored: Delivery[] | undefined;
+  let isOut = false;
+  /** What came due in the outage. */
+  const due = new Set<Delivery>();
   let batch: Delivery[] = [];
   let last = { ms: 0, ticks: 0 };
   let serial = 0;
@@ -53,10 +55,6 @@ export function createDeliveries(deps: Deps): Deliveries {
 
   function enqueue(delivery: Delivery, delayMs = 0): void {
     outbox.set(delivery.id, delivery);
-    if (stored !== undefined && delayMs === 0) {
-      stored.push(delivery);
-      return;
-    }
     // The job id names the attempt: Redis may accept the same add twice but runs it once.
     const jobId = `${delivery.id}-${delivery.attempts}-${nextSerial()}`;
     // Added only when it may start: a job that waits for others would keep them from starting.
@@ -87,9 +85,9 @@ export function createDeliveries(deps: Deps): Deliveries {
   async function attempt(deliveryId: string): Promise<void> {
     const delivery = outbox.get(deliveryId);
     if (delivery === undefined) return;
-    if (stored !== undefined) {
+    if (isOut) {
       // Those after it keep waiting: the first attempt is still to come.
-      stored.push(delivery);
+      due.add(delivery);
       return;
     }
     delivery.attempts += 1;
@@ -138,14 +136,14 @@ export function createDeliveries(deps: Deps): Deliveries {
       }
     },
     outage(on) {
-      if (on) {
-        stored ??= [];
-        return stored.length;
-      }
-      const released = stored ?? [];
-      stored = undefined;
-      for (const delivery of released) enqueue(delivery);
-      return released.length;
+      if (!on && !isOut) return 0;
+      isOut = on;
+      // Also those that wait behind others, or are still in the queue.
+      const stored = [...outbox.values()].filter((each) => each.attempts === 0 || due.has(each));
+      if (on) return stored.length;
+      for (const delivery of due) enqueue(delivery);
+      due.clear();
+      return stored.length;
     },
     repeat(kind) {
       const delivery = latest.get(kind ?? 'any');

@@ -265,7 +265,7 @@ describe('delivery of webhooks', () => {
 
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(receiver.received).toHaveLength(1);
-    sandbox.outage(false);
+    expect(sandbox.outage(false)).toBe(1);
     await until(() => sandbox.pendingWebhooks() === 0, 'the retry');
 
     expect(sandbox.deliveries.map(({ attempt, status }) => [attempt, status])).toEqual([
@@ -303,8 +303,9 @@ describe('delivery of webhooks', () => {
 
     sandbox.setStatus({ AcctId: inactive.AcctId, CardStatus: 'BLOCKED' });
     if (isOut) {
-      await until(() => sandbox.outage(true) > 0, 'a stored webhook');
-      sandbox.outage(false);
+      expect(sandbox.outage(true)).toBe(2);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      expect(sandbox.outage(false), 'the second waits behind the first').toBe(2);
     }
     await until(() => sandbox.deliveries.length === 2, 'two webhooks');
 
