@@ -1,4 +1,5 @@
 import { UsageError, urlFlag } from '../cli-flags.ts';
+import { TIMES_MAX } from './catalogue.ts';
 
 /** What `npm run trigger` was asked to do. */
 export interface TriggerArguments {
@@ -64,8 +65,8 @@ export function parseTriggerArguments(
     else throw new UsageError(`there is no flag --${flag}; fields of the payload start with an uppercase letter`);
   }
   const times = Number(settings.get('times') ?? '1');
-  if (!Number.isInteger(times) || times < 1 || times > 10_000)
-    throw new UsageError('--times must be a whole number from 1 to 10000');
+  if (!Number.isInteger(times) || times < 1 || times > TIMES_MAX)
+    throw new UsageError(`--times must be a whole number from 1 to ${TIMES_MAX}`);
   const version = settings.get('version') ?? defaultVersion;
   if (!/^\d+(\.\d+)*$/.test(version))
     throw new UsageError('--version must be numbers separated by dots, such as 2.0.1.3');

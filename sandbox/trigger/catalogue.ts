@@ -12,6 +12,9 @@ export interface CatalogueEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+/** How many one run may send. */
+export const TIMES_MAX = 10_000;
+
 const reference = {
   AuthTransactionId: 2465657071,
   ReferencedTranId: 2465657071,
@@ -110,7 +113,8 @@ export function sampleData(entry: CatalogueEntry): Record<string, unknown> {
 /** The sample with current times and new ids, so that it is an event of its own. */
 export function freshData(entry: CatalogueEntry, at: Date, serial: number): Record<string, unknown> {
   const local = toServiceTime(at);
-  const id = at.getTime() + serial;
+  // Each millisecond has room for as many as one run sends. Short: a number of 13 digits could be a card number.
+  const id = (at.getTime() % 100_000_000) * TIMES_MAX + serial;
   const fresh: Record<string, unknown> = {
     NetworkTransactionId: id,
     // Each settlement and reversal is of a purchase of its own. Otherwise two of them would be one purchase.
@@ -119,9 +123,8 @@ export function freshData(entry: CatalogueEntry, at: Date, serial: number): Reco
     ReferencedTransactionTime: local,
     HoldTime: local,
     // A parcel and an order are one event each, however often they are reported. The prefix is the carrier's.
-    TrackingNumber: `9400111899${String(id).slice(-12)}`,
-    // Short: a longer one could be a card number.
-    VirtualCardOrderId: id % 1_000_000_000,
+    TrackingNumber: `9400111899${String(id).padStart(12, '0')}`,
+    VirtualCardOrderId: id,
     TransactionTime: local,
     MerchantLocalTime: local,
     OrderDateTime: toServiceTimeMs(at),

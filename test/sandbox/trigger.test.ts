@@ -189,6 +189,22 @@ describe('trigger', () => {
     for (const data of samples) expect(DATA_SCHEMAS[kind].safeParse(data).error).toBeUndefined();
   });
 
+  it.each([
+    ['card-shipping', 'TrackingNumber'],
+    ['virtual-card', 'VirtualCardOrderId'],
+    ['pin', 'NetworkTransactionId'],
+  ])('sends other events when it runs again: %s', (kind, field) => {
+    const start = Date.parse('2026-03-02T17:31:07.124Z');
+    // Two runs, one right after the other, with an event per millisecond.
+    const ids = Array.from({ length: 3000 }, (_, count) =>
+      String(freshData(entryOf(kind)!, new Date(start + count), count % 1500)[field]),
+    );
+
+    expect(new Set(ids).size).toBe(3000);
+    // Thirteen digits could be a card number, which the bot masks.
+    if (kind !== 'card-shipping') expect(Math.max(...ids.map((id) => id.length))).toBeLessThan(13);
+  });
+
   it.each(['settlement', 'reversal'])('sends each %s of a purchase of its own, requested now', (kind) => {
     const at = new Date('2026-05-02T17:31:07.124Z');
     const [one, other] = [0, 1].map((serial) => freshData(entryOf(kind)!, at, serial));
