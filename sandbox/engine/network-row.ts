@@ -13,14 +13,15 @@ export function cardBalances(world: World, acctId: number): ReturnType<typeof ba
 /** The merchant side of a request, with defaults that look like a real terminal's. */
 export function merchantOf(world: World, request: PurchaseRequest): MerchantFields {
   const isPin = request.Pin !== undefined;
-  // PIN networks omit the location, and abroad we do not invent one.
-  const hasPlace = !isPin && (request.MerchantCountry ?? 'US') === 'US';
+  // PIN networks omit the city, and abroad we do not invent one.
+  const country = request.MerchantCountry ?? 'US';
+  const hasPlace = !isPin && country === 'US';
   return {
     MerchantName: request.MerchantName ?? 'CORNER DINER',
     MerchantCity: request.MerchantCity ?? (hasPlace ? 'FORT WORTH' : ''),
     MerchantState: request.MerchantState ?? (hasPlace ? 'TX' : ''),
     MerchantZip: (request.MerchantZip ?? '760009874').padEnd(9, ' '),
-    MerchantCountry: request.MerchantCountry ?? (isPin ? '' : 'US'),
+    MerchantCountry: country,
     MCCCode: request.MCCCode ?? world.assume.defaultMcc,
     MerchantId: request.MerchantId ?? merchantIdOf(request.MerchantName),
     TerminalId: isPin ? '12313123' : '6548526 ',

@@ -5,17 +5,20 @@ import type { World } from '../state/world.ts';
 /** Dollars, positive, at most two decimals. */
 export const PositiveAmount = z.number().positive().max(AMOUNT_MAX).refine(isAmount, 'no more than two decimals');
 
+/** Longer than any merchant's, so that receivers can be tested with what they do not expect. */
+const text = z.string().max(1000);
+
 /** A merchant's request. Everything except the account and the amount has a realistic default. */
 export const PurchaseRequest = z.strictObject({
   AcctId: z.int().positive(),
   Amount: PositiveAmount,
   CardId: z.int().positive().optional(),
-  MerchantName: z.string().min(1).max(60).optional(),
-  MerchantCity: z.string().max(40).optional(),
-  MerchantState: z.string().max(3).optional(),
-  MerchantZip: z.string().max(10).optional(),
-  MerchantCountry: z.string().max(3).optional(),
-  MerchantId: z.string().max(20).optional(),
+  MerchantName: text.min(1).optional(),
+  MerchantCity: text.optional(),
+  MerchantState: text.optional(),
+  MerchantZip: text.optional(),
+  MerchantCountry: text.optional(),
+  MerchantId: text.optional(),
   MCCCode: z
     .string()
     .regex(/^\d{4}$/, 'four digits')

@@ -69,6 +69,15 @@ describe('the sandbox answers the hostile request', () => {
 });
 
 describe('/simulate', () => {
+  it.each([
+    ['MerchantName', 'SMITH & SONS '.repeat(10)],
+    ['MerchantCountry', 'Mexico'],
+  ])('takes any %s', async (field, text) => {
+    const body = JSON.stringify({ AcctId: sandbox.accounts()[0]?.AcctId, Amount: 1, [field]: text });
+
+    expect((await ask('/simulate/purchase', {}, body)).status).toBe(200);
+  });
+
   const purchase = (headers: Record<string, string>) => {
     const acctId = sandbox.accounts()[0]?.AcctId;
     return ask('/simulate/purchase', headers, JSON.stringify({ AcctId: acctId, Amount: 1 }));

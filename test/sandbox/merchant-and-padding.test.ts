@@ -31,11 +31,11 @@ describe('the default location of a merchant', () => {
     });
   });
 
-  it('is left empty in a PIN transaction, because its network does not report one', () => {
+  it('is only the country in a PIN transaction, because its network does not report more', () => {
     expect(buy(bareWorld({ seed: oneHolder() }), { Pin: 'correct' }).data).toMatchObject({
       MerchantCity: '',
       MerchantState: '',
-      MerchantCountry: '',
+      MerchantCountry: 'US',
       TerminalId: '12313123',
     });
   });
