@@ -13,5 +13,5 @@ export const AMOUNT_MAX = 9_999_999_999.99;
 
 /** Whether a number has at most two decimals: the service's definition of an amount. */
 export function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && Math.abs(value * 100 - Math.round(value * 100)) < 1e-6;
+  return typeof value === 'number' && Number.isFinite(value) && toDollars(toCents(value)) === value;
 }

@@ -120,6 +120,8 @@ describe('the simulation routes', () => {
     ['purchase', { AcctId: 610_001, Amount: -5 }],
     ['purchase', { AcctId: 610_001, Amount: 0 }],
     ['purchase', { AcctId: 610_001, Amount: 1.001 }],
+    ['purchase', { AcctId: 610_001, Amount: 1e-9 }],
+    ['purchase', { AcctId: 610_001, Amount: 1.000000001 }],
     ['purchase', { AcctId: 610_001, Amount: '5' }],
     ['purchase', { AcctId: 610_001, Amount: 10_000_000_000 }],
     ['purchase', { AcctId: 610_001, Amount: 1e300 }],
