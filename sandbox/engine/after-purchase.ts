@@ -6,6 +6,7 @@ import { indexPurchase, takeId, type World } from '../state/world.ts';
 import { cardBalances, laterStep, newPurchaseIds, recordRow, referenceTo, rowOf } from './network-row.ts';
 import { endHold, moveHeld, moveLedger, releaseExpiredHolds } from './purchase.ts';
 import type { FollowUp, FollowUpAnswer } from './purchase-request.ts';
+import { returnBalance } from './transfer.ts';
 
 /**
  * The merchant captures an authorization. The amount may differ from the held one (a tip, a partial delivery).
@@ -39,6 +40,7 @@ export function settle(world: World, request: FollowUp): FollowUpAnswer {
     SettlementTime: toServiceTime(at),
   });
   recordRow(world, at, row);
+  returnBalance(world, made.acctId);
   return { NetworkTransactionId: made.networkTransactionId };
 }
 
@@ -72,6 +74,7 @@ export function reverse(world: World, request: FollowUp): FollowUpAnswer {
     TransactionAmount: toDollars(cents),
   });
   recordRow(world, at, row);
+  returnBalance(world, made.acctId);
   return { NetworkTransactionId: made.networkTransactionId };
 }
 
@@ -139,6 +142,7 @@ export function refund(world: World, request: FollowUp): FollowUpAnswer {
     SettlementTime: toServiceTime(at),
   });
   recordRow(world, at, row);
+  returnBalance(world, made.acctId);
   return { NetworkTransactionId: credit.networkTransactionId };
 }
 

@@ -1,7 +1,8 @@
 import { ServiceError } from '../service-error.ts';
 import { midnight, serviceDay } from '../service-time.ts';
 import { type Account, type Card, type CardStatus, currentCard, isOpen, last4 } from '../state/account.ts';
-import { availableCents, type World } from '../state/world.ts';
+import type { World } from '../state/world.ts';
+import { returnBalance } from './transfer.ts';
 
 const REFUSED = 'Cannot change status';
 
@@ -87,9 +88,7 @@ export function terminate(world: World, account: Account): void {
   if (account.status === 'CLOSED' || open.length === 0) throw new ServiceError(403, REFUSED);
   account.status = 'CLOSED';
   for (const card of open) setCardStatus(world, account, card, 'CLOSED');
-  const freeCents = availableCents(account);
-  account.ledgerCents -= freeCents;
-  world.state.business.ledgerCents += freeCents;
+  returnBalance(world, account.acctId);
 }
 
 /** A change made in the admin portal. */

@@ -10,6 +10,7 @@ import { type Decline, decide } from './decide-purchase.ts';
 import { cardBalances, merchantOf, newPurchaseIds, recordRow, rowOf } from './network-row.ts';
 import type { PurchaseAnswer, PurchaseRequest } from './purchase-request.ts';
 import { countedPadding, padding } from './purchase-request.ts';
+import { returnBalance } from './transfer.ts';
 
 /**
  * A merchant requests a payment: the rules decide. An approved signature purchase is held, an approved PIN purchase is
@@ -127,6 +128,7 @@ export function releaseExpiredHolds(world: World): void {
     if (held.holdUntil === null || Date.parse(held.holdUntil) > now) continue;
     endHold(world, held, 'released');
     held.countedCents = 0;
+    returnBalance(world, held.acctId);
   }
 }
 

@@ -2,9 +2,10 @@ import { toCents, toDollars } from '../money.ts';
 import { midnight, toServiceTimeMs } from '../service-time.ts';
 import { type Account, currentCard } from '../state/account.ts';
 import type { CardOrder, OrderedCard } from '../state/state.ts';
-import { availableCents, takeId, type World } from '../state/world.ts';
+import { availableCents, type World } from '../state/world.ts';
 import { activate, announceCardStatus } from './card-status.ts';
 import { newAccount } from './create-account.ts';
+import { recordTransfer } from './transfer.ts';
 
 /** What can go wrong with a virtual card, as listed in `Errors`. */
 export const VIRTUAL_ERRORS = ['Card', 'Group', 'Ruleset', 'Activation', 'Funding'] as const;
@@ -62,19 +63,8 @@ function fund(world: World, account: Account, cents: number): boolean {
   if (cents === 0) return true;
   business.ledgerCents -= cents;
   account.ledgerCents += cents;
-  recordFunding(world, account, cents);
+  recordTransfer(world, account.acctId, cents, 'Card funding');
   return true;
-}
-
-export function recordFunding(world: World, account: Account, cents: number): void {
-  world.state.transfers.push({
-    transactionId: takeId(world, 'transaction'),
-    acctId: account.acctId,
-    at: world.now().toISOString(),
-    amountCents: cents,
-    description: 'Card funding',
-    category: 'CardFunding',
-  });
 }
 
 function failureMessage(errors: readonly string[]): string {

@@ -2,7 +2,7 @@ import type { Assumptions } from '../assumptions.ts';
 import { refund, reverse, settle } from '../engine/after-purchase.ts';
 import { defaultSpendRules, holderRequest, newAccount, newCard } from '../engine/create-account.ts';
 import { purchase } from '../engine/purchase.ts';
-import { recordFunding } from '../engine/virtual-card.ts';
+import { recordTransfer } from '../engine/transfer.ts';
 import { toCents } from '../money.ts';
 import type { Account, Address } from '../state/account.ts';
 import type { CardRequest, State } from '../state/state.ts';
@@ -98,7 +98,7 @@ function fundAtStart(world: World, account: Account, seed: SeedAccount): void {
   const cents = toCents(seed.balance) + spent;
   if (cents === 0) return;
   account.ledgerCents = cents;
-  recordFunding(world, account, cents);
+  recordTransfer(world, account.acctId, cents, 'Card funding');
 }
 
 function replayHistory(world: World, seed: SeedData, start: Date, setClock: (at: Date) => void): void {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { refund, reverse, settle } from '../../sandbox/engine/after-purchase.ts';
 import { processOrder, ship } from '../../sandbox/engine/card-order.ts';
 import { activate, block, setStatusInPortal, terminate, unblock } from '../../sandbox/engine/card-status.ts';
+import { purchase, releaseExpiredHolds } from '../../sandbox/engine/purchase.ts';
 import { createSimulation } from '../../sandbox/simulation.ts';
 import type { CardStatus } from '../../sandbox/state/account.ts';
-import { type BareWorld, bareWorld, oneHolder, onlyAccount } from './bare-world.ts';
+import { type BareWorld, bareWorld, oneHolder, onlyAccount, transactionsOf } from './bare-world.ts';
 
 function worldWith(...statuses: CardStatus[]): BareWorld {
   return bareWorld({ seed: oneHolder(100, { cards: statuses.map((status) => ({ status, ageDays: 5 })) }) });
@@ -132,5 +134,50 @@ describe('card states', () => {
 
     expect(onlyAccount(bare)).toMatchObject({ status: 'CLOSED', ledgerCents: 0 });
     expect(bare.world.state.business.ledgerCents).toBe(before + 10_000);
+    expect(transactionsOf(bare).at(-1)).toMatchObject({ amount: -100, description: 'Card account closed' });
+  });
+
+  it.each([
+    ['reversed', 10_000, (bare: BareWorld, id: number) => reverse(bare.world, { NetworkTransactionId: id })],
+    [
+      'settled in part',
+      5000,
+      (bare: BareWorld, id: number) => settle(bare.world, { NetworkTransactionId: id, Amount: 50 }),
+    ],
+    [
+      'settled and refunded',
+      10_000,
+      (bare: BareWorld, id: number) => {
+        settle(bare.world, { NetworkTransactionId: id });
+        refund(bare.world, { NetworkTransactionId: id });
+      },
+    ],
+    [
+      'never settled',
+      10_000,
+      (bare: BareWorld) => {
+        bare.at('2026-03-20T17:00:00Z');
+        releaseExpiredHolds(bare.world);
+      },
+    ],
+    [
+      'settled after the hold has expired',
+      0,
+      (bare: BareWorld, id: number) => {
+        bare.at('2026-03-20T17:00:00Z');
+        settle(bare.world, { NetworkTransactionId: id });
+      },
+    ],
+  ] as const)('return what a purchase held at the closing: %s', (_how, returned, next) => {
+    const bare = worldWith('ACTIVE');
+    const before = bare.world.state.business.ledgerCents;
+    const { NetworkTransactionId } = purchase(bare.world, { AcctId: onlyAccount(bare).acctId, Amount: 100 });
+    terminate(bare.world, onlyAccount(bare));
+
+    next(bare, NetworkTransactionId);
+
+    expect(onlyAccount(bare)).toMatchObject({ ledgerCents: 0, heldCents: 0 });
+    expect(bare.world.state.business.ledgerCents).toBe(before + returned);
+    expect(transactionsOf(bare).reduce((sum, { amount }) => sum + amount, 0)).toBe(0);
   });
 });
