@@ -174,3 +174,11 @@ describe('transaction details', () => {
     expect(bare.world.purchaseById.get(bare.id)?.countedCents).toBe(refundRestoresLimit ? 6000 : 10_000);
   });
 });
+
+it.each([null, 'Approved'] as const)('a reversal has the assumed NetworkStatus: %s', (reversalNetworkStatus) => {
+  const bare = bought(40, { assumptions: { reversalNetworkStatus } });
+
+  reverse(bare.world, { NetworkTransactionId: bare.id });
+
+  expect(bare.emitted.at(-1)).toMatchObject({ kind: 'reversal', data: { NetworkStatus: reversalNetworkStatus } });
+});

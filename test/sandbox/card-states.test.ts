@@ -6,6 +6,7 @@ import { purchase, releaseExpiredHolds } from '../../sandbox/engine/purchase.ts'
 import { createSimulation } from '../../sandbox/simulation.ts';
 import type { CardStatus } from '../../sandbox/state/account.ts';
 import { type BareWorld, bareWorld, oneHolder, onlyAccount, transactionsOf } from './bare-world.ts';
+import type { Payload } from './payload.ts';
 
 function worldWith(...statuses: CardStatus[]): BareWorld {
   return bareWorld({ seed: oneHolder(100, { cards: statuses.map((status) => ({ status, ageDays: 5 })) }) });
@@ -180,4 +181,27 @@ describe('card states', () => {
     expect(bare.world.state.business.ledgerCents).toBe(before + returned);
     expect(transactionsOf(bare).reduce((sum, { amount }) => sum + amount, 0)).toBe(0);
   });
+});
+
+it.each([
+  ['changed', ['BLOCKED']],
+  ['all', ['CLOSED', 'BLOCKED']],
+] as const)('a status webhook lists the cards assumed: %s', (statusCardList, statuses) => {
+  const cards = [{ status: 'CLOSED' }, { status: 'ACTIVE' }] as const;
+  const bare = bareWorld({ seed: oneHolder(100, { cards }), assumptions: { statusCardList } });
+
+  block(bare.world, onlyAccount(bare));
+
+  expect(bare.emitted[0]?.data.CardList.map(({ CardStatus }: Payload) => CardStatus)).toEqual(statuses);
+});
+
+it.each([
+  [true, ['card-status', 'card-status', 'virtual-card']],
+  [false, ['card-status', 'virtual-card']],
+])('a new virtual card has a status webhook of its own if so assumed: %s', (virtualCardSendsCardStatus, kinds) => {
+  const bare = bareWorld({ seed: oneHolder(), assumptions: { virtualCardSendsCardStatus } });
+
+  createSimulation(bare.world, {} as never).createOrder({ FirstName: 'Vi', LastName: 'Card', VirtualCard: true });
+
+  expect(bare.emitted.map(({ kind }) => kind)).toEqual(kinds);
 });

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { createRouter } from '../../sandbox/api/route.ts';
+import { spendRuleRoutes } from '../../sandbox/api/spend-rules.ts';
 import { assumptionsWith } from '../../sandbox/assumptions.ts';
 import { defaultSpendRules } from '../../sandbox/engine/create-account.ts';
 import { type SpendRulesWrite, writtenRules } from '../../sandbox/engine/write-spend-rules.ts';
 import { allMerchantCategories, categoryOf, MERCHANT_CATEGORIES } from '../../sandbox/state/merchant-category.ts';
+import { rulesOf } from '../../sandbox/state/world.ts';
+import { bareWorld, oneHolder, onlyAccount } from './bare-world.ts';
 
 const write = (given: SpendRulesWrite, before = defaultSpendRules()) => writtenRules(before, given, assumptionsWith());
 
@@ -97,4 +101,25 @@ describe('merchant categories', () => {
   ])('%s is %s', (code, name) => {
     expect(categoryOf(code).name).toBe(name);
   });
+});
+
+it.each([
+  [true, null, 70],
+  [false, 1, 900],
+])('rules written to a card of a ruleset take it out, if so assumed: %s', (isUnassigned, ruleset, limit) => {
+  const bare = bareWorld({
+    seed: {
+      ...oneHolder(100, { ruleset: 1 }),
+      rulesets: [{ id: 1, name: 'Field', rules: { DailySpendLimit: 900 } }],
+    },
+    assumptions: { ruleOfRulesetWriteUnassigns: isUnassigned },
+  });
+  const { acctId } = onlyAccount(bare);
+  const found = createRouter(spendRuleRoutes)('PUT', `/Card/SpendRules/${acctId}/Advanced`);
+  if (!('route' in found)) throw new Error('no such route');
+
+  found.route.answer({ world: bare.world, params: found.params, body: { DailySpendLimit: 70 } } as never);
+
+  expect(onlyAccount(bare).rulesetId).toBe(ruleset);
+  expect(rulesOf(bare.world, onlyAccount(bare)).DailySpendLimit).toBe(limit);
 });
