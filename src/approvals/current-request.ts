@@ -87,11 +87,13 @@ async function needsNow(
   const purchase = alsoNeeds.some((kind) => kind !== 'balance') ? await purchaseOf(action) : null;
   if (purchase === null) return alsoNeeds;
   const check = await checkPurchase(withAmount(purchase, payCentsOf({ action }) ?? purchase.amountCents));
+  const others = (needs: AlsoNeeds): AlsoNeeds =>
+    needs.filter((kind) => !changes.some(({ rule }) => remedyOfRule[rule.kind] === kind));
   if (check.state === 'stopped' && isOfRules(check.remedy)) {
     const needed = neededIn(check.remedy);
-    const all = check.isPartial === true ? [...new Set([...alsoNeeds, ...needed])] : needed;
-    return all.filter((kind) => !changes.some(({ rule }) => remedyOfRule[rule.kind] === kind));
+    return others(check.isPartial === true ? [...new Set([...alsoNeeds, ...needed])] : needed);
   }
+  if (check.state === 'unknown' && check.alsoNeeds !== undefined) return others(check.alsoNeeds);
   // Otherwise it is not known, or a block hides it.
   const isByNoRule = check.state === 'unknown' && ['ruleset', 'balance', 'status'].includes(check.why ?? '');
   return check.state === 'passes' || isByNoRule ? [] : alsoNeeds;

@@ -50,8 +50,8 @@ export const Remedy = z.discriminatedUnion('kind', [
   }),
   /** Nothing stops it any more: it only has to be tried again. */
   z.strictObject({ kind: z.literal('retry') }),
-  /** None of the card's own rules stops it. Its ruleset or its balance may, which only the card program's portal changes. */
-  z.strictObject({ kind: z.literal('portal'), why: z.enum(['ruleset', 'balance']) }),
+  /** The card's own rules allow it. Its ruleset or its balance may not, which only the card program's portal changes. */
+  z.strictObject({ kind: z.literal('portal'), why: z.enum(['ruleset', 'balance']), ...besides }),
 ]);
 export type Remedy = z.infer<typeof Remedy>;
 /** What the card API can change, and people can do. */
@@ -73,7 +73,7 @@ export function isOfRules(remedy: Remedy): remedy is Exclude<RemedyChange, { rea
 
 /** What else the purchase needs, as far as is known. */
 export function alsoNeeds(remedy: Remedy | null): AlsoNeeds {
-  return (remedy !== null && isOfRules(remedy) && remedy.alsoNeeds) || [];
+  return (remedy !== null && 'alsoNeeds' in remedy && remedy.alsoNeeds) || [];
 }
 
 /** What a change of a rule is the remedy for. */

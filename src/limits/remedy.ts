@@ -2,6 +2,7 @@ import type { CardClient } from '../card-api/client.ts';
 import type { LimitPeriod, LimitWindow } from '../card-api/rule.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits, SpendRules } from '../card-api/spend-rules.ts';
+import type { AlsoNeeds } from '../core/also-needs.ts';
 import { declineCode, isByRule, lackingCents, type TransactionEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
 import { isAbroad } from '../core/merchant-category.ts';
@@ -51,11 +52,16 @@ export type PurchaseCheck =
   /** No limit, no rule, no block and no balance stops it, as far as is known. */
   | { readonly state: 'passes' }
   /**
-   * `away`: the card API did not answer. `unclear`: all was read and does not tell what stops it. `ruleset`: the card's own
-   * rules let it pass, and its ruleset may not. `balance`: all rules let it pass, and the card's balance did not cover it.
+   * `away`: the card API did not answer. `unclear`: all was read and does not tell what stops it. `ruleset`: what declined it
+   * is allowed by the card's own rules, and its ruleset may not allow it. `balance`: all rules let it pass, and the card's balance did not cover it.
    * `status`: none of its cards is active. `closed`: all of them are closed. Otherwise no change would help.
    */
-  | { readonly state: 'unknown'; readonly why?: 'away' | 'unclear' | 'ruleset' | 'balance' | 'status' | 'closed' };
+  | {
+      readonly state: 'unknown';
+      readonly why?: 'away' | 'unclear' | 'ruleset' | 'balance' | 'status' | 'closed';
+      /** What stops it besides its ruleset. */
+      readonly alsoNeeds?: AlsoNeeds;
+    };
 
 /**
  * What would let a declined purchase pass, based on the card's current data: the smallest change that the API can make.
@@ -65,7 +71,7 @@ export function createRemedies(deps: Deps) {
   async function advise(event: TransactionEvent, deadlineMs: number): Promise<Advice> {
     const check = await look(event, deadlineMs, 'then');
     const isSameWindow = (period: LimitWindow): boolean => !hasReset(period, event.occurredAt, deps.now());
-    if (check.state === 'unknown') return { remedy: inPortal(check.why), isIncomplete: check.why === 'away' };
+    if (check.state === 'unknown') return { remedy: inPortal(check), isIncomplete: check.why === 'away' };
     if (check.state === 'passes') return { remedy: { kind: 'retry' }, isIncomplete: false };
     return { remedy: check.remedy, isIncomplete: isIncomplete(check.remedy, isSameWindow) };
   }
@@ -79,8 +85,9 @@ export function createRemedies(deps: Deps) {
   };
 }
 
-function inPortal(why: Extract<PurchaseCheck, { readonly state: 'unknown' }>['why']): Remedy | null {
-  return why === 'ruleset' || why === 'balance' ? { kind: 'portal', why } : null;
+function inPortal({ why, alsoNeeds }: Extract<PurchaseCheck, { readonly state: 'unknown' }>): Remedy | null {
+  if (why !== 'ruleset' && why !== 'balance') return null;
+  return { kind: 'portal', why, ...(alsoNeeds !== undefined && { alsoNeeds }) };
 }
 
 /** Whether the amounts that were left when the purchase was declined count, or those of now. */
@@ -125,11 +132,12 @@ async function withAlsoNeeded(
   time: Time,
   deps: Deps,
 ): Promise<PurchaseCheck> {
-  if (check.state !== 'stopped' || !isOfRules(check.remedy)) return check;
-  const { kind } = check.remedy;
+  const isByRuleset = check.state === 'unknown' && check.why === 'ruleset';
+  if (!isByRuleset && (check.state !== 'stopped' || !isOfRules(check.remedy))) return check;
+  const kind = check.state === 'stopped' ? check.remedy.kind : null;
   const rules = await read.rules();
-  if (rules === null) return { ...check, isPartial: true };
-  const isLookedAt = time === 'now' && kind !== 'raise_limit';
+  if (rules === null) return check.state === 'stopped' ? { ...check, isPartial: true } : check;
+  const isLookedAt = isByRuleset || (time === 'now' && kind !== 'raise_limit');
   const remaining = isLookedAt ? await read.remaining() : null;
   const byLimits =
     remaining === null ? passes : byLimitNow(event, { remaining, rules }, await deps.accountOf(event.acctId), deps);
@@ -137,9 +145,10 @@ async function withAlsoNeeded(
     other.state === 'stopped' && other.remedy.kind !== kind ? neededIn(other.remedy) : [],
   );
   const alsoNeeds = withBalanceNow(needed, isBalanceTooLow(event, rules));
+  const besides = alsoNeeds.length > 0 && { alsoNeeds };
+  if (check.state === 'unknown') return { ...check, ...besides };
   const isPartial = isLookedAt && (remaining === null || byLimits.state === 'unknown');
-  const remedy = alsoNeeds.length === 0 ? check.remedy : { ...check.remedy, alsoNeeds };
-  return { state: 'stopped', remedy, ...(isPartial && { isPartial }) };
+  return { state: 'stopped', remedy: { ...check.remedy, ...besides }, ...(isPartial && { isPartial }) };
 }
 
 /** The card pays from its own balance, which did not cover the purchase when it was declined. */
@@ -180,12 +189,19 @@ async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<Pu
   const account = await deps.accountOf(event.acctId);
   const isCategoryKnown = declineCode(event.decline).endsWith('.mcc');
   const isListed = rules.categories.some(({ name }) => deps.fitsMerchant(name, event.mcc));
+  const isByLimit = declineCode(event.decline).startsWith('decline.rule.velocity');
+  // The card's own rules allow what declined it, so its ruleset does not.
+  const isByRuleset = account.mayBeOverruled && isByRule(event.decline) && !isByLimit;
   const checks: PurchaseCheck[] = [
     time === 'now' ? await byStatus(event, deps, asItIs) : passes,
-    ...byKind(event, rules),
-    // Nothing tells the name of a category that is not listed.
-    isCategoryKnown || rules.isEveryCategoryAllowed || isListed ? passes : unclear,
-    byLimitNow(event, { remaining, rules }, account, deps),
+    ...(isByRuleset
+      ? []
+      : [
+          ...byKind(event, rules),
+          // Nothing tells the name of a category that is not listed.
+          isCategoryKnown || rules.isEveryCategoryAllowed || isListed ? passes : unclear,
+          byLimitNow(event, { remaining, rules }, account, deps),
+        ]),
     account.mayBeOverruled ? byRuleset : passes,
     isBalanceTooLow(event, rules) ? byBalance : passes,
   ];

@@ -90,7 +90,7 @@ const passesNow = {
 /** What may stop the purchase although none of the card's own rules does. */
 export const portalWords = {
   ruleset: {
-    meaning: 'The card’s own rules let this purchase pass, but its ruleset may not.',
+    meaning: 'The card’s own rules allow this, but its ruleset may not.',
     holderFix: 'Ask whoever administers the card program.',
     adminFix: 'Check the ruleset in the card program’s portal.',
   },

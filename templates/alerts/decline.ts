@@ -134,8 +134,9 @@ export function declineCause(alert: TransactionAlert, view: View): (string | nul
 
 /** The ruleset excludes the merchant category, and the meaning names it. */
 function isRulesets({ card, remedy }: TransactionAlert, reason: ShownReason): boolean {
-  const isOver = remedy?.kind === 'retry' || (remedy?.kind === 'portal' && remedy.why !== 'ruleset');
-  return reason.code === 'decline.rule.mcc' && !isOver && card.ruleset != null;
+  const cause = remedy?.kind === 'portal' ? remedy.why : remedy?.kind;
+  const mayForbid = cause === undefined || cause === 'ruleset' || cause === 'allow_category';
+  return reason.code === 'decline.rule.mcc' && mayForbid && card.ruleset != null;
 }
 
 /** Which ruleset the card follows, when a rule declined the purchase and the meaning does not name it already. */

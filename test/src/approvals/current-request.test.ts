@@ -285,6 +285,14 @@ describe('a request for a purchase that needed something else, too', () => {
     return { world, hugo, deps, checked, updated, facts, approve, texts };
   }
 
+  it('keeps the caution if its ruleset is what stops it first', async () => {
+    const { facts, approve } = await asked({ state: 'unknown', why: 'ruleset', alsoNeeds: ['raise_limit'] });
+
+    await approve();
+
+    expect(await facts()).toEqual(['raise_limit']);
+  });
+
   it.each<[string, Check]>([
     ['has reset', stoppedBy({ kind: 'allow_international' })],
     ['has reset, and no rule stops it any more', { state: 'unknown', why: 'balance' }],

@@ -541,6 +541,27 @@ describe('what lets a declined purchase pass', () => {
     },
   );
 
+  it.each(['decline.rule.mcc', 'decline.rule.location', 'decline.rule.cardnotpresent'])(
+    'is a change of the ruleset for %s if the card’s own rules allow it, also if a limit is too small as well',
+    async (code) => {
+      const own = { ...anyKind, ...international, ...online, limits: { ...none, daily: 10_000 } };
+      const followed = { mayBeOverruled: true };
+      const portal = { kind: 'portal', why: 'ruleset', alsoNeeds: ['raise_limit'] };
+
+      const { adviceFor, checkPurchase } = setUp(own, 3_000, 'Books', followed);
+      expect((await adviceFor(declined(code))).remedy).toEqual(portal);
+      expect(await checkPurchase(declined(code))).toEqual({
+        state: 'unknown',
+        why: 'ruleset',
+        alsoNeeds: ['raise_limit'],
+      });
+      const ofRuleset = setUp({ ...own, limits: { ...none, daily: 100_000 } }, 3_000, 'Books', followed);
+      expect((await ofRuleset.adviceFor(declined(code))).remedy).toEqual({ ...portal, alsoNeeds: ['ruleset_limit'] });
+      const blocked = setUp(own, 3_000, 'Books', { ...followed, status: 'BLOCKED' });
+      expect(await blocked.checkPurchase(declined(code))).toEqual({ state: 'stopped', remedy: { kind: 'unblock' } });
+    },
+  );
+
   it('is another card if this one was closed, whatever else is not known', async () => {
     const closed = { mayBeOverruled: true, status: 'CLOSED' } as const;
 
@@ -560,7 +581,6 @@ describe('what lets a declined purchase pass', () => {
 
     for (const own of [null, 100_000])
       expect(await check(own, true)).toEqual({ state: 'stopped', remedy: remedyOf(over) });
-    expect(await check(null, true, 'decline.rule.location')).toEqual({ state: 'stopped', remedy: remedyOf(over) });
     expect(await check(10_000, true)).toEqual({ state: 'stopped', remedy: raised });
     expect(await check(null, false)).toEqual({ state: 'stopped', remedy: raised });
   });

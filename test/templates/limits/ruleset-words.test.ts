@@ -37,6 +37,26 @@ it('attributes a merchant category that is not allowed to the ruleset', () => {
   expect(text).not.toContain('The card’s spending rules do not allow');
 });
 
+it('names the ruleset, once, also if a limit is too small as well or is all that stops the purchase now', () => {
+  const bars = alertOf('decline.rule.mcc', 'Unauthorized merchant category: (Bars)');
+  const texts = (remedy: Remedy) =>
+    [true, false].map((isLong) =>
+      shown(renderAlert({ ...bars, remedy }, { place: 'private', isLong }).blocks).replaceAll('*', ''),
+    );
+
+  for (const text of texts({ kind: 'portal', why: 'ruleset', alsoNeeds: ['raise_limit'] })) {
+    expect(text).toMatch(
+      /“Travel &amp; more” does not allow this merchant category\.(?: |\\n)A limit is too small, too\./,
+    );
+    expect(text.match(/Travel/g)).toHaveLength(1);
+    expect(text).toContain('It may overrule the card’s own rules.');
+  }
+  for (const text of texts(remedyOf(limitRaise('daily', 10_000, 13_410, { remainingCents: 5_000 })))) {
+    expect(text).toContain('The card follows the spending ruleset “Travel &amp; more”, which may overrule');
+    expect(text).not.toMatch(/\bIt may overrule|does not allow/);
+  }
+});
+
 it.each([
   ['a decline due to insufficient funds', 'decline.balance.card', travel],
   ['a card with its own rules', 'decline.rule.location', card],
@@ -53,7 +73,7 @@ it('uses the number if there is no name, and mentions no overruling unless that 
 });
 
 it.each<[string, 'checked' | 'ruleset', Remedy, RegExp]>([
-  ['a rule', 'ruleset', { kind: 'allow_international' }, /own rules let this purchase pass, .* Check the ruleset/],
+  ['a rule', 'ruleset', { kind: 'allow_international' }, /own rules allow this, .* Check the ruleset/],
   [
     'a limit',
     'checked',
