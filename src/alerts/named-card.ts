@@ -4,10 +4,6 @@ import type { Alert } from './alert.ts';
 
 /** The card that an alert names. Neither: it names none, or more than one. */
 export function namedCard(alert: Alert): Pick<CardFacts, 'cardId' | 'last4'> {
-  if (alert.kind !== 'card-status') {
-    const { cardId, last4 } = cardOf(alert);
-    return { cardId, last4 };
-  }
-  const [change, ...others] = alert.changes;
-  return change === undefined || others.length > 0 ? { cardId: null, last4: null } : change;
+  const { cardId, last4 } = cardOf(alert);
+  return { cardId, last4 };
 }

@@ -30,7 +30,7 @@ export function statusWords(alert: StatusAlert) {
     return {
       title: `${countOf(changes.length, 'card')} changed`,
       way: lines,
-      card: { ...card, cardId: null, last4: null },
+      card,
       at,
     };
   }
@@ -42,7 +42,7 @@ export function statusWords(alert: StatusAlert) {
   return {
     title: headline(only, isVirtual),
     way: lines,
-    card: { ...card, cardId: only.cardId, last4: only.last4 },
+    card,
     at,
   };
 }
@@ -55,7 +55,6 @@ export function cardStatus(alert: StatusAlert): Message {
   const late = alert.late ? 'Late notice: ' : '';
   const name = holderRaw(card);
   const isOne = changes.length === 1 && only !== undefined;
-  const one = { ...card, ...(isOne && { cardId: only.cardId, last4: only.last4 }) };
   const shown = changes.slice(0, SHOWN_MAX);
   const more = changes.length - shown.length;
   const isVirtual = card.isVirtual === true;
@@ -64,7 +63,7 @@ export function cardStatus(alert: StatusAlert): Message {
   return {
     text: sentence(
       isOne
-        ? `${late}${cardOfHolder(one)}: ${way(only, isVirtual, since)}.${note(only)}${cause(only, isVirtual) && ` ${capital(cause(only, isVirtual))}.`}${outcomeSentence(outcomes)}`
+        ? `${late}${cardOfHolder(card)}: ${way(only, isVirtual, since)}.${note(only)}${cause(only, isVirtual) && ` ${capital(cause(only, isVirtual))}.`}${outcomeSentence(outcomes)}`
         : `${late}${countOf(changes.length, 'card')} of ${holderName(card)} changed. ${[...shown.map((change) => spoken(change, isVirtual)), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')}`,
     ),
     blocks: [
@@ -77,7 +76,7 @@ export function cardStatus(alert: StatusAlert): Message {
       ),
       ...fields([
         ['Cardholder', holderName(card)],
-        ['Card', isOne ? capital(cardName(one)) : ''],
+        ['Card', isOne ? capital(cardName(card)) : ''],
         ['How', isOne ? capital(cause(only, isVirtual)) : ''],
         [
           event.isSeen === true ? 'Changed before' : 'When',
@@ -85,7 +84,7 @@ export function cardStatus(alert: StatusAlert): Message {
         ],
       ]),
       ...outcomeLines(outcomes),
-      ...actions(isOne ? control(alert, only, one) : null),
+      ...actions(isOne ? control(alert, only, card) : null),
       ...context(progressLine(alert.progress), alert.late ? 'Arrived late' : null, event.id),
     ],
   };

@@ -16,8 +16,9 @@ export function statusWord(status: string): string {
   return statusWords[status.trim().toUpperCase()] ?? (escapeUntrusted(status, 40) || 'status not known');
 }
 
-/** The card of an alert: where the directory knows nothing, what the event itself says. */
-export function cardOf({ card, event }: Alert): CardFacts {
+/** The card of an alert: where the directory knows nothing, what the event itself says. No card if it is about several. */
+export function cardOf(alert: Alert): CardFacts {
+  const { card, event } = alert;
   const holder = 'holder' in event && event.holder !== '' ? event.holder : null;
   const last4 = 'last4' in event && event.last4 !== '' ? event.last4 : null;
   const known = {
@@ -26,6 +27,10 @@ export function cardOf({ card, event }: Alert): CardFacts {
     last4: card.last4 ?? last4,
     holder: card.holder ?? holder,
   };
+  if (alert.kind === 'card-status') {
+    const [only] = alert.changes.length === 1 ? alert.changes : [];
+    return { ...known, cardId: only?.cardId ?? null, last4: only?.last4 ?? null };
+  }
   // A card that the account has is not the one that was ordered.
   const isNone = event.kind === 'virtual-card' && event.outcome === 'not_created';
   return isNone ? { ...known, cardId: null, last4: null } : known;

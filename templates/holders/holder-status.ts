@@ -35,7 +35,6 @@ export function holderStatus(alert: StatusAlert): Message {
   const at = shown.at(-1)?.steps.at(-1)?.at ?? event.callbackAt;
   const isOne = changes.length === 1 && only !== undefined;
   const status = isOne ? statusNow(only) : undefined;
-  const one = { ...cardOf(alert), ...(isOne && { cardId: only.cardId, last4: only.last4 }) };
   const title = titleOf(changes);
   const lines = linesOf(alert);
 
@@ -49,7 +48,7 @@ export function holderStatus(alert: StatusAlert): Message {
       ...holderOutcomes(alert),
       ...actions(
         status === 'ACTIVE' && !currentState(outcomes).isBlocked
-          ? holderBlockButton({ value: event.id, card: one })
+          ? holderBlockButton({ value: event.id, card: cardOf(alert) })
           : null,
       ),
       ...context(event.isSeen === true ? dateAfter('seen', at) : dateToken(at), late ? 'Arrived late' : null, event.id),

@@ -7,6 +7,7 @@ import {
   type TransactionAlert,
   type VirtualCardAlert,
 } from '../../src/alerts/alert.ts';
+import { noCard } from '../../src/core/card-facts.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import { isUndated, kindTraits } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
@@ -24,7 +25,7 @@ import { reasonOf } from '../alerts/decline-words.ts';
 import { isCardCheck } from '../alerts/money-line.ts';
 import { isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import { countOf, escapeUntrusted, formatCount } from '../core/blocks.ts';
-import { cardOf, holderRaw, statusWord } from '../core/card-words.ts';
+import { cardOf, cardRaw, holderRaw, statusWord } from '../core/card-words.ts';
 import { needsDay, seenAt, type View } from '../core/view.ts';
 
 /** One alert of a batch: who, how much, where, why. All fields are raw; the caller escapes them. */
@@ -215,7 +216,8 @@ const STATUSES_SHOWN = 5;
 function statusWay({ event, changes }: StatusAlert): string {
   const way = changes.map((change) => {
     const [from, now] = [change.from, statusNow(change) ?? ''];
-    return from === null || from === now ? statusWord(now) : `${statusWord(from)} → ${statusWord(now)}`;
+    const card = changes.length === 1 ? '' : `${cardRaw({ ...noCard, ...change })}: `;
+    return `${card}${from === null || from === now ? '' : `${statusWord(from)} → `}${statusWord(now)}`;
   });
   const more = way.length - STATUSES_SHOWN;
   const rest = `${more > 0 ? ` and ${more} more` : ''}${event.isSeen === true ? ' (seen later)' : ''}`;
@@ -247,7 +249,8 @@ export function howMuchWhere(row: BatchRow): string {
 export function rowLabel(row: BatchRow): string {
   const card = row.last4 === '' ? '' : `card ${row.last4}`;
   const who = [truncate(row.who, 24), card].filter(Boolean).join(' · ');
-  return [truncate(howMuchWhere(row) || row.what, limits.OPTION_TEXT_MAX - who.length - 3), who]
+  const what = card === '' && row.why !== '' ? `${row.what}: ${row.why}` : row.what;
+  return [truncate(howMuchWhere(row) || what, limits.OPTION_TEXT_MAX - who.length - 3), who]
     .filter(Boolean)
     .join(' · ');
 }

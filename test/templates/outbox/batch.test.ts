@@ -4,11 +4,20 @@ import { ActivationReminder, CardTestingAlert, FraudCaseAlert } from '../../../s
 import type { Batch } from '../../../src/outbox/message-store.ts';
 import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../../src/slack/limits.ts';
 import { batchForm, batchMessage } from '../../../templates/outbox/batch.ts';
-import type { BatchRow } from '../../../templates/outbox/batch-row.ts';
+import { type BatchRow, rowLabel } from '../../../templates/outbox/batch-row.ts';
 import { rowsCsv, rowsPage, rowsPages } from '../../../templates/outbox/rows.ts';
 import { charactersIn, checkBlocks } from '../../../workspace/block-limits.ts';
 import { examples } from '../../support/examples.ts';
-import { batchRows, declined, outcome, shippingAlert, transactionAlert } from '../fixtures.ts';
+import {
+  batchRows,
+  card,
+  change,
+  declined,
+  outcome,
+  shippingAlert,
+  statusAlert,
+  transactionAlert,
+} from '../fixtures.ts';
 import { shown as shownIn } from '../shown.ts';
 
 const inPublic = { place: 'public' } as const;
@@ -363,5 +372,28 @@ describe('the file', () => {
       '\uFEFF"Event","Time (UTC)","What","Times","Cardholder","Card ending","Amount (USD)","Requested (USD)","Merchant","Where","Why","Code","Done"\r\n' +
         '"evt_0123456789abcdef","2026-11-20T14:14:00Z","Declined","1","Jane Doe","1212","84.10","","Blue Bottle Coffee","Austin, TX","Over the daily limit","decline.rule.velocity",""\r\n',
     );
+  });
+});
+
+describe('the row of a status change', () => {
+  const known = { card: { ...card, cardId: 10_010, last4: '1001' } };
+  const second = change({ cardId: 3312, last4: '3312', from: null, steps: [{ status: 'INACTIVE', at: '' }] });
+  const [closed, active] = [
+    change({ cardId: 10_010, last4: '1001', steps: [{ status: 'CLOSED', at: '' }] }),
+    change({ cardId: 10_015, last4: '2201', from: null, steps: [{ status: 'ACTIVE', at: '' }] }),
+  ];
+
+  it('shows the card that changed, whichever the account is known by', () => {
+    for (const of of [known, { card: { ...card, cardId: null, last4: null } }]) {
+      const [row] = batchRows([statusAlert([second], of)], inPublic);
+      expect(row).toMatchObject({ last4: '3312', why: 'Not activated' });
+    }
+  });
+
+  it('names each of several cards, also in the menu', () => {
+    const rows = batchRows([statusAlert([closed, active], known)], inPublic);
+
+    expect(rows[0]).toMatchObject({ last4: '', why: 'Card 1001: active → closed; card 2201: active' });
+    expect(rows.map(rowLabel)).toEqual([expect.stringContaining('Card status: Card 1001: active → closed; card 2201')]);
   });
 });
