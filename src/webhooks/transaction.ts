@@ -105,7 +105,6 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
   // Nothing of a decline is paid: if it has no amount of its own, the requested one is what was tried.
   const amountCents = (kind === 'decline' && ownCents === 0 ? requestedCents : null) ?? ownCents;
   const networkTransactionId = readIdentifier(payload.NetworkTransactionId);
-  const authTransactionId = readIdentifier(payload.AuthTransactionId);
   const { occurredAt, requestedAt, settledAt } = timesOf(kind, payload, circumstances);
 
   // Without a spread: fields that follow one are slow to define.
@@ -127,8 +126,7 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
     requestedAt,
     settledAt,
     networkTransactionId,
-    // Zero is no reference: it would tie all purchases at a merchant together.
-    authTransactionId: /^0*$/.test(authTransactionId) ? null : authTransactionId,
+    authTransactionId: referenceOf(payload.AuthTransactionId),
     networkType,
     amountCents,
     paddingCents: Math.abs(centsOf(payload.PaddingAmount) ?? 0),
@@ -155,13 +153,19 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
  * What distinguishes a step from others of the same purchase, kind and amount.
  *
  * An authorization may be captured and reversed in several equal parts, and all of them may have their request's time
- * as TransactionTime. A settlement has its own id and time. Reversals mostly differ only in the terminal's clock.
+ * as TransactionTime. A settlement has its own id and time. Reversals differ only in the terminal's clock: an own id, which
+ * their webhooks lack, would make a fetched one another reversal.
  */
 function ownMarks(kind: TransactionKind, payload: TransactionPayload, zone: string): (string | null)[] {
   const wallText = (text: string | null | undefined): string | null => (text == null ? null : toWallText(text, zone));
-  const ownId = readIdentifier(payload.TransactionId);
-  if (kind === 'settlement') return [ownId, wallText(payload.SettlementTime)];
-  return kind === 'reversal' ? [...(ownId === '' ? [] : [ownId]), wallText(payload.MerchantLocalTime)] : [];
+  if (kind === 'settlement') return [referenceOf(payload.TransactionId), wallText(payload.SettlementTime)];
+  return kind === 'reversal' ? [wallText(payload.MerchantLocalTime)] : [];
+}
+
+/** Zero is no reference: it would tie all purchases at a merchant together. */
+function referenceOf(id: TransactionPayload['TransactionId']): string | null {
+  const reference = readIdentifier(id);
+  return /^0*$/.test(reference) ? null : reference;
 }
 
 /**

@@ -54,6 +54,17 @@ describe('the same event again', () => {
     expect(id('settlement', { TransactionAmount: 84.105 }, { version: '2.0.1.1' })).toBe(current);
   });
 
+  it.each([0, '0', 2465657074])(
+    'of a reversal has the same id, also if only the API gives it the TransactionId %j',
+    (own) => {
+      expect(id('reversal', { TransactionId: own })).toBe(id('reversal'));
+    },
+  );
+
+  it('of a settlement without a TransactionId has the same id, however that is written', () => {
+    expect(id('settlement', { TransactionId: 0 })).toBe(id('settlement', { TransactionId: null }));
+  });
+
   it('with balances of another moment has the same id', () => {
     expect(id('decline', { AvailableBalance: 1, LedgerBalance: 2, MerchantName: 'TOOL BARN' })).toBe(id('decline'));
   });
@@ -90,7 +101,6 @@ describe('another event', () => {
     ['settlement', { TransactionId: 2465657074 }],
     ['settlement', { SettlementTime: '2026-03-04T02:15:01' }],
     ['reversal', { MerchantLocalTime: '2026-03-02T13:02:11' }],
-    ['reversal', { TransactionId: 2465657074 }],
     ['card-status', { AcctId: 610_002 }],
     ['card-shipping', { AcctId: 610_012 }],
     ['card-shipping', { TrackingNumber: '9400111899000000055212' }],
