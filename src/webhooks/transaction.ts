@@ -105,11 +105,13 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
   // Nothing of a decline is paid: if it has no amount of its own, the requested one is what was tried.
   const amountCents = (kind === 'decline' && ownCents === 0 ? requestedCents : null) ?? ownCents;
   const networkTransactionId = readIdentifier(payload.NetworkTransactionId);
+  const acctId = readInteger(payload.AcctId);
   const { occurredAt, requestedAt, settledAt } = timesOf(kind, payload, circumstances);
 
   // Without a spread: fields that follow one are slow to define.
   const event: z.input<typeof TransactionEvent> = {
     id: eventId([
+      acctId,
       networkTransactionId,
       networkType,
       kind === 'decline' ? 'Declined' : 'Approved',
@@ -121,7 +123,7 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
     kind,
     callbackAt: circumstances.callbackAt,
     receivedAt: circumstances.receivedAt,
-    acctId: readInteger(payload.AcctId),
+    acctId,
     occurredAt,
     requestedAt,
     settledAt,

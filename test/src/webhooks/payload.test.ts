@@ -93,6 +93,7 @@ describe('the same event again', () => {
 describe('another event', () => {
   it.each([
     ['decline', { NetworkTransactionId: 2265018 }],
+    ['decline', { AcctId: 610_099 }],
     ['decline', { TransactionTime: '2026-03-02T12:31:08' }],
     ['decline', { TransactionAmount: -215.41 }],
     ['decline', { NetworkStatus: 'Approved' }],
@@ -159,11 +160,11 @@ describe('an id', () => {
     ).toMatchInlineSnapshot(`"evt_s5gpj3rg3kda0r92"`);
     expect(webhookKinds.map((kind) => `${kind} ${id(kind)}`)).toMatchInlineSnapshot(`
       [
-        "authorization evt_q4gvxpa29d3ac0va",
-        "pin evt_88f3yxdbq5zar5aa",
-        "settlement evt_9krs5stbdbrrvqt0",
-        "reversal evt_xdccdtrtrj2y1qp6",
-        "decline evt_s5gpj3rg3kda0r92",
+        "authorization evt_3emx1jmwxx3cs80r",
+        "pin evt_8tyabv80qtx6fve1",
+        "settlement evt_9m3af5tkgctrgvh9",
+        "reversal evt_3can7q12tyjsc1xn",
+        "decline evt_p8cmzfrxxz434qcr",
         "card-status evt_ferde2x14n5vjx85",
         "card-shipping evt_t7xweq06xk9bcwz1",
         "virtual-card evt_sc1x262a77anbcez",
