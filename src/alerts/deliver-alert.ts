@@ -65,8 +65,9 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
   return async function deliverAlert(received, arrival) {
     // From here on, all code sees the amount that counts.
     const event = 'paddingCents' in received ? { ...received, ...paddingOf(received) } : received;
-    const card = await directory.factsOf(event);
+    // First, because the event may name a new holder.
     await directory.learn(event);
+    const card = await directory.factsOf(event);
     const base = { card, outcomes: [], late: arrival.isLate };
     if (event.kind === 'card-shipping') {
       return await publish({ ...base, kind: 'card-shipping', event, progress: null });

@@ -132,8 +132,8 @@ export function createDeliverStatus(deps: Deps) {
     const single = timelines.length === 1 && first !== undefined ? first : null;
     if (single?.mayContinue === true && !hasWaited && !isLate) return PASSING_THROUGH_HOLD_MS;
 
-    const card = await directory.factsOf(event);
     await directory.learn(whole);
+    const card = await directory.factsOf(event);
     const block = single === null ? null : await blockAfter(event, single);
     if (single !== null && block !== null) {
       await addActivation(block, single.change);

@@ -84,10 +84,13 @@ export function createDeliveryWorld(
     return hasPaymentSince;
   };
   const history = createCardHistory(redis);
+  const learned = new Map<number | null, { holder: string }>();
   const directory = {
-    factsOf: async ({ acctId }: StoredEvent) => ({ ...transactionAlert().card, acctId }),
+    factsOf: async ({ acctId }: StoredEvent) => ({ ...transactionAlert().card, acctId, ...learned.get(acctId) }),
     statusBefore: async (_event: unknown, { cardId }: { readonly cardId: number }) => statusBefore(cardId),
-    learn: async () => {},
+    learn: async (event: StoredEvent) => {
+      if ('holder' in event) learned.set(event.acctId, { holder: event.holder });
+    },
   };
   const deliverAlert = createDeliverAlert({
     directory,

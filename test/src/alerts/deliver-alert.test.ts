@@ -3,7 +3,7 @@ import { createRecentDeclines } from '../../../src/alerts/card-history.ts';
 import type { CardStatus, CardStatusEvent, StoredEvent } from '../../../src/core/event.ts';
 import { createDeliveryWorld, declineOf, here, idOf, timeOf } from '../../support/delivery-world.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { change, shippingAlert, statusAlert, transactionAlert } from '../../templates/fixtures.ts';
+import { change, shippingAlert, statusAlert, transactionAlert, virtualAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const world = (options: Parameters<typeof createDeliveryWorld>[1] = {}) => createDeliveryWorld(redis(), options);
@@ -28,6 +28,19 @@ it('a payment is listed for its account, like a decline', async () => {
   expect(await history.recentAlerts(paid.acctId, 'payments', 9)).toEqual([paid.id]);
   expect(await history.recentAlerts(paid.acctId, 'declines', 9)).toEqual([idOf(1)]);
   expect(await alerts.get(paid.id)).toMatchObject({ event: { kind: 'authorization' } });
+});
+
+it('an alert names the holder that its own event names, also if the directory knew another one', async () => {
+  const { deliver, alerts } = world();
+  const events = [
+    virtualAlert({ id: idOf(1), holder: 'Jon Snow' }).event,
+    { ...status(2, 'BLOCKED', 2), holder: 'Ned' },
+  ];
+
+  for (const event of events) await deliver(event);
+
+  expect((await alerts.get(idOf(1)))?.card.holder).toBe('Jon Snow');
+  expect((await alerts.get(idOf(2)))?.card.holder).toBe('Ned');
 });
 
 it('a decline is counted and listed with what would have let it pass, which says why it was declined', async () => {
