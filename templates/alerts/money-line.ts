@@ -62,7 +62,7 @@ export function pin(alert: TransactionAlert): Message {
 
 /** A purchase that the merchant has captured, or money that it refunds. */
 export function settlement(alert: TransactionAlert): Message {
-  return alert.event.direction === 'credit' ? moneyLine(alert, 'Credited', 'by') : moneyLine(alert, 'Settled', 'at');
+  return alert.event.direction === 'credit' ? moneyLine(alert, 'Refunded', 'by') : moneyLine(alert, 'Settled', 'at');
 }
 
 /** A hold that is released, or money that was already debited and is credited back. */

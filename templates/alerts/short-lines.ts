@@ -22,7 +22,7 @@ import { reasonOf } from './decline-words.ts';
 import { progressLine } from './order-progress.ts';
 import { amountTried, isAnywhere, repeatsIn } from './repeats.ts';
 import type { ShortLines } from './short-alert.ts';
-import { titles, whatHappened } from './virtual-card.ts';
+import { orderOutcomes, whatHappened } from './virtual-card.ts';
 
 /** The three lines of a declined purchase. */
 export function declineLines(alert: TransactionAlert, view: View): ShortLines {
@@ -139,7 +139,7 @@ export function reminderLines(alert: ActivationReminder): ShortLines {
 export function virtualLines(alert: VirtualCardAlert): ShortLines {
   const { event, asked } = alert;
   return {
-    title: titles[event.outcome],
+    title: `Virtual card ${orderOutcomes[event.outcome]}`,
     who: shortCard(cardOf(alert)),
     at: event.callbackAt,
     cause: [whatHappened(alert)],

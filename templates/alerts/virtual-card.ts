@@ -28,12 +28,12 @@ const followUps: Readonly<Record<string, string>> = {
   funding: 'funded',
 };
 
-/** The outcome of an order. */
-export const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
-  created: 'Virtual card created',
-  not_created: 'Virtual card not created',
-  partial: 'Virtual card created, but incomplete',
-  resend: 'Virtual card details sent again',
+/** The outcome of an order, preceded by `Virtual card`. */
+export const orderOutcomes: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
+  created: 'created',
+  not_created: 'not created',
+  partial: 'created, but incomplete',
+  resend: 'details sent again',
 };
 
 /** The result of a virtual card order. Only the last four digits of the card number are ever known here. */
@@ -41,7 +41,7 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
   const { event, late, outcomes, asked } = alert;
   const known = cardOf(alert);
   const mark = late ? 'Late notice: ' : '';
-  const title = titles[event.outcome];
+  const title = `Virtual card ${orderOutcomes[event.outcome]}`;
   const isCard = event.outcome !== 'not_created';
   const said = whatHappened(alert);
 

@@ -5,7 +5,6 @@ import {
   type StatusAlert,
   statusNow,
   type TransactionAlert,
-  type VirtualCardAlert,
 } from '../../src/alerts/alert.ts';
 import { noCard } from '../../src/core/card-facts.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
@@ -24,6 +23,7 @@ import { howPaid, otherRequestedCents } from '../alerts/decline.ts';
 import { reasonOf } from '../alerts/decline-words.ts';
 import { isCardCheck } from '../alerts/money-line.ts';
 import { isAnywhere, repeatsIn } from '../alerts/repeats.ts';
+import { orderOutcomes } from '../alerts/virtual-card.ts';
 import { countOf, escapeUntrusted, formatCount } from '../core/blocks.ts';
 import { cardOf, cardRaw, holderRaw, statusWord } from '../core/card-words.ts';
 import { needsDay, seenAt, type View } from '../core/view.ts';
@@ -139,7 +139,7 @@ function rowOf(alert: Alert, view: View): Row {
     return { ...row, events, what: 'Card status', why: statusWay(alert), at: event.callbackAt };
   }
   if (alert.kind === 'virtual-card') {
-    return { ...row, what: 'Virtual card', why: virtualWords[alert.event.outcome], at: event.callbackAt };
+    return { ...row, what: 'Virtual card', why: capital(orderOutcomes[alert.event.outcome]), at: event.callbackAt };
   }
   if (alert.kind === 'transaction') return transactionRow(alert, row, view);
   if (alert.kind === 'activation-reminder') {
@@ -223,13 +223,6 @@ function statusWay({ event, changes }: StatusAlert): string {
   const rest = `${more > 0 ? ` and ${more} more` : ''}${event.isSeen === true ? ' (seen later)' : ''}`;
   return capital(`${way.slice(0, STATUSES_SHOWN).join('; ')}${rest}`);
 }
-
-const virtualWords: Readonly<Record<VirtualCardAlert['event']['outcome'], string>> = {
-  created: 'Created',
-  not_created: 'Not created',
-  partial: 'Created, but incomplete',
-  resend: 'Details sent again',
-};
 
 /** `$84.10`; `$432.10 in all` for several declines; empty when there is no amount. */
 export function rowAmount({ cents, isSum }: Pick<BatchRow, 'cents' | 'isSum'>): string {

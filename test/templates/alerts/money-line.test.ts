@@ -9,7 +9,7 @@ it.each([
   ['authorization', 'debit', 'Spent: $84.10 at Blue Bottle Coffee'],
   ['pin', 'debit', 'Spent with PIN: $84.10 at Blue Bottle Coffee'],
   ['settlement', 'debit', 'Settled: $84.10 at Blue Bottle Coffee'],
-  ['settlement', 'credit', 'Credited: $84.10 by Blue Bottle Coffee'],
+  ['settlement', 'credit', 'Refunded: $84.10 by Blue Bottle Coffee'],
   ['reversal', 'credit', 'Reversed: $84.10 by Blue Bottle Coffee'],
 ])('a %s that is a %s is one quiet line: %s', (kind, direction, words) => {
   const { text, blocks } = renderAlert(transactionAlert({ kind, direction, decline: null }), view);
