@@ -52,6 +52,8 @@ const EXAMPLES = 'Write “for 4h”, “for 2 days”, “tomorrow 9am”, “u
 export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   const words = typed.map(bare);
   const lead = wordsRead(/^(just|only|max|maximum|exactly|about|around|at most|up to) /i, words);
+  // “Up to” may or may not include that week.
+  if (/^up to (next|the|this) week/i.test(words.join(' '))) return unreadable(words);
   const read = readPlain(words.slice(lead), clock);
   if (read.kind !== 'end') return lead === 0 || read.kind === 'none' ? read : unreadable(words);
   const zone = zoneWords(words.slice(lead + read.words));
@@ -164,7 +166,7 @@ function readPlain(words: readonly string[], clock: Clock): ReadEnd {
   // "Sat phone", "Sun screen": only a full name, or nothing behind it, is surely the day.
   const isShort = lead === 0 && readWeekday(first) !== null && !/days?$/i.test(first);
   if (isShort && moment?.words === 1 && isReason(rest.slice(1))) return unsureDay(words);
-  const phrase = readPhrase(rest, clock, isUntil);
+  const phrase = readPhrase(rest, clock, isUntil && !isThrough);
   // "Midnight tomorrow" is not the next midnight.
   const isMore = phrase !== null && moment !== null && moment.words > phrase.words;
   const found = (isMore ? null : phrase) ?? (isUntil ? null : readLength(rest)) ?? moment;
@@ -237,14 +239,15 @@ const phrases: readonly (readonly [RegExp, (today: string, isUntil: boolean) => 
     (today) => through(today),
   ],
   [
-    /^((this|the) week|(the )?rest of the week|eow|(the )?end of (the )?week|(this|the) weekend)(?=\s|$)/,
+    /^((this|the) week|(the )?rest of the week|eow|(the )?end of (the )?week)(?=\s|$)/,
     (today) => through(sundayOf(today)),
   ],
+  // “Until the weekend” ends when it begins, “the weekend” when it is over. The same with “next week”.
+  [/^(this|the) weekend(?=\s|$)/, (today, isUntil) => through(addDays(sundayOf(today), isUntil ? -2 : 0))],
   [
     /^(this month(?! end)|(the )?rest of ((the|this) )?month|eom|(the )?end of (the |this )?month)(?=\s|$)/,
     (today) => through(lastOfMonth(today)),
   ],
-  // "Until next week" ends when that week begins, "next week" when it is over.
   [/^next week(?=\s|$)/, (today, isUntil) => through(addDays(sundayOf(today), isUntil ? 0 : 7))],
 ];
 

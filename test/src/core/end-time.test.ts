@@ -42,6 +42,10 @@ describe('an end that people type', () => {
     ['until eom', '2026-12-01T05:00:00.000Z', 2],
     ['next week', '2026-11-30T05:00:00.000Z', 2],
     ['until next week', '2026-11-23T05:00:00.000Z', 3],
+    ['through next week', '2026-11-30T05:00:00.000Z', 3],
+    ['the weekend', '2026-11-23T05:00:00.000Z', 2],
+    ['through the weekend', '2026-11-23T05:00:00.000Z', 3],
+    ['until the weekend', '2026-11-21T05:00:00.000Z', 3],
   ])('%s', (text, endsAt, words) => {
     const read = readEnd(text.split(' '), clock);
 
@@ -79,6 +83,8 @@ describe('an end that people type', () => {
     'for 3 months',
     'next friday',
     'next frday',
+    'up to the weekend',
+    'up to next week',
     'this wendesday',
     'tomorrowish',
     'temporarily',
