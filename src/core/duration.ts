@@ -127,8 +127,8 @@ export function bare(word: string): string {
   return (
     word
       // Not that of a year: `'27`.
-      .replace(/^(?!['’‘]\d\d$)[([{<"'“‘’*_~]+(?=[\p{L}\d])/u, '')
-      .replace(/(?<=[\p{L}\d])[)\]}>"'”’*_~.,;:!?]+$/u, '')
+      .replace(/^(?!['’‘]\d\d$)(?:[([{<"'“‘’„«`*_~•·|:]|\.{2,}|\p{Extended_Pictographic}\uFE0F?)+(?=[\p{L}\d])/u, '')
+      .replace(/(?<=[\p{L}\d])(?:[)\]}>"'“”’»`*_~|.,;:!?]|\p{Extended_Pictographic}\uFE0F?)+$/u, '')
       .replace(/(?<=\d|^)([ap])\.m$/i, '$1m')
   );
 }

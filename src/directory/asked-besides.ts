@@ -1,5 +1,6 @@
 import type { Resolved } from '../actions/action.ts';
 import type { Rights } from '../actions/action-tools.ts';
+import { bare } from '../core/duration.ts';
 import { isPlainlyTime, untilWord } from '../core/end-time.ts';
 import { commandCode, serviceZone } from '../core/installation.ts';
 import { goneWords } from './card-phrases.ts';
@@ -27,7 +28,11 @@ export async function askedBesides(card: Resolved, deps: Deps) {
   }
   const clock = { now: new Date(askedAt), zone: serviceZone().name };
   // Elsewhere it may tell a story: `holder was on leave for 2 weeks`. Not in `for the trip until friday`.
-  const isLimited = reason.split(' ').some((word, at, words) => {
+  const words = reason
+    .split(' ')
+    .map(bare)
+    .filter((word) => /[\p{L}\d]/u.test(word));
+  const isLimited = words.some((word, at) => {
     const isEnd = untilWord.test(word) || (verb === 'block' && /^for$/i.test(word));
     const isLead = at === 0 || (isEnd && (verb === 'block' || /^for$/i.test(words[0] ?? '')));
     return isLead && isPlainlyTime(words.slice(at), clock);

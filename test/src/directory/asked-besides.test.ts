@@ -102,18 +102,26 @@ describe('another card in the reason', () => {
 });
 
 describe('an end in the reason', () => {
-  it.each(['for 2 hours', '2h', 'until friday', 'tonight', 'temporarily', 'for the trip until friday'])(
-    'is “%s”, which neither a block nor an unblock has',
-    async (reason) => {
-      expect(await besides('block', reason)).toMatchObject({
-        note: 'A block has no end: the card stays blocked until it is unblocked.',
-      });
-      expect(await besides('unblock', reason)).toMatchObject({
-        why: 'An unblock has no end.',
-        whoCan: 'Leave the time out.',
-      });
-    },
-  );
+  it.each([
+    'for 2 hours',
+    '2h',
+    'until friday',
+    'tonight',
+    'temporarily',
+    'for the trip until friday',
+    '(until friday)',
+    '- until: friday',
+    '(for 2 hours)',
+    'for the trip (until friday), client',
+  ])('is “%s”, which neither a block nor an unblock has', async (reason) => {
+    expect(await besides('block', reason)).toMatchObject({
+      note: 'A block has no end: the card stays blocked until it is unblocked.',
+    });
+    expect(await besides('unblock', reason)).toMatchObject({
+      why: 'An unblock has no end.',
+      whoCan: 'Leave the time out.',
+    });
+  });
 
   it.each([
     '',
