@@ -212,7 +212,8 @@ function cardOf(before: readonly string[], typed: readonly string[]) {
 /** `for 2 tickets`, `for 12 people`: how many, not how long. */
 function countsThings(words: readonly string[]): boolean {
   const counted = /^for (?:1 \p{L}{3,}|\d{1,4} (?:\p{L}{2,}s|people))(?= |$)/iu.exec(words.join(' '))?.[0];
-  const isTime = mayMeanTime(words) || soundsLikeDuration(words.slice(1));
+  // `For 2 business days`: a time may be one word longer.
+  const isTime = mayMeanTime(words.slice(0, 4)) || soundsLikeDuration(words.slice(1));
   return (
     counted !== undefined &&
     !isTime &&

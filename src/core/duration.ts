@@ -133,35 +133,66 @@ export function bare(word: string): string {
   );
 }
 
-const month = '(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(uary|ruary|ch|il|ust|ember|tember|ober)?';
-const weekday = '(mon|tue|wed|thu|fri|sat|sun)[a-z]*';
-const fullMonth = '(january|february|march|april|may|june|july|august|september|october|november|december)';
-const dayName = '(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(days?)?';
-const unit = '(h|hrs?|hours?|mins?|minutes?|days?|nights?|weeks?|wks?|months?|years?|workdays?)';
+const month =
+  '(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)';
+const weekday = '(mon|tues?|wed(s|nes)?|thu(rs?)?|fri|sat(ur)?|sun)(days?)?';
+/** Not `min`, `hr` and `second`, which are other words, too. */
+const unit =
+  '(half|mid|over|all|multi)?-?(seconds|mins|minutes?|hrs|hours?|days?|nights?|wks?|weeks?|fortnights?|mths?|months?|qtrs?|quarters?|yrs?|years?|decades?|century|centuries)(long|time)?';
+const courtesy = 'please|pls|plz|thanks|thank|thx|ty';
+/** Words behind which something else begins. */
+const between = `(${courtesy}|for|with|in|at|on|from|by|of|because|since|as|while|if|due|only|until|till?)(?![a-z])`;
+/** A word about time ends the text, or what follows does not belong to it: `q4`, `q4 in Denver`. Not `q4 travel`. */
+const alone = `(?=$| ${between})`;
+/** Words about time that no reason may have, in every form that is plain enough. Also joined: `until=friday`. */
+const timeWord = new RegExp(
+  `(?<![\\p{L}\\p{N}])(${[
+    unit,
+    weekday,
+    // `24dec`, `Jul4`
+    `(\\d{1,2}(st|nd|rd|th)?)?${month}(\\d{0,4}|\\d{1,2}(st|nd|rd|th))`,
+    'week-?(days?|ends?)|wk-?ends?|wknds?|work-?days?|(year|month|quarter)-?ends?|lunchtime',
+    'to-?day|to-?night|tonite|2nite|tom+or+ow|tmrw|tmr|tmw|tomoz|2morrow|2moro|yesterday|noon|midnight|mornings?|afternoons?|evenings?',
+    'eo[bdmqwy]|eofy|fye|cob|temp|temporary|temporarily',
+    // Dates. Not `24/7`, `2020-2024` or `INV-2026-11`.
+    '(?!24/7(?!\\d))\\d{1,2}/(\\d{1,2}|20\\d\\d)(/\\d{2,4})?|(?<!\\p{L}-)20\\d\\d[-/.](0?[1-9]|1[0-2])([-/.]\\d{1,2}(t\\d[\\d:.]*z?)?)?',
+    '\\d{1,2}\\.\\d{1,2}\\.(\\d{2,4})?|\\d{1,2}-\\d{1,2}-\\d{2,4}|(1[0-2]|0?[1-9])-(1[3-9]|2\\d|3[01])',
+    // Days of a month. The first three are often counts: `2nd attempt`.
+    `([4-9]|[12]\\d|3[01])(st|nd|rd|th)|[1-3](st|nd|rd)(?=[,.;:!?)…]|${alone})|(four|fif|six|seven|eigh|nin|ten|eleven|twelf|[a-z]+teen|twentie|thirtie)th`,
+    // Hours, and lengths: `five pm`, `half past nine`, `9ish`, `5 p.m.`, `17:30`, `17h30`, `2h`, `1,5 d`.
+    `(${readNumbers}) ?[ap]m|half past|quarter (past|to|till?) (\\d{1,2}|${readNumbers})`,
+    '[\\p{L}\\p{N}]*(day|tomorrow|tonight|noon|soon|late|later|\\d|[ap]m)[- ]?ish',
+    "\\d{1,2}([:.]\\d\\d)? ?[ap]\\.?m|\\d{1,2}[:h]\\d\\d|o[’' ]?clock",
+    '\\d[\\d.,]*(s|secs?|mos?|y)|\\d[\\d.,]* ?(m|mins?|h|hs|hrs?|d|w)',
+  ].join('|')})(?![\\p{L}\\p{N}])`,
+  'iu',
+);
+const longMonths = ['january', 'february', 'september', 'october', 'november', 'december'];
+/** In lower case, `may` is a verb more often than a month: `client may travel`. */
+const may =
+  /(?<!\p{L})(May|MAY)(?!\p{L})|(^|\d|(?<!\p{L})(in|for|until|till?|through|thru|by|during|over|of|this|next|all|since|from|to|early|mid|late|end)[ -])may(?!\p{L})|(?<!\p{L})may(?! ?\p{L})/u;
+/** `the Friday crew`, `the May conference`: what kind of crew, not when. */
+const adjective = new RegExp(
+  `(?<!\\p{L})(?<!(by|on|until|till?|through|thru|before|after|from) )(the|an?) (${weekday}|${month}|may|\\d{1,2}(st|nd|rd|th))(['’]s)? (?!${between})(?=\\p{L}{2})`,
+  'giu',
+);
 /** Words that are neither a duration nor an end, but are used like one, before or after the reason. */
 const vague = '(soon|later|awhile|briefly|shortly|sometime|eventually|whenever|next time)';
-const holiday = "(thanksgiving|christmas|xmas|easter|halloween|nye|new year['’]?s?|hanukkah|diwali|ramadan|holidays?)";
+const holiday =
+  "(thanksgiving|christmas|x-?mas|easter|halloween|nye|new year['’]?s?|hanukkah|diwali|ramadan|holidays?)";
 const season = '(spring|summer|fall|autumn|winter|season|semester)';
-const quarter = '(q[1-4]|fy ?\\d{2,4}|(fiscal|calendar|school) year)';
-const dayOfMonth = '\\d{1,2}(st|nd|rd|th)?';
-/** `24/12`, but not `24/7`. */
-const dayFirst = '(?!24/7)(1[3-9]|2\\d|3[01])/(0?[1-9]|1[0-2])(/20\\d\\d)?';
+const quarter = '(q[1-4]|fy ?\\d{2,4})';
 const hour = '(\\d{1,2}(:\\d\\d)?( ?[ap]m?)?|[012]\\d[0-5][05])';
-const range = '(-|–|—|/|to|and|&|through|thru)';
 const during = '(for|in|during|over|throughout|through|thru|all|this|next|rest of)( the)?';
-const longUnit = '(minute|hour|day|night|week|weekend|fortnight|month|quarter|year|decade|centur(y|ie))s?';
 const kindOfPeriod = '(pay|billing|trial|limited|short|brief|long|certain|temporary|interim|extended|grace)';
 /** `shift`, `the billing cycle`. */
-const ownPeriod = `((the|a|an) )?(shift|(${kindOfPeriod} )?(sprint|period|cycle|decade|century|centuries))`;
+const ownPeriod = `((the|a|an) )?(shift|(${kindOfPeriod} )?(sprint|period|cycle))`;
 /** What ends at a time that only people know: `end of project`, `trip end`. */
 const course = '(shift|sprint|trip|term|project|job|event|visit|stay|tour|conference|assignment|contract|campaign)';
-/** Times of day that we do not read: `five pm`, `9ish`, `half past five`, `5p`, `from 9 to 5`. */
-const hours: readonly RegExp[] = [
-  /\d ?[ap]\.?m(?![a-z])|o['’]clock|(^| )o clock(?![a-z])/,
-  new RegExp(`(^| )(${readNumbers}) ?[ap]m(?![a-z])`),
-  /(day|tomorrow|tonight|noon|soon|late|later|\d|[ap]m)[- ]?ish(?![a-z])/,
-  new RegExp(`(^| )(half past(?![a-z])|quarter (past|to|till?) (\\d{1,2}|${readNumbers})$)`),
-  new RegExp(`(^| )(\\d{1,2}|${readNumbers}) (past|till?) (\\d{1,2}|${readNumbers})$`),
+/** Words about time that also have other meanings, so that it depends on where they stand. */
+const hints: readonly RegExp[] = [
+  // Times of day that we do not read: `5 past nine`, `5p`, `from 9 to 5`.
+  new RegExp(`(^| )(\\d{1,2}|${readNumbers}) (past|till?) (\\d{1,2}|${readNumbers})${alone}`),
   new RegExp(`^(5|10|20|25|five|ten|twenty) to (\\d{1,2}|${readNumbers})$`),
   // Not at the end: a `room 12a`.
   /^\d{1,2}[ap](?= |$)|\d:\d\d ?[ap](?![a-z])|(^| )\d{1,2}p$/,
@@ -169,121 +200,72 @@ const hours: readonly RegExp[] = [
   new RegExp(`^((office|business|working) )?(hours )?${hour} ?(-|–|—|to|and) ?${hour}( only)?$`),
   new RegExp(`(^| )(from|between) ${hour} ?(-|–|—|to|and|until|till?) ?${hour}( only)?$|(^| )([6-9]|1[0-2]) to [1-6]$`),
   /(^| )[012]\d[0-5]0 ?(-|–|—|to) ?[012]\d[0-5]0( only)?$/,
-];
-const hints: readonly RegExp[] = [
-  ...hours,
   // `through year end`: right after the amount, it hardly ever means by way of.
-  /^(through|thru) |(^| )(through|thru) (the )?(end|year|month|quarter|week)(?![a-z])/,
-  // `Dec 3-5`, `3 to 5 Dec`, `Nov-Jan`, `12/3-12/5`, `3.-5. Dezember`.
-  new RegExp(`(^| )${month} ${dayOfMonth} ?${range} ?${dayOfMonth}(?= |$)`),
-  new RegExp(`(^| )${dayOfMonth} ?${range} ?${dayOfMonth} (of )?${month}(?![a-z])`),
-  new RegExp(`(^| )${month} ?(-|–|—|to) ?${month}(?![a-z])`),
-  /^\d{1,2}\/\d{1,2} ?[-–—] ?\d{1,2}(\/\d{1,2})?(?= |$)|(^| )\d{1,2}\/\d{1,2} ?[-–—] ?\d{1,2}(\/\d{1,2})?$/,
+  /^(through|thru) |(^| )(through|thru) (the )?end(?![a-z])/,
+  // `3.-5. Dezember`
   /(^| )\d{1,2}\. ?[-–—] ?\d{1,2}(?= |\.|$)/,
-  // `for q4`, `this summer`, `mid December`, `year-end`: at the end of the text, unless they cannot be part of a name.
-  new RegExp(`(^| )${during} ${quarter}(?![a-z\\d])|(^| )(q[1-4]|fy ?\\d{2,4})( 20\\d\\d)?( only)?$`),
-  new RegExp(`(^| )${during} (20\\d\\d|${season})$|^${season}$|(^| )(year|month|quarter)(['’]s)?[- ]?ends?$`),
-  new RegExp(`(^| )(mid|early|late|(end|beginning|start|week|half) of)[- ]${month}$`),
-  /(^| )(interim|meantime|meanwhile|provisional(ly)?|stopgap)( (raise|increase|limit|measure|solution))?$/,
+  // `for q4`, `this summer`: where nothing follows, unless they cannot be part of a name.
+  new RegExp(`(^| )${during} ${quarter}(?![a-z\\d])|(^| )${quarter}( 20\\d\\d)?${alone}`),
+  new RegExp(`(^| )${during} (20\\d\\d|${season})${alone}|^${season}${alone}`),
+  new RegExp(
+    `(^| )(interim|meantime|meanwhile|provisional(ly)?|stopgap)( (raise|increase|limit|measure|solution))?${alone}`,
+  ),
   /(^| )(in|for) the (interim|meantime)(?![a-z])/,
-  // Dates in forms that we do not read: `2026/12/24`, `24.12.2026`, `12-24`, `the 24th`. A `2nd laptop` is none.
-  /(^| )(\d{4}[/.]\d{1,2}([/.]\d{1,2})?|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}-\d{1,2}-\d{2,4})(?= |$)/,
-  /(^| )(the )?((1[0-2]|0?[1-9])-(1[3-9]|2\d|3[01])|\d{1,2}(st|nd|rd|th))$/,
-  /(^| )(at|by|around|about|before|after|from|through|thru) \d{1,2}[ap]?( sharp)?$/,
-  /(^| )(mornings?|afternoons?|evenings?|nights?|noon|mid-?day|midnight|weekdays?|weekends?|workdays?)$/,
-  new RegExp(`(^| )${holiday}( (eve|day|week|weekend|season))?$`),
-  new RegExp(`(^| )[-–—>~=+/]+ ?${weekday}(?![a-z])`),
-  // `each week`, `monthly`: a limit has no days of its own.
+  new RegExp(`(^| )(at|by|around|about|before|after|from|through|thru) \\d{1,2}[ap]?( sharp)?${alone}`),
+  new RegExp(`(^| )${holiday}( (eve|season))?${alone}`),
+  new RegExp(`(^| )(hourly|daily|nightly|weekly|biweekly|fortnightly|monthly|quarterly|yearly|annually)${alone}`),
+  /(^| )for$|(^| )(limited time|time[- ]limited|right now)(?= |$)/,
   new RegExp(
-    `(^| )(each|every) (other )?(${dayName}|${unit}|morning|afternoon|evening|quarter|weekday|weekend)(?![a-z])`,
+    `(^| )next (one|time|round|pay ?(check|roll)|payday|statement|invoice|bill|cycle|period|sprint|shift|semester|term|season|renewal|review|close)${alone}`,
   ),
-  /(^| )(hourly|daily|nightly|weekly|biweekly|fortnightly|monthly|quarterly|yearly|annually)( only)?$/,
-  /(^| )for$|(^| )(limited time|time[- ]limited|right now)(?= |$)|(^| )next (one|time|round|pay ?(day|check|roll)|statement|invoice|bill|cycle|period|sprint|shift|semester|term|season|renewal|review|close)$/,
-  new RegExp(`^((for|until|till?) )?${vague}(?= |$)|(^| )(${vague}|a (little|few|moment|spell))$`),
-  /(^| )for (the (moment|time being|foreseeable future|duration)|a (moment|spell)|ages)(?![a-z])|(^| )(for (good|long)$|as long as )/,
-  new RegExp(`\\d ?[-–]? ?([a-z]+ )?${unit}(?![a-z])`),
-  /[a-z]-(hour|minute|day|week|month|night)s?(?![a-z])/,
-  // `March team lunch`, `Sept only`: as the first word, the full name of a month is an end more often than something else.
+  new RegExp(`^((for|until|till?) )?${vague}(?= |$)|(^| )(${vague}|a (little|few|moment|spell))${alone}`),
   new RegExp(
-    `^${month}(?=$|,| (only|and|to)(?= |$))|^${fullMonth}(?= )|(^| )(for|until|through|thru|during|in|over|throughout|all|this) ${month}(?![a-z])`,
+    `(^| )for (the (moment|time being|foreseeable future|duration)|a (moment|spell)|ages)(?![a-z])|(^| )(for (good|long)${alone}|as long as )`,
   ),
-  new RegExp(`(^| )${weekday} ?[-–/&] ?${weekday}`),
-  /(^| )(eo[dmqwy]|eofy|fye|cob|temp|temporary|temporarily|overnight|yesterday)(?![a-z])/,
-  /(^| )((this|that) (morning|afternoon|evening|eve)|(the )?following (day|week|month)|for (now|hour|day)|short[- ]term)(?![a-z])/,
+  new RegExp(`(^| )(this|that) eve(?![a-z])|(^| )for now(?![a-z])|(^| )short[- ]term(?![a-z])|(^| )long-term${alone}`),
   /^(during|while|whilst|throughout)(?![a-z])/,
-  /(^| )((working|business) days?|(some|short) (time|while)|(unti|untl|unitl|untli|util|utnil|ntil) )/,
+  /(^| )((some|short) (time|while)|(unti|untl|unitl|untli|util|utnil|ntil) )|(^| )(until?|till?)[^\p{L} ]/u,
   // Too short to be read as a duration: `for two h`.
   new RegExp(`(^| )(${readNumbers}|for an?)[ -][hdwm](?= |$)`),
   /(^| )for (a|one|the) (semester|trimester|term|season)(?![a-z])/,
-  // Units that we do not read, and quantities that we do not: `thirty-six hours`, `another week`, `for my shift`.
-  new RegExp(`(^| )(${numberWord}|another|additional|extra|more|further|that|those|these) ${longUnit}(?![a-z])`),
-  new RegExp(`(^| )(\\d+|${numberWord}) ?(yrs?|mos?|mths?|mnths?|decades?|centur(y|ies)|hs|sprints?|shifts?)(?![a-z])`),
-  /(^| )an? (decade|century)(?![a-z])/,
+  new RegExp(`(^| )(\\d+|${numberWord}) ?(mos?|sprints?|shifts?)(?![a-z])`),
   new RegExp(
     `(^| )(for|over|during|throughout|this|next|that|my|our|his|her|their|one|whole|full) ${ownPeriod}(?![a-z])`,
   ),
-  new RegExp(`(^| )${kindOfPeriod} (period|time|term|cycle|spell|stint)$`),
+  new RegExp(`(^| )${kindOfPeriod} (period|time|term|cycle|spell|stint)${alone}`),
   /(^| )(length|duration|remainder|rest|course) of (the|this|my|our|his|her|their) |(^| )for (length|remainder|course|rest) of /,
   /(^| )(for|over|during|throughout) ([a-z]+ )*duration(?![a-z])|(^| )duration$/,
-  // Part of a period, or all of it: `rest of November`, `only December`, `the current week`.
-  new RegExp(`(^| )(rest|remainder|all|whole|entire|only|just)( of)?( the)?( (month|rest) of)? ${month}$`),
-  /(^| )(current|calendar|business|work) (day|week|month|quarter|year)(?![a-z])/,
   new RegExp(
-    `(^| )(end|rest|remainder) of ((the|my|our|his|her|their) )?(${course}|day)$|(^| )${course}['’]?s? ends?$`,
+    `(^| )(end|rest|remainder) of ((the|my|our|his|her|their) )?${course}${alone}|(^| )${course}['’]?s? ends?${alone}`,
   ),
-  /^when(ever)? |^(and )?then back$/,
-  /(^| )(weekdays? only|next \d+)$/,
+  /^when(ever)? |^(and )?then back$|(^| )(close|end) of business(?![a-z])/,
+  new RegExp(`(^| )next \\d+${alone}`),
   // `P1D`, `PT4H`, `W48`.
   /(^| )(p(\d+[ymwd])+|p(\d+d)?t(\d+[hms])+|w\d{2})(?= |$)/,
-  // Dates that we do not read: `12/24/26`, `12/2026`, `1st of December`, `2026-12-24T17:00`, `24/12`, `24-Dec`, `dec24`,
-  // `Nov 2027`, `week 48`.
-  /(^| )(\d{1,2}\/\d{1,2}\/\d{2}|(0?[1-9]|1[0-2])\/20\d\d|20\d\d-(0[1-9]|1[0-2]))(?= |$)/,
-  new RegExp(`(^| )(${dayOfMonth}|first|second|third|fourth|fifth|last) of ${month}(?![a-z])`),
-  /(^| )\d{4}-\d\d-\d\dt\d/,
-  new RegExp(`^${dayFirst}(?= |$)|(^| )${dayFirst}$`),
-  new RegExp(`(^| )(${dayOfMonth}[-./]?${month}|${month}[-./]?${dayOfMonth})([-./]?(20)?\\d\\d)?(?= |$)`),
-  new RegExp(`(^| )${month} (20\\d\\d|['’‘]\\d\\d)(?=$| )`),
-  /(^| )(this|next|last|all) (fy|h[12])(?= |$)|(^| )h[12]$|(^| )((first|second|third|fourth|last|[1-4](st|nd|rd|th)) (quarter|half)|week \d{1,2})$/,
-  /(^| )(for (minutes|hours|days|nights|weeks|months|years)|wks?|wkends?|wknds?|2nite|(close|end) of business)(?![a-z])/,
+  new RegExp(`(^| )(this|next|last|all) (fy|h[12])(?= |$)|(^| )h[12]${alone}|(^| )(first|second|last) half${alone}`),
 ];
 
-/** Says how long or when, together with a unit: `for week`, `only month`, `after hours`. A reason has other words. */
-const besideUnit =
-  /^(for|only|just|max|maximum|single|a|an|the|this|that|my|our|in|of|per|then|back|please|pls|office|business|after|work|working|opening)$/;
-const alikeUnit = /^(day-?time|night-?time|long-term|decades?|century|centuries)$/;
-
-/** True for words about a time and nothing else. Not `year end party`. */
-function isTimeAlone(said: readonly string[]): boolean {
-  const isUnit = (word: string): boolean => timeUnit.test(word) || alikeUnit.test(word);
-  return said.some(isUnit) && said.every((word) => isUnit(word) || besideUnit.test(word));
-}
-
-/** True when words start with a time of day that we cannot read: `9ish`, `half past five`. */
-export function startsWithHour(words: readonly string[]): boolean {
-  const said = words.slice(0, 3).map((word) => bare(word).toLowerCase());
-  const isNumber = /^(\d|half$|quarter$|from$|between$)/.test(said[0] ?? '') || isNumberWord(said[0] ?? '');
-  return isNumber && hours.some((hint) => hint.test(said.join(' ')));
-}
-
-/** `conference, june`, `trip and august`, in the text as typed. Not `and may need more`. */
-const listedMonth = new RegExp(`(,|;|&| and) ?(?!(may|march) (?!only))${month}(?![a-z])`);
-
-/** True when a reason may mention a duration that we cannot read as a time: `2-3 hours`, `for december`. */
-export function mayMeanTime(words: readonly string[]): boolean {
+/** True for words about time that no reason may have, because they may say when something ends. */
+export function namesTime(words: readonly string[]): boolean {
+  const text = words.join(' ').replaceAll(adjective, '');
+  // `4 dayz`, `2 hors`, `3-4d`, `2hh`
   const said = words.map((word) => bare(word).toLowerCase());
-  // `4 dayz`, `2 hors`, `1,5d`, `3-4d`, `2hh`
   const isLength = said.some((word, index) => {
     const [, together, name = ''] = /^(\p{Nd}[\p{Nd}.,+-]*)?([a-z]+)$/u.exec(word) ?? [];
     const count = together ?? said[index - 1] ?? '';
-    const unitName = name.replace(/z$/, 's');
     const isShort = /^[hdw]$/.test(name) ? /[.,+]|\d-\d/.test(count) : /^(hh|dd|ww)$/.test(name);
-    const isUnit = isShort || timeUnit.test(unitName) || isMisspelt(unitName, unitNames);
+    const isUnit = isShort || timeUnit.test(name.replace(/z$/, 's')) || isMisspelt(name, unitNames);
     return isUnit && /^\p{Nd}[\p{Nd}.,+-]*$/u.test(count);
   });
-  // `24.12.`, before its last dot is stripped: `24.12` may be an amount.
-  const isDay = words.some((word) => /^\(?\d{1,2}\.\d{1,2}\.\)?$/.test(word));
-  const isListed = listedMonth.test(words.join(' ').toLowerCase());
-  return isLength || isDay || isListed || isTimeAlone(said) || hints.some((hint) => hint.test(said.join(' ')));
+  return isLength || timeWord.test(text) || may.test(text) || said.some((word) => isMisspelt(word, longMonths));
+}
+
+/** True when a text without a readable time may mention one: `2-3 hours`, `for december`, `for now`. */
+export function mayMeanTime(words: readonly string[]): boolean {
+  // Brackets, commas and the like end what is said: `hotel (q4), Denver`.
+  const parts = words.join(' ').split(/(?:^| )[^\p{L}\p{N}\p{Sc} ]+|[^\p{L}\p{N}\p{Sc} ]+(?= |$)/u);
+  const phrases = [words.map(bare).join(' '), ...parts].map((phrase) => phrase.trim().toLowerCase());
+  return namesTime(words) || hints.some((hint) => phrases.some((phrase) => hint.test(phrase)));
 }
 
 function toMs(count: number, unit: string | undefined, words: number): Part | null {

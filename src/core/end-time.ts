@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { addDays, lastOfMonth, readDay, readTimeOfDay, readWeekday, sundayOf, weekdayNames } from './calendar-words.ts';
 import { closest, isMisspelt } from './closest.ts';
-import { bare, mayMeanTime, readAnyDuration, readDuration, soundsLikeDuration, startsWithHour } from './duration.ts';
+import { bare, namesTime, readAnyDuration, readDuration, soundsLikeDuration } from './duration.ts';
+import { mayMeanForeignTime } from './foreign-time.ts';
 import { localDate, localTime } from './service-time.ts';
 import { isZone, wordsRead, zoneWords } from './zone-words.ts';
 
@@ -62,9 +63,9 @@ export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   const tail = wordsRead(/^(only|max|maximum|tops|from now)(?= |$)/i, words.slice(end));
   const behind = words.slice(end + tail);
   const isAbroad = read.end.kind === 'until' && zone === 0 && isElsewhere(behind);
-  const isFraction = /^\d\/\d$/.test(words[end - 1] ?? '') && unitName.test(behind[0] ?? '');
-  const isDated = read.end.kind !== 'duration' && dayOfMonth.test(behind.join(' '));
-  if (isAbroad || isFraction || isDated || goesOn(behind, clock)) return unreadable(words, end + tail + 2);
+  if (isAbroad || goesOn(behind, clock)) return unreadable(words, end + tail + 2);
+  const hasAnother = read.end.kind !== 'permanent' && (namesTime(behind) || mayMeanForeignTime(behind));
+  if (hasAnother) return twoTimes(typed, end + tail);
   return { ...read, words: end + tail };
 }
 
@@ -86,56 +87,37 @@ function isElsewhere(words: readonly string[]): boolean {
 
 /** The text ends, or a reason starts. */
 const reasonStart = /^($|(only|for|because|to|please|as|while|and|so|since|due)(?= |$))/i;
-const ordinal =
-  '(\\d{1,2}(st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|[a-z]+teenth|twentieth|thirtieth|(twenty|thirty)-[a-z]+)';
 /**
  * What says more about the time before it, such as when it begins or how often it returns, so that no reason starts with
- * it. Not `2nd attempt`, `latest invoice`, `following up` or `@jane asked`, which are reasons.
+ * it. Not `latest invoice` or `following up`, which are reasons.
  */
 const continuation = new RegExp(
   [
-    // `friday the 11th`, `friday @5pm`, `tomorrow at 9`, `tomorrow 25:00`, `monday 0900`, `Dec 3 - 5 offsite`
-    `the ${ordinal}(?= |$)|\\d{1,2}(st|nd|rd|th)($| of )`,
-    '(@|at ?|latest |latest by )(\\d{1,2}(?=$|[ :.hap])|noon|midnight)',
-    '(at )?\\d{1,2}[:.]\\d\\d([ap]m)?(?= |$)|(at )?(\\d{1,2}|[012]\\d[0-5]\\d)$',
-    '(to|[-–—]) \\d{1,2}(st|nd|rd|th)?(?= |$)',
-    // `2 hours ago`, `monday morning`, `2:30 hours`, `a day or two`
-    '(ago|later|morning|afternoon|evening|eve|night|noon|midday|am|pm|h|hrs?|hours?|mins?|minutes?)(?= |$)',
-    'or (so|two|three|four|more|less|longer)(?= |$)',
-    // `4h every day`, `4h three times a week`
-    '(every|each|per (hour|day|week|month)|once|twice|(two|three|four|five|\\d+) times)(?= |$)',
-    // `4h during office hours`
-    '(during|in|within|outside)( of)?( the)? (office|business|work|working|opening) hours(?= |$)',
-    // `monday after next`, `4h when I return`, `4h, extend to 8h`
-    '(after|before|when|whenever|until|till|following(?! up)|upon|starts|starting|effective|ends|ending|extend)(?= |$)',
+    // `friday @5pm`, `tomorrow at 9`, `tomorrow 25:00`, `monday 0900`, `Dec 3 - 5 offsite`, `2:30 h`
+    '(@|at ?|latest |latest by )(\\d{1,2}(?=$|[ :.hap])|noon|midnight)|(at )?\\d{1,2}[:.]\\d\\d(?!\\d)',
+    '((at|and|or) )?(\\d{1,2}|[012]\\d[0-5]\\d)$|(to|[-–—]) \\d{1,2}(?= |$)|(h|hrs?|mins?|[ap]m)(?= |$)',
+    '(ago|later)(?= |$)|or (so|two|three|four|more|less|longer|until)(?= |$)',
+    '(daily|weekly|monthly|close|latest|exclusive)(?= please|$)',
+    // `4h every shift`, `monday after next`, `4h when I return`, `4h, extend to a day`
+    '(every|each|once|twice|after|before|when|whenever|until|till|following(?! up)|upon|starts|starting|effective|ends|ending|extend)(?= |$)',
     '((same|this) time|as (of|soon|long))(?= |$)',
   ]
     .map((each) => `^(${each})`)
     .join('|'),
   'i',
 );
-/** `friday cob`, `4h weekdays`. Not `week of conference`, `exclusive offer` or `daily specials`. */
-const ofTimeAlone =
-  /^(week(day|end)?s?|workdays?|mornings|afternoons|evenings|nights|(dai|night|(bi)?week|month)ly|lunchtime|cob|exclusive|latest|close)$/i;
-/** Behind a day, `11th team offsite` is asked about, too: only what is usually counted is a reason, as in `2nd attempt`. */
-const dayOfMonth =
-  /^\d{1,2}(st|nd|rd|th) (?!(attempts?|try|time|party|class|round|floor|street|st|ave(nue)?|visit|night|leg|half|edition|anniversary|laptop|order)(?= |$))/i;
-/** `1/2 year`, which is no date. */
-const unitName = /^(years?|yrs?|months?|quarters?|fortnights?|decades?)$/i;
 
-/** Words between a time and what says more about it: `4h, but not on weekends`, `friday or saturday`. */
-const joint =
-  /^(and|or|but|plus|not|only|then|again|except|excluding|early|late|over|past|through|around|[^\p{L}\p{N}]+)$/iu;
-
-/** True when a time continues with another one: `monday to friday`, `3 days starting monday`, `4h not 8h`, `4h weekdays`. */
+/** True when a time continues: `4h when I return`, `permanently for 2 days`. */
 function goesOn(words: readonly string[], clock: Clock): boolean {
-  const [first = '', ...rest] = words;
-  if (startsWithHour(words) || continuation.test(words.join(' '))) return true;
-  if (ofTimeAlone.test(first) && reasonStart.test(rest.join(' '))) return true;
-  if (joint.test(first)) return goesOn(rest, clock);
-  const isStart = startWord.test(first);
-  const other = isStart ? rest : words;
-  return readPlain(other, clock).kind !== 'none' || (isStart && mayMeanTime(other.slice(0, 2)));
+  return continuation.test(words.join(' ')) || readPlain(words, clock).kind !== 'none';
+}
+
+/** A question about a reason that mentions another time. */
+function twoTimes(words: readonly string[], at: number): ReadEnd {
+  return {
+    kind: 'unclear',
+    why: `Is “${said(words.slice(at), 6)}” part of the time? Write one time, and none in the reason.`,
+  };
 }
 
 function unreadable(words: readonly string[], count = 3): ReadEnd {
@@ -184,25 +166,6 @@ function readPlain(words: readonly string[], clock: Clock): ReadEnd {
     return { kind: 'unclear', why: `“${said(words, found.words + lead)}” has passed. ${EXAMPLES}` };
   }
   return { ...found, kind: 'end', words: found.words + lead };
-}
-
-/** Words for when something begins or is due, not how long it lasts. */
-const startWord =
-  /^(in|within|by|on|from|of|to|than|about|starting|beginning|commencing|effective|ends?|ending|expires?|expiring|after|before|since)$/i;
-
-/**
- * Index of a time that may not say how long something lasts: `in 2 weeks`, `starting tomorrow`, `by friday`, or a day
- * at the very end. -1 when there is none.
- */
-export function otherTimeAt(words: readonly string[], clock: Clock): number {
-  return words.findIndex((word, index) => {
-    const here = readEnd(words.slice(index), clock);
-    if (here.kind === 'end') return index + here.words === words.length;
-    const behind = words.slice(index + 1);
-    // No reason starts in a month.
-    const isLater = /^(starting|beginning|commencing|effective)$/i.test(word) && mayMeanTime(behind.slice(0, 2));
-    return isLater || (startWord.test(word) && readEnd(behind, clock).kind === 'end');
-  });
 }
 
 /** True when these words clearly start a time, not part of a name or a reason: `for 4h`, `until …`, `tonight`. */

@@ -1,6 +1,6 @@
 import type { Term } from '../card-api/rule-change.ts';
-import { isNumberWord, mayMeanTime } from '../core/duration.ts';
-import { type Clock, isPlainlyTime, otherTimeAt, readCertainEnd, readEnd, untilWord } from '../core/end-time.ts';
+import { bare, isNumberWord, mayMeanTime, namesTime } from '../core/duration.ts';
+import { type Clock, isPlainlyTime, readCertainEnd, readEnd, untilWord } from '../core/end-time.ts';
 import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { localDate } from '../core/service-time.ts';
 import { endOfTerm, isOverAYear, OVER_A_YEAR } from './term.ts';
@@ -27,7 +27,6 @@ const onePurchase = new RegExp(
 export function readTerm(words: readonly string[], clock: Clock): ReadTerm {
   const read = readPlain(words, clock);
   if (typeof read === 'string') return read;
-  if (read.term === null && hidesTime(words, clock)) return notSure(words, 0);
   if (read.term === null) return onePurchase.test(words.join(' ')) ? { ...read, term: { kind: 'purchase' } } : read;
   const end = endOfTerm(read.term, clock.now, clock.zone);
   // The midnight that ends a day is that of the next one.
@@ -38,7 +37,7 @@ export function readTerm(words: readonly string[], clock: Clock): ReadTerm {
 
 type ReadTerm = { term: Term | null; rest: readonly string[] } | string;
 
-/** The same for words as they are written. */
+/** The same however long it lasts. */
 function readPlain(words: readonly string[], clock: Clock): ReadTerm {
   const purchase = thisPurchase.exec(words.join(' '))?.[0];
   if (purchase !== undefined) {
@@ -50,50 +49,31 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
   const first = readCertainEnd(words, clock);
   if (first.kind === 'unclear') return first.why;
   if (first.kind === 'end') {
-    // “For 4h lunch until Friday” has two ends.
+    // “Permanently lunch until Friday” has two ends.
     const rest = words.slice(first.words);
-    const second = rest.findIndex((word, index) => untilWord.test(word) && isEnd(rest.slice(index), clock));
+    const second = rest.findIndex((word, index) => untilWord.test(bare(word)) && mayMeanTime(rest.slice(index + 1)));
     return second === -1 ? { term: first.end, rest } : notSure(rest, second);
   }
-  const at = words.findIndex((_, index) => isPlainlyTime(words.slice(index), clock));
-  const other = otherTimeAt(words, clock);
-  if (other !== -1 && (at === -1 || other < at)) return notSure(words, other);
+  const plain = words.map(bare);
+  const at = plain.findIndex((_, index) => isPlainlyTime(plain.slice(index), clock));
   if (at === -1) {
     const isAsked = mayMeanTime(words) || mayMeanForeignTime(words);
     return isAsked ? notSure(words, 0) : { term: null, rest: words };
   }
+  const before = plain[at - 1] ?? '';
+  const rest = upTo(words, at);
+  if (leadsElsewhere.test(before) || isNumberWord(before)) return notSure(words, at - 1);
   const last = readCertainEnd(words.slice(at), clock);
-  const before = words[at - 1] ?? '';
-  const isRange =
-    /^(\d[\d.,]*|to|or|and|not|never|least|than|once|twice|times|[-–—])$/i.test(before) || isNumberWord(before);
-  if (isRange || otherTimeAt(words.slice(0, at), clock) !== -1) return notSure(words, at - 1);
-  if (last.kind === 'end' && at + last.words === words.length) return { term: last.end, rest: upTo(words, at) };
   if (last.kind === 'unclear') return last.why;
-  return notSure(words, at);
+  const isAll = last.kind === 'end' && at + last.words === words.length;
+  return isAll && !namesTime(rest) && !mayMeanForeignTime(rest)
+    ? { term: last.end, rest }
+    : notSure(words, isAll ? 0 : at);
 }
 
-/** Words that begin with `until`. “Wait until approval” is no end. */
-function isEnd(words: readonly string[], clock: Clock): boolean {
-  return readEnd(words, clock).kind === 'end' || mayMeanTime(words.slice(1));
-}
-
-/** Where a word may hide a time: `until=friday`, `till-fri`, `lunch-4h`, `friday-dinner`. Not where numbers are joined. */
-const joints =
-  /(?<=\p{L})[=_,;:|]+(?=[\p{L}\d])|(?<=\d)[=_,;:|]+(?=\p{L})|(?<=^(?:untill?|till?|thru|ends?|for|\p{L}+day))[-–—/](?=[\p{L}\d])|(?<=\p{L})[-–—/](?=\d+\p{L})/iu;
-
-/** Reading times in more words than this takes too long. */
-const APART_MAX = 400;
-
-/** True when these words mean a time if they are written apart: `until=friday`, `Monday's meeting`. */
-function hidesTime(words: readonly string[], clock: Clock): boolean {
-  const apart = words.flatMap((word) =>
-    word.includes('://') ? [word] : word.replace(/(?<=day|night|week|weekend)['’]s$/i, '').split(joints),
-  );
-  if (apart.join(' ') === words.join(' ')) return false;
-  if (apart.length > APART_MAX) return true;
-  const read = readPlain(apart, clock);
-  return typeof read === 'string' || read.term !== null;
-}
+/** Directly before a time, makes it another time, or only a part of one: `in 2 weeks`, `by tomorrow`, `#until next week`. */
+const leadsElsewhere =
+  /(^|[^\p{L}\p{N}])(\d[\d.,]*|to|or|and|not|never|least|than|once|twice|times|every|each|minus|negative|in|within|by|on|from|of|about|starting|beginning|commencing|effective|ends?|ending|expires?|expiring|after|before|since|until|till?|[-–—])$/iu;
 
 /** The words before a time, without those that lead to it: `lunch lasting`, `for the next`. */
 export function upTo(words: readonly string[], at: number): readonly string[] {

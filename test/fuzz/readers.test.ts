@@ -17,7 +17,7 @@ import {
 } from '../../src/core/calendar-words.ts';
 import { isCardNumber, maskCardNumbers } from '../../src/core/card-number.ts';
 import { formatDuration, readDuration } from '../../src/core/duration.ts';
-import { endOf, isPlainlyTime, otherTimeAt, readEnd } from '../../src/core/end-time.ts';
+import { endOf, isPlainlyTime, readEnd } from '../../src/core/end-time.ts';
 import { AppError, ConfigError, PayloadError } from '../../src/core/errors.ts';
 import { StoredEvent } from '../../src/core/event.ts';
 import { parseExactly } from '../../src/core/exact-json.ts';
@@ -180,10 +180,6 @@ const properties: Readonly<Record<string, () => void>> = {
       if (at !== null) expect(at.getTime()).toBeGreaterThan(clock.now.getTime());
     });
   },
-  otherTimeAt: () =>
-    check(timeWords, (words) => {
-      expect(words.length === 0 ? -1 : otherTimeAt(words, clock)).toBeLessThan(words.length || 1);
-    }),
   readTerm() {
     check(timeWords, (words) => {
       const read = readTerm(words, clock);

@@ -3,6 +3,7 @@ import {
   formatDuration,
   formatRoughly,
   mayMeanTime,
+  namesTime,
   readDuration,
   soundsLikeDuration,
 } from '../../../src/core/duration.ts';
@@ -54,6 +55,29 @@ describe('durations that people type', () => {
     ['una mesa nueva', false],
   ])('%s may mean a time: %s', (text, may) => {
     expect(mayMeanTime(text.split(' '))).toBe(may);
+  });
+
+  it.each([
+    ['Friday 🙏', true],
+    ['(dec24)', true],
+    ['exp=12/1', true],
+    ['5 p.m.', true],
+    ['half-day', true],
+    ['1,5 d', true],
+    ['in may please', true],
+    ['client may travel', false],
+    ['for the May conference', false],
+    ['until the May conference', true],
+    ['2nd attempt', false],
+    ['the 2nd', true],
+    ['the 1st, client', true],
+    ['all-day visit', true],
+    ['Febuary visit', true],
+    ['11th hour', true],
+    ['birthday, holiday', false],
+    ['INV-2026-11 24/7 2020-2024', false],
+  ])('%s names a time: %s', (text, names) => {
+    expect(namesTime(text.split(' '))).toBe(names);
   });
 
   it.each<[number, string]>([
