@@ -13,7 +13,7 @@ const DIGITS_MAX = 19;
  * brackets and invisible characters. A colon counts only between groups of four; otherwise one in ten dates with a time
  * would pass for a card number.
  */
-const between = `(?:[\\s._/,;|*+=#&()[\\]{}'"\\\\\\p{Dash}\\p{Cf}]{0,3}|(?<=\\p{Nd}{4})(?::|%20|%2D)(?=\\p{Nd}{4}))`;
+const between = `(?:[\\s._/,;|*+=#&()[\\]{}'"\\\\\\p{Dash}\\p{Cf}]{0,3}|(?<=\\p{Nd}{4})(?::|%2[0Dd])(?=\\p{Nd}{4}))`;
 /** Digits of every script: full-width digits are just as readable and could be used to evade this check. */
 const mayHoldOne = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1}}`, 'u');
 /** A maximal run of digits with at most three separators between two of them. */
@@ -64,11 +64,10 @@ interface Group {
  * Overlapping sequences are masked together, because any of them may be the card number.
  */
 function maskRun(run: string): string {
-  const groups: Group[] = [...run.matchAll(/\p{Nd}+/gu)].map((match) => ({
-    digits: plainDigits(match[0]),
-    start: match.index,
-    end: match.index + match[0].length,
-  }));
+  // The digits of `%20` belong to no group.
+  const groups = [...run.matchAll(/%2.|(?<digits>\p{Nd}+)/gu)].flatMap(({ groups: { digits } = {}, index }): Group[] =>
+    digits === undefined ? [] : [{ digits: plainDigits(digits), start: index, end: index + digits.length }],
+  );
   let masked = '';
   let copied = 0;
   let next = 0;

@@ -13,6 +13,8 @@ export const panForms: Readonly<Record<string, string>> = {
   'full-width digits': '４９２９４２０５７３５９５７０９',
   'full-width digits in groups': '４９２９ ４２０５ ７３５９ ５７０９',
   'arabic digits': '٤٩٢٩٤٢٠٥٧٣٥٩٥٧٠٩',
+  'encoded spaces': '4929%204205%207359%205709',
+  'encoded dashes': '4929%2d4205%2d7359%2d5709',
   'invisible characters between': Array.from(plantedPan).join('\u200B'),
 };
 
@@ -26,7 +28,7 @@ export function digitsOf(text: string): string {
   return text
     .normalize('NFKC')
     .replaceAll(/\p{Nd}/gu, (digit) => String(numeral(digit)))
-    .replaceAll(/(?<=\d)[\s\p{Cf}\p{Dash}.]+(?=\d)/gu, '');
+    .replaceAll(/(?<=\d)(?:[\s\p{Cf}\p{Dash}.]|%2[0d])+(?=\d)/giu, '');
 }
 
 function numeral(digit: string): number {
