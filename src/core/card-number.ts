@@ -9,14 +9,15 @@ const DIGITS_MIN = 13;
 const DIGITS_MAX = 19;
 
 /**
- * Separators that people and programs put between groups of digits: spaces, all kinds of dashes, signs, quotes,
+ * What people and programs put between groups of digits: any amount of space, and up to three dashes, signs, quotes,
  * brackets and invisible characters. A colon counts only between groups of four; otherwise one in ten dates with a time
- * would pass for a card number.
+ * would pass for a card number. Two bullets stand before the last digits of another card.
  */
-const between = `(?:[\\s._/,;|*+=#&()[\\]{}'"\\\\\\p{Dash}\\p{Cf}]{0,3}|(?<=\\p{Nd}{4})(?::|%2[0Dd])(?=\\p{Nd}{4}))`;
+const sign = `(?:[._/,;|*+=#&()[\\]{}'"\\\\·~\\p{Dash}\\p{Cf}]|(?<!•)•(?!•))`;
+const between = `(?:\\s*(?:${sign}\\s*){0,3}|(?<=\\p{Nd}{4})\\s*(?::|%2[0Dd])\\s*(?=\\p{Nd}{4}))`;
 /** Digits of every script: full-width digits are just as readable and could be used to evade this check. */
 const mayHoldOne = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1}}`, 'u');
-/** A maximal run of digits with at most three separators between two of them. */
+/** A maximal run of digits and separators. */
 const digitRuns = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1},}`, 'gu');
 
 /** Replaces every card number in `text` by `[card ••1111]`. */

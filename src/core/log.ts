@@ -77,7 +77,7 @@ export function errorLine(error: unknown): string {
 
 const secretShapes = /xox[abeprs]-[\w-]+|xapp-[\w-]+/g;
 /** Only separators that JSON does not use between two numbers. */
-const digitRun = /\p{Nd}(?:[ /|*\p{Dash}\p{Cf}]{0,3}\p{Nd}){12,}/gu;
+const digitRun = /\p{Nd}(?:(?: *(?:[/|*·•~\p{Dash}\p{Cf}] *){0,3}|%2[0Dd])\p{Nd}){12,}/gu;
 
 /** Removes card numbers (by Luhn) and Slack tokens (by shape) from a complete line. It stays valid JSON. */
 function scrub(line: string): string {

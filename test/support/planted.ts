@@ -13,6 +13,11 @@ export const panForms: Readonly<Record<string, string>> = {
   'full-width digits': '４９２９４２０５７３５９５７０９',
   'full-width digits in groups': '４９２９ ４２０５ ７３５９ ５７０９',
   'arabic digits': '٤٩٢٩٤٢٠٥٧٣٥٩٥٧٠٩',
+  'four spaces': '4929    4205    7359    5709',
+  'empty lines': '4929\r\n\r\n4205\r\n\r\n7359\r\n\r\n5709',
+  'middle dots': '4929 · 4205 · 7359 · 5709',
+  tildes: '4929~4205~7359~5709',
+  colons: '4929: 4205: 7359: 5709',
   'encoded spaces': '4929%204205%207359%205709',
   'encoded dashes': '4929%2d4205%2d7359%2d5709',
   'invisible characters between': Array.from(plantedPan).join('\u200B'),
@@ -28,7 +33,7 @@ export function digitsOf(text: string): string {
   return text
     .normalize('NFKC')
     .replaceAll(/\p{Nd}/gu, (digit) => String(numeral(digit)))
-    .replaceAll(/(?<=\d)(?:[\s\p{Cf}\p{Dash}.]|%2[0d])+(?=\d)/giu, '');
+    .replaceAll(/(?<=\d)(?:[\s\p{Cf}\p{Dash}.·~:]|\\[rn]|%2[0d])+(?=\d)/giu, '');
 }
 
 function numeral(digit: string): number {

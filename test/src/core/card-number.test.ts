@@ -55,6 +55,12 @@ describe('masking', () => {
     ['4222222222222 006', '[card ••2006]'],
     ['4111111111111111,5555555555554444', '[card ••1111],[card ••4444]'],
     ['6011%200009%209013%209424', '[card ••9424]'],
+    ['4111    1111    1111    1111', '[card ••1111]'],
+    ['4111\r\n\r\n1111\r\n\r\n1111\r\n\r\n1111', '[card ••1111]'],
+    ['4111 · 1111 · 1111 · 1111', '[card ••1111]'],
+    ['4111•1111•1111•1111', '[card ••1111]'],
+    ['4111~1111~1111~1111', '[card ••1111]'],
+    ['4111: 1111: 1111: 1111', '[card ••1111]'],
     ['6011%2D0009%2d9013%2d9424 20', '[card ••9424] 20'],
   ])('turns %j into %j', (text, masked) => {
     expect(maskCardNumbers(text)).toBe(masked);
@@ -69,6 +75,7 @@ describe('masking', () => {
     ['a date and time', '2026-03-02 12:31:07'],
     ['text far apart', '4111 and 1111 and 1111 and 1111'],
     ['masked text', '[card ••1111]'],
+    ['the last digits of four cards', '••4111, ••1111, ••1111, ••1111'],
   ])('leaves %s alone', (_what, text) => {
     expect(maskCardNumbers(text)).toBe(text);
   });
@@ -132,6 +139,9 @@ describe('masking', () => {
     ['zeros, where every sequence passes', '0 '.repeat(128 * 1024)],
     ['one endless run', '1'.repeat(256 * 1024)],
     ['runs that are just too short', `${'1'.repeat(12)}   x`.repeat(16 * 1024)],
+    ['runs that end in spaces', `${'1 '.repeat(12)}${' '.repeat(3000)}x`.repeat(80)],
+    ['groups far apart', `1${' '.repeat(16 * 1024)}`.repeat(16)],
+    ['all separators', '1111 : '.repeat(32 * 1024)],
   ])('is fast enough for the largest body: %s', (_what, text) => {
     const before = process.cpuUsage();
 

@@ -62,6 +62,9 @@ describe('a log line', () => {
     '4111|1111|1111|1111',
     '4111*1111*1111*1111',
     '4\u200B111111111111111',
+    '4111    1111    1111    1111',
+    '4111 · 1111 · 1111 · 1111',
+    '4111%201111%201111%201111',
   ])('holds no card number written as %s', (written) => {
     const line = logged((log) => log.error({ err: new Error(`refused ${written}`), note: { of: [written] } }, 'x'));
 
