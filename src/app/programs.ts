@@ -44,11 +44,9 @@ export const prefixOf = (program: string): string => (program === '' ? '' : `${p
 /** The command of a program that configures none: `/card-eu`. */
 const defaultCommand = (program: string): string => `${DEFAULT_COMMAND}-${program}`;
 
-const listIn = (env: Env): string[] =>
-  (env['PROGRAMS'] ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+/** Null: they cannot be read, which the schema reports. What is no name must not become part of a variable's name. */
+const readList = (env: Env) => shared.PROGRAMS.safeParse(env['PROGRAMS']?.trim() || undefined).data ?? null;
+const listIn = (env: Env): readonly string[] => readList(env) ?? [];
 
 /** The name under which a program's variable must be set. */
 export function variableOf(program: string | undefined, name: string): string {
@@ -89,8 +87,9 @@ export function issueIn<Issue extends Pick<OpsIssue, 'title' | 'what' | 'means' 
 export function ofProgram(env: Env, problems: string[]): Env {
   const program = env['PROGRAM']?.trim();
   if (program === undefined || program === '' || program === FIRST) return { ...env, PROGRAM: undefined };
-  if (!listIn(env).includes(program)) {
-    problems.push('PROGRAM: expected one of the names in PROGRAMS, or first');
+  const names = readList(env);
+  if (names?.includes(program) !== true) {
+    if (names !== null) problems.push('PROGRAM: expected one of the names in PROGRAMS, or first');
     return { ...env, PROGRAM: undefined };
   }
   const own = Object.fromEntries(ownOrFile.map((name) => [name, env[`${prefixOf(program)}${name}`]]));

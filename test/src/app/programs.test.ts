@@ -133,6 +133,13 @@ describe('the configuration of several card programs', () => {
     expect(problemsOf(() => workers({ ...first, PROGRAMS })).join('\n')).toContain(why);
   });
 
+  it.each(['eu uk', 'xoxb-secret-1', 'eu,EU', '"eu"'])('reports PROGRAMS=%j alone, and never quotes it', (PROGRAMS) => {
+    for (const PROGRAM of ['', 'eu'])
+      expect(problemsOf(() => workers({ ...first, PROGRAMS, PROGRAM }))).toEqual([
+        expect.stringMatching(/^PROGRAMS: expected (?!.*(?:uk|secret|EU))/),
+      ]);
+  });
+
   it('requires a separate command for each program', () => {
     expect(problemsOf(() => workers({ ...first, ...eu, EU_SLACK_COMMAND: '/card' }))).toEqual([
       'EU_SLACK_COMMAND: expected another command than SLACK_COMMAND and its short forms',
