@@ -48,10 +48,13 @@ export function redactText(text: string): string {
 const harmless = new BoundedMap<string, true>(4096);
 const NAME_LENGTH_MAX = 100;
 
-/** Masks an identifier that could be a card number. One with words in it is no identifier, and is redacted as text. */
+/**
+ * Masks an identifier that could be a card number. One with words in it, or as long as an encoded number, is redacted as
+ * text.
+ */
 export function redactIdentifier(identifier: string): string {
   const masked = maskIdentifier(identifier);
-  return /\p{L}/u.test(masked) && /[\s:=]/.test(masked) ? redactText(masked) : masked;
+  return /\p{L}/u.test(masked) && /[\s:=]|.{18}/.test(masked) ? redactText(masked) : masked;
 }
 
 /**
@@ -59,7 +62,7 @@ export function redactIdentifier(identifier: string): string {
  * only a secret behind `:` or `=` is removed from one.
  */
 export function redactOwnId(id: string): string {
-  return /[:=]/.test(id) ? redactText(id) : maskCardNumbers(id);
+  return /[:=]/.test(id) ? redactText(id) : maskCardNumbers(id).replace(encodedInText, unlessNumber);
 }
 
 function withoutSecrets(text: string): string {
@@ -73,10 +76,16 @@ function withoutSecrets(text: string): string {
     .replace(personInText, '[removed]')
     .replace(stripeInText, '$1[removed]')
     .replace(hexDigits, (text) => (isCardNumber(text.replaceAll(/3(\d)/g, '$1')) ? '[removed]' : text))
-    .replace(encodedInText, (encoded) => {
-      const decoded = Buffer.from(encoded, 'base64').toString('latin1');
-      return maskCardNumbers(decoded) === decoded ? encoded : '[removed]';
-    });
+    .replace(encodedInText, unlessNumber);
+}
+
+/** A path in front of an encoded number consists of the same letters, so it may begin anywhere. */
+function unlessNumber(encoded: string): string {
+  const isNumber = [0, 1, 2, 3].some((offset) => {
+    const decoded = Buffer.from(encoded.slice(offset), 'base64').toString('latin1');
+    return maskCardNumbers(decoded) !== decoded;
+  });
+  return isNumber ? '[removed]' : encoded;
 }
 
 function isIban(text: string): boolean {

@@ -2,6 +2,7 @@ import { WEBHOOK_KINDS, type WebhookKind } from '../../sandbox/webhook/kind.ts';
 import { DATA_SCHEMAS } from '../../sandbox/webhook/schema.ts';
 
 export const plantedPan = '4929420573595709';
+const encodedPan = btoa(plantedPan).replaceAll('=', '');
 
 /** Notations of one card number by people and programs. */
 export const panForms: Readonly<Record<string, string>> = {
@@ -18,6 +19,8 @@ export const panForms: Readonly<Record<string, string>> = {
   'middle dots': '4929 · 4205 · 7359 · 5709',
   tildes: '4929~4205~7359~5709',
   colons: '4929: 4205: 7359: 5709',
+  'base64 in a path': `HTTPS://A.EXAMPLE/P/${encodedPan}`,
+  base64: encodedPan,
   'encoded spaces': '4929%204205%207359%205709',
   'encoded dashes': '4929%2d4205%2d7359%2d5709',
   'invisible characters between': Array.from(plantedPan).join('\u200B'),
@@ -31,6 +34,7 @@ export const plantableFields: readonly (readonly [WebhookKind, string])[] = WEBH
 /** The digits as ASCII, without separators. */
 export function digitsOf(text: string): string {
   return text
+    .replaceAll(encodedPan, plantedPan)
     .normalize('NFKC')
     .replaceAll(/\p{Nd}/gu, (digit) => String(numeral(digit)))
     .replaceAll(/(?<=\d)(?:[\s\p{Cf}\p{Dash}.·~:]|\\[rn]|%2[0d])+(?=\d)/giu, '');

@@ -19,6 +19,8 @@ describe('a secret in free text', () => {
     ['IBAN DE89 3704 0044 0532 0130 00', 'IBAN [removed]'],
     ['Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic [removed]'],
     [`see ${encoded} here`, 'see [removed] here'],
+    ['HTTPS://A.EXAMPLE/P/NDAxMjg4ODg4ODg4MTg4MQ', 'HTTPS://A.[removed]'],
+    ...['', 'a', 'ab', 'abc'].map((before) => [`see ${before}/${encoded}`, 'see [removed]'] as const),
   ])('is removed from %j, which becomes %j', (text, redacted) => {
     expect(redactText(text)).toBe(redacted);
   });
@@ -30,6 +32,7 @@ describe('a secret in free text', () => {
     'spin 360',
     'paid on 2026-03-02 12:31:07',
     'order NDExMTExMTEx',
+    'https://pay.example.com/abcdefghijklmnopqrstuvwxyz/ABCDEFGH',
     'ruling 12',
   ])('is not found in %j', (text) => {
     expect(redactText(text)).toBe(text);
