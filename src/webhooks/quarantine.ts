@@ -1,5 +1,4 @@
 import { countOf } from '../../templates/core/blocks.ts';
-import { maskCardNumbers } from '../core/card-number.ts';
 import { redisNow } from '../core/clock.ts';
 import { contentId } from '../core/content-id.ts';
 import { QuarantinedWebhook } from '../core/event.ts';
@@ -23,6 +22,8 @@ const harmlessNames: ReadonlySet<string> = new Set(
     .toLowerCase()
     .split(/\s+/),
 );
+/** What is below another name than these and the harmless ones is not kept: nobody knows what it is about. */
+const containers: ReadonlySet<string> = new Set(['data', 'cardlist']);
 const identifierNames = /^(networktransactionid|transactionid|authtransactionid|referencedtranid|merchantid)$/;
 const cardNumberNames = /^(?:card|primaryaccount|virtualcard)(?:number|no)$|^pan$/;
 
@@ -72,22 +73,26 @@ function fewIssues(all: readonly string[]): string[] {
 function redact(value: unknown, name: string, depth: number): unknown {
   if (depth > MAX_DEPTH) return '[too deep]';
   if (Array.isArray(value)) {
-    // A reader of the list can still see a card number that is split into pieces.
-    const pieces = value.filter((item) => typeof item === 'string' || typeof item === 'number').map(String);
-    const parts = pieces.join(' ');
-    const isSplit = (): boolean =>
-      maskCardNumbers(parts) !== parts && pieces.every((piece) => maskCardNumbers(piece) === piece);
-    const isNumber = parts.length > TEXT_LENGTH_MAX || isSplit();
-    return value.map((item) => redact(item, isNumber ? 'part of a card number' : name, depth + 1));
+    // A reader of the list can still see a secret that is split into pieces.
+    const pieces = value.flat(MAX_DEPTH).filter((item) => typeof item === 'string' || typeof item === 'number');
+    const isSecret = pieces.join(' ').length > TEXT_LENGTH_MAX || isSplit(pieces.map(String));
+    return value.map((item) => redact(item, isSecret ? 'part of a secret' : name, depth + 1));
   }
   if (value === null || typeof value !== 'object') return redactValue(value, name);
+  const isKnown = containers.has(name) || harmlessNames.has(name);
   // fromEntries defines properties instead of assigning them, so a key "__proto__" stays a plain key.
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       redactShort(key).slice(0, TEXT_MAX),
-      redact(item, nameOf(key), depth + 1),
+      redact(item, isKnown ? nameOf(key) : 'part of something unknown', depth + 1),
     ]),
   );
+}
+
+/** True when texts next to each other show a secret that none of them holds. */
+function isSplit(pieces: readonly string[]): boolean {
+  const parts = pieces.map(redactText).join(' ');
+  return redactText(parts) !== parts;
 }
 
 /** Normalizes a name for comparison: no spaces, separators or case. */
