@@ -1,4 +1,5 @@
 import { countOf } from '../../templates/core/blocks.ts';
+import { maskCardNumbers } from '../core/card-number.ts';
 import { redisNow } from '../core/clock.ts';
 import { contentId } from '../core/content-id.ts';
 import { QuarantinedWebhook } from '../core/event.ts';
@@ -25,6 +26,8 @@ const harmlessNames: ReadonlySet<string> = new Set(
 /** What is below another name than these and the harmless ones is not kept: nobody knows what it is about. */
 const containers: ReadonlySet<string> = new Set(['data', 'cardlist']);
 const identifierNames = /^(networktransactionid|transactionid|authtransactionid|referencedtranid|merchantid)$/;
+/** What people read one after the other. */
+const wordNames = /name$|^merchant(?:city|state|zip|country)$|^(?:message|description|customid)$/;
 const cardNumberNames = /^(?:card|primaryaccount|virtualcard)(?:number|no)$|^pan$/;
 
 /** The service's JSON is two levels deep. Deeper nesting is an attack on the stack. */
@@ -74,25 +77,33 @@ function redact(value: unknown, name: string, depth: number): unknown {
   if (depth > MAX_DEPTH) return '[too deep]';
   if (Array.isArray(value)) {
     // A reader of the list can still see a secret that is split into pieces.
-    const pieces = value.flat(MAX_DEPTH).filter((item) => typeof item === 'string' || typeof item === 'number');
-    const isSecret = pieces.join(' ').length > TEXT_LENGTH_MAX || isSplit(pieces.map(String));
+    const isSecret = isSplit(value.flat(MAX_DEPTH).filter(isPiece), redactText);
     return value.map((item) => redact(item, isSecret ? 'part of a secret' : name, depth + 1));
   }
   if (value === null || typeof value !== 'object') return redactValue(value, name);
   const isKnown = containers.has(name) || harmlessNames.has(name);
+  const fields = Object.entries(value).map(([key, item]: [string, unknown]) => ({ key, name: nameOf(key), item }));
+  const words = fields.filter((field) => wordNames.test(field.name) && isPiece(field.item) && hasDigit(field.item));
+  const items = words.map(({ item }) => item);
+  const split = isSplit(items, maskCardNumbers) ? words : [];
   // fromEntries defines properties instead of assigning them, so a key "__proto__" stays a plain key.
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      redactShort(key).slice(0, TEXT_MAX),
-      redact(item, isKnown ? nameOf(key) : 'part of something unknown', depth + 1),
+    fields.map((field) => [
+      redactShort(field.key).slice(0, TEXT_MAX),
+      redact(field.item, !isKnown || split.includes(field) ? 'part of a secret' : field.name, depth + 1),
     ]),
   );
 }
 
-/** True when texts next to each other show a secret that none of them holds. */
-function isSplit(pieces: readonly string[]): boolean {
-  const parts = pieces.map(redactText).join(' ');
-  return redactText(parts) !== parts;
+const isPiece = (item: unknown): boolean => typeof item === 'string' || typeof item === 'number';
+const hasDigit = (item: unknown): boolean => /\p{Nd}/u.test(String(item));
+
+/** True when pieces next to each other show a secret that none of them holds, or are too long to be searched. */
+function isSplit(pieces: readonly unknown[], redactPiece: (text: string) => string): boolean {
+  if (pieces.length < 2) return false;
+  if (pieces.join(' ').length > TEXT_LENGTH_MAX) return true;
+  const parts = pieces.map((piece) => redactPiece(String(piece))).join(' ');
+  return redactPiece(parts) !== parts;
 }
 
 /** Normalizes a name for comparison: no spaces, separators or case. */

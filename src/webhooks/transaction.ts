@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AnyRecord } from '../card-api/schema.ts';
+import { maskCardNumbers } from '../core/card-number.ts';
 import { PayloadError } from '../core/errors.ts';
 import type { TransactionEvent, TransactionKind } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
@@ -136,19 +137,32 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
     requestedCents,
     availableCents: centsOf(payload.AvailableBalance),
     ledgerCents: centsOf(payload.LedgerBalance),
-    merchant: {
-      name: readWords(payload.MerchantName),
-      city: readWords(payload.MerchantCity),
-      state: readWords(payload.MerchantState),
-      country: readWords(payload.MerchantCountry),
-      id: readIdentifier(payload.MerchantId),
-    },
+    merchant: merchantOf(payload),
     mcc: readIdentifier(payload.MCCCode),
     isCardPresent: payload.IsCardPresent ?? null,
     decline: kind === 'decline' ? { code: readWords(payload.MessageCode), message: readWords(payload.Message) } : null,
   };
   // The payload's schema leaves nothing that the event's schema would refuse, so it is checked only where it is read.
   return event as TransactionEvent;
+}
+
+/** A card number that is split over what people see next to each other leaves one text, the name. */
+function merchantOf(payload: TransactionPayload): TransactionEvent['merchant'] {
+  const merchant = {
+    name: readWords(payload.MerchantName),
+    city: readWords(payload.MerchantCity),
+    state: readWords(payload.MerchantState),
+    country: readWords(payload.MerchantCountry),
+    id: readIdentifier(payload.MerchantId),
+  };
+  const { name, city, state, country } = merchant;
+  const isCode = country.trim().length <= 3;
+  const place = `${city} ${state} ${isCode ? '' : country}`;
+  if (!/\p{Nd}/u.test(place)) return merchant;
+  const whole = `${name} ${place}`;
+  const masked = maskCardNumbers(whole);
+  if (masked === whole) return merchant;
+  return { ...merchant, name: masked.trim(), city: '', state: '', country: isCode ? country : '' };
 }
 
 /**

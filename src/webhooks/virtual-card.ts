@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { VirtualCardEvent } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
+import { redactText } from '../core/redact-text.ts';
 import { lastFour } from './card-status.ts';
 import {
   eventId,
@@ -37,7 +38,7 @@ const VirtualCardPayload = z
           .transform(() => []),
       ])
       .nullish()
-      .transform((errors) => (errors ?? []).filter((error) => error !== '')),
+      .transform((errors) => withoutSplit((errors ?? []).filter((error) => error !== ''))),
     Message: words,
   })
   // All other fields may be empty when no card was created. A payload with neither of these is about nothing.
@@ -45,6 +46,12 @@ const VirtualCardPayload = z
     path: ['VirtualCardOrderId'],
     error: 'expected this or a positive AccountId',
   });
+
+/** People see them next to each other. */
+function withoutSplit(errors: readonly string[]): string[] {
+  const all = errors.join(', ');
+  return errors.map((error) => (redactText(all) !== all && /\p{Nd}/u.test(error) ? '[removed]' : error));
+}
 
 /** What is unreadable in one of these does not reject the webhook. `Errors` and `Message` say how the order ended. */
 const inessential: ReadonlySet<string> = new Set<keyof VirtualCardPayload>([

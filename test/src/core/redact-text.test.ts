@@ -20,7 +20,7 @@ describe('a secret in free text', () => {
     ['Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic [removed]'],
     [`see ${encoded} here`, 'see [removed] here'],
     ['HTTPS://A.EXAMPLE/P/NDAxMjg4ODg4ODg4MTg4MQ', 'HTTPS://A.[removed]'],
-    ...['', 'a', 'ab', 'abc'].map((before) => [`see ${before}/${encoded}`, 'see [removed]'] as const),
+    ...['', 'a', 'ab', 'abc'].map((before): [string, string] => [`see ${before}/${encoded}`, 'see [removed]']),
   ])('is removed from %j, which becomes %j', (text, redacted) => {
     expect(redactText(text)).toBe(redacted);
   });

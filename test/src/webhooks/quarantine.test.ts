@@ -187,6 +187,26 @@ describe('secrets in a body of unknown shape', () => {
     ['below an unknown name', { New: [{ CustomId: '1234' }] }, { New: [{ CustomId: '[text, 4 characters]' }] }],
     ['below both', { Message: { CVV2: { Status: 123 } } }, { Message: { CVV2: { Status: '[number, 3 characters]' } } }],
     ['below a card number', { CardNumber: { Pin: '1234' } }, { CardNumber: { Pin: '[text, 4 characters]' } }],
+    [
+      'split over names',
+      { AcctId: 'zz', FirstName: '4012 8888', LastName: '8888 1881' },
+      { AcctId: 'zz', FirstName: '[text, 9 characters]', LastName: '[text, 9 characters]' },
+    ],
+    [
+      'split over a merchant',
+      { MerchantName: 'SHELL', MerchantCity: 40_128_888, MCCCode: '5541', merchant_state: '8888 1881' },
+      {
+        MerchantName: 'SHELL',
+        MerchantCity: '[number, 8 characters]',
+        MCCCode: '5541',
+        merchant_state: '[text, 9 characters]',
+      },
+    ],
+    [
+      'split over items of a list that also has a whole one',
+      { Errors: [pan, '4012 8888', '8888 1881'] },
+      { Errors: ['[text, 16 characters]', '[text, 9 characters]', '[text, 9 characters]'] },
+    ],
     ['named in a list', { Errors: ['CVV2', '123'] }, { Errors: ['[text, 4 characters]', '[text, 3 characters]'] }],
     [
       'named in a list with numbers',

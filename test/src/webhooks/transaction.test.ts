@@ -291,3 +291,28 @@ describe('the direction of money', () => {
     expect(transaction('settlement', { TransactionAmount: -0 }).amountCents).toBe(0);
   });
 });
+
+it('shows no card number that is split over name, city, state and country', () => {
+  const halves = { MerchantCity: '4012 8888', MerchantState: '8888 1881' };
+  const merchantOf = (data: Record<string, unknown>) => (read('decline', data) as TransactionEvent).merchant;
+
+  expect(merchantOf({ MerchantName: 'SHELL', ...halves })).toMatchObject({
+    name: 'SHELL [card ••1881]',
+    city: '',
+    state: '',
+    country: 'US',
+  });
+  expect(
+    merchantOf({ MerchantName: '4012 8888', MerchantCity: '', MerchantState: '', MerchantCountry: '8888 1881' }),
+  ).toMatchObject({
+    name: '[card ••1881]',
+    country: '',
+  });
+  expect(
+    merchantOf({ MerchantName: 'SHELL 57444', MerchantCity: '800-555-0199', MerchantCountry: '840' }),
+  ).toMatchObject({
+    name: 'SHELL 57444',
+    city: '800-555-0199',
+    country: '840',
+  });
+});

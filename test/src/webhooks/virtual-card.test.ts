@@ -11,6 +11,12 @@ it('keeps no security code that is in the name', () => {
   expect(order({ FirstName: 'CVV 987', LastName: 'Doe' }).holder).toBe('CVV [removed] Doe');
 });
 
+it('keeps no card number that is split over the errors', () => {
+  const { failed, outcome } = order({ Errors: ['Card', '4012 8888', '8888 1881'] });
+
+  expect([outcome, ...failed]).toEqual(['not_created', '[removed]', '[removed]']);
+});
+
 describe('the outcome of a virtual card order', () => {
   it.each([
     ['created', [], 'Account creation was successful'],
