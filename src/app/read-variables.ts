@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { ConfigError } from '../core/errors.ts';
+import { hideSecrets } from '../core/redact-text.ts';
 import { web, worker } from './environment.ts';
 import { proxyNames } from './outgoing-proxy.ts';
 
@@ -27,7 +28,10 @@ export function readVariables<T extends z.ZodObject>(schema: T, env: Env, proble
   const before = problems.length;
   const given = withSecretFiles(withoutEmpty(env), Object.keys(schema.shape), problems);
   const result = schema.safeParse(given);
-  if (result.success) return problems.length > before ? null : result.data;
+  if (result.success) {
+    hideSecrets(secretNames.flatMap((name) => secretsIn(name, given[name] ?? '')));
+    return problems.length > before ? null : result.data;
+  }
   const seen = new Set<string>();
   for (const issue of result.error.issues) {
     const name = String(issue.path[0]);
@@ -39,6 +43,12 @@ export function readVariables<T extends z.ZodObject>(schema: T, env: Env, proble
     problems.push(`${name}: ${issue.message}${hasFile ? ` (only secrets are read from files, not ${name}_FILE)` : ''}`);
   }
   return null;
+}
+
+/** Several secrets may be separated by commas. Of an address, only the password is one. */
+function secretsIn(name: string, value: string): string[] {
+  const parts = value.split(',').map((part) => part.trim());
+  return name === 'REDIS_URL' ? parts.map((url) => (URL.canParse(url) ? new URL(url).password : '')) : parts;
 }
 
 /** The result of `read`. Null when it fails; its problems are then added to `problems`. */

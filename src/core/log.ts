@@ -1,5 +1,6 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import { maskCardNumbers } from './card-number.ts';
+import { withoutBareSecrets } from './redact-text.ts';
 import { version } from './version.ts';
 
 export type Log = Logger;
@@ -75,17 +76,14 @@ export function errorLine(error: unknown): string {
   return error instanceof SyntaxError ? name : `${name}: ${scrub(message.split('\n', 1)[0] ?? '')}`;
 }
 
-const secretShapes = /xox[abeprs]-[\w-]+|xapp-[\w-]+/g;
 /** Only separators that JSON does not use between two numbers. */
 const digitRun = /\p{Nd}(?:(?: *(?:[/|*·•~\p{Dash}\p{Cf}] *){0,3}|%2[0Dd])\p{Nd}){12,}/gu;
 
-/** Removes card numbers (by Luhn) and Slack tokens (by shape) from a complete line. It stays valid JSON. */
+/** Removes card numbers (by Luhn) and tokens from a complete line. It stays valid JSON. */
 function scrub(line: string): string {
-  return line
-    .replace(secretShapes, '[removed]')
-    .replace(digitRun, (run) =>
-      maskCardNumbers(run) === run ? run : run.replace(/\p{Nd}(?=(?:\P{Nd}*\p{Nd}){4})/gu, '9'),
-    );
+  return withoutBareSecrets(line).replace(digitRun, (run) =>
+    maskCardNumbers(run) === run ? run : run.replace(/\p{Nd}(?=(?:\P{Nd}*\p{Nd}){4})/gu, '9'),
+  );
 }
 
 const REPEAT_MS = 10_000;

@@ -11,9 +11,10 @@ const secretInText = new RegExp(
   'giu',
 );
 const tokenInText =
-  /((?:access|refresh|auth|bearer)[\s_-]?token|token(?=\s?[:=])|api[\s_-]?key|password|passphrase|pwd|secret(?=["'\\\s]{0,3}[:=])|encrypted[\s_-]?pin(?:[\s_-]?block)?|pin[\s_-]?block|authorization[^\p{L}\d]{1,5}(?:basic|bearer|token))([^\p{L}\d]{1,5}(?:is\s|was\s)?)[\p{L}\d+/=_.-]+/giu;
+  /((?:access|refresh|auth|bearer)[\s_-]?token|token(?=\s?[:=]|\s{1,5}(?:is\s|was\s)?(?=\S*\d)\S{6})|api[\s_-]?key|password|passphrase|pwd|secret(?=["'\\\s]{0,3}[:=])|encrypted[\s_-]?pin(?:[\s_-]?block)?|pin[\s_-]?block|authorization[^\p{L}\d]{1,5}(?:basic|bearer|token))([^\p{L}\d]{1,5}(?:is\s|was\s)?)[\p{L}\d+/=_.-]+/giu;
 const ibanInText = /(iban[^\p{L}\d]{1,5})[a-z]{2}\d\d(?:\s?(?=[a-z]{0,3}\d)[\da-z]{1,4})*/giu;
 const bearerInText = /(bearer\s)[\w+/=.-]{8,}/giu;
+const basicInText = /(basic\s{1,5})([\w+/-]{8,}={0,2})/giu;
 /** A bank account, routing or social security number. Account ids are shorter. */
 const accountInText = /((?:account|acct|routing)[^\p{L}\d]{1,5})\d{8,17}(?!\d)/giu;
 const personInText = /(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])/g;
@@ -23,8 +24,28 @@ const stripeInText = /(\[card ••\d{4}\](?:=|\^[^^]{2,26}\^))\d{4,}/g;
 /** Digits as hexadecimal bytes. */
 const hexDigits = /(?<![\da-f])(?:3\d){13,19}(?![\da-f])/gi;
 /** What all of these have in common. Most names and places have none of it, and need no further search. */
-const mayHoldSecret = /\p{Nd}|token|key|pass|pwd|secret|pin|bearer|authorization|[\w+/-]{18}|\p{Cf}/iu;
+const mayHoldSecret = /\p{Nd}|token|key|pass|pwd|secret|pin|bearer|basic\s|authorization|[\w+/-]{18}|\p{Cf}/iu;
 const encodedInText = /[\w+/-]{18,}={0,2}/g;
+
+const slackTokens = 'xox[abeprs]-[\\w-]+|xapp-[\\w-]+';
+const own = new Set<string>();
+let bareSecrets = new RegExp(slackTokens, 'g');
+/** A shorter one could be a word of a harmless text. */
+const OWN_LENGTH_MIN = 8;
+
+/** Makes secrets of this process known, so that they are removed when somebody quotes them. */
+export function hideSecrets(secrets: readonly string[]): void {
+  for (const secret of secrets) if (secret.length >= OWN_LENGTH_MIN) own.add(secret);
+  const longestFirst = [...own].sort((one, other) => other.length - one.length);
+  const literal = longestFirst.map((secret) => secret.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
+  bareSecrets = new RegExp([...literal, slackTokens].join('|'), 'g');
+  harmless.clear();
+}
+
+/** Removes Slack's tokens and the secrets of this process. */
+export function withoutBareSecrets(text: string): string {
+  return text.replace(bareSecrets, '[removed]');
+}
 
 /**
  * Makes foreign text safe for people: masks card numbers, also encoded ones, and removes security codes, account
@@ -32,7 +53,7 @@ const encodedInText = /[\w+/-]{18,}={0,2}/g;
  */
 export function redactText(text: string): string {
   if (harmless.has(text)) return text;
-  if (mayHoldSecret.test(text)) {
+  if (mayHoldSecret.test(text) || text.search(bareSecrets) !== -1) {
     const seen = text.replaceAll(/\p{Cf}/gu, '');
     const redacted = withoutSecrets(seen);
     if (redacted !== seen) return redacted;
@@ -66,10 +87,13 @@ export function redactOwnId(id: string): string {
 }
 
 function withoutSecrets(text: string): string {
-  return maskCardNumbers(text)
+  return maskCardNumbers(withoutBareSecrets(text))
     .replace(secretInText, '$1$2[removed]')
     .replace(tokenInText, '$1$2[removed]')
     .replace(bearerInText, '$1[removed]')
+    .replace(basicInText, (all: string, lead: string, encoded: string) =>
+      /^[ -~]*:[ -~]*$/.test(Buffer.from(encoded, 'base64').toString('latin1')) ? `${lead}[removed]` : all,
+    )
     .replace(ibanInText, '$1[removed]')
     .replace(bareIban, (text) => (isIban(text) ? '[removed]' : text))
     .replace(accountInText, '$1[removed]')

@@ -47,7 +47,7 @@ const sensitive = {
   ExpirationDate: '2031-09-30T00:00:00',
   Nested: { pan: otherPan, cvc: cvv, deeper: [{ CardNumber: panInGroups }] },
 };
-const freeText = `call about ${panInGroups} or ${otherPan} now`;
+const freeText = `call about ${panInGroups} or ${otherPan} now, key ${secrets.botToken} or ${secrets.sharedSecret}`;
 
 async function everyKind(): Promise<void> {
   const { deliver } = cardbell();

@@ -5,6 +5,8 @@ import { afterAll, expect, it } from 'vitest';
 import { webConfig, workerConfig } from '../../../src/app/config.ts';
 import { deleteForeign, secretNames, withSecretFiles } from '../../../src/app/read-variables.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
+import { errorLine } from '../../../src/core/log.ts';
+import { redactText } from '../../../src/core/redact-text.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cardbell-secrets-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -34,6 +36,20 @@ it.each(secretNames)('reads %s from a file without the trailing line break', (na
 
   expect(all[name]).toBe('from-a-file-0123456789');
   expect(problems).toEqual([]);
+});
+
+it('hides what it has read as a secret from every text and log line', () => {
+  webConfig({
+    ...shared,
+    SLACK_BOT_TOKEN: 'xoxb-of-mine',
+    SLACK_SIGNING_SECRET: fileOf('signing'),
+    WEBHOOK_SHARED_SECRET: 'first shared secret,second shared secret',
+    REDIS_URL: 'redis://user:of%20redis@127.0.0.1:6379',
+  });
+  const quoted = 'first shared secret / second shared secret / of%20redis / 127.0.0.1';
+
+  expect(redactText(quoted)).toBe('[removed] / [removed] / [removed] / 127.0.0.1');
+  expect(errorLine(new Error(quoted))).toBe('Error: [removed] / [removed] / [removed] / 127.0.0.1');
 });
 
 it('starts web and worker with all secrets in files', () => {

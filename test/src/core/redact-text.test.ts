@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactOwnId, redactText } from '../../../src/core/redact-text.ts';
+import { hideSecrets, redactOwnId, redactText } from '../../../src/core/redact-text.ts';
 
 describe('a secret in free text', () => {
   const encoded = Buffer.from('pan=4111111111111111').toString('base64');
@@ -18,6 +18,12 @@ describe('a secret in free text', () => {
     ['{"clientSecret":"hunter"}', '{"clientSecret":"[removed]"}'],
     ['IBAN DE89 3704 0044 0532 0130 00', 'IBAN [removed]'],
     ['Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic [removed]'],
+    ['key xoxb-123456789012-abcdefghij', 'key [removed]'],
+    ['xapp-one-two', '[removed]'],
+    ['token abcdef12345', 'token [removed]'],
+    ['the token is abcdef12345', 'the token is [removed]'],
+    ['Basic dXNlcjpwYXNz', 'Basic [removed]'],
+    ['basic  dXNlcjpwYXNzd29yZA==', 'basic  [removed]'],
     [`see ${encoded} here`, 'see [removed] here'],
     ['HTTPS://A.EXAMPLE/P/NDAxMjg4ODg4ODg4MTg4MQ', 'HTTPS://A.[removed]'],
     ...['', 'a', 'ab', 'abc'].map((before): [string, string] => [`see ${before}/${encoded}`, 'see [removed]']),
@@ -34,9 +40,23 @@ describe('a secret in free text', () => {
     'order NDExMTExMTEx',
     'https://pay.example.com/abcdefghijklmnopqrstuvwxyz/ABCDEFGH',
     'ruling 12',
+    'token 2 of 3',
+    'Basic subscription',
+    'Basic T-Shirt 12',
+    'a Basic membership2026',
   ])('is not found in %j', (text) => {
     expect(redactText(text)).toBe(text);
   });
+});
+
+it('one of this process itself is removed from every text, whatever it looks like', () => {
+  const text = 'they wrote Summer.(Rain) and sunshine-yellow';
+  expect(redactText(text)).toBe(text);
+
+  hideSecrets(['Summer.(Rain)', 'sunshine', 'sunshine-yellow', 'short']);
+
+  expect(redactText(text)).toBe('they wrote [removed] and [removed]');
+  expect(redactText('in short')).toBe('in short');
 });
 
 describe('an id that a company chose itself', () => {
