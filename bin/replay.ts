@@ -5,12 +5,12 @@ import { auditConfig, EX_CONFIG } from '../src/app/config.ts';
 import { wordsOf } from '../src/app/programs.ts';
 import { remembered } from '../src/app/remember-writes.ts';
 import { readShards } from '../src/app/stored-format.ts';
-import { maskCardNumbers } from '../src/core/card-number.ts';
 import { PayloadError } from '../src/core/errors.ts';
 import { FETCHED_PATH, type StoredEvent } from '../src/core/event.ts';
 import { stateKey } from '../src/core/keys.ts';
 import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
+import { redactText } from '../src/core/redact-text.ts';
 import { createRedo } from '../src/core/redo.ts';
 import { createDirectory } from '../src/directory/directory.ts';
 import { createIntake } from '../src/intake/intake.ts';
@@ -81,7 +81,7 @@ async function show(wanted: string): Promise<number> {
       kept ?? {
         id: failed?.id,
         name: failed?.name,
-        cause: maskCardNumbers(failed?.failedReason ?? ''),
+        cause: redactText(failed?.failedReason ?? ''),
         attempts: failed?.attemptsMade,
         data: failed?.data,
       },
@@ -161,7 +161,7 @@ async function discard(wanted: string): Promise<number> {
     event: 'done',
     verb: 'discard',
     actionId: wanted,
-    reason: maskCardNumbers(reason),
+    reason: redactText(reason),
     detail: what,
   } as const;
   await remembered(redo, record)(said);

@@ -6,6 +6,7 @@ import type {
 } from '@slack/bolt';
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { slashCommand } from '../../src/core/installation.ts';
+import { withoutTypedSecrets } from '../../src/directory/typed-words.ts';
 import { type Command, readSlashText } from '../../src/dispatch/command.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
 import { helpNow, permissionOf } from '../../src/dispatch/verbs.ts';
@@ -64,7 +65,7 @@ async function runCommand(
       const { ifCard } = parsed;
       if (ifCard !== undefined && (await isTheirCard(ifCard.number, parsed.verb, interaction, deps)))
         return await interaction.notify(unclear(ifCard.question));
-      const ask = askOf({ ...interaction, ...parsed });
+      const ask = askOf({ ...interaction, ...(await withoutTypedSecrets(parsed, deps.directory)) });
       if (ask.verb === 'order-virtual') await openVirtualOrder(triggerId, parsed.input, interaction, deps);
       else if (ask.verb === 'ask') await askForRaiseByCommand(ask, triggerId, interaction, deps);
       else await deps.requestAction({ ...ask, notify: interaction.notify });

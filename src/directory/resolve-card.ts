@@ -5,12 +5,14 @@ import { sentCard } from '../actions/action-state.ts';
 import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import { commandCode } from '../core/installation.ts';
+import { redactText } from '../core/redact-text.ts';
 import { mentioned } from '../slack/mrkdwn.ts';
 import { cardWithDigits, type DirectoryAccount } from './account.ts';
 import { askedBesides } from './asked-besides.ts';
-import { isByName, splitCardAndRest, splitJoined } from './card-query.ts';
+import { isByName } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
+import { splitWords } from './typed-words.ts';
 import { refuseUnknown, typedOnRecord, type UnknownCardDeps } from './unknown-card.ts';
 
 type Match = Pick<CardMatch, 'acctId' | 'cards' | 'matchedBy'>;
@@ -190,22 +192,9 @@ async function withReason<A extends Action>(action: A, directory: Pick<Directory
   return target.kind === 'words' ? withRest(action, (await splitWords(verb, target.words, directory)).rest) : action;
 }
 
-/** Only block and unblock take a reason after the card. For all other verbs every word is part of the card. */
-async function splitWords(verb: Action['verb'], words: readonly string[], directory: Pick<Directory, 'findKnown'>) {
-  const whole = { query: words.join(' '), rest: [] as readonly string[] };
-  if (verb !== 'block' && verb !== 'unblock') return whole;
-  const isCard = async (text: string): Promise<boolean> => (await directory.findKnown(text)).length > 0;
-  const split = await splitCardAndRest(words, isCard);
-  if (split === null) return whole;
-  // Not for an unblock, because it may be the CustomId of a card that is gone.
-  const isTried = !split.isKnown && verb === 'block';
-  const again = isTried ? await splitCardAndRest([splitJoined(split.card), ...split.rest], isCard) : null;
-  const { card, rest } = again?.isKnown === true ? again : split;
-  return { query: card, rest };
-}
-
+/** Redacted here too: the web process may not have known the card yet. */
 function withRest<A extends Action>(action: A, rest: readonly string[]): A {
-  return { ...action, reason: [action.reason, ...rest].filter(Boolean).join(' ').slice(0, 500) };
+  return { ...action, reason: redactText([action.reason, ...rest].filter(Boolean).join(' ')).slice(0, 500) };
 }
 
 const holdsNone = () => ({

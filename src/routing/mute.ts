@@ -6,6 +6,7 @@ import { type Clock, endOf, readCertainEnd } from '../core/end-time.ts';
 import type { WebhookKind } from '../core/event.ts';
 import { commandCode } from '../core/installation.ts';
 import { countryInSentence } from '../core/merchant-category.ts';
+import { redactText } from '../core/redact-text.ts';
 import type { Message } from '../slack/message.ts';
 import type { Mute, Mutes, Withheld } from './mute-store.ts';
 import { type ChannelAction, type MuteAction, pageIn, routingVerbs } from './verbs.ts';
@@ -109,7 +110,7 @@ export function createMute(deps: MuteDeps) {
       acctId,
       card: await deps.factsOf(acctId, { cardId }),
       by: action.actor.userId,
-      reason: [action.reason, ...rest.slice(end.words)].filter(Boolean).join(' ').slice(0, 300),
+      reason: redactText([action.reason, ...rest.slice(end.words)].filter(Boolean).join(' ')).slice(0, 300),
       at: action.askedAt,
       endsAt: end.endsAt.toISOString(),
     };

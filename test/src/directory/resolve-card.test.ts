@@ -208,6 +208,14 @@ describe('words', () => {
     expect(refusals).toEqual([]);
   });
 
+  it('become a reason without secrets', async () => {
+    found = { 'Jane Doe': [known(7, 'name', active)] };
+
+    expect(await resolveCard(block('Jane', 'Doe', 'PIN', '4321'))).toMatchObject({
+      action: { reason: 'PIN [removed]' },
+    });
+  });
+
   it('that name a second card block the first at once with a note, and unblock none', async () => {
     found = { '0001': [known(7, 'last4', active)], '0002': [known(9, 'last4', cardOf(2, 'ACTIVE'))] };
     const typed = { target: { kind: 'words' as const, words: ['0001', 'and', '0002'] } };

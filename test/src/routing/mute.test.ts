@@ -52,6 +52,13 @@ describe('a mute', () => {
     expect(await mute('24h')).toMatch(/is muted until/);
   });
 
+  it('keeps no secret of its reason', async () => {
+    const { mute, mutes } = await world();
+
+    expect(await mute('2h PIN 4321')).not.toContain('4321');
+    expect((await mutes.active()).map(({ reason }) => reason)).toEqual(['PIN [removed]']);
+  });
+
   it('can be set beside a travel mute, and the other way round', async () => {
     const { mute, ends } = await world();
 

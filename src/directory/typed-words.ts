@@ -1,0 +1,34 @@
+import type { ReadCommand } from '../actions/verb.ts';
+import { redactOwnId, redactText } from '../core/redact-text.ts';
+import { splitCardAndRest, splitJoined } from './card-query.ts';
+import type { Directory } from './directory.ts';
+
+/** Only block and unblock take a reason after the card. For all other verbs every word is part of the card. */
+export async function splitWords(verb: string, words: readonly string[], directory: Pick<Directory, 'findKnown'>) {
+  const whole = { query: words.join(' '), rest: [] as readonly string[] };
+  if (verb !== 'block' && verb !== 'unblock') return whole;
+  const isCard = async (text: string): Promise<boolean> => (await directory.findKnown(text)).length > 0;
+  const split = await splitCardAndRest(words, isCard);
+  if (split === null) return whole;
+  // Not for an unblock, because it may be the CustomId of a card that is gone.
+  const isTried = !split.isKnown && verb === 'block';
+  const again = isTried ? await splitCardAndRest([splitJoined(split.card), ...split.rest], isCard) : null;
+  const { card, rest } = again?.isKnown === true ? again : split;
+  return { query: card, rest };
+}
+
+/** A command as it is stored: without secrets in the reason. A card may have a CustomId that looks like one: `PIN-0042`. */
+export async function withoutTypedSecrets(
+  command: ReadCommand,
+  directory: Pick<Directory, 'findKnown'>,
+): Promise<ReadCommand> {
+  const { verb, target, input } = command;
+  const { details } = input;
+  const redacted = typeof details === 'string' ? { ...input, details: redactText(details) } : input;
+  const typed = target.kind === 'words' ? target.words.join(' ') : '';
+  if (target.kind !== 'words' || redactText(typed) === typed) return { ...command, input: redacted };
+  const reason = (await splitWords(verb, target.words, directory)).rest.join(' ');
+  const card = typed.slice(0, typed.length - reason.length);
+  const words = `${redactOwnId(card)}${redactText(reason)}`.split(' ').filter((word) => word !== '');
+  return { ...command, input: redacted, target: { ...target, words } };
+}
