@@ -16,6 +16,7 @@ const notCounted: ReadonlySet<string> = new Set(
 const exceptions: ReadonlySet<string> = new Set([
   'countWords[stopping.length] ?? stopping.length',
   'filter.form',
+  'approvalsAbove(standard.approval)',
   "isOn ? 'on' : 'off'",
 ]);
 

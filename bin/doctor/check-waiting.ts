@@ -79,9 +79,8 @@ function wordsOfWaits({ inbox, queues, outboxes }: Waits): string {
   const named = fullest.slice(0, CHANNELS_NAMED).map(([channel, entries]) => `${count(entries)} for ${channel}`);
   const others = fullest.length - named.length;
   const rest = others > 0 ? `, and some for ${countOf(others, 'more channel')}` : '';
-  const outbox = named.length === 0 ? 'none in an outbox' : `in outboxes ${named.join(', ')}${rest}`;
-  const inInbox = inbox === 1 ? '1 webhook or request waits' : `${count(inbox)} webhooks and requests wait`;
-  return `${inInbox} in the inbox, ${countOf(queues, 'event')} in the queues, ${outbox}`;
+  const outbox = named.length === 0 ? 'alerts in outboxes: none' : `alerts in outboxes: ${named.join(', ')}${rest}`;
+  return `webhooks and requests in the inbox: ${count(inbox)}, events in the queues: ${count(queues)}, ${outbox}`;
 }
 
 function wordsOfDrain(waits: Waits): string {

@@ -73,7 +73,7 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
 
 /** Directly before a time, makes it another time, or only a part of one: `in 2 weeks`, `by tomorrow`, `#until next week`. */
 const leadsElsewhere =
-  /(^|[^\p{L}\p{N}])(\d[\d.,]*|to|or|and|not|never|least|than|once|twice|times|every|each|minus|negative|in|within|by|on|from|of|about|starting|beginning|commencing|effective|ends?|ending|expires?|expiring|after|before|since|until|till?|[-–—])$/iu;
+  /(^|[^\p{L}\p{N}\p{Sc}])(\d[\d.,]*|to|or|and|not|never|least|than|once|twice|times|every|each|minus|negative|in|within|by|on|from|of|about|starting|beginning|commencing|effective|ends?|ending|expires?|expiring|after|before|since|until|till?|[-–—])$/iu;
 
 /** The words before a time, without those that lead to it: `lunch lasting`, `for the next`. */
 export function upTo(words: readonly string[], at: number): readonly string[] {

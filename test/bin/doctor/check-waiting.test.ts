@@ -37,7 +37,9 @@ describe('the doctor’s check of the backlog', () => {
 
     const [waits, drain, memory] = await findings();
 
-    expect(waits).toBe('ok: 3 webhooks and requests wait in the inbox, 0 events in the queues, in outboxes 497 for C2');
+    expect(waits).toBe(
+      'ok: webhooks and requests in the inbox: 3, events in the queues: 0, alerts in outboxes: 497 for C2',
+    );
     expect(drain).toMatch(/^ok: .* within 9 minutes where each needs its own: Slack takes one message a second.* 500$/);
     expect(memory).toMatch(/at today's rate \(events in the last 24 hours: 1\) it levels off at \d+ MB after 30 days/);
   });

@@ -316,7 +316,7 @@ it.each([
   expect(read(words(`4242 daily ${text}`), clock)).toMatchObject({ kind: 'unclear', why });
 });
 
-it.each(['for 4h', 'until 9 May', 'invoice #8812', 'for the trip to the 2027 fair', '4th floor'])(
+it.each(['for 4h', 'until 9 May', 'invoice #8812', 'for the trip to the 2027 fair', '2nd attempt'])(
   'removes a limit if what follows is no amount: none %s',
   (text) => {
     const input = { changeRequest: { goals: [{ to: null }] } };

@@ -191,7 +191,8 @@ function facts(text: string): { taken: number; held: number | null; back: number
   const held = cents(/\$([\d,.]+\d) still held/) ?? (isReleased ? 0 : authorized);
   const isCredited = /reversed after settlement|reversed, credited back/i.test(text);
   const reversed = cents(/partly reversed: \$([\d,.]+\d)/i) ?? cents(/^credited back: \$([\d,.]+\d)/i) ?? 0;
-  const refunded = cents(/refunded: \$([\d,.]+\d)/i) ?? cents(/^credited: \$([\d,.]+\d)/i) ?? 0;
+  // The last one: a step that gives money back begins with its own amount.
+  const refunded = cents(/.*refunded: \$([\d,.]+\d)/i) ?? 0;
   return { taken, held: taken > 0 ? null : held, back: (taken === 0 ? 0 : isCredited ? taken : reversed) + refunded };
 }
 
