@@ -53,8 +53,7 @@ export function createDeleteLateCopies({
   return async function deleteLateCopies({ search, entryIds }: LateCopies, looks: number): Promise<number | null> {
     const { channel, ref } = search;
     const kept = await outbox.sentAt(channel, entryIds);
-    // While an entry is still being posted, we cannot know which message stays. Each further attempt schedules its own
-    // search.
+    // While an entry is still being posted, we cannot know which message stays.
     const found = kept.includes(null) ? [] : await find(search);
     // The timestamp of a posted file is unknown, so the first one stays.
     const stays = kept.includes('') ? found.slice(0, 1) : kept;
@@ -66,7 +65,8 @@ export function createDeleteLateCopies({
       await deleteMessage(channel, ts);
     }
     if (looks >= LOOKS_MAX) return null;
-    if (kept.includes(null)) return FIRST_SEARCH_MS;
+    // The next attempt may be far away, for example while Slack refuses the app: these looks cover almost two hours.
+    if (kept.includes(null)) return FIRST_SEARCH_MS * looks;
     const leftMs = lastLookInMs(search);
     return leftMs > 0 ? Math.max(FIRST_SEARCH_MS, leftMs) : null;
   };

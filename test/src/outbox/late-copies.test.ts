@@ -122,8 +122,9 @@ describe('the search for copies', () => {
     expect(await again(301_000, '1.0', 3)).toBeNull();
   });
 
-  it('continues while the message waits to be posted, but not forever', async () => {
-    expect(await again(400_000, null, 2)).toBe(30_000);
+  it('continues while the message waits to be posted, less and less often, but not forever', async () => {
+    expect(await again(400_000, null, 2)).toBe(60_000);
+    expect(await again(400_000, null, 19)).toBe(570_000);
     expect(await again(400_000, null, 20)).toBeNull();
   });
 });
