@@ -5,8 +5,11 @@ import type { Action } from './action.ts';
 
 /** Older actions are not performed. Actions that loosen a card are asked again long before this. */
 const TOO_OLD_MS = 7 * 24 * 3_600_000;
-/** Maximum clock difference between two machines. */
-const AHEAD_MS = 5 * 60_000;
+/**
+ * Redis' clock may have been set back since, or a replica with another clock took over. An action is remembered for a day
+ * longer than it is valid, so it cannot be replayed.
+ */
+const AHEAD_MS = 24 * 3_600_000;
 /**
  * If a worker dies while passing on an entry, the entry may be passed on again within this time. Later it counts as a
  * replay.
