@@ -30,6 +30,10 @@ const ofChannels: Readonly<Record<string, Refusal>> = {
   restricted_action_read_only_channel: mayNotPost,
   restricted_action_non_threadable_channel: noThreads,
   cannot_reply_to_message: noThreads,
+  restricted_action_thread_only_channel: {
+    what: 'The channel takes only replies in threads.',
+    todo: 'Allow new messages in the channel’s settings, or configure another channel.',
+  },
   ekm_access_denied: {
     what: 'Your Slack administrators have suspended posting (Enterprise Key Management).',
     todo: 'Ask a Slack administrator to allow posting again.',

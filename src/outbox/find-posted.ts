@@ -119,8 +119,12 @@ function isOwn({ ref, files }: FoundMessage, search: PostSearch): boolean {
   return search.file === null ? ref === search.ref : files.includes(search.file);
 }
 
-/** Slack's codes when the first message of a thread is gone. https://docs.slack.dev/reference/methods/chat.postMessage */
-const threadGone = /^(?:thread_not_found|invalid_thread_ts|invalid_ts|cannot_reply_to_message|message_not_found)/;
+/**
+ * Slack's codes when nothing can be posted in a thread: its first message is gone, it is locked, or the channel has no
+ * threads. https://docs.slack.dev/reference/methods/chat.postMessage
+ */
+const threadGone =
+  /^(?:thread_not_found|invalid_thread_ts|invalid_ts|cannot_reply_to_message|message_not_found|restricted_action_thread_locked|restricted_action_non_threadable_channel)/;
 
 export function isThreadGone(error: unknown): boolean {
   return error instanceof SlackError && threadGone.test(error.slackError);

@@ -33,6 +33,7 @@ const unusableCodes = new Set([
   'restricted_action',
   'restricted_action_read_only_channel',
   'restricted_action_non_threadable_channel',
+  'restricted_action_thread_only_channel',
   'ekm_access_denied',
   'cannot_reply_to_message',
 ]);

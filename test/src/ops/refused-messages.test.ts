@@ -23,6 +23,7 @@ it.each([
   ['is_archived', /^Unarchive/],
   ['restricted_action', /posting permissions/],
   ['cannot_reply_to_message', /replies in threads/],
+  ['restricted_action_thread_only_channel', /Allow new messages/],
   ['some_new_code', /some_new_code/],
 ])('advises on a channel with %s what fits', (code, advice) => {
   const { todo } = channelUnusableIssue('C1', refused(code));
