@@ -65,9 +65,9 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
   return async function deliverAlert(received, arrival) {
     // From here on, all code sees the amount that counts.
     const event = 'paddingCents' in received ? { ...received, ...paddingOf(received) } : received;
-    // First, because the event may name a new holder.
-    await directory.learn(event);
+    // First, because it reads an account that nobody knows from the card API: one that an event told of counts as known.
     const card = await directory.factsOf(event);
+    await directory.learn(event);
     const base = { card, outcomes: [], late: arrival.isLate };
     if (event.kind === 'card-shipping') {
       return await publish({ ...base, kind: 'card-shipping', event, progress: null });

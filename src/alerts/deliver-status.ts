@@ -132,6 +132,7 @@ export function createDeliverStatus(deps: Deps) {
     const single = timelines.length === 1 && first !== undefined ? first : null;
     if (single?.mayContinue === true && !hasWaited && !isLate) return PASSING_THROUGH_HOLD_MS;
 
+    // First, because the event may name a new holder. The account was read above.
     await directory.learn(whole);
     const card = await directory.factsOf(event);
     const block = single === null ? null : await blockAfter(event, single);
