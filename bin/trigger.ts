@@ -66,7 +66,7 @@ function sharedSecret(): string | undefined {
 async function send(asked: TriggerArguments): Promise<boolean> {
   const isOwn = asked.to === undefined && asked.url === receivers;
   if (isOwn) problems.push(...faults);
-  const read = readVariables(WebEnv.pick({ CARD_SERVICE_TIMEZONE: true }), given, problems);
+  const read = readVariables(WebEnv.pick({ CARD_SERVICE_TIMEZONE: true, PROGRAMS: true }), given, problems);
   if (read === null || problems.length > 0) throw new ConfigError(problems);
   useServiceZone(read.CARD_SERVICE_TIMEZONE);
   // During a rotation there are two secrets; the first is the current one.

@@ -33,8 +33,8 @@ export async function checkSlack({ config, policy, appToken, timeoutMs }: SlackC
     logLevel: webApi.LogLevel.ERROR,
     ...(config.slackApiUrl === undefined ? {} : { slackApiUrl: `${config.slackApiUrl.replace(/\/$/, '')}/` }),
   });
-  if (appToken !== undefined) await checkAppToken(client, appToken, report);
   if (!(await checkToken(slack, report))) return;
+  if (appToken !== undefined) await checkAppToken(client, appToken, report);
   for (const [variable, ids] of Object.entries(peopleIn(policy, config.policyFile))) {
     for (const id of new Set(ids)) await checkMember(slack, variable, id, report);
   }
@@ -44,7 +44,6 @@ export async function checkSlack({ config, policy, appToken, timeoutMs }: SlackC
   await checkManifest(client, report);
 }
 
-const noAnswer = 'check that this machine reaches Slack: network, HTTPS_PROXY, SLACK_API_URL';
 const tryAgain = 'try again; if it stays, check HTTPS_PROXY and SLACK_API_URL';
 
 async function checkToken(slack: Slack, report: Report): Promise<boolean> {
@@ -67,7 +66,8 @@ async function checkToken(slack: Slack, report: Report): Promise<boolean> {
     return true;
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'no_answer') report.fix('Slack does not answer', noAnswer);
+    if (code === 'no_answer')
+      report.fix('Slack does not answer', 'check that this machine reaches Slack: network, HTTPS_PROXY, SLACK_API_URL');
     else if (isSlackTokenDead(error))
       report.fix(`the bot token does not work (${code})`, 'copy the bot token again from OAuth & Permissions');
     else report.fix(`Slack, or a proxy, answered ${code}`, tryAgain);
@@ -82,7 +82,7 @@ async function checkAppToken(client: webApi.WebClient, token: string, report: Re
     report.ok('the token for Socket Mode works');
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'no_answer') report.fix('Slack does not answer', noAnswer);
+    if (!/auth|token|account|scope/.test(code)) report.fix(`Slack, or a proxy, answered ${code}`, tryAgain);
     else
       report.fix(
         `SLACK_APP_TOKEN does not work (${code})`,

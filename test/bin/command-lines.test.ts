@@ -234,9 +234,11 @@ it.concurrent('trigger names a PORT that is none, unless another address is give
 it.concurrent('trigger --dry-run needs no secret, but the time zone of a known card program', async () => {
   const noSecret = await run('trigger', ['decline', '--dry-run'], { WEBHOOK_SHARED_SECRET_FILE: '/nowhere' });
   const unknown = await run('trigger', ['decline', '--dry-run'], { PROGRAM: 'uk' });
+  const unreadable = await run('trigger', ['decline', '--dry-run'], { PROGRAMS: 'eu uk', PROGRAM: 'eu' });
 
   expect(noSecret).toMatchObject({ code: 0, out: expect.stringContaining('"CallbackTime"') });
   expect(unknown).toMatchObject({ code: 78, out: '', err: expect.stringContaining('PROGRAM: expected one of') });
+  expect(unreadable).toMatchObject({ code: 78, out: '', err: expect.stringContaining('PROGRAMS: expected') });
 });
 
 it.concurrent.each(['trigger', 'sandbox'])(
