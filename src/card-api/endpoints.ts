@@ -65,14 +65,14 @@ export function cardEndpoints(assumptions: CardApiAssumptions, timezone: string)
     setCardStatus: write(
       'PUT',
       assumptions.setCardStatusPaths,
-      'once',
+      'by-caller',
       (acctId: number, status: 'ACTIVE' | 'BLOCKED') => ({
         ids: { acctId },
         body: status === 'BLOCKED' ? assumptions.blockedBody : assumptions.activeBody,
       }),
     ),
     /** Activates one card, which permanently closes all other cards of the account. Never sent twice. */
-    activateCard: write('POST', assumptions.activateCardPaths, 'once', (acctId: number, cardId: number) => ({
+    activateCard: write('POST', assumptions.activateCardPaths, 'by-caller', (acctId: number, cardId: number) => ({
       ids: { acctId, cardId },
     })),
     getSpendRules: {
@@ -80,7 +80,7 @@ export function cardEndpoints(assumptions: CardApiAssumptions, timezone: string)
       isWrittenBack: true,
     },
     /** Replaces all rules: `raw` from `getSpendRules`, with `applyChanges` applied. */
-    putSpendRules: write('PUT', '/Card/SpendRules/{acctId}/Advanced', 'once', (acctId: number, raw: AnyRecord) => ({
+    putSpendRules: write('PUT', '/Card/SpendRules/{acctId}/Advanced', 'by-caller', (acctId: number, raw: AnyRecord) => ({
       ...ofAccount(acctId),
       body: toSpendRulesBody(raw, assumptions),
     })),
@@ -88,11 +88,11 @@ export function cardEndpoints(assumptions: CardApiAssumptions, timezone: string)
     getCardOrder: read('/Card/CardOrder/{cardOrderId}', (cardOrderId: number) => ({ ids: { cardOrderId } }), CardOrder),
     /** Orders virtual cards (`{ VirtualCards: […] }`). The cards arrive as webhooks. */
     orderVirtualCards: {
-      ...write('POST', '/VirtualCard/Order', 'never', (order: AnyRecord) => ({ body: order })),
+      ...write('POST', '/VirtualCard/Order', 'after-429', (order: AnyRecord) => ({ body: order })),
       answer: VirtualCardOrderPlaced,
     },
     /** Requests a virtual card's webhook again; `data` with `AcctId`. */
-    requestVirtualCardData: write('POST', '/VirtualCard/Data', 'never', (data: AnyRecord) => ({ body: data })),
+    requestVirtualCardData: write('POST', '/VirtualCard/Data', 'after-429', (data: AnyRecord) => ({ body: data })),
     /** The business with every account. Limited to ten calls an hour, so only the directory uses it. */
     listAccounts: read('/Details/AccountDetails', nothing, Business),
     /** One account with every card ever issued to it, without first and last name. */

@@ -14,10 +14,10 @@ import { type Answer, CircuitOpenError } from './errors.ts';
 export type Retry =
   /** Reads: as often as needed. */
   | 'safe'
-  /** Writes based on an earlier read. The caller reads back the outcome afterwards. */
-  | 'once'
-  /** Writes that would take effect twice. Repeated only after a 429, which means that nothing was done. */
-  | 'never';
+  /** Writes based on an earlier read: never in a call. The caller reads the card again first. */
+  | 'by-caller'
+  /** Writes that would take effect twice: only after a 429, which means that nothing was done. */
+  | 'after-429';
 
 const TRANSIENT_RETRIES = 2;
 const RATE_LIMIT_RETRIES = 7;
@@ -52,9 +52,9 @@ export function createRetryPlan(retry: Retry, maxRetries = Number.POSITIVE_INFIN
 }
 
 function mayRepeat(error: CardApiError, retry: Retry): boolean {
-  if (retry === 'once') return false;
+  if (retry === 'by-caller') return false;
   if (error.code === 'rate_limited') return true;
-  if (retry === 'never' || error instanceof CircuitOpenError) return false;
+  if (retry === 'after-429' || error instanceof CircuitOpenError) return false;
   // A page of a gateway is the same a second later, and a path that is unknown there needs no three attempts.
   if (error.code === 'unavailable' && error.status !== null && error.status < 500) return false;
   return error.code === 'server_error' || error.code === 'unavailable' || error.code === 'timeout';
