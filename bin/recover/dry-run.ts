@@ -33,6 +33,7 @@ function createDryRun({ redisShards }: WorkerConfig, redis: RedisClient, now: ()
     async write(_gapId, written) {
       progress = { ...progress, ...written };
     },
+    markRecovered: async () => {},
   };
   const intake = {
     async take(_gapId: string, events: readonly TransactionEvent[]) {

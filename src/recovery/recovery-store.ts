@@ -73,44 +73,57 @@ export function createRecoveries(redis: RedisClient, shards = 1) {
       const key = keyOf(gapId);
       await redis.multi().hset(key, Object.fromEntries(stored)).expire(key, RECOVERY_TTL_SECONDS).exec();
     },
+    /** The events of the gap, and of the time before it, are reported: that is known longer than its progress. Idempotent. */
+    async markRecovered({ from, to }: Pick<Gap, 'from' | 'to'>): Promise<void> {
+      const open = `${Date.parse(from)}-${Date.parse(to)}`;
+      // Nobody has noticed a gap that a person asked about.
+      if ((await redis.zscore(webKeys.gaps, open)) === null) return;
+      await redis.multi().zadd(webKeys.gaps, Date.parse(from), `${open}${RECOVERED}`).zrem(webKeys.gaps, open).exec();
+    },
   };
 }
 
+/** Behind a gap whose events have been fetched since. */
+const RECOVERED = '-recovered';
+
 /**
  * Removes events that were already reported, as far back as that is known. The inbox remembers the events of the last days, and
- * alerts cover the last month. Older events count as reported if Cardbell was receiving webhooks at the time: nothing else is
- * left to check, and a duplicate report would be worse than a missing one.
+ * alerts cover the last month. Older events count as reported if Cardbell was receiving webhooks at the time, or has recovered
+ * the gap: nothing else is left to check, and a duplicate report would be worse than a missing one.
  */
 export function createUnreportedOnly(redis: RedisClient, now: () => Date) {
   return async function unreportedOnly(events: readonly TransactionEvent[]): Promise<TransactionEvent[]> {
     const age = (event: TransactionEvent): number => now().getTime() - Date.parse(earliestAt(event));
     const isOld = events.some((event) => age(event) > ALERTS_KEPT_MS);
-    const wasReceiving = isOld ? (await readUptime(redis)).wasReceiving : () => false;
+    const wasReported = isOld ? (await readUptime(redis)).wasReported : () => false;
     const isReported = await Promise.all(
       events.map(async (event) => {
         if (age(event) < INBOX_REMEMBERS_MS) return false;
         // A reversal may come weeks after its purchase, and its row dates only that.
         if ((await redis.exists(stateKey(`alert:${event.id}`))) === 1) return true;
-        return age(event) > ALERTS_KEPT_MS && wasReceiving(Date.parse(earliestAt(event)));
+        return age(event) > ALERTS_KEPT_MS && wasReported(Date.parse(earliestAt(event)));
       }),
     );
     return events.filter((_event, index) => isReported[index] !== true);
   };
 }
 
-/** When webhooks were accepted, and when that was last known (ms). Null when web has not run yet. */
+/** When webhooks were accepted, and of which times all events are reported. */
 export async function readUptime(redis: RedisClient) {
   const [[since, open], stored] = await Promise.all([
     redis.mget(webKeys.since, webKeys.open),
     redis.zrange(webKeys.gaps, '0', '-1'),
   ]);
-  const gaps = stored.map((gap) => gap.split('-').map(Number));
+  const outside = (gaps: readonly string[]): ((atMs: number) => boolean) => {
+    const spans = gaps.map((gap) => gap.split('-').map(Number));
+    const isOutside = (atMs: number) => spans.every(([from = 0, to = 0]) => atMs < from - DAY_MS / 24 || atMs > to);
+    return (atMs) => since != null && atMs > Number(since) && isOutside(atMs);
+  };
   return {
+    /** When webhooks were last accepted (ms). Null when web has not run yet. */
     untilMs: open == null ? null : Number(open),
-    wasReceiving: (atMs: number): boolean =>
-      since != null &&
-      atMs > Number(since) &&
-      !gaps.some(([from = 0, to = 0]) => atMs >= from - DAY_MS / 24 && atMs <= to),
+    wasReceiving: outside(stored),
+    wasReported: outside(stored.filter((gap) => !gap.endsWith(RECOVERED))),
   };
 }
 

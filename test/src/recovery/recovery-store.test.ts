@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import { stateKey, webKeys } from '../../../src/core/keys.ts';
 import { createLateIntake } from '../../../src/intake/take-late.ts';
-import { createCountNew, createUnreportedOnly } from '../../../src/recovery/recovery-store.ts';
+import {
+  createCountNew,
+  createRecoveries,
+  createUnreportedOnly,
+  readUptime,
+} from '../../../src/recovery/recovery-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 import { read } from '../webhooks/read.ts';
@@ -73,6 +78,22 @@ describe('an event too old to have a stored alert', () => {
     );
 
     expect(leftOut).toEqual([true, false, false, false, true]);
+  });
+
+  it('counts as reported again once the gap was recovered, of which its neighbors hear nothing', async () => {
+    await redis().set(webKeys.since, String(Date.parse(daysAgo(60))));
+    const gap = (fromDays: number, toDays: number) => ({ from: daysAgo(fromDays), to: daysAgo(toDays) });
+    const noticed = [gap(41, 40), gap(36, 35)].map(({ from, to }) => [Date.parse(from), Date.parse(to)]);
+    for (const [from = 0, to = 0] of noticed) await redis().zadd(webKeys.gaps, from, `${from}-${to}`);
+    const recoveries = createRecoveries(redis());
+
+    for (const recovered of [gap(41, 40), gap(41, 40), gap(39, 38)]) await recoveries.markRecovered(recovered);
+
+    expect(await isLeftOut(step('settlement', 90, 40.5))).toBe(true);
+    expect(await isLeftOut(step('settlement', 90, 35.5))).toBe(false);
+    // No webhook came then, whatever was fetched since.
+    expect((await readUptime(redis())).wasReceiving(Date.parse(daysAgo(40.5)))).toBe(false);
+    expect(await redis().zcard(webKeys.gaps)).toBe(2);
   });
 
   it('counts as unreported before webhooks were first accepted', async () => {
