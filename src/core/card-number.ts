@@ -11,9 +11,10 @@ const DIGITS_MAX = 19;
 /**
  * What people and programs put between groups of digits: any amount of space, and up to three dashes, signs, quotes,
  * brackets and invisible characters. A colon counts only between groups of four; otherwise one in ten dates with a time
- * would pass for a card number. Two bullets stand before the last digits of another card.
+ * would pass for a card number. Two bullets stand before the last digits of another card. U+FEFF counts as space only: being
+ * a sign, too, it could be read in endless ways.
  */
-const sign = `(?:[._/,;|*+=#&()[\\]{}'"\\\\·~\\p{Dash}\\p{Cf}]|(?<!•)•(?!•))`;
+const sign = `(?:(?!\\s)[._/,;|*+=#&()[\\]{}'"\\\\·~\\p{Dash}\\p{Cf}]|(?<!•)•(?!•))`;
 const between = `(?:\\s*(?:${sign}\\s*){0,3}|(?<=\\p{Nd}{4})\\s*(?::|%2[0Dd])\\s*(?=\\p{Nd}{4}))`;
 /** Digits of every script: full-width digits are just as readable and could be used to evade this check. */
 const mayHoldOne = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1}}`, 'u');
