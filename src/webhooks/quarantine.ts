@@ -26,8 +26,8 @@ const harmlessNames: ReadonlySet<string> = new Set(
 /** What is below another name than these and the harmless ones is not kept: nobody knows what it is about. */
 const containers: ReadonlySet<string> = new Set(['data', 'cardlist']);
 const identifierNames = /^(networktransactionid|transactionid|authtransactionid|referencedtranid|merchantid)$/;
-/** What people read one after the other. */
-const wordNames = /name$|^merchant(?:city|state|zip|country)$|^(?:message|description|customid)$/;
+/** What people read one after the other. Nobody reads the zip code. */
+const wordNames = /name$|^merchant(?:city|state|country)$|^(?:message|description|customid)$/;
 const cardNumberNames = /^(?:card|primaryaccount|virtualcard)(?:number|no)$|^pan$/;
 
 /** The service's JSON is two levels deep. Deeper nesting is an attack on the stack. */
@@ -83,9 +83,9 @@ function redact(value: unknown, name: string, depth: number): unknown {
   if (value === null || typeof value !== 'object') return redactValue(value, name);
   const isKnown = containers.has(name) || harmlessNames.has(name);
   const fields = Object.entries(value).map(([key, item]: [string, unknown]) => ({ key, name: nameOf(key), item }));
-  const words = fields.filter((field) => wordNames.test(field.name) && isPiece(field.item) && hasDigit(field.item));
+  const words = fields.filter((field) => wordNames.test(field.name) && isPiece(field.item));
   const items = words.map(({ item }) => item);
-  const split = isSplit(items, maskCardNumbers) ? words : [];
+  const split = isSplit(items, maskCardNumbers) ? words.filter(({ item }) => hasDigit(item)) : [];
   // fromEntries defines properties instead of assigning them, so a key "__proto__" stays a plain key.
   return Object.fromEntries(
     fields.map((field) => [

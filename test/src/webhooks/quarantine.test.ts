@@ -330,3 +330,11 @@ it('a card number that is split over a list or behind a key is removed', () => {
 it('keeps a list whose items cannot be converted to text', () => {
   expect(() => bodyOf({ Data: { MCCCode: [[{ toString: '' }], -8.19824193379601e-135] } })).not.toThrow();
 });
+
+it("keeps the merchant's name, whatever its store number and zip code", () => {
+  const merchant = { MerchantCity: 'FORT WORTH', MerchantState: 'TX', MerchantZip: '760009874', MerchantCountry: 'US' };
+  for (let store = 1000; store < 10_000; store += 1) {
+    const body = { MerchantName: `WM SUPERCENTER #${store}`, ...merchant };
+    expect(bodyOf(body)).toEqual(body);
+  }
+});
