@@ -161,6 +161,11 @@ export function fullName({ FirstName, LastName }: { FirstName: string; LastName:
   return redactText(`${FirstName} ${LastName}`.trim());
 }
 
+/** Merchants without a shop have one as their city. Behind a store number it may look like the rest of a card number. */
+export function isPhoneNumber(text: string): boolean {
+  return /^\s*(?:\+?1[ .-]?)?\(?[2-9]\d\d\)?[ .-]?[2-9]\d\d[ .-]?\d{4}\s*$/.test(text);
+}
+
 /**
  * An object with any fields, passed through unchanged. A record schema would copy it into an object that is slower to
  * read, for every webhook.

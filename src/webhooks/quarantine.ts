@@ -7,7 +7,7 @@ import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import { redactText } from '../core/redact-text.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { readIdentifier, readTrackingNumber, TEXT_LENGTH_MAX } from './payload.ts';
+import { isPhoneNumber, readIdentifier, readTrackingNumber, TEXT_LENGTH_MAX } from './payload.ts';
 
 /**
  * Fields whose values are kept after redaction: those that the schemas read, and other fields of the specification that
@@ -84,7 +84,7 @@ function redact(value: unknown, name: string, depth: number): unknown {
   const isKnown = containers.has(name) || harmlessNames.has(name);
   const fields = Object.entries(value).map(([key, item]: [string, unknown]) => ({ key, name: nameOf(key), item }));
   const words = fields.filter((field) => wordNames.test(field.name) && isPiece(field.item));
-  const items = words.map(({ item }) => item);
+  const items = words.map(({ item }) => (isPhoneNumber(String(item)) ? '' : item));
   const split = isSplit(items, maskCardNumbers) ? words.filter(({ item }) => hasDigit(item)) : [];
   // fromEntries defines properties instead of assigning them, so a key "__proto__" stays a plain key.
   return Object.fromEntries(

@@ -10,6 +10,7 @@ import {
   eventId,
   identifierForm,
   instantOf,
+  isPhoneNumber,
   optionalDecimalForm,
   positiveForm,
   quickCheckOfObject,
@@ -158,7 +159,7 @@ function merchantOf(payload: TransactionPayload): TransactionEvent['merchant'] {
   const { name, city, state, country } = merchant;
   const isCode = country.trim().length <= 3;
   const place = `${city} ${state} ${isCode ? '' : country}`;
-  if (!/\p{Nd}/u.test(place)) return merchant;
+  if (!/\p{Nd}/u.test(place) || isPhoneNumber(city)) return merchant;
   const whole = `${name} ${place}`;
   const masked = maskCardNumbers(whole);
   if (masked === whole) return merchant;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import { toStoredEvent } from '../../../src/webhooks/kind.ts';
+import { quarantine } from '../../../src/webhooks/quarantine.ts';
 import { webhook } from '../../fixtures/webhooks/webhook.ts';
 import { issuesOf, read, readBody, receivedAt } from './read.ts';
 
@@ -316,3 +317,19 @@ it('shows no card number that is split over name, city, state and country', () =
     country: '840',
   });
 });
+
+it.each(['800-555-0199', '8005550199', '(800) 555-0199', '1-800-555-0199', '402.935.7733'])(
+  'shows name and city of a merchant whose city is the phone number %s, whatever its store number',
+  (MerchantCity) => {
+    for (let store = 0; store < 2000; store += 1) {
+      const MerchantName = `STARBUCKS STORE 0${store}`;
+      const body = webhook('decline', { MerchantName, MerchantCity });
+      const kept = { name: MerchantName, city: MerchantCity };
+
+      expect(transaction('decline', body.Data).merchant).toMatchObject(kept);
+      expect(quarantine(body, { path: 'decline', issues: [], version: undefined, receivedAt }).body).toMatchObject({
+        Data: { MerchantName, MerchantCity },
+      });
+    }
+  },
+);
