@@ -161,6 +161,14 @@ export function fullName({ FirstName, LastName }: { FirstName: string; LastName:
   return redactText(`${FirstName} ${LastName}`.trim());
 }
 
+/** True when pieces next to each other show a secret that none of them holds, or are too long to be searched. */
+export function isSplit(pieces: readonly unknown[], redactPiece: (text: string) => string): boolean {
+  if (pieces.length < 2) return false;
+  if (pieces.join(' ').length > TEXT_LENGTH_MAX) return true;
+  const parts = pieces.map((piece) => redactPiece(String(piece))).join(' ');
+  return redactPiece(parts) !== parts;
+}
+
 /** Merchants without a shop have one as their city. Behind a store number it may look like the rest of a card number. */
 export function isPhoneNumber(text: string): boolean {
   return /^\s*(?:\+?1[ .-]?)?\(?[2-9]\d\d\)?[ .-]?[2-9]\d\d[ .-]?\d{4}\s*$/.test(text);

@@ -7,7 +7,7 @@ import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import { redactText } from '../core/redact-text.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { isPhoneNumber, readIdentifier, readTrackingNumber, TEXT_LENGTH_MAX } from './payload.ts';
+import { isPhoneNumber, isSplit, readIdentifier, readTrackingNumber, TEXT_LENGTH_MAX } from './payload.ts';
 
 /**
  * Fields whose values are kept after redaction: those that the schemas read, and other fields of the specification that
@@ -85,26 +85,18 @@ function redact(value: unknown, name: string, depth: number): unknown {
   const fields = Object.entries(value).map(([key, item]: [string, unknown]) => ({ key, name: nameOf(key), item }));
   const words = fields.filter((field) => wordNames.test(field.name) && isPiece(field.item));
   const items = words.map(({ item }) => (isPhoneNumber(String(item)) ? '' : item));
-  const split = isSplit(items, maskCardNumbers) ? words.filter(({ item }) => hasDigit(item)) : [];
+  const split = new Set(isSplit(items, maskCardNumbers) ? words.filter(({ item }) => hasDigit(item)) : []);
   // fromEntries defines properties instead of assigning them, so a key "__proto__" stays a plain key.
   return Object.fromEntries(
     fields.map((field) => [
       redactShort(field.key).slice(0, TEXT_MAX),
-      redact(field.item, !isKnown || split.includes(field) ? 'part of a secret' : field.name, depth + 1),
+      redact(field.item, !isKnown || split.has(field) ? 'part of a secret' : field.name, depth + 1),
     ]),
   );
 }
 
 const isPiece = (item: unknown): boolean => typeof item === 'string' || typeof item === 'number';
 const hasDigit = (item: unknown): boolean => /\p{Nd}/u.test(String(item));
-
-/** True when pieces next to each other show a secret that none of them holds, or are too long to be searched. */
-function isSplit(pieces: readonly unknown[], redactPiece: (text: string) => string): boolean {
-  if (pieces.length < 2) return false;
-  if (pieces.join(' ').length > TEXT_LENGTH_MAX) return true;
-  const parts = pieces.map((piece) => redactPiece(String(piece))).join(' ');
-  return redactPiece(parts) !== parts;
-}
 
 /** Normalizes a name for comparison: no spaces, separators or case. */
 function nameOf(key: string): string {

@@ -7,6 +7,7 @@ import {
   eventId,
   fullName,
   identifier,
+  isSplit,
   optionalDecimal,
   optionalInteger,
   parseWith,
@@ -49,8 +50,8 @@ const VirtualCardPayload = z
 
 /** People see them next to each other. */
 function withoutSplit(errors: readonly string[]): string[] {
-  const all = errors.join(', ');
-  return errors.map((error) => (redactText(all) !== all && /\p{Nd}/u.test(error) ? '[removed]' : error));
+  const holdSecret = isSplit(errors, redactText);
+  return errors.map((error) => (holdSecret && /\p{Nd}/u.test(error) ? '[removed]' : error));
 }
 
 /** What is unreadable in one of these does not reject the webhook. `Errors` and `Message` say how the order ended. */

@@ -17,6 +17,18 @@ it('keeps no card number that is split over the errors', () => {
   expect([outcome, ...failed]).toEqual(['not_created', '[removed]', '[removed]']);
 });
 
+it('reads an order with thousands of errors at once', () => {
+  const Errors = Array.from({ length: 5000 }, (_, index) => (index % 2 === 0 ? 'Funding' : `R ${index}`));
+  const before = process.cpuUsage();
+
+  const { failed } = order({ Errors });
+
+  // CPU time, so that a busy machine does not matter.
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000, 'milliseconds of CPU time').toBeLessThan(1000);
+  expect(new Set(failed)).toEqual(new Set(['Funding', '[removed]']));
+});
+
 describe('the outcome of a virtual card order', () => {
   it.each([
     ['created', [], 'Account creation was successful'],
