@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import querystring from 'node:querystring';
 import type { z } from 'zod';
 import { ConfigError } from '../core/errors.ts';
 import { hideSecrets } from '../core/redact-text.ts';
@@ -45,10 +46,12 @@ export function readVariables<T extends z.ZodObject>(schema: T, env: Env, proble
   return null;
 }
 
-/** Several secrets may be separated by commas. Of an address, only the password is one. */
+/** Several secrets may be separated by commas. Of an address, only the password is one, as it is written and as it is. */
 function secretsIn(name: string, value: string): string[] {
   const parts = value.split(',').map((part) => part.trim());
-  return name === 'REDIS_URL' ? parts.map((url) => (URL.canParse(url) ? new URL(url).password : '')) : parts;
+  if (name !== 'REDIS_URL') return [value, ...parts];
+  const passwords = parts.map((url) => (URL.canParse(url) ? new URL(url).password : ''));
+  return [...passwords, ...passwords.map((password) => querystring.unescape(password))];
 }
 
 /** The result of `read`. Null when it fails; its problems are then added to `problems`. */

@@ -1,6 +1,6 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import { maskCardNumbers } from './card-number.ts';
-import { withoutBareSecrets } from './redact-text.ts';
+import { withoutBareSecrets, withoutBareSecretsInJson } from './redact-text.ts';
 import { version } from './version.ts';
 
 export type Log = Logger;
@@ -73,7 +73,7 @@ function serializeError(error: unknown): object {
 export function errorLine(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const { name, message } = error;
-  return error instanceof SyntaxError ? name : `${name}: ${scrub(message.split('\n', 1)[0] ?? '')}`;
+  return error instanceof SyntaxError ? name : `${name}: ${scrub(withoutBareSecrets(message.split('\n', 1)[0] ?? ''))}`;
 }
 
 /** Only separators that JSON does not use between two numbers. */
@@ -81,7 +81,7 @@ const digitRun = /\p{Nd}(?:(?: *(?:[/|*·•~\p{Dash}\p{Cf}] *){0,3}|%2[0Dd])\p{
 
 /** Removes card numbers (by Luhn) and tokens from a complete line. It stays valid JSON. */
 function scrub(line: string): string {
-  return withoutBareSecrets(line).replace(digitRun, (run) =>
+  return withoutBareSecretsInJson(line).replace(digitRun, (run) =>
     maskCardNumbers(run) === run ? run : run.replace(/\p{Nd}(?=(?:\P{Nd}*\p{Nd}){4})/gu, '9'),
   );
 }

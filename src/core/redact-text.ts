@@ -29,22 +29,36 @@ const encodedInText = /[\w+/-]{18,}={0,2}/g;
 
 const slackTokens = 'xox[abeprs]-[\\w-]+|xapp-[\\w-]+';
 const own = new Set<string>();
-let bareSecrets = new RegExp(slackTokens, 'g');
-/** A shorter one could be a word of a harmless text. */
-const OWN_LENGTH_MIN = 8;
+let bareSecrets = patternOf([]);
+let bareSecretsInJson = bareSecrets;
+/** A short secret, or one of a few letters only, could be a word of a harmless text. */
+const mayBeWord = /^(?:.{0,11}|[A-Za-z][a-z]{0,18})$/su;
 
-/** Makes secrets of this process known, so that they are removed when somebody quotes them. */
+/** Makes secrets of this process known, so that they are removed when somebody quotes them, also in JSON. */
 export function hideSecrets(secrets: readonly string[]): void {
-  for (const secret of secrets) if (secret.length >= OWN_LENGTH_MIN) own.add(secret);
-  const longestFirst = [...own].sort((one, other) => other.length - one.length);
-  const literal = longestFirst.map((secret) => secret.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
-  bareSecrets = new RegExp([...literal, slackTokens].join('|'), 'g');
+  for (const secret of secrets) if (!mayBeWord.test(secret)) own.add(secret);
+  const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+  const written = [...own].flatMap((secret) => [secret, inJson(secret)]);
+  bareSecrets = patternOf(written);
+  // A number stays a number.
+  bareSecretsInJson = patternOf(written.map(inJson).filter((text) => !/^[-+.\de]+$/i.test(text)));
   harmless.clear();
+}
+
+function patternOf(secrets: readonly string[]): RegExp {
+  const longestFirst = secrets.toSorted((one, other) => other.length - one.length);
+  const literal = longestFirst.map((secret) => secret.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
+  return new RegExp([...literal, slackTokens].join('|'), 'g');
 }
 
 /** Removes Slack's tokens and the secrets of this process. */
 export function withoutBareSecrets(text: string): string {
   return text.replace(bareSecrets, '[removed]');
+}
+
+/** Does the same in a line of JSON, which stays valid. */
+export function withoutBareSecretsInJson(line: string): string {
+  return line.replace(bareSecretsInJson, '[removed]');
 }
 
 /**

@@ -44,12 +44,15 @@ it('hides what it has read as a secret from every text and log line', () => {
     SLACK_BOT_TOKEN: 'xoxb-of-mine',
     SLACK_SIGNING_SECRET: fileOf('signing'),
     WEBHOOK_SHARED_SECRET: 'first shared secret,second shared secret',
-    REDIS_URL: 'redis://user:of%20redis@127.0.0.1:6379',
+    REDIS_URL: 'redis://user:password%20of%20redis@127.0.0.1:6379',
+    REDIS_SENTINEL_PASSWORD: 'sentinel,password',
   });
-  const quoted = 'first shared secret / second shared secret / of%20redis / 127.0.0.1';
+  const quoted =
+    'first shared secret / second shared secret / password%20of%20redis / password of redis / sentinel,password';
+  const removed = Array(5).fill('[removed]').join(' / ');
 
-  expect(redactText(quoted)).toBe('[removed] / [removed] / [removed] / 127.0.0.1');
-  expect(errorLine(new Error(quoted))).toBe('Error: [removed] / [removed] / [removed] / 127.0.0.1');
+  expect(redactText(`${quoted} / 127.0.0.1`)).toBe(`${removed} / 127.0.0.1`);
+  expect(errorLine(new Error(quoted))).toBe(`Error: ${removed}`);
 });
 
 it('starts web and worker with all secrets in files', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLog, type Log } from '../../../src/core/log.ts';
+import { hideSecrets } from '../../../src/core/redact-text.ts';
 import { version } from '../../../src/core/version.ts';
 import { cardNumber } from '../../support/card-number-arbitrary.ts';
 
@@ -88,6 +89,21 @@ describe('a log line', () => {
 
     expect(line).not.toMatch(/xox[a-z]-\d|xapp-1/);
     expect(fieldsOf(line).note).toContain('[removed]');
+  });
+
+  it.each(['quoted "and" slashed', 'back\\slash\\es', 'with\ttab and more'])('holds no own secret %j', (secret) => {
+    hideSecrets([secret]);
+
+    const line = logged((log) => log.info({ note: secret, answer: JSON.stringify({ of: secret }) }, `x ${secret}`));
+
+    expect(fieldsOf(line)).toMatchObject({ note: '[removed]', answer: '{"of":"[removed]"}', msg: 'x [removed]' });
+  });
+
+  it('stays JSON and keeps its numbers if an own secret looks like one', () => {
+    hideSecrets(['202611302026', '-20261130.2026', '2.0261130202e+30']);
+    const numbers = { acctId: 202611302026, balance: -20261130.2026, note: 2.0261130202e30 };
+
+    expect(fieldsOf(logged((log) => log.info(numbers, 'x')))).toMatchObject(numbers);
   });
 
   it.each(['authorization', 'token', 'headers', 'body'])('holds no field called %s', (name) => {

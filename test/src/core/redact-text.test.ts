@@ -50,14 +50,28 @@ describe('a secret in free text', () => {
 });
 
 it('one of this process itself is removed from every text, whatever it looks like', () => {
-  const text = 'they wrote Summer.(Rain) and sunshine-yellow';
+  const text = 'they wrote Summer.(Rain), sunshine-yell and sunshine-yellow, or 202611302026';
   expect(redactText(text)).toBe(text);
 
-  hideSecrets(['Summer.(Rain)', 'sunshine', 'sunshine-yellow', 'short']);
+  hideSecrets(['Summer.(Rain)', 'sunshine-yell', 'sunshine-yellow', '202611302026']);
 
-  expect(redactText(text)).toBe('they wrote [removed] and [removed]');
-  expect(redactText('in short')).toBe('in short');
+  expect(redactText(text)).toBe('they wrote [removed], [removed] and [removed], or [removed]');
 });
+
+it('one of this process itself is removed also from JSON', () => {
+  hideSecrets(['quoted "and" \\slashed']);
+
+  expect(redactText('{"of":"quoted \\"and\\" \\\\slashed"}')).toBe('{"of":"[removed]"}');
+});
+
+it.each(['cardbell', '2026-11-30', 'authorization', 'Authorization'])(
+  'one of this process that could be a word of any text is left: %s',
+  (word) => {
+    hideSecrets([word]);
+
+    expect(redactText(`see ${word} there`)).toBe(`see ${word} there`);
+  },
+);
 
 describe('an id that a company chose itself', () => {
   it.each(['CID-1001', 'CID 1001', 'EXP-2024', 'PIN-0042', 'ACCT-10004567', '100-20-3000', 'Security Code 1'])(
