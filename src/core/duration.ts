@@ -245,6 +245,30 @@ const hints: readonly RegExp[] = [
   new RegExp(`(^| )(this|next|last|all) (fy|h[12])(?= |$)|(^| )h[12]${alone}|(^| )(first|second|last) half${alone}`),
 ];
 
+/** What may stand between one time and the next: `but not on weekends`, `outside of office hours`. */
+const leads = new RegExp(
+  `^(([^\\p{L}\\p{N}]+|but|and|or|not|then|again|also|only|every|each|to|on|in|at|by|of|from|per|during|within|outside|over|past|early|late|mid|next|this|the|an?|business|office|working|(${numberWord}|\\d+) times) )+`,
+  'iu',
+);
+const dayContinues = /^(\d+(st|th)|mornings?|afternoons?|evenings?|nights?|weeks?|hours?)$/i;
+const startsBetween = new RegExp(`^${between}`, 'i');
+
+/** True if a time word says what kind of thing the next word is: `Sunday brunch`, `7th floor`, `April Johnson`. */
+export function isTimeAdjective([first = '', next = '']: readonly string[]): boolean {
+  const mayBe = /^(\p{L}+|\d+[-/]\d+|\d+(st|nd|rd|th))$/u.test(first) && !/^(to|2)(day|night|nite|m)/i.test(first);
+  return mayBe && namesTime([first]) && /^\p{L}{2}/u.test(next) && !startsBetween.test(next);
+}
+
+/** True for words that begin with a time, so that they may go on with the one before. @param isDay whether that names a day. */
+export function beginsWithTime(words: readonly string[], isDay: boolean): boolean {
+  const rest = words.join(' ').replace(leads, '').split(' ');
+  const [first = ''] = rest;
+  // `Friday to Monday`, `Friday 11th`, `Friday morning`
+  const goesOn = /^(to|and|or)$/i.test(words[0] ?? '') || (isDay && dayContinues.test(first));
+  if (isTimeAdjective(rest) && !goesOn) return false;
+  return namesTime(/^\d/.test(first) ? rest.slice(0, 2) : [first]) || timeWord.exec(rest.join(' '))?.index === 0;
+}
+
 /** True for words about time that no reason may have, because they may say when something ends. */
 export function namesTime(words: readonly string[]): boolean {
   const text = words.join(' ').replaceAll(adjective, '');

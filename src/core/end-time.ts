@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { addDays, lastOfMonth, readDay, readTimeOfDay, readWeekday, sundayOf, weekdayNames } from './calendar-words.ts';
 import { closest, isMisspelt } from './closest.ts';
-import { bare, namesTime, readAnyDuration, readDuration, soundsLikeDuration } from './duration.ts';
+import {
+  bare,
+  beginsWithTime,
+  isTimeAdjective,
+  readAnyDuration,
+  readDuration,
+  soundsLikeDuration,
+} from './duration.ts';
 import { mayMeanForeignTime } from './foreign-time.ts';
 import { localDate, localTime } from './service-time.ts';
 import { isZone, wordsRead, zoneWords } from './zone-words.ts';
@@ -63,10 +70,22 @@ export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   const tail = wordsRead(/^(only|max|maximum|tops|from now)(?= |$)/i, words.slice(end));
   const behind = words.slice(end + tail);
   const isAbroad = read.end.kind === 'until' && zone === 0 && isElsewhere(behind);
-  if (isAbroad || goesOn(behind, clock)) return unreadable(words, end + tail + 2);
-  const hasAnother = read.end.kind !== 'permanent' && (namesTime(behind) || mayMeanForeignTime(behind));
-  if (hasAnother) return twoTimes(typed, end + tail);
-  return { ...read, words: end + tail };
+  const whole = { ...read, words: end + tail };
+  if (isQuotedReason(typed.slice(end + tail))) return isOnlyTime(behind, clock) ? twoTimes(typed, end + tail) : whole;
+  if (isAbroad || goesOn(behind, clock)) return unreadable(words, end + tail + 2, ' If that is the reason, quote it.');
+  const isDay = read.end.kind === 'day' || read.end.kind === 'until';
+  const hasAnother = beginsWithTime(behind, isDay) || mayMeanForeignTime(behind.slice(0, 3));
+  return hasAnother ? twoTimes(typed, end + tail) : whole;
+}
+
+/** Whether a person marked these words as the reason: `"Black Friday ads"`, `reason: 7th floor`. Not the year `'27`. */
+export function isQuotedReason(words: readonly string[]): boolean {
+  return /^(["“„«]|['‘](?=\p{L})|reason:)/iu.test(words[0] ?? '');
+}
+
+function isOnlyTime(words: readonly string[], clock: Clock): boolean {
+  const read = readPlain(words, clock);
+  return read.kind === 'end' && read.words === words.length;
 }
 
 /** The same where the end will be used: asks about a day that passed lately. */
@@ -109,19 +128,20 @@ const continuation = new RegExp(
 
 /** True when a time continues: `4h when I return`, `permanently for 2 days`. */
 function goesOn(words: readonly string[], clock: Clock): boolean {
-  return continuation.test(words.join(' ')) || readPlain(words, clock).kind !== 'none';
+  if (continuation.test(words.join(' '))) return true;
+  return !isTimeAdjective(words) && readPlain(words, clock).kind !== 'none';
 }
 
-/** A question about a reason that mentions another time. */
+/** A question about a reason that begins with another time. */
 function twoTimes(words: readonly string[], at: number): ReadEnd {
   return {
     kind: 'unclear',
-    why: `Is “${said(words.slice(at), 6)}” part of the time? Write one time, and none in the reason.`,
+    why: `Is “${said(words.slice(at), 6)}” part of the time? If it is the reason, quote it.`,
   };
 }
 
-function unreadable(words: readonly string[], count = 3): ReadEnd {
-  return { kind: 'unclear', why: `“${said(words, count)}” is not a time I can read. ${EXAMPLES}` };
+function unreadable(words: readonly string[], count = 3, hint = ''): ReadEnd {
+  return { kind: 'unclear', why: `“${said(words, count)}” is not a time I can read. ${EXAMPLES}${hint}` };
 }
 
 /** A question about a weekday that may be another word. */

@@ -1,6 +1,6 @@
 import type { Term } from '../card-api/rule-change.ts';
 import { bare, isNumberWord, mayMeanTime, namesTime } from '../core/duration.ts';
-import { type Clock, isPlainlyTime, readCertainEnd, readEnd, untilWord } from '../core/end-time.ts';
+import { type Clock, isPlainlyTime, isQuotedReason, readCertainEnd, readEnd, untilWord } from '../core/end-time.ts';
 import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { localDate } from '../core/service-time.ts';
 import { endOfTerm, isOverAYear, OVER_A_YEAR } from './term.ts';
@@ -52,7 +52,7 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
     // “Permanently lunch until Friday” has two ends.
     const rest = words.slice(first.words);
     const second = rest.findIndex((word, index) => untilWord.test(bare(word)) && mayMeanTime(rest.slice(index + 1)));
-    return second === -1 ? { term: first.end, rest } : notSure(rest, second);
+    return second === -1 || isQuotedReason(rest) ? { term: first.end, rest } : notSure(rest, second);
   }
   const plain = words.map(bare);
   const at = plain.findIndex((_, index) => isPlainlyTime(plain.slice(index), clock));
@@ -66,7 +66,7 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
   const last = readCertainEnd(words.slice(at), clock);
   if (last.kind === 'unclear') return last.why;
   const isAll = last.kind === 'end' && at + last.words === words.length;
-  return isAll && !namesTime(rest) && !mayMeanForeignTime(rest)
+  return isAll && (isQuotedReason(rest) || (!namesTime(rest) && !mayMeanForeignTime(rest)))
     ? { term: last.end, rest }
     : notSure(words, isAll ? 0 : at);
 }

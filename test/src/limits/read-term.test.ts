@@ -140,8 +140,7 @@ describe('parsing the duration of a change', () => {
     'visit the 2nd please',
     'visit 5th floor',
     'thanksgiving, with client',
-    'for 4h lunch, back friday',
-    'for 4h lunch, bis Freitag',
+    'for 4h, bis Freitag',
     'permanently lunch (until friday)',
     'friday lunch until monday',
     'client visit #until next week',
@@ -154,6 +153,48 @@ describe('parsing the duration of a change', () => {
     (text) => {
       expect(readTerm(text.split(' '), clock)).toEqual({ term: null, rest: text.split(' ') });
       expect(readTerm(['for', '4h', ...text.split(' ')], clock)).toMatchObject({ rest: text.split(' ') });
+    },
+  );
+
+  const timely = [
+    'Black Friday ads',
+    'happy hour',
+    'Days Inn',
+    'April Johnson onboarding',
+    '10-15 seats',
+    'INV 11/20',
+    'month end close noise',
+    'Sun Country Airlines',
+    'day care',
+    'Sunday brunch',
+    'lunch, back friday',
+    '- Black Friday ads',
+    '"7th floor kitchen"',
+    '“every Friday lunch”',
+    'reason: 7th floor kitchen',
+    "'before lunch' snacks",
+  ];
+  it.each(
+    ['for 4h', 'until friday', 'tomorrow 5pm', 'permanently'].flatMap((time) => timely.map((reason) => [time, reason])),
+  )('%s in front is the time, and what follows is the reason: %s', (time, reason) => {
+    expect(readTerm(`${time} ${reason}`.split(' '), clock)).toMatchObject({ rest: reason.split(' ') });
+  });
+
+  it('takes an ordinal behind a length for the reason, and behind a day for its date', () => {
+    expect(readTerm('for 4h 7th floor kitchen'.split(' '), clock)).toMatchObject({ rest: ['7th', 'floor', 'kitchen'] });
+    expect(readTerm('until friday 7th floor kitchen'.split(' '), clock)).toBe(
+      'Is “7th floor kitchen” part of the time? If it is the reason, quote it.',
+    );
+  });
+
+  it.each(['"Black Friday ads" for 4h', 'reason: Black Friday ads for 4h'])('reads the time behind %s', (text) => {
+    expect(readTerm(text.split(' '), clock)).toMatchObject({ term: { kind: 'duration' } });
+  });
+
+  it.each(['for 4h "until friday"', 'permanently “for 2 days”', 'permanently lunch "until friday"'])(
+    'asks back about a second time in quotes: %s',
+    (text) => {
+      expect(readTerm(text.split(' '), clock)).toMatch(/^Is “/);
     },
   );
 
