@@ -45,7 +45,7 @@ export async function askedBesides(card: Resolved, deps: Deps) {
 const inFront = new RegExp(`^(?:${goneWords}) `, 'i');
 
 /** `and 4243`, `, 4243`, `& Sam Rivera`; `- 2026 budget` is a reason. */
-const joint = /^(?:((?:and|plus)\s|[&+])|([,;/|])|[–—-])\s*/i;
+export const cardJoint = /^(?:((?:and|plus)\s|[&+])|([,;/|])|[–—-])\s*/i;
 
 /** In the reason of a block: `stolen, also block 4243`. Not the gate in `lost at gate 4243`. */
 const joinedNumber = /(?:[,;+&]|(?:^| )(?:and|plus|also) )[^\d,;+&]{0,30}?(?<![\d.$€£-])(\d{4,15})(?![\d.-]*\d)/gi;
@@ -55,7 +55,7 @@ const joinedNumber = /(?:[,;+&]|(?:^| )(?:and|plus|also) )[^\d,;+&]{0,30}?(?<![\
  * budget approved` keep a card blocked.
  */
 async function otherCard({ action, acctId: ownId }: Resolved, { findKnown, rights }: Deps): Promise<string | null> {
-  const [lead = '', and, comma] = joint.exec(action.reason) ?? [];
+  const [lead = '', and, comma] = cardJoint.exec(action.reason) ?? [];
   const text = action.reason.slice(lead.length).trim();
   // Slack says who is meant only at the start of a command. Behind an unblock, `, @jane found it` says who did something.
   const person = /^@[^\s,;:!]+/.exec(text)?.[0];

@@ -5,14 +5,13 @@ import { sentCard } from '../actions/action-state.ts';
 import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import { commandCode } from '../core/installation.ts';
-import { redactText } from '../core/redact-text.ts';
 import { mentioned } from '../slack/mrkdwn.ts';
 import { cardWithDigits, type DirectoryAccount } from './account.ts';
 import { askedBesides } from './asked-besides.ts';
 import { isByName } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
-import { splitWords } from './typed-words.ts';
+import { redactReason, splitWords } from './typed-words.ts';
 import { refuseUnknown, typedOnRecord, type UnknownCardDeps } from './unknown-card.ts';
 
 type Match = Pick<CardMatch, 'acctId' | 'cards' | 'matchedBy'>;
@@ -123,7 +122,7 @@ export function createFindCard(deps: FindDeps): ResolveCard {
 
     await deps.directory.untilListed();
     const { query, rest } = await splitWords(action.verb, target.words, deps.directory);
-    const meant = withRest(action, rest);
+    const meant = await withRest(action, rest, deps.directory);
     // People must not learn that cards exist that they may not see.
     const mayAct = async ({ acctId }: { readonly acctId: number }) =>
       (await deps.rights.mayAct(action, acctId)) === true;
@@ -189,12 +188,18 @@ async function heldBy(
 /** The words after the card are the reason. */
 async function withReason<A extends Action>(action: A, directory: Pick<Directory, 'findKnown'>): Promise<A> {
   const { target, verb } = action;
-  return target.kind === 'words' ? withRest(action, (await splitWords(verb, target.words, directory)).rest) : action;
+  if (target.kind !== 'words') return action;
+  return await withRest(action, (await splitWords(verb, target.words, directory)).rest, directory);
 }
 
 /** Redacted here too: the web process may not have known the card yet. */
-function withRest<A extends Action>(action: A, rest: readonly string[]): A {
-  return { ...action, reason: redactText([action.reason, ...rest].filter(Boolean).join(' ')).slice(0, 500) };
+async function withRest<A extends Action>(
+  action: A,
+  rest: readonly string[],
+  directory: Pick<Directory, 'findKnown'>,
+): Promise<A> {
+  const reason = await redactReason([action.reason, ...rest].filter(Boolean).join(' '), directory);
+  return { ...action, reason: reason.slice(0, 500) };
 }
 
 const holdsNone = () => ({

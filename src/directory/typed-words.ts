@@ -1,6 +1,7 @@
 import type { ReadCommand } from '../actions/verb.ts';
 import { redactOwnId, redactText } from '../core/redact-text.ts';
-import { splitCardAndRest, splitJoined } from './card-query.ts';
+import { cardJoint } from './asked-besides.ts';
+import { isByName, splitCardAndRest, splitJoined } from './card-query.ts';
 import type { Directory } from './directory.ts';
 
 /** Only block and unblock take a reason after the card. For all other verbs every word is part of the card. */
@@ -29,6 +30,18 @@ export async function withoutTypedSecrets(
   if (target.kind !== 'words' || redactText(typed) === typed) return { ...command, input: redacted };
   const reason = (await splitWords(verb, target.words, directory)).rest.join(' ');
   const card = typed.slice(0, typed.length - reason.length);
-  const words = `${redactOwnId(card)}${redactText(reason)}`.split(' ').filter((word) => word !== '');
+  const words = `${redactOwnId(card)}${await redactReason(reason, directory)}`.split(' ').filter((word) => word !== '');
   return { ...command, input: redacted, target: { ...target, words } };
+}
+
+/** Another card at the start of a reason, which is asked about, may look like a secret, too: `and PIN-0043`, `and account no. 7379`. */
+export async function redactReason(reason: string, { findKnown }: Pick<Directory, 'findKnown'>): Promise<string> {
+  const redacted = redactText(reason);
+  if (redacted === reason) return reason;
+  const lead = cardJoint.exec(reason)?.[0] ?? '';
+  const other = await splitCardAndRest(reason.slice(lead.length), async (text) =>
+    (await findKnown(text)).some(({ matchedBy }) => !isByName(matchedBy)),
+  );
+  if (other?.isKnown !== true) return redacted;
+  return `${lead}${redactOwnId(other.card)} ${redactText(other.rest.join(' '))}`.trim();
 }

@@ -231,6 +231,15 @@ describe('words', () => {
     expect(await resolveCard(ask('unblock', typed)), 'sent by an older version').toMatchObject({ acctId: 7 });
   });
 
+  it.each(['PIN-0043', 'account no. 7379'])('that look like a secret name a second card: %s', async (second) => {
+    found = { '0001': [known(7, 'last4', active)], [second]: [known(9, 'custom_id', cardOf(2, 'ACTIVE'))] };
+    const target = { kind: 'words' as const, words: ['0001', 'and', ...second.split(' ')] };
+    const note = `Only one card at a time. For ${second}, type \`/card block ${second}\`.`;
+
+    expect(await resolveCard(ask('block', { target }))).toMatchObject({ acctId: 7, note });
+    expect(await resolveCard(ask('unblock', { target }))).toBe(null);
+  });
+
   it('of other verbs all belong to the name of the card', async () => {
     found = { Jane: [known(7, 'name', active)] };
 

@@ -12,7 +12,7 @@ const match: CardMatch = {
   cards: [],
   matchedBy: 'custom_id',
 };
-const cards = ['5072', 'PIN-0042', 'Field CID 1001', 'Jane Doe'];
+const cards = ['5072', 'account no. 7379', 'PIN-0042', 'Field CID 1001', 'Jane Doe'];
 const directory = { findKnown: async (query: string) => (cards.includes(query) ? [match] : []) };
 
 describe('a typed command as it is stored', () => {
@@ -31,6 +31,12 @@ describe('a typed command as it is stored', () => {
     ['unblock', 'Field CID 1001 cvv: 737', 'Field CID 1001 cvv: [removed]'],
     ['block', 'Jane Doe PIN 4321', 'Jane Doe PIN [removed]'],
     ['block', '"Jane Doe", PIN 4321', '"Jane Doe", PIN [removed]'],
+    // Another card, which is asked about, and what is none.
+    ['block', '5072 and account no. 7379 PIN 4321', '5072 and account no. 7379 PIN [removed]'],
+    ['unblock', '5072 , PIN-0042', '5072 , PIN-0042'],
+    ['unblock', '5072 & Field CID 1001 found', '5072 & Field CID 1001 found'],
+    ['block', '5072 and account no. 7380', '5072 and account no. [removed]'],
+    ['block', '5072 and PIN-0043', '5072 and PIN-[removed]'],
     ['show', 'PIN-0042', 'PIN-0042'],
     ['show', 'CVV2: 737', 'CVV2: [removed]'],
     ['block', '5072 lost on the train', '5072 lost on the train'],
