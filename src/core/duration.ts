@@ -141,7 +141,7 @@ const unit =
   '(half|mid|over|all|multi)?-?(seconds|mins|minutes?|hrs|hours?|days?|nights?|wks?|weeks?|fortnights?|mths?|months?|qtrs?|quarters?|yrs?|years?|decades?|century|centuries)(long|time)?';
 const courtesy = 'please|pls|plz|thanks|thank|thx|ty';
 /** Words behind which something else begins. */
-const between = `(${courtesy}|for|with|in|at|on|from|by|of|because|since|as|while|if|due|only|until|till?)(?![a-z])`;
+const between = `(${courtesy}|for|with|in|at|on|from|by|of|because|since|as|while|if|due|only|until|till?|per|then)(?![a-z])`;
 /** A word about time ends the text, or what follows does not belong to it: `q4`, `q4 in Denver`. Not `q4 travel`. */
 const alone = `(?=$| ${between})`;
 /** Words about time that no reason may have, in every form that is plain enough. Also joined: `until=friday`. */
@@ -151,7 +151,7 @@ const timeWord = new RegExp(
     weekday,
     // `24dec`, `Jul4`
     `(\\d{1,2}(st|nd|rd|th)?)?${month}(\\d{0,4}|\\d{1,2}(st|nd|rd|th))`,
-    'week-?(days?|ends?)|wk-?ends?|wknds?|work-?days?|(year|month|quarter)-?ends?|lunchtime',
+    'week-?(days?|ends?)|wk-?ends?|wknds?|work-?days?|(year|month|quarter)-?ends?|lunchtime|wensday|saterday|agust',
     'to-?day|to-?night|tonite|2nite|tom+or+ow|tmrw|tmr|tmw|tomoz|2morrow|2moro|yesterday|noon|midnight|mornings?|afternoons?|evenings?',
     'eo[bdmqwy]|eofy|fye|cob|temp|temporary|temporarily',
     // Dates. Not `24/7`, `2020-2024` or `INV-2026-11`.
@@ -173,7 +173,7 @@ const may =
   /(?<!\p{L})(May|MAY)(?!\p{L})|(^|\d|(?<!\p{L})(in|for|until|till?|through|thru|by|during|over|of|this|next|all|since|from|to|early|mid|late|end)[ -])may(?!\p{L})|(?<!\p{L})may(?! ?\p{L})/u;
 /** `the Friday crew`, `the May conference`: what kind of crew, not when. */
 const adjective = new RegExp(
-  `(?<!\\p{L})(?<!(by|on|until|till?|through|thru|before|after|from) )(the|an?) (${weekday}|${month}|may|\\d{1,2}(st|nd|rd|th))(['’]s)? (?!${between})(?=\\p{L}{2})`,
+  `(?<!\\p{L})(?<!(by|on|until|till?|through|thru|before|after|from) )((the|an?) (${weekday}|${month}|may)|an? \\d{1,2}th|the \\d{1,2}th(?= (floor|street|avenue|anniversary|annual|grade|edition)))(['’]s)? (?!${between})(?=\\p{L}{2})`,
   'giu',
 );
 /** Words that are neither a duration nor an end, but are used like one, before or after the reason. */
@@ -181,7 +181,7 @@ const vague = '(soon|later|awhile|briefly|shortly|sometime|eventually|whenever|n
 const holiday =
   "(thanksgiving|christmas|x-?mas|easter|halloween|nye|new year['’]?s?|hanukkah|diwali|ramadan|holidays?)";
 const season = '(spring|summer|fall|autumn|winter|season|semester)';
-const quarter = '(q[1-4]|fy ?\\d{2,4})';
+const quarter = '(q[1-4]|fy( ?\\d{2,4})?)';
 const hour = '(\\d{1,2}(:\\d\\d)?( ?[ap]m?)?|[012]\\d[0-5][05])';
 const during = '(for|in|during|over|throughout|through|thru|all|this|next|rest of)( the)?';
 const kindOfPeriod = '(pay|billing|trial|limited|short|brief|long|certain|temporary|interim|extended|grace)';
@@ -197,9 +197,11 @@ const hints: readonly RegExp[] = [
   // Not at the end: a `room 12a`.
   /^\d{1,2}[ap](?= |$)|\d:\d\d ?[ap](?![a-z])|(^| )\d{1,2}p$/,
   // What counts things rises, as in `seats 3 to 5`. Only hours fall.
-  new RegExp(`^((office|business|working) )?(hours )?${hour} ?(-|–|—|to|and) ?${hour}( only)?$`),
-  new RegExp(`(^| )(from|between) ${hour} ?(-|–|—|to|and|until|till?) ?${hour}( only)?$|(^| )([6-9]|1[0-2]) to [1-6]$`),
-  /(^| )[012]\d[0-5]0 ?(-|–|—|to) ?[012]\d[0-5]0( only)?$/,
+  new RegExp(`^((office|business|working) )?(hours )?${hour} ?(-|–|—|to|and) ?${hour}( only)?${alone}`),
+  new RegExp(
+    `(^| )(from|between) ${hour} ?(-|–|—|to|and|until|till?) ?${hour}( only)?${alone}|(^| )([6-9]|1[0-2]) to [1-6]${alone}`,
+  ),
+  new RegExp(`(^| )[012]\\d[0-5]0 ?(-|–|—|to) ?[012]\\d[0-5]0( only)?${alone}`),
   // `through year end`: right after the amount, it hardly ever means by way of.
   /^(through|thru) |(^| )(through|thru) (the )?end(?![a-z])/,
   // `3.-5. Dezember`
@@ -210,24 +212,24 @@ const hints: readonly RegExp[] = [
   new RegExp(
     `(^| )(interim|meantime|meanwhile|provisional(ly)?|stopgap)( (raise|increase|limit|measure|solution))?${alone}`,
   ),
-  /(^| )(in|for) the (interim|meantime)(?![a-z])/,
-  new RegExp(`(^| )(at|by|around|about|before|after|from|through|thru) \\d{1,2}[ap]?( sharp)?${alone}`),
+  new RegExp(
+    `(^| )((at|by|around|about|before|after|from|through|thru) \\d{1,2}[ap]?( sharp)?|(before|after) (breakfast|lunch|dinner|work))${alone}`,
+  ),
   new RegExp(`(^| )${holiday}( (eve|season))?${alone}`),
   new RegExp(`(^| )(hourly|daily|nightly|weekly|biweekly|fortnightly|monthly|quarterly|yearly|annually)${alone}`),
   /(^| )for$|(^| )(limited time|time[- ]limited|right now)(?= |$)/,
   new RegExp(
-    `(^| )next (one|time|round|pay ?(check|roll)|payday|statement|invoice|bill|cycle|period|sprint|shift|semester|term|season|renewal|review|close)${alone}`,
+    `(^| )next (\\d+|one|time|round|pay ?(check|roll)|payday|statement|invoice|bill|cycle|period|sprint|shift|semester|term|season|renewal|review|close)${alone}`,
   ),
   new RegExp(`^((for|until|till?) )?${vague}(?= |$)|(^| )(${vague}|a (little|few|moment|spell))${alone}`),
   new RegExp(
-    `(^| )for (the (moment|time being|foreseeable future|duration)|a (moment|spell)|ages)(?![a-z])|(^| )(for (good|long)${alone}|as long as )`,
+    `(^| )(in|for) (the (interim|meantime|moment|time being|foreseeable future|duration)|a (moment|spell)|ages)(?![a-z])|(^| )(for (good|long)${alone}|as long as )`,
   ),
   new RegExp(`(^| )(this|that) eve(?![a-z])|(^| )for now(?![a-z])|(^| )short[- ]term(?![a-z])|(^| )long-term${alone}`),
-  /^(during|while|whilst|throughout)(?![a-z])/,
-  /(^| )((some|short) (time|while)|(unti|untl|unitl|untli|util|utnil|ntil) )|(^| )(until?|till?)[^\p{L} ]/u,
+  /(^| )((during|while|whilst|throughout)(?![a-z])|m ?(-|–|to) ?f(?= |$))/,
+  /(^| )((some|short) (time|while)|(unti|untl|unitl|untli|util|utnil|ntil) |for (a|one|the) (semester|trimester|term|season)(?![a-z]))|(^| )(until?|till?)[^\p{L} ]/u,
   // Too short to be read as a duration: `for two h`.
   new RegExp(`(^| )(${readNumbers}|for an?)[ -][hdwm](?= |$)`),
-  /(^| )for (a|one|the) (semester|trimester|term|season)(?![a-z])/,
   new RegExp(`(^| )(\\d+|${numberWord}) ?(mos?|sprints?|shifts?)(?![a-z])`),
   new RegExp(
     `(^| )(for|over|during|throughout|this|next|that|my|our|his|her|their|one|whole|full) ${ownPeriod}(?![a-z])`,
@@ -239,7 +241,6 @@ const hints: readonly RegExp[] = [
     `(^| )(end|rest|remainder) of ((the|my|our|his|her|their) )?${course}${alone}|(^| )${course}['’]?s? ends?${alone}`,
   ),
   /^when(ever)? |^(and )?then back$|(^| )(close|end) of business(?![a-z])/,
-  new RegExp(`(^| )next \\d+${alone}`),
   // `P1D`, `PT4H`, `W48`.
   /(^| )(p(\d+[ymwd])+|p(\d+d)?t(\d+[hms])+|w\d{2})(?= |$)/,
   new RegExp(`(^| )(this|next|last|all) (fy|h[12])(?= |$)|(^| )h[12]${alone}|(^| )(first|second|last) half${alone}`),
@@ -286,10 +287,14 @@ export function namesTime(words: readonly string[]): boolean {
 
 /** True when a text without a readable time may mention one: `2-3 hours`, `for december`, `for now`. */
 export function mayMeanTime(words: readonly string[]): boolean {
-  // Brackets, commas and the like end what is said: `hotel (q4), Denver`.
-  const parts = words.join(' ').split(/(?:^| )[^\p{L}\p{N}\p{Sc} ]+|[^\p{L}\p{N}\p{Sc} ]+(?= |$)/u);
-  const phrases = [words.map(bare).join(' '), ...parts].map((phrase) => phrase.trim().toLowerCase());
+  const phrases = phrasesIn(words);
   return namesTime(words) || hints.some((hint) => phrases.some((phrase) => hint.test(phrase)));
+}
+
+/** A text as a whole, and its parts, because brackets, commas and the like end what is said: `hotel (q4), Denver`. */
+export function phrasesIn(words: readonly string[]): string[] {
+  const parts = words.join(' ').split(/(?:^| )[^\p{L}\p{N}\p{Sc} ]+|[^\p{L}\p{N}\p{Sc} ]+(?= |$)/u);
+  return [words.map(bare).join(' '), ...parts].map((phrase) => phrase.trim().toLowerCase());
 }
 
 function toMs(count: number, unit: string | undefined, words: number): Part | null {

@@ -1,5 +1,5 @@
 import type { Term } from '../card-api/rule-change.ts';
-import { bare, isNumberWord, mayMeanTime, namesTime } from '../core/duration.ts';
+import { bare, isNumberWord, mayMeanTime, namesTime, phrasesIn } from '../core/duration.ts';
 import { type Clock, isPlainlyTime, isQuotedReason, readCertainEnd, readEnd, untilWord } from '../core/end-time.ts';
 import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { localDate } from '../core/service-time.ts';
@@ -14,7 +14,7 @@ const behindOnce =
   '(only|please|pls|thanks|for|to|because|since|as|so|and|or|then|but|at|in|on|with|by|from|use|purchase|transaction|payment|charge|swipe|order|exception|raise|increase|change)';
 /** Anywhere in a reason that names no other time. Not `laptop purchase`. */
 const onePurchase = new RegExp(
-  `(^| )((this|next|one|single|that) (purchase|transaction|payment|charge|swipe)|((for|only|just)( a| the)? |(this|next|one|single|that|only|just|${once}) (\\S+ ){1,3}|^)purchase$|(just|only|this) once|once$|this (time|off)|^for (this|one|the next) order|(this|one) order( only)?$|(for|just|only) this one|${once}(?! (?!${behindOnce}(?![a-z]))\\p{L}))(?![a-z])`,
+  `(^| )((this|next|one|single|that) (purchase|transaction|payment|charge|swipe)|((for|only|just)( a| the)? |(this|next|one|single|that|only|just|${once}) (\\S+ ){1,3}|^)purchase$|(just|only|this) once|once(?= ${behindOnce}(?![a-z])|$)|this (time|off)|^for (this|one|the next) order|(this|one) order( only)?$|(for|just|only) this one|${once}(?! (?!${behindOnce}(?![a-z]))\\p{L}))(?![a-z])`,
   'iu',
 );
 
@@ -27,7 +27,9 @@ const onePurchase = new RegExp(
 export function readTerm(words: readonly string[], clock: Clock): ReadTerm {
   const read = readPlain(words, clock);
   if (typeof read === 'string') return read;
-  if (read.term === null) return onePurchase.test(words.join(' ')) ? { ...read, term: { kind: 'purchase' } } : read;
+  const isOnce = read.term === null && phrasesIn(words).some((phrase) => onePurchase.test(phrase));
+  if (isOnce) return { ...read, term: { kind: 'purchase' } };
+  if (read.term === null) return read;
   const end = endOfTerm(read.term, clock.now, clock.zone);
   // The midnight that ends a day is that of the next one.
   const dayOf = (ms: number): string => localDate(new Date(ms), clock.zone);
