@@ -3,6 +3,7 @@ import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import { isAboutLimits, type RuleGoal } from '../card-api/rule-change.ts';
 import type { Clock } from '../core/end-time.ts';
+import { parseAmountWord } from '../core/money.ts';
 import { ChangeRequest } from './change-request.ts';
 import { namesSecondLimit, oneAtATime, readTypedLimit, textOf } from './read-limit.ts';
 import { readTerm } from './read-term.ts';
@@ -115,8 +116,18 @@ export const limitVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-/** `$50`, `450`, `1.5k`, `€450`. Not `#8812` or `4th`. */
-const likeAmount = /^(?=\D*\d)[^\p{L}#]+k?$/iu;
+/** Directly before a number, makes it an amount. Not `invoice 1042`. */
+const leadsToAmount = /^(by|to|at|most|than|max|maximum|cap|above|over|below|under|\$|usd)[:=]?$/i;
+
+/** An amount behind `none` or `off`: `off by $50`, `none but at most $500`, `none 450`. */
+function amountIn(rest: readonly string[]): string | undefined {
+  const words = rest.map((word) => word.replace(/^\((?=\p{Sc})|^\((?=.*\)$)|\)$/gu, ''));
+  return words.find((word, at) => {
+    const isLed =
+      at === 0 || leadsToAmount.test(words[at - 1] ?? '') || /^(usd|dollars?|bucks)$/i.test(words[at + 1] ?? '');
+    return /\p{Sc}\d/u.test(word) || (isLed && parseAmountWord(word) !== null);
+  });
+}
 
 /** Parses `4242 daily 450 for 4h team lunch`. */
 function readLimit(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
@@ -132,8 +143,8 @@ function readLimit(words: readonly string[], clock: Clock): ReadCommand | Unclea
   if (typeof read === 'string') return unclear(read);
   if (read.term?.kind === 'purchase')
     return unclear('A typed limit belongs to no purchase. Write for how long, such as “for 15 min”, or “permanently”.');
-  // `off by $50` removes no limit. The numbers of a time are out of the rest.
-  const amount = cents === null ? read.rest.slice(0, 3).find((word) => likeAmount.test(word)) : undefined;
+  // The numbers of a time are out of the rest.
+  const amount = cents === null ? amountIn(read.rest) : undefined;
   if (amount !== undefined)
     return unclear(`Is the ${period} limit none or “${textOf([amount])}”? Write only one of them, behind the period.`);
   const changeRequest: ChangeRequest = {

@@ -335,18 +335,33 @@ it.each([
   ['unlimited -> €450', '€450'],
   ['no limit above 450', '450'],
   ['none max 1.5k', '1.5k'],
+  ['off by no more than $50', '$50'],
+  ['off by no more than 50', '50'],
+  ['none but cap at $500', '$500'],
+  ['no limit but at most $5,000', '$5,000'],
+  ['none for the team up to 500 dollars', '500'],
+  ['none ($500)', '$500'],
+  ['none ($500 max)', '$500'],
+  ['none (500)', '500'],
+  ['off by $ 50', '50'],
 ])('removes no limit if an amount follows: %s', (text, amount) => {
   const why = `Is the daily limit none or “${amount}”? Write only one of them, behind the period.`;
   expect(read(words(`4242 daily ${text}`), clock)).toMatchObject({ kind: 'unclear', why });
 });
 
-it.each(['for 4h', 'until 9 May', 'invoice #8812', 'for the trip to the 2027 fair', '2nd attempt'])(
-  'removes a limit if what follows is no amount: none %s',
-  (text) => {
-    const input = { changeRequest: { goals: [{ to: null }] } };
-    expect(read(words(`4242 daily none ${text}`), clock)).toMatchObject({ kind: 'read', input });
-  },
-);
+it.each([
+  'for 4h',
+  'until 9 May',
+  'invoice #8812',
+  'invoice 1042',
+  '24/7 support',
+  '(2 trips)',
+  'for the trip to the 2027 fair',
+  '2nd attempt',
+])('removes a limit if what follows is no amount: none %s', (text) => {
+  const input = { changeRequest: { goals: [{ to: null }] } };
+  expect(read(words(`4242 daily none ${text}`), clock)).toMatchObject({ kind: 'read', input });
+});
 
 it.each(['and weekly 2000', ', weekly 2000', 'weekly 2000', 'and $2,000 per week', 'trip and monthly limit to 5k'])(
   'asks for one limit at a time: 750 %s',
