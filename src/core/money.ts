@@ -1,4 +1,4 @@
-import { mayMeanTime, soundsLikeDuration } from './duration.ts';
+import { soundsLikeDuration } from './duration.ts';
 
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 
@@ -50,11 +50,11 @@ export const leadingDollar = /^(\$|us\$|usd)$/i;
 const dollarWord = /^(usd|us\$|\$|dollars?|bucks)$/i;
 /** Their codes in lower case, their names and their signs. Of the other codes, `all`, `top` and `try` are words, too. */
 const currency =
-  'eur|euros?|gbp|pounds?|quid|chf|francs?|jpy|yen|cad|aud|mxn|pesos?|sek|nok|dkk|kr|kron(?:a|or|e|er)|inr|rupees?|nzd|sgd|hkd|cny|rmb|yuan|krw|won|brl|reais|pln|zloty|zar|rand|(?:canadian|australian|hong kong|new zealand|singapore)(?: dollars?|(?= for )|$)|[a-z]{1,2}\\$|\\S*(?!\\$)\\p{Sc}\\S*';
+  'eur|euros?|gbp|pounds?|quid|chf|francs?|jpy|yen|cad|aud|mxn|pesos?|sek|nok|dkk|kr|kron(?:a|or|e|er)|inr|rupees?|nzd|sgd|hkd|cny|rmb|yuan|krw|won|brl|reais|pln|zloty|zar|rand|(?:canadian|australian)(?: dollars?|(?= for )|$)|(?:hong kong|new zealand|singapore) dollars?|[a-z]{1,2}\\$|\\S*(?!\\$)\\p{Sc}\\S*';
 const endOfWord = '(?=[.,;:!?)]*(?: |$))';
 /** Words after an amount that continue the number, add to it, name another currency or start another amount. */
 const notAReason = new RegExp(
-  `^\\(?(?:\\d{3}([.,]\\d+)?|k|hundreds?|hundo|thousands?|grand|m|mill?|millions?|(?:\\d\\d )?cents?|c|points?|pts|more|extra|additional|higher|less|lower|percent|%|(?:in )?(?:\\p{L}+(?:an|ish|ese|ss) )?(?:${currency}))${endOfWord}`,
+  `^\\(?(?:\\d{3}([.,]\\d+)?|k|hundreds?|hundo|thousands?|grand|m|mill?|millions?|(?:\\d\\d )?cents?|(?:c|points?|pts)(?=[.,;:!?)]*$)|more|extra|additional|higher|less|lower|percent|%|(?:in )?(?:\\p{L}+(?:an|ish|ese|ss) )?(?:${currency}))${endOfWord}`,
   'iu',
 );
 const codeInCapitals = new RegExp(`^\\(?(?:in )?([A-Z]{3})${endOfWord}`);
@@ -76,15 +76,17 @@ export function readAmount(words: readonly string[]): { cents: number; words: nu
   const end = lead + (dollarWord.test(words[lead + 1] ?? '') ? 2 : 1);
   const behind = words.slice(end).join(' ');
   const isForeign = foreignCodes.has(codeInCapitals.exec(behind)?.[1] ?? '');
-  return notAReason.test(behind) || isForeign || continues(behind) ? null : { cents, words: end };
+  return notAReason.test(behind) || isForeign || continues(words[lead] ?? '', behind) ? null : { cents, words: end };
 }
 
-/** Whether another amount follows, joined to the first one or as the last word, or its cents: `12 50 trip`. */
-function continues(behind: string): boolean {
+/** What may follow the cents of `12 50`. Behind `450`, `12 person dinner` is a reason. */
+const behindCents = /^(for|per|until|till?|through|today|tonight|tomorrow|permanently|\d+[mhdw])$/i;
+
+/** Whether another amount follows, joined to the first one or as the last word, or its cents: `12 50 for a trip`. */
+function continues(amount: string, behind: string): boolean {
   const other = behind.replace(joint, '').split(' ', 2);
   const [number = '', next = ''] = other;
-  // Neither `12 chairs` nor `10 pm`.
-  const isCents = /^\d\d$/.test(number) && !/.s$|^people$/i.test(next) && !mayMeanTime(other);
+  const isCents = /^\d\d$/.test(number) && !/\.\d/.test(amount) && behindCents.test(next);
   const isAnother = next === '' || ((isCents || joint.test(behind)) && !soundsLikeDuration(other));
   return isAnother && parseAmountWord(number) !== null;
 }

@@ -723,13 +723,11 @@ const amounts: readonly [string, number | null][] = [
   ['450 in euros', null],
   ['450 Canadian dollars', null],
   ['450 Swedish kronor', null],
-  // Cents, or points.
+  // Cents.
   ['50 cents', null],
   ['50 ¢', null],
   ['50c', null],
   ['12 dollars 50 cents', null],
-  ['$12 50', null],
-  ['450 points', null],
   // Another amount joined to the first.
   ['300 -> 500', null],
   ['300 ->500', null],
@@ -766,12 +764,34 @@ it.each([
   'up for renewal',
   '#500',
   '(2 guests)',
+  '12 person dinner',
+  '27 inch monitor',
+  '10 new laptops',
+  '15 team members',
+  '24 port switch',
+  '12 children',
+  'points of sale system',
+  'C batteries',
+  'Singapore',
 ])('takes %j for the reason, as it is neither a currency nor another amount', (reason) => {
   expect(parseCommand(`limit 4242 daily 450 ${reason}`, clock)).toMatchObject({ kind: 'read', reason });
 });
 
-it.each(['300 2,000', '450 canadian', '450 Canadian for the trip'])('asks back about %j', (said) => {
+it.each([
+  '300 2,000',
+  '450 points',
+  '450 c.',
+  '$12 50',
+  '$12 50 for lunch',
+  '12 50 tonight',
+  '450 canadian',
+  '450 Canadian for the trip',
+])('asks back about %j', (said) => {
   expect(parseCommand(`limit 4242 daily ${said}`, clock)).toMatchObject({ kind: 'unclear' });
+});
+
+it('takes no number for cents of an amount that has cents', () => {
+  expect(parseCommand('ask $300.00 25 for the team', clock)).toMatchObject({ input: { ask: { amountCents: 30_000 } } });
 });
 
 it.each(['48 hr', '10 pm'])('takes %j behind an amount for a time, not for cents', (said) => {
