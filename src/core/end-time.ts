@@ -239,11 +239,14 @@ function through(day: string): End {
 }
 
 function readPhrase(words: readonly string[], clock: Clock, isUntil: boolean): Found {
-  const text = words.slice(0, 5).join(' ').toLowerCase();
+  const text = words.slice(0, 7).join(' ').toLowerCase();
   for (const [pattern, toEnd] of phrases) {
     const match = pattern.exec(text)?.[0];
-    if (match !== undefined)
-      return { end: toEnd(localDate(clock.now, clock.zone), isUntil), words: match.split(' ').length };
+    if (match === undefined) continue;
+    // “Until the weekend is over”
+    const over = isUntil ? (/^ (is over|ends|has ended)(?= |$)/.exec(text.slice(match.length))?.[0] ?? '') : '';
+    const end = toEnd(localDate(clock.now, clock.zone), isUntil && over === '');
+    return { end, words: `${match}${over}`.split(' ').length };
   }
   return null;
 }

@@ -46,6 +46,11 @@ describe('an end that people type', () => {
     ['the weekend', '2026-11-23T05:00:00.000Z', 2],
     ['through the weekend', '2026-11-23T05:00:00.000Z', 3],
     ['until the weekend', '2026-11-21T05:00:00.000Z', 3],
+    ['until the weekend is over', '2026-11-23T05:00:00.000Z', 5],
+    ['until the weekend ends', '2026-11-23T05:00:00.000Z', 4],
+    ['until next week is over', '2026-11-30T05:00:00.000Z', 5],
+    ['until next week ends', '2026-11-30T05:00:00.000Z', 4],
+    ['until the weekend over budget', '2026-11-21T05:00:00.000Z', 3],
   ])('%s', (text, endsAt, words) => {
     const read = readEnd(text.split(' '), clock);
 
