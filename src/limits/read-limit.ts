@@ -75,9 +75,10 @@ export function timeForAmount(words: readonly string[]): string | null {
 
 const adjective = '(daily|weekly|monthly|yearly|annual|annually|lifetime)';
 const noun = '(day|week|month|year)';
-const isNoun = new RegExp(`^${noun}(?![a-z])`, 'i');
-/** A number, a person or a quote. */
-const endsName = /\d|^<@|["”“»’']$/;
+/** May be a surname, unlike `month` and `week:`. */
+const mayBeName = /^(day|week)(?![a-z:=])/i;
+/** A number, a person, a quote, `Doe,`, `Doe’s` or a period. */
+const endsName = /\d|^<@|["”“»’',:]$|['’]s$|^(day|week)$/i;
 const joined = `(^|[,;+&/(|]|[.–—-](?= )|(^| )(and|plus|also|then|per( ${noun})?)) ?`;
 /** Another limit behind the first: `and weekly 2000`, `+ $2,000 per week`. */
 const secondLimits = [
@@ -108,14 +109,17 @@ function periodAt(words: readonly string[], named: number): number {
   return words.findIndex((word, index) => {
     const before = words[index - 1] ?? '';
     const isFor = /(^| )for( an?| one| the)?$/i.test(words.slice(Math.max(1, index - 2), index).join(' '));
-    const isSurname = isNoun.test(word) && !endsName.test(before) && !perWord.test(before) && !between.test(before);
+    const isSurname = mayBeName.test(word) && !endsName.test(before) && !perWord.test(before) && !between.test(before);
     const isPeriod = readPeriod(word) !== undefined && readPeriod(words[index + 1] ?? '') === undefined;
     return index >= named && isPeriod && !isFor && !isSurname;
   });
 }
 
 function whichPeriod(words: readonly string[]): string {
-  const meant = words.slice(1).flatMap((word) => closest(word, limitPeriods) ?? [])[0];
+  const meant = words
+    .slice(1)
+    .flatMap((word) => closest(word, limitPeriods) ?? [])
+    .at(-1);
   const suggestion = meant === undefined ? '' : ` Did you mean “${meant}”?`;
   return `Which limit? Write daily, weekly, monthly, yearly or lifetime.${suggestion}`;
 }
