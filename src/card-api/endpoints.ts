@@ -80,10 +80,15 @@ export function cardEndpoints(assumptions: CardApiAssumptions, timezone: string)
       isWrittenBack: true,
     },
     /** Replaces all rules: `raw` from `getSpendRules`, with `applyChanges` applied. */
-    putSpendRules: write('PUT', '/Card/SpendRules/{acctId}/Advanced', 'by-caller', (acctId: number, raw: AnyRecord) => ({
-      ...ofAccount(acctId),
-      body: toSpendRulesBody(raw, assumptions),
-    })),
+    putSpendRules: write(
+      'PUT',
+      '/Card/SpendRules/{acctId}/Advanced',
+      'by-caller',
+      (acctId: number, raw: AnyRecord) => ({
+        ...ofAccount(acctId),
+        body: toSpendRulesBody(raw, assumptions),
+      }),
+    ),
     getRemainingLimits: read(assumptions.getRemainingLimitsPaths, ofAccount, remainingLimitsSchema(assumptions)),
     getCardOrder: read('/Card/CardOrder/{cardOrderId}', (cardOrderId: number) => ({ ids: { cardOrderId } }), CardOrder),
     /** Orders virtual cards (`{ VirtualCards: […] }`). The cards arrive as webhooks. */

@@ -11,7 +11,7 @@ const secretInText = new RegExp(
   'giu',
 );
 const tokenInText =
-  /((?:access|refresh|auth|bearer)[\s_-]?token|token(?=\s?[:=]|\s{1,5}(?:is\s|was\s)?(?=\S*\d)\S{6})|api[\s_-]?key|password|passphrase|pwd|secret(?=["'\\\s]{0,3}[:=])|encrypted[\s_-]?pin(?:[\s_-]?block)?|pin[\s_-]?block|authorization[^\p{L}\d]{1,5}(?:basic|bearer|token))([^\p{L}\d]{1,5}(?:is\s|was\s)?)[\p{L}\d+/=_.-]+/giu;
+  /((?:access|refresh|auth|bearer)[\s_-]?token|token(?=\s?[:=]|\s{1,5}(?:is\s|was\s)?(?=\S*\d)\S{6})|api[\s_-]?key|password|passphrase|pwd|secret(?=["'\\\s]{0,3}[:=])|encrypted[\s_-]?pin(?:[\s_-]?block)?|pin[\s_-]?block|authorization[^\p{L}\d]{1,5}(?:basic|bearer|token))([^\p{L}\d]{1,5}(?:is\s|was\s)?)(?!(?:(?:is|was)\s)?(?:leaked|stolen|shared|exposed|compromised)[,.;!?)]*(?:\s|$))[\p{L}\d+/=_.-]+/giu;
 const ibanInText = /(iban[^\p{L}\d]{1,5})[a-z]{2}\d\d(?:\s?(?=[a-z]{0,3}\d)[\da-z]{1,4})*/giu;
 const bearerInText = /(bearer\s)[\w+/=.-]{8,}/giu;
 const basicInText = /(basic\s{1,5})([\w+/-]{8,}={0,2})/giu;

@@ -37,6 +37,7 @@ describe('a typed command as it is stored', () => {
     ['unblock', '5072 & Field CID 1001 found', '5072 & Field CID 1001 found'],
     ['block', '5072 and account no. 7380', '5072 and account no. [removed]'],
     ['block', '5072 and PIN-0043', '5072 and PIN-[removed]'],
+    ['block', '5072 password leaked', '5072 password leaked'],
     ['show', 'PIN-0042', 'PIN-0042'],
     ['show', 'CVV2: 737', 'CVV2: [removed]'],
     ['block', '5072 lost on the train', '5072 lost on the train'],
