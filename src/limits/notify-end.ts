@@ -17,7 +17,7 @@ import { capital, lowerFirst } from '../core/first-letter.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { BETWEEN_RULES, insteadWords, ruleNames, ruleStates, WITH_OTHER } from './rule-words.ts';
-import { backAlready, notBackYet, raisesKept, undecided } from './temporary-change.ts';
+import { backAlready, notBackYet, raisesKept, undecided, wentBackFrom } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** A temporary change whose end people learn about. */
@@ -183,7 +183,7 @@ export function createRecordEnd({ audit, postAuditLine, temporaryChanges, now }:
     const over = about(temporaryChange, without(changes, recorded));
     const back = state === 'asking' ? backAlready(over) : [];
     if (back.length > 0) {
-      const part = { ...about(over, back), state: 'ended' } as const;
+      const part = { ...about(over, back), meanwhile: null, state: 'ended' } as const;
       await recordRules(part, { ...end, detail: endDetails.ended }, at, 'part');
     }
     await recordRules(about(over, without(over.changes, back)), end, at);
@@ -191,13 +191,14 @@ export function createRecordEnd({ audit, postAuditLine, temporaryChanges, now }:
   };
 
   async function recordRules(
-    { id, acctId, changes, meanwhile, alertId, state }: TemporaryChange,
+    temporaryChange: TemporaryChange,
     { action, card, detail }: End,
     at: string,
-    key: string = state,
+    key: string = temporaryChange.state,
   ): Promise<void> {
+    const { id, acctId, changes, meanwhile, alertId, state } = temporaryChange;
     const isBack = state === 'ended';
-    const before = ruleStates((isBack ? null : meanwhile) ?? changes, 'to');
+    const before = ruleStates(isBack ? wentBackFrom(temporaryChange) : (meanwhile ?? changes), 'to');
     const after = isBack ? ruleStates(changes, 'from') : null;
     await audit.append({
       at,
@@ -254,7 +255,7 @@ function outcomeOf(over: OverChange, note: string): Omit<Outcome, 'by' | 'at'> &
   }
   const later = notBackYet(over);
   const words = (some: readonly RuleChange[]) => changeWords(ruleStates(some, 'to'), ruleStates(some, 'from'));
-  const parts = [words(without(changes, later)), later.length === 0 ? '' : `${words(later)} ${WITH_OTHER}`];
+  const parts = [words(without(wentBackFrom(over), later)), later.length === 0 ? '' : `${words(later)} ${WITH_OTHER}`];
   const text = capital(parts.filter(Boolean).map(lowerFirst).join(BETWEEN_RULES));
   return { verb: 'restore', state: 'done', text, ...(later.length === 0 && { goals: goalsOf(reversed(changes)) }) };
 }

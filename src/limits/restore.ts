@@ -83,16 +83,23 @@ export function createRestore(deps: RestoreDeps): Restore {
     const ends = await endsOf(temporaryChange, by, rules, lease);
     const { left, changes, meanwhile } = ends;
     const back = changesFrom(rules, reversed(changes));
-    // Someone restored them already, or we did before a crash.
-    if (isMade(back)) return (await mayStillCome(id, deps)) ? { kind: 'unclear' } : await ends.ended();
+    // The automatic end was decided when the change was opened.
+    const endId = `end-${id}`;
+    const progressId = by?.id ?? endId;
+    if (isMade(back)) {
+      if (await mayStillCome(id, deps)) return { kind: 'unclear' };
+      // Someone restored them already, or we did before a crash.
+      const isOurs = (await deps.progress.read(progressId))?.state === 'sending';
+      return await ends.ended(
+        isOurs ? without(temporaryChange.meanwhile ?? temporaryChange.changes, ends.given) : meanwhile,
+      );
+    }
     const isAgreed = state === 'asking' && isSameGoals(without(temporaryChange.meanwhile ?? [], ends.given), meanwhile);
     if (by?.isKept === true) return isAgreed ? ends.kept : await ends.asking(meanwhile);
     assertFresh(readAt);
-    // The automatic end was decided when the change was opened.
-    const endId = `end-${id}`;
     const askedAt = by?.askedAt ?? temporaryChange.openedAt;
     // A click that may have been carried out must not be reported as refused or failed.
-    const write = { id: endId, progressId: by?.id ?? endId, acctId, raw, readAt, askedAt, lease };
+    const write = { id: endId, progressId, acctId, raw, readAt, askedAt, lease };
     const touched = changes.filter(({ rule, from, to }) => ![from, to].includes(ruleValue(rules, rule)));
     const isLast = (temporaryChange.refusals ?? 0) + 1 >= REFUSALS_MAX;
     if (isAgreed || touched.length === 0) {
@@ -157,13 +164,14 @@ function createEndsOf(deps: RestoreDeps) {
       left,
       changes,
       meanwhile,
-      async ended(): Promise<Restored> {
+      /** @param values what the rules were before they went back. */
+      async ended(values: readonly RuleChange[] = meanwhile): Promise<Restored> {
         await handOver();
         const joined = await restoreLater({ ...closed, changes }, left, rules, deps);
         return over({
           ...closed,
           changes: [...changes, ...given],
-          meanwhile: [...meanwhile, ...given.map(valueNow)],
+          meanwhile: [...values, ...given.map(valueNow)],
           ...withLater([...joined.later, ...givenBack], [...joined.ends, ...ends]),
           ...(joined.instead.length > 0 && { instead: joined.instead }),
           state: 'ended',

@@ -33,3 +33,12 @@ export function raisesKept(asking: Pick<TemporaryChange, 'changes' | 'meanwhile'
 export function notBackYet({ changes, later = [] }: Pick<TemporaryChange, 'changes' | 'later'>): RuleChange[] {
   return changes.filter(({ rule, from }) => later.some((goal) => isSameRule(goal.rule, rule) && goal.to === from));
 }
+
+/** What the rules of an ended change were before they went back: somebody may have set another value meanwhile. */
+export function wentBackFrom(ended: Pick<TemporaryChange, 'changes' | 'meanwhile' | 'later'>): RuleChange[] {
+  const later = notBackYet(ended);
+  return ended.changes.map((change, index) => {
+    const was = later.includes(change) ? undefined : ended.meanwhile?.[index];
+    return { ...change, to: (was ?? change).to };
+  });
+}

@@ -133,6 +133,7 @@ describe('the end of a temporary change', () => {
     ['kept', { closedBy: 'U0BEN', meanwhile }, 'keep done by U0BEN: Daily limit $500.00.'],
     ['kept', {}, 'keep done by nobody: It no longer applies to this card.'],
     ['refused', {}, 'restore failed by U0BEN: Still daily limit $450.00.'],
+    ['ended', { meanwhile }, 'restore done by U0BEN: Daily limit $500.00 → $400.00'],
   ] as const)('shows on the alert: %s %o', async (state, over, words) => {
     const { notifyEnd, steps } = setUp();
 
@@ -241,12 +242,31 @@ describe('the audit entry', () => {
     });
   });
 
-  it('has the temporary value as “before” if the limit was already restored', async () => {
+  it('says that nothing was raised or lowered if somebody had restored the limit already', async () => {
     const meanwhile = [limitChange('daily', 45_000, 40_000)];
 
     expect((await recorded({ state: 'ended', meanwhile }, null)).entry).toMatchObject({
-      before: 'daily limit $450.00',
+      before: 'daily limit $400.00',
       after: 'daily limit $400.00',
+    });
+  });
+
+  it('has the value that somebody set meanwhile as “before”, so that putting it back is on record as the raise it is', async () => {
+    const meanwhile = [limitChange('daily', 45_000, 30_000)];
+    const asking = temporaryChangeOf({ state: 'asking', meanwhile });
+
+    expect((await recorded({ ...asking, state: 'ended' }, click, asking)).entry).toMatchObject({
+      before: 'daily limit $300.00',
+      after: 'daily limit $400.00',
+    });
+  });
+
+  it('has the temporary value as “before” if another change is on top of it: that one goes back later', async () => {
+    const meanwhile = [limitChange('daily', 45_000, 60_000)];
+    const later = [{ rule: limitChange('daily', 45_000, 40_000).rule, to: 40_000 }];
+
+    expect((await recorded({ state: 'ended', meanwhile, later }, null)).entry).toMatchObject({
+      before: 'daily limit $450.00',
     });
   });
 
@@ -294,7 +314,7 @@ describe('the audit entry', () => {
     });
 
     it.each([
-      ['ended', 'daily limit $450.00', 'daily limit $400.00'],
+      ['ended', 'daily limit $550.00', 'daily limit $400.00'],
       ['kept', 'daily limit $550.00', null],
     ] as const)('names only the others once it is decided: %s', async (state, before, after) => {
       const { records } = await recorded({ ...asking, state }, click, asking);

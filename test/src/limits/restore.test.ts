@@ -202,6 +202,18 @@ describe('restoring the previous rules', () => {
     expect(after?.state).toBe('ended');
   });
 
+  const lowered = [limitChange('daily', 45_000, 30_000)];
+
+  it.each<[string, ActionState | null, Partial<TemporaryChange>, number]>([
+    ['someone did', null, {}, 40_000],
+    ['we did before a crash', sending, {}, 45_000],
+    ['we did before a crash, once people had decided', sending, { state: 'asking', meanwhile: lowered }, 30_000],
+  ])('remembers what the rules were before they went back if %s', async (_who, written, over, was) => {
+    const { after } = await restore(40_000, over, written);
+
+    expect(after?.meanwhile?.map(({ to }) => to)).toEqual([was]);
+  });
+
   it.each<[string, ActionState, 'ended' | null]>([
     ['is being sent', { state: 'sending', before: null, after: null, basis: 'b', sentAt: now().toISOString() }, null],
     [
