@@ -48,10 +48,13 @@ function isItsPurchase(change: TemporaryChange, event: TransactionEvent, fitsMer
   // A shop that checks the card first, for $0.00, charges it afterwards.
   if (event.amountCents === 0) return false;
   if (isAboutLimits(changes) && event.amountCents > purchase.maxCents) return false;
-  // At any merchant, a purchase made just before would be taken for it. One that needs an opened rule was not possible before.
-  const skewMs = purchase.isAnywhere === true ? 0 : CLOCK_SKEW_MS;
-  if (!happenedSince(Date.parse(openedAt) - skewMs)(event)) return false;
-  if (purchase.isAnywhere === true || isThere(purchase, event)) return true;
+  const { declinedAt } = purchase;
+  const openedMs = Date.parse(openedAt);
+  // At any merchant, a purchase made just before would be taken for it. At the same one, the webhook of one made before the
+  // decline may be late.
+  const sinceMs = declinedAt === null ? openedMs : Math.max(openedMs - CLOCK_SKEW_MS, Date.parse(declinedAt));
+  if (!happenedSince(sinceMs)(event)) return false;
+  if (declinedAt === null || isThere(purchase, event)) return true;
   return changes.some(({ rule }) => isNeeded(rule, event, fitsMerchant));
 }
 
@@ -78,6 +81,6 @@ type Place = NonNullable<TemporaryChange['purchase']>;
 
 /** Of raised limits, only the approved purchase is found. */
 function isAsApproved({ changes, purchase }: TemporaryChange, event: TransactionEvent): boolean {
-  if (purchase === null || purchase.isAnywhere === true || isAboutLimits(changes)) return true;
+  if (purchase === null || purchase.declinedAt === null || isAboutLimits(changes)) return true;
   return isThere(purchase, event) && event.amountCents <= purchase.maxCents;
 }

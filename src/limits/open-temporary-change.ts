@@ -194,9 +194,10 @@ async function endingPurchase(
   // No purchase costs more than the raised limit.
   const mostCents = Math.max(...changes.map(({ to }) => centsOf(to) ?? Number.MAX_SAFE_INTEGER));
   if (declined === null)
-    return { merchantId: '', merchant: '', maxCents: askedCents(action) ?? mostCents, isAnywhere: true };
+    return { merchantId: '', merchant: '', maxCents: askedCents(action) ?? mostCents, declinedAt: null };
   const { id: merchantId, name: merchant } = declined.merchant;
-  return { merchantId, merchant, maxCents: purchaseCents(action, declined) ?? mostCents };
+  const maxCents = purchaseCents(action, declined) ?? mostCents;
+  return { merchantId, merchant, maxCents, declinedAt: declined.occurredAt };
 }
 
 /** The rules already have the wanted values, or were changed permanently. */

@@ -25,7 +25,7 @@ export function ruleNames(changes: readonly Pick<RuleGoal, 'rule'>[]): string {
 /** The purchase that ends a change: `this purchase`, `the next such purchase`, `the next purchase of up to $300.00`. */
 export function purchaseWords({ changes, purchase }: Pick<TemporaryChange, 'changes' | 'purchase'>): string {
   const ofLimits = isAboutLimits(changes);
-  if (purchase?.isAnywhere !== true) return ofLimits ? 'this purchase' : 'the next such purchase';
+  if (purchase?.declinedAt !== null) return ofLimits ? 'this purchase' : 'the next such purchase';
   const isBounded = ofLimits && purchase.maxCents < Number.MAX_SAFE_INTEGER;
   return `the next purchase${isBounded ? ` of up to ${formatCents(purchase.maxCents)}` : ''}`;
 }

@@ -32,8 +32,8 @@ export const TemporaryChange = z.strictObject({
       merchantId: z.string(),
       merchant: z.string(),
       maxCents: z.int(),
-      /** Nobody knows where it will be made: the first one that is not more expensive counts. */
-      isAnywhere: z.boolean().optional(),
+      /** Null: nobody knows where it will be made, so the first one that is not more expensive counts. */
+      declinedAt: z.string().nullable(),
     })
     .nullable(),
   /**

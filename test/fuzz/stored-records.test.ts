@@ -184,7 +184,7 @@ const changes = TemporaryChange.shape.state.options.map((state) =>
     by: { userId: 'U1', teamId: 'T1' },
     openedAt: at,
     endsAt: at,
-    purchase: { merchantId: 'M1', merchant: 'Corner Diner', maxCents: 5 },
+    purchase: { merchantId: 'M1', merchant: 'Corner Diner', maxCents: 5, declinedAt: at },
     alertId: null,
     requestId: null,
     certainty: 'certain',

@@ -234,7 +234,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
         by: { userId: one, teamId: 'T1' },
         openedAt: at,
         endsAt: two,
-        purchase: { merchantId: two, merchant: one, maxCents: 5 },
+        purchase: { merchantId: two, merchant: one, maxCents: 5, declinedAt: at },
         alertId: null,
         requestId: null,
         certainty: 'certain',

@@ -19,7 +19,8 @@ import { card as cardOfAlerts, transactionAlert } from '../../templates/fixtures
 
 describe('a change for one purchase', () => {
   const merchant = transactionAlert().event.merchant;
-  const purchase = { merchantId: merchant.id, merchant: merchant.name, maxCents: 8410 };
+  const declinedAt = '2026-11-20T14:14:00.0000000Z';
+  const purchase = { merchantId: merchant.id, merchant: merchant.name, maxCents: 8410, declinedAt };
   const authorized = {
     acctId,
     kind: 'authorization',
@@ -127,7 +128,7 @@ describe('a change for one purchase', () => {
     expect((await toldAt(event, over)).told).toEqual([]);
   });
 
-  const anywhere = { merchantId: '', merchant: '', maxCents: 30_000, isAnywhere: true };
+  const anywhere = { merchantId: '', merchant: '', maxCents: 30_000, declinedAt: null };
 
   it('that was asked for without a decline ends with the next purchase up to that amount, at any merchant', async () => {
     expect(await ended({ amountCents: 30_000 }, { purchase: anywhere })).toEqual(['act_1']);
@@ -146,6 +147,11 @@ describe('a change for one purchase', () => {
     ['a purchase with another card', { acctId: acctId + 1 }, {}],
     ['a purchase elsewhere', { merchant: { ...merchant, id: '1', name: 'Elsewhere' } }, {}],
     ['an earlier purchase', { occurredAt: '2026-11-20T14:58:59.999Z' }, {}],
+    [
+      'a purchase before the decline, although the change was made within a minute of it',
+      { occurredAt: '2026-11-20T14:59:29.0000000Z' },
+      { purchase: { ...purchase, declinedAt: '2026-11-20T14:59:30.0000000Z' } },
+    ],
     [
       'a purchase at a merchant without id and name',
       { merchant: { ...merchant, id: ' ', name: ' ' } },

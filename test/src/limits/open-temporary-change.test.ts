@@ -126,7 +126,7 @@ describe('a temporary change', () => {
 
   it('for a purchase stores the merchant and the amount', async () => {
     const { terms, temporaryChanges } = await setUp();
-    const { merchant, amountCents } = transactionAlert().event;
+    const { merchant, amountCents, occurredAt } = transactionAlert().event;
 
     await terms.begin(made([daily], { kind: 'purchase' }));
 
@@ -134,6 +134,7 @@ describe('a temporary change', () => {
       merchantId: merchant.id,
       merchant: merchant.name,
       maxCents: amountCents,
+      declinedAt: occurredAt,
     });
   });
 
@@ -144,9 +145,8 @@ describe('a temporary change', () => {
 
     await terms.begin(made([abroad], { kind: 'purchase' }, { action }));
 
-    const { id: merchantId, name: merchant } = transactionAlert().event.merchant;
     const maxCents = Number.MAX_SAFE_INTEGER;
-    expect((await temporaryChanges.get('act_checked'))?.purchase).toEqual({ merchantId, merchant, maxCents });
+    expect((await temporaryChanges.get('act_checked'))?.purchase).toMatchObject({ maxCents });
   });
 
   it.each<[string, RuleChange, object, number, string]>([
@@ -164,7 +164,7 @@ describe('a temporary change', () => {
       const said = await terms.begin(made([change], term, { action }));
 
       expect(said?.control?.back).toEqual({ to: '$400.00', when: `after ${words}, at the latest` });
-      expect((await temporaryChanges.get('act_typed'))?.purchase).toMatchObject({ maxCents, isAnywhere: true });
+      expect((await temporaryChanges.get('act_typed'))?.purchase).toMatchObject({ maxCents, declinedAt: null });
     },
   );
 

@@ -99,7 +99,8 @@ it.each<[string, Parameters<typeof purchaseWords>[0]['changes'], number, boolean
     'the next purchase',
   ],
 ])('says which purchase ends a change: %s', (_what, changes, maxCents, isAnywhere, words) => {
-  const purchase = { merchantId: '', merchant: '', maxCents, ...(isAnywhere && { isAnywhere }) };
+  const declinedAt = isAnywhere ? null : '2026-11-20T14:14:00Z';
+  const purchase = { merchantId: '', merchant: '', maxCents, declinedAt };
 
   expect(purchaseWords({ changes, purchase })).toBe(words);
 });

@@ -165,7 +165,7 @@ describe('a warning before a limit declines', () => {
       by: { userId: 'U0ANA', teamId: 'T1' },
       openedAt: AT,
       endsAt: AT,
-      purchase: { merchantId: 'M1', merchant: 'Corner Diner', maxCents: 25_000 },
+      purchase: { merchantId: 'M1', merchant: 'Corner Diner', maxCents: 25_000, declinedAt: AT },
       alertId: null,
       requestId: null,
       certainty: 'certain',

@@ -40,7 +40,7 @@ it.each<[TemporaryChange['state'], object, string]>([
     'open',
     {
       term: { kind: 'purchase' },
-      purchase: { merchantId: '', merchant: '', maxCents: 30_000, isAnywhere: true },
+      purchase: { merchantId: '', merchant: '', maxCents: 30_000, declinedAt: null },
     },
     'after the next purchase of up to $300.00, at the latest ',
   ],
