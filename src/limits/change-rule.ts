@@ -63,14 +63,14 @@ export function createChangeRule(deps: Deps) {
     run: LockedRun,
   ): Promise<Result> {
     const written = await progress.read(action.id);
-    const { card, changes, sides, raw, readAt, against } = await plan(action, acctId);
+    const wasSending = written?.state === 'sending';
+    const { card, changes, sides, raw, readAt, against } = await plan(action, acctId, wasSending);
     const finish = (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
       const { note: said = null } = rest;
       const obstacles = state === 'done' ? withObstacles(said, { action, card, changes }) : { note: said };
       const result = { state, card, ...sides, apiWords: null, ...rest, ...obstacles };
       return reports.report(action, ruleVerbOf(changes), result, approval ?? {});
     };
-    const wasSending = written?.state === 'sending';
     const { term } = action.changeRequest;
     const made: MadeChange<RuleAction> = { action, acctId, changes, term, requestId: approval?.requestId ?? null };
     const isThere = isMade(changes);

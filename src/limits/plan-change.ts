@@ -17,6 +17,7 @@ import {
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { slashCommand } from '../core/installation.ts';
+import type { Directory } from '../directory/directory.ts';
 import { contradiction, withAcceptedReturns } from './contradiction.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates } from './rule-words.ts';
@@ -42,16 +43,19 @@ export interface Planned {
   readonly against: string | null;
 }
 
-/** The changes an action makes to the card's current rules. */
-export type PlanChange = (action: RuleAction, acctId: number) => Promise<Planned>;
+/** The changes an action makes to the card's current rules. `wasSending`: an earlier attempt may have made them. */
+export type PlanChange = (action: RuleAction, acctId: number, wasSending: boolean) => Promise<Planned>;
 
 interface Deps extends Pick<ActionTools, 'factsOf' | 'now' | 'zone'> {
   readonly card: Pick<CardClient, 'getSpendRules'>;
+  readonly directory: Pick<Directory, 'current'>;
   readonly raises: Pick<RaiseAmounts, 'changesFromBase' | 'changesFromReturn'>;
 }
 
-export function createPlanChange({ factsOf, card: api, raises, zone, now }: Deps): PlanChange {
-  return async function planChange(action, acctId) {
+export function createPlanChange({ factsOf, card: api, directory, raises, zone, now }: Deps): PlanChange {
+  return async function planChange(action, acctId, wasSending) {
+    // The change may take the card off a ruleset that the directory does not know yet. Afterwards nothing shows it.
+    if (!wasSending) await directory.current(acctId);
     const card = await factsOf(acctId);
     const { rules, raw } = await api.getSpendRules(acctId);
     const readAt = performance.now();

@@ -3,6 +3,7 @@ import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
 import { createPlanChange } from '../../../src/limits/plan-change.ts';
 import type { RaiseAmounts } from '../../../src/limits/raise-amount.ts';
+import { directoryOf } from '../../support/directories.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
@@ -33,17 +34,19 @@ describe('planning a change', () => {
   ) =>
     await createPlanChange({
       raises,
+      directory: directoryOf(),
       factsOf: async () => facts,
       card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000, weekly: 50_000 }), raw: { a: 1 } }) },
       zone: 'America/New_York',
       now: () => at,
-    })(ask('limit', { changeRequest: { goals, term, ...(shown && { shown }) } }), acctId);
+    })(ask('limit', { changeRequest: { goals, term, ...(shown && { shown }) } }), acctId, false);
 
   it('dates the rules by when they arrived, however long the card service took', async () => {
     let elapsedMs = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => elapsedMs);
     const plan = createPlanChange({
       raises: nothingTemporary,
+      directory: directoryOf(),
       factsOf: async () => card,
       card: {
         async getSpendRules() {
@@ -55,7 +58,34 @@ describe('planning a change', () => {
       now,
     });
 
-    expect(await plan(ask('limit'), acctId)).toMatchObject({ readAt: 30_000 });
+    expect(await plan(ask('limit'), acctId, false)).toMatchObject({ readAt: 30_000 });
+  });
+
+  it.each([
+    ['before it is sent', false, ['account', 'facts']],
+    ['not after that: the change may have taken the card off its ruleset', true, ['facts']],
+  ])('reads the account, for its ruleset, %s', async (_when, wasSending, expected) => {
+    const read: string[] = [];
+    const plan = createPlanChange({
+      raises: nothingTemporary,
+      directory: directoryOf({
+        async current() {
+          read.push('account');
+          return null;
+        },
+      }),
+      async factsOf() {
+        read.push('facts');
+        return card;
+      },
+      card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000 }), raw: {} }) },
+      zone: 'America/New_York',
+      now,
+    });
+
+    await plan(ask('limit'), acctId, wasSending);
+
+    expect(read).toEqual(expected);
   });
 
   it.each([30_000, 40_000, 45_000])('gives a closed card no other limit: %s instead of 40000 cents', async (to) => {
@@ -82,11 +112,12 @@ describe('planning a change', () => {
     const planned = (goals: readonly ReturnType<typeof limitGoal>[], asked: ReturnType<typeof ask<'limit'>>) =>
       createPlanChange({
         raises: nothingTemporary,
+        directory: directoryOf(),
         factsOf: async () => card,
         card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000 }), raw: {} }) },
         zone: 'America/New_York',
         now,
-      })({ ...asked, changeRequest: { goals, term: permanent } }, acctId);
+      })({ ...asked, changeRequest: { goals, term: permanent } }, acctId, false);
     const { origin } = ask('limit');
     const byForm = ask('limit', { target: { kind: 'alert', alertId: 'evt_1' }, origin: { ...origin, kind: 'form' } });
 

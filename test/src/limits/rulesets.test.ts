@@ -87,6 +87,23 @@ it('a change that took the card off its ruleset says so and is audited', async (
   expect(one.auditLines).toContain('audit-act_limit1-confirmed');
 });
 
+it('a change that took the card off a ruleset that the directory did not know yet says so, too', async () => {
+  let known = accountOf();
+  const follows = async () => {
+    known = accountOf({ rulesetId: 2 });
+    return known;
+  };
+  const reload = async () => accountOf();
+  const directory = directoryOf({ account: async () => known, current: follows, reload });
+  const one = await world(true, { directory, toFacts: toCardFacts });
+
+  await performAction(ask('limit', byCommand), one.deps);
+  await lookUntilOver(one, 'act_limit1');
+
+  expect(one.direct.at(-1)?.text).toContain('The card no longer follows the spending ruleset “Travel”');
+  expect((await one.records()).at(-1)).toMatchObject({ detail: 'this change took the card off ruleset 2' });
+});
+
 it('an alert shows the ruleset note with the outcome', async () => {
   const one = await world();
 
