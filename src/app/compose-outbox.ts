@@ -114,7 +114,7 @@ type Rendering = ReturnType<typeof composeRendering>;
 
 /** Every message that is kept up to date: what to load, and how to render it. */
 function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof createShowAlert>): RenderSubjects {
-  const { requests, temporaryChanges, factsOf, visibilityOf } = context;
+  const { requests, temporaryChanges, factsOf, nameRuleset, visibilityOf } = context;
   const recoveries = createRecoveries(context.redis, context.config.redisShards);
   /** If the channel has been shared with another company since, the message is blanked. */
   const forTeam =
@@ -133,7 +133,7 @@ function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof cr
     }),
     'temporary-change': forTeam(async (id) => {
       const change = await temporaryChanges.get(id);
-      return change === null ? null : renderTemporaryChange(change, await factsOf(change.acctId));
+      return change === null ? null : renderTemporaryChange(change, await nameRuleset(await factsOf(change.acctId)));
     }),
     claim: forTeam((id) => claimMessage(id, context)),
     recovery: forTeam((id) => recoveryMessage(id, { ...context, recoveries })),

@@ -83,7 +83,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     await deps.notifyEnd.conclude(after, action, note);
     if (after.state !== 'asking') return await answerInPlace(action, after);
     const touched = ruleNames(undecided(after));
-    const found = `${note} Somebody changed the ${touched} meanwhile, or the card service stored another value. I left it.`;
+    const found = `${note} Somebody changed the ${touched} or the card’s ruleset meanwhile, or the card service stored another value. I left it.`;
     if (note === '' || isSent) return await refuse(action, found.trim(), whereAsked, { isSent });
     await refusePartly(action, found, whereAsked);
   }
@@ -153,7 +153,7 @@ const whereAsked = 'The question is in the approvals channel.';
 const nothingLeft = 'Nothing is left to be done.';
 const over: Readonly<Record<TemporaryChange['state'], readonly [why: string, whoCan: string]>> = {
   open: ['It is still in force.', 'It ends by itself.'],
-  asking: ['Its time is over, but the card has another value now: an approver has to decide.', whereAsked],
+  asking: ['Its time is over, but the card has another value or ruleset now: an approver has to decide.', whereAsked],
   ended: ['It was put back already.', nothingLeft],
   kept: ['It was decided already to leave it as it is.', nothingLeft],
   refused: [

@@ -1,6 +1,7 @@
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import { serviceSaysRaw } from '../../templates/core/blocks.ts';
 import { changeWords, sentences } from '../../templates/core/change-words.ts';
+import { leftRuleset } from '../../templates/limits/ruleset-words.ts';
 import { temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
 import type { Action } from '../actions/action.ts';
 import type { Outcome } from '../actions/action-state.ts';
@@ -11,9 +12,10 @@ import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { goalsOf, type RuleChange, reversed, without } from '../card-api/rule-change.ts';
-import type { CardFacts } from '../core/card-facts.ts';
+import { type CardFacts, noCard } from '../core/card-facts.ts';
 import type { CardApiError } from '../core/errors.ts';
 import { capital, lowerFirst } from '../core/first-letter.ts';
+import type { Directory } from '../directory/directory.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { BETWEEN_RULES, insteadWords, ruleNames, ruleStates, WITH_OTHER } from './rule-words.ts';
@@ -26,7 +28,7 @@ export type OverChange = TemporaryChange & { readonly state: 'ended' | 'asking' 
 /** How the record of an end begins. */
 export const endDetails: Readonly<Record<OverChange['state'], string>> = {
   ended: 'The temporary change has ended.',
-  asking: 'The temporary change has ended, but the card has another value now: an approver has to decide.',
+  asking: 'The temporary change has ended, but the card has another value or ruleset now: an approver has to decide.',
   kept: 'It stays as it is now.',
   refused: 'The temporary change has ended, but it could not be put back.',
 };
@@ -40,14 +42,26 @@ const ANNOUNCED_MS = 29 * 24 * 3_600_000;
 /** Reports how a temporary change ended. Idempotent. */
 export type NotifyEnd = ReturnType<typeof createNotifyEnd>;
 
-interface Deps extends Pick<ActionTools, 'now'> {
+interface Deps extends Pick<ActionTools, 'nameRuleset' | 'now'> {
   readonly card: Pick<CardClient, 'getAccount'>;
+  readonly directory: Pick<Directory, 'reload'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly reportEnd: ReturnType<typeof createReportEnd>;
   readonly showTemporaryChange: ReturnType<typeof createShowTemporaryChange>;
 }
 
-export function createNotifyEnd({ card, temporaryChanges, reportEnd, showTemporaryChange, now }: Deps) {
+export function createNotifyEnd(deps: Deps) {
+  const { card, reportEnd, showTemporaryChange, now } = deps;
+  /** Also lets the question know the ruleset. */
+  async function leftWords({ acctId, rulesetId, state }: OverChange): Promise<string> {
+    if (rulesetId === null) return '';
+    const current = await deps.directory.reload(acctId);
+    if (state !== 'ended' || current?.rulesetId !== null) return '';
+    return leftRuleset(
+      await deps.nameRuleset({ ...noCard, ruleset: { id: rulesetId, name: null, mayOverrule: true } }),
+    );
+  }
+
   return {
     notify: reportEnd,
     /**
@@ -55,8 +69,8 @@ export function createNotifyEnd({ card, temporaryChanges, reportEnd, showTempora
      * that a rerun after a crash finds the questions that are left.
      */
     async conclude(over: OverChange, action: Action | null, note: string): Promise<void> {
-      await endQuestions(over, action, { now, temporaryChanges }, reportEnd);
-      await reportEnd(over, action, note);
+      await endQuestions(over, action, deps, reportEnd);
+      await reportEnd(over, action, sentences(note, await leftWords(over)));
     },
     /** It cannot be put back. If its account was closed, nothing has to be. */
     async giveUp(temporaryChange: TemporaryChange, error: CardApiError): Promise<void> {

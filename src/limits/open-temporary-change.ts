@@ -25,7 +25,7 @@ export interface MadeChange<A extends Action = Action> {
   readonly requestId: string | null;
 }
 
-interface TermDeps extends Pick<ActionTools, 'purchaseOf' | 'zone' | 'postTemporaryChange' | 'now'> {
+interface TermDeps extends Pick<ActionTools, 'purchaseOf' | 'factsOf' | 'zone' | 'postTemporaryChange' | 'now'> {
   readonly temporaryChanges: TemporaryChanges;
   readonly supersede: Supersede;
   readonly scheduleTemporaryChangeEnd: (temporaryChangeId: string, atMs: number) => Promise<void>;
@@ -159,6 +159,7 @@ async function openTemporaryChange(
     purchase: term.kind === 'purchase' ? await endingPurchase(action, changes, deps) : null,
     alertId: alertIdOf(action),
     requestId,
+    rulesetId: open === null ? ((await deps.factsOf(acctId)).ruleset?.id ?? null) : open.rulesetId,
     certainty: isChanged ? 'certain' : 'pending',
     state: 'open',
     meanwhile: null,

@@ -33,8 +33,9 @@ export const REFUSALS_MAX = 5;
 
 /**
  * Restores the rules from before the temporary change, but none that someone changed meanwhile: people decide about
- * these. What another change on top of it has set goes back when that one ends. Nothing is handed over before the other
- * rules have been written, because that may fail.
+ * these, and about all of them if the card was assigned a ruleset, because the write may take it off. What another change
+ * on top of it has set goes back when that one ends. Nothing is handed over before the other rules have been written, because
+ * that may fail.
  *
  * @param by who reverts it early or decides about it; null when its time is over.
  * @throws CardApiError when the rules could not be read or written, TooLateError when this process must not write.
@@ -60,7 +61,7 @@ interface EndedBy extends Pick<Action, 'id' | 'actor' | 'askedAt'> {
 
 interface RestoreDeps extends Pick<ActionTools, 'applyChanges'>, HandOverDeps {
   readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
-  readonly card: Pick<CardClient, 'getSpendRules' | 'putSpendRules'>;
+  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'putSpendRules'>;
   readonly latestChanges: Pick<LatestChanges, 'changed' | 'notMade'>;
 }
 
@@ -69,13 +70,15 @@ export function createRestore(deps: RestoreDeps): Restore {
   const endsOf = createEndsOf(deps);
   return async function restore(whole, by, lease) {
     const { id, acctId, state } = whole;
+    const { rulesetId } = await deps.card.getAccount(acctId);
+    const isNewRuleset = rulesetId !== null && rulesetId !== whole.rulesetId;
     const { rules, raw } = await deps.card.getSpendRules(acctId);
     const readAt = performance.now();
     const why = await by?.whyNot();
     if (why != null) return { kind: 'forbidden', why };
     // The limits of a category that the card has lost are gone with it.
     const onCard = whole.changes.filter(({ rule }) => isOnCard(rules, rule));
-    const temporaryChange = about(whole, onCard);
+    const temporaryChange = { ...about(whole, onCard), rulesetId };
     if (onCard.length === 0) {
       const closedAt = deps.now().toISOString();
       return over({ ...whole, closedAt, closingActionId: by?.id ?? null, state: 'kept' });
@@ -102,14 +105,14 @@ export function createRestore(deps: RestoreDeps): Restore {
     const write = { id: endId, progressId, acctId, raw, readAt, askedAt, lease };
     const touched = changes.filter(({ rule, from, to }) => ![from, to].includes(ruleValue(rules, rule)));
     const isLast = (temporaryChange.refusals ?? 0) + 1 >= REFUSALS_MAX;
-    if (isAgreed || touched.length === 0) {
+    if (!isNewRuleset && (isAgreed || touched.length === 0)) {
       await putBack({ ...write, back }).catch(async (error: unknown) => {
         if (by === null && isRefusal(error) && (isLast || error.outcome === 'not_sent')) await ends.givenUp();
         throw error;
       });
       return await ends.ended();
     }
-    const own = state === 'open' ? ownOf(left, touched, rules) : [];
+    const own = state === 'open' && !isNewRuleset ? ownOf(left, touched, rules) : [];
     // A person who clicked gets an answer at once. The automatic end is tried again after a refusal.
     const isBack = own.length > 0 && (await isPutBack({ ...write, back: own }, by !== null || isLast));
     return await ends.asking(isBack ? withGoals(meanwhile, own) : meanwhile);

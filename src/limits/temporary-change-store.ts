@@ -56,6 +56,8 @@ export const TemporaryChange = z.strictObject({
   /** The alert or request that shows it. Without either it has a separate message. */
   alertId: z.string().nullable(),
   requestId: z.string().nullable(),
+  /** The ruleset that the card followed before it was made, then when its rules were last read to put them back. */
+  rulesetId: z.int().nullable().default(null),
   /**
    * `asking`: its time is over, but someone changed the rule meanwhile, so people decide. Then: `ended` (restored),
    * `kept` (left as someone set it), `refused` by the card service, `superseded` by a later change.

@@ -32,6 +32,7 @@ import {
 } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { goesBack } from '../core/change-words.ts';
+import { mayLeaveRuleset } from './ruleset-words.ts';
 
 const titles: Readonly<Record<TemporaryChange['state'], string>> = {
   open: 'Temporary',
@@ -78,6 +79,7 @@ export function temporaryChange(one: TemporaryChange, card: CardFacts): Message 
           )
         : []),
       ...context(
+        state === 'asking' ? mayLeaveRuleset(card) : null,
         `Asked by ${mention(by.userId)}${dateAfter(',', openedAt)}`,
         state === 'asking' ? dateAfter('Was to end', endsAt) : null,
       ),
@@ -141,7 +143,7 @@ type Ended = Readonly<Record<Exclude<TemporaryChange['state'], 'open' | 'superse
 
 const ofSingle: Ended = {
   asking: ({ was, is }) =>
-    `Its time is over, but somebody changed it in the meantime, or the card service stored another value: it is ${is} now. Should it go back to ${was}? Nothing changes until an approver decides.`,
+    `Its time is over, but somebody changed it or the card’s ruleset in the meantime, or the card service stored another value: it is ${is} now. Should it go back to ${was}? Nothing changes until an approver decides.`,
   ended: ({ was, who, when }) => `Back to ${was} ${who}${when}.`,
   kept: ({ is, who, when }) => `It stays at ${is}, decided ${who}${when}.`,
   refused: ({ was, set }) =>
@@ -150,7 +152,7 @@ const ofSingle: Ended = {
 
 const ofSeveral: Ended = {
   asking: ({ was, is }) =>
-    `Its time is over, but somebody changed one of them in the meantime, or the card service stored other values. Now: ${is}. Should they go back to ${was}? Nothing changes until an approver decides.`,
+    `Its time is over, but somebody changed one of them or the card’s ruleset in the meantime, or the card service stored other values. Now: ${is}. Should they go back to ${was}? Nothing changes until an approver decides.`,
   ended: ({ was, who, when }) => `Put back ${who}${when}: ${was}.`,
   kept: ({ is, who, when }) => `They stay as they are, decided ${who}${when}: ${is}.`,
   refused: ({ was, set }) =>

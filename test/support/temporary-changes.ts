@@ -18,6 +18,7 @@ export function temporaryChangeOf(over: Partial<TemporaryChange> = {}): Temporar
     purchase: null,
     alertId: null,
     requestId: null,
+    rulesetId: null,
     certainty: 'pending',
     state: 'open',
     meanwhile: null,

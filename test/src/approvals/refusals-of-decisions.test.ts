@@ -131,7 +131,7 @@ const rows: Refused[] = [
       await temporaryChange(world, 'open');
       world.service.rules = { ...world.service.rules, DailySpendLimit: 700 };
     },
-    why: /Somebody changed the daily limit meanwhile/,
+    why: /Somebody changed the daily limit or the card’s ruleset meanwhile/,
     isOfCard: true,
   },
   {

@@ -122,7 +122,7 @@ describe('a click on a temporary change', () => {
       { after: 'asking' },
       [
         'asking',
-        'refused: Somebody changed the daily limit meanwhile, or the card service stored another value. I left it. The question is in the approvals channel.',
+        'refused: Somebody changed the daily limit or the card’s ruleset meanwhile, or the card service stored another value. I left it. The question is in the approvals channel.',
       ],
     ],
     [
@@ -212,7 +212,7 @@ describe('a click on a temporary change', () => {
     [
       'asking',
       takeBack(),
-      'Its time is over, but the card has another value now: an approver has to decide. The question is in the approvals channel.',
+      'Its time is over, but the card has another value or ruleset now: an approver has to decide. The question is in the approvals channel.',
     ],
     ['ended', takeBack(), 'It was put back already. Nothing is left to be done.'],
     ['kept', takeBack(), 'It was decided already to leave it as it is. Nothing is left to be done.'],
@@ -453,7 +453,7 @@ describe('*Leave it*', () => {
     const { world, change } = await left(800);
 
     expect(change).toMatchObject({ state: 'asking', meanwhile: [{ to: 80_000 }] });
-    expect(world.answers.at(-1)?.text).toContain('Somebody changed the daily limit meanwhile');
+    expect(world.answers.at(-1)?.text).toContain('Somebody changed the daily limit or the card’s ruleset meanwhile');
     expect(world.service.rules['DailySpendLimit']).toBe(800);
   });
 

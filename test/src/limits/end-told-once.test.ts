@@ -201,6 +201,6 @@ describe('the end of a temporary change is reported once, where the change was a
     const { onAlert } = await told();
     expect(await state()).toBe('asking');
     expect(onAlert).toHaveLength(1);
-    expect(onAlert[0]).toMatch(/the card has another value now: an approver has to decide/);
+    expect(onAlert[0]).toMatch(/the card has another value or ruleset now: an approver has to decide/);
   });
 });

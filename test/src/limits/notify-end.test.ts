@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/actions/action-state.ts';
 import type { Statement } from '../../../src/audit/audit-record.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import type { CardFacts } from '../../../src/core/card-facts.ts';
 import {
   createNotifyEnd,
   createRecordEnd,
@@ -14,6 +15,7 @@ import type { TemporaryChange } from '../../../src/limits/temporary-change-store
 import type { OpsIssue } from '../../../src/ops/notify-ops.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { refusal } from '../../support/card-api-errors.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { ask } from '../../support/perform-world.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -31,7 +33,7 @@ const changeNow = (state: OverChange['state'], over: Partial<TemporaryChange> = 
 });
 
 describe('the end of a temporary change', () => {
-  function setUp(AccountStatus = 'OPEN') {
+  function setUp(AccountStatus = 'OPEN', rulesetId: number | null = null) {
     const steps: string[] = [];
     const deps = {
       card: { getAccount: async () => AccountDetails.parse({ AccountId: 7378, AccountStatus, CardList: [] }) },
@@ -42,6 +44,8 @@ describe('the end of a temporary change', () => {
       },
       audit: { append: async ({ detail }: Statement) => void steps.push(`on record: ${detail}`) },
       postAuditLine: async () => {},
+      directory: directoryOf({ reload: async () => accountOf({ rulesetId }) }),
+      nameRuleset: async (facts: CardFacts) => facts,
       now: () => new Date(at),
       factsOf: async () => card,
       outcomes: {
@@ -128,7 +132,7 @@ describe('the end of a temporary change', () => {
     [
       'asking',
       {},
-      'restore waiting by U0BEN: The temporary change has ended, but the card has another value now: an approver has to decide.',
+      'restore waiting by U0BEN: The temporary change has ended, but the card has another value or ruleset now: an approver has to decide.',
     ],
     ['kept', { closedBy: 'U0BEN', meanwhile }, 'keep done by U0BEN: Daily limit $500.00.'],
     ['kept', {}, 'keep done by nobody: It no longer applies to this card.'],
@@ -156,6 +160,20 @@ describe('the end of a temporary change', () => {
     await notifyEnd.notify(changeNow('ended', { alertId: null, requestId: null }), null);
 
     expect(steps.filter((step) => /^(alert|request)/.test(step))).toEqual([]);
+  });
+
+  it.each([
+    [
+      null,
+      'The temporary change has ended. The card no longer follows the spending ruleset 2: this change gave it rules of its own. You can assign the ruleset again in the card program’s portal.',
+    ],
+    [2, 'The temporary change has ended.'],
+  ])('records that it took the card off its ruleset, if it follows %s afterwards', async (rulesetId, words) => {
+    const { notifyEnd, steps } = setUp('OPEN', rulesetId);
+
+    await notifyEnd.conclude(changeNow('ended', { rulesetId: 2 }), null, '');
+
+    expect(steps).toContain(`on record: ${words}`);
   });
 
   it('is posted for the approvers if they have to decide', async () => {

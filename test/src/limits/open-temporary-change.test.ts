@@ -7,7 +7,7 @@ import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand } from '../../support/perform-world.ts';
 import { storeSigner } from '../../support/store-signer.ts';
 import { openedAt, temporaryChangeOf } from '../../support/temporary-changes.ts';
-import { transactionAlert } from '../../templates/fixtures.ts';
+import { card, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const HOUR = 3_600_000;
@@ -33,6 +33,7 @@ async function setUpLifting(lifted: readonly string[], ...open: TemporaryChange[
     purchaseOf: async ({ id }) =>
       id === 'act_typed' ? null : { ...transactionAlert().event, ...(id === 'act_checked' && { amountCents: 0 }) },
     zone: 'America/New_York',
+    factsOf: async () => ({ ...card, ruleset: { id: 2, name: null, mayOverrule: true } }),
     scheduleTemporaryChangeEnd: async (id, atMs) => void steps.push(`${id} ends ${new Date(atMs).toISOString()}`),
     postTemporaryChange: async ({ id }) => void steps.push(`posted ${id}`),
     now: () => new Date(openedAt),
@@ -122,6 +123,17 @@ describe('a temporary change', () => {
 
     expect(said?.control?.back?.to).toBe('$410.00');
     expect(steps).toContain('superseded act_1: 1 for a while');
+  });
+
+  it('remembers the ruleset that the card followed before it was made', async () => {
+    const { terms, temporaryChanges } = await setUp();
+
+    await terms.begin(made([daily], forHours(4)));
+
+    expect((await temporaryChanges.get('act_new'))?.rulesetId).toBe(2);
+    await temporaryChanges.save({ ...(await temporaryChanges.get('act_new'))!, rulesetId: null });
+    await terms.begin(made([daily], forHours(4)));
+    expect((await temporaryChanges.get('act_new'))?.rulesetId, 'as first set').toBeNull();
   });
 
   it('for a purchase stores the merchant and the amount', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ActionState, stateOf } from '../../../src/actions/action-state.ts';
 import type { RuleChange } from '../../../src/card-api/rule-change.ts';
+import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { TooLateError } from '../../../src/core/errors.ts';
 import { createRestore, type Restored, type WhyNotEnd } from '../../../src/limits/restore.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
@@ -20,6 +21,9 @@ const alone = {
   notifyEnd: { show: async () => {}, notify: async () => {} },
 };
 
+const followingRuleset = (rulesetId: number | null) =>
+  AccountDetails.parse({ AccountId: 7378, AccountStatus: 'OPEN', SpendingRulesetId: rulesetId, CardList: [] });
+
 afterEach(() => void vi.restoreAllMocks());
 
 const unknown = { state: 'unknown', card, before: null, after: null, apiWords: null, note: null } as const;
@@ -38,6 +42,7 @@ describe('restoring the previous rules', () => {
     ofChange: ActionState | null = null,
     whyNot: () => Promise<WhyNotEnd | null> = async () => null,
     reading: () => void = () => {},
+    rulesetId: number | null = null,
   ) {
     steps.length = 0;
     const restored = await createRestore({
@@ -50,6 +55,7 @@ describe('restoring the previous rules', () => {
         },
       },
       card: {
+        getAccount: async () => followingRuleset(rulesetId),
         getSpendRules: async () => {
           reading();
           return { rules: rulesOf({ daily: dailyCents }), raw: { kept: true } };
@@ -182,6 +188,7 @@ describe('restoring the previous rules', () => {
     const restored = await createRestore({
       progress: { read: async () => null, write: async (_id, entry) => entry },
       card: {
+        getAccount: async () => followingRuleset(null),
         getSpendRules: async () => ({ rules: rulesOf(limits), raw: {} }),
         putSpendRules: async (_acctId, raw) => void written.push(raw),
       },
@@ -200,6 +207,24 @@ describe('restoring the previous rules', () => {
 
     expect(steps).toEqual([]);
     expect(after?.state).toBe('ended');
+  });
+
+  it.each<[string, Partial<TemporaryChange>, number | null, TemporaryChange['state']]>([
+    ['people decide about a ruleset that was assigned meanwhile', {}, 2, 'asking'],
+    ['people decide about another ruleset than the one before', { rulesetId: 1 }, 2, 'asking'],
+    ['a ruleset that it followed before stops nothing', { rulesetId: 2 }, 2, 'ended'],
+    ['none stops nothing', { rulesetId: 2 }, null, 'ended'],
+    [
+      'a ruleset that people were asked about stops nothing',
+      { rulesetId: 2, state: 'asking', meanwhile: [limitChange('daily', 45_000, 45_000)] },
+      2,
+      'ended',
+    ],
+  ])('would take the card off its ruleset: %s', async (_what, over, rulesetId, state) => {
+    const { after, steps } = await restore(45_000, over, null, held, null, undefined, undefined, rulesetId);
+
+    expect(after).toMatchObject({ state, rulesetId });
+    expect(steps.some((step) => step.startsWith('written'))).toBe(state === 'ended');
   });
 
   const lowered = [limitChange('daily', 45_000, 30_000)];
@@ -295,6 +320,7 @@ describe('restoring the previous rules without an answer', () => {
         },
       },
       card: {
+        getAccount: async () => followingRuleset(null),
         async getSpendRules() {
           const dailyCents = reads[read] ?? null;
           read += 1;

@@ -212,7 +212,7 @@ describe('limits that someone changed in the meantime', () => {
       'Back already: daily limit $400.00.',
     );
     expect(JSON.stringify(world.answers)).toContain(
-      'Back already: daily limit $400.00. Somebody changed the monthly limit meanwhile',
+      'Back already: daily limit $400.00. Somebody changed the monthly limit or the card’s ruleset meanwhile',
     );
     expect(JSON.stringify([world.answers, world.auditLines])).not.toMatch(/nothing changed/i);
   });

@@ -74,7 +74,7 @@ it.each<[TemporaryChange['state'], object, string]>([
   [
     'asking',
     { ...several, ...meanwhile(50_000, 2_500) },
-    `Back already: ${of} $25.00. Its time is over, but somebody changed it in the meantime, or the card service stored another value: it is $500.00 now. Should it go back to $400.00?`,
+    `Back already: ${of} $25.00. Its time is over, but somebody changed it or the card’s ruleset in the meantime, or the card service stored another value: it is $500.00 now. Should it go back to $400.00?`,
   ],
   [
     'asking',
@@ -99,6 +99,18 @@ it.each<[TemporaryChange['state'], object, string]>([
 
   expect(temporaryChange(one, card).text).toContain(words);
   expect(temporaryChangeEnded(one, card).text).toContain(words);
+});
+
+it.each([
+  ['asking', true],
+  ['open', false],
+] as const)('that is %s warns that putting it back may take the card off its ruleset: %s', (state, warns) => {
+  const { blocks } = temporaryChange(TemporaryChange.parse({ ...given, ...meanwhile(45_000), state }), {
+    ...card,
+    ruleset: { id: 2, name: 'Travel', mayOverrule: true },
+  });
+
+  expect(JSON.stringify(blocks).includes('spending ruleset “Travel”. This change may take it off')).toBe(warns);
 });
 
 it('of several limits shows the old and new value of each, and asks about all of them', () => {
