@@ -33,7 +33,7 @@ function createDryRun({ redisShards }: WorkerConfig, redis: RedisClient, now: ()
     async write(_gapId, written) {
       progress = { ...progress, ...written };
     },
-    markRecovered: async () => {},
+    finish: async (_gap, written) => recoveries.write('', written),
   };
   const intake = {
     async take(_gapId: string, events: readonly TransactionEvent[]) {

@@ -67,8 +67,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     await recoverTransactions(gap, before, onProgress);
     // While webhooks do not arrive, each check has one such gap. The refreshes of the directory report the statuses.
     const statuses = gap.cause === 'unnoticed' ? 0 : await deps.recoverStatuses(gap);
-    await recoveries.markRecovered(gap);
-    await recoveries.write(gap.id, { statuses, finishedAt: now().toISOString() });
+    await recoveries.finish(gap, { statuses, finishedAt: now().toISOString() });
     const progress = await recoveries.read(gap.id);
     const { found, recovered, unreadable } = progress;
     log.info({ gap, found, recovered, unreadable, statuses }, 'gap closed');

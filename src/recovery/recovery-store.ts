@@ -44,7 +44,7 @@ export const RecoveryProgress = z.object({
   finishedAt: z.string().nullable().default(null),
 });
 export type RecoveryProgress = z.infer<typeof RecoveryProgress>;
-type Counted = 'recovered' | 'unreadable';
+type WrittenProgress = Partial<Omit<RecoveryProgress, 'recovered' | 'unreadable'>>;
 
 export type Recoveries = ReturnType<typeof createRecoveries>;
 
@@ -66,21 +66,24 @@ export function createRecoveries(redis: RedisClient, shards = 1) {
       }
       return progress;
     },
-    /** The other counts are those of the intake, in the step that stores the events. */
-    async write(gapId: string, progress: Partial<Omit<RecoveryProgress, Counted>>): Promise<void> {
-      const fields = Object.entries(progress).filter(([, value]) => value !== null);
-      const stored = fields.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value]);
-      const key = keyOf(gapId);
-      await redis.multi().hset(key, Object.fromEntries(stored)).expire(key, RECOVERY_TTL_SECONDS).exec();
-    },
+    write,
     /** The events of the gap, and of the time before it, are reported: that is known longer than its progress. Idempotent. */
-    async markRecovered({ from, to }: Pick<Gap, 'from' | 'to'>): Promise<void> {
-      const open = `${Date.parse(from)}-${Date.parse(to)}`;
-      // Nobody has noticed a gap that a person asked about.
-      if ((await redis.zscore(webKeys.gaps, open)) === null) return;
-      await redis.multi().zadd(webKeys.gaps, Date.parse(from), `${open}${RECOVERED}`).zrem(webKeys.gaps, open).exec();
+    async finish({ id, from, to }: Pick<Gap, 'id' | 'from' | 'to'>, progress: WrittenProgress): Promise<void> {
+      const [fromMs, open] = [Date.parse(from), `${Date.parse(from)}-${Date.parse(to)}`];
+      // A gap that a person asked about is not among those that were noticed.
+      if ((await redis.zscore(webKeys.gaps, open)) !== null)
+        await redis.multi().zadd(webKeys.gaps, fromMs, `${open}${RECOVERED}`).zrem(webKeys.gaps, open).exec();
+      await write(id, progress);
     },
   };
+
+  /** The other counts are those of the intake, in the step that stores the events. */
+  async function write(gapId: string, progress: WrittenProgress): Promise<void> {
+    const fields = Object.entries(progress).filter(([, value]) => value !== null);
+    const stored = fields.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value]);
+    const key = keyOf(gapId);
+    await redis.multi().hset(key, Object.fromEntries(stored)).expire(key, RECOVERY_TTL_SECONDS).exec();
+  }
 }
 
 /** Behind a gap whose events have been fetched since. */

@@ -132,6 +132,7 @@ it('continues where it stopped after a crash, and counts nothing twice', async (
       recoveries: {
         ...whole.recoveries,
         write: (id, progress) => dying('journal', () => whole.recoveries.write(id, progress)),
+        finish: (of, progress) => dying('journal', () => whole.recoveries.finish(of, progress)),
       },
     });
 

@@ -82,12 +82,12 @@ describe('an event too old to have a stored alert', () => {
 
   it('counts as reported again once the gap was recovered, of which its neighbors hear nothing', async () => {
     await redis().set(webKeys.since, String(Date.parse(daysAgo(60))));
-    const gap = (fromDays: number, toDays: number) => ({ from: daysAgo(fromDays), to: daysAgo(toDays) });
+    const gap = (fromDays: number, toDays: number) => ({ id: 'gap_1', from: daysAgo(fromDays), to: daysAgo(toDays) });
     const noticed = [gap(41, 40), gap(36, 35)].map(({ from, to }) => [Date.parse(from), Date.parse(to)]);
     for (const [from = 0, to = 0] of noticed) await redis().zadd(webKeys.gaps, from, `${from}-${to}`);
     const recoveries = createRecoveries(redis());
 
-    for (const recovered of [gap(41, 40), gap(41, 40), gap(39, 38)]) await recoveries.markRecovered(recovered);
+    for (const recovered of [gap(41, 40), gap(41, 40), gap(39, 38)]) await recoveries.finish(recovered, { finishedAt: daysAgo(0) });
 
     expect(await isLeftOut(step('settlement', 90, 40.5))).toBe(true);
     expect(await isLeftOut(step('settlement', 90, 35.5))).toBe(false);
