@@ -102,14 +102,14 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'what happened in a gap long ago counts as reported',
     file: 'src/recovery/recovery-store.ts',
-    from: '      !gaps.some(',
-    to: '      gaps.some(',
+    from: 'spans.every(',
+    to: '!spans.every(',
   },
   {
     name: 'what happened before Cardbell ran counts as reported',
     file: 'src/recovery/recovery-store.ts',
-    from: '      atMs > Number(since) &&',
-    to: '      true &&',
+    from: 'atMs > Number(since) && isOutside',
+    to: 'isOutside',
   },
   {
     name: 'an ops issue is open though nobody was told',
