@@ -66,8 +66,11 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
     // From here on, all code sees the amount that counts.
     const event = 'paddingCents' in received ? { ...received, ...paddingOf(received) } : received;
     // First, because it reads an account that nobody knows from the card API: one that an event told of counts as known.
-    const card = await directory.factsOf(event);
+    const before = await directory.factsOf(event);
     await directory.learn(event);
+    // These name a holder, who may be new.
+    const isNamed = event.kind === 'card-shipping' || event.kind === 'virtual-card';
+    const card = isNamed ? await directory.factsOf(event) : before;
     const base = { card, outcomes: [], late: arrival.isLate };
     if (event.kind === 'card-shipping') {
       return await publish({ ...base, kind: 'card-shipping', event, progress: null });

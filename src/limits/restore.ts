@@ -70,7 +70,8 @@ export function createRestore(deps: RestoreDeps): Restore {
   const endsOf = createEndsOf(deps);
   return async function restore(whole, by, lease) {
     const { id, acctId, state } = whole;
-    const { rulesetId } = await deps.card.getAccount(acctId);
+    // A raise must end although the account cannot be read.
+    const { rulesetId } = (await orNull(deps.card.getAccount(acctId))) ?? whole;
     const isNewRuleset = rulesetId !== null && rulesetId !== whole.rulesetId;
     const { rules, raw } = await deps.card.getSpendRules(acctId);
     const readAt = performance.now();

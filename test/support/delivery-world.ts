@@ -85,10 +85,17 @@ export function createDeliveryWorld(
   };
   const history = createCardHistory(redis);
   const learned = new Map<number | null, { holder: string }>();
+  const asked: ('facts' | 'learn')[] = [];
   const directory = {
-    factsOf: async ({ acctId }: StoredEvent) => ({ ...transactionAlert().card, acctId, ...learned.get(acctId) }),
+    /** What it was asked, in order. */
+    asked,
+    async factsOf({ acctId }: StoredEvent) {
+      asked.push('facts');
+      return { ...transactionAlert().card, acctId, ...learned.get(acctId) };
+    },
     statusBefore: async (_event: unknown, { cardId }: { readonly cardId: number }) => statusBefore(cardId),
-    learn: async (event: StoredEvent) => {
+    async learn(event: StoredEvent) {
+      asked.push('learn');
       if ('holder' in event) learned.set(event.acctId, { holder: event.holder });
     },
   };
@@ -127,6 +134,7 @@ export function createDeliveryWorld(
     return event.kind === 'card-status' ? await deliverStatus(event, arrival) : await deliverAlert(event, arrival);
   };
   return {
+    directory,
     routes,
     toHolder,
     updated,
