@@ -251,6 +251,8 @@ const leads = new RegExp(
   `^(([^\\p{L}\\p{N}]+|but|and|or|not|then|again|also|only|every|each|to|on|in|at|by|of|from|per|during|within|outside|over|past|early|late|mid|next|this|the|an?|business|office|working|(${numberWord}|\\d+) times) )+`,
   'iu',
 );
+/** Behind a day, says that there are several: `Friday nights`, `Friday or Monday`. */
+const isSeveral = /^(mornings|afternoons|evenings|nights|or|to)$/i;
 const dayContinues = /^(\d+(st|th)|mornings?|afternoons?|evenings?|nights?|weeks?|hours?)$/i;
 const startsBetween = new RegExp(`^${between}`, 'i');
 
@@ -266,7 +268,7 @@ export function beginsWithTime(words: readonly string[], isDay: boolean): boolea
   const [first = ''] = rest;
   // `Friday to Monday`, `Friday 11th`, `Friday morning`
   const goesOn = /^(to|and|or)$/i.test(words[0] ?? '') || (isDay && dayContinues.test(first));
-  if (isTimeAdjective(rest) && !goesOn) return false;
+  if (isTimeAdjective(rest) && !goesOn && !isSeveral.test(rest[1] ?? '')) return false;
   return namesTime(/^\d/.test(first) ? rest.slice(0, 2) : [first]) || timeWord.exec(rest.join(' '))?.index === 0;
 }
 

@@ -31,8 +31,8 @@ const slackTokens = 'xox[abeprs]-[\\w-]+|xapp-[\\w-]+';
 const own = new Set<string>();
 let bareSecrets = patternOf([]);
 let bareSecretsInJson = bareSecrets;
-/** A short secret, or one of a few letters only, could be a word of a harmless text. */
-const mayBeWord = /^(?:.{0,11}|[A-Za-z][a-z]{0,18})$/su;
+/** A very short secret, or one of a few digits or letters only, could be a word of a harmless text. */
+const mayBeWord = /^(?:.{0,7}|[\d-]{0,11}|[A-Za-z][a-z]{0,18})$/su;
 
 /** Makes secrets of this process known, so that they are removed when somebody quotes them, also in JSON. */
 export function hideSecrets(secrets: readonly string[]): void {

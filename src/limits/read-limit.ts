@@ -77,6 +77,8 @@ const adjective = '(daily|weekly|monthly|yearly|annual|annually|lifetime)';
 const noun = '(day|week|month|year)';
 /** May be a surname, unlike `month` and `week:`. */
 const mayBeName = /^(day|week)(?![a-z:=])/i;
+/** Written like a name: `Smith, Day`, `Doris Day:`. */
+const isName = /^(Day|Week)[:,]?$/;
 /** A number, a person, a quote, `Doe,`, `Doe’s` or a period. */
 const endsName = /\d|^<@|["”“»’',:]$|['’]s$|^(day|week)$/i;
 const joined = `(^|[,;+&/(|]|[.–—-](?= )|(^| )(and|plus|also|then|per( ${noun})?)) ?`;
@@ -109,7 +111,10 @@ function periodAt(words: readonly string[], named: number): number {
   return words.findIndex((word, index) => {
     const before = words[index - 1] ?? '';
     const isFor = /(^| )for( an?| one| the)?$/i.test(words.slice(Math.max(1, index - 2), index).join(' '));
-    const isSurname = mayBeName.test(word) && !endsName.test(before) && !perWord.test(before) && !between.test(before);
+    const isBetween = perWord.test(before) || between.test(before);
+    const isSurname = isName.test(word)
+      ? !/\d|^<@/.test(before) && !isBetween
+      : mayBeName.test(word) && !endsName.test(before) && !isBetween;
     const isPeriod = readPeriod(word) !== undefined && readPeriod(words[index + 1] ?? '') === undefined;
     return index >= named && isPeriod && !isFor && !isSurname;
   });

@@ -39,6 +39,9 @@ export function readTerm(words: readonly string[], clock: Clock): ReadTerm {
 
 type ReadTerm = { term: Term | null; rest: readonly string[] } | string;
 
+/** In front of a time, or instead of one. */
+const saysEnd = /^(for|until|till?|through|thru|permanent(ly)?|forever|indefinitely|always)$/i;
+
 /** The same however long it lasts. */
 function readPlain(words: readonly string[], clock: Clock): ReadTerm {
   const purchase = thisPurchase.exec(words.join(' '))?.[0];
@@ -53,7 +56,14 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
   if (first.kind === 'end') {
     // “Permanently lunch until Friday” has two ends.
     const rest = words.slice(first.words);
-    const second = rest.findIndex((word, index) => untilWord.test(bare(word)) && mayMeanTime(rest.slice(index + 1)));
+    const plainRest = rest.map(bare);
+    // “Friday crew for 2 hours”: the first may only say what kind of thing it is for.
+    const isTyped = saysEnd.test(bare(words[0] ?? ''));
+    const second = plainRest.findIndex(
+      (word, index) =>
+        (untilWord.test(word) && mayMeanTime(rest.slice(index + 1))) ||
+        (!isTyped && isPlainlyTime(plainRest.slice(index), clock)),
+    );
     return second === -1 || isQuotedReason(rest) ? { term: first.end, rest } : notSure(rest, second);
   }
   const plain = words.map(bare);

@@ -116,15 +116,20 @@ export const limitVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-/** Directly before a number, makes it an amount. Not `invoice 1042`. */
-const leadsToAmount = /^(by|to|at|most|than|max|maximum|cap|above|over|below|under|\$|usd)[:=]?$/i;
+/** Directly before a number, makes it an amount. */
+const leadsToAmount =
+  /^(by|to|at|of|or|most|than|max|maximum|cap|limit|above|over|below|under|exceed(s|ing)?|=|\$|usd)[:=]?$/i;
+/** Directly before a number, makes it none: `invoice 1042`. */
+const leadsToNumber =
+  /^(invoice|inv|order|po|ticket|case|ref|reference|claim|project|job|room|gate|suite|unit|no|nr)\.?:?$/i;
 
 /** An amount behind `none` or `off`: `off by $50`, `none but at most $500`, `none 450`. */
 function amountIn(rest: readonly string[]): string | undefined {
   const words = rest.map((word) => word.replace(/^\((?=\p{Sc})|^\((?=.*\)$)|\)$/gu, ''));
   return words.find((word, at) => {
-    const isLed =
-      at === 0 || leadsToAmount.test(words[at - 1] ?? '') || /^(usd|dollars?|bucks)$/i.test(words[at + 1] ?? '');
+    const [before = '', behind = ''] = [words[at - 1], words[at + 1]];
+    const isNear = at < 3 && !leadsToNumber.test(before);
+    const isLed = isNear || leadsToAmount.test(before) || /^(usd|dollars?|bucks)$/i.test(behind);
     return /\p{Sc}\d/u.test(word) || (isLed && parseAmountWord(word) !== null);
   });
 }

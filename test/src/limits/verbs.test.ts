@@ -73,6 +73,8 @@ describe('parsing the text after /card limit', () => {
     ['4242 450', /Which limit\? Write daily/],
     // A surname, or a period.
     ['Doris Day 450', /Which limit\? Write daily/],
+    ['Doris Day: 450', /Which limit\? Write daily/],
+    ['Smith, Day 450', /Which limit\? Write daily/],
     ['Doris Day weeekly 450', /Did you mean “weekly”/],
     ['Hannah week to 450 for 4h', /Which limit\? Write daily/],
     ['4242 constructor 450', /Which limit\? Write daily/],
@@ -334,7 +336,20 @@ it.each(['770 weekend trip', '690 day trip', '700 second chance'])('asks whether
 });
 
 it.each([
+  'Friday crew for 2 hours',
+  '12/5 conference for 2 days',
+  'Sunday brunch today only',
+  'permanently Friday nights only',
+  'permanently Friday or Monday',
+])('asks about an end behind what only sounds like one: %s', (text) => {
+  expect(read(words(`4242 daily $450 ${text}`), clock)).toMatchObject({ kind: 'unclear' });
+});
+
+it.each([
   ['off by $50', '$50'],
+  ['none or 450', '450'],
+  ['off limit 500', '500'],
+  ['none for 2 days cap of 5k', '5k'],
   ['none 500', '500'],
   ['None $450 for 4h', '$450'],
   ['off until friday 450', '450'],

@@ -87,7 +87,8 @@ describe('an event too old to have a stored alert', () => {
     for (const [from = 0, to = 0] of noticed) await redis().zadd(webKeys.gaps, from, `${from}-${to}`);
     const recoveries = createRecoveries(redis());
 
-    for (const recovered of [gap(41, 40), gap(41, 40), gap(39, 38)]) await recoveries.finish(recovered, { finishedAt: daysAgo(0) });
+    for (const recovered of [gap(41, 40), gap(41, 40), gap(39, 38)])
+      await recoveries.finish(recovered, { finishedAt: daysAgo(0) });
 
     expect(await isLeftOut(step('settlement', 90, 40.5))).toBe(true);
     expect(await isLeftOut(step('settlement', 90, 35.5))).toBe(false);
