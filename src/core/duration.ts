@@ -251,10 +251,9 @@ const leads = new RegExp(
   `^(([^\\p{L}\\p{N}]+|but|and|or|not|then|again|also|only|every|each|to|on|in|at|by|of|from|per|during|within|outside|over|past|early|late|mid|next|this|the|an?|business|office|working|(${numberWord}|\\d+) times) )+`,
   'iu',
 );
-/** Behind a day, says that there are several: `Friday nights`, `Friday or Monday`. */
-const isSeveral = /^(mornings|afternoons|evenings|nights|or|to)$/i;
 const dayContinues = /^(\d+(st|th)|mornings?|afternoons?|evenings?|nights?|weeks?|hours?)$/i;
-const startsBetween = new RegExp(`^${between}`, 'i');
+/** Behind a day, does not make it an adjective: `Friday nights`, `Friday or Monday`, `Friday in May`. */
+const startsBetween = new RegExp(`^(${between}|(mornings|afternoons|evenings|nights|or|to)(?![a-z]))`, 'i');
 
 /** True if a time word says what kind of thing the next word is: `Sunday brunch`, `7th floor`, `April Johnson`. */
 export function isTimeAdjective([first = '', next = '']: readonly string[]): boolean {
@@ -268,7 +267,7 @@ export function beginsWithTime(words: readonly string[], isDay: boolean): boolea
   const [first = ''] = rest;
   // `Friday to Monday`, `Friday 11th`, `Friday morning`
   const goesOn = /^(to|and|or)$/i.test(words[0] ?? '') || (isDay && dayContinues.test(first));
-  if (isTimeAdjective(rest) && !goesOn && !isSeveral.test(rest[1] ?? '')) return false;
+  if (isTimeAdjective(rest) && !goesOn) return false;
   return namesTime(/^\d/.test(first) ? rest.slice(0, 2) : [first]) || timeWord.exec(rest.join(' '))?.index === 0;
 }
 
