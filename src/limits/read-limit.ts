@@ -78,7 +78,7 @@ const noun = '(day|week|month|year)';
 /** May be a surname, unlike `month` and `week:`. */
 const mayBeName = /^(day|week)(?![a-z:=])/i;
 /** Written like a name: `Smith, Day`, `Doris Day:`. */
-const isName = /^(Day|Week)[:,]?$/;
+const namedLikePeriod = /^(Day|Week)[:,]?$/;
 /** A number, a person, a quote, `Doe,`, `Doe’s` or a period. */
 const endsName = /\d|^<@|["”“»’',:]$|['’]s$|^(day|week)$/i;
 const joined = `(^|[,;+&/(|]|[.–—-](?= )|(^| )(and|plus|also|then|per( ${noun})?)) ?`;
@@ -112,7 +112,7 @@ function periodAt(words: readonly string[], named: number): number {
     const before = words[index - 1] ?? '';
     const isFor = /(^| )for( an?| one| the)?$/i.test(words.slice(Math.max(1, index - 2), index).join(' '));
     const isBetween = perWord.test(before) || between.test(before);
-    const isSurname = isName.test(word)
+    const isSurname = namedLikePeriod.test(word)
       ? !/\d|^<@/.test(before) && !isBetween
       : mayBeName.test(word) && !endsName.test(before) && !isBetween;
     const isPeriod = readPeriod(word) !== undefined && readPeriod(words[index + 1] ?? '') === undefined;

@@ -73,7 +73,7 @@ export function isOfRules(remedy: Remedy): remedy is Exclude<RemedyChange, { rea
 
 /** What else the purchase needs, as far as is known. */
 export function alsoNeeds(remedy: Remedy | null): AlsoNeeds {
-  return (remedy !== null && 'alsoNeeds' in remedy && remedy.alsoNeeds) || [];
+  return (remedy !== null && (isOfRules(remedy) || remedy.kind === 'portal') && remedy.alsoNeeds) || [];
 }
 
 /** What a change of a rule is the remedy for. */

@@ -53,7 +53,8 @@ export type PurchaseCheck =
   | { readonly state: 'passes' }
   /**
    * `away`: the card API did not answer. `unclear`: all was read and does not tell what stops it. `ruleset`: what declined it
-   * is allowed by the card's own rules, and its ruleset may not allow it. `balance`: all rules let it pass, and the card's balance did not cover it.
+   * is allowed by the card's own rules, and its ruleset may not allow it. `balance`: all rules let it pass, and the card's
+   * balance did not cover it.
    * `status`: none of its cards is active. `closed`: all of them are closed. Otherwise no change would help.
    */
   | {
