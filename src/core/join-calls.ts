@@ -35,6 +35,22 @@ export function joinCalls<Key>(work: (key: Key) => Promise<void>, restMs = 0): (
   };
 }
 
+/** Callers with the same arguments share a call while it runs: those who come later do not start another one. */
+export function shareRunning<Args extends readonly (string | number | null)[], Answer>(
+  work: (...args: Args) => Promise<Answer>,
+): (...args: Args) => Promise<Answer> {
+  const running = new Map<string, Promise<Answer>>();
+  return (...args) => {
+    const key = args.join(' ');
+    let call = running.get(key);
+    if (call === undefined) {
+      call = work(...args).finally(() => running.delete(key));
+      running.set(key, call);
+    }
+    return call;
+  };
+}
+
 /**
  * Answers all calls within `freshMs` after one has begun with the answer to that one.
  *

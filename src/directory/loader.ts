@@ -1,6 +1,6 @@
 import type { CardClient } from '../card-api/client.ts';
 import { BusyError, CardApiError } from '../core/errors.ts';
-import { joinCalls } from '../core/join-calls.ts';
+import { joinCalls, shareRunning } from '../core/join-calls.ts';
 import type { Lease, WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import { type DirectoryAccount, withDetails, withListed } from './account.ts';
@@ -31,11 +31,11 @@ export type Loader = ReturnType<typeof createLoader>;
 
 export function createLoader(deps: LoaderDeps) {
   const { source, records, quota, now, log } = deps;
-  const running = new Map<number, Promise<DirectoryAccount | null>>();
   /** When each account's last answer arrived. `detailsAt`, which orders facts, is when it was requested. */
   const answeredAtMs = new Map<number, number>();
   /** Since when a page has been the answer for an account: when the first such request began. */
   const pageSinceMs = new Map<number, number>();
+  const load = shareRunning(loadNow);
 
   return {
     list: createList(deps),
@@ -53,14 +53,6 @@ export function createLoader(deps: LoaderDeps) {
       return (await quota.wasRefused(acctId)) || (await quota.take('person')) > 0 ? null : await load(acctId);
     },
   };
-
-  function load(acctId: number): Promise<DirectoryAccount | null> {
-    const same = running.get(acctId);
-    if (same !== undefined) return same;
-    const loading = loadNow(acctId).finally(() => running.delete(acctId));
-    running.set(acctId, loading);
-    return loading;
-  }
 
   async function loadNow(acctId: number): Promise<DirectoryAccount | null> {
     const at = now().toISOString();

@@ -1,6 +1,7 @@
 import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
+import { shareRunning } from '../core/join-calls.ts';
 import type { Log } from '../core/log.ts';
 import { foldName } from './card-query.ts';
 
@@ -59,9 +60,8 @@ interface RulesetDeps {
  */
 export function createNameRuleset({ card, mayOverrule, now }: RulesetDeps): (facts: CardFacts) => Promise<CardFacts> {
   let known: { names: ReadonlyMap<number, string | null>; until: number } | null = null;
-  let reading: Promise<ReadonlyMap<number, string | null>> | null = null;
 
-  async function read(): Promise<ReadonlyMap<number, string | null>> {
+  const read = shareRunning(async (): Promise<ReadonlyMap<number, string | null>> => {
     try {
       const names = new Map((await card.listRulesets(QUICKLY)).map(({ rulesetId, name }) => [rulesetId, name]));
       known = { names, until: now().getTime() + KNOWN_FOR_MS };
@@ -71,16 +71,13 @@ export function createNameRuleset({ card, mayOverrule, now }: RulesetDeps): (fac
       const names = known?.names ?? new Map<number, string | null>();
       known = { names, until: now().getTime() + UNKNOWN_FOR_MS };
       return names;
-    } finally {
-      reading = null;
     }
-  }
+  });
 
   return async function nameRuleset(facts) {
     if (facts.ruleset == null) return facts;
-    if (known === null || known.until <= now().getTime()) reading ??= read();
-    const names = reading === null ? known?.names : await reading;
+    const names = known !== null && known.until > now().getTime() ? known.names : await read();
     const { id } = facts.ruleset;
-    return { ...facts, ruleset: { id, name: names?.get(id) ?? null, mayOverrule } };
+    return { ...facts, ruleset: { id, name: names.get(id) ?? null, mayOverrule } };
   };
 }

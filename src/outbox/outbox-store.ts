@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { batchedBy } from '../core/batched.ts';
+import { shareRunning } from '../core/join-calls.ts';
 import { outboxKey, stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
@@ -105,11 +106,6 @@ function createPauses(redis: RedisClient) {
 }
 
 /** Concurrent calls for one channel share a write. */
-export function createNoteChannel(redis: RedisClient): (channel: string) => Promise<void> {
-  const underWay = new Map<string, Promise<unknown>>();
-  return async (channel) => {
-    const note = underWay.get(channel) ?? redis.sadd(channelsKey, channel).finally(() => underWay.delete(channel));
-    underWay.set(channel, note);
-    await note;
-  };
+export function createNoteChannel(redis: RedisClient) {
+  return shareRunning((channel: string) => redis.sadd(channelsKey, channel));
 }

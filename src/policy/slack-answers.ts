@@ -1,5 +1,6 @@
 import { BoundedMap } from '../core/bounded-map.ts';
 import { SlackError } from '../core/errors.ts';
+import { shareRunning } from '../core/join-calls.ts';
 import type { Log } from '../core/log.ts';
 
 /** How old Slack's answer may be. */
@@ -48,7 +49,8 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
   const { what, ask, log, now = () => performance.now() } = deps;
   const answers = new BoundedMap<string, { answer: T; readAt: number; version: string | null }>(KEPT);
   const failures = new BoundedMap<string, { error: unknown; at: number; version: string | null }>(KEPT);
-  const asking = new Map<string, Promise<T>>();
+  /** The version only tells calls apart: no caller gets an answer from before a change. */
+  const askOnce = shareRunning((id: string, _version: string | null) => ask(id));
   let limitedAt = Number.NEGATIVE_INFINITY;
 
   return {
@@ -80,14 +82,4 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
       }
     },
   };
-
-  /** Concurrent callers share one request, unless something changed in between. */
-  function askOnce(id: string, version: string | null): Promise<T> {
-    const request = `${id} ${version ?? ''}`;
-    const asked = asking.get(request);
-    if (asked !== undefined) return asked;
-    const answer = ask(id).finally(() => asking.delete(request));
-    asking.set(request, answer);
-    return answer;
-  }
 }

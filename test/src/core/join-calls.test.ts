@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { joinCalls, sharedFor } from '../../../src/core/join-calls.ts';
+import { joinCalls, sharedFor, shareRunning } from '../../../src/core/join-calls.ts';
 
 /** Work that ends on demand. */
 function startWork(restMs = 0) {
@@ -56,6 +56,23 @@ test('callers soon after a run share one run that starts after a rest', async ()
   await expect.poll(() => runs.length, { message: 'the next run starts after the rest' }).toBe(2);
   runs[1]?.end();
   await Promise.all(others);
+});
+
+test('callers with the same arguments share a call while it runs, also one that fails', async () => {
+  const asked: string[] = [];
+  const ask = shareRunning(async (id: string, version: number | null) => {
+    asked.push(`${id} ${version}`);
+    if (id === 'away') throw new Error('away');
+    return asked.length;
+  });
+
+  expect(await Promise.all([ask('a', 1), ask('a', 1), ask('a', 2), ask('b', null)])).toEqual([1, 1, 2, 3]);
+  expect(asked).toEqual(['a 1', 'a 2', 'b null']);
+  expect(await ask('a', 1), 'nothing is kept of a call that has ended').toBe(4);
+
+  const failing = [ask('away', 1), ask('away', 1)];
+  for (const call of failing) await expect(call).rejects.toThrow('away');
+  expect(asked.filter((call) => call === 'away 1')).toHaveLength(1);
 });
 
 test('an answer is shared, also while it is awaited, until it is too old', async () => {
