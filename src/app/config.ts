@@ -1,11 +1,11 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { parseAssumptions } from '../card-api/assumptions.ts';
 import { ConfigError } from '../core/errors.ts';
 import { DEFAULT_ZONE } from '../core/installation.ts';
 import type { RedisTarget } from '../core/redis.ts';
 import { readPolicy } from '../policy/policy-source.ts';
 import { warningsOf } from './config-warnings.ts';
-import { SharedEnv, shared, WebEnv, WorkerEnv, worker } from './environment.ts';
+import { audit, policy, type SharedEnv, shared, store, WebEnv, WorkerEnv, worker } from './environment.ts';
 import { proxyOf } from './outgoing-proxy.ts';
 import { type Configs, configsOf, ofProgram, prefixOf, problemsOfPrograms, programsIn, wordsOf } from './programs.ts';
 import {
@@ -22,37 +22,15 @@ import { readRedisCa, readTls } from './tls-files.ts';
 /** EX_CONFIG of sysexits.h: the exit code of a process with an unusable environment. */
 export const EX_CONFIG = 78;
 
-const StoreEnv = SharedEnv.pick({
-  PROGRAMS: true,
-  PROGRAM: true,
-  REDIS_URL: true,
-  REDIS_SENTINEL_MASTER: true,
-  REDIS_SENTINEL_PASSWORD: true,
-  REDIS_TLS_CA_FILE: true,
-  REDIS_TLS_INSECURE: true,
-  REDIS_SHARDS: true,
-  REDIS_DURABILITY: true,
-  REDIS_FULL_PERCENT: true,
-  CARD_SERVICE_TIMEZONE: true,
-  SLACK_COMMAND: true,
-  HTTPS_PROXY: true,
-  HTTP_PROXY: true,
-  NO_PROXY: true,
-});
-const PolicyEnv = StoreEnv.extend(
-  SharedEnv.pick({ OPERATORS: true, APPROVERS: true, TWO_PERSON_ABOVE: true, POLICY_FILE: true }).shape,
-);
+const StoreEnv = z.object(store);
+const PolicyEnv = z.object(policy);
 /** Variables of the commands that read or write the audit record. */
-const AuditEnv = PolicyEnv.extend({
+const AuditEnv = z.object({
+  ...policy,
   SLACK_API_URL: shared.SLACK_API_URL,
   SLACK_BOT_TOKEN: shared.SLACK_BOT_TOKEN.optional(),
   CARD_API_TOKEN: worker.CARD_API_TOKEN.optional(),
-  AUDIT_KEY: worker.AUDIT_KEY,
-  AUDIT_ARCHIVE: worker.AUDIT_ARCHIVE,
-  AUDIT_SINK: worker.AUDIT_SINK,
-  AUDIT_SINK_TOKEN: worker.AUDIT_SINK_TOKEN,
-  AWS_ACCESS_KEY_ID: worker.AWS_ACCESS_KEY_ID,
-  AWS_SECRET_ACCESS_KEY: worker.AWS_SECRET_ACCESS_KEY,
+  ...audit,
 });
 
 export type SharedConfig = ReturnType<typeof sharedOf>;

@@ -138,8 +138,8 @@ const programName = z
     'expected names of card programs: up to 12 lowercase letters and digits each, such as eu',
   );
 
-/** Variables that every process reads. */
-export const shared = {
+/** Variables of every command and process that reaches Redis. */
+export const store = {
   /** Card programs besides the first one, which has no name. */
   PROGRAMS: listOf(programName, 'expected names of card programs, comma-separated')
     .refine((names) => new Set(names).size === names.length, 'expected each name of a card program once')
@@ -157,8 +157,6 @@ export const shared = {
     .default('redis'),
   REDIS_FULL_PERCENT: wholeNumber(10, 95, 'expected a percentage of maxmemory from 10 to 95').default(85),
   REDIS_SHARDS: wholeNumber(1, SHARDS_MAX, `expected a number from 1 to ${SHARDS_MAX}`).default(1),
-  SLACK_BOT_TOKEN: slackToken('xoxb-', 'bot token'),
-  SLACK_API_URL: httpUrl.optional(),
   SLACK_COMMAND: z
     .string()
     .regex(/^\/[a-z0-9_-]{1,22}$/, commandForm)
@@ -167,6 +165,26 @@ export const shared = {
     .string()
     .refine(isTimeZone, `expected a time zone name such as ${DEFAULT_ZONE}`)
     .default(DEFAULT_ZONE),
+  HTTPS_PROXY: proxyUrl.optional(),
+  HTTP_PROXY: proxyUrl.optional(),
+  NO_PROXY: z.string().optional(),
+};
+
+/** The same with those that say who may do what. */
+export const policy = {
+  ...store,
+  // Each process decides on its own: the worker does not trust what the web process says about a person.
+  OPERATORS: listOf(member, members).default([]),
+  APPROVERS: listOf(member, members).default([]),
+  TWO_PERSON_ABOVE: dollars('expected an amount of dollars such as 1000'),
+  POLICY_FILE: filePath.optional(),
+};
+
+/** Variables that every process reads. */
+export const shared = {
+  ...policy,
+  SLACK_BOT_TOKEN: slackToken('xoxb-', 'bot token'),
+  SLACK_API_URL: httpUrl.optional(),
   ALERTS_CHANNEL: z.string({ error: 'expected a Slack channel id such as C0123ABCD' }).pipe(channelId),
   ALERTS_CHANNEL_DECLINES: channelId.optional(),
   ALERTS_CHANNEL_SHIPPING: channelId.optional(),
@@ -176,19 +194,11 @@ export const shared = {
   ALERTS_CHANNEL_APPROVALS: channelId.optional(),
   ALERTS_CHANNEL_OPS: channelId.optional(),
   ALERTS_CHANNEL_AUDIT: channelId.optional(),
-  // Each process decides on its own: the worker does not trust what the web process says about a person.
-  OPERATORS: listOf(member, members).default([]),
-  APPROVERS: listOf(member, members).default([]),
-  TWO_PERSON_ABOVE: dollars('expected an amount of dollars such as 1000'),
-  POLICY_FILE: filePath.optional(),
   // OpenTelemetry's own SDK reads all other tracing variables.
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], { error: 'expected otlp or none' }).default('otlp'),
   OTEL_SDK_DISABLED: z.string().optional(),
-  HTTPS_PROXY: proxyUrl.optional(),
-  HTTP_PROXY: proxyUrl.optional(),
-  NO_PROXY: z.string().optional(),
   ADMIN_HOST: listenHost.default('127.0.0.1'),
   ADMIN_PORT: portNumber.optional(),
   LOG_LEVEL: z
@@ -210,6 +220,16 @@ export const web = {
     issued('the shared secret of the card service'),
     'expected the shared secret of the card service',
   ).refine(({ length }) => length <= 2, 'expected one secret, or two comma-separated ones while it is rotated'),
+};
+
+/** Where the audit record is kept, and what signs it. */
+export const audit = {
+  AUDIT_KEY: signingKeys.optional(),
+  AUDIT_ARCHIVE: filePath.optional(),
+  AUDIT_SINK: sinkUrl.optional(),
+  AUDIT_SINK_TOKEN: secret('the bearer token of the copy of the record').optional(),
+  AWS_ACCESS_KEY_ID: z.string().min(1).optional(),
+  AWS_SECRET_ACCESS_KEY: secret('the secret access key of the copy of the record').optional(),
 };
 
 /** Additional variables of the worker process. */
@@ -236,12 +256,7 @@ export const worker = {
     .transform((scheme) => (scheme === 'bearer' ? ('Bearer' as const) : ('token' as const)))
     .default('token'),
   LOW_BALANCE_BELOW: dollars('expected an amount of dollars such as 1000, or 0 for no warning'),
-  AUDIT_KEY: signingKeys.optional(),
-  AUDIT_ARCHIVE: filePath.optional(),
-  AUDIT_SINK: sinkUrl.optional(),
-  AUDIT_SINK_TOKEN: secret('the bearer token of the copy of the record').optional(),
-  AWS_ACCESS_KEY_ID: z.string().min(1).optional(),
-  AWS_SECRET_ACCESS_KEY: secret('the secret access key of the copy of the record').optional(),
+  ...audit,
   QUEUE_PAGE_PASSWORD: secret('a password for the page of the queues').optional(),
   QUEUE_PAGE_WRITABLE: flag,
 };
