@@ -35,7 +35,6 @@ import { sectionOf } from '../policy/policy.ts';
 import { createRecoveries } from '../recovery/recovery-store.ts';
 import { recoveryMessage } from '../recovery/run-recovery.ts';
 import { createUnsharedChannel } from '../routing/channel-access.ts';
-import { createHeldUntil } from '../routing/held-until.ts';
 import { remembered } from './remember-writes.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -160,7 +159,7 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
       channel: fallback,
       shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === fallback),
       unshared: createUnsharedChannel(config.channels, visibilityOf),
-      heldUntil: createHeldUntil(context),
+      heldUntil: context.heldUntil,
     },
     ops: { channel: ops, notify: notifyOps },
   });
@@ -179,12 +178,6 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
   };
 }
 
-/** Until when quiet hours of a channel hold a message, if it is an alert. */
-function heldUntilOf(context: WorkerContext) {
-  const heldUntil = createHeldUntil(context);
-  return async (channel: string, { kind, id }: Subject) => (kind === 'alert' ? await heldUntil(channel, id) : null);
-}
-
 /** Edits posted messages, one after another. */
 function composeEditing(
   context: WorkerContext,
@@ -200,12 +193,7 @@ function composeEditing(
     edits,
     budget: createTokenBucket(redis, editBudgetKeys, { perMinute: throttle.editsPerMinute, burst: EDIT_BURST }),
     update: slack.update,
-    postAgain: createPostAgain({
-      ...context,
-      ...rendering,
-      undeliverable,
-      heldUntil: heldUntilOf(context),
-    }),
+    postAgain: createPostAgain({ ...context, ...rendering, undeliverable }),
   });
   return { edits, edit };
 }

@@ -13,7 +13,7 @@ import * as redisIssue from '../ops/redis-issue.ts';
 import { removeOldFailed } from '../ops/stuck.ts';
 import { OutboxEntry } from '../outbox/entry.ts';
 import type { Throttle } from '../outbox/send-message.ts';
-import { createHeldUntil, holdAsQuiet } from '../routing/held-until.ts';
+import { holdAsQuiet } from '../routing/held-until.ts';
 import { createActionContext } from './action-context.ts';
 import { composeArchiveMonths, composeCopyHeads } from './compose-audit.ts';
 import { composeDelivery, composeWarnings } from './compose-delivery.ts';
@@ -98,11 +98,7 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
     'wake-outbox': ({ channel }) => context.wakeOutbox(channel),
     'delete-late-copies': (copies, { starts }) => outbox.deleteLateCopies(copies, starts),
     'update-messages': outbox.updateMessages,
-    'notify-person': createNotifyPerson({
-      ...context,
-      heldUntil: createHeldUntil(context),
-      groupAlert: delivery.groupAlert,
-    }),
+    'notify-person': createNotifyPerson({ ...context, groupAlert: delivery.groupAlert }),
     'enrich-alert': ({ alertId }, { hasWaited }) => delivery.enrich(alertId, hasWaited),
     'open-home': home.open,
     'render-home': ({ userId }) => home.render(userId),

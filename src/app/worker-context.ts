@@ -30,6 +30,7 @@ import { wakingOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, createPostTracked } from '../outbox/tracked-message.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
 import { createVisibilityOf, visibilityVersionKey } from '../routing/channel-access.ts';
+import { createHeldUntil } from '../routing/held-until.ts';
 import { createSlack, type Slack } from '../slack/client.ts';
 import { createSlackClock } from '../slack/clock.ts';
 import { createPermalink, type Message } from '../slack/message.ts';
@@ -110,6 +111,7 @@ function createBase(
     /** For entries that no job puts again, like those of people's actions: it remembers them. */
     lastingOutbox,
     recentDeclines: createRecentDeclines(stores.history, stores.alerts),
+    heldUntil: createHeldUntil({ ...stores, now: clock.now }),
     seals,
     sealCard: seals.card.seal,
     withLock,

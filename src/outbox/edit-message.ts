@@ -88,8 +88,8 @@ interface PostAgainDeps {
   readonly threads: Pick<Threads, 'markGone'>;
   readonly outbox: Pick<Outbox, 'put'>;
   readonly undeliverable: Pick<Undeliverable, 'insteadOf' | 'redirect'>;
-  /** Until when (ms) a channel's quiet hours hold a subject; null when they do not. */
-  readonly heldUntil: (channel: string, subject: Subject) => Promise<number | null>;
+  /** Until when (ms) a channel's quiet hours hold an alert; null when they do not. */
+  readonly heldUntil: (channel: string, alertId: string) => Promise<number | null>;
 }
 
 /** Posts what an edit cannot show. Idempotent: posts once per message that should have shown it. */
@@ -142,7 +142,7 @@ export function createPostAgain(deps: PostAgainDeps) {
       broadcast: false,
       priority: subject.kind === 'alert' ? 'decline' : 'request',
       late: false,
-      notBefore: await heldUntil(channel, subject),
+      notBefore: subject.kind === 'alert' ? await heldUntil(channel, subject.id) : null,
     };
   }
 }
