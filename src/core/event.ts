@@ -4,43 +4,27 @@ import { z } from 'zod';
 interface KindTraits {
   /** Which configured channel gets its alerts, and how urgent they are. */
   readonly category: 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
-  /** Whether its event has an amount and a merchant, which filters may ask for. */
-  readonly hasMerchant: boolean;
   /** How people type it in a filter, besides its name: first the word we print, then its synonyms. */
   readonly typed: readonly [name: string, ...others: string[]];
   /** For counts: `1 shipment`, `2 shipments`. */
   readonly nouns: readonly [one: string, many: string];
 }
 
-const spend = { category: 'spend', hasMerchant: true } as const;
-
 /** The eight webhook kinds, named after the paths of their receivers. Add a row here for a new kind. */
 const kinds = {
-  authorization: { ...spend, typed: ['authorizations'], nouns: ['purchase', 'purchases'] },
-  pin: { ...spend, typed: ['pins'], nouns: ['PIN purchase', 'PIN purchases'] },
-  settlement: { ...spend, typed: ['settlements'], nouns: ['settlement', 'settlements'] },
-  reversal: { ...spend, typed: ['reversals'], nouns: ['reversal', 'reversals'] },
-  decline: {
-    category: 'decline',
-    hasMerchant: true,
-    typed: ['declines', 'declined'],
-    nouns: ['decline', 'declines'],
-  },
-  'card-status': {
-    category: 'status',
-    hasMerchant: false,
-    typed: ['status', 'statuses'],
-    nouns: ['status change', 'status changes'],
-  },
+  authorization: { category: 'spend', typed: ['authorizations'], nouns: ['purchase', 'purchases'] },
+  pin: { category: 'spend', typed: ['pins'], nouns: ['PIN purchase', 'PIN purchases'] },
+  settlement: { category: 'spend', typed: ['settlements'], nouns: ['settlement', 'settlements'] },
+  reversal: { category: 'spend', typed: ['reversals'], nouns: ['reversal', 'reversals'] },
+  decline: { category: 'decline', typed: ['declines', 'declined'], nouns: ['decline', 'declines'] },
+  'card-status': { category: 'status', typed: ['status', 'statuses'], nouns: ['status change', 'status changes'] },
   'card-shipping': {
     category: 'shipping',
-    hasMerchant: false,
     typed: ['shipping', 'shipped', 'shipment', 'shipments'],
     nouns: ['shipment', 'shipments'],
   },
   'virtual-card': {
     category: 'virtual',
-    hasMerchant: false,
     typed: ['virtual', 'virtual-cards'],
     nouns: ['virtual card', 'virtual cards'],
   },
@@ -49,12 +33,12 @@ const kinds = {
 export type WebhookKind = keyof typeof kinds;
 export const webhookKinds = Object.keys(kinds) as readonly WebhookKind[];
 export const kindTraits: Readonly<Record<WebhookKind, KindTraits>> = kinds;
-/** The kinds whose events have an amount and a merchant. */
-export const purchaseKinds = webhookKinds.filter((kind) => kinds[kind].hasMerchant);
 
-/** The five kinds that carry a network transaction. */
+/** The five kinds that carry a network transaction. Only their events have an amount and a merchant. */
 export const transactionKinds = ['authorization', 'pin', 'settlement', 'reversal', 'decline'] as const;
 export type TransactionKind = (typeof transactionKinds)[number];
+export const isTransactionKind = (kind: WebhookKind): kind is TransactionKind =>
+  transactionKinds.some((one) => one === kind);
 
 /** Card statuses as webhooks write them. Read without regard to case. */
 export const cardStatuses = ['INACTIVE', 'ACTIVE', 'BLOCKED', 'CLOSED'] as const;

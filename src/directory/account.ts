@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AccountDetails, ListedAccount } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { CardStatus, type StoredEvent, transactionKinds, type WhichCard, whichCard } from '../core/event.ts';
+import { CardStatus, isTransactionKind, type StoredEvent, type WhichCard, whichCard } from '../core/event.ts';
 import { redactText } from '../core/redact-text.ts';
 import { unreportedOf, withWas } from './status-before.ts';
 
@@ -197,7 +197,7 @@ export function withDetails(stored: DirectoryAccount | null, details: AccountDet
 
 /** Whether an event contains facts about an account. A purchase names no card. */
 export function saysSomething({ kind }: StoredEvent): boolean {
-  return !transactionKinds.some((one) => one === kind);
+  return !isTransactionKind(kind);
 }
 
 /** Merges the facts from a webhook into an account. Older facts never replace newer ones. */

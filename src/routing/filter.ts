@@ -4,8 +4,8 @@ import { plainText } from '../core/card-number.ts';
 import {
   declineCode,
   kindTraits,
-  purchaseKinds,
   type StoredEvent,
+  transactionKinds,
   type WebhookKind,
   webhookKinds,
 } from '../core/event.ts';
@@ -286,13 +286,13 @@ export function possibleKinds(filter: Filter): readonly WebhookKind[] {
       return filter.kinds;
     case 'amount':
     case 'country':
-      return purchaseKinds;
+      return transactionKinds;
     case 'code':
       return ['decline'];
     case 'form':
       return filter.form === 'virtual' ? webhookKinds : webhookKinds.filter((kind) => kind !== 'virtual-card');
     case 'text':
-      return filter.fact === 'group' || filter.fact === 'holder' ? webhookKinds : purchaseKinds;
+      return filter.fact === 'group' || filter.fact === 'holder' ? webhookKinds : transactionKinds;
     case 'and':
     case 'or': {
       const each = filter.filters.map(possibleKinds);

@@ -1,6 +1,6 @@
 import { declineCodes, isSensitive } from '../alerts/decline-reason.ts';
 import { closest } from '../core/closest.ts';
-import { purchaseKinds } from '../core/event.ts';
+import { isTransactionKind } from '../core/event.ts';
 import { countryInSentence, merchantCategoryNames } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
 import { describeFilter } from './describe-filter.ts';
@@ -112,7 +112,7 @@ function contradictionIn(way: Way): string | null {
     for (const other of way.slice(index + 1)) if (excludes(one, other) || excludes(other, one)) return both(one, other);
   const kinds = possibleKinds({ is: 'and', filters: way });
   if (kinds.length === 0) return `No alert is “${describeFilter({ is: 'and', filters: way })}”.`;
-  const hasAmount = kinds.every((kind) => purchaseKinds.includes(kind));
+  const hasAmount = kinds.every(isTransactionKind);
   return amountGap(way.flatMap((part) => amountOf(part, hasAmount))) ?? whyNoCategory(way.filter(isOfCategory));
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   declineCode,
-  purchaseKinds,
+  isTransactionKind,
   StoredEvent,
   webhookKinds,
   whichCard,
@@ -61,10 +61,10 @@ it.each<[string, StoredEvent, ReturnType<typeof whichCard>]>([
   expect(whichCard(event)).toEqual(expected);
 });
 
-it.each(webhookKinds)('the table of kinds says truly whether the event of %s has an amount and a merchant', (kind) => {
+it.each(webhookKinds)('the event of %s has an amount and a merchant if it carries a network transaction', (kind) => {
   const schema = StoredEvent.options.find(({ shape }) => shape.kind.safeParse(kind).success);
 
   expect(schema, 'the kind has a schema').toBeDefined();
   for (const field of ['merchant', 'amountCents'])
-    expect(Object.hasOwn(schema?.shape ?? {}, field), field).toBe(purchaseKinds.includes(kind));
+    expect(Object.hasOwn(schema?.shape ?? {}, field), field).toBe(isTransactionKind(kind));
 });
