@@ -1,5 +1,6 @@
 import type { SlackError } from '../core/errors.ts';
 import { commandCode } from '../core/installation.ts';
+import { workspaceCodes } from '../slack/failure.ts';
 import type { OpsIssue } from './notify-ops.ts';
 
 /** Why Slack refuses messages in a channel or to a person, and what helps. */
@@ -65,17 +66,6 @@ export function channelUnusableIssue(
   };
 }
 
-/** Codes about the app in all of the workspace. Others may concern one channel or person. */
-const ofApp: ReadonlySet<string> = new Set([
-  'accesslimited',
-  'enterprise_is_restricted',
-  'missing_scope',
-  'not_allowed_token_type',
-  'org_login_required',
-  'team_access_not_granted',
-  'two_factor_setup_required',
-]);
-
 /** A status of HTTP never comes from Slack’s API itself. */
 const isOfProxy = (slackError: string): boolean => slackError.startsWith('http_');
 
@@ -100,7 +90,7 @@ function postsRefusal(slackError: string, isUnclear: boolean): Refusal {
 
 /** One issue for all channels and people if the refusal concerns the app. @param place the channel or person; null: unknown. */
 export function postsRefused(place: string | null, { code, slackError }: SlackError): OpsIssue & Refusal {
-  const about = ofApp.has(slackError) || isOfProxy(slackError) ? null : place;
+  const about = workspaceCodes.includes(slackError) || isOfProxy(slackError) ? null : place;
   return {
     cause: `posts:${about ?? ''}:${slackError}`,
     title: `Slack refuses messages (${slackError})`,

@@ -1,16 +1,14 @@
 import { CardApiError, SlackError } from '../core/errors.ts';
+import { deadTokenCodes } from '../slack/failure.ts';
 import { slackTokenDead } from './issue.ts';
 import type { NotifyOpsDeps, NotifyResolved, OpsIssue } from './notify-ops.ts';
 import { opsUnreachable } from './refused-messages.ts';
-
-/** Slack's codes for a token that will not work again. Its other codes concern a channel or a message. */
-const deadTokenCodes = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
 
 export const isCardTokenDead = (error: unknown): boolean =>
   error instanceof CardApiError && error.code === 'token_dead';
 
 export const isSlackTokenDead = (error: unknown): boolean =>
-  error instanceof SlackError && deadTokenCodes.has(error.slackError);
+  error instanceof SlackError && deadTokenCodes.includes(error.slackError);
 
 /** How often a process reports that the token still works: another one may have found it dead. */
 const ALIVE_EVERY_MS = 60_000;

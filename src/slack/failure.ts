@@ -4,26 +4,25 @@ import { span } from '../core/trace.ts';
 
 const { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } = webApi;
 
+/** Slack's codes for a token that will not work again. Its other codes concern the app, a channel or a message. */
+export const deadTokenCodes = ['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked'];
+
+/** Codes about the app in all of the workspace. Others may concern one channel or person. */
+export const workspaceCodes = [
+  'accesslimited',
+  'enterprise_is_restricted',
+  'missing_scope',
+  'not_allowed_token_type',
+  'org_login_required',
+  'team_access_not_granted',
+  'two_factor_setup_required',
+];
+
 /**
  * Codes about the token or its rights, not about the message. The message can be posted once the app is repaired.
  * https://docs.slack.dev/reference/methods/auth.test
  */
-const appRefusedCodes = new Set([
-  'access_denied',
-  'accesslimited',
-  'account_inactive',
-  'enterprise_is_restricted',
-  'invalid_auth',
-  'missing_scope',
-  'no_permission',
-  'not_allowed_token_type',
-  'not_authed',
-  'token_expired',
-  'token_revoked',
-  'org_login_required',
-  'team_access_not_granted',
-  'two_factor_setup_required',
-]);
+const appRefusedCodes = new Set([...deadTokenCodes, ...workspaceCodes, 'access_denied', 'no_permission']);
 
 /** The channel cannot be posted to at the moment. https://docs.slack.dev/reference/methods/chat.postMessage */
 const unusableCodes = new Set([
