@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { batched } from '../core/batched.ts';
+import { chunksOf } from '../core/chunks.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import { directoryKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -117,10 +118,4 @@ function parse(text: string): DirectoryAccount | null {
   if (text === '') return null;
   const parsed = DirectoryAccount.safeParse(JSON.parse(text));
   return parsed.success ? parsed.data : null;
-}
-
-function chunksOf<T>(all: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_none, index) =>
-    all.slice(index * size, (index + 1) * size),
-  );
 }

@@ -1,3 +1,4 @@
+import { chunksOf } from '../core/chunks.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { QuarantinedWebhook, StoredEvent } from '../core/event.ts';
 import { groupBy } from '../core/group-by.ts';
@@ -57,8 +58,7 @@ export function createLateIntake(
     const ttl = counter === 'unreadable' ? RECOVERY_TTL_SECONDS : SEEN_TTL_SECONDS;
     for (const [shard, mine] of groupBy(fetched, ([id]) => shardOf(id, shards))) {
       const ofShard = [intakeKey('webhooks', shard), movedKey(shard), intakeKey(`recovery:${gapId}`, shard)];
-      for (let start = 0; start < mine.length; start += BATCH_MAX) {
-        const batch = mine.slice(start, start + BATCH_MAX);
+      for (const batch of chunksOf(mine, BATCH_MAX)) {
         const keys = [...ofShard, ...batch.map(([id]) => seenKey(id, shard))];
         const entries = batch.map(([, entry]) => JSON.stringify(entry));
         for (const entry of entries) {

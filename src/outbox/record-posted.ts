@@ -1,6 +1,7 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import { POSTED_WITH } from '../alerts/event-log.ts';
+import { chunksOf } from '../core/chunks.ts';
 import type { MessageRef } from '../slack/message.ts';
 import { rowsId } from './attach-rows.ts';
 import { type Draft, type OutboxEntry, shownAlertId, type TrackedEntry, trackedOf } from './entry.ts';
@@ -110,5 +111,5 @@ export function createMeasurePosted({ alerts, alertPosted, now }: MeasureDeps) {
 const CHUNK = 200;
 
 export async function inChunks<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  for (let at = 0; at < items.length; at += CHUNK) await Promise.all(items.slice(at, at + CHUNK).map(work));
+  for (const chunk of chunksOf(items, CHUNK)) await Promise.all(chunk.map(work));
 }

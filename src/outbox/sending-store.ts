@@ -1,4 +1,5 @@
 import { BoundedMap } from '../core/bounded-map.ts';
+import { chunksOf } from '../core/chunks.ts';
 import { contentId } from '../core/content-id.ts';
 import { outboxKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
@@ -233,8 +234,7 @@ function createReadEntries(redis: RedisClient) {
 
   async function textsOf(channel: string, ids: readonly string[]): Promise<Texts> {
     const texts = new Map<string, string>();
-    for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
-      const chunk = ids.slice(at, at + READ_AT_ONCE);
+    for (const chunk of chunksOf(ids, READ_AT_ONCE)) {
       const read = await redis.hmget(outboxKey(channel, 'entries'), ...chunk);
       for (const [index, text] of read.entries()) if (text !== null) texts.set(chunk[index] ?? '', text);
     }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ALERT_TTL_SECONDS } from '../alerts/alert.ts';
 import { type EventLogStep, logFieldOf } from '../alerts/event-log.ts';
+import { chunksOf } from '../core/chunks.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
@@ -113,10 +114,8 @@ export function createTrackedMessages(redis: RedisClient, now: () => Date) {
      */
     async revisions(subjects: readonly Subject[]): Promise<number[]> {
       const revisions: number[] = [];
-      for (let from = 0; from < subjects.length; from += READ_AT_ONCE) {
-        const keys = subjects.slice(from, from + READ_AT_ONCE).map(keyOf);
+      for (const keys of chunksOf(subjects.map(keyOf), READ_AT_ONCE))
         revisions.push(...((await updatesScript.run(keys, [])) as string[]).map(Number));
-      }
       return revisions;
     },
     /** Call before updating its messages. */

@@ -8,6 +8,7 @@ import type {
   PlainTextElement,
   SectionBlock,
 } from '@slack/types';
+import { chunksOf } from '../../src/core/chunks.ts';
 import { commandCode, slashCommand, terminalCommand } from '../../src/core/installation.ts';
 import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -165,9 +166,7 @@ const LIST_BLOCKS_MAX = limits.MESSAGE_BLOCKS_MAX - 10;
 
 /** Lines in as many sections as they need. */
 export function inSections(lines: readonly string[], perSection: number): SectionBlock[] {
-  const sections: SectionBlock[] = [];
-  for (let at = 0; at < lines.length; at += perSection) sections.push(section(...lines.slice(at, at + perSection)));
-  return sections;
+  return chunksOf(lines, perSection).map((some) => section(...some));
 }
 
 /** One page of a list: as many blocks as a message can hold. Pages are counted from 1; one that is too high is the last. */
