@@ -159,7 +159,6 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
       channel: fallback,
       shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === fallback),
       unshared: createUnsharedChannel(config.channels, visibilityOf),
-      heldUntil: context.heldUntil,
     },
     ops: { channel: ops, notify: notifyOps },
   });

@@ -24,7 +24,7 @@ import { createDelegations } from '../policy/delegation-store.ts';
 import { sectionOf } from '../policy/policy.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
 import { createCardsFor, createRolesForCard } from '../policy/roles-for-card.ts';
-import { createVisibilityOf, visibilityChanged, visibilityVersionKey } from '../routing/channel-access.ts';
+import { createVisibilityOf, visibilityChanged } from '../routing/channel-access.ts';
 import { createPostEphemeral, type Respond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
@@ -133,10 +133,7 @@ export function composeListeners(base: WebBase) {
     trackedMessages: createTrackedMessages(redis, now),
     eventLog: createEventLog(redis, now),
     batchMessages: createBatchMessages(redis),
-    visibilityOf: createVisibilityOf({
-      channelInfo: slack.channelInfo,
-      version: () => redis.get(visibilityVersionKey),
-    }),
+    visibilityOf: createVisibilityOf({ channelInfo: slack.channelInfo, redis }),
     pending,
     now,
     directory,

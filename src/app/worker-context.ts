@@ -29,7 +29,7 @@ import { createTokenWatch, isCardTokenDead, type WatchFor, watchSlack } from '..
 import { wakingOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, createPostTracked } from '../outbox/tracked-message.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
-import { createVisibilityOf, visibilityVersionKey } from '../routing/channel-access.ts';
+import { createVisibilityOf } from '../routing/channel-access.ts';
 import { createHeldUntil } from '../routing/held-until.ts';
 import { createSlack, type Slack } from '../slack/client.ts';
 import { createSlackClock } from '../slack/clock.ts';
@@ -155,10 +155,6 @@ function createServices({ config, redis, queues, postNotice, now, metrics, log, 
     : (_issue, client) => client;
   /** Watched: people who use it after its token became invalid are notified, and ops once it works again. */
   const slack = watchSlack(client, watchFor, { channels: config.channels, memory, now, log });
-  const visibilityOf = createVisibilityOf({
-    channelInfo: slack.channelInfo,
-    version: () => redis.get(visibilityVersionKey),
-  });
   return {
     slack,
     /** Whether App Home shows this card program to a person. */
@@ -168,7 +164,7 @@ function createServices({ config, redis, queues, postNotice, now, metrics, log, 
     notifyOps,
     notifyResolved,
     watchFor,
-    visibilityOf,
+    visibilityOf: createVisibilityOf({ channelInfo: slack.channelInfo, redis }),
     permalink: createPermalink(slack.authTest),
   };
 }

@@ -41,15 +41,8 @@ interface Deps {
  * Deletes copies of a message: Slack may commit a post seconds after it seemed lost. The returned function takes the number
  * of searches, including this one, and gives the milliseconds until the next search, or null.
  */
-export function createDeleteLateCopies({
-  outbox,
-  findPosted,
-  slack,
-  batchMessages,
-  trackedMessages,
-  slackNow,
-  log,
-}: Deps) {
+export function createDeleteLateCopies(deps: Deps) {
+  const { outbox, findPosted, slack, batchMessages, trackedMessages, slackNow, log } = deps;
   return async function deleteLateCopies({ search, entryIds }: LateCopies, looks: number): Promise<number | null> {
     const { channel, ref } = search;
     const kept = await outbox.sentAt(channel, entryIds);

@@ -28,9 +28,9 @@ interface Deps {
     readonly shows: (subject: Subject) => Promise<boolean>;
     /** The first team channel that is not this one and that no other company reads; null when there is none. */
     readonly unshared: (than: string) => Promise<string | null>;
-    /** Until when (ms) the quiet hours of a channel hold an alert, or another message that nobody waits for; null: not. */
-    readonly heldUntil: (channel: string, alertId: string | null) => Promise<number | null>;
   };
+  /** Until when (ms) the quiet hours of a channel hold an alert, or another message that nobody waits for; null: not. */
+  readonly heldUntil: (channel: string, alertId: string | null) => Promise<number | null>;
   readonly attachRows: Pick<AttachRows, 'asTables' | 'asText'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'add'>;
   readonly eventLog: Pick<EventLog, 'note'>;
@@ -76,8 +76,10 @@ export function createUndeliverable(deps: Deps) {
       const forTeam = entries.filter(({ audience }) => audience !== 'holder');
       const moved: string[] = [];
       await inChunks(forTeam, async (entry) => {
-        if (why.kind === 'unusable' && (await isShown(entry, fallback))) return;
-        await outbox.put(to, await forChannel(to, entry, fallback));
+        if (why.kind === 'unusable' && entry.kind === 'tracked' && (await fallback.shows(entry.subject))) return;
+        // Its own quiet hours hold it, not those of the channel that it was for.
+        const notBefore = mayBeHeld(entry) ? await deps.heldUntil(to, shownAlertId(entry)) : null;
+        await outbox.put(to, { ...forAnotherChannel(entry), notBefore });
         moved.push(entry.id);
       });
       if (why.kind === 'shared') return moved;
@@ -125,14 +127,4 @@ async function postPlain(
   const alertId = shownAlertId(entry);
   if (alertId !== null) await eventLog.note(alertId, { step: 'refused', channel, text });
   await ops.notify(opsIssue.messageRefused(channel, error));
-}
-
-/** The entry as another channel gets it. Its own quiet hours hold it, not those of the channel that it was for. */
-async function forChannel(to: string, entry: OutboxEntry, { heldUntil }: Deps['fallback']): Promise<OutboxEntry> {
-  const notBefore = mayBeHeld(entry) ? await heldUntil(to, shownAlertId(entry)) : null;
-  return { ...forAnotherChannel(entry), notBefore };
-}
-
-async function isShown(entry: OutboxEntry, fallback: Deps['fallback']): Promise<boolean> {
-  return entry.kind === 'tracked' && (await fallback.shows(entry.subject));
 }

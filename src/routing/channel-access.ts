@@ -24,8 +24,7 @@ export async function visibilityChanged(redis: RedisClient): Promise<void> {
 
 interface VisibilityDeps {
   readonly channelInfo: (channel: string) => Promise<{ isPrivate: boolean; isExtShared: boolean }>;
-  /** The version of {@link visibilityVersionKey}. */
-  readonly version: () => Promise<string | null>;
+  readonly redis: Pick<RedisClient, 'get'>;
   readonly now?: () => number;
 }
 
@@ -33,11 +32,7 @@ interface VisibilityDeps {
  * Determines who can read a channel. Caches Slack's answer for a minute, or until Slack reports a change. A channel that
  * cannot be looked up counts as public, so little is shown.
  */
-export function createVisibilityOf({
-  channelInfo,
-  version: readVersion,
-  now = () => performance.now(),
-}: VisibilityDeps) {
+export function createVisibilityOf({ channelInfo, redis, now = () => performance.now() }: VisibilityDeps) {
   const cache = new BoundedMap<string, { visibility: ChannelVisibility; until: number; version: string | null }>(
     CHANNELS_MAX,
   );
@@ -46,7 +41,7 @@ export function createVisibilityOf({
   return async function visibilityOf(channel: string, given?: string | null): Promise<ChannelVisibility> {
     if (channel.startsWith('D')) return 'direct';
     // Read before asking Slack, so that the next call detects a change in between.
-    const version = given === undefined ? await readVersion() : given;
+    const version = given === undefined ? await redis.get(visibilityVersionKey) : given;
     const cached = cache.get(channel);
     if (cached !== undefined && cached.version === version && cached.until > now()) return cached.visibility;
     let visibility: ChannelVisibility = 'public';

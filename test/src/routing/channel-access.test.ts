@@ -17,7 +17,7 @@ function createWorld() {
       if (state.channel === null) throw new Error('no answer');
       return state.channel;
     },
-    version: async () => state.version,
+    redis: { get: async () => state.version },
     now: () => state.now,
   });
   return { state, visibilityOf };
