@@ -175,9 +175,7 @@ async function openWebProgram(config: WebConfig, { slack, respond, showProgram, 
   // The worker notifies the ops channel.
   const stopWatching = watchPolicy(policy, { log });
   let heartbeat: Heartbeat | undefined;
-  const { redis, store, diskWait, queues, memory, redo, intake } = await openIntake(config, log, () =>
-    heartbeat?.lost(),
-  );
+  const { redis, store, queues, memory, redo, intake } = await openIntake(config, log, () => heartbeat?.lost());
   const whyNotRedis = sharedFor(REDIS_ASKED_MS, () => whyUnusable(redis));
   const clock = watchClock(redis);
   const quarantined = createQuarantineStore(redis);
@@ -223,10 +221,8 @@ async function openWebProgram(config: WebConfig, { slack, respond, showProgram, 
 
   /** What keeps it from accepting webhooks and clicks. Empty when nothing does. */
   async function problems(): Promise<string[]> {
-    const why = await whyNotRedis();
+    const why = (await whyNotRedis()) ?? intake.whyNot();
     if (why !== null) return [why];
-    if (intake.isSilent()) return ['redis does not answer'];
-    if (diskWait() === null) return ['redis cannot wait for its disk'];
     if (!redo.isSettled()) return ['repeating writes that redis may have lost'];
     return memory.isFull() ? ['redis is nearly full'] : [];
   }
@@ -251,5 +247,5 @@ async function openIntake(config: WebConfig, log: Log, onLoss: () => void) {
   });
   const redo = createRedo(store, log, { onLoss, othersMaxMs: 0 });
   const intake = createIntake(store, { shards, diskWait, reserve: memory.reserve, redo });
-  return { redis, store, diskWait, queues, memory, redo, intake };
+  return { redis, store, queues, memory, redo, intake };
 }

@@ -138,8 +138,8 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}) {
         waiting.push({ inbox, stored: { shard, id, entry: text }, resolve, reject });
       });
     },
-    /** True while Redis is connected but does not answer. Everything is refused immediately. */
-    isSilent: silence.isSilent,
+    /** Why everything is refused immediately: Redis is away, does not answer or cannot wait for its disk. Null: it is not. */
+    whyNot,
   };
 
   function whyNot(): string | null {
