@@ -220,8 +220,7 @@ function unclear(usage: string, why: string, example?: string): UnclearCommand {
 
 /** The duration may follow `for` or `until`. The card comes first, so that a holder named "2 Days" is not cut in two. */
 function readMute(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
-  const usage = 'mute CARD DURATION [reason]';
-  const { example } = routingVerbs.mute.command;
+  const { usage, example } = routingVerbs.mute.command;
   if (words.length === 0) return unclear(usage, 'Which card do you mean?', example);
   const at = words.findIndex((_, index) => index > 0 && beginsTime(words.slice(index), clock));
   if (at === -1) return unclear(usage, 'For how long? A mute always has an end.', example);
@@ -243,7 +242,7 @@ function beforeTime([card = '', ...words]: readonly string[], at: number): reado
 
 /** `4242 Spain, France until May 9 conference`: takes the longest run of words before "until" that names only countries. */
 function readTravel(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
-  const usage = 'travel-mute CARD COUNTRY[, COUNTRY] until DATE [reason]';
+  const { usage } = routingVerbs.travel.command;
   if (words.length === 0) return unclear(usage, 'Which card do you mean?');
   const until = words.findIndex((_, index) => index > 0 && beginsTime(words.slice(index), clock));
   if (until === -1) return unclear(usage, 'Until when? A travel mute always has an end.');
