@@ -1,5 +1,5 @@
 import type { CardFacts } from '../core/card-facts.ts';
-import { kindTraits, type StoredEvent } from '../core/event.ts';
+import { type AlertCategory, kindTraits, type StoredEvent } from '../core/event.ts';
 import { type Alert, CardTestingAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { Step } from './event-log.ts';
@@ -37,7 +37,7 @@ interface AlertEntry {
   readonly notBefore: number | null;
 }
 
-type AlertPriority = 'fraud' | (typeof kindTraits)[StoredEvent['kind']]['category'];
+type AlertPriority = 'fraud' | AlertCategory;
 
 export function priorityOf({ kind, event }: Pick<Alert, 'kind' | 'event'>): AlertPriority {
   return kind === 'fraud-case' ? 'fraud' : kindTraits[event.kind].category;

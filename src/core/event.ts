@@ -1,9 +1,11 @@
 import { z } from 'zod';
 
+/** Which configured channel gets alerts, and how urgent they are. */
+export type AlertCategory = 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
+
 /** Properties of a webhook kind, shared by everything that lists kinds. */
 interface KindTraits {
-  /** Which configured channel gets its alerts, and how urgent they are. */
-  readonly category: 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
+  readonly category: AlertCategory;
   /** How people type it in a filter, besides its name: first the word we print, then its synonyms. */
   readonly typed: readonly [name: string, ...others: string[]];
   /** For counts: `1 shipment`, `2 shipments`. */

@@ -5,7 +5,7 @@ import { priorityOf } from '../alerts/announce.ts';
 import type { GroupAlert } from '../alerts/group-alert.ts';
 import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
 import { SlackError } from '../core/errors.ts';
-import { kindTraits, type WebhookKind } from '../core/event.ts';
+import { type AlertCategory, kindTraits } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -28,7 +28,7 @@ interface NotifyHolderDeps {
 }
 
 /** The kinds that holders may switch off. A successful purchase is no news to the person who made it. */
-const notificationOf: Readonly<Record<(typeof kindTraits)[WebhookKind]['category'], NotificationKind | null>> = {
+const notificationOf: Readonly<Record<AlertCategory, NotificationKind | null>> = {
   decline: 'declines',
   status: 'card-status',
   shipping: 'shipping',

@@ -4,7 +4,7 @@ import type { EventLog, Step } from '../alerts/event-log.ts';
 import type { FraudCases } from '../alerts/fraud-case-store.ts';
 import { batched } from '../core/batched.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
-import { kindTraits, type WebhookKind } from '../core/event.ts';
+import { type AlertCategory, kindTraits, type WebhookKind } from '../core/event.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Role } from '../policy/decide-action.ts';
 import type { createRolesForCard } from '../policy/roles-for-card.ts';
@@ -15,16 +15,10 @@ import type { FilterSubject } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 import { indexSubscriptions } from './subscription-index.ts';
 
-interface AlertChannels {
-  /** Gets alerts without a channel, and alerts that their own channel must not get. */
-  readonly fallback: string;
-  readonly decline: string;
-  readonly shipping: string;
-  readonly status: string;
-  readonly virtual: string;
-  /** Null: authorizations, PIN transactions, settlements and reversals are not posted. */
+/** `fallback` gets alerts that their own channel must not get. Without a channel for `spend`, its alerts are not posted. */
+type AlertChannels = Readonly<Record<Exclude<AlertCategory, 'spend'> | 'fallback', string>> & {
   readonly spend: string | null;
-}
+};
 
 /** The configured channel for a kind; null when none is configured. */
 export function defaultChannel(kind: WebhookKind, channels: AlertChannels): string | null {
