@@ -210,7 +210,7 @@ async function whyUnread(
  * instead, so it applies only while they certainly may read them. No mute applies while the card has an open fraud case,
  * because the case says that everything about the card follows in its thread.
  *
- * WithheldFrom declines still count towards card testing: a muted card may be one of the tested cards.
+ * Withheld declines still count towards card testing: a muted card may be one of the tested cards.
  */
 export function createWhyMutePasses(deps: MuteDeps) {
   const { rolesForCard, mayTravel, isHolder, cardTesting, fraudCases } = deps;
