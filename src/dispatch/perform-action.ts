@@ -197,13 +197,12 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
     const { role, doing } = permission;
     const group = acctId === undefined ? groupAsked(permission) : ((await deps.rights.groupOfCard(acctId)) ?? null);
     const isByRole = !mayAsk(permission, action.roles);
+    const askValue = await deps.putChoice(askPermissionOf(action), null);
     if (acctId !== undefined && (asked.asHolder || !isByRole)) {
-      const askValue = await deps.putChoice(askPermissionOf(action), null);
       const other = { ...(await askOthers(action, who, group, deps)), askValue };
       const no = isByRole ? notLinked() : { why, whoCan: other };
       return await deps.responses.refuse(action, no, { acctId, isNotPermitted: true });
     }
-    const askValue = await deps.putChoice(askPermissionOf(action), null);
     const ofAnyCard = await deps.rights.rolesNow(asked);
     const people = {
       isExternal: false,
