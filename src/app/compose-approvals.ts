@@ -33,7 +33,6 @@ import {
   createRemindApprovers,
   createRequestEnds,
 } from '../approvals/resolve-request.ts';
-import { createResumeClick } from '../approvals/resume-click.ts';
 import { noCard } from '../core/card-facts.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { commandOf, permissionOf, refusedTo } from '../dispatch/verbs.ts';
@@ -81,11 +80,10 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
     permitAsked: createPermitAsked(tools),
     reportAsked: createReportAsked(tools),
   });
-  const resumeClick = createResumeClick({ ...common, execution, decisions, finish });
-  const decide = createDecideRequest({ ...common, execution, expire, resumeClick, decisions });
+  const decide = createDecideRequest({ ...common, execution, expire, decisions });
   const withdraw = createWithdrawRequest({ ...common, execution, expire, decisions });
   const capOverride = createCapOverride({ ...common, recount });
-  const override = createOverrideRequest({ ...common, execution, resumeClick, judgeClick, capOverride });
+  const override = createOverrideRequest({ ...common, execution, decisions, judgeClick, capOverride });
   return {
     handlers: {
       ask: (resolved) => withLock(`account:${resolved.acctId}`, () => askForRaise(resolved)),

@@ -19,6 +19,7 @@ import type { WhyNot } from './eligibility.ts';
 import type { Execution } from './execute-approval.ts';
 import type { JudgeClick } from './judge-click.ts';
 import {
+  type ApprovalClick,
   type ApprovalRequest,
   accountIn,
   blocksIn,
@@ -33,7 +34,6 @@ import {
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { ExpireRequest } from './resolve-request.ts';
-import type { ResumeClick } from './resume-click.ts';
 import type { DecideAction, WithdrawAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'now'> {
@@ -42,8 +42,7 @@ interface Deps extends Pick<ActionTools, 'now'> {
   readonly requests: Pick<Requests, 'get'>;
   readonly execution: Pick<Execution, 'stop' | 'whyNotYet'>;
   readonly expire: ExpireRequest;
-  readonly resumeClick: ResumeClick;
-  readonly decisions: Pick<Decisions, 'approve' | 'deny'>;
+  readonly decisions: Pick<Decisions, 'resume' | 'approve' | 'deny'>;
 }
 
 const stateWords: Readonly<Record<ApprovalRequest['state'], string>> = {
@@ -69,7 +68,7 @@ export function createDecideRequest(deps: Deps) {
       deps.responses.refuse(action, { why, whoCan }, about);
 
     if (request === null) return await over('This request is too old.', mayAskAgain);
-    if (await deps.resumeClick(action, request, run)) return;
+    if (await deps.decisions.resume(action, request, run)) return;
     if (request.state !== 'open') return await over(`This request is ${stateWords[request.state]} already.`);
     // So far the person is known to approve for some card.
     const isApprover = await deps.rights.mayAct(action, accountIn(request));
@@ -106,7 +105,7 @@ export type Decisions = ReturnType<typeof createDecisions>;
 interface DecisionDeps extends Pick<ActionTools, 'record' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'save'>;
   readonly progress: Pick<Progress, 'read'>;
-  readonly execution: Pick<Execution, 'execute'>;
+  readonly execution: Pick<Execution, 'execute' | 'resume'>;
   readonly judgeClick: JudgeClick;
   readonly amend: AmendRequest;
   readonly finish: FinishRequest;
@@ -133,6 +132,25 @@ function decisionBy({ id, actor, askedAt }: Closing) {
 export function createDecisions(deps: DecisionDeps) {
   return {
     /**
+     * Continues what a click has done to its request before a crash, whatever others decided meanwhile.
+     *
+     * @returns false when the click has done nothing yet.
+     * @throws CardApiError when the job should be retried.
+     */
+    async resume(click: ApprovalClick, request: ApprovalRequest, run: LockedRun): Promise<boolean> {
+      if (request.state !== 'open' && isDecidedBy(request, click.id)) {
+        const isDenial = request.state === 'denied' && click.verb === 'decide';
+        await (isDenial ? deny(click, request, run.lease) : deps.finish(request));
+        return true;
+      }
+      // The approval was counted. Someone else may have decided since.
+      if (request.approvals.some(({ actionId }) => actionId === click.id)) {
+        await deps.updateRequest(request.id);
+        return true;
+      }
+      return await deps.execution.resume(click, request, run);
+    },
+    /**
      * Counts an approval, and makes the change with the last one. @returns why it does not count; null when it does.
      */
     async approve(action: DecideAction, asked: OpenRequest, run: LockedRun): Promise<WhyNot | null> {
@@ -158,13 +176,16 @@ export function createDecisions(deps: DecisionDeps) {
       await deps.updateRequest(changed.id);
       return null;
     },
-    /** Also after this action denied it before a crash. */
-    deny: (action: DecideAction, request: ApprovalRequest, lease: Lease): Promise<void> =>
-      close(action, { ...request, state: 'denied', note: action.reason, decision: decisionBy(action) }, lease),
+    deny,
     /** The same by the person who asked. */
     withdraw: (action: WithdrawAction, request: ApprovalRequest, lease: Lease): Promise<void> =>
       close(action, { ...request, state: 'withdrawn', decision: decisionBy(action) }, lease),
   };
+
+  /** Also after this action denied it before a crash. */
+  async function deny(action: DecideAction, request: ApprovalRequest, lease: Lease): Promise<void> {
+    await close(action, { ...request, state: 'denied', note: action.reason, decision: decisionBy(action) }, lease);
+  }
 
   /** Ends a request without a change. */
   async function close(action: Closing, asked: ClosedRequest, lease: Lease): Promise<void> {

@@ -10,6 +10,7 @@ import { atMost, termWords } from '../limits/term.ts';
 import { type ApprovalPolicy, aloneCents, countedCents } from '../policy/approval-policy.ts';
 import { OVERRIDE_MAX_MS, REQUEST_MS } from '../policy/decide-action.ts';
 import { lowers } from './current-request.ts';
+import type { Decisions } from './decide-request.ts';
 import type { Execution } from './execute-approval.ts';
 import type { JudgeClick, JudgedClick, Recount } from './judge-click.ts';
 import {
@@ -21,14 +22,13 @@ import {
   type OpenRequest,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
-import type { ResumeClick } from './resume-click.ts';
 import type { OverrideAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'record'> {
   readonly responses: Pick<Responses, 'refuse'>;
   readonly requests: Pick<Requests, 'get'>;
   readonly execution: Pick<Execution, 'whyNotYet' | 'execute'>;
-  readonly resumeClick: ResumeClick;
+  readonly decisions: Pick<Decisions, 'resume'>;
   readonly judgeClick: JudgeClick;
   readonly capOverride: CapOverride;
   /** Allows one emergency override per card and day. */
@@ -51,7 +51,7 @@ export function createOverrideRequest(deps: Deps) {
     const over = (why: string, whoCan: Refusal['whoCan']) => deps.responses.refuse(action, { why, whoCan }, about);
 
     if (request === null) return await over('This request is too old.', mayAskAgain);
-    if (await deps.resumeClick(action, request, run)) return;
+    if (await deps.decisions.resume(action, request, run)) return;
     if (request.state !== 'open') return await over('This request is decided already.', 'Nothing is left to decide.');
     if (!isAboutRules(request)) return await refuse('Only a change of a card’s rules can be approved this way.');
     const notYet = await deps.execution.whyNotYet(request);

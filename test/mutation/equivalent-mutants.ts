@@ -34,7 +34,7 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason: 'Node joins repeated headers of this kind, so that only the type allows a list',
   },
   {
-    file: 'src/approvals/resume-click.ts',
+    file: 'src/approvals/decide-request.ts',
     text: "if (request.state !== 'open' && isDecidedBy(request, click.id)) {",
     what: "'open' becomes ''",
     reason: 'no click has decided an open request, so the other half of the condition is false',

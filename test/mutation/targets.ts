@@ -19,9 +19,7 @@ export const DECIDING: readonly string[] = [
   ...['endpoints', 'rule', 'rule-change', 'spend-rules'].map((name) => `src/card-api/${name}.ts`),
   ...['card-query', 'resolve-card', 'status-before', 'unknown-card'].map((name) => `src/directory/${name}.ts`),
   ...['purchase-timeline', 'purchase-state', 'decline-reason'].map((name) => `src/alerts/${name}.ts`),
-  ...['request', 'decide-request', 'amend-request', 'resume-click', 'emergency-override'].map(
-    (name) => `src/approvals/${name}.ts`,
-  ),
+  ...['request', 'decide-request', 'amend-request', 'emergency-override'].map((name) => `src/approvals/${name}.ts`),
   ...['claim-card', 'decide-claim'].map((name) => `src/holders/${name}.ts`),
   ...['recover-gap', 'recover-statuses'].map((name) => `src/recovery/${name}.ts`),
 ];

@@ -52,7 +52,10 @@ export function decisionsOf(
   const { approve, deny } = createDecisions({
     progress: { read: async () => null },
     requests: { save: async (request) => void saved.push(request) },
-    execution: { execute: async (_click, _request, approved) => void executed.push(approved) },
+    execution: {
+      execute: async (_click, _request, approved) => void executed.push(approved),
+      resume: async () => false,
+    },
     judgeClick: async (_action, request) =>
       why === null
         ? { kind: 'counts', request, now: request.changes }

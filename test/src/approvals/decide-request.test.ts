@@ -31,6 +31,7 @@ function setUp(
   const steps: string[] = [];
   const whyNotYet = async () => (notYet === undefined ? null : { why: notYet, whoCan: 'Wait.' });
   const decisions = {
+    resume: async () => isResumed,
     approve: async () => {
       if (why === undefined) steps.push('approved');
       return why === undefined ? null : { why, whoCan: 'Ask another approver.' };
@@ -41,7 +42,6 @@ function setUp(
     requests: { get: async () => request },
     execution: { stop: whyNotYet, whyNotYet },
     expire: async () => void steps.push('expired'),
-    resumeClick: async () => isResumed,
     decisions,
     responses: {
       refuse: async (_action, { why, whoCan }, about) =>

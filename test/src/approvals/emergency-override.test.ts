@@ -137,7 +137,7 @@ describe('an emergency override by an operator', () => {
             `refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`,
           ),
       },
-      resumeClick: async () => given.isResumed ?? false,
+      decisions: { resume: async () => given.isResumed ?? false },
       execution: {
         whyNotYet: async () => (given.notYet === undefined ? null : { why: given.notYet, whoCan: 'Wait.' }),
         execute: async (_click, _request, approved) => void steps.push({ executed: approved }),

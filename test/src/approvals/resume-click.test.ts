@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createDecisions } from '../../../src/approvals/decide-request.ts';
 import { ApprovalRequest } from '../../../src/approvals/request.ts';
-import { createResumeClick } from '../../../src/approvals/resume-click.ts';
 import { clickOfBen } from '../../support/decisions.ts';
 import { held } from '../../support/held.ts';
 import { askedAt, openRequestOf } from '../../support/limit-requests.ts';
@@ -22,25 +22,33 @@ const override = ask('emergency-override', {
   reason: 'at the counter',
 });
 
+const neverAsked = async (): Promise<never> => {
+  throw new Error('decides nothing anew');
+};
+
 /** @param hasSent the click has sent its change before a crash. */
 async function resume(
-  click: Parameters<ReturnType<typeof createResumeClick>>[0],
+  click: Parameters<ReturnType<typeof createDecisions>['resume']>[0],
   about: ApprovalRequest,
   hasSent = false,
 ) {
   const steps: string[] = [];
-  const resumeClick = createResumeClick({
-    execution: { resume: async () => hasSent },
-    decisions: { deny: async () => void steps.push('denied') },
+  const decisions = createDecisions({
+    progress: { read: async () => null },
+    requests: { save: async () => {} },
+    execution: { execute: neverAsked, resume: async () => hasSent },
+    judgeClick: neverAsked,
+    amend: neverAsked,
+    record: async (_action, { event }) => void steps.push(`${event}`),
     finish: async ({ state }) => void steps.push(`finished ${state}`),
     updateRequest: async (id) => void steps.push(`updated ${id}`),
   });
-  return { isResumed: await resumeClick(click, about, { isLast: false, lease: held }), steps };
+  return { isResumed: await decisions.resume(click, about, { isLast: false, lease: held }), steps };
 }
 
 describe('a click whose job runs again', () => {
   it.each<[string, Parameters<typeof resume>, string[]]>([
-    ['denies again what it denied', [clickOfBen(), decided('denied', 'act_ben')], ['denied']],
+    ['denies again what it denied', [clickOfBen(), decided('denied', 'act_ben')], ['denied', 'finished denied']],
     ['finishes again what it approved', [clickOfBen(), decided('approved', 'act_ben')], ['finished approved']],
     ['finishes again what it overrode', [override, decided('overridden', 'act_olga')], ['finished overridden']],
     ['shows again that it was counted', [clickOfBen(), openRequestOf(counted)], ['updated req_ask1']],
