@@ -97,16 +97,11 @@ async function approversOf(
   deps: Pick<Deps, 'rights' | 'orderPermit'>,
 ): Promise<readonly Approver[]> {
   const asker = request.action.actor.userId;
-  const isBarred = async (userId: string) =>
+  const mayNot = async (userId: string) =>
     (userId === asker && !people.includes(asker)) || (await isOwn(userId, request, deps));
+  const approvesFor = (by: string) => deps.rights.approvesFor(by, accountIn(request), isLoosening(request), { mayNot });
   return await Promise.all(
-    people.map(async (by): Promise<Approver> => {
-      const all = (await isBarred(by))
-        ? []
-        : ((await deps.rights.approvesFor(by, accountIn(request), isLoosening(request))) ?? []);
-      const barred = await Promise.all(all.map(async (whom) => whom !== by && (await isBarred(whom))));
-      return { by, inPlaceOf: all.filter((_whom, index) => barred[index] !== true) };
-    }),
+    people.map(async (by): Promise<Approver> => ({ by, inPlaceOf: (await mayNot(by)) ? [] : await approvesFor(by) })),
   );
 }
 

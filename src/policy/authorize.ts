@@ -82,8 +82,11 @@ export function createAuthorization(deps: AuthorizationDeps) {
       const isLooser = loosens(permission, about);
       // Calls Slack only where it matters, because a block must not wait for it.
       const asksWhose = asksWhoseCard(permission);
-      const isOwn = createIsOwn(deps, isLooser, acctId, isOwnToo);
-      const isNotFor = isLooser || asksWhose || notInPlaceOf.length > 0 ? createMayNot(notInPlaceOf, isOwn) : {};
+      const isOwn = async (userId: string): Promise<boolean> =>
+        (await isOwnToo?.(userId)) || (acctId !== undefined && (await deps.isOwnCard(userId, acctId, isLooser)));
+      // A delegate may not do what the person they act for may not do.
+      const mayNot = async (userId: string) => notInPlaceOf.includes(userId) || (await isOwn(userId));
+      const isNotFor = isLooser || asksWhose || notInPlaceOf.length > 0 ? { mayNot } : {};
       const ofCard = bands === undefined ? (acctId ?? groupAsked(permission)) : null;
       const { roles, isComplete, isGroupKnown } = (await isGone(asked, permission, isLooser, deps))
         ? noRoles
@@ -108,9 +111,8 @@ export function createAuthorization(deps: AuthorizationDeps) {
      *
      * @param acctId the card's account. Absent: the roles for any card. Null: all cards, or one that does not exist yet.
      */
-    rolesNow: async (asked: Pick<Asked, 'actor' | 'roles'>, acctId?: number | null): Promise<Role[]> => [
-      ...(await readRoles(asked, false, acctId)).roles,
-    ],
+    rolesNow: async (asked: Pick<Asked, 'actor' | 'roles'>, acctId?: number | null): Promise<Role[]> =>
+      (await readRoles(asked, false, acctId)).roles,
     /**
      * Whether a person's role is sufficient to act on a card. Null: its group, which decides that, is not known.
      *
@@ -132,19 +134,19 @@ export function createAuthorization(deps: AuthorizationDeps) {
       return [userId, ...inPlaceOf];
     },
     /**
-     * Whose approval an earlier approval counts as now: the person's own, or that of the people they act for. Null:
-     * nobody's, because they are no longer an approver of the card. The approval of a block counts until Slack says so.
+     * Whose approval an earlier approval counts as now: the person's own, or that of the people they act for. Empty:
+     * they are no longer an approver of the card. The approval of a block counts until Slack says so.
      *
      * @param acctId null: an order, whose card does not exist yet, or several cards.
+     * @param isNotFor people whose delegates do not count.
      * @throws RolesUnreadError
      */
-    async approvesFor(userId: string, acctId: number | null, isLooser = true) {
+    async approvesFor(userId: string, acctId: number | null, isLooser: boolean, isNotFor: Pick<RolesAsked, 'mayNot'>) {
       const asked = { actor: { userId }, roles: [] };
-      const mayNot = createMayNot([], createIsOwn(deps, isLooser, acctId));
-      const { roles, isComplete, inPlaceOf = [userId] } = await readRoles(asked, isLooser, acctId, mayNot);
+      const { roles, isComplete, inPlaceOf = [userId] } = await readRoles(asked, isLooser, acctId, isNotFor);
       if (roles.includes('approver')) return inPlaceOf;
       if (isLooser && !isComplete) throw new RolesUnreadError();
-      return isComplete ? null : [userId];
+      return isComplete ? [] : [userId];
     },
   };
 }
@@ -198,22 +200,6 @@ function waitsForGroup({ role, holderMay, restricts }: Permission, roles: readon
 
 export function unreadGroup(): RolesUnreadError {
   return new RolesUnreadError('the card service did not return the group of a card');
-}
-
-/** Whether a card is a person's own: now, until recently, or by the facts of the case. */
-function createIsOwn(
-  { isOwnCard }: Pick<AuthorizationDeps, 'isOwnCard'>,
-  isLooser: boolean,
-  acctId: number | null = null,
-  isOwnToo: Case['isOwn'] = async () => false,
-) {
-  return async (userId: string): Promise<boolean> =>
-    (await isOwnToo(userId)) || (acctId !== null && (await isOwnCard(userId, acctId, isLooser)));
-}
-
-/** A delegate may not do what the person they act for may not do. */
-function createMayNot(notInPlaceOf: readonly string[], isOwn: (userId: string) => Promise<boolean>) {
-  return { mayNot: async (userId: string) => notInPlaceOf.includes(userId) || (await isOwn(userId)) };
 }
 
 /** Whether a person has the role only as the delegate of somebody who may not do this themselves. */
