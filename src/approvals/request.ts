@@ -337,17 +337,12 @@ export function unconfirmedApproval({ inFlight }: ApprovalRequest): ApprovalInFl
   return inFlight.findLast(({ state }) => state !== 'begun') ?? null;
 }
 
-/** What decided a request, or may have: in sentences like `whether an earlier approval changed anything`. */
-export const kindWords: Readonly<Record<ApprovalInFlight['kind'], string>> = {
-  approval: 'approval',
-  override: 'emergency override',
-};
-
 /** What earlier approvals changed or may have, as a clause; null: nothing. */
 export function earlierChange(request: ApprovalRequest): string | null {
   const unconfirmed = unconfirmedApproval(request);
-  if (unconfirmed !== null) return `whether an earlier ${kindWords[unconfirmed.kind]} changed anything is not certain`;
-  return blockedBefore(request);
+  if (unconfirmed === null) return blockedBefore(request);
+  const decision = unconfirmed.kind === 'override' ? 'emergency override' : 'approval';
+  return `whether an earlier ${decision} changed anything is not certain`;
 }
 
 /** `an earlier approval blocked 5 of 8 cards, and perhaps 1 more`; null: it blocked none. */

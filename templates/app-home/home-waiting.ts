@@ -74,7 +74,7 @@ export function homeRequests(requests: readonly WaitingRequest[], pages: HomePag
       ),
       ...blockedCards(request, 1),
       ...fields(requestFields(request)),
-      ...(request.mayDecide ? actions(...decideButtons(request)) : []),
+      ...(request.mayDecide ? decideButtons(request) : []),
     ]),
   );
 }
@@ -112,25 +112,13 @@ function approvalsSoFar({ approvals, needed }: OpenRequest): string {
 }
 
 function decideButtons(request: OpenRequest) {
-  const name = requestedRaw(request);
   const value = requestValue(request);
-  const approve = button({
-    text: 'Approve',
-    action: actionId.decideRequestApprove,
-    value,
-    style: 'primary',
-    label: `Approve the request for ${name}`,
-  });
-  return [
-    ...(mayBeApproved(request) ? [approve] : []),
-    button({
-      text: 'Deny',
-      action: actionId.decideRequestDeny,
-      value,
-      style: 'danger',
-      label: `Deny the request for ${name}`,
-    }),
-  ];
+  const control = (text: string, action: string, style: 'primary' | 'danger') =>
+    button({ text, action, value, style, label: `${text} the request for ${requestedRaw(request)}` });
+  return actions(
+    mayBeApproved(request) ? control('Approve', actionId.decideRequestApprove, 'primary') : null,
+    control('Deny', actionId.decideRequestDeny, 'danger'),
+  );
 }
 
 export function homeTemporaryChanges(changes: readonly OpenTemporaryChange[], pages: HomePages): KnownBlock[] {
