@@ -21,7 +21,7 @@ import {
 import { isLook, isOfAccount, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createClaimCard, createOpenClaim } from '../holders/claim-card.ts';
 import { createClaimDecisions, createConfirmClaim, createJudgeClaim } from '../holders/decide-claim.ts';
-import { createLinkCard, createSetHolder, createUnlinkCard } from '../holders/link-card.ts';
+import { createLinkVerbs, createSetHolder } from '../holders/link-card.ts';
 import { createVisibleSince } from '../holders/link-store.ts';
 import { createStartRecovery } from '../recovery/run-recovery.ts';
 import { createMayGetAlerts } from '../routing/channel-access.ts';
@@ -187,14 +187,15 @@ function composeHolders(tools: Tools) {
       await tools.postClaim(claim);
     },
   });
+  const { linkCard, unlinkCard } = createLinkVerbs({ ...tools, setHolder, openClaim });
   const judgeClaim = createJudgeClaim(tools);
   const confirmClaim = createConfirmClaim({ ...tools, setHolder });
   const { decideClaim, endClaim } = createClaimDecisions({ ...tools, judgeClaim, confirmClaim });
   return {
     endClaim,
     handlers: {
-      link: createLinkCard({ ...tools, setHolder }),
-      unlink: createUnlinkCard({ ...tools, setHolder, openClaim }),
+      link: linkCard,
+      unlink: unlinkCard,
       claim: createClaimCard({ ...tools, setHolder, openClaim }),
       'decide-claim': decideClaim,
     } satisfies Partial<Handlers>,

@@ -85,25 +85,23 @@ export function createSetHolder(deps: SetHolderDeps) {
   }
 }
 
-const byAnother = 'It needs another approver.';
-
-interface LinkCardDeps extends Pick<ActionTools, 'person'> {
-  readonly rights: Pick<Rights, 'authorize'>;
+interface Deps extends Pick<ActionTools, 'person'> {
+  readonly rights: Pick<Rights, 'authorize' | 'isOwnCard'>;
   readonly responses: Pick<Responses, 'refuse' | 'answer'>;
+  readonly links: Pick<Links, 'ofAccount'>;
   readonly setHolder: SetHolder;
+  /** Lets the approvers decide. */
+  readonly openClaim: (action: UnlinkAction, acctIds: readonly number[], heldBy: string) => Promise<void>;
 }
 
-/** An approver links a card to its holder. Nobody does so as a delegate of the new holder, who could only claim it. */
-export function createLinkCard({ rights, person, setHolder, responses }: LinkCardDeps) {
-  return async function linkCard({ action, acctId, cardId }: Resolved<LinkAction>): Promise<void> {
+export function createLinkVerbs({ rights, responses, links, person, setHolder, openClaim }: Deps) {
+  return { linkCard, unlinkCard };
+
+  /** An approver links a card to its holder. Nobody does so as a delegate of the new holder, who could only claim it. */
+  async function linkCard(resolved: Resolved<LinkAction>): Promise<void> {
+    const { action, acctId, cardId } = resolved;
     const userId = action.subject;
-    const verdict = await rights.authorize(action, { acctId, notInPlaceOf: [userId] });
-    if (verdict.kind === 'refused')
-      return await responses.refuse(
-        action,
-        { why: verdict.why, whoCan: byAnother },
-        { acctId, cardId, isNotPermitted: true },
-      );
+    if (!(await isPermitted(resolved, [userId]))) return;
     const why = whyNoHolder(await person(userId));
     if (why !== null) {
       const whoCan = 'Name a member of this workspace.';
@@ -111,7 +109,31 @@ export function createLinkCard({ rights, person, setHolder, responses }: LinkCar
     }
     const linked = await setHolder(action, { acctId, cardId, userId, provedBy: 'approver' });
     await responses.answer(action, linkResult({ ...linked, userId, isOwn: false }));
-  };
+  }
+
+  /**
+   * An approver ends the link of another person's card, but not as a delegate of that person. For their own card, someone
+   * else has to confirm it. Also of a card that nobody holds: a link that was asked for before may still wait.
+   */
+  async function unlinkCard(resolved: Resolved<UnlinkAction>): Promise<void> {
+    const { action, acctId, cardId } = resolved;
+    const link = await links.ofAccount(acctId);
+    if (link !== null && (await rights.isOwnCard(action.actor.userId, acctId)))
+      return await openClaim(action, [acctId], link.userId);
+    if (!(await isPermitted(resolved, link === null ? [] : [link.userId]))) return;
+    const nobody = { acctId, cardId, userId: null, provedBy: 'approver' } as const;
+    const { card, isSame, heldNow = null } = await setHolder(action, nobody);
+    await responses.answer(action, isSame ? linkUnchanged({ card, heldBy: null }) : linkEnded({ card, heldNow }));
+  }
+
+  /** @returns false: the person has been told. */
+  async function isPermitted({ action, acctId, cardId }: Resolved, notInPlaceOf: readonly string[]): Promise<boolean> {
+    const verdict = await rights.authorize(action, { acctId, notInPlaceOf });
+    if (verdict.kind !== 'refused') return true;
+    const refused = { why: verdict.why, whoCan: 'It needs another approver.' };
+    await responses.refuse(action, refused, { acctId, cardId, isNotPermitted: true });
+    return false;
+  }
 }
 
 /** Why someone cannot be linked to a card, one sentence; null when they can. */
@@ -121,35 +143,4 @@ export function whyNoHolder(person: Person | null): string | null {
   if (person.isDeactivated) return 'This person’s Slack account is deactivated.';
   if (person.isGuest || person.isExternal) return 'Guests and people of other companies cannot be linked to a card.';
   return null;
-}
-
-interface UnlinkCardDeps {
-  readonly rights: Pick<Rights, 'authorize' | 'isOwnCard'>;
-  readonly responses: Pick<Responses, 'refuse' | 'answer'>;
-  readonly links: Pick<Links, 'ofAccount'>;
-  readonly setHolder: SetHolder;
-  /** Lets the approvers decide. */
-  readonly openClaim: (action: UnlinkAction, acctIds: readonly number[], heldBy: string) => Promise<void>;
-}
-
-/**
- * An approver ends the link of another person's card, but not as a delegate of that person. For their own card, someone
- * else has to confirm it. Also of a card that nobody holds: a link that was asked for before may still wait.
- */
-export function createUnlinkCard(deps: UnlinkCardDeps) {
-  return async function unlinkCard({ action, acctId, cardId }: Resolved<UnlinkAction>): Promise<void> {
-    const link = await deps.links.ofAccount(acctId);
-    if (link !== null && (await deps.rights.isOwnCard(action.actor.userId, acctId)))
-      return await deps.openClaim(action, [acctId], link.userId);
-    const verdict = await deps.rights.authorize(action, { acctId, notInPlaceOf: link === null ? [] : [link.userId] });
-    if (verdict.kind === 'refused')
-      return await deps.responses.refuse(
-        action,
-        { why: verdict.why, whoCan: byAnother },
-        { acctId, cardId, isNotPermitted: true },
-      );
-    const nobody = { acctId, cardId, userId: null, provedBy: 'approver' } as const;
-    const { card, isSame, heldNow = null } = await deps.setHolder(action, nobody);
-    await deps.responses.answer(action, isSame ? linkUnchanged({ card, heldBy: null }) : linkEnded({ card, heldNow }));
-  };
 }

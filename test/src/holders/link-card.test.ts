@@ -5,7 +5,7 @@ import type { WithLock } from '../../../src/core/lock.ts';
 import { createSettingOrder } from '../../../src/core/setting-order.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
-import { createLinkCard, createSetHolder, createUnlinkCard } from '../../../src/holders/link-card.ts';
+import { createLinkVerbs, createSetHolder } from '../../../src/holders/link-card.ts';
 import { createLinks, type Links } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
 import type { Message } from '../../../src/slack/message.ts';
@@ -75,8 +75,7 @@ function setUp(
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   };
   const setHolder = createSetHolder(deps);
-  const linkCard = createLinkCard({ ...deps, setHolder });
-  const unlinkCard = createUnlinkCard({ ...deps, setHolder });
+  const { linkCard, unlinkCard } = createLinkVerbs({ ...deps, setHolder });
   const lineFacts = {
     by: 'U0OLGA',
     card: null,
