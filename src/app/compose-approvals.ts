@@ -18,7 +18,7 @@ import {
   createFinishRequest,
 } from '../approvals/complete-approval.ts';
 import { createReadCurrent, createRefreshRequests } from '../approvals/current-request.ts';
-import { createDecideRequest, createDecisions, createWithdrawRequest } from '../approvals/decide-request.ts';
+import { createDecisions, createRequestVerbs } from '../approvals/decide-request.ts';
 import { createEligibility } from '../approvals/eligibility.ts';
 import { createCapOverride, createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval, createMakeApprovedChange } from '../approvals/execute-approval.ts';
@@ -80,8 +80,7 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
     permitAsked: createPermitAsked(tools),
     reportAsked: createReportAsked(tools),
   });
-  const decide = createDecideRequest({ ...common, execution, expire, decisions });
-  const withdraw = createWithdrawRequest({ ...common, execution, expire, decisions });
+  const { decideRequest, withdrawRequest } = createRequestVerbs({ ...common, execution, expire, decisions });
   const capOverride = createCapOverride({ ...common, recount });
   const override = createOverrideRequest({ ...common, execution, decisions, judgeClick, capOverride });
   return {
@@ -94,8 +93,8 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
       }),
       'block-all': createRequestBlockAll({ ...tools, openRequest }),
       decide: (action, run) =>
-        withLock(`request:${action.target.requestId}`, (lease) => decide(action, { ...run, lease })),
-      withdraw: (action) => withLock(`request:${action.target.requestId}`, (lease) => withdraw(action, lease)),
+        withLock(`request:${action.target.requestId}`, (lease) => decideRequest(action, { ...run, lease })),
+      withdraw: (action) => withLock(`request:${action.target.requestId}`, (lease) => withdrawRequest(action, lease)),
       'emergency-override': (action, run) =>
         withLock(`request:${action.target.requestId}`, (lease) => override(action, { ...run, lease })),
     } satisfies Partial<Handlers>,

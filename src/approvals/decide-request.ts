@@ -37,12 +37,12 @@ import type { ExpireRequest } from './resolve-request.ts';
 import type { DecideAction, WithdrawAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'now'> {
-  readonly rights: Pick<Rights, 'mayAct' | 'whoMay'>;
+  readonly rights: Pick<Rights, 'mayAct' | 'whoMay' | 'authorize'>;
   readonly responses: Pick<Responses, 'refuse'>;
   readonly requests: Pick<Requests, 'get'>;
   readonly execution: Pick<Execution, 'stop' | 'whyNotYet'>;
   readonly expire: ExpireRequest;
-  readonly decisions: Pick<Decisions, 'resume' | 'approve' | 'deny'>;
+  readonly decisions: Decisions;
 }
 
 const stateWords: Readonly<Record<ApprovalRequest['state'], string>> = {
@@ -55,13 +55,19 @@ const stateWords: Readonly<Record<ApprovalRequest['state'], string>> = {
 };
 
 /**
- * An approver approves or denies a request, as asked or with another amount or duration.
+ * How a request ends by a click on it.
  *
- * Runs under the request's lock: if two people press at once, one decides and the other is notified. The returned
- * function throws CardApiError when the job should be retried.
+ * Runs under the request's lock: if two people press at once, one decides and the other is notified.
  */
-export function createDecideRequest(deps: Deps) {
-  return async function decideRequest(action: DecideAction, run: LockedRun): Promise<void> {
+export function createRequestVerbs(deps: Deps) {
+  return { decideRequest, withdrawRequest };
+
+  /**
+   * An approver approves or denies a request, as asked or with another amount or duration.
+   *
+   * @throws CardApiError when the job should be retried.
+   */
+  async function decideRequest(action: DecideAction, run: LockedRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
     const about = { acctId: accountIn(request) };
     const over = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
@@ -91,11 +97,36 @@ export function createDecideRequest(deps: Deps) {
       return await over(passedWords(own), 'Choose a later end.');
     const why = await deps.decisions.approve(action, request, run);
     if (why !== null) await deps.responses.refuse(action, why, { ...about, isNotPermitted: why.isNotPermitted });
-  };
+  }
 
   /** A change may be sent twice, but a second order is a second card. */
   async function whyNotOrder(request: OpenRequest) {
     return orderIn(request) === null ? null : await deps.execution.whyNotYet(request);
+  }
+
+  /** The person who asked withdraws the request while it is undecided. */
+  async function withdrawRequest(action: WithdrawAction, lease: Lease): Promise<void> {
+    const request = await deps.requests.get(action.target.requestId);
+    const refused = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to withdraw.') =>
+      deps.responses.refuse(action, { why, whoCan }, { acctId: accountIn(request) });
+
+    if (request === null) return await refused('This request is too old.');
+    const isOwnAction = request.action.actor.userId === action.actor.userId;
+    const verdict = await deps.rights.authorize(action, { isOwnAction });
+    if (verdict.kind === 'refused')
+      return await deps.responses.refuse(
+        action,
+        { why: verdict.why, whoCan: 'An approver can deny it.' },
+        { acctId: accountIn(request), isNotPermitted: true },
+      );
+    // This click decided the request before a crash: finish the remaining steps.
+    if (isDecidedBy(request, action.id)) return await deps.decisions.withdraw(action, request, lease);
+    if (request.state !== 'open') return await refused(`This request is ${stateWords[request.state]} already.`);
+    const notYet = await deps.execution.stop(request);
+    if (notYet !== null) return await refused(notYet.why, notYet.whoCan);
+    if (!isExpired(request, deps.now())) return await deps.decisions.withdraw(action, request, lease);
+    await deps.expire(request, lease);
+    await refused(whyExpired(request));
   }
 }
 
@@ -236,40 +267,4 @@ function whatWasApproved(asked: OpenRequest, { changes, term }: OpenRequest): Pi
   const after = changeWords(changes, term);
   if (before === after) return { outcome: 'as requested', changedOf: null };
   return { outcome: `asked for ${before}; changed to ${after}`, changedOf: asked.action.actor.userId };
-}
-
-interface WithdrawDeps extends Pick<ActionTools, 'now'> {
-  readonly rights: Pick<Rights, 'authorize'>;
-  readonly responses: Pick<Responses, 'refuse'>;
-  readonly requests: Pick<Requests, 'get'>;
-  readonly execution: Pick<Execution, 'stop'>;
-  readonly expire: ExpireRequest;
-  readonly decisions: Pick<Decisions, 'withdraw'>;
-}
-
-/** The person who asked withdraws the request while it is undecided. Runs under the request's lock. */
-export function createWithdrawRequest(deps: WithdrawDeps) {
-  return async function withdrawRequest(action: WithdrawAction, lease: Lease): Promise<void> {
-    const request = await deps.requests.get(action.target.requestId);
-    const refused = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to withdraw.') =>
-      deps.responses.refuse(action, { why, whoCan }, { acctId: accountIn(request) });
-
-    if (request === null) return await refused('This request is too old.');
-    const isOwnAction = request.action.actor.userId === action.actor.userId;
-    const verdict = await deps.rights.authorize(action, { isOwnAction });
-    if (verdict.kind === 'refused')
-      return await deps.responses.refuse(
-        action,
-        { why: verdict.why, whoCan: 'An approver can deny it.' },
-        { acctId: accountIn(request), isNotPermitted: true },
-      );
-    // This click decided the request before a crash: finish the remaining steps.
-    if (isDecidedBy(request, action.id)) return await deps.decisions.withdraw(action, request, lease);
-    if (request.state !== 'open') return await refused(`This request is ${stateWords[request.state]} already.`);
-    const notYet = await deps.execution.stop(request);
-    if (notYet !== null) return await refused(notYet.why, notYet.whoCan);
-    if (!isExpired(request, deps.now())) return await deps.decisions.withdraw(action, request, lease);
-    await deps.expire(request, lease);
-    await refused(whyExpired(request));
-  };
 }

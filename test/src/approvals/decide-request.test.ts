@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDecideRequest } from '../../../src/approvals/decide-request.ts';
+import { createRequestVerbs } from '../../../src/approvals/decide-request.ts';
 import { ApprovalRequest } from '../../../src/approvals/request.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
 import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
@@ -37,8 +37,9 @@ function setUp(
       return why === undefined ? null : { why, whoCan: 'Ask another approver.' };
     },
     deny: async () => void steps.push('denied'),
+    withdraw: async () => void steps.push('withdrawn'),
   };
-  const decideRequest = createDecideRequest({
+  const { decideRequest } = createRequestVerbs({
     requests: { get: async () => request },
     execution: { stop: whyNotYet, whyNotYet },
     expire: async () => void steps.push('expired'),
@@ -50,6 +51,7 @@ function setUp(
     rights: {
       mayAct: async () => isGroupKnown || null,
       whoMay: async () => [],
+      authorize: async () => expect.fail('only a withdrawal asks'),
     },
     now: () => new Date(now),
   });
