@@ -9,7 +9,6 @@ const known: readonly string[] = [
   'DECLINES_MAX',
   'DECLINES_SHOWN',
   'OpenRequest',
-  'ResumeRequest',
   'chooseCard',
   'endOf',
   'explainDecline',

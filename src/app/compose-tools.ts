@@ -9,7 +9,7 @@ import { createSetInOrder } from '../actions/set-in-order.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { formRemedy } from '../alerts/rule-remedy.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
-import { createAnnounceRequest, createResumeRequest } from '../approvals/open-request.ts';
+import { createAnnouncements } from '../approvals/open-request.ts';
 import { accountIn } from '../approvals/request.ts';
 import { createGroupOfCard } from '../directory/directory.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
@@ -63,7 +63,6 @@ export function createTools(context: ActionContext) {
   const { refuse, refuseUnclear, refuseWith, recordRefusal, isRefused } = refusals;
   const askAgain = createAskAgain({ ...context, recordRefusal, putChoice, askedFor });
   const responses = { answer: context.answer, refuse, refuseUnclear, refuseWith, askAgain };
-  const announceRequest = createAnnounceRequest({ ...context, rights, record });
   const reports = createReports({ ...context, responses, record, outcomes });
   const tools = {
     ...context,
@@ -83,8 +82,7 @@ export function createTools(context: ActionContext) {
     reports,
     changeUnlessKnown: createChangeUnlessKnown({ ...context, reports }),
     putChoice,
-    announceRequest,
-    resumeRequest: createResumeRequest({ ...context, announceRequest }),
+    ...createAnnouncements({ ...context, rights, record }),
     readTransactions: createReadTransactions(context),
     async purchaseOf(action: Pick<Action, 'target'>) {
       const alertId = alertIdOf(action);

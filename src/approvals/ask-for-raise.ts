@@ -17,7 +17,7 @@ import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import { alsoNeeds, goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
-import type { RequestedChange, ResumeRequest } from './open-request.ts';
+import type { Announcements, RequestedChange } from './open-request.ts';
 import type { AskAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'factsOf'> {
@@ -26,7 +26,7 @@ interface Deps extends Pick<ActionTools, 'factsOf'> {
   readonly findRaise: FindRaise;
   readonly permitAsked: PermitAsked;
   readonly openRequest: (asked: RequestedChange) => Promise<RequestOpened>;
-  readonly resumeRequest: ResumeRequest;
+  readonly resumeRequest: Announcements['resumeRequest'];
   readonly reportAsked: ReportAsked;
 }
 

@@ -41,16 +41,29 @@ interface AnnouncedRequest
 
 interface AnnounceDeps extends Pick<ActionTools, 'record'> {
   readonly rights: Pick<Rights, 'isOwnCard'>;
+  readonly requests: Pick<Requests, 'get'>;
   readonly postRequest: (request: ApprovalRequest) => Promise<void>;
   /** Starts the reminder and expiry timer of a request. */
   readonly scheduleAgeRequest: (requestId: string) => Promise<void>;
 }
 
-/** Puts a stored request on record as waiting, and asks those who decide it. Idempotent. */
-type AnnounceRequest = (request: ApprovalRequest) => Promise<AnnouncedRequest>;
+export type Announcements = ReturnType<typeof createAnnouncements>;
 
-export function createAnnounceRequest(deps: AnnounceDeps): AnnounceRequest {
-  return async function announceRequest(request) {
+export function createAnnouncements(deps: AnnounceDeps) {
+  return {
+    announceRequest,
+    /**
+     * Continues the request that an earlier attempt of the action opened. Whatever the action would be by now, it stays a
+     * request. Null: no attempt opened one.
+     */
+    async resumeRequest(actionId: string): Promise<AnnouncedRequest | null> {
+      const request = await deps.requests.get(requestIdOf(actionId));
+      return request === null ? null : await announceRequest(request);
+    },
+  };
+
+  /** Puts a stored request on record as waiting, and asks those who decide it. Idempotent. */
+  async function announceRequest(request: ApprovalRequest): Promise<AnnouncedRequest> {
     const announced = { ...request, changes: changesFromNow(request) };
     await recordWaiting(announced, deps);
     // What others decided since stays. They were all told of it.
@@ -61,25 +74,7 @@ export function createAnnounceRequest(deps: AnnounceDeps): AnnounceRequest {
     await deps.scheduleAgeRequest(id);
     const isOwnCard = isAboutRules(request) && (await deps.rights.isOwnCard(action.actor.userId, acctId));
     return { ...announced, kind: 'opened', note: whyAsked(request, isOwnCard) };
-  };
-}
-
-/**
- * Continues the request that an earlier attempt of the action opened. Whatever the action would be by now, it stays a
- * request. Null: no attempt opened one.
- */
-export type ResumeRequest = (actionId: string) => Promise<AnnouncedRequest | null>;
-
-interface ResumeDeps {
-  readonly requests: Pick<Requests, 'get'>;
-  readonly announceRequest: AnnounceRequest;
-}
-
-export function createResumeRequest({ requests, announceRequest }: ResumeDeps): ResumeRequest {
-  return async function resumeRequest(actionId) {
-    const request = await requests.get(requestIdOf(actionId));
-    return request === null ? null : await announceRequest(request);
-  };
+  }
 }
 
 type Waiting = Pick<ApprovalRequest, 'action' | 'acctId' | 'card' | 'changes' | 'counted'>;
@@ -106,7 +101,7 @@ interface Deps extends Pick<ActionTools, 'now' | 'record'> {
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
   readonly gatherFacts: GatherFacts;
   readonly raises: Pick<RaiseAmounts, 'changesFromBase' | 'temporaryValues'>;
-  readonly announceRequest: AnnounceRequest;
+  readonly announceRequest: Announcements['announceRequest'];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createAnnounceRequest, createOpenRequest } from '../../../src/approvals/open-request.ts';
+import { createAnnouncements, createOpenRequest } from '../../../src/approvals/open-request.ts';
 import type { ApprovalRequest } from '../../../src/approvals/request.ts';
 import { noFacts } from '../../../src/approvals/request-facts.ts';
 import { createRequests } from '../../../src/approvals/request-store.ts';
@@ -35,7 +35,8 @@ function setUp(holder: string | null = null, status: CardStatus | null = 'ACTIVE
     record,
     gatherFacts: async () => ({ isBlocked: status === 'BLOCKED', facts: noFacts }),
     raises: { changesFromBase: async (changes) => [...changes], temporaryValues: async () => [] },
-    announceRequest: createAnnounceRequest({
+    ...createAnnouncements({
+      requests,
       rights: { isOwnCard },
       record,
       postRequest: async ({ id }) => void posted.push(id),
