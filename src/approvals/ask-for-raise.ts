@@ -1,7 +1,7 @@
 import { balanceWord } from '../../templates/core/card-words.ts';
 import { requestSent } from '../../templates/holders/holder-request.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
+import { alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
@@ -123,11 +123,22 @@ export function createFindRaise(deps: FindDeps): FindRaise {
     const account = await deps.card.getAccount(acctId);
     // What stops a blocked card as well may still be raised: it helps once the card is unblocked. Closed is final.
     if (cardInUse(account, null)?.status === 'CLOSED') return obstacles.CLOSED;
-    const found = await findChange(action, acctId, amountCents, deps);
+    const { rules } = await deps.card.getSpendRules(acctId);
+    const declined = await deps.purchaseOf(action);
+    const wanted = { acctId, amountCents, rules, purchase: declined && withAmount(declined, amountCents) };
+    const found = await findChange(wanted, deps);
     if (found !== 'passes' && found !== null) return found;
-    const obstacle = await findObstacle(action, account, amountCents, deps);
-    return obstacle ?? (found === null ? noneToChange : noneStops);
+    return findObstacle(wanted, account) ?? (found === null ? noneToChange : noneStops);
   };
+}
+
+/** What a holder wants to pay, with the card's rules of now. */
+interface Wanted {
+  readonly acctId: number;
+  readonly amountCents: number;
+  readonly rules: SpendRules;
+  /** The declined purchase of the action, with this amount: how much the card service sets aside on top. Null: none. */
+  readonly purchase: TransactionEvent | null;
 }
 
 const noneToChange: Obstacle = {
@@ -148,20 +159,15 @@ const noneStops: Refusal = {
  * that can be changed.
  */
 async function findChange(
-  action: Action,
-  acctId: number,
-  amountCents: number,
-  { card, checkPurchase, purchaseOf, factsOf, nameRuleset }: FindDeps,
+  { acctId, amountCents, rules, purchase }: Wanted,
+  { card, checkPurchase, factsOf, nameRuleset }: FindDeps,
 ): Promise<FoundRaise | 'passes' | null> {
-  const { rules } = await card.getSpendRules(acctId);
-  const declined = await purchaseOf(action);
-  if (declined?.decline == null) {
+  if (purchase?.decline == null) {
     const remaining = await card.getRemainingLimits(acctId);
     const mayBeOverruled = (await nameRuleset(await factsOf(acctId))).ruleset?.mayOverrule === true;
     const limit = checkLimits({ amountCents, mayBeOverruled }, remaining, rules);
     return limit === null || limit === 'passes' ? 'passes' : raiseOf(limit, rules, amountCents);
   }
-  const purchase = withAmount(declined, amountCents);
   const check = await checkPurchase(purchase);
   // How the balance and the card are by now, the obstacle tells.
   const isObstacle = check.state === 'unknown' && (check.why === 'balance' || check.why === 'status');
@@ -172,24 +178,14 @@ async function findChange(
 
 type Obstacle = Pick<Refusal, 'why' | 'whoCan'>;
 
-/**
- * What else would decline a purchase; null: nothing that is known. The declined purchase of the action says how much the
- * card service sets aside on top.
- */
-async function findObstacle(
-  action: Action,
-  account: AccountDetails,
-  amountCents: number,
-  { card, purchaseOf }: FindDeps,
-): Promise<Obstacle | null> {
+/** What else would decline a purchase; null: nothing that is known. */
+function findObstacle({ amountCents, rules, purchase }: Wanted, account: AccountDetails): Obstacle | null {
   const status = cardInUse(account, null)?.status ?? null;
   if (status !== null && status !== 'ACTIVE') return obstacles[status];
   const { availableCents } = account;
-  const declined = await purchaseOf(action);
-  const purchase = declined && withAmount(declined, amountCents);
   const paddingCents = purchase?.balancePaddingCents ?? purchase?.paddingCents ?? 0;
   if (availableCents === null || lackingCents({ amountCents, paddingCents }, availableCents) === 0) return null;
-  if ((await card.getSpendRules(account.acctId)).rules.usesBusinessBalance !== false) return null;
+  if (rules.usesBusinessBalance !== false) return null;
   const onTop = paddingCents === 0 ? '' : ` and the ${formatCents(paddingCents)} that the card service sets aside`;
   const why = `The card’s balance is ${balanceWord(availableCents)}, which does not cover this purchase${onTop}.`;
   return { why, whoCan: 'Ask for money to be added to the card.' };
