@@ -1,6 +1,6 @@
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { turnOf } from '../../src/app-home/home-page.ts';
-import { readDirectKind, readOwnDigest } from '../../src/app-home/verbs.ts';
+import { readPreference } from '../../src/app-home/verbs.ts';
 import { delegateForm, delegateInput } from '../../templates/app-home/delegate.ts';
 import { FIRST } from '../../templates/app-home/program-menu.ts';
 import { openAskForm } from '../approvals/ask-for-raise.ts';
@@ -39,17 +39,15 @@ export function actOnHomeCard(verb: 'block' | 'activate' | 'ask'): PressListener
 
 /** *Turn on* and *Turn off* in App Home: the value is a kind of message and its new setting. */
 export const setPreference = onPress(async ({ value, interaction }, deps) => {
-  const [kind = '', to] = value.split(':');
-  const [what, often] = [readDirectKind(kind), kind === 'digest' ? readOwnDigest(to ?? '') : null];
-  const preference =
-    often !== null
-      ? ({ kind: 'digest', often } as const)
-      : what === null
-        ? null
-        : ({ kind: 'messages', what, isOn: to === 'on' } as const);
-  if (preference === null) return await refuseChoice(interaction, { kind: 'own' }, buttonTooOld(), deps);
-  const target = { kind: 'channel', text: kind } as const;
-  await deps.requestAction({ ...interaction, verb: 'notify', target, input: { preference } });
+  const [kind = '', to = ''] = value.split(':');
+  const preference = readPreference([kind, to]);
+  if (typeof preference === 'string') return await refuseChoice(interaction, { kind: 'own' }, buttonTooOld(), deps);
+  await deps.requestAction({
+    ...interaction,
+    verb: 'notify',
+    target: { kind: 'channel', text: kind },
+    input: { preference },
+  });
 });
 
 const target = { kind: 'channel', text: '' } as const;

@@ -4,7 +4,7 @@ import { aboutChannel, type ReadCommand, type UnclearCommand, type VerbEntry } f
 import { addDays, readDay } from '../core/calendar-words.ts';
 import type { Clock } from '../core/end-time.ts';
 import { localDate } from '../core/service-time.ts';
-import { type DirectKind, directKinds, ownDigestTimes } from '../holders/preference-store.ts';
+import { directKinds, ownDigestTimes } from '../holders/preference-store.ts';
 import { mentioned } from '../slack/mrkdwn.ts';
 
 /** A preference about a person's own direct messages. */
@@ -43,7 +43,11 @@ export const appHomeVerbs = {
       example: 'notify shipping off',
       effect:
         'sets which direct messages you get; “notify digest weekly” sums up your cards, “notify quiet 22:00-07:00” sets your own quiet hours',
-      read: readPreference,
+      read(words) {
+        const preference = readPreference(words);
+        if (typeof preference === 'string') return { kind: 'unclear', why: preference, usage };
+        return aboutChannel('notify', words, { preference });
+      },
     },
   },
   delegate: {
@@ -101,31 +105,18 @@ function readDays(typed: readonly string[], { now, zone }: Clock): { from: strin
   return { from: first.date, until: last.date };
 }
 
-/** Parses the words after `/card notify`. */
-function readPreference(words: readonly string[]): ReadCommand | UnclearCommand {
+/** Parses the words after `/card notify`, or of a button in App Home. @returns a question when they cannot be parsed. */
+export function readPreference(words: readonly string[]): PreferenceAction['preference'] | string {
   const [first = '', second = '', ...more] = words.map((word) => word.toLowerCase());
-  const read = (preference: PreferenceAction['preference']) => aboutChannel('notify', words, { preference });
-  if (first === 'quiet') return read({ kind: 'quiet', hours: words.slice(1).join(' ') });
+  if (first === 'quiet') return { kind: 'quiet', hours: words.slice(1).join(' ') };
   if (first === 'digest') {
-    const often = more.length > 0 ? null : readOwnDigest(second);
-    if (often === null) return { kind: 'unclear', why: 'How often? Say daily, weekly or off.', usage };
-    return read({ kind: 'digest', often });
+    const often = [...ownDigestTimes, 'off' as const].find((time) => time === second);
+    return often === undefined || more.length > 0 ? 'How often? Say daily, weekly or off.' : { kind: 'digest', often };
   }
-  const what = readDirectKind(first);
-  if (what === null)
-    return { kind: 'unclear', why: `Which messages? There are ${directKinds.join(', ')}, digest and quiet.`, usage };
-  if ((second !== 'on' && second !== 'off') || more.length > 0) return { kind: 'unclear', why: 'On or off?', usage };
-  return read({ kind: 'messages', what, isOn: second === 'on' });
-}
-
-/** Null when there is no such digest. */
-export function readOwnDigest(word: string): (typeof ownDigestTimes)[number] | 'off' | null {
-  return [...ownDigestTimes, 'off' as const].find((often) => often === word) ?? null;
-}
-
-/** Null when there is no such kind of message. */
-export function readDirectKind(word: string): DirectKind | null {
   // The words of `subscribe`.
-  const meant = word === 'status' ? 'card-status' : word === 'virtual' ? 'virtual-cards' : word;
-  return directKinds.find((kind) => kind === meant) ?? null;
+  const meant = first === 'status' ? 'card-status' : first === 'virtual' ? 'virtual-cards' : first;
+  const what = directKinds.find((kind) => kind === meant);
+  if (what === undefined) return `Which messages? There are ${directKinds.join(', ')}, digest and quiet.`;
+  if ((second !== 'on' && second !== 'off') || more.length > 0) return 'On or off?';
+  return { kind: 'messages', what, isOn: second === 'on' };
 }

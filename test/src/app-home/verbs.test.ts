@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { appHomeVerbs, readDirectKind } from '../../../src/app-home/verbs.ts';
+import { appHomeVerbs } from '../../../src/app-home/verbs.ts';
 import { clock } from '../../support/clock.ts';
 
 const read = (text: string) => appHomeVerbs.notify.command.read(text.split(' '));
 
 describe('the words after /card notify', () => {
   it.each([
+    ['declines on', { kind: 'messages', what: 'declines', isOn: true }],
     ['shipping off', { kind: 'messages', what: 'shipping', isOn: false }],
     ['Limit-Warnings ON', { kind: 'messages', what: 'limit-warnings', isOn: true }],
     ['status off', { kind: 'messages', what: 'card-status', isOn: false }],
@@ -21,6 +22,7 @@ describe('the words after /card notify', () => {
   it.each([
     '',
     'everything off',
+    'low-balance off',
     'shipping',
     'shipping maybe',
     'shipping off now',
@@ -29,11 +31,6 @@ describe('the words after /card notify', () => {
     'digest daily please',
   ])('%j is unclear', (text) => {
     expect(read(text)).toMatchObject({ kind: 'unclear' });
-  });
-
-  it('accept only existing kinds of messages', () => {
-    expect(readDirectKind('declines')).toBe('declines');
-    expect(readDirectKind('low-balance')).toBeNull();
   });
 });
 
