@@ -23,11 +23,11 @@ import type { AskAction } from './verbs.ts';
 interface Deps extends Pick<ActionTools, 'factsOf'> {
   readonly rights: Pick<Rights, 'authorize'>;
   readonly responses: Pick<Responses, 'refuse'>;
-  readonly findRaise: FindRaise;
-  readonly permitAsked: PermitAsked;
+  readonly findRaise: ReturnType<typeof createFindRaise>;
+  readonly permitAsked: ReturnType<typeof createPermitAsked>;
   readonly openRequest: (asked: RequestedChange) => Promise<RequestOpened>;
   readonly resumeRequest: Announcements['resumeRequest'];
-  readonly reportAsked: ReportAsked;
+  readonly reportAsked: ReturnType<typeof createReportAsked>;
 }
 
 /**
@@ -62,14 +62,8 @@ interface PermitDeps extends Pick<ActionTools, 'withLock'> {
 }
 
 /** Whether the policy lets the changes be requested, and of how many approvers. */
-type PermitAsked = (
-  action: AskAction,
-  acctId: number,
-  changes: readonly RuleChange[],
-) => ReturnType<typeof permitRaise>;
-
-export function createPermitAsked(deps: PermitDeps): PermitAsked {
-  return async function permitAsked(action, acctId, changes) {
+export function createPermitAsked(deps: PermitDeps) {
+  return async function permitAsked(action: AskAction, acctId: number, changes: readonly RuleChange[]) {
     const { term } = action.ask;
     const raise = { changes: await deps.raises.withBase(changes, term, acctId), term };
     return await permitRaise(action, acctId, raise, await deps.raises.loosenedFor(raise, acctId), deps);
@@ -81,14 +75,12 @@ interface ReportDeps extends Pick<ActionTools, 'record' | 'outcomes' | 'now'> {
 }
 
 /** Tells the person who asked what happens now, and shows on the alert that it waits. */
-type ReportAsked = (
-  action: AskAction,
-  asked: Pick<RequestedChange, 'card' | 'changes' | 'term'>,
-  opened: RequestOpened,
-) => Promise<void>;
-
-export function createReportAsked(deps: ReportDeps): ReportAsked {
-  return async function reportAsked(action, { card, changes, term }, { kind, note }) {
+export function createReportAsked(deps: ReportDeps) {
+  return async function reportAsked(
+    action: AskAction,
+    { card, changes, term }: Pick<RequestedChange, 'card' | 'changes' | 'term'>,
+    { kind, note }: RequestOpened,
+  ): Promise<void> {
     if (kind === 'decided') return;
     const isTwin = kind === 'twin';
     const { acctId, cardId } = card;
@@ -115,10 +107,8 @@ interface FindDeps extends Pick<ActionTools, 'purchaseOf' | 'factsOf' | 'nameRul
 type FoundRaise = Pick<RequestedChange, 'changes' | 'alsoNeeds'>;
 
 /** The smallest change that lets the amount through, or why there is none. */
-type FindRaise = (action: AskAction, acctId: number) => Promise<FoundRaise | Refusal>;
-
-export function createFindRaise(deps: FindDeps): FindRaise {
-  return async function findRaise(action, acctId) {
+export function createFindRaise(deps: FindDeps) {
+  return async function findRaise(action: AskAction, acctId: number): Promise<FoundRaise | Refusal> {
     const { amountCents } = action.ask;
     const account = await deps.card.getAccount(acctId);
     // What stops a blocked card as well may still be raised: it helps once the card is unblocked. Closed is final.

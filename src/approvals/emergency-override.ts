@@ -30,7 +30,7 @@ interface Deps extends Pick<ActionTools, 'record'> {
   readonly execution: Pick<Execution, 'whyNotYet' | 'execute'>;
   readonly decisions: Pick<Decisions, 'resume'>;
   readonly judgeClick: JudgeClick;
-  readonly capOverride: CapOverride;
+  readonly capOverride: ReturnType<typeof createCapOverride>;
   /** Allows one emergency override per card and day. */
   readonly recentRaises: Pick<RecentRaises, 'reserveOverride'>;
 }
@@ -80,13 +80,8 @@ interface CapDeps extends Pick<ActionTools, 'now' | 'purchaseOf' | 'zone'> {
 }
 
 /** The part of a request that an emergency override may do, by the policy of now; or why it may do nothing. */
-type CapOverride = (
-  action: OverrideAction,
-  judged: JudgedClick,
-) => Promise<CappedChange | { readonly why: string; readonly isNotPermitted: boolean }>;
-
-export function createCapOverride(deps: CapDeps): CapOverride {
-  return async function capOverride(action, judged) {
+export function createCapOverride(deps: CapDeps) {
+  return async function capOverride(action: OverrideAction, judged: JudgedClick) {
     const no = (why: string, isNotPermitted = false) => ({ why, isNotPermitted });
     const policy = await deps.rights.policyOfCard(judged.request.acctId);
     const never = whyNoOverride(policy);

@@ -141,7 +141,7 @@ interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest'
   readonly requests: Pick<Requests, 'get'>;
   readonly execution: Pick<Execution, 'stop'>;
   readonly expire: ExpireRequest;
-  readonly remind: RemindApprovers;
+  readonly remind: ReturnType<typeof createRemindApprovers>;
 }
 
 /**
@@ -187,10 +187,8 @@ interface RemindDeps extends Pick<ActionTools, 'now' | 'updateRequest' | 'postTo
 }
 
 /** Sends one reminder for all open requests of the group, unless an earlier one listed this request. */
-type RemindApprovers = (request: OpenRequest, lease: Lease) => Promise<void>;
-
-export function createRemindApprovers(deps: RemindDeps): RemindApprovers {
-  return async function remindApprovers(request, lease) {
+export function createRemindApprovers(deps: RemindDeps) {
+  return async function remindApprovers(request: OpenRequest, lease: Lease): Promise<void> {
     const open = (await deps.requests.open()).filter(
       ({ id, card }) => id !== request.id && card.group === request.card.group,
     );

@@ -27,7 +27,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'person' | 'putChoice'> {
   readonly directory: Pick<Directory, 'find' | 'findByEmail' | 'current'>;
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setHolder: SetHolder;
-  readonly openClaim: OpenClaimOf;
+  readonly openClaim: ReturnType<typeof createOpenClaim>;
 }
 
 /**
@@ -119,6 +119,8 @@ interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'withLock' | 'now' 
   readonly submitClaim: (claim: Claim) => Promise<void>;
 }
 
+const tooOften = { why: `You have asked ${CLAIMS_A_DAY} times today.`, whoCan: 'Ask an approver.' };
+
 /**
  * Asks the approvers who holds a card. Claiming again while the claim is open reuses it. Idempotent.
  *
@@ -126,12 +128,8 @@ interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'withLock' | 'now' 
  * @param heldBy whose link is to end: an approver may claim that somebody else no longer holds a card that is theirs by
  * its email address.
  */
-type OpenClaimOf = (action: Claim['action'], acctIds: readonly number[], heldBy?: string) => Promise<void>;
-
-const tooOften = { why: `You have asked ${CLAIMS_A_DAY} times today.`, whoCan: 'Ask an approver.' };
-
-export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
-  return async function openClaim(action, acctIds, heldBy) {
+export function createOpenClaim(deps: OpenClaimDeps) {
+  return async function openClaim(action: Claim['action'], acctIds: readonly number[], heldBy?: string): Promise<void> {
     const { userId } = action.actor;
     // Two simultaneous commands are also one claim.
     await deps.withLock(`claims-of:${userId}`, async () => {
