@@ -133,12 +133,11 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
   };
 
   async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<ApprovalRequest> {
-    const { action, acctId, card, changes, term, others, counted, order, alsoNeeds } = asked;
+    const { action, acctId, card, changes, term, others, counted, order } = asked;
     const now = deps.now();
     // A card that does not exist yet has no facts.
-    const about = { id, action, acctId, cardId: card.cardId, changes, payCents: payCentsOf(asked), alsoNeeds };
     const { isBlocked, facts } =
-      order === undefined ? await deps.gatherFacts(about) : { isBlocked: false, facts: noFacts };
+      order === undefined ? await deps.gatherFacts(id, asked, payCentsOf(asked)) : { isBlocked: false, facts: noFacts };
     const by = action.actor.userId;
     // The roles of the action may be those for any card, which is not enough to approve for several.
     const roles = await deps.rights.rolesNow(action, accountIn(asked));

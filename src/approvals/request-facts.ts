@@ -17,6 +17,7 @@ import { lackingCents, type TransactionEvent, withAmount } from '../core/event.t
 import { merchantCategory } from '../core/merchant-category.ts';
 import { foldName } from '../directory/card-query.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
+import type { AskedChange } from '../limits/change-rule.ts';
 import { withBalanceNow } from '../limits/remedy-change.ts';
 import type { Requests } from './request-store.ts';
 
@@ -59,18 +60,12 @@ const LOOK_BACK_MS = 30 * 24 * 3_600_000;
 /** Someone is waiting for the request, so facts that the card service does not return quickly are left out. */
 export const CALL_LIMITS = { deadlineMs: 2500, maxRetries: 0 } as const;
 
-interface Asked {
-  readonly id: string;
-  readonly action: Action;
-  readonly acctId: number;
-  readonly cardId: number | null;
-  readonly changes: readonly RuleChange[];
-  /** What its holder wants to pay, in whole cents; null: the declined purchase. */
-  readonly payCents: number | null;
-  readonly alsoNeeds?: AlsoNeeds | undefined;
-}
-
-export type GatherFacts = (asked: Asked) => Promise<{ readonly isBlocked: boolean; readonly facts: RequestFacts }>;
+/** @param payCents what its holder wants to pay, in whole cents; null: the declined purchase. */
+export type GatherFacts = (
+  requestId: string,
+  asked: Pick<AskedChange<Action>, 'action' | 'acctId' | 'card' | 'changes' | 'alsoNeeds'>,
+  payCents: number | null,
+) => Promise<{ readonly isBlocked: boolean; readonly facts: RequestFacts }>;
 
 interface Deps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
@@ -82,7 +77,7 @@ interface Deps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
 }
 
 export function createGatherFacts(deps: Deps): GatherFacts {
-  return async function gatherFacts({ id, action, acctId, cardId, changes, payCents, alsoNeeds = [] }) {
+  return async function gatherFacts(requestId, { action, acctId, card, changes, alsoNeeds = [] }, payCents) {
     if (action.verb === 'block-all')
       return { isBlocked: false, facts: { ...noFacts, warning: await warningIn(action) } };
     const event = await deps.purchaseOf(action);
@@ -94,13 +89,13 @@ export function createGatherFacts(deps: Deps): GatherFacts {
       event === null ? null : purchaseIn(event, action, payCents),
       deps.requests.requestsOf(acctId),
     ]);
-    const earlier = requests.filter((request) => request.id !== id).map(({ state }) => state);
+    const earlier = requests.filter(({ id }) => id !== requestId).map(({ state }) => state);
     const left = leftOf(remaining, changes);
     const isShort = isTooMuchForBalance(payCents, purchase, account, read?.rules ?? null);
     const needs = withBalanceNow(alsoNeeds, isShort);
     const isUsedUp = changes.some(({ rule }) => isAllUsed(rule, remaining));
     return {
-      isBlocked: account !== null && cardInUse(account, cardId)?.status === 'BLOCKED',
+      isBlocked: account !== null && cardInUse(account, card.cardId)?.status === 'BLOCKED',
       facts: {
         purchase,
         left,

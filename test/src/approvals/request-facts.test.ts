@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
 import { createGatherFacts, isTooLittle, noFacts, type RequestFacts } from '../../../src/approvals/request-facts.ts';
 import type { RuleChange } from '../../../src/card-api/rule-change.ts';
 import type { RemainingLimits } from '../../../src/card-api/schema.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { SpendRules } from '../../../src/card-api/spend-rules.ts';
+import { noCard } from '../../../src/core/card-facts.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { raiseDaily } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';
@@ -13,12 +15,10 @@ const { event: declined } = transactionAlert();
 const bought = (at: string, over: object = {}) =>
   ({ ...declined, kind: 'authorization', occurredAt: at, networkTransactionId: at, decline: null, ...over }) as never;
 const asked = {
-  id: 'req_1',
   action: ask('limit', { target: { kind: 'alert', alertId: declined.id } }),
   acctId: 7378,
-  cardId: null,
+  card: noCard,
   changes: [raiseDaily],
-  payCents: null,
 };
 
 /** A blocked card. */
@@ -34,7 +34,7 @@ const cardWith = (over: object = {}, balance: number | null = null, usesBusiness
   ...over,
 });
 
-const gather = (over: object = {}, about: object = {}) =>
+const gather = (over: object = {}, { payCents = null, ...about }: { payCents?: number | null; action?: Action } = {}) =>
   createGatherFacts({
     card: cardWith({
       getRemainingLimits: async () => ({
@@ -53,7 +53,7 @@ const gather = (over: object = {}, about: object = {}) =>
     requests: { requestsOf: async () => [] },
     now: () => new Date('2026-11-20T15:00:00Z'),
     ...over,
-  })({ ...asked, ...about });
+  })('req_1', { ...asked, ...about }, payCents);
 
 it('shows the purchase with a link to its alert, and that the card is blocked', async () => {
   const { isBlocked, facts } = await gather();
