@@ -2,6 +2,7 @@ import { delegateEnded, delegateNamed, delegateSet } from '../../templates/app-h
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { setTo } from '../actions/record.ts';
+import { addDays } from '../core/calendar-words.ts';
 import { RolesUnreadError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import type { Delegations } from '../policy/delegation-store.ts';
@@ -67,7 +68,6 @@ interface NameDeps extends Pick<ActionTools, 'hasBegun' | 'person'>, Pick<SetDep
 
 /** A longer delegation belongs in the policy. */
 const DAYS_MAX = 92;
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * Lets an approver name a delegate from the policy's list. The delegate gets the roles that the approver has at that
@@ -129,7 +129,7 @@ function whyNot({ to, from, until }: DelegateAction['delegate'], userId: string,
   if (to === userId) return 'You can’t be your own delegate.';
   if (until < from) return 'The last day is before the first.';
   if (until < today) return 'That date has passed.';
-  if (Date.parse(until) - Date.parse(from) > DAYS_MAX * DAY_MS)
+  if (until > addDays(from, DAYS_MAX))
     return `A delegate can be named for ${DAYS_MAX} days at most. For longer, somebody has to change the policy.`;
   return null;
 }

@@ -93,7 +93,9 @@ export function createAuthorization(deps: AuthorizationDeps) {
         : await readRoles(asked, isLooser, ofCard, isNotFor);
       if (!isGroupKnown && waitsForGroup(permission, roles)) throw unreadGroup();
       if (!isComplete && !mayAsk(permission, roles)) throw new RolesUnreadError();
-      const isBarredDelegate = await isBarred(permission, isNotFor, roles, () => readRoles(asked, isLooser, ofCard));
+      // They may have the role only as the delegate of somebody who may not do this themselves.
+      const mayBeBarred = isNotFor.mayNot !== undefined && !mayAsk(permission, roles);
+      const isBarredDelegate = mayBeBarred && mayAsk(permission, (await readRoles(asked, isLooser, ofCard)).roles);
       const isHolder = acctId !== undefined && roles.includes('holder');
       // Whoever may lower a limit may lower their own: that waits for nobody who knows whose card it is.
       const mattersWhose = asksWhose && (isLooser || permission.notOwnCard !== undefined);
@@ -200,16 +202,6 @@ function waitsForGroup({ role, holderMay, restricts }: Permission, roles: readon
 
 export function unreadGroup(): RolesUnreadError {
   return new RolesUnreadError('the card service did not return the group of a card');
-}
-
-/** Whether a person has the role only as the delegate of somebody who may not do this themselves. */
-async function isBarred(
-  permission: Permission,
-  { mayNot }: Pick<RolesAsked, 'mayNot'>,
-  roles: readonly Role[],
-  readAllRoles: () => Promise<KnownRoles>,
-): Promise<boolean> {
-  return mayNot !== undefined && !mayAsk(permission, roles) && mayAsk(permission, (await readAllRoles()).roles);
 }
 
 function decisionOf(

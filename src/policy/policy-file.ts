@@ -149,15 +149,10 @@ const knownKeys: KnownKeys = [
  */
 export function parsePolicy(text: string, name: string, variables: Policy): Policy {
   const file = readYaml({ text, name, schema: PolicyFile, knownKeys });
-  return toPolicy(file, { hash: hash('sha256', text), source: name }, variables);
-}
-
-type Section = Omit<PolicyFile, 'version' | 'groups' | 'delegates' | 'own_delegates'>;
-
-function toPolicy(file: PolicyFile, about: Pick<Policy, 'hash' | 'source'>, variables: Policy): Policy {
   const standard = toSection(file, [], variables.standard);
   return {
-    ...about,
+    hash: hash('sha256', text),
+    source: name,
     zone: variables.zone,
     standard,
     groups: file.groups.map((group) => toSection(group, group.cards, standard)),
@@ -165,6 +160,8 @@ function toPolicy(file: PolicyFile, about: Pick<Policy, 'hash' | 'source'>, vari
     ownDelegates: file.own_delegates,
   };
 }
+
+type Section = Omit<PolicyFile, 'version' | 'groups' | 'delegates' | 'own_delegates'>;
 
 /** A section inherits what it does not set from the enclosing section. */
 function toSection(given: Section, cardGroups: readonly string[], outer: PolicySection): PolicySection {

@@ -4,6 +4,7 @@ import { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { VirtualCardAlert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
+import { isDate } from '../core/calendar-words.ts';
 import type { VirtualCardEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
@@ -61,14 +62,10 @@ export type OrderReason = z.infer<typeof OrderReason>;
 export function readBirthDate(text: string, now: Date): string | null {
   const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text);
   const american = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(text);
-  const [year, month, day] = iso?.slice(1) ?? (american === null ? [] : [american[3], american[1], american[2]]);
-  if (year === undefined || month === undefined || day === undefined) return null;
+  const [year = '', month = '', day = ''] = iso?.slice(1) ?? [american?.[3], american?.[1], american?.[2]];
   const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-  const at = new Date(`${date}T00:00:00.000Z`);
-  // Date turns February 30 into a day in March.
-  if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(date)) return null;
   const years = now.getUTCFullYear() - Number(year);
-  return at < now && years <= 120 ? date : null;
+  return isDate(date) && new Date(date) < now && years <= 120 ? date : null;
 }
 
 /** An order takes minutes, but retries and outages of the service can delay its webhook. */
