@@ -3,7 +3,6 @@ import { type ClaimFacts, claimRequest } from '../../templates/holders/claim-req
 import { linkResult } from '../../templates/holders/link-result.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools, Responses } from '../actions/action-tools.ts';
-import { RolesUnreadError } from '../core/errors.ts';
 import { commandCode } from '../core/installation.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import { interpret, nameWords } from '../directory/card-query.ts';
@@ -13,7 +12,7 @@ import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import { type Claim, type ClaimedCard, type Claims, claimValue, isLinkedSince } from './claim-store.ts';
 import { type SetHolder, whyNoHolder } from './link-card.ts';
-import { isSameEmail, type Links } from './link-store.ts';
+import { currentEmail, isSameEmail, type Links } from './link-store.ts';
 import type { ClaimAction } from './verbs.ts';
 
 /** An undecided claim expires. Silence never confirms it. */
@@ -52,7 +51,8 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     const linked = own.find(({ heldBy }) => heldBy !== null)?.account;
     // Since the button was offered, the address may have changed or another person may have been linked.
     const proved = action.confirmed ? own[0]?.account : linked;
-    if (proved !== undefined && (await hasStill(proved.acctId, person?.email ?? null, deps))) {
+    // The address is proof only if the card program has it now.
+    if (proved !== undefined && isSameEmail(await currentEmail(proved.acctId, deps), person?.email ?? null)) {
       const holder = { acctId: proved.acctId, cardId: null, userId, provedBy: 'email' } as const;
       const result = await deps.setHolder(action, holder);
       return await answer(action, linkResult({ ...result, userId, isOwn: true }));
@@ -98,17 +98,6 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     await deps.record(action, { event: 'asked', acctId: own.length === 1 ? (own[0]?.acctId ?? null) : null });
     await answer(action, confirmOwnCard(choices));
   }
-}
-
-/** The address is proof only if the card program has it now. */
-async function hasStill(
-  acctId: number,
-  email: string | null,
-  { directory }: Pick<Deps, 'directory'>,
-): Promise<boolean> {
-  const account = await directory.current(acctId);
-  if (account === null) throw new RolesUnreadError('the card service did not return whose card it is');
-  return isSameEmail(account.email, email);
 }
 
 interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'withLock' | 'now' | 'person'> {

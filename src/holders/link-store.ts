@@ -140,10 +140,15 @@ export function createIsOwnCard({ links, claims, directory, person }: OwnCardDep
   async function emailOf(acctId: number, isLooser: boolean): Promise<string | null> {
     const stored = isLooser ? null : await directory.account(acctId);
     if (stored !== null && (stored.email !== null || stored.detailsAt !== null)) return stored.email;
-    const read = await directory.current(acctId);
-    if (read === null) throw new RolesUnreadError('the card service did not return whose card it is');
-    return read.email;
+    return await currentEmail(acctId, { directory });
   }
+}
+
+/** The address that the card program has now; null: none. @throws RolesUnreadError when the card service did not return it. */
+export async function currentEmail(acctId: number, { directory }: { readonly directory: Pick<Directory, 'current'> }) {
+  const account = await directory.current(acctId);
+  if (account === null) throw new RolesUnreadError('the card service did not return whose card it is');
+  return account.email;
 }
 
 /** Compares addresses as mail programs do in practice, ignoring case and Unicode form. */
