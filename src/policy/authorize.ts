@@ -88,9 +88,12 @@ export function createAuthorization(deps: AuthorizationDeps) {
       const mayNot = async (userId: string) => notInPlaceOf.includes(userId) || (await isOwn(userId));
       const isNotFor = isLooser || asksWhose || notInPlaceOf.length > 0 ? { mayNot } : {};
       const ofCard = bands === undefined ? (acctId ?? groupAsked(permission)) : null;
-      const { roles, isComplete, isGroupKnown } = (await isGone(asked, permission, isLooser, deps))
-        ? noRoles
-        : await readRoles(asked, isLooser, ofCard, isNotFor);
+      // What makes one card safer does not wait for Slack. Anything else that loosens no card is done if Slack does not say,
+      // so an answer for display is enough: raises need Slack's limit of calls. For the rest, the roles read it.
+      const mayBeGone = !isLooser && permission.role !== null && permission.restricts !== 'card';
+      const shown = (userId: string) => deps.person(userId, forDisplay);
+      const isGone = mayBeGone && (await isKnownDeactivated(asked.actor.userId, shown));
+      const { roles, isComplete, isGroupKnown } = isGone ? noRoles : await readRoles(asked, isLooser, ofCard, isNotFor);
       if (!isGroupKnown && waitsForGroup(permission, roles)) throw unreadGroup();
       if (!isComplete && !mayAsk(permission, roles)) throw new RolesUnreadError();
       // They may have the role only as the delegate of somebody who may not do this themselves.
@@ -151,21 +154,6 @@ export function createAuthorization(deps: AuthorizationDeps) {
       return isComplete ? [] : [userId];
     },
   };
-}
-
-/**
- * Whether the account of a person who needs a role was deactivated after the click. What makes one card safer does not wait
- * for Slack. Anything else that loosens no card is done if Slack does not say, so an answer for display is enough: raises
- * need Slack's limit of calls. {@link createReadRoles} reads it for the rest.
- */
-async function isGone(
-  { actor }: Pick<Asked, 'actor'>,
-  { role, restricts }: Permission,
-  isLooser: boolean,
-  { person }: Pick<AuthorizationDeps, 'person'>,
-): Promise<boolean> {
-  const known = (userId: string) => person(userId, forDisplay);
-  return !isLooser && role !== null && restricts !== 'card' && (await isKnownDeactivated(actor.userId, known));
 }
 
 /** An older answer is sufficient for actions that restrict a card, never for those that loosen it. */
