@@ -45,15 +45,6 @@ interface Deps extends Pick<ActionTools, 'now'> {
   readonly decisions: Decisions;
 }
 
-const stateWords: Readonly<Record<ApprovalRequest['state'], string>> = {
-  open: 'open',
-  approved: 'approved',
-  denied: 'denied',
-  withdrawn: 'withdrawn',
-  expired: 'expired',
-  overridden: 'settled by an emergency override',
-};
-
 /**
  * How a request ends by a click on it.
  *
@@ -75,7 +66,7 @@ export function createRequestVerbs(deps: Deps) {
 
     if (request === null) return await over('This request is too old.', mayAskAgain);
     if (await deps.decisions.resume(action, request, run)) return;
-    if (request.state !== 'open') return await over(`This request is ${stateWords[request.state]} already.`);
+    if (request.state !== 'open') return await over(decidedAlready(request));
     // So far the person is known to approve for some card.
     const isApprover = await deps.rights.mayAct(action, accountIn(request));
     if (isApprover === null) throw unreadGroup();
@@ -121,13 +112,17 @@ export function createRequestVerbs(deps: Deps) {
       );
     // This click decided the request before a crash: finish the remaining steps.
     if (isDecidedBy(request, action.id)) return await deps.decisions.withdraw(action, request, lease);
-    if (request.state !== 'open') return await refused(`This request is ${stateWords[request.state]} already.`);
+    if (request.state !== 'open') return await refused(decidedAlready(request));
     const notYet = await deps.execution.stop(request);
     if (notYet !== null) return await refused(notYet.why, notYet.whoCan);
     if (!isExpired(request, deps.now())) return await deps.decisions.withdraw(action, request, lease);
     await deps.expire(request, lease);
     await refused(whyExpired(request));
   }
+}
+
+function decidedAlready({ state }: ClosedRequest): string {
+  return `This request is ${state === 'overridden' ? 'settled by an emergency override' : state} already.`;
 }
 
 /** Both record who decided before anyone is notified. */

@@ -1,6 +1,7 @@
 import { type ApprovalRequest, openedAtMs } from '../../src/approvals/request.ts';
 import { type RequestFacts, takenCents } from '../../src/approvals/request-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
+import { groupBy } from '../../src/core/group-by.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 
@@ -24,18 +25,10 @@ export function thereWords(there: RequestFacts['there']): string {
   return bought === undefined ? 'Not known right now' : bought.join('\n') || 'None in 30 days';
 }
 
-const stateNames: Readonly<Record<RequestFacts['earlier'][number], string>> = {
-  approved: 'approved',
-  overridden: 'by emergency override',
-  denied: 'denied',
-  withdrawn: 'withdrawn',
-  expired: 'expired',
-  open: 'open',
-};
-
 /** `2 approved, 1 denied`. */
 export function earlierWords(earlier: RequestFacts['earlier']): string {
-  const states = [...new Set(earlier)];
-  const counts = states.map((state) => `${earlier.filter((one) => one === state).length} ${stateNames[state]}`);
+  const counts = [...groupBy(earlier, (state) => state)].map(
+    ([state, { length }]) => `${length} ${state === 'overridden' ? 'by emergency override' : state}`,
+  );
   return counts.join(', ') || 'None';
 }
