@@ -64,11 +64,23 @@ export function createCompleteApproval(deps: Deps): CompleteApproval {
     // This runs first: while the request is in flight, another worker repeats this step after a crash.
     if (!isNotifiedElsewhere(click, request, result))
       await deps.responses.answer(click, notMade(click, request, approval, result));
-    await notifyOfBlocks(request, approval, result, deps);
+    await notifyOfBlocks(request, approval, result);
     // The change may have taken longer than the lock lasts.
     await lease.confirm();
     await apply(request, approval, result);
   };
+
+  /** Answers to *Block all* for each card may come too late to be seen, and are many. */
+  async function notifyOfBlocks(
+    { action, state }: ApprovalRequest,
+    { actionId, by }: ApprovalInFlight,
+    result: Result,
+  ) {
+    // Whoever decided it otherwise meanwhile has told them.
+    if (action.verb !== 'block-all' || state !== 'open') return;
+    const notice = blockAllDecided({ by, cards: action.acctIds.length, note: result.note, isOpen: !isDone(result) });
+    await deps.notifyDirectly(action.actor.userId, `${actionId}-block-all`, notice);
+  }
 
   /**
    * Keeps what another approval decided meanwhile. A failed approval leaves the request open, because the obstacle may
@@ -120,7 +132,7 @@ export type ApprovalVerified = (
 export function createApprovalVerified(deps: VerifiedDeps): ApprovalVerified {
   return async function approvalVerified(request, actionId, confirmation) {
     if (request.state !== 'open') {
-      if (isDecidedBy(request, actionId)) await reportDecided(request, confirmation, deps);
+      if (isDecidedBy(request, actionId)) await reportDecided(request, confirmation);
       return;
     }
     const approval = request.inFlight.find((sent) => sent.actionId === actionId && sent.state !== 'begun');
@@ -136,6 +148,16 @@ export function createApprovalVerified(deps: VerifiedDeps): ApprovalVerified {
     const messageId = `${request.id}-unconfirmed-${approval.actionId}`;
     await deps.notifyDirectly(request.action.actor.userId, messageId, requestUnconfirmed(request, approval));
   };
+
+  /** The change that decided the request was verified. */
+  async function reportDecided(request: ClosedRequest, confirmation: Verdict['confirmation']): Promise<void> {
+    // Whoever approved it looks at the request, and hears of the change nowhere else.
+    if (hasMadeChange(request) && confirmation === 'unconfirmed') {
+      await deps.requests.save({ ...request, isUnconfirmed: true });
+      await deps.updateRequest(request.id);
+    }
+    if (request.action.verb === 'ask') await deps.notifyDecided(request);
+  }
 }
 
 /** The request as an approval decides it. Other approvals in flight end on their own. */
@@ -159,34 +181,6 @@ export async function endInFlight<R extends ApprovalRequest>(
   const ended = withoutInFlight(request, actionId);
   const { action } = request;
   return action.verb === 'block-all' ? withBlocked(ended, await blockedBy(actionId, action.acctIds, progress)) : ended;
-}
-
-/** Answers to *Block all* for each card may come too late to be seen, and are many. */
-async function notifyOfBlocks(
-  { action, state }: ApprovalRequest,
-  { actionId, by }: ApprovalInFlight,
-  result: Result,
-  { notifyDirectly }: Pick<Deps, 'notifyDirectly'>,
-): Promise<void> {
-  // Whoever decided it otherwise meanwhile has told them.
-  if (action.verb !== 'block-all' || state !== 'open') return;
-  const { note } = result;
-  const notice = blockAllDecided({ by, cards: action.acctIds.length, note, isOpen: !isDone(result) });
-  await notifyDirectly(action.actor.userId, `${actionId}-block-all`, notice);
-}
-
-/** The change that decided the request was verified. */
-async function reportDecided(
-  request: ClosedRequest,
-  confirmation: Verdict['confirmation'],
-  { requests, updateRequest, notifyDecided }: Pick<VerifiedDeps, 'requests' | 'updateRequest' | 'notifyDecided'>,
-): Promise<void> {
-  // Whoever approved it looks at the request, and hears of the change nowhere else.
-  if (hasMadeChange(request) && confirmation === 'unconfirmed') {
-    await requests.save({ ...request, isUnconfirmed: true });
-    await updateRequest(request.id);
-  }
-  if (request.action.verb === 'ask') await notifyDecided(request);
 }
 
 /** A person who asked for a second approval is notified by the change itself; the person who gave it is not. */

@@ -91,26 +91,37 @@ export function createCapOverride(deps: CapDeps) {
     if (capped === null) {
       return no('The request is above the emergency cap, and there is no amount that could be lowered.');
     }
-    const part = await partLeft(action, judged, { capped, mostCents }, deps);
+    const part = await partLeft(action, judged, capped, mostCents);
     if (part === null) return no('With what was allowed before, this is more than one person may allow.', true);
     if (!isLooser(part.changes) || lowers(withGoals(judged.now, part.changes))) {
       return no('The card already allows what the override would.');
     }
-    const denied = await whyDenied(judged.request, deps);
+    const denied = await whyDenied(judged.request);
     return denied === null ? part : no(denied, true);
   };
-}
 
-/** Which of the rules the same person asked about within a day without success, one sentence. Null: none. */
-async function whyDenied(
-  { acctId, action, changes }: OpenRequest,
-  { requests, now }: Pick<CapDeps, 'requests' | 'now'>,
-): Promise<string | null> {
-  const denied = await requests.deniedSince(acctId, now().getTime() - REQUEST_MS);
-  const goals = denied.filter((one) => one.action.actor.userId === action.actor.userId).flatMap((one) => one.goals);
-  const again = changes.filter(({ rule }) => goals.some((goal) => isSameRule(goal.rule, rule)));
-  if (again.length === 0) return null;
-  return `An approver denied the same person’s request about the ${ruleNames(again)} within the last 24 hours.`;
+  /** Which of the rules the same person asked about within a day without success, one sentence. Null: none. */
+  async function whyDenied({ acctId, action, changes }: OpenRequest): Promise<string | null> {
+    const denied = await deps.requests.deniedSince(acctId, deps.now().getTime() - REQUEST_MS);
+    const goals = denied.filter((one) => one.action.actor.userId === action.actor.userId).flatMap((one) => one.goals);
+    const again = changes.filter(({ rule }) => goals.some((goal) => isSameRule(goal.rule, rule)));
+    if (again.length === 0) return null;
+    return `An approver denied the same person’s request about the ${ruleNames(again)} within the last 24 hours.`;
+  }
+
+  /**
+   * The part of a capped change that is left after what the person who asked and the operator added before: otherwise two
+   * people, of whom one is no approver, could allow in two steps what needs two approvers. Null: nothing is left.
+   */
+  async function partLeft(action: OverrideAction, judged: JudgedClick, capped: CappedChange, mostCents: number | null) {
+    const count = (part: CappedChange) => deps.recount({ ...judged.request, ...part }, action);
+    const { needed, counted } = await count(capped);
+    if (needed <= 1) return capped;
+    if (mostCents === null || counted === null) return null;
+    const leftCents = mostCents - countedCents({ ownCents: 0, earlier: counted.earlier });
+    const part = leftCents > 0 ? await capChange(judged, leftCents, deps) : null;
+    return part !== null && (await count(part)).needed <= 1 ? part : null;
+  }
 }
 
 /** Why nobody may use the emergency override for cards with this policy, one sentence; null when somebody may. */
@@ -165,23 +176,4 @@ export async function capChange(
     return [{ ...change, to: Math.min(typeof to === 'number' ? to : Number.POSITIVE_INFINITY, from + mostCents) }];
   });
   return lowered.length < changes.length ? null : { changes: lowered, term };
-}
-
-/**
- * The part of a capped change that is left after what the person who asked and the operator added before: otherwise two
- * people, of whom one is no approver, could allow in two steps what needs two approvers. Null: nothing is left.
- */
-async function partLeft(
-  action: OverrideAction,
-  judged: JudgedClick,
-  { capped, mostCents }: { readonly capped: CappedChange; readonly mostCents: number | null },
-  deps: CapDeps,
-): Promise<CappedChange | null> {
-  const count = (part: CappedChange) => deps.recount({ ...judged.request, ...part }, action);
-  const { needed, counted } = await count(capped);
-  if (needed <= 1) return capped;
-  if (mostCents === null || counted === null) return null;
-  const leftCents = mostCents - countedCents({ ownCents: 0, earlier: counted.earlier });
-  const part = leftCents > 0 ? await capChange(judged, leftCents, deps) : null;
-  return part !== null && (await count(part)).needed <= 1 ? part : null;
 }

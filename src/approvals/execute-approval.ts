@@ -56,7 +56,7 @@ export function createExecution(deps: Deps) {
      */
     async resume(click: ApprovalClick, request: ApprovalRequest, run: LockedRun): Promise<boolean> {
       const approval = request.inFlight.find(({ actionId }) => actionId === click.id);
-      if (approval === undefined) return await hasFailed(click, request, deps);
+      if (approval === undefined) return await hasFailed(click, request);
       if (!(await mayBeAtCard(approval))) return false;
       await execute(click, request, approval, run);
       return true;
@@ -81,6 +81,20 @@ export function createExecution(deps: Deps) {
     // Each card is reported on its own, so nothing else ends it.
     if (request.action.verb === 'block-all')
       await deps.progress.write(click.id, { ...stateOf(result, deps.now().toISOString()), isNotified: true });
+  }
+
+  /** The outcome of a click whose request stayed open or was closed by someone else. Reports it if that was not done. */
+  async function hasFailed(click: ApprovalClick, request: ApprovalRequest): Promise<boolean> {
+    const { action } = request;
+    const written = await deps.progress.read(click.id);
+    const reportedState = reported(written);
+    if (reportedState === null) return false;
+    // A change that was made still decides an open request.
+    if (request.state === 'open' && reportedState.state !== 'failed') return false;
+    if (!isAboutRules(request)) return true;
+    const change = changeOf(click, request, approvalOf(click, asRequested(click, request)));
+    await deps.reports.resume(change, change.verb, written, { outcomeOf: action.id });
+    return true;
   }
 }
 
@@ -133,24 +147,6 @@ function approvedAs({ id, action }: ApprovalRequest, approval: ApprovalInFlight)
   const people = [askedBy, approval.by];
   const raisedBy = { by, askedBy, ...(by === null && { approvedBy: [...all] }) };
   return { outcomeOf: action.id, requestId: id, raisedBy, people, approvers, judged: approval.changes };
-}
-
-/** The outcome of a click whose request stayed open or was closed by someone else. Reports it if that was not done. */
-async function hasFailed(
-  click: ApprovalClick,
-  request: ApprovalRequest,
-  { progress, reports }: Pick<Deps, 'progress' | 'reports'>,
-): Promise<boolean> {
-  const { action } = request;
-  const written = await progress.read(click.id);
-  const reportedState = reported(written);
-  if (reportedState === null) return false;
-  // A change that was made still decides an open request.
-  if (request.state === 'open' && reportedState.state !== 'failed') return false;
-  if (!isAboutRules(request)) return true;
-  const change = changeOf(click, request, approvalOf(click, asRequested(click, request)));
-  await reports.resume(change, change.verb, written, { outcomeOf: action.id });
-  return true;
 }
 
 interface FailDeps extends Pick<ActionTools, 'withLock' | 'updateRequest' | 'isRefused'> {

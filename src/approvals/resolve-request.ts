@@ -193,7 +193,7 @@ export function createRemindApprovers(deps: RemindDeps) {
       ({ id, card }) => id !== request.id && card.group === request.card.group,
     );
     const isListed = request.remindedAt !== null;
-    if (!isListed) await postReminder([request, ...open], deps);
+    if (!isListed) await postReminder([request, ...open]);
     const remindedAt = deps.now().toISOString();
     await lease.confirm();
     await deps.requests.save({ ...request, remindedAt });
@@ -203,19 +203,18 @@ export function createRemindApprovers(deps: RemindDeps) {
       if (isOverdue({ ...other, remindedAt })) await deps.updateRequest(other.id);
     }
   };
-}
 
-/** Reminds the approvers of a group of open requests, the first of which is due. Idempotent. */
-async function postReminder(
-  waiting: readonly [OpenRequest, ...OpenRequest[]],
-  { rights, postToApprovals, requestLink }: RemindDeps,
-): Promise<void> {
-  const [{ id, card }] = waiting;
-  const linked = await Promise.all(waiting.map(async (request) => ({ request, link: await requestLink(request.id) })));
-  const approvers = await rights.whoMay('approver', card.group);
-  const wanted = approvers.filter((userId) =>
-    waiting.some((request) => approversWithoutAnswer(request, [userId]).length > 0),
-  );
-  const reminder = requestReminder(linked, wanted);
-  await postToApprovals(`${id}-reminder`, reminder, card.group);
+  /** Reminds the approvers of a group of open requests, the first of which is due. Idempotent. */
+  async function postReminder(waiting: readonly [OpenRequest, ...OpenRequest[]]): Promise<void> {
+    const [{ id, card }] = waiting;
+    const linked = await Promise.all(
+      waiting.map(async (request) => ({ request, link: await deps.requestLink(request.id) })),
+    );
+    const approvers = await deps.rights.whoMay('approver', card.group);
+    const wanted = approvers.filter((userId) =>
+      waiting.some((request) => approversWithoutAnswer(request, [userId]).length > 0),
+    );
+    const reminder = requestReminder(linked, wanted);
+    await deps.postToApprovals(`${id}-reminder`, reminder, card.group);
+  }
 }
