@@ -116,10 +116,30 @@ export function createFindRaise(deps: FindDeps) {
     const { rules } = await deps.card.getSpendRules(acctId);
     const declined = await deps.purchaseOf(action);
     const wanted = { acctId, amountCents, rules, purchase: declined && withAmount(declined, amountCents) };
-    const found = await findChange(wanted, deps);
+    const found = await findChange(wanted);
     if (found !== 'passes' && found !== null) return found;
     return findObstacle(wanted, account) ?? (found === null ? noneToChange : noneStops);
   };
+
+  /**
+   * The changes that would let a holder pay the declined purchase of the action, or else any purchase of that amount.
+   * `passes`: no limit or rule stops the purchase; without a declined purchase, no limit of the card. Null: nothing is known
+   * that can be changed.
+   */
+  async function findChange({ acctId, amountCents, rules, purchase }: Wanted): Promise<FoundRaise | 'passes' | null> {
+    if (purchase?.decline == null) {
+      const remaining = await deps.card.getRemainingLimits(acctId);
+      const mayBeOverruled = (await deps.nameRuleset(await deps.factsOf(acctId))).ruleset?.mayOverrule === true;
+      const limit = checkLimits({ amountCents, mayBeOverruled }, remaining, rules);
+      return limit === null || limit === 'passes' ? 'passes' : raiseOf(limit, rules, amountCents);
+    }
+    const check = await deps.checkPurchase(purchase);
+    // How the balance and the card are by now, the obstacle tells.
+    const isObstacle = check.state === 'unknown' && (check.why === 'balance' || check.why === 'status');
+    if (check.state === 'passes' || isObstacle) return 'passes';
+    if (check.state !== 'stopped') return null;
+    return raiseOf(check.remedy, rules, amountCents + purchase.paddingCents);
+  }
 }
 
 /** What a holder wants to pay, with the card's rules of now. */
@@ -142,29 +162,6 @@ const noneStops: Refusal = {
   why: 'No limit stops this purchase.',
   whoCan: 'If it is declined, you can ask from the alert.',
 };
-
-/**
- * The changes that would let a holder pay the declined purchase of the action, or else any purchase of that amount.
- * `passes`: no limit or rule stops the purchase; without a declined purchase, no limit of the card. Null: nothing is known
- * that can be changed.
- */
-async function findChange(
-  { acctId, amountCents, rules, purchase }: Wanted,
-  { card, checkPurchase, factsOf, nameRuleset }: FindDeps,
-): Promise<FoundRaise | 'passes' | null> {
-  if (purchase?.decline == null) {
-    const remaining = await card.getRemainingLimits(acctId);
-    const mayBeOverruled = (await nameRuleset(await factsOf(acctId))).ruleset?.mayOverrule === true;
-    const limit = checkLimits({ amountCents, mayBeOverruled }, remaining, rules);
-    return limit === null || limit === 'passes' ? 'passes' : raiseOf(limit, rules, amountCents);
-  }
-  const check = await checkPurchase(purchase);
-  // How the balance and the card are by now, the obstacle tells.
-  const isObstacle = check.state === 'unknown' && (check.why === 'balance' || check.why === 'status');
-  if (check.state === 'passes' || isObstacle) return 'passes';
-  if (check.state !== 'stopped') return null;
-  return raiseOf(check.remedy, rules, amountCents + purchase.paddingCents);
-}
 
 type Obstacle = Pick<Refusal, 'why' | 'whoCan'>;
 

@@ -19,7 +19,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'factsOf' | 'accountOf' | 'p
   readonly responses: Pick<Responses, 'answer' | 'refuse'>;
   readonly refusalCounts: Pick<RefusalCounts, 'questions'>;
   readonly verbs: VerbTable;
-  readonly questionOf: QuestionOf;
+  readonly questionOf: ReturnType<typeof createQuestionOf>;
 }
 
 interface VerbTable {
@@ -67,19 +67,17 @@ interface QuestionDeps extends Pick<ActionTools, 'purchaseOf'> {
 type Question = Parameters<typeof permissionAsked>[0];
 
 /** What people read who may do it. @param role who that is; null: nobody in particular. */
-type QuestionOf = (
-  action: AskPermissionAction,
-  asked: Pick<Question, 'doing' | 'card' | 'command'> & Pick<Permission, 'role'>,
-) => Promise<Question>;
-
-export function createQuestionOf(deps: QuestionDeps): QuestionOf {
-  return async function questionOf(action, { doing, card, command, role }) {
+export function createQuestionOf(deps: QuestionDeps) {
+  return async function questionOf(
+    action: AskPermissionAction,
+    { doing, card, command, role }: Pick<Question, 'doing' | 'card' | 'command'> & Pick<Permission, 'role'>,
+  ): Promise<Question> {
     const { input = {}, actor, reason } = action;
     return {
       by: actor.userId,
       doing,
       card,
-      typed: typedIn(action, command, deps),
+      typed: typedIn(action, command),
       input,
       purchase: await deps.purchaseOf(action),
       link: await deps.linkOf(action),
@@ -89,25 +87,24 @@ export function createQuestionOf(deps: QuestionDeps): QuestionOf {
       whoMay: await othersAllowed(action, role, card?.group ?? null, deps),
     };
   };
-}
 
-/** The words after the verb; null: it was no command, or its card is known. */
-function typedIn(
-  { target, origin: { channel }, askedAt }: AskPermissionAction,
-  command: string | null,
-  { momentOf }: Pick<QuestionDeps, 'momentOf'>,
-): Typed | null {
-  switch (target.kind) {
-    case 'words':
-      return { words: target.words.join(' '), channel: null };
-    case 'own':
-      return { words: 'my card', channel: null };
-    case 'channel':
-      return { words: target.text, channel: command === null ? null : channel };
-    case 'since':
-      // A time ago is another one when the command is typed.
-      return { words: momentOf(target.since, askedAt)?.replace(/\.\d+/, '') ?? '', channel: null };
-    default:
-      return null;
+  /** The words after the verb; null: it was no command, or its card is known. */
+  function typedIn(
+    { target, origin: { channel }, askedAt }: AskPermissionAction,
+    command: string | null,
+  ): Typed | null {
+    switch (target.kind) {
+      case 'words':
+        return { words: target.words.join(' '), channel: null };
+      case 'own':
+        return { words: 'my card', channel: null };
+      case 'channel':
+        return { words: target.text, channel: command === null ? null : channel };
+      case 'since':
+        // A time ago is another one when the command is typed.
+        return { words: deps.momentOf(target.since, askedAt)?.replace(/\.\d+/, '') ?? '', channel: null };
+      default:
+        return null;
+    }
   }
 }
