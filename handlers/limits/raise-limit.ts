@@ -1,5 +1,5 @@
 import { formRemedy } from '../../src/alerts/rule-remedy.ts';
-import { isSameRule, type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
+import { type LimitRule, LimitWindow, ofRule } from '../../src/card-api/rule.ts';
 import { inRuleOrder, type LimitGoal, limitGoals, limitOf } from '../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../src/card-api/spend-rules.ts';
 import { slashCommand } from '../../src/core/installation.ts';
@@ -111,7 +111,7 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string
 function shownOf(typed: readonly LimitGoal[], remedy: Remedy | null, rules: CardLimits | null): LimitGoal[] {
   return typed.flatMap(({ rule }): LimitGoal[] => {
     if (rules !== null) return [{ rule, to: limitOf(rules, rule) }];
-    const from = limitsToRaise(remedy).find((limit) => isSameRule(limit.rule, rule))?.from ?? null;
+    const from = ofRule(limitsToRaise(remedy), rule)?.from ?? null;
     return from === null ? [] : [{ rule, to: from }];
   });
 }
@@ -142,7 +142,7 @@ function tooLow(typed: readonly LimitGoal[], remedy: Remedy | null, inputOf: Pla
   const errors: Errors = {};
   if (typed.length < limitsToRaise(remedy).length) return errors;
   for (const { rule, to } of typed) {
-    const lowest = limitsToRaise(remedy).find((limit) => isSameRule(limit.rule, rule))?.to ?? null;
+    const lowest = ofRule(limitsToRaise(remedy), rule)?.to ?? null;
     if (to === null || lowest === null || to >= lowest) continue;
     errors[inputOf(rule)] =
       `Too low: this purchase needs at least ${formatCents(lowest)}. For any other limit use ${slashCommand('limit')}.`;

@@ -4,8 +4,8 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
-import { isSameRule } from '../card-api/rule.ts';
-import { changesFrom, goalsOf, isLooser, type RuleChange, reversed, without } from '../card-api/rule-change.ts';
+import { movedSince, ofRules, without } from '../card-api/rule.ts';
+import { changesFrom, goalsOf, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
 import type { AlsoNeeds } from '../core/also-needs.ts';
 import { type TransactionEvent, withAmount } from '../core/event.ts';
 import { commandCode } from '../core/installation.ts';
@@ -124,17 +124,11 @@ export function allVoid(request: OpenRequest): OpenRequest {
 
 /** What differs from the facts the request showed, one sentence; null: nothing. */
 export function whatMoved(current: OpenRequest, shown: OpenRequest): string | null {
-  const moved = current.changes.filter(({ rule, from }) =>
-    shown.changes.some((before) => isSameRule(before.rule, rule) && before.from !== from),
-  );
-  const before = changesFromNow(shown);
-  const now = changesFromNow(current).filter(({ rule }) => moved.some((change) => isSameRule(change.rule, rule)));
-  const isSameNow = now.every(({ rule, from }) =>
-    before.some((one) => isSameRule(one.rule, rule) && one.from === from),
-  );
-  if (moved.length > 0 && isSameNow)
-    return `It now outlasts a temporary change, so it is counted from ${stateWords(moved, 'from')}.`;
-  if (moved.length > 0) return `Somebody changed it since it was asked for. Now: ${ruleStates(now, 'from')}.`;
+  const changed = movedSince(current.changes, shown.changes);
+  const now = ofRules(changesFromNow(current), changed);
+  if (changed.length > 0 && movedSince(now, changesFromNow(shown)).length === 0)
+    return `It now outlasts a temporary change, so it is counted from ${stateWords(changed, 'from')}.`;
+  if (changed.length > 0) return `Somebody changed it since it was asked for. Now: ${ruleStates(now, 'from')}.`;
   if (current.facts.isTooLittle === true && shown.facts.isTooLittle !== true)
     return 'The card was used since it was asked for, so it is not enough by now.';
   const more = current.facts.alsoNeeds?.filter((kind) => shown.facts.alsoNeeds?.includes(kind) !== true);
@@ -204,7 +198,7 @@ export function whyLower(
 ): Pick<Refusal, 'why' | 'whoCan'> | null {
   const lowered = now.filter((change) => lowers([change]));
   if (lowered.length === 0) return null;
-  const forNow = temporary.filter(({ rule }) => lowered.some((change) => isSameRule(change.rule, rule)));
+  const forNow = ofRules(temporary, lowered);
   if (forNow.length === 0)
     return {
       why: 'That is less than it is now, and approving never lowers a limit.',

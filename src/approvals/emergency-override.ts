@@ -1,6 +1,6 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, LockedRun, Responses, Rights } from '../actions/action-tools.ts';
-import { isSameRule } from '../card-api/rule.ts';
+import { ofRules } from '../card-api/rule.ts';
 import { isAboutLimits, isLooser, type RuleChange, type Term, withGoals } from '../card-api/rule-change.ts';
 import { purchaseCents } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
@@ -104,7 +104,7 @@ export function createCapOverride(deps: CapDeps) {
   async function whyDenied({ acctId, action, changes }: OpenRequest): Promise<string | null> {
     const denied = await deps.requests.deniedSince(acctId, deps.now().getTime() - REQUEST_MS);
     const goals = denied.filter((one) => one.action.actor.userId === action.actor.userId).flatMap((one) => one.goals);
-    const again = changes.filter(({ rule }) => goals.some((goal) => isSameRule(goal.rule, rule)));
+    const again = ofRules(changes, goals);
     if (again.length === 0) return null;
     return `An approver denied the same person’s request about the ${ruleNames(again)} within the last 24 hours.`;
   }

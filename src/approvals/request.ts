@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { countOf } from '../../templates/core/blocks.ts';
 import { BlockAllAction } from '../actions/verbs.ts';
-import { isSameRule } from '../card-api/rule.ts';
-import { isLooser, isMade, isSameGoals, RuleChange, RuleGoal, Term, without } from '../card-api/rule-change.ts';
+import { ofRule, without } from '../card-api/rule.ts';
+import { isLooser, isMade, isSameGoals, RuleChange, RuleGoal, Term } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { DecidedBy } from '../core/decided-record.ts';
 import { serviceZone } from '../core/installation.ts';
@@ -220,7 +220,7 @@ export function mayBeApproved(request: Pick<ApprovalRequest, 'state' | 'changes'
 
 /** The same of one change. */
 export function changeFromNow(change: RuleChange, temporary: ApprovalRequest['temporary']): RuleChange {
-  const value = temporary.find(({ rule }) => isSameRule(rule, change.rule));
+  const value = ofRule(temporary, change.rule);
   return value === undefined ? change : { ...change, from: value.now };
 }
 

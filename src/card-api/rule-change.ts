@@ -6,6 +6,8 @@ import {
   type LimitRule,
   limitPeriods,
   limitWindows,
+  type OfRule,
+  ofRule,
   Rule,
   RuleValue,
   ruleKey,
@@ -40,8 +42,6 @@ export interface LimitGoal {
   /** Whole cents. Null: no limit. */
   readonly to: number | null;
 }
-
-type OfRule = Pick<RuleGoal, 'rule'>;
 
 function fits(rule: Rule, value: RuleValue): boolean {
   return (typeof value === 'boolean') !== (rule.kind === 'limit');
@@ -124,7 +124,7 @@ export function reversed(changes: readonly RuleChange[]): RuleChange[] {
 /** The same changes with other target values. */
 export function withGoals(changes: readonly RuleChange[], goals: readonly RuleGoal[]): RuleChange[] {
   return changes.map((change) => {
-    const goal = goals.find(({ rule }) => isSameRule(rule, change.rule));
+    const goal = ofRule(goals, change.rule);
     return goal === undefined ? change : { ...change, to: goal.to };
   });
 }
@@ -135,18 +135,16 @@ export function isMade(changes: readonly RuleChange[]): boolean {
 }
 
 export function isSameGoals(a: readonly RuleGoal[], b: readonly RuleGoal[]): boolean {
-  return (
-    a.length === b.length && a.every(({ rule, to }) => b.some((goal) => isSameRule(goal.rule, rule) && goal.to === to))
-  );
+  return a.length === b.length && a.every((goal) => hasGoal(b, goal));
 }
 
 export function ruleKeys(changes: readonly OfRule[]): string[] {
   return changes.map(({ rule }) => ruleKey(rule));
 }
 
-/** The changes of all other rules. */
-export function without<T extends OfRule>(changes: readonly T[], others: readonly OfRule[]): T[] {
-  return changes.filter(({ rule }) => !others.some((other) => isSameRule(other.rule, rule)));
+/** Whether one of them gives a rule this value. */
+export function hasGoal(goals: readonly RuleGoal[], { rule, to }: RuleGoal): boolean {
+  return goals.some((goal) => isSameRule(goal.rule, rule) && goal.to === to);
 }
 
 /** True when any of the rules allows more afterwards. */

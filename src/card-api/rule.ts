@@ -50,3 +50,30 @@ export function ruleKey(rule: Rule): string {
 export function isSameRule(a: Rule, b: Rule): boolean {
   return ruleKey(a) === ruleKey(b);
 }
+
+export interface OfRule {
+  readonly rule: Rule;
+}
+
+/** The change of a rule; undefined: it is not among them. */
+export function ofRule<T extends OfRule>(changes: readonly T[], rule: Rule): T | undefined {
+  return changes.find((change) => isSameRule(change.rule, rule));
+}
+
+/** The changes of these rules. */
+export function ofRules<T extends OfRule>(changes: readonly T[], others: readonly OfRule[]): T[] {
+  return changes.filter(({ rule }) => ofRule(others, rule) !== undefined);
+}
+
+/** The changes of all other rules. */
+export function without<T extends OfRule>(changes: readonly T[], others: readonly OfRule[]): T[] {
+  return changes.filter(({ rule }) => ofRule(others, rule) === undefined);
+}
+
+/** The changes of rules that had another value before. */
+export function movedSince<T extends OfRule & { readonly from: RuleValue }>(
+  now: readonly T[],
+  before: readonly T[],
+): T[] {
+  return now.filter(({ rule, from }) => before.some((seen) => isSameRule(seen.rule, rule) && seen.from !== from));
+}

@@ -1,9 +1,9 @@
 import {
-  isSameRule,
   type LimitPeriod,
   type LimitWindow,
   limitPeriods,
   limitWindows,
+  ofRule,
   type SpendCategory,
 } from '../card-api/rule.ts';
 import { type LimitGoal, limitOf } from '../card-api/rule-change.ts';
@@ -127,7 +127,7 @@ function together(binding: readonly LimitRaise[], rules: CardLimits | null): Rai
   const planned = binding.flatMap(({ rule, to }): LimitGoal[] => (to === null ? [] : [{ rule, to }]));
   const goals = rules === null ? planned : withRaisedAlong(rules, planned);
   const [first, ...others] = binding.map((limit) => {
-    const goal = goals.find(({ rule }) => isSameRule(rule, limit.rule));
+    const goal = ofRule(goals, limit.rule);
     return { ...limit, to: goal?.to ?? limit.to };
   });
   if (first === undefined) return null;

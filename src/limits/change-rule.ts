@@ -4,7 +4,7 @@ import type { ActionTools, LockedRun, Responses, Rights } from '../actions/actio
 import type { LatestChanges } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
 import { overtaken } from '../actions/send-status.ts';
-import { isSameRule } from '../card-api/rule.ts';
+import { movedSince } from '../card-api/rule.ts';
 import { isAboutLimits, isLooser, isMade, type RuleChange, reversed, type Term } from '../card-api/rule-change.ts';
 import type { AlsoNeeds } from '../core/also-needs.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -207,7 +207,7 @@ export function createPermitChangeOrAsk(deps: PermitDeps): PermitChangeOrAsk {
     const fromBase = raise.changes.map((change) => change.fromBase);
     // Two approvals of different requests may be judged at once. Approving never lowers a limit.
     const isLowering = isLooser(reversed(changes));
-    if (approval !== null && (isLowering || isMoved(fromBase, approval.judged)))
+    if (approval !== null && (isLowering || movedSince(fromBase, approval.judged).length > 0))
       return { state: 'failed', note: movedNow };
     const tooSoon = isMade(changes) ? await whyNotSooner(made, approval) : null;
     if (tooSoon !== null) return tooSoon;
@@ -271,11 +271,6 @@ function tooSoon(sooner: readonly RuleChange[]): string {
   const back = ruleStates(sooner, 'to');
   const typed = `${commandCode('limit')} with that amount asks another approver`;
   return `A temporary change would end sooner and go back to ${back}. You may not decide that alone: ${typed}.`;
-}
-
-/** Someone changed a rule since it was approved. */
-function isMoved(now: readonly RuleChange[], judged: readonly RuleChange[]): boolean {
-  return now.some(({ rule, from }) => judged.some((seen) => isSameRule(seen.rule, rule) && seen.from !== from));
 }
 
 const movedNow = 'Somebody has just changed it. Look at the request again.';

@@ -1,4 +1,4 @@
-import { isSameRule, type LimitRule, limitPeriods } from '../card-api/rule.ts';
+import { isSameRule, type LimitRule, limitPeriods, ofRule } from '../card-api/rule.ts';
 import { type LimitGoal, limitGoals, limitOf, limitRule, type RuleChange, reversed } from '../card-api/rule-change.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { capital } from '../core/first-letter.ts';
@@ -69,7 +69,7 @@ export function withAcceptedReturns(
     Math.min(
       ...neighborsOf(current, rule).map((neighbor) => {
         if (!neighbor.isAbove) return Infinity;
-        const back = backs.find((goal) => isSameRule(goal.rule, neighbor.rule));
+        const back = ofRule(backs, neighbor.rule);
         const cents = back === undefined ? plannedOf(current, planned, neighbor.rule) : acceptedTo(back);
         return cents === null ? Infinity : cents - neighbor.apartCents;
       }),
@@ -78,7 +78,7 @@ export function withAcceptedReturns(
   const goals = withRaisedAlong(current, [...lowered, ...planned]);
   return changes.map((change) => {
     if (typeof change.from !== 'number') return change;
-    return { ...change, from: goals.find(({ rule }) => isSameRule(rule, change.rule))?.to ?? change.from };
+    return { ...change, from: ofRule(goals, change.rule)?.to ?? change.from };
   });
 }
 
@@ -96,7 +96,7 @@ export function deviatingReturns(wanted: readonly RuleChange[], accepted: readon
 
 /** What a limit will be: the planned value, or else the current one. */
 function plannedOf(current: CardLimits, goals: readonly LimitGoal[], rule: LimitRule): number | null {
-  const goal = goals.find((planned) => isSameRule(planned.rule, rule));
+  const goal = ofRule(goals, rule);
   return goal === undefined ? limitOf(current, rule) : goal.to;
 }
 
@@ -139,7 +139,7 @@ function sentence(
   const isBeyond = isAbove ? to > cents : to < cents;
   const where = !isBeyond ? 'too close to' : isAbove ? 'above' : 'below';
   const planned = `${capital(nameOf(rule))} of ${formatCents(to)} would be`;
-  const isChangedToo = goals.some((goal) => isSameRule(goal.rule, neighbor));
+  const isChangedToo = ofRule(goals, neighbor) !== undefined;
   const isSameCategory = neighbor.category?.id === rule.category?.id;
   const first = `${isAbove ? 'Raise' : 'Lower'} ${isOverall ? 'the overall limit' : isSameCategory ? what : 'that one'} first.`;
   return `${planned} ${where} ${what}, ${formatCents(cents)}. ${isChangedToo ? 'Change one of the two.' : first}`;

@@ -1,8 +1,8 @@
 import { temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
-import type { RuleValue } from '../card-api/rule.ts';
-import { goalsOf, isLooser, type RuleChange, reversed, type Term, without } from '../card-api/rule-change.ts';
+import { type RuleValue, without } from '../card-api/rule.ts';
+import { goalsOf, isLooser, type RuleChange, reversed, type Term } from '../card-api/rule-change.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import { whyTooLong } from '../policy/approval-policy.ts';

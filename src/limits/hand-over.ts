@@ -1,6 +1,7 @@
 import type { ActionTools } from '../actions/action-tools.ts';
-import { isSameRule } from '../card-api/rule.ts';
+import { isSameRule, ofRules, without } from '../card-api/rule.ts';
 import {
+  hasGoal,
   isLooser,
   type LimitGoal,
   limitGoals,
@@ -9,7 +10,6 @@ import {
   type RuleGoal,
   reversed,
   ruleValue,
-  without,
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import { capital } from '../core/first-letter.ts';
@@ -67,7 +67,7 @@ export function createHandOver(deps: HandOverDeps) {
       /** When the others end: UTC ISO 8601. */
       ends,
       /** The rules of the one that ends which go back only when the other one ends. */
-      given: changes.filter(({ rule }) => taken.some((change) => isSameRule(change.rule, rule))),
+      given: ofRules(changes, taken),
       /** Lets the others go back to the values before both. Called when its other rules have gone back. Idempotent. */
       async rebase() {
         for (const one of rebased)
@@ -180,9 +180,8 @@ function firstStopping(
 ): (TemporaryChange | undefined)[] {
   let limits: LimitGoal[] = [...without(limitsOf(rules), changes), ...limitGoals(reversed(without(changes, short)))];
   const accepted = running.map((other) => {
-    const isInForce = (change: RuleChange): boolean =>
-      limits.some(({ rule, to }) => isSameRule(rule, change.rule) && to === change.to);
-    const back = limitGoals(reversed(other.changes.filter(isInForce)));
+    const inForce = other.changes.filter((change) => hasGoal(limits, change));
+    const back = limitGoals(reversed(inForce));
     limits = [...without(limits, back), ...back];
     return withAcceptedReturns(rules, short, limits);
   });

@@ -10,8 +10,8 @@ import { noteOf } from '../actions/send-change.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
-import { isSameRule } from '../card-api/rule.ts';
-import { goalsOf, type RuleChange, reversed, without } from '../card-api/rule-change.ts';
+import { ofRule, without } from '../card-api/rule.ts';
+import { goalsOf, hasGoal, type RuleChange, reversed } from '../card-api/rule-change.ts';
 import { type CardFacts, noCard } from '../core/card-facts.ts';
 import type { CardApiError } from '../core/errors.ts';
 import { capital, lowerFirst } from '../core/first-letter.ts';
@@ -160,10 +160,9 @@ export async function endQuestions(
   { now, temporaryChanges }: Pick<Deps, 'now' | 'temporaryChanges'>,
   notify: NotifyEnd['notify'],
 ): Promise<void> {
-  const back = over.state === 'asking' ? backAlready(over) : without(over.changes, notBackYet(over));
   if (over.state === 'kept' || over.state === 'refused') return;
-  const isBack = ({ rule, from }: RuleChange) =>
-    back.some((change) => isSameRule(change.rule, rule) && change.from === from);
+  const back = reversed(over.state === 'asking' ? backAlready(over) : without(over.changes, notBackYet(over)));
+  const isBack = ({ rule, from }: RuleChange) => hasGoal(back, { rule, to: from });
   for (const other of await temporaryChanges.all()) {
     const isSettled = other.state === 'asking' && other.acctId === over.acctId && undecided(other).every(isBack);
     if (other.id === over.id || !isSettled) continue;
@@ -242,9 +241,7 @@ function keptSides({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'me
   const raises = raisesKept({ changes, meanwhile });
   const now = ruleStates(meanwhile ?? changes, 'to');
   if (raises.length === 0) return { before: now, after: null };
-  const returned = (meanwhile ?? changes).map(
-    ({ rule, to }) => raises.find((one) => isSameRule(one.rule, rule)) ?? { rule, from: to },
-  );
+  const returned = (meanwhile ?? changes).map(({ rule, to }) => ofRule(raises, rule) ?? { rule, from: to });
   return { before: ruleStates(returned, 'from'), after: now };
 }
 

@@ -1,8 +1,8 @@
 import { type Action, alertIdOf } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { isSameRule } from '../card-api/rule.ts';
-import { centsOf, type RuleChange, type RuleGoal, type Term, without } from '../card-api/rule-change.ts';
+import { isSameRule, ofRule, ofRules } from '../card-api/rule.ts';
+import { centsOf, hasGoal, type RuleChange, type RuleGoal, type Term } from '../card-api/rule-change.ts';
 import { askedCents, purchaseCents } from './change-request.ts';
 import { endingBefore, loosenedSince, raiseWithout, setBelow, setTemporarily } from './rule-future.ts';
 import { backOf } from './rule-words.ts';
@@ -77,7 +77,7 @@ async function beginTerm(made: MadeChange, isSetSince: boolean, deps: TermDeps):
   // A later change or a person has decided about it since it was sent.
   if (open !== null && (closedStates.includes(open.state) || (isSetSince && open.state === 'ended'))) return null;
   // Possibly about some of the rules only. Then its end applies to the others.
-  const left = open === null ? made.changes : without(made.changes, without(made.changes, open.changes));
+  const left = open === null ? made.changes : ofRules(made.changes, open.changes);
   return left.length === 0 ? null : await openTemporaryChange({ ...made, changes: left }, deps);
 }
 
@@ -171,11 +171,11 @@ async function openTemporaryChange(
   await deps.scheduleTemporaryChangeEnd(action.id, Date.parse(endsAt));
   if (isChanged) {
     // When this runs again, what it was stacked on may be gone.
-    const asStored = (change: RuleChange) => temporaryChange.changes.find(({ rule }) => isSameRule(rule, change.rule));
+    const asStored = (change: RuleChange) => ofRule(temporaryChange.changes, change.rule) ?? change;
     for (const earlier of others) {
       const isTaken = (change: RuleChange, index: number) =>
         stacked[index]?.earlier.includes(earlier) === true ||
-        (isSetAgain(change, earlier) && !isUnderneath(earlier, asStored(change) ?? change, others));
+        (isSetAgain(change, earlier) && !isUnderneath(earlier, asStored(change), others));
       const taken = changes.filter(isTaken);
       if (taken.length > 0) await deps.supersede(earlier, taken, laterOf(action));
     }
@@ -237,15 +237,11 @@ function lastToSet(change: RuleChange, all: readonly TemporaryChange[], acctId: 
   return setBelow(change, setTemporarily(all, acctId))[0]?.setBy;
 }
 
-function hasSet(temporaryChange: TemporaryChange, { rule, to }: RuleGoal): boolean {
-  return temporaryChange.changes.some((change) => isSameRule(change.rule, rule) && change.to === to);
-}
-
 /**
  * Someone changed the rule since the temporary change set it. Setting the same value again still counts as a change.
  */
 function isSetAgain(change: RuleChange, earlier: TemporaryChange): boolean {
-  return change.from !== change.to && hasSet(earlier, change);
+  return change.from !== change.to && hasGoal(earlier.changes, change);
 }
 
 /**
@@ -257,7 +253,7 @@ function isUnderneath(
   { rule, from }: RuleChange,
   others: readonly TemporaryChange[],
 ): boolean {
-  if (hasSet(earlier, { rule, to: from })) return true;
+  if (hasGoal(earlier.changes, { rule, to: from })) return true;
   return others.some((between) => {
     const own = between.changes.find((change) => isSameRule(change.rule, rule) && change.to === from);
     const below = others.filter((other) => other !== between);
@@ -267,7 +263,7 @@ function isUnderneath(
 
 /** A change on top of earlier ones, newest first. It goes back to the value before them. */
 function stackedOn(earlier: readonly TemporaryChange[], change: RuleChange) {
-  const own = earlier.at(-1)?.changes.find(({ rule }) => isSameRule(rule, change.rule));
+  const own = ofRule(earlier.at(-1)?.changes ?? [], change.rule);
   return { earlier, change: own === undefined ? change : { ...change, from: own.from }, was: change.from };
 }
 
@@ -295,8 +291,6 @@ async function openOnSameRules(
 ): Promise<TemporaryChange[]> {
   return (await temporaryChanges.all()).filter(
     (candidate) =>
-      candidate.acctId === acctId &&
-      isUndecided(candidate) &&
-      candidate.changes.some((theirs) => changes.some(({ rule }) => isSameRule(theirs.rule, rule))),
+      candidate.acctId === acctId && isUndecided(candidate) && ofRules(candidate.changes, changes).length > 0,
   );
 }

@@ -2,7 +2,7 @@ import { CLOSED } from '../../templates/core/card-words.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
-import { isSameRule } from '../card-api/rule.ts';
+import { isSameRule, ofRule, ofRules, without } from '../card-api/rule.ts';
 import {
   changesFrom,
   isLooser,
@@ -12,7 +12,6 @@ import {
   type RuleChange,
   reversed,
   type Term,
-  without,
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -148,10 +147,10 @@ async function laterObstacleTo(
   const before = withAcceptedReturns(rules, temporary, lasting);
   const after = withAcceptedReturns(rules, others, [...without(lasting, limits), ...limits]);
   const lifted = after.filter(({ rule, from }) => {
-    const was = before.find((one) => isSameRule(one.rule, rule))?.from ?? null;
+    const was = ofRule(before, rule)?.from ?? null;
     return isLooser([{ rule, from: was, to: from }]);
   });
-  const liftedBacks = limitGoals(reversed(without(others, without(others, lifted))));
+  const liftedBacks = limitGoals(reversed(ofRules(others, lifted)));
   if (lifted.length > 0) return sentences(endsBefore, contradiction(rules, [...limits, ...liftedBacks])?.why);
 
   // Beside a permanent change, it goes back only as far as the card service accepts. What is so already stays so.

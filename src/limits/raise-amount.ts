@@ -1,6 +1,6 @@
 import type { Action } from '../actions/action.ts';
 import type { ActionTools, Rights } from '../actions/action-tools.ts';
-import { isSameRule, type Rule, type RuleValue, ruleKey } from '../card-api/rule.ts';
+import { ofRule, type Rule, type RuleValue, ruleKey } from '../card-api/rule.ts';
 import { centsOf, isLooser, type RuleChange, raiseCents, type Term } from '../card-api/rule-change.ts';
 import {
   type CountedRaise,
@@ -260,7 +260,7 @@ function stillCounts({ rule: key, actionId }: RecentRaise, rule: Rule, lasting: 
   if (key === staysKey(rule)) return true;
   const isOfRule = key === ruleKey(rule) || key === longerKey(rule);
   const made = lasting.find(({ id }) => id === actionId);
-  return isOfRule && made?.changes.some((change) => isSameRule(change.rule, rule)) === true;
+  return isOfRule && made !== undefined && ofRule(made.changes, rule) !== undefined;
 }
 
 /** Infinity if no amount is known. */

@@ -5,6 +5,7 @@ import type { LatestChanges } from '../actions/progress-store.ts';
 import { mayStillBeMade } from '../actions/send-change.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
+import { without } from '../card-api/rule.ts';
 import {
   changesFrom,
   goalsOf,
@@ -17,7 +18,6 @@ import {
   reversed,
   ruleValue,
   withGoals,
-  without,
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import { CardApiError, TooLateError } from '../core/errors.ts';

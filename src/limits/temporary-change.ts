@@ -1,5 +1,5 @@
-import { isSameRule } from '../card-api/rule.ts';
-import { isLooser, type RuleChange, without } from '../card-api/rule-change.ts';
+import { without } from '../card-api/rule.ts';
+import { hasGoal, isLooser, type RuleChange } from '../card-api/rule-change.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
 
 /** Its rules may still go back. */
@@ -31,7 +31,7 @@ export function raisesKept(asking: Pick<TemporaryChange, 'changes' | 'meanwhile'
 
 /** The rules of an ended change that are under another one: nothing of them has gone back yet. */
 export function notBackYet({ changes, later = [] }: Pick<TemporaryChange, 'changes' | 'later'>): RuleChange[] {
-  return changes.filter(({ rule, from }) => later.some((goal) => isSameRule(goal.rule, rule) && goal.to === from));
+  return changes.filter(({ rule, from }) => hasGoal(later, { rule, to: from }));
 }
 
 /** What the rules of an ended change were before they went back: somebody may have set another value meanwhile. */

@@ -13,7 +13,8 @@ import {
   requestValue,
   type VoidApproval,
 } from '../../src/approvals/request.ts';
-import { isAboutLimits, without } from '../../src/card-api/rule-change.ts';
+import { without } from '../../src/card-api/rule.ts';
+import { isAboutLimits } from '../../src/card-api/rule-change.ts';
 import { decisionOf } from '../../src/core/decided-record.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { groupBy } from '../../src/core/group-by.ts';

@@ -1,6 +1,6 @@
 import type { InputBlock, ModalView, SectionBlock } from '@slack/types';
 import { type ApprovalRequest, changesFromNow, isAboutRules, isChanged } from '../../src/approvals/request.ts';
-import { isSameRule } from '../../src/card-api/rule.ts';
+import { ofRule } from '../../src/card-api/rule.ts';
 import { isAboutLimits, limitGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
@@ -98,7 +98,7 @@ function subject(request: ApprovalRequest): SectionBlock[] {
 
 /** `Daily limit: $800.00 now (temporarily; back to $150.00, today at 5:00 PM), $900.00 asked for`. */
 function askedLine(change: RuleChange, request: ApprovalRequest): string {
-  const value = request.temporary.find(({ rule }) => isSameRule(rule, change.rule));
+  const value = ofRule(request.temporary, change.rule);
   const note = value === undefined ? '' : ` (temporarily; ${backWords(value, change.rule)})`;
   const asked = isChanged(request) ? '' : `, ${stateWords([change], 'to')} asked for`;
   return `${capital(escapeUntrusted(ruleName(change.rule), 80))}: ${stateWords([change], 'from')} now${note}${asked}`;

@@ -13,14 +13,8 @@ import {
   unconfirmedApproval,
 } from '../../src/approvals/request.ts';
 import type { RequestFacts } from '../../src/approvals/request-facts.ts';
-import {
-  isAboutLimits,
-  isLooser,
-  isMade,
-  type RuleChange,
-  type Term,
-  without,
-} from '../../src/card-api/rule-change.ts';
+import { without } from '../../src/card-api/rule.ts';
+import { isAboutLimits, isLooser, isMade, type RuleChange, type Term } from '../../src/card-api/rule-change.ts';
 import { decisionOf } from '../../src/core/decided-record.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';

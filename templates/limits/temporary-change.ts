@@ -1,4 +1,4 @@
-import { without } from '../../src/card-api/rule-change.ts';
+import { without } from '../../src/card-api/rule.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { TransactionEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Rule, RuleValue } from '../../../src/card-api/rule.ts';
+import { type Rule, type RuleValue, without } from '../../../src/card-api/rule.ts';
 import {
   changesFrom,
   goalsOf,
@@ -13,7 +13,6 @@ import {
   reversed,
   ruleKeys,
   withGoals,
-  without,
 } from '../../../src/card-api/rule-change.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 

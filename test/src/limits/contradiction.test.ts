@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LimitPeriod, type LimitWindow, limitPeriods } from '../../../src/card-api/rule.ts';
+import { type LimitPeriod, type LimitWindow, limitPeriods, without } from '../../../src/card-api/rule.ts';
 import {
   type LimitGoal,
   limitGoals,
@@ -8,7 +8,6 @@ import {
   limitsOf,
   type RuleChange,
   reversed,
-  without,
 } from '../../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../../src/card-api/spend-rules.ts';
 import { contradiction, withAcceptedReturns, withRaisedAlong } from '../../../src/limits/contradiction.ts';
