@@ -1,14 +1,14 @@
 import { whyNoOverride } from '../../src/approvals/emergency-override.ts';
 import { requestTarget } from '../../src/approvals/request.ts';
 import { approvalVerbs } from '../../src/approvals/verbs.ts';
-import { isAboutLimits, limitGoals, type RuleGoal } from '../../src/card-api/rule-change.ts';
+import { goalsOf, isAboutLimits, limitGoals, type RuleChange, type RuleGoal } from '../../src/card-api/rule-change.ts';
 import { parseAmount } from '../../src/core/money.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
 import { contradiction } from '../../src/limits/contradiction.ts';
 import { aloneCents } from '../../src/policy/approval-policy.ts';
 import { type DecidePurpose, decideForm } from '../../templates/approvals/decide-form.ts';
 import { amountOf, formInput } from '../../templates/limits/form-inputs.ts';
-import type { Inputs } from '../dispatch/form-inputs.ts';
+import { type Inputs, UNCLEAR_AMOUNT } from '../dispatch/form-inputs.ts';
 import { onPress, type PressListener } from '../dispatch/press.ts';
 import { refused } from '../dispatch/refused.ts';
 import { onSubmit } from '../dispatch/submission.ts';
@@ -73,9 +73,9 @@ const noLimits = { limits: none, transactionLimitCents: null };
 /** The same rules with the amounts the person typed, and the errors in those amounts. */
 function goalsTyped(
   inputs: Inputs,
-  asked: readonly RuleGoal[],
+  asked: readonly RuleChange[],
 ): { goals: readonly RuleGoal[]; errors: Record<string, string> } {
-  if (!isAboutLimits(asked)) return { goals: asked.map(({ rule, to }) => ({ rule, to })), errors: {} };
+  if (!isAboutLimits(asked)) return { goals: goalsOf(asked), errors: {} };
   const errors: Record<string, string> = {};
   const shown = inputs.amounts().map(({ action }) => action);
   const goals = limitGoals(asked).map(({ rule }) => {
@@ -84,7 +84,7 @@ function goalsTyped(
     const isShown = shown.length > 0 ? shown.includes(action) : asked.length === 1;
     const to = isShown ? parseAmount(inputs.text(action)) : null;
     if (!isShown) errors[formInput.reason] = CHANGED;
-    else if (to === null) errors[action] = 'Write dollars such as 450 or 1,250.50.';
+    else if (to === null) errors[action] = UNCLEAR_AMOUNT;
     return { rule, to };
   });
   // Compares the new limits with each other only. The worker compares them with the card's other limits when it reads

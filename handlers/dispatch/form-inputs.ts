@@ -12,6 +12,7 @@ interface Entered {
   readonly selected_conversation?: string | null;
 }
 
+export const UNCLEAR_AMOUNT = 'Write dollars such as 450 or 1,250.50.';
 export const DAY_PASSED = 'That day has passed. Choose today or later.';
 
 /** The values entered in a form. */

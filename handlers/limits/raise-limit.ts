@@ -23,7 +23,7 @@ import { type RuleAction, ruleVerbOf } from '../../src/limits/verbs.ts';
 import { limitWord } from '../../templates/core/card-words.ts';
 import { type AmountLimit, amountOf, formInput } from '../../templates/limits/form-inputs.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
-import type { Inputs } from '../dispatch/form-inputs.ts';
+import { type Inputs, UNCLEAR_AMOUNT } from '../dispatch/form-inputs.ts';
 import { onPress, type PressListener } from '../dispatch/press.ts';
 import { refused } from '../dispatch/refused.ts';
 import { onSubmit } from '../dispatch/submission.ts';
@@ -40,21 +40,12 @@ type Errors = Record<string, string>;
 export const raiseLimit = onSubmit('form', async ({ form, inputs, view }, deps) => {
   const read = readForm(inputs, form, deps.today());
   if ('errors' in read) return read;
-  const alert = 'along' in read ? await deps.alerts.get(form.alertId) : null;
-  if ('along' in read && alert?.kind === 'transaction') {
-    const { remedy } = form;
-    const more = {
-      privateMetadata: view.private_metadata,
-      alert,
-      remedy,
-      state: 'along',
-      typed: read.along,
-      today: deps.today(),
-    } as const;
-    return { view: remedyForm(more) };
-  }
-  const { ask, reason } = read;
-  return { ...ask, reason, target: { kind: 'alert', alertId: form.alertId } };
+  const { ask, reason, typed = [] } = read;
+  const { remedy, alertId } = form;
+  const alert = typed.length === 0 ? null : await deps.alerts.get(alertId);
+  if (alert?.kind !== 'transaction') return { ...ask, reason, target: { kind: 'alert', alertId } };
+  const privateMetadata = view.private_metadata;
+  return { view: remedyForm({ privateMetadata, alert, remedy, state: 'along', typed, today: deps.today() }) };
 });
 
 interface Asked {
@@ -62,10 +53,11 @@ interface Asked {
     | { readonly verb: 'unblock'; readonly input: Record<never, never> }
     | { readonly verb: RuleAction['verb']; readonly input: { readonly changeRequest: ChangeRequest } };
   readonly reason: string;
+  /** The typed limits, with others that have to rise along and that the form did not show. Absent: there are none. */
+  readonly typed?: readonly LimitRaise[];
 }
-type Read = { readonly errors: Errors } | Asked | (Asked & { readonly along: readonly LimitRaise[] });
 
-function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string): Read {
+function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string): { errors: Errors } | Asked {
   const reason = inputs.text('reason');
   const errors: Errors = reason === '' ? { reason: 'Say why, in a few words: it goes on record.' } : {};
   if (remedy?.kind === 'unblock')
@@ -81,8 +73,10 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string
   const current = isOfLimits && goals !== null ? rules : null;
   const typed = limitGoals(goals ?? []);
   const inputOf = inputsByRule(inputs);
-  if (!passes) Object.assign(errors, tooLow(typed, remedy, inputOf));
-  if (current !== null) Object.assign(errors, lowered(typed, current, inputOf));
+  for (const goal of typed) {
+    const why = (current && whyLowered(goal, current)) ?? (passes ? null : whyTooLow(goal, typed.length, remedy));
+    if (why !== null) errors[inputOf(goal.rule)] = why;
+  }
   const along = current === null ? [] : withRaisedAlong(current, typed).slice(typed.length);
   if (current !== null) {
     const against = contradiction(current, [...typed, ...along]);
@@ -95,16 +89,11 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string
   const changeRequest = { goals, term, ...also };
   const asked = { ask: { verb: ruleVerbOf(goals), input: { changeRequest } }, reason };
   if (current === null || along.length === 0) return asked;
-  const toRaise =
-    (isAdjustedToo: boolean) =>
-    ({ rule, to }: LimitGoal): LimitRaise => ({
-      rule,
-      from: limitOf(current, rule),
-      to,
-      remainingCents: null,
-      isAdjustedToo,
-    });
-  return { ...asked, along: [...typed.map(toRaise(false)), ...along.map(toRaise(true))] };
+  const raises = [...typed, ...along].map(({ rule, to }, index) => {
+    const isAdjustedToo = index >= typed.length;
+    return { rule, from: limitOf(current, rule), to, remainingCents: null, isAdjustedToo };
+  });
+  return { ...asked, typed: raises };
 }
 
 /** What the form knew of the typed limits: by the card's rules, or by the alert if they could not be read. */
@@ -126,11 +115,11 @@ function limitsTyped(inputs: Inputs, remedy: RaiseLimit, rules: CardLimits | nul
   if (asked.length === 0) return limitTyped(inputs, remedy, errors);
   const goals = asked.flatMap(({ action, limit, text }): LimitGoal[] => {
     const to = parseAmount(text);
-    if (to === null && text !== '') errors[action] = unclearAmount;
+    if (to === null && text !== '') errors[action] = UNCLEAR_AMOUNT;
     return to === null ? [] : [{ rule: ruleOf(limit, remedy, rules), to }];
   });
   if (goals.length > 0) return inRuleOrder(goals);
-  errors[asked[0]?.action ?? ''] ??= unclearAmount;
+  errors[asked[0]?.action ?? ''] ??= UNCLEAR_AMOUNT;
   return null;
 }
 
@@ -138,47 +127,34 @@ function limitsTyped(inputs: Inputs, remedy: RaiseLimit, rules: CardLimits | nul
  * The typed limits must let the purchase through. Otherwise it would be declined again although the alert looks
  * resolved. Clearing one of several amounts is allowed: the person wants to raise fewer limits.
  */
-function tooLow(typed: readonly LimitGoal[], remedy: Remedy | null, inputOf: PlaceOf): Errors {
-  const errors: Errors = {};
-  if (typed.length < limitsToRaise(remedy).length) return errors;
-  for (const { rule, to } of typed) {
-    const lowest = ofRule(limitsToRaise(remedy), rule)?.to ?? null;
-    if (to === null || lowest === null || to >= lowest) continue;
-    errors[inputOf(rule)] =
-      `Too low: this purchase needs at least ${formatCents(lowest)}. For any other limit use ${slashCommand('limit')}.`;
-  }
-  return errors;
+function whyTooLow({ rule, to }: LimitGoal, count: number, remedy: Remedy | null): string | null {
+  const needed = limitsToRaise(remedy);
+  const lowest = ofRule(needed, rule)?.to ?? null;
+  if (count < needed.length || to === null || lowest === null || to >= lowest) return null;
+  return `Too low: this purchase needs at least ${formatCents(lowest)}. For any other limit use ${slashCommand('limit')}.`;
 }
 
 /** The form raises what the card allows by now, which may be more than when the purchase was declined. */
-function lowered(typed: readonly LimitGoal[], rules: CardLimits, inputOf: PlaceOf): Errors {
-  const errors: Errors = {};
-  for (const { rule, to } of typed) {
-    const now = limitOf(rules, rule);
-    // What the card allows in a category may not be a limit of its own.
-    if (now === null ? rule.category !== null : to === null || to >= now) continue;
-    const is = `The ${limitName(rule.period, null)} is ${limitWord(now)} by now, and this form only raises limits.`;
-    errors[inputOf(rule)] = `${is} To lower it use ${slashCommand('limit')}.`;
-  }
-  return errors;
+function whyLowered({ rule, to }: LimitGoal, rules: CardLimits): string | null {
+  const now = limitOf(rules, rule);
+  // What the card allows in a category may not be a limit of its own.
+  if (now === null ? rule.category !== null : to === null || to >= now) return null;
+  const is = `The ${limitName(rule.period, null)} is ${limitWord(now)} by now, and this form only raises limits.`;
+  return `${is} To lower it use ${slashCommand('limit')}.`;
 }
 
-type PlaceOf = (rule: LimitRule) => string;
-
 /** The input that a limit was typed in, so that its error has a place: the form may show several of which one was typed. */
-function inputsByRule(inputs: Inputs): PlaceOf {
+function inputsByRule(inputs: Inputs): (rule: LimitRule) => string {
   const [first, ...others] = inputs.amounts().map(({ action }) => action);
   if (first === undefined) return () => formInput.amount;
   return (rule) => (others.includes(amountOf(rule)) ? amountOf(rule) : first);
 }
 
-const unclearAmount = 'Write dollars such as 450 or 1,250.50.';
-
 function limitTyped(inputs: Inputs, { limits }: RaiseLimit, errors: Errors): LimitGoal[] | null {
   const to = parseAmount(inputs.text(formInput.amount));
   const chosen = LimitWindow.safeParse(inputs.choice(formInput.period));
   if (to === null) {
-    errors[formInput.amount] = unclearAmount;
+    errors[formInput.amount] = UNCLEAR_AMOUNT;
     return null;
   }
   const { rule } = limits[0];
