@@ -88,11 +88,12 @@ function createCounts(deps: Deps) {
       const { changes, term } = raise;
       const inPlaceOf = await representedIn(by, acctId, deps.rights);
       const common = { actionId: action.id, acctId, ...by, inPlaceOf, atMs: deps.now().getTime() };
+      const paidCents = await paidFor(action, term, deps);
       for (const raised of changes) {
         const { change } = raised;
         const rule = ruleKey(change.rule);
-        const now = await ownCents(action, term, change, deps);
-        const base = await baseCents(action, term, raised, deps);
+        const now = ownCents(change, paidCents);
+        const base = baseCents(raised, paidCents);
         if (now !== 0) await deps.recentRaises.add({ ...common, rule, cents: now });
         // A temporary change becomes permanent: no raise from the current value, but from the value it goes back to.
         if (term.kind === 'permanent' && base !== 0)
@@ -213,11 +214,11 @@ async function amountsOf(
   const lasting = (await deps.temporaryChanges.all()).filter(
     (open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) >= end,
   );
-  const each = changes.map(async (raised): Promise<Omit<CountedRaise, 'aboveCents' | 'cap'>[]> => {
+  const paidCents = await paidFor(action, term, deps);
+  return changes.flatMap((raised) => {
     const { change } = raised;
     const { rule } = change;
-    const now = await ownCents(action, term, change, deps);
-    const base = await baseCents(action, term, raised, deps);
+    const base = baseCents(raised, paidCents);
     const earlier = earlierOf(
       recent.filter((raise) => raise.rule === ruleKey(rule)),
       people,
@@ -227,11 +228,10 @@ async function amountsOf(
       people,
     );
     return [
-      { rule, ownCents: now, earlier },
+      { rule, ownCents: ownCents(change, paidCents), earlier },
       { rule, ownCents: base, earlier: base === 0 ? [] : still },
     ];
   });
-  return (await Promise.all(each)).flat();
 }
 
 /** When a change made now ends; Infinity: never. */
@@ -288,32 +288,24 @@ function earlierOf(raises: readonly RecentRaise[], people: readonly string[]): E
   }));
 }
 
+/** What a rule that is opened for one purchase allows. Any number of purchases can be made during a time, however short. */
+async function paidFor(action: Action, term: Term, { purchaseOf }: Pick<Deps, 'purchaseOf'>): Promise<number | null> {
+  return term.kind === 'purchase' ? purchaseCents(action, await purchaseOf(action)) : null;
+}
+
 /** Whole cents; 0 if nothing is loosened; null if no amount is known. */
-async function ownCents(
-  action: Action,
-  term: Term,
-  change: RuleChange,
-  deps: Pick<Deps, 'purchaseOf'>,
-): Promise<number | null> {
+function ownCents(change: RuleChange, paidCents: number | null): number | null {
   if (!isLooser([change])) return 0;
   const { rule, from, to } = change;
-  if (rule.kind === 'limit') {
-    const cents = raiseCents(centsOf(from), centsOf(to));
-    return Number.isFinite(cents) ? cents : null;
-  }
-  // Any number of purchases can be made during a time, however short.
-  return term.kind === 'purchase' ? purchaseCents(action, await deps.purchaseOf(action)) : null;
+  if (rule.kind !== 'limit') return paidCents;
+  const cents = raiseCents(centsOf(from), centsOf(to));
+  return Number.isFinite(cents) ? cents : null;
 }
 
 /** The same from the value that a rule goes back to. What is open already is not opened for one purchase only. */
-async function baseCents(
-  action: Action,
-  term: Term,
-  { change, fromBase }: RaisedChange,
-  deps: Pick<Deps, 'purchaseOf'>,
-): Promise<number | null> {
+function baseCents({ change, fromBase }: RaisedChange, paidCents: number | null): number | null {
   const isOpenAlready = change.rule.kind !== 'limit' && !isLooser([change]) && isLooser([fromBase]);
-  return isOpenAlready ? null : await ownCents(action, term, fromBase, deps);
+  return isOpenAlready ? null : ownCents(fromBase, paidCents);
 }
 
 /** The key for the amount by which a rule was raised permanently. */
