@@ -10,7 +10,7 @@ import { checkLimits } from './binding-limit.ts';
 import { hasReset } from './limit-window.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
 import { isIncomplete, isOfRules, neededIn, type Remedy, withBalanceNow } from './remedy-change.ts';
-import { areAllClosed, asItIs, asItWas, byStatus, type KnownCard } from './status-check.ts';
+import { areAllClosed, byStatus, type KnownCard } from './status-check.ts';
 import { remainingAt } from './stopping-category.ts';
 
 /** An alert that names the limit is better than one that does not, but a late alert is worse. */
@@ -164,7 +164,7 @@ async function byCode(purchase: Purchase, time: Time, deps: Deps): Promise<Purch
   switch (code) {
     case 'decline.card.status':
       // The service says that the card could not be used then, so its own report of the change may be late.
-      return await byStatus(event, deps, asItIs);
+      return await byStatus(event, deps, 'now');
     case 'decline.rule.velocity':
     case 'decline.rule.velocity.mcc':
       return await byLimit(purchase, time, deps);
@@ -176,9 +176,7 @@ async function byCode(purchase: Purchase, time: Time, deps: Deps): Promise<Purch
       return online(await purchase.rules());
     default:
       // A blocked card declines everything, so a decline without a reason of its own is one of the block.
-      return code === '' || isReason(code)
-        ? { state: 'unknown' }
-        : await byStatus(event, deps, time === 'now' ? asItIs : asItWas(event));
+      return code === '' || isReason(code) ? { state: 'unknown' } : await byStatus(event, deps, time);
   }
 }
 
@@ -194,7 +192,7 @@ async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<Pu
   // The card's own rules allow what declined it, so its ruleset does not.
   const isByRuleset = account.mayBeOverruled && isByRule(event.decline) && !isByLimit;
   const checks: PurchaseCheck[] = [
-    time === 'now' ? await byStatus(event, deps, asItIs) : passes,
+    time === 'now' ? await byStatus(event, deps, time) : passes,
     ...(isByRuleset
       ? []
       : [

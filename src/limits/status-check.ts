@@ -26,26 +26,19 @@ export async function areAllClosed(acctId: number, { accountOf }: Pick<Deps, 'ac
   return cards.length > 0 && cards.every(({ status }) => status === 'CLOSED');
 }
 
-/** Whether a card had its status already. */
-type HadStatus = (card: KnownCard) => boolean;
-
-export const asItIs: HadStatus = () => true;
-/** A block explains only what was tried since. */
-export const asItWas =
-  (event: TransactionEvent): HadStatus =>
-  ({ since }) =>
-    since === null || hadBegun(since, event);
-
 /**
  * The service has no separate decline reason for a blocked card: it calls it inactive. The card's known status decides.
+ *
+ * @param time `then`: a block explains only what was tried since.
  */
 export async function byStatus(
   event: TransactionEvent,
   { accountOf, hasFraudCase }: Deps,
-  hadStatus: HadStatus,
+  time: 'then' | 'now',
 ): Promise<StatusCheck> {
   if (!declinedStatuses(event.decline?.message ?? '').includes('BLOCKED')) return { state: 'unknown' };
   const { cards } = await accountOf(event.acctId);
+  const hadStatus = ({ since }: KnownCard): boolean => time === 'now' || since === null || hadBegun(since, event);
   const open = cards.filter((card) => card.status !== 'CLOSED' || !hadStatus(card));
   if (open.some(({ status }) => status === 'ACTIVE')) return { state: 'passes' };
   const isBlocked = open.length > 0 && open.every((card) => card.status === 'BLOCKED' && hadStatus(card));

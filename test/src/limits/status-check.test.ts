@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { areAllClosed, asItIs, asItWas, byStatus } from '../../../src/limits/status-check.ts';
+import { areAllClosed, byStatus } from '../../../src/limits/status-check.ts';
 import { declined } from '../../templates/fixtures.ts';
 
 const { event } = declined('decline.card.status', 'Card Status Inactive');
@@ -18,14 +18,14 @@ it.each([
   ['a new card', [card('INACTIVE')], { state: 'unknown', why: 'status' }],
   ['a card whose status is not known', [card(null)], { state: 'unknown' }],
 ])('a purchase with %s', async (_what, cards, check) => {
-  expect(await byStatus(event, depsFor(...cards), asItIs)).toMatchObject(check);
+  expect(await byStatus(event, depsFor(...cards), 'now')).toMatchObject(check);
 });
 
 it('does not explain a decline by a block that came later', async () => {
   const later = new Date(Date.parse(event.occurredAt) + 3_600_000).toISOString();
 
-  expect(await byStatus(event, depsFor(card('BLOCKED', later)), asItWas(event))).toMatchObject({ state: 'unknown' });
-  expect(await byStatus(event, depsFor(card('BLOCKED', event.occurredAt)), asItWas(event))).toMatchObject({
+  expect(await byStatus(event, depsFor(card('BLOCKED', later)), 'then')).toMatchObject({ state: 'unknown' });
+  expect(await byStatus(event, depsFor(card('BLOCKED', event.occurredAt)), 'then')).toMatchObject({
     state: 'stopped',
     remedy: { kind: 'unblock' },
   });
