@@ -3,6 +3,7 @@ import { bare, isNumberWord, mayMeanTime, namesTime, phrasesIn } from '../core/d
 import { type Clock, isPlainlyTime, isQuotedReason, readCertainEnd, readEnd, untilWord } from '../core/end-time.ts';
 import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { localDate } from '../core/service-time.ts';
+import { textOf } from './read-limit.ts';
 import { endOfTerm, isOverAYear, OVER_A_YEAR } from './term.ts';
 
 /** In front of everything else, also of other times. Not `once a week`. */
@@ -94,9 +95,5 @@ export function upTo(words: readonly string[], at: number): readonly string[] {
 }
 
 function notSure(words: readonly string[], at: number): string {
-  const phrase = words
-    .slice(at, at + 3)
-    .join(' ')
-    .slice(0, 40);
-  return `Is “${phrase}” how long it lasts? Write the time before the reason, such as “for 4h”, or “permanently”.`;
+  return `Is “${textOf(words.slice(at))}” how long it lasts? Write the time before the reason, such as “for 4h”, or “permanently”.`;
 }

@@ -141,10 +141,7 @@ export function raiseWithout(
       to: valueAt(at, left, atLast, latestEnd),
     }))
     .filter((raise) => isLooser([raise]));
-  return raises.reduce<RuleChange | null>(
-    (most, raise) => (most === null || centsOfRaise(raise) > centsOfRaise(most) ? raise : most),
-    null,
-  );
+  return raises.toSorted((a, b) => centsOfRaise(b) - centsOfRaise(a))[0] ?? null;
 }
 
 /** The highest value that a rule would have at any time from now on, if what a temporary change set were put back. */
