@@ -204,14 +204,13 @@ export function createPermitDecisionOrAsk(deps: PermitDeps): PermitDecisionOrAsk
       // back is what it would go back to anyway, so it is a raise only for the moment.
       return { change: isKept ? inEffect : change, fromBase: isEarly ? inEffect : change };
     };
-    const raised = { changes: beyond.map(raisedBy), term };
     const isRaise = all.length > 0 || isLooser(reversed(changes));
     const verb = isRaise ? 'complete-temporary-change' : action.verb;
     // What is kept, and what is restored after someone has changed it, stays, unless another temporary change has set it.
     const lasting = raises.lastsMs(term);
     const lasts = beyond.length > 0 && !isEarly ? { lastsMs: lasting } : {};
     const about = { ...lasts, raiseCents: Number(isRaise && !isKept) };
-    const raise = beyond.length > 0 ? raised : null;
+    const raise = beyond.length > 0 ? { changes: beyond.map(raisedBy), term } : null;
     const { verdict, counted } = await permitRaise({ ...action, verb }, acctId, raise, about, deps);
     if (verdict.kind === 'late') return 'late';
     if (verdict.kind === 'refused')
@@ -222,20 +221,16 @@ export function createPermitDecisionOrAsk(deps: PermitDeps): PermitDecisionOrAsk
         return { why: tooLong, whoCan: isEarly ? 'Whoever made the change can take it back.' : inTimeWords(isKept) };
       // A policy may leave not even the smallest raise to one approver.
       const wanted = beyond.length > 0 ? beyond : reversed(changes).filter((change) => isLooser([change]));
-      const card = await factsOf(acctId);
-      const asked = {
+      const { note } = await deps.openRequest({
+        action: raiseOf(action, acctId, wanted, term),
         acctId,
-        card,
-        changes: beyond.length > 0 ? raised.changes.map(({ change }) => change) : wanted,
+        card: await factsOf(acctId),
+        changes: raise?.changes.map(({ change }) => change) ?? wanted,
         term,
         others: verdict.others,
-      };
-      const { note: whoCan } = await deps.openRequest({
-        ...asked,
-        action: raiseOf(action, acctId, wanted, term),
         counted,
       });
-      return askedOthers(wanted, whoCan);
+      return askedOthers(wanted, note);
     }
     await record(action, { event: 'asked', begins: true, acctId, cardId: (await factsOf(acctId)).cardId, detail: id });
     return null;

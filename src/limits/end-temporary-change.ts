@@ -9,7 +9,6 @@ import type { CardClient } from '../card-api/client.ts';
 import { isSameRule, without } from '../card-api/rule.ts';
 import { ruleValue } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
-import { capital } from '../core/first-letter.ts';
 import { serviceTime } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import { CLOCK_SKEW_MS } from '../core/service-time.ts';
@@ -220,7 +219,7 @@ export function createShowMadeLate({ progress, outcomes, notifyDirectly, now }: 
 /** What is unusual about an end. */
 export function endNote(before: TemporaryChange, over: OverChange): string {
   const { state, changes, later = [], instead = [] } = over;
-  const back = state === 'asking' ? backAlreadyWords(over) : '';
+  const back = state === 'asking' ? backAlreadyWords(over) : null;
   const given = without(later, [...without(changes, notBackYet(over)), ...(before.later ?? [])]);
   const partly = changes.flatMap((change) =>
     later
@@ -230,7 +229,5 @@ export function endNote(before: TemporaryChange, over: OverChange): string {
         return `For now, the ${ruleName(goal.rule)} goes back to ${now} only: ${laterWords([goal])}`;
       }),
   );
-  return [back, ...insteadWords(instead), ...partly, given.length === 0 ? '' : capital(laterWords(given))]
-    .join(' ')
-    .trim();
+  return sentences(back, ...insteadWords(instead), ...partly, given.length === 0 ? null : laterWords(given));
 }

@@ -130,11 +130,9 @@ export async function restoreLater(
 ): Promise<{ readonly later: RuleGoal[]; readonly ends: string[]; readonly instead: RuleChange[] }> {
   const short = deviatingReturns(wanted, ended.changes);
   if (short.length === 0) return { later: [], ends: [], instead: [] };
-  const running: TemporaryChange[] = [];
-  for (const other of await deps.temporaryChanges.all()) {
-    if (other.acctId !== ended.acctId || other.id === ended.id) continue;
-    if (rulesMade(other, rules).length > 0) running.push(other);
-  }
+  const running = (await deps.temporaryChanges.all()).filter(
+    (other) => other.acctId === ended.acctId && other.id !== ended.id && rulesMade(other, rules).length > 0,
+  );
   const stopping = firstStopping(short, ended, running, rules);
   for (const other of running) {
     const joining = short.filter((_change, index) => stopping[index] === other);

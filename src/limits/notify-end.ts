@@ -19,7 +19,7 @@ import type { Directory } from '../directory/directory.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { BETWEEN_RULES, insteadWords, ruleNames, ruleStates, WITH_OTHER } from './rule-words.ts';
-import { backAlready, notBackYet, raisesKept, undecided, wentBackFrom } from './temporary-change.ts';
+import { about, backAlready, notBackYet, raisesKept, undecided, wentBackFrom } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** A temporary change whose end people learn about. */
@@ -118,17 +118,12 @@ export function createReportEnd(deps: ReportDeps) {
     const isAnnounced = alertId !== null || temporaryChange.requestId !== null;
     const isLate = Date.parse(at) - Date.parse(temporaryChange.openedAt) > ANNOUNCED_MS;
     const isShown = state === 'ended' && isAnnounced && !isLate;
-    if (temporaryChange.by.userId !== by && !isShown) {
-      const message = temporaryChangeEnded(temporaryChange, card);
+    const message = temporaryChangeEnded(temporaryChange, card);
+    if (temporaryChange.by.userId !== by && !isShown)
       await deps.notifyDirectly(temporaryChange.by.userId, `temporary-change-${id}-${state}`, message);
-    }
     // Nothing tries it again, so the card keeps the temporary value until a person changes it.
     if (state === 'refused') {
-      await deps.postToApprovals(
-        `temporary-change-${id}-refused`,
-        temporaryChangeEnded(temporaryChange, card),
-        card.group,
-      );
+      await deps.postToApprovals(`temporary-change-${id}-refused`, message, card.group);
       await deps.notifyOps(opsIssue.notPutBack(id.slice(-8)));
     }
     await deps.temporaryChanges.save(temporaryChange);
@@ -243,13 +238,6 @@ function keptSides({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'me
   if (raises.length === 0) return { before: now, after: null };
   const returned = (meanwhile ?? changes).map(({ rule, to }) => ofRule(raises, rule) ?? { rule, from: to });
   return { before: ruleStates(returned, 'from'), after: now };
-}
-
-/** Only these rules of a temporary change. */
-export function about(temporaryChange: TemporaryChange, changes: readonly RuleChange[]): TemporaryChange {
-  const others = without(temporaryChange.changes, changes);
-  const { meanwhile } = temporaryChange;
-  return { ...temporaryChange, changes: [...changes], meanwhile: meanwhile && without(meanwhile, others) };
 }
 
 /** How the alert shows it. The first part says what it was, so the text has only the values. */

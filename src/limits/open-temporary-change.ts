@@ -1,3 +1,4 @@
+import { sentences } from '../../templates/core/change-words.ts';
 import { type Action, alertIdOf } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
@@ -212,8 +213,7 @@ async function keepValues(made: MadeChange, deps: TermDeps): Promise<Opened | nu
     const lifted: string[] = [];
     for (const temporaryChange of temporaryChanges)
       lifted.push(...(await deps.supersede(temporaryChange, changes, laterOf(action), true)));
-    const stays = keptWords(temporary, changes.length);
-    const note = [...(stays === null ? [] : [stays]), ...lifted].join(' ');
+    const note = sentences(keptWords(temporary, changes.length), ...lifted);
     return note === '' ? null : { note, control: null };
   }
   if (temporary.length === 0) return null;

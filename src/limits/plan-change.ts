@@ -71,7 +71,6 @@ export function createPlanChange({ factsOf, card: api, directory, raises, zone, 
     term: Term,
     acctId: number,
   ): Promise<readonly RuleChange[]> {
-    if (!changes.some((change) => isMade([change]))) return changes;
     const returned = await raises.changesFromReturn(changes, term, acctId);
     return changes.map((change, index) => (isMade([change]) ? (returned[index] ?? change) : change));
   }

@@ -24,8 +24,9 @@ import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import { createHandOver, type HandOverDeps, restoreLater } from './hand-over.ts';
-import { about, type OverChange } from './notify-end.ts';
+import type { OverChange } from './notify-end.ts';
 import { assertFresh, sidesOf } from './send-rules.ts';
+import { about } from './temporary-change.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
 
 /** A refusal may pass: the specification does not say what a 409 means, and it may stand for a repeated call. */

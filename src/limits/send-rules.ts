@@ -1,3 +1,4 @@
+import { sentences } from '../../templates/core/change-words.ts';
 import { requestIdOf } from '../actions/action.ts';
 import type { AwaitedChange, Result, Verdict } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
@@ -9,7 +10,6 @@ import { orNull } from '../card-api/errors.ts';
 import { changesFrom, isMade, type RuleChange, type Term } from '../card-api/rule-change.ts';
 import { contentId } from '../core/content-id.ts';
 import { TooLateError } from '../core/errors.ts';
-import { capital } from '../core/first-letter.ts';
 import {
   type MadeChange,
   type Opened,
@@ -119,13 +119,11 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
 function otherValues(seen: SeenRules, term: Term): string | null {
   const others = withOtherValues(seen);
   if (others.length === 0) return null;
-  return [
-    `${capital(ruleStates(others, 'from'))} now: neither what it was before nor what was asked for.`,
+  return sentences(
+    `${ruleStates(others, 'from')} now: neither what it was before nor what was asked for.`,
     'Somebody changed it, or the card service stored another value. I did not repeat it. Look at the card.',
     term.kind === 'permanent' ? null : 'When its time is over, an approver decides whether it goes back.',
-  ]
-    .filter((sentence) => sentence !== null)
-    .join(' ');
+  );
 }
 
 /** A fingerprint of spend rules: of all of them, including rules Cardbell does not know. */

@@ -7,7 +7,7 @@ import { limitGoals, type RuleChange, type RuleGoal } from '../card-api/rule-cha
 import { deviatingReturns, withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import { insteadWords, ruleNames, ruleStates } from './rule-words.ts';
-import { undecided } from './temporary-change.ts';
+import { about, undecided } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /**
@@ -34,16 +34,16 @@ interface SupersedeDeps extends Pick<ActionTools, 'now'> {
 export function createSupersede(deps: SupersedeDeps): Supersede {
   return async function supersede(temporaryChange, goals, later, isForGood = false) {
     if (goals.length === 0) return [];
-    const { id, alertId, acctId, changes, meanwhile } = temporaryChange;
+    const { id, alertId, acctId, changes } = temporaryChange;
     const at = deps.now().toISOString();
     const left = without(changes, goals);
-    const found = meanwhile && without(meanwhile, goals);
+    const rest = about(temporaryChange, left);
     // Of a question, the rest may be back already. Then people have nothing to decide.
-    const isOver = undecided({ changes: left, meanwhile: found }).length === 0;
+    const isOver = undecided(rest).length === 0;
     const lifted = isForGood && !isOver ? await raiseRestoreValues(left, goals, acctId) : left;
     const superseded: TemporaryChange = isOver
       ? { ...temporaryChange, state: 'superseded', closedAt: at, closedBy: later.by }
-      : { ...temporaryChange, changes: lifted, meanwhile: found };
+      : { ...rest, changes: lifted };
     // Before it is stored: a rerun after a crash finds only changes that are not superseded yet.
     if (alertId !== null)
       await deps.outcomes.show(alertId, `superseded-${id}-${later.id}`, {

@@ -9,6 +9,13 @@ export const isUndecided = ({ state }: TemporaryChange): boolean => state === 'o
 export const isMadeBy = ({ by, isOverOthers }: TemporaryChange, userId: string): boolean =>
   by.userId === userId && isOverOthers !== true;
 
+/** Only these rules of a temporary change. */
+export function about(temporaryChange: TemporaryChange, changes: readonly RuleChange[]): TemporaryChange {
+  const others = without(temporaryChange.changes, changes);
+  const { meanwhile } = temporaryChange;
+  return { ...temporaryChange, changes: [...changes], meanwhile: meanwhile && without(meanwhile, others) };
+}
+
 /** What people have to decide about: the rules that do not have their earlier values. All, while its time is not over. */
 export function undecided({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
   return changes.filter(({ from }, index) => meanwhile?.[index]?.to !== from);

@@ -32,7 +32,7 @@ export function limitCardForm(privateMetadata: string, card: CardFacts | null): 
       input(period, 'Which limit', {
         type: 'static_select',
         options,
-        ...(options[0] === undefined ? {} : { initial_option: options[0] }),
+        initial_option: option('Daily', 'daily'),
       }),
       textInput(amount, 'New limit in dollars', {
         max: 20,

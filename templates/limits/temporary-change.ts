@@ -13,7 +13,7 @@ import {
   stateWords,
   WITH_OTHER,
 } from '../../src/limits/rule-words.ts';
-import { backAlready, notBackYet, undecided } from '../../src/limits/temporary-change.ts';
+import { about, backAlready, notBackYet, undecided } from '../../src/limits/temporary-change.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -112,11 +112,8 @@ export function ending(one: TemporaryChange): string {
     return goesBack({ back: backOf(one), until: endsAt });
   }
   if (state === 'superseded') return `Replaced by a later change${by}${when}. ${ITS_END}`;
-  const back = state === 'asking' ? backAlready(one) : [];
-  if (back.length > 0) {
-    const asked = ending({ ...one, changes: without(changes, back), meanwhile: meanwhile && without(meanwhile, back) });
-    return `${escapeUntrusted(backAlreadyWords(one), RULES_MAX)} ${asked}`;
-  }
+  if (state === 'asking' && backAlready(one).length > 0)
+    return `${escapeUntrusted(backAlreadyWords(one), RULES_MAX)} ${ending(about(one, undecided(one)))}`;
   // Nobody decided that.
   if (state === 'kept' && closedBy === null) return `No longer applies to this card, so nothing was put back${when}.`;
   const planned = one.laterAt === undefined ? '' : dateAfter(', planned for', one.laterAt);
