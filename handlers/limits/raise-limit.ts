@@ -21,7 +21,7 @@ import {
 import { limitName } from '../../src/limits/rule-words.ts';
 import { type RuleAction, ruleVerbOf } from '../../src/limits/verbs.ts';
 import { limitWord } from '../../templates/core/card-words.ts';
-import { type AmountLimit, amountOf, formInput } from '../../templates/limits/form-inputs.ts';
+import { amountOf, formInput } from '../../templates/limits/form-inputs.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import { type Inputs, UNCLEAR_AMOUNT } from '../dispatch/form-inputs.ts';
 import { onPress, type PressListener } from '../dispatch/press.ts';
@@ -111,12 +111,12 @@ function shownOf(typed: readonly LimitGoal[], remedy: Remedy | null, rules: Card
  * @param errors collects the errors by input.
  */
 function limitsTyped(inputs: Inputs, remedy: RaiseLimit, rules: CardLimits | null, errors: Errors): LimitGoal[] | null {
-  const asked = inputs.amounts();
-  if (asked.length === 0) return limitTyped(inputs, remedy, errors);
+  const several = inputs.amounts();
+  const asked = several.length > 0 ? several : [limitTyped(inputs, remedy)];
   const goals = asked.flatMap(({ action, limit, text }): LimitGoal[] => {
     const to = parseAmount(text);
     if (to === null && text !== '') errors[action] = UNCLEAR_AMOUNT;
-    return to === null ? [] : [{ rule: ruleOf(limit, remedy, rules), to }];
+    return to === null ? [] : [{ rule: withName(limit, remedy, rules), to }];
   });
   if (goals.length > 0) return inRuleOrder(goals);
   errors[asked[0]?.action ?? ''] ??= UNCLEAR_AMOUNT;
@@ -150,24 +150,17 @@ function inputsByRule(inputs: Inputs): (rule: LimitRule) => string {
   return (rule) => (others.includes(amountOf(rule)) ? amountOf(rule) : first);
 }
 
-function limitTyped(inputs: Inputs, { limits }: RaiseLimit, errors: Errors): LimitGoal[] | null {
-  const to = parseAmount(inputs.text(formInput.amount));
-  const chosen = LimitWindow.safeParse(inputs.choice(formInput.period));
-  if (to === null) {
-    errors[formInput.amount] = UNCLEAR_AMOUNT;
-    return null;
-  }
-  const { rule } = limits[0];
-  return [{ rule: { ...rule, period: chosen.success ? chosen.data : rule.period }, to }];
+/** The only limit of the form. If it is not known which one stops the purchase, its window can be chosen. */
+function limitTyped(inputs: Inputs, { limits: [{ rule }] }: RaiseLimit) {
+  const period = LimitWindow.safeParse(inputs.choice(formInput.period)).data ?? rule.period;
+  return { action: formInput.amount, limit: { ...rule, period }, text: inputs.text(formInput.amount) };
 }
 
-/** The rule with its category name, taken from the form or from the card's rules. */
-function ruleOf({ period, categoryId }: AmountLimit, { limits }: RaiseLimit, rules: CardLimits | null): LimitRule {
-  if (categoryId === null) return { kind: 'limit', period, category: null };
-  const shown = limits.map((limit) => limit.rule.category);
-  const named = [...shown, ...(rules?.categories ?? [])].find((category) => category?.id === categoryId);
-  const category = { id: categoryId, name: named?.name ?? `category ${categoryId}` };
-  return { kind: 'limit', period, category };
+/** The limit with the name of its category, taken from the form or from the card's rules. */
+function withName({ category, ...limit }: LimitRule, { limits }: RaiseLimit, rules: CardLimits | null): LimitRule {
+  const known = [...limits.map(({ rule }) => rule.category), ...(rules?.categories ?? [])];
+  const name = known.find((one) => one?.id === category?.id)?.name ?? category?.name ?? '';
+  return { ...limit, category: category && { id: category.id, name } };
 }
 
 /**

@@ -57,19 +57,13 @@ export function amountLabel({ period, category }: Pick<LimitRule, 'period' | 'ca
 
 const NAME_MAX = 80;
 
-/** The limit that an amount is for. */
-export interface AmountLimit {
-  readonly period: LimitWindow;
-  /** Null: the card's overall limit. */
-  readonly categoryId: number | null;
-}
-
-/** The limit that an amount is for; null in a form with only one limit. */
-export function limitOfAmount(action: string): AmountLimit | null {
-  const [name, period, category = null] = action.split(':');
+/** The limit that an amount is for, without the name of its category; null in a form with only one limit. */
+export function limitOfAmount(action: string): LimitRule | null {
+  const [name, period, id] = action.split(':');
   const window = LimitWindow.safeParse(period);
   if (name !== formInput.amount || !window.success) return null;
-  return { period: window.data, categoryId: category === null ? null : Number(category) };
+  const category = id === undefined ? null : { id: Number(id), name: `category ${id}` };
+  return { kind: 'limit', period: window.data, category };
 }
 
 /** Identifies the input. */
