@@ -4,7 +4,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
-import { movedSince, ofRules, without } from '../card-api/rule.ts';
+import { movedSince, ofRules } from '../card-api/rule.ts';
 import { changesFrom, goalsOf, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
 import type { AlsoNeeds } from '../core/also-needs.ts';
 import { type TransactionEvent, withAmount } from '../core/event.ts';
@@ -42,7 +42,7 @@ async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   // Approving never lowers a limit: limits that are already higher stay. One that is higher only for the moment is not
   // enough.
   const changes = both.flatMap(({ change, fromBase }) => (!lowers([change]) || isLooser([fromBase]) ? [fromBase] : []));
-  const now = without(all, without(all, changes));
+  const now = ofRules(all, changes);
   const temporary = await deps.raises.temporaryValues(all, acctId);
   const account = await deps.card.getAccount(acctId);
   const isBlocked = isInUseBlocked(account, request.card.cardId);

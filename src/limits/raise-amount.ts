@@ -77,7 +77,7 @@ function createCounts(deps: Deps) {
       // Reads the card's group, by which people act for others.
       const policy = await deps.rights.policyOfCard(acctId);
       const people = (await Promise.all(named.map((userId) => deps.rights.actsFor(userId, acctId)))).flat();
-      const all = await amountsOf({ action, acctId }, raise, people, deps);
+      const all = await amountsOf(action, acctId, raise, people, deps);
       const ownMost = Math.max(...all.map((raise) => raise.ownCents ?? 0));
       const cap = exceededCap(policy, await loosenedBefore(action, acctId, people, deps), ownMost);
       const most = all.reduce((one, raise) => (countedCents(raise) > countedCents(one) ? raise : one));
@@ -204,12 +204,16 @@ function createValues(deps: Deps) {
 
 /** What each change of a raise counts: from the current value, and from the one that it goes back to. */
 async function amountsOf(
-  { action, acctId }: { action: Action; acctId: number },
+  action: Action,
+  acctId: number,
   { changes, term }: Raise,
   people: readonly string[],
   deps: Deps,
 ): Promise<Omit<CountedRaise, 'aboveCents' | 'cap'>[]> {
-  const recent = await recentRaisesBy(people, { action, acctId }, deps);
+  const nowMs = deps.now().getTime();
+  const recent = (await deps.recentRaises.list({ acctId }, nowMs)).filter(
+    (raise) => raise.actionId !== action.id && raise.atMs >= nowMs - RAISES_ADDED_MS && isAddedBy(raise, people),
+  );
   const end = endMs(term, deps);
   const lasting = (await deps.temporaryChanges.all()).filter(
     (open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) >= end,
@@ -237,19 +241,6 @@ async function amountsOf(
 /** When a change made now ends; Infinity: never. */
 function endMs(term: Term, { now, zone }: Pick<Deps, 'now' | 'zone'>): number {
   return endOfTerm(term, now(), zone)?.getTime() ?? Number.POSITIVE_INFINITY;
-}
-
-/** A card's raises within 24 hours that one of these people added. */
-async function recentRaisesBy(
-  people: readonly string[],
-  { action, acctId }: { action: Action; acctId: number },
-  deps: Pick<Deps, 'recentRaises' | 'now'>,
-): Promise<RecentRaise[]> {
-  const nowMs = deps.now().getTime();
-  const raises = await deps.recentRaises.list({ acctId }, nowMs);
-  return raises.filter(
-    (raise) => raise.actionId !== action.id && raise.atMs >= nowMs - RAISES_ADDED_MS && isAddedBy(raise, people),
-  );
 }
 
 /**
