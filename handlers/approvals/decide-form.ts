@@ -1,8 +1,8 @@
 import { whyNoOverride } from '../../src/approvals/emergency-override.ts';
 import { requestTarget } from '../../src/approvals/request.ts';
 import { approvalVerbs } from '../../src/approvals/verbs.ts';
+import { ofRule } from '../../src/card-api/rule.ts';
 import { goalsOf, isAboutLimits, limitGoals, type RuleChange, type RuleGoal } from '../../src/card-api/rule-change.ts';
-import { parseAmount } from '../../src/core/money.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
 import { contradiction } from '../../src/limits/contradiction.ts';
 import { aloneCents } from '../../src/policy/approval-policy.ts';
@@ -77,14 +77,14 @@ function goalsTyped(
 ): { goals: readonly RuleGoal[]; errors: Record<string, string> } {
   if (!isAboutLimits(asked)) return { goals: goalsOf(asked), errors: {} };
   const errors: Record<string, string> = {};
-  const shown = inputs.amounts().map(({ action }) => action);
-  const goals = limitGoals(asked).map(({ rule }) => {
-    const action = shown.length > 0 ? amountOf(rule) : formInput.amount;
+  const limits = limitGoals(asked);
+  const shown = inputs.amounts(limits.length === 1 ? limits[0]?.rule : undefined);
+  const goals = limits.map(({ rule }) => {
+    const input = ofRule(shown, rule);
+    const to = input?.to ?? null;
     // A limit that somebody has raised since is no longer part of the request.
-    const isShown = shown.length > 0 ? shown.includes(action) : asked.length === 1;
-    const to = isShown ? parseAmount(inputs.text(action)) : null;
-    if (!isShown) errors[formInput.reason] = CHANGED;
-    else if (to === null) errors[action] = UNCLEAR_AMOUNT;
+    if (input === undefined) errors[formInput.reason] = CHANGED;
+    else if (to === null) errors[input.action] = UNCLEAR_AMOUNT;
     return { rule, to };
   });
   // Compares the new limits with each other only. The worker compares them with the card's other limits when it reads

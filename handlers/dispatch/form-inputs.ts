@@ -1,6 +1,8 @@
 import type { ViewOutput } from '@slack/bolt';
+import type { LimitRule } from '../../src/card-api/rule.ts';
 import type { Term } from '../../src/card-api/rule-change.ts';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
+import { parseAmount } from '../../src/core/money.ts';
 import { isOverAYear, OVER_A_YEAR } from '../../src/limits/term.ts';
 import { AS_ASKED, dayOfChoice, formInput, limitOfAmount, termOfChoice } from '../../templates/limits/form-inputs.ts';
 
@@ -31,11 +33,11 @@ export function inputsOf(view: ViewOutput) {
     text,
     /** Not masked: for a command, whose parser tells two days from a card number. */
     typed,
-    /** The typed amounts of a form with several limits. Empty for a form with one limit. */
-    amounts: () =>
+    /** The typed amounts of limits. @param only the limit of a form with one, whose input does not name it. */
+    amounts: (only?: LimitRule) =>
       [...entered.keys()].flatMap((action) => {
-        const limit = limitOfAmount(action);
-        return limit === null ? [] : [{ action, limit, text: text(action) }];
+        const rule = action === formInput.amount ? only : limitOfAmount(action);
+        return rule == null ? [] : [{ action, rule, text: text(action), to: parseAmount(text(action)) }];
       }),
     choice: (actionId: string) => given(actionId).selected_option?.value ?? null,
     person: (actionId: string) => given(actionId).selected_user ?? null,

@@ -3,7 +3,7 @@ import { type LimitRule, LimitWindow, ofRule } from '../../src/card-api/rule.ts'
 import { inRuleOrder, type LimitGoal, limitGoals, limitOf } from '../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../src/card-api/spend-rules.ts';
 import { slashCommand } from '../../src/core/installation.ts';
-import { formatCents, parseAmount } from '../../src/core/money.ts';
+import { formatCents } from '../../src/core/money.ts';
 import { tooOld } from '../../src/directory/resolve-card.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import type { Prepared } from '../../src/dispatch/request-action.ts';
@@ -21,7 +21,7 @@ import {
 import { limitName } from '../../src/limits/rule-words.ts';
 import { type RuleAction, ruleVerbOf } from '../../src/limits/verbs.ts';
 import { limitWord } from '../../templates/core/card-words.ts';
-import { amountOf, formInput } from '../../templates/limits/form-inputs.ts';
+import { formInput } from '../../templates/limits/form-inputs.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import { type Inputs, UNCLEAR_AMOUNT } from '../dispatch/form-inputs.ts';
 import { onPress, type PressListener } from '../dispatch/press.ts';
@@ -72,7 +72,9 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string
     errors['reason'] ??= 'The card is still being read. Wait a few seconds and submit again.';
   const current = isOfLimits && goals !== null ? rules : null;
   const typed = limitGoals(goals ?? []);
-  const inputOf = inputsByRule(inputs);
+  // One of several limits that is not shown has its error at the first one.
+  const several = inputs.amounts();
+  const inputOf = (rule: LimitRule): string => (ofRule(several, rule) ?? several[0])?.action ?? formInput.amount;
   for (const goal of typed) {
     const why = (current && whyLowered(goal, current)) ?? (passes ? null : whyTooLow(goal, typed.length, remedy));
     if (why !== null) errors[inputOf(goal.rule)] = why;
@@ -111,12 +113,13 @@ function shownOf(typed: readonly LimitGoal[], remedy: Remedy | null, rules: Card
  * @param errors collects the errors by input.
  */
 function limitsTyped(inputs: Inputs, remedy: RaiseLimit, rules: CardLimits | null, errors: Errors): LimitGoal[] | null {
-  const several = inputs.amounts();
-  const asked = several.length > 0 ? several : [limitTyped(inputs, remedy)];
-  const goals = asked.flatMap(({ action, limit, text }): LimitGoal[] => {
-    const to = parseAmount(text);
+  const [{ rule: first }] = remedy.limits;
+  // If nothing tells which limit stops the purchase, its window can be chosen.
+  const period = LimitWindow.safeParse(inputs.choice(formInput.period)).data ?? first.period;
+  const asked = inputs.amounts({ ...first, period });
+  const goals = asked.flatMap(({ action, rule, text, to }): LimitGoal[] => {
     if (to === null && text !== '') errors[action] = UNCLEAR_AMOUNT;
-    return to === null ? [] : [{ rule: withName(limit, remedy, rules), to }];
+    return to === null ? [] : [{ rule: withName(rule, remedy, rules), to }];
   });
   if (goals.length > 0) return inRuleOrder(goals);
   errors[asked[0]?.action ?? ''] ??= UNCLEAR_AMOUNT;
@@ -141,19 +144,6 @@ function whyLowered({ rule, to }: LimitGoal, rules: CardLimits): string | null {
   if (now === null ? rule.category !== null : to === null || to >= now) return null;
   const is = `The ${limitName(rule.period, null)} is ${limitWord(now)} by now, and this form only raises limits.`;
   return `${is} To lower it use ${slashCommand('limit')}.`;
-}
-
-/** The input that a limit was typed in, so that its error has a place: the form may show several of which one was typed. */
-function inputsByRule(inputs: Inputs): (rule: LimitRule) => string {
-  const [first, ...others] = inputs.amounts().map(({ action }) => action);
-  if (first === undefined) return () => formInput.amount;
-  return (rule) => (others.includes(amountOf(rule)) ? amountOf(rule) : first);
-}
-
-/** The only limit of the form. If it is not known which one stops the purchase, its window can be chosen. */
-function limitTyped(inputs: Inputs, { limits: [{ rule }] }: RaiseLimit) {
-  const period = LimitWindow.safeParse(inputs.choice(formInput.period)).data ?? rule.period;
-  return { action: formInput.amount, limit: { ...rule, period }, text: inputs.text(formInput.amount) };
 }
 
 /** The limit with the name of its category, taken from the form or from the card's rules. */
