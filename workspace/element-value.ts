@@ -8,7 +8,7 @@ export function optionsOf(element: Json): Json[] {
 function pickOption(element: Json, wanted: unknown): Json {
   if (isRecord(wanted)) return wanted;
   const options = optionsOf(element);
-  const found = options.find((option) => option.value === wanted);
+  const found = options.find(({ value, text }) => value === wanted || (isRecord(text) && text.text === wanted));
   if (found) return found;
   if (element.type === 'external_select') {
     return { text: { type: 'plain_text', text: String(wanted), emoji: true }, value: String(wanted) };

@@ -20,7 +20,7 @@ export function openAskForm(
   return async (): Promise<{ kind: 'shown' }> => {
     const { alertId, words, messageTs, about = '', amountCents = null, term = { kind: 'purchase' } } = form;
     const { channel } = origin;
-    const privateMetadata = await pending.put({ kind: 'ask', alertId, words, term, channel, messageTs });
+    const privateMetadata = await pending.put({ kind: 'ask', alertId, words, channel, messageTs });
     await openView(triggerId, askForm({ privateMetadata, about, amountCents, term, today: today() }));
     return { kind: 'shown' };
   };
@@ -64,7 +64,7 @@ export const requestIncrease = onPress(async ({ value: alertId, body, interactio
 /** *Ask for more*, submitted by a holder. */
 export const askForRaise = onSubmit('ask', async ({ form, inputs }, { today }) => {
   const amountCents = parseAmount(inputs.text('amount'));
-  const term = inputs.term(today(), form.term);
+  const term = inputs.term(today());
   const reason = inputs.text('reason');
   const unclear = amountCents === 0 ? 'Enter an amount above $0.' : 'Write dollars such as 84.10 or 1,250.';
   if (amountCents === null || amountCents === 0 || 'error' in term || reason === '') {

@@ -59,7 +59,7 @@ export const submitDecideForm = onSubmit('decide', async ({ form, inputs }, deps
   if (purpose === 'override') return { verb: 'emergency-override', target, reason, input: {} };
   if (purpose === 'deny') return { verb: 'decide', target, reason, input: { approve: false, changeRequest: null } };
   const { goals, errors } = goalsTyped(inputs, request.changes);
-  const term = inputs.term(deps.today(), request.term);
+  const term = inputs.term(deps.today());
   if ('error' in term || Object.keys(errors).length > 0)
     return { errors: { ...errors, ...('error' in term ? { day: term.error } : {}) } };
   return { verb: 'decide', target, reason, input: { approve: true, changeRequest: { goals, term } } };

@@ -1,10 +1,10 @@
 import type { ViewOutput } from '@slack/bolt';
 import type { LimitRule } from '../../src/card-api/rule.ts';
-import type { Term } from '../../src/card-api/rule-change.ts';
+import { Term } from '../../src/card-api/rule-change.ts';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
 import { parseAmount } from '../../src/core/money.ts';
 import { isOverAYear, OVER_A_YEAR } from '../../src/limits/term.ts';
-import { AS_ASKED, dayOfChoice, formInput, limitOfAmount, termOfChoice } from '../../templates/limits/form-inputs.ts';
+import { DAY_BELOW, formInput, limitOfAmount } from '../../templates/limits/form-inputs.ts';
 
 interface Entered {
   readonly value?: string | null;
@@ -48,14 +48,12 @@ export function inputsOf(view: ViewOutput) {
      * The duration, or why it is invalid.
      *
      * @param today the card service's day.
-     * @param asked what the choice "As asked" stands for.
      */
-    term(today: string, asked: Term = { kind: 'purchase' }): Term | { readonly error: string } {
-      const choice = given(formInput.term).selected_option?.value ?? 'purchase';
-      const day = choice === 'day' ? given(formInput.day).selected_date : dayOfChoice(choice);
-      const chosen =
-        choice === AS_ASKED ? asked : day != null ? { kind: 'day' as const, day } : termOfChoice.get(choice);
-      if (chosen === undefined) return { error: 'Choose the day, too.' };
+    term(today: string): Term | { readonly error: string } {
+      const choice = given(formInput.term).selected_option?.value ?? JSON.stringify({ kind: 'purchase' });
+      const day = given(formInput.day).selected_date;
+      if (choice === DAY_BELOW && day == null) return { error: 'Choose the day, too.' };
+      const chosen = Term.parse(choice === DAY_BELOW ? { kind: 'day', day } : JSON.parse(choice));
       if (chosen.kind !== 'day') return chosen;
       if (chosen.day < today) return { error: DAY_PASSED };
       return isOverAYear(chosen.day, today) ? { error: OVER_A_YEAR } : chosen;

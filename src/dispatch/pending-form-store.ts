@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { Choice, Origin } from '../actions/action.ts';
-import { Term } from '../card-api/rule-change.ts';
 import { CardLimits } from '../card-api/spend-rules.ts';
 import { ForgedError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
@@ -52,8 +51,6 @@ export const Pending = z.discriminatedUnion('kind', [
     kind: z.literal('ask'),
     alertId: z.string().nullable(),
     words: z.array(z.string()),
-    /** The duration that the form had chosen at first. */
-    term: Term,
     ...place,
   }),
 ]);

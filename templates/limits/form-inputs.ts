@@ -10,40 +10,24 @@ import { input, option, textInput } from '../core/form.ts';
 /** `action_id` of each input; its `block_id` starts with the same word. */
 export const formInput = { period: 'period', amount: 'amount', term: 'term', day: 'day', reason: 'reason' } as const;
 
-/** Choices of "How long", smallest first, as the form sends them. @param today `2026-11-20`. */
-const termChoices = (today: string) =>
-  [
-    ['purchase', 'This purchase only, at most 15 minutes'],
-    ['1h', '1 hour'],
-    // Names its day: the form may be submitted after that midnight.
-    [`${TODAY}${today}`, `Until midnight at the end of ${dayWords(today)}, ${serviceZone().short}`],
-    ['24h', '24 hours'],
-    ['day', 'Until the end of the day below'],
-    ['permanent', 'Permanent'],
-  ] as const;
-type TermChoice = ReturnType<typeof termChoices>[number][0];
-const TODAY = 'today:';
+const HOUR_MS = 3_600_000;
+/** The choice of "How long" for which the day is another input. All others are their term, as the form sends them. */
+export const DAY_BELOW = 'day';
+
+/** Smallest first. @param today `2026-11-20`. */
+const termChoices = (today: string): [Term | typeof DAY_BELOW, string][] => [
+  [{ kind: 'purchase' }, 'This purchase only, at most 15 minutes'],
+  [{ kind: 'duration', ms: HOUR_MS }, '1 hour'],
+  // Names its day: the form may be submitted after that midnight.
+  [{ kind: 'day', day: today }, `Until midnight at the end of ${dayWords(today)}, ${serviceZone().short}`],
+  [{ kind: 'duration', ms: 24 * HOUR_MS }, '24 hours'],
+  [DAY_BELOW, 'Until the end of the day below'],
+  [{ kind: 'permanent' }, 'Permanent'],
+];
 
 /** Of rules that are opened for one purchase: the card service cannot limit them to it. */
 export const openedOnce =
   'For one purchase only, this ends with the first purchase that needs it, wherever it is and whatever it costs. More may pass before Cardbell hears of the first.';
-
-const HOUR_MS = 3_600_000;
-/** The choices that name no day. */
-export const termOfChoice: ReadonlyMap<string, Term> = new Map<TermChoice, Term>([
-  ['purchase', { kind: 'purchase' }],
-  ['1h', { kind: 'duration', ms: HOUR_MS }],
-  ['24h', { kind: 'duration', ms: 24 * HOUR_MS }],
-  ['permanent', { kind: 'permanent' }],
-]);
-
-/** The day of the choice "Until midnight"; null for the other choices. */
-export function dayOfChoice(choice: string): string | null {
-  return choice.startsWith(TODAY) ? choice.slice(TODAY.length) : null;
-}
-
-/** The choice for a requested duration that is not in the list. */
-export const AS_ASKED = 'asked';
 
 /** `action_id` of one limit's amount in a form with several limits. */
 export function amountOf({ period, category }: Pick<LimitRule, 'period' | 'category'>): string {
@@ -90,16 +74,12 @@ export function amountInput(
  * @param initial what is chosen at first. If it is not one of the choices, it becomes the first one.
  */
 export function termInputs(today: string, initial: Term): InputBlock[] {
-  const choices = termChoices(today).map(([value, text]) => option(text, value));
-  const chosen = choiceOf(initial);
-  const options = chosen === AS_ASKED ? [option(`As asked: ${termWords(initial)}`, AS_ASKED), ...choices] : choices;
-  const initialOption = options.find(({ value }) => value === chosen);
+  const choices = termChoices(today).map(([choice, text]) => option(text, valueOf(choice)));
+  const listed = choices.find(({ value }) => value === valueOf(initial));
+  const chosen = listed ?? option(`As asked: ${termWords(initial)}`, valueOf(initial));
+  const options = listed === undefined ? [chosen, ...choices] : choices;
   return [
-    input(formInput.term, 'How long', {
-      type: 'static_select',
-      options,
-      ...(initialOption && { initial_option: initialOption }),
-    }),
+    input(formInput.term, 'How long', { type: 'static_select', options, initial_option: chosen }),
     input(
       formInput.day,
       'Day',
@@ -109,10 +89,8 @@ export function termInputs(today: string, initial: Term): InputBlock[] {
   ];
 }
 
-function choiceOf(term: Term): string {
-  const [choice] = [...termOfChoice].find(([, one]) => JSON.stringify(one) === JSON.stringify(term)) ?? [AS_ASKED];
-  return choice;
-}
+const valueOf = (choice: Term | typeof DAY_BELOW): string =>
+  choice === DAY_BELOW ? DAY_BELOW : JSON.stringify(choice);
 
 export function reasonInput(label: string, hint: string, isOptional = false): InputBlock {
   const min = isOptional ? 0 : 1;

@@ -77,7 +77,7 @@ describe('a holder who requests a raise', () => {
     const own = await told(/\$140\.00 at Slow Boat Tavern/);
 
     const viewId = await form(otto, own, 'request_increase');
-    await submit(otto, viewId, { amount: '140', term: '1h', reason: 'Dinner with a client' });
+    await submit(otto, viewId, { amount: '140', term: '1 hour', reason: 'Dinner with a client' });
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
     await cardbell().press(ben, request, 'decide_request_approve');
     await until(() => shown(decline).includes('· confirmed'), 'the decline shows the result');
@@ -119,7 +119,7 @@ describe('a holder who requests a raise', () => {
     const request = await asked(card, '500 for 2 hours hotel');
 
     const viewId = await form(zoe, request, 'change_request');
-    const term = /today:[\d-]+/.exec(JSON.stringify(cardbell().workspace.views.top(zoe)))?.[0];
+    const term = /Until midnight at the end of [^"]+/.exec(JSON.stringify(cardbell().workspace.views.top(zoe)))?.[0];
     await submit(zoe, viewId, { amount: '300', term, reason: 'Two nights are enough.' });
     const message = await told(/Approved by.*\$300\.00/);
 
@@ -298,7 +298,7 @@ describe('an approver’s own request', () => {
 
     await submit(ben, await form(ben, request, 'change_request'), {
       amount: '90000',
-      term: 'permanent',
+      term: 'Permanent',
       reason: 'more',
     });
     await until(() => shown(request).includes('90,000'), 'the request shows the new amounts');

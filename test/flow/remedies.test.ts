@@ -81,7 +81,7 @@ describe('the remedy that fits the decline', () => {
     const alert = await stopped(card, { Amount: 1, MerchantCountry: 'FR' });
 
     const view = await openForm(ana, alert, /Allows purchases outside/);
-    await submit(ana, view.id, { term: '24h' });
+    await submit(ana, view.id, { term: '24 hours' });
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
 
     expect(rulesOf(card).InternationalSpendEnabled, 'not allowed on one approval').toBe(false);
@@ -100,7 +100,7 @@ describe('the remedy that fits the decline', () => {
     expect(shown(alert)).toContain('Allow Hardware Stores…');
 
     const view = await openForm(ben, alert, /Allows purchases at \*Hardware Stores/);
-    await submit(ben, view.id, { term: '1h' });
+    await submit(ben, view.id, { term: '1 hour' });
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
     expect(rulesOf(card), 'nothing changes on one approval').toEqual(before);
     await cardbell().press(ana, request, 'decide_request_approve');

@@ -118,7 +118,7 @@ describe('a purchase stopped by several limits', () => {
     expect(shown(alert)).toContain(
       'Over the limit for a single purchase at Restaurants:* $15.00 more than the $25.00 allowed',
     );
-    await submit(ana, view, { term: '1h' });
+    await submit(ana, view, { term: '1 hour' });
     await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
 
     expect(rulesOf(card).MerchantCategories).toMatchObject([{ Id: 9, TransactionLimit: 40, DailySpendLimit: 40 }]);
@@ -177,7 +177,7 @@ it('the form shows what still stops the purchase, if anything, after a category�
   });
   await cardbell().workspace.closeView({ user: ben, viewId: passes });
   const view = await openForm(ben, alert, 'approve_remedy', /Current daily limit: \$36\.00/);
-  await submit(ben, view, { term: '1h' });
+  await submit(ben, view, { term: '1 hour' });
   await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
 
   expect(rulesOf(card).DailySpendLimit).toBe(40);
@@ -193,7 +193,7 @@ describe('a limit for a single purchase', () => {
     );
 
     const view = await openForm(ana, alert, 'approve_remedy', /Current limit for a single purchase: \$25\.00/);
-    await submit(ana, view, { term: '1h' });
+    await submit(ana, view, { term: '1 hour' });
     await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
     expect(shown(alert)).toContain('Limit for a single purchase at Restaurants $25.00 → $40.00');
     expect(buy(card, 40)).toBe(true);
@@ -212,7 +212,7 @@ describe('a daily limit above the weekly limit', () => {
     const since = writesOf(card).length;
 
     const first = await openForm(ana, alert, 'approve_remedy', /is the lowest limit/);
-    await submit(ana, first, { amount: '150', term: '1h' });
+    await submit(ana, first, { amount: '150', term: '1 hour' });
     const second = await formThatSays(
       ana,
       /Raised too, because that limit would exceed it: the weekly limit of \$100\.00/,
@@ -232,7 +232,7 @@ describe('a daily limit above the weekly limit', () => {
     const alert = await stopped(card, 40);
 
     const first = await openForm(ana, alert, 'approve_remedy', /is the lowest limit/);
-    await submit(ana, first, { amount: '90', term: 'permanent' });
+    await submit(ana, first, { amount: '90', term: 'Permanent' });
     const second = await formThatSays(ana, /the daily limit of \$60\.00 and the weekly limit of \$70\.00/);
     await submit(ana, second, {});
     await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
@@ -246,7 +246,7 @@ it('asks people when one limit was changed in the meantime, restores the others 
   const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
   const alert = await stopped(card, 40);
   const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits/);
-  await submit(ana, view, { term: '1h' });
+  await submit(ana, view, { term: '1 hour' });
   await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
   await cardbell().inPortal(card, { WeeklySpendLimit: 90 });
 
@@ -266,7 +266,7 @@ describe('a request for several limits', () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 }, 1500);
     const alert = await stopped(card, 1300);
     const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits/);
-    await submit(ana, view, { term: '1h' });
+    await submit(ana, view, { term: '1 hour' });
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
     expect(request.text).toContain('asks to raise 2 limits of');
     expect(shown(request)).toContain('Approval needed: raise 2 limits for');

@@ -32,11 +32,11 @@ async function amountFilledIn(amountCents: number): Promise<string | undefined> 
 /** Submits the form. @returns the error next to the amount. */
 async function errorOf(amount: string): Promise<string | undefined> {
   const acked: ({ errors: Record<string, string> } | undefined)[] = [];
-  const form = { kind: 'ask', alertId: 'evt_1', words: [], term: { kind: 'purchase' }, channel: 'D1', messageTs: null };
+  const form = { kind: 'ask', alertId: 'evt_1', words: [], channel: 'D1', messageTs: null };
   const deps = { pending: { get: async () => form }, today: () => '2026-11-20', requestAction: async () => {} };
   const values = {
     amount: { [formInput.amount]: { value: amount } },
-    term: { [formInput.term]: { selected_option: { value: 'purchase' } } },
+    term: { [formInput.term]: { selected_option: { value: JSON.stringify({ kind: 'purchase' }) } } },
     reason: { [formInput.reason]: { value: 'A hotel' } },
   };
   const args = {

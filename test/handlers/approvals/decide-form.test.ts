@@ -28,7 +28,7 @@ async function submit(changes: readonly (typeof daily)[], typed: Readonly<Record
   };
   const amounts = Object.entries(typed).map(([action, value]) => [`block-${action}`, { [action]: { value } }] as const);
   const values = {
-    term: { term: { selected_option: { value: '1h' } } },
+    term: { term: { selected_option: { value: JSON.stringify({ kind: 'duration', ms: 3_600_000 }) } } },
     reason: { reason: { value: null } },
     ...Object.fromEntries(amounts),
   };

@@ -34,7 +34,7 @@ async function submit(
   };
   const amounts = Object.entries(typed).map(([action, value]) => [`block-${action}`, { [action]: { value } }] as const);
   const values = {
-    term: { term: { selected_option: { value: 'purchase' } } },
+    term: { term: { selected_option: { value: JSON.stringify({ kind: 'purchase' }) } } },
     reason: { reason: { value: 'team event' } },
     ...Object.fromEntries(amounts),
   };

@@ -425,7 +425,7 @@ describe('the form behind “Raise limit…”', () => {
     expect(form).toMatchObject({ type: 'modal', callback_id: 'raise_limit', private_metadata: 'alert_1' });
     expect(inputs).toMatchObject([
       { element: { action_id: 'amount', initial_value: '449.00' } },
-      { block_id: 'term', element: { action_id: 'term', initial_option: { value: 'purchase' } } },
+      { block_id: 'term', element: { action_id: 'term', initial_option: { value: '{"kind":"purchase"}' } } },
       { block_id: 'day', optional: true },
       { block_id: 'reason', element: { action_id: 'reason', multiline: true } },
     ]);
