@@ -16,14 +16,13 @@ export const ChangeRequest = z.strictObject({
 });
 export type ChangeRequest = z.infer<typeof ChangeRequest>;
 
-const Asked = z.looseObject({ term: Term, payCents: z.int().optional(), amountCents: z.int().optional() });
-const Asking = z.looseObject({ changeRequest: Asked.nullish(), ask: Asked.optional() });
+const Asking = z.looseObject({
+  changeRequest: ChangeRequest.nullish(),
+  ask: z.looseObject({ term: Term, amountCents: z.int() }).optional(),
+});
 
 /** What an action of any verb asks for: a change request, or what a holder wants to pay. */
-function askedOf(action: object): z.infer<typeof Asked> | undefined {
-  const { data } = Asking.safeParse(action);
-  return data?.changeRequest ?? data?.ask;
-}
+const askedIn = (action: object): Partial<z.infer<typeof Asking>> => Asking.safeParse(action).data ?? {};
 
 /**
  * How long an action's change lasts, for the record; null if it has no duration.
@@ -31,17 +30,16 @@ function askedOf(action: object): z.infer<typeof Asked> | undefined {
  * @param until UTC ISO 8601: when it ends, if that is known. Added unless the words say it.
  */
 export function durationOf(action: object, until: string | null = null): string | null {
-  const term = askedOf(action)?.term;
+  const { changeRequest, ask } = askedIn(action);
+  const term = (changeRequest ?? ask)?.term;
   if (term === undefined) return null;
   const isCounted = term.kind === 'duration' || term.kind === 'purchase';
   return until !== null && isCounted ? `${termWords(term)}, until ${until}` : termWords(term);
 }
 
-const Requesting = z.looseObject({ changeRequest: ChangeRequest });
-
 /** The rules that an action asks for; null: it asks for none. */
 export function changeRequestOf(action: object): ChangeRequest | null {
-  return Requesting.safeParse(action).data?.changeRequest ?? null;
+  return askedIn(action).changeRequest ?? null;
 }
 
 /**
@@ -56,6 +54,6 @@ export function purchaseCents(action: object, declined: { readonly amountCents: 
 
 /** What its holder asked to pay, in whole cents; null: it is not asked for by a holder. */
 export function askedCents(action: object): number | null {
-  const asked = askedOf(action);
-  return asked?.payCents ?? asked?.amountCents ?? null;
+  const { changeRequest, ask } = askedIn(action);
+  return changeRequest?.payCents ?? ask?.amountCents ?? null;
 }
