@@ -2,12 +2,11 @@ import { CLOSED, orderNewCard, statusWord } from '../../templates/core/card-word
 import { sentences } from '../../templates/core/change-words.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
-import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Resolved } from './action.ts';
 import { isUnseen, type Result } from './action-state.ts';
 import type { ActionTools, LockedRun } from './action-tools.ts';
-import type { NotAgain, PermitStatus } from './permit-status.ts';
+import type { PermitStatus } from './permit-status.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 import type { Finish } from './send-change.ts';
@@ -52,22 +51,27 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     const { action, acctId, cardId } = asked;
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
     const hasFraudCase = (await deps.fraudCases.openOf(acctId)) !== null;
-    if (account === null) return await blockUnread(asked, hasFraudCase, run);
-    const card = cardToChange(verb, account, cardId);
+    const card = account === null ? undefined : cardToChange(verb, account, cardId);
     // Without its id, a card that is not listed would get the digits of the one that is.
     const facts = await deps.factsOf(acctId, card ?? { cardId });
-    const before = card?.status ?? null;
+    const status = card?.status ?? null;
+    const before = status === null ? null : statusWord(status);
     const written = await progress.read(action.id);
-    const sides = { before: before === null ? null : statusWord(before), after: null };
-    const finish = finisher(asked, verb, facts, sides);
+    const finish: Finish = (state, { note, ...rest } = {}) => {
+      const unsent = { state, card: facts, before, after: null, apiWords: null };
+      return deps.reports.report(action, verb, { ...unsent, ...rest, note: sentences(note, asked.note) || null });
+    };
+    const from = { before, card: facts, written, hasFraudCase };
+    // Blocking is idempotent, so it may be sent without knowing the card's current status.
+    if (account === null) return await sendStatus.send(verb, asked, from, finish, run);
 
-    if (written?.state === 'sending' && before === wantedStatus[verb] && written.before !== sides.before) {
+    if (written?.state === 'sending' && status === wantedStatus[verb] && written.before !== before) {
       const closed = account.cards.filter((other) => closes?.includes(other.cardId));
       const made = { before: written.before, closes: closed };
       return await sendStatus.foundMade(verb, asked, made, finish);
     }
     // Unblocked outside Slack since someone wanted it blocked, unless an earlier block is just not visible yet.
-    if (verb === 'block' && before === 'ACTIVE' && !(await isOtherBlockSent(asked, deps)))
+    if (verb === 'block' && status === 'ACTIVE' && !(await isOtherBlockSent(asked, deps)))
       await deps.latestChanges.forgetBlocks(acctId);
     const found = obstacleTo(verb, card, account, hasFraudCase);
     const isBlocked = verb === 'block' && found?.state === 'unchanged';
@@ -78,35 +82,15 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     const wasSending = written?.state === 'sending';
     const resolved = { ...asked, cardId: card?.cardId ?? null };
     const ending = verb === 'activate' && card !== undefined ? closedBy(card, account) : [];
-    const from = { before: sides.before, card: facts, written, closes: ending, hasFraudCase };
-    const notAgain: NotAgain = (whyNot) => sendStatus.send(verb, resolved, { ...from, whyNot }, finish, run);
-    if (obstacle?.state === 'failed' && wasSending) return await notAgain(obstacle.note);
+    const send = (whyNot: string | null): Promise<Result> =>
+      sendStatus.send(verb, resolved, { ...from, closes: ending, whyNot }, finish, run);
+    if (obstacle?.state === 'failed' && wasSending) return await send(obstacle.note);
     if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
     const activation = { card: facts, ending, confirmed: closes };
-    if (verb !== 'block' && !(await deps.permitStatus(resolved, activation, wasSending ? notAgain : null))) return null;
-    return await sendStatus.send(verb, resolved, from, finish, run);
+    if (verb !== 'block' && !(await deps.permitStatus(resolved, activation, wasSending ? send : null))) return null;
+    return await send(null);
   };
-
-  function finisher(
-    { action, note: besides }: Resolved,
-    verb: StatusVerb,
-    card: CardFacts,
-    sides: { readonly before: string | null; readonly after: null },
-  ): Finish {
-    const report = (result: Result) => deps.reports.report(action, verb, result);
-    return (state, { note, ...rest } = {}) =>
-      report({ state, card, ...sides, apiWords: null, ...rest, note: sentences(note, besides) || null });
-  }
-
-  /** Blocking is idempotent, so it may be sent without knowing the card's current status. */
-  async function blockUnread(resolved: Resolved, hasFraudCase: boolean, run: LockedRun): Promise<Result> {
-    const { action, acctId, cardId } = resolved;
-    const card = await deps.factsOf(acctId, { cardId });
-    const finish = finisher(resolved, 'block', card, { before: null, after: null });
-    const written = await progress.read(action.id);
-    return await sendStatus.send('block', resolved, { before: null, card, written, hasFraudCase }, finish, run);
-  }
 }
 
 /** A stolen card must not wait for a slow read. If the read takes too long, the card is blocked without it. */

@@ -18,7 +18,7 @@ interface Activation {
 }
 
 /** Ends a change that an earlier attempt may have sent, without sending it again. @param whyNot one sentence. */
-export type NotAgain = (whyNot: string) => Promise<Result>;
+type NotAgain = (whyNot: string) => Promise<Result>;
 
 /**
  * Asks the policy immediately before calling the card service. Someone without permission gets a refusal. If the action
