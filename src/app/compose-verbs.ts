@@ -1,6 +1,6 @@
+import { cardOf } from '../../templates/core/card-words.ts';
 import { requestIdOf } from '../actions/action.ts';
 import { createFailUnreadable } from '../actions/fail-action.ts';
-import { namedCard } from '../alerts/named-card.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
 import { createTrackCard } from '../alerts/track-card.ts';
 import { createNameDelegate, createSetDelegate } from '../app-home/set-delegate.ts';
@@ -121,7 +121,7 @@ function composeResolveCard(tools: Tools): ResolveCard {
     async cardOfAlert(alertId) {
       const alert = await tools.alerts.get(alertId);
       if (alert === null) return null;
-      const named = namedCard(alert);
+      const named = cardOf(alert);
       return { acctId: alert.event.acctId, cardId: alert.kind === 'card-status' ? named.cardId : null, named };
     },
   });

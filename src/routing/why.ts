@@ -1,4 +1,5 @@
 import { renderAlert } from '../../templates/alerts/alert.ts';
+import { cardOf } from '../../templates/core/card-words.ts';
 import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import { why } from '../../templates/routing/why.ts';
 import type { Action, CardTarget, Resolved } from '../actions/action.ts';
@@ -6,7 +7,6 @@ import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts'
 import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
-import { namedCard } from '../alerts/named-card.ts';
 import type { QuarantinedWebhook } from '../core/event.ts';
 import { quarantined } from '../ops/issue.ts';
 import type { TrackedMessages } from '../outbox/tracked-message-store.ts';
@@ -40,7 +40,7 @@ export function createExplainRouting(deps: Deps) {
     for (const alert of alerts.slice(0, ALERTS_MAX)) {
       const { id, callbackAt, receivedAt } = alert.event;
       const ofAlert: Action = { ...action, target: { kind: 'alert', alertId: id } };
-      await deps.recordLook(ofAlert, { acctId: alert.event.acctId, cardId: namedCard(alert).cardId, seen: null });
+      await deps.recordLook(ofAlert, { acctId: alert.event.acctId, cardId: cardOf(alert).cardId, seen: null });
       const [steps, times, refs] = await Promise.all([
         eventLog.read(id),
         timesDelivered(id),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { namedCard } from '../../../src/alerts/named-card.ts';
-import { change, declined, nobody, shippingAlert, statusAlert } from '../../templates/fixtures.ts';
+import { cardOf } from '../../../templates/core/card-words.ts';
+import { change, declined, nobody, shippingAlert, statusAlert } from '../fixtures.ts';
 
 const decline = declined('decline.card.status', 'New Card Pending Activation');
 
@@ -15,5 +15,5 @@ it.each([
     { cardId: null, last4: null },
   ],
 ])('an alert names %s', (_what, alert, named) => {
-  expect(namedCard(alert)).toMatchObject(named);
+  expect(cardOf(alert)).toMatchObject(named);
 });
