@@ -1,8 +1,7 @@
-import { respondedBefore } from '../../templates/alerts/seen.ts';
 import { fraudCaseClosed, fraudNotice } from '../../templates/holders/fraud-notice.ts';
 import { alertIdOf, type Resolved } from '../actions/action.ts';
 import type { Outcome } from '../actions/action-state.ts';
-import type { ActionRun, ActionTools, Responses, Rights } from '../actions/action-tools.ts';
+import type { ActionRun, ActionTools, Rights } from '../actions/action-tools.ts';
 import { othersAllowed } from '../actions/ask-others.ts';
 import type { OutcomesOnAlerts } from '../actions/report.ts';
 import type { BlockAction } from '../actions/verbs.ts';
@@ -131,27 +130,20 @@ export function createOpenCase(deps: OpenDeps) {
   }
 }
 
-interface CloseDeps extends AlertDeps, Pick<ActionTools, 'now' | 'record'> {
-  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
+interface CloseDeps extends AlertDeps, Pick<ActionTools, 'now'> {
   readonly endCase: ReturnType<typeof createEndCase>;
 }
 
 /** The card stays as it is. Its later events are no longer collected. */
 export function createCloseFraudCase(deps: CloseDeps) {
-  const { record, responses } = deps;
   return async function closeFraudCase(action: CloseFraudCaseAction): Promise<void> {
-    await withAlert(deps, action, async (open) => {
-      if (open.kind !== 'fraud-case') return await responses.refuse(action, tooOld());
+    await withAlert(deps, action, 'close-case', async (open, earlier) => {
+      if (open.kind !== 'fraud-case') return await deps.responses.refuse(action, tooOld());
       const { acctId, id } = open.event;
       const by = action.actor.userId;
-      const earlier = open.outcomes.find(({ verb }) => verb === 'close-case');
-      if (earlier !== undefined && earlier.by !== by) {
-        await record(action, { event: 'unchanged', acctId });
-        return await responses.answer(action, respondedBefore('close-case', earlier.by));
-      }
       if (earlier === undefined) {
         const line = { did: 'closed the fraud case of', card: open.card };
-        await record(action, { event: 'done', acctId, cardId: open.card.cardId, detail: id, line });
+        await deps.record(action, { event: 'done', acctId, cardId: open.card.cardId, detail: id, line });
       }
       const outcome = { verb: 'close-case', by, at: deps.now().toISOString(), state: 'done', text: '' } as const;
       await deps.endCase(open, action, earlier ?? outcome);

@@ -1,5 +1,6 @@
 import { respondedBefore, seen } from '../../templates/alerts/seen.ts';
 import { cardOf } from '../../templates/core/card-words.ts';
+import type { Outcome } from '../actions/action-state.ts';
 import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { askOthers } from '../actions/ask-others.ts';
 import { tooOld } from '../directory/resolve-card.ts';
@@ -7,19 +8,26 @@ import type { Alert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { AcknowledgeAction, CloseFraudCaseAction, RecognizeAction } from './verbs.ts';
 
-export interface AlertDeps extends Pick<ActionTools, 'withLock'> {
+export interface AlertDeps extends Pick<ActionTools, 'withLock' | 'record'> {
   readonly rights: Pick<Rights, 'authorize' | 'whoMay'>;
-  readonly responses: Pick<Responses, 'refuse'>;
+  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
   readonly alerts: Pick<Alerts, 'get'>;
 }
 
-/** Responds to the alert of an action, one response at a time. Null: the alert is too old, or the person may not respond. */
+/**
+ * Responds to the alert of an action, one response at a time.
+ *
+ * @param mark the outcome by which the alert shows the response.
+ * @param respond receives what an earlier run of the same person's response has shown; undefined: nothing.
+ * @returns null: the alert is too old, or the person may not respond, or somebody else did. They have been told.
+ */
 export async function withAlert<Result>(
   deps: AlertDeps,
   action: AcknowledgeAction | RecognizeAction | CloseFraudCaseAction,
-  respond: (alert: Alert) => Promise<Result>,
+  mark: Parameters<typeof respondedBefore>[0],
+  respond: (alert: Alert, earlier: Outcome | undefined) => Promise<Result>,
 ): Promise<Result | null> {
-  const { alerts, rights, responses, withLock } = deps;
+  const { alerts, rights, responses, record, withLock } = deps;
   const { alertId } = action.target;
   return await withLock(`alert:${alertId}`, async () => {
     const alert = await alerts.get(alertId);
@@ -34,13 +42,15 @@ export async function withAlert<Result>(
       await responses.refuse(action, { why: decision.why, whoCan }, { acctId, isNotPermitted: true });
       return null;
     }
-    return await respond(alert);
+    const earlier = alert.outcomes.find(({ verb }) => verb === mark);
+    if (earlier === undefined || earlier.by === action.actor.userId) return await respond(alert, earlier);
+    await record(action, { event: 'unchanged', acctId });
+    await responses.answer(action, respondedBefore(mark, earlier.by));
+    return null;
   });
 }
 
-interface Deps extends Omit<AlertDeps, 'responses'>, Pick<ActionTools, 'record' | 'outcomes' | 'now'> {
-  readonly responses: Pick<Responses, 'answer' | 'refuse'>;
-}
+interface Deps extends AlertDeps, Pick<ActionTools, 'outcomes' | 'now'> {}
 
 /**
  * Responses to an alert that change no card. Everyone who reads the alert sees who responded. Each response counts once.
@@ -62,24 +72,15 @@ export function createRespondToAlert(deps: Deps) {
     },
   };
 
-  /** Null: also when somebody else has given this response, and the person has been told so. */
   async function respond(action: AcknowledgeAction | RecognizeAction): Promise<Alert | null> {
     const { verb } = action;
     const { alertId } = action.target;
-    return await withAlert(deps, action, async (alert) => {
-      const { acctId } = alert.event;
-      const by = action.actor.userId;
-      const earlier = alert.outcomes.find((outcome) => outcome.verb === verb);
-      // The same user again may mean that this job runs again after a crash.
-      if (earlier?.by === by) return alert;
-      if (earlier !== undefined) {
-        await record(action, { event: 'unchanged', acctId });
-        await responses.answer(action, respondedBefore(verb, earlier.by));
-        return null;
-      }
+    return await withAlert(deps, action, verb, async (alert, earlier) => {
+      if (earlier !== undefined) return alert;
       const { channel, messageTs } = action.origin;
       if (messageTs !== null) await outcomes.seen(alertId, { channel, ts: messageTs });
-      await record(action, { event: 'done', acctId });
+      await record(action, { event: 'done', acctId: alert.event.acctId });
+      const by = action.actor.userId;
       const outcome = { verb, by, at: now().toISOString(), state: 'done', text: '' } as const;
       const asHolder = verb === 'recognize' ? { asHolder: true } : {};
       await outcomes.show(alertId, action.id, { ...outcome, ...asHolder });
