@@ -107,12 +107,14 @@ export const FraudCaseAlert = z.strictObject({
 });
 export type FraudCaseAlert = z.infer<typeof FraudCaseAlert>;
 
+const StatusStep = z.strictObject({ status: CardStatus, at: z.string() });
+
 /** The statuses that a card went through, oldest first. `from` is the previous status. */
 export const StatusChange = z.strictObject({
   cardId: z.int(),
   last4: z.string(),
   from: CardStatus.nullable(),
-  steps: z.array(z.strictObject({ status: CardStatus, at: z.string() })).min(1),
+  steps: z.tuple([StatusStep], StatusStep),
   /** The card's current status, when a newer event arrived first. */
   supersededBy: CardStatus.nullable(),
   /** Slack user id of the person who caused it through Cardbell; null when nobody did. */
@@ -120,9 +122,13 @@ export const StatusChange = z.strictObject({
 });
 export type StatusChange = z.infer<typeof StatusChange>;
 
+export function lastStep({ steps }: Pick<StatusChange, 'steps'>): StatusChange['steps'][0] {
+  return steps.at(-1) ?? steps[0];
+}
+
 /** The card's current status, as far as known. */
-export function statusNow({ steps, supersededBy }: StatusChange): CardStatus | undefined {
-  return supersededBy ?? steps.at(-1)?.status;
+export function statusNow(change: StatusChange): CardStatus {
+  return change.supersededBy ?? lastStep(change).status;
 }
 
 /** Steps on a card's way to its holder, in their order. */
@@ -149,6 +155,17 @@ export const StatusAlert = z.strictObject({
   progress: OrderProgress.nullable().default(null),
 });
 export type StatusAlert = z.infer<typeof StatusAlert>;
+
+/** Null: several cards changed. */
+export function onlyChange({ changes }: Pick<StatusAlert, 'changes'>): StatusChange | null {
+  const [change, ...others] = changes;
+  return change === undefined || others.length > 0 ? null : change;
+}
+
+export function changedAt({ changes, event }: StatusAlert): string {
+  const last = changes.at(-1);
+  return last === undefined ? event.callbackAt : lastStep(last).at;
+}
 
 export const ShippingAlert = z.strictObject({
   ...shared,

@@ -6,8 +6,10 @@ import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import {
   ActivationReminder,
   type Alert,
+  lastStep,
   type OrderProgress,
   type OrderStep,
+  onlyChange,
   type ShippingAlert,
   type StatusAlert,
 } from './alert.ts';
@@ -54,9 +56,9 @@ const alone: CardGrouping = { threadId: null, broadcast: false, changes: [] };
 export function createCardLifecycle({ cardOrders, alerts, withLock }: LifecycleDeps) {
   return {
     async status({ event, changes }: StatusAlert): Promise<CardGrouping> {
-      const [change] = changes;
-      const status = change?.steps.at(-1)?.status;
-      if (changes.length !== 1 || change === undefined || status === undefined) return alone;
+      const change = onlyChange({ changes });
+      if (change === null) return alone;
+      const { status } = lastStep(change);
       const order = orderOf(event);
       const before = order === null ? null : await cardOrders.note(order, null, event.callbackAt, null);
       const isOpen = before !== null && isOrderOpen(before.progress, event.callbackAt);

@@ -1,6 +1,6 @@
 import { cardInUse } from '../actions/send-status.ts';
 import type { CardStatus, CardStatusEvent, StatusRecord } from '../core/event.ts';
-import type { Alert, StatusAlert, StatusChange } from './alert.ts';
+import { type Alert, lastStep, type StatusAlert, type StatusChange } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { Announce } from './announce.ts';
 import type { CardHistory } from './card-history.ts';
@@ -41,19 +41,20 @@ export function statusTimeline(
   if (own === undefined) throw new Error('the card history does not contain the event');
 
   const activation = isAlone ? null : passingActivation(history, index, before);
-  const steps = activation === null ? [own] : history.slice(activation, activation + 2);
-  const start = activation ?? index;
+  const { start, steps } = activation ?? { start: index, steps: [own] as const };
+  const [first, ...others] = steps;
   const from = history[start - 1]?.status ?? (start === 0 ? before : null);
   const later = wasClosed ? 'CLOSED' : history.slice(start + steps.length).at(-1)?.status;
+  const change: Omit<StatusChange, 'causedBy'> = {
+    ...card,
+    // The directory may have read the new status before the webhook arrived. The previous status is then unknown.
+    from: start === 0 && from === first.status ? null : from,
+    steps: [stepOf(first), ...others.map(stepOf)],
+    supersededBy: later ?? null,
+  };
 
   return {
-    change: {
-      ...card,
-      // The directory may have read the new status before the webhook arrived. The previous status is then unknown.
-      from: start === 0 && from === steps[0]?.status ? null : from,
-      steps: steps.map(({ status, callbackAt }) => ({ status, at: callbackAt })),
-      supersededBy: later ?? null,
-    },
+    change,
     /** The events that share one message. */
     eventIds: steps.map((step) => step.eventId),
     /** The card had this status before: the event lists it, but is about another card. */
@@ -64,18 +65,17 @@ export function statusTimeline(
   };
 }
 
-/** Index of an ACTIVE that was only a step from INACTIVE to BLOCKED, if the event is one of the two. */
-function passingActivation(
-  history: readonly StatusRecord[],
-  index: number,
-  knownBefore: CardStatus | null,
-): number | null {
+const stepOf = ({ status, callbackAt }: StatusRecord): StatusChange['steps'][0] => ({ status, at: callbackAt });
+
+/** An ACTIVE that was only a step from INACTIVE to BLOCKED, with its index, if the event is one of the two. */
+function passingActivation(history: readonly StatusRecord[], index: number, knownBefore: CardStatus | null) {
   for (const start of [index, index - 1]) {
     const [active, blocked] = [history[start], history[start + 1]];
     if (active?.status !== 'ACTIVE' || blocked?.status !== 'BLOCKED') continue;
     const before = history[start - 1]?.status ?? (start === 0 ? knownBefore : null);
     if (before !== null && before !== 'INACTIVE') continue;
-    if (Date.parse(blocked.callbackAt) - Date.parse(active.callbackAt) <= PASSING_THROUGH_MS) return start;
+    if (Date.parse(blocked.callbackAt) - Date.parse(active.callbackAt) <= PASSING_THROUGH_MS)
+      return { start, steps: [active, blocked] as const };
   }
   return null;
 }
@@ -96,10 +96,9 @@ interface Deps {
 
 /** The status of an account after an event: that of its card in use. */
 function accountStatusNow(timelines: readonly StatusTimeline[]): CardStatus | undefined {
-  const cards = timelines.flatMap(({ change: { cardId, steps, supersededBy } }) => {
-    const status = steps.at(-1)?.status;
-    return status === undefined || supersededBy !== null ? [] : { cardId, status };
-  });
+  const cards = timelines.flatMap(({ change }) =>
+    change.supersededBy === null ? { cardId: change.cardId, status: lastStep(change).status } : [],
+  );
   return cardInUse({ cards }, null)?.status;
 }
 
@@ -172,8 +171,7 @@ export function createDeliverStatus(deps: Deps) {
   }
 
   async function withCause(event: CardStatusEvent, change: StatusTimeline['change']): Promise<StatusChange> {
-    const status = change.steps.at(-1)?.status;
-    const by = status === undefined ? null : await history.expectedAction(event, status, change.cardId);
+    const by = await history.expectedAction(event, lastStep(change).status, change.cardId);
     return { ...change, causedBy: by?.userId ?? null };
   }
 

@@ -1,5 +1,12 @@
 import type { Button } from '@slack/types';
-import { type StatusAlert, type StatusChange, statusNow } from '../../src/alerts/alert.ts';
+import {
+  changedAt,
+  lastStep,
+  onlyChange,
+  type StatusAlert,
+  type StatusChange,
+  statusNow,
+} from '../../src/alerts/alert.ts';
 import type { CardStatus } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -16,78 +23,60 @@ const SHORT_MAX = 3;
 
 /** A status change in words: a headline (raw), the change, the card and the time. */
 export function statusWords(alert: StatusAlert) {
-  const { event, changes } = alert;
-  const [only] = changes;
+  const only = onlyChange(alert);
   const card = cardOf(alert);
   const isVirtual = card.isVirtual === true;
-  const at = changes.at(-1)?.steps.at(-1)?.at ?? event.callbackAt;
-  if (changes.length !== 1 || only === undefined) {
-    const more = changes.length - SHORT_MAX;
-    const lines = [
-      ...changes.slice(0, SHORT_MAX).map((change) => line(change, isVirtual)),
-      more > 0 ? `… and ${more} more.` : null,
-    ];
-    return {
-      title: `${countOf(changes.length, 'card')} changed`,
-      way: lines,
-      card,
-      at,
-    };
-  }
+  const at = changedAt(alert);
+  if (only === null) return { title: severalChanged(alert), way: linesOf(alert, SHORT_MAX, isVirtual), card, at };
   const by = cause(only, isVirtual);
   const since = sinceOf(alert) ?? (isVirtual ? 'its order activates it' : 'not activated yet');
   // The title already says that it is new.
   const words = isNew(only) ? since : way(only, isVirtual);
   const lines = [`${capital(words)}${by && `, ${by}`}.${note(only)}`];
-  return {
-    title: headline(only, isVirtual),
-    way: lines,
-    card,
-    at,
-  };
+  return { title: headline(only, isVirtual), way: lines, card, at };
 }
 
 /** Cards with a new status, regardless of the number of webhooks. */
 export function cardStatus(alert: StatusAlert): Message {
   const { event, outcomes, changes } = alert;
-  const [only] = changes;
+  const only = onlyChange(alert);
   const card = cardOf(alert);
   const late = alert.late ? 'Late notice: ' : '';
-  const name = holderRaw(card);
-  const isOne = changes.length === 1 && only !== undefined;
-  const shown = changes.slice(0, SHOWN_MAX);
-  const more = changes.length - shown.length;
+  const more = changes.length - SHOWN_MAX;
   const isVirtual = card.isVirtual === true;
-  const since = sinceOf(alert);
+  const by = only === null ? '' : capital(cause(only, isVirtual));
+  const words = only === null ? '' : way(only, isVirtual, sinceOf(alert));
 
   return {
     text: sentence(
-      isOne
-        ? `${late}${cardOfHolder(card)}: ${way(only, isVirtual, since)}.${note(only)}${cause(only, isVirtual) && ` ${capital(cause(only, isVirtual))}.`}${outcomeSentence(outcomes)}`
-        : `${late}${countOf(changes.length, 'card')} of ${holderName(card)} changed. ${[...shown.map((change) => spoken(change, isVirtual)), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')}`,
+      only === null
+        ? `${late}${countOf(changes.length, 'card')} of ${holderName(card)} changed. ${[...changes.slice(0, SHOWN_MAX).map((change) => line(change, isVirtual)), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')}`
+        : `${late}${cardOfHolder(card)}: ${words}.${note(only)}${by && ` ${by}.`}${outcomeSentence(outcomes)}`,
     ),
     blocks: [
-      header(isOne ? `${headline(only, isVirtual)}: ${name}` : `${countOf(changes.length, 'card')} changed: ${name}`),
-      section(
-        ...shown.map((change) =>
-          isOne ? `*${capital(way(change, isVirtual, since))}*${note(change)}` : line(change, isVirtual),
-        ),
-        more > 0 ? `… and ${more} more.` : null,
-      ),
+      header(`${only === null ? severalChanged(alert) : headline(only, isVirtual)}: ${holderRaw(card)}`),
+      section(...(only === null ? linesOf(alert, SHOWN_MAX, isVirtual) : [`*${capital(words)}*${note(only)}`])),
       ...fields([
         ['Cardholder', holderName(card)],
-        ['Card', isOne ? capital(cardName(card)) : ''],
-        ['How', isOne ? capital(cause(only, isVirtual)) : ''],
-        [
-          event.isSeen === true ? 'Changed before' : 'When',
-          dateToken(shown.at(-1)?.steps.at(-1)?.at ?? event.callbackAt),
-        ],
+        ['Card', only === null ? '' : capital(cardName(card))],
+        ['How', by],
+        [event.isSeen === true ? 'Changed before' : 'When', dateToken(changedAt(alert))],
       ]),
       ...outcomeLines(outcomes),
-      ...actions(isOne ? control(alert, only, card) : null),
+      ...actions(only === null ? null : control(alert, only, card)),
       ...context(progressLine(alert.progress), alert.late ? 'Arrived late' : null, event.id),
     ],
   };
+}
+
+function severalChanged({ changes }: StatusAlert): string {
+  return `${countOf(changes.length, 'card')} changed`;
+}
+
+function linesOf({ changes }: StatusAlert, most: number, isVirtual: boolean): string[] {
+  const more = changes.length - most;
+  const lines = changes.slice(0, most).map((change) => line(change, isVirtual));
+  return more > 0 ? [...lines, `… and ${more} more.`] : lines;
 }
 
 const headlines: Readonly<Record<CardStatus, string>> = {
@@ -101,7 +90,6 @@ function headline(change: StatusChange, isVirtual: boolean): string {
   if (change.supersededBy !== null) return 'Card status, arrived late';
   const status = statusNow(change);
   if (isNew(change)) return isVirtual ? 'New virtual card' : 'New card';
-  if (status === undefined) return 'Card status';
   return isRepeat(change) ? `Card still ${statusWord(status)}` : headlines[status];
 }
 
@@ -116,7 +104,7 @@ function isNew({ from, steps }: StatusChange): boolean {
 /** `not activated → active → blocked`. When nothing changed, says that the status was reported again. */
 function way(change: StatusChange, isVirtual: boolean, since: string | null = null): string {
   const { from, steps } = change;
-  const last = statusWord(steps.at(-1)?.status ?? '');
+  const last = statusWord(lastStep(change).status);
   if (isRepeat(change)) return `reported again as ${last}`;
   // Ordering a virtual card activates it: nobody has to do anything.
   if (isNew(change)) return isVirtual ? 'new virtual card' : `new card, ${since ?? 'not activated yet'}`;
@@ -125,9 +113,10 @@ function way(change: StatusChange, isVirtual: boolean, since: string | null = nu
   return words.length === 1 ? `now ${last} (earlier status not known)` : words.join(' → ');
 }
 
-function note({ steps, supersededBy }: StatusChange): string {
+function note(change: StatusChange): string {
+  const { supersededBy } = change;
   const late = supersededBy === null ? '' : ` Arrived late: the card is now ${statusWord(supersededBy)}.`;
-  return steps.at(-1)?.status === 'CLOSED' ? `${late} Final: this card can never be used again.` : late;
+  return lastStep(change).status === 'CLOSED' ? `${late} Final: this card can never be used again.` : late;
 }
 
 /** A first status and a repeated status have no cause worth naming. */
@@ -139,21 +128,10 @@ function cause(change: StatusChange, isVirtual: boolean): string {
 
 /** One of several cards, with all its details. */
 function line(change: StatusChange, isVirtual: boolean): string {
-  return `*${lastFour(change)}:* ${wayAndCause(change, isVirtual)}`;
-}
-
-/** The same in the fallback text. */
-function spoken(change: StatusChange, isVirtual: boolean): string {
-  return `${lastFour(change)}: ${wayAndCause(change, isVirtual)}`;
-}
-
-function wayAndCause(change: StatusChange, isVirtual: boolean): string {
+  const { last4, cardId } = change;
   const by = cause(change, isVirtual);
-  return `${way(change, isVirtual)}${by && `, ${by}`}.${note(change)}`;
-}
-
-function lastFour({ last4, cardId }: StatusChange): string {
-  return last4 === '' ? `Card ${cardId}` : `Card ${escapeUntrusted(last4, 10)}`;
+  const digits = last4 === '' ? cardId : escapeUntrusted(last4, 10);
+  return `*Card ${digits}:* ${way(change, isVirtual)}${by && `, ${by}`}.${note(change)}`;
 }
 
 /** What happened to a card after it was not activated. Null: nothing that is known. */

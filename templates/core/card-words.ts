@@ -1,4 +1,4 @@
-import type { Alert } from '../../src/alerts/alert.ts';
+import { type Alert, onlyChange } from '../../src/alerts/alert.ts';
 import { type CardFacts, noCard } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
@@ -28,7 +28,7 @@ export function cardOf(alert: Alert): CardFacts {
     holder: card.holder ?? holder,
   };
   if (alert.kind === 'card-status') {
-    const [only] = alert.changes.length === 1 ? alert.changes : [];
+    const only = onlyChange(alert);
     return { ...known, cardId: only?.cardId ?? null, last4: only?.last4 ?? null };
   }
   // A card that the account has is not the one that was ordered.

@@ -1,4 +1,4 @@
-import { type StatusAlert, type StatusChange, statusNow } from '../../src/alerts/alert.ts';
+import { changedAt, onlyChange, type StatusAlert, type StatusChange, statusNow } from '../../src/alerts/alert.ts';
 import type { CardStatus } from '../../src/core/event.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
@@ -29,13 +29,11 @@ const meanings: Readonly<Record<CardStatus, string>> = {
 
 /** Your card's status has changed. */
 export function holderStatus(alert: StatusAlert): Message {
-  const { event, changes, outcomes, late } = alert;
-  const shown = changes.slice(0, SHOWN_MAX);
-  const [only] = changes;
-  const at = shown.at(-1)?.steps.at(-1)?.at ?? event.callbackAt;
-  const isOne = changes.length === 1 && only !== undefined;
-  const status = isOne ? statusNow(only) : undefined;
-  const title = titleOf(changes);
+  const { event, outcomes, late } = alert;
+  const at = changedAt(alert);
+  const only = onlyChange(alert);
+  const isActive = only !== null && statusNow(only) === 'ACTIVE';
+  const title = titleOf(alert);
   const lines = linesOf(alert);
 
   return {
@@ -47,7 +45,7 @@ export function holderStatus(alert: StatusAlert): Message {
       ...(lines.length === 0 ? [] : [section(...lines)]),
       ...holderOutcomes(alert),
       ...actions(
-        status === 'ACTIVE' && !currentState(outcomes).isBlocked
+        isActive && !currentState(outcomes).isBlocked
           ? holderBlockButton({ value: event.id, card: cardOf(alert) })
           : null,
       ),
@@ -58,57 +56,39 @@ export function holderStatus(alert: StatusAlert): Message {
 
 /** The same in three lines. */
 export function holderStatusLines(alert: StatusAlert): ShortLines {
-  const { event, changes } = alert;
-  return {
-    title: titleOf(changes),
-    who: '',
-    at: changes.at(-1)?.steps.at(-1)?.at ?? event.callbackAt,
-    cause: linesOf(alert),
-    small: [],
-  };
+  return { title: titleOf(alert), who: '', at: changedAt(alert), cause: linesOf(alert), small: [] };
 }
 
-interface OnlyOne {
-  readonly change: StatusChange;
-  readonly status: CardStatus;
-}
-
-/** The only change and the status that it led to. Null: there are several, or the status is not known. */
-function onlyOne(changes: readonly StatusChange[]): OnlyOne | null {
-  const [change] = changes;
-  const status = changes.length === 1 && change !== undefined ? statusNow(change) : undefined;
-  return change === undefined || status === undefined ? null : { change, status };
-}
-
-function titleOf(changes: readonly StatusChange[]): string {
-  const one = onlyOne(changes);
-  if (one === null) return `${changes.length} of your cards changed`;
-  const [before, after] = isDeactivated(one) ? ['Your', ' is not active'] : headlines[one.status];
-  return `${before} ${nameOf(one.change)}${after}`;
+function titleOf(alert: StatusAlert): string {
+  const only = onlyChange(alert);
+  if (only === null) return `${alert.changes.length} of your cards changed`;
+  const [before, after] = isDeactivated(only) ? ['Your', ' is not active'] : headlines[statusNow(only)];
+  return `${before} ${nameOf(only)}${after}`;
 }
 
 /** A card that worked before is no new one. */
-function isDeactivated({ change, status }: OnlyOne): boolean {
-  return status === 'INACTIVE' && change.from !== null && change.from !== 'INACTIVE';
+function isDeactivated(change: StatusChange): boolean {
+  return statusNow(change) === 'INACTIVE' && change.from !== null && change.from !== 'INACTIVE';
 }
 
-function meaningFor(one: OnlyOne, alert: StatusAlert): string {
-  const since = one.status === 'INACTIVE' ? sinceOf(alert) : null;
+function meaningFor(change: StatusChange, alert: StatusAlert): string {
+  const status = statusNow(change);
+  const since = status === 'INACTIVE' ? sinceOf(alert) : null;
   if (since !== null) return since === 'closed since' ? meanings.CLOSED : 'It has been activated since.';
-  if (isDeactivated(one)) return 'It does not work until an operator activates it again.';
-  const isOrdered = alert.card.isVirtual === true && one.status === 'INACTIVE';
-  return isOrdered ? 'Its order activates it: you don’t have to do anything.' : meanings[one.status];
+  if (isDeactivated(change)) return 'It does not work until an operator activates it again.';
+  const isOrdered = alert.card.isVirtual === true && status === 'INACTIVE';
+  return isOrdered ? 'Its order activates it: you don’t have to do anything.' : meanings[status];
 }
 
 /** What the title does not say. */
 function linesOf(alert: StatusAlert): string[] {
   const { changes } = alert;
-  const one = onlyOne(changes);
-  if (one !== null) {
-    const by = one.change.causedBy === null ? '' : mention(one.change.causedBy);
+  const only = onlyChange(alert);
+  if (only !== null) {
+    const by = only.causedBy === null ? '' : mention(only.causedBy);
     // The approvers may not know why somebody else blocked it.
-    const ask = one.status === 'BLOCKED' ? ` Ask ${by || 'an approver'} why.` : '';
-    return [by && `Changed by ${by}.`, `${meaningFor(one, alert)}${ask}`].filter(Boolean);
+    const ask = statusNow(only) === 'BLOCKED' ? ` Ask ${by || 'an approver'} why.` : '';
+    return [by && `Changed by ${by}.`, `${meaningFor(only, alert)}${ask}`].filter(Boolean);
   }
   const more = changes.length - SHOWN_MAX;
   return [...changes.slice(0, SHOWN_MAX).map(line), ...(more > 0 ? [`… and ${more} more.`] : [])];
@@ -116,7 +96,7 @@ function linesOf(alert: StatusAlert): string[] {
 
 function line(change: StatusChange): string {
   const by = change.causedBy === null ? '' : `, changed by ${mention(change.causedBy)}`;
-  return `Your ${nameOf(change)} is ${statusWord(statusNow(change) ?? '')}${by}.`;
+  return `Your ${nameOf(change)} is ${statusWord(statusNow(change))}${by}.`;
 }
 
 function nameOf({ cardId, last4 }: StatusChange): string {

@@ -215,7 +215,7 @@ const STATUSES_SHOWN = 5;
 
 function statusWay({ event, changes }: StatusAlert): string {
   const way = changes.map((change) => {
-    const [from, now] = [change.from, statusNow(change) ?? ''];
+    const [from, now] = [change.from, statusNow(change)];
     const card = changes.length === 1 ? '' : `${cardRaw({ ...noCard, ...change })}: `;
     return `${card}${from === null || from === now ? '' : `${statusWord(from)} → `}${statusWord(now)}`;
   });

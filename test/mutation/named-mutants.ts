@@ -42,13 +42,13 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'a status history begins with the newest known status',
     file: 'src/alerts/deliver-status.ts',
-    from: '  const start = activation ?? index;',
-    to: '  const start = index;',
+    from: '  const { start, steps } = activation ?? { start: index, steps: [own] as const };',
+    to: '  const [start, steps] = [index, activation?.steps ?? ([own] as const)];',
   },
   {
     name: 'a status history begins with what the directory read after the event',
     file: 'src/alerts/deliver-status.ts',
-    from: 'from: start === 0 && from === steps[0]?.status ? null : from,',
+    from: 'from: start === 0 && from === first.status ? null : from,',
     to: 'from,',
   },
   {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Alert, CardTestingAlert, FraudCaseAlert } from '../../src/alerts/alert.ts';
+import { type Alert, CardTestingAlert, FraudCaseAlert, type StatusChange } from '../../src/alerts/alert.ts';
 import { declineCodes } from '../../src/alerts/decline-reason.ts';
 import type { ApprovalRequest } from '../../src/approvals/request.ts';
 import { limitWindows } from '../../src/card-api/rule.ts';
@@ -153,11 +153,14 @@ describe('with any strings, Slack accepts the message and shows them as text', (
 
   it('of a status change', () => {
     const status = fc.constantFrom('INACTIVE' as const, 'ACTIVE' as const, 'BLOCKED' as const, 'CLOSED' as const);
+    const step = fc.record({ status, at: spiteful });
     const one = fc.record({
       cardId: fc.integer({ min: 1 }),
       last4: spiteful,
       from: fc.option(status),
-      steps: fc.array(fc.record({ status, at: spiteful }), { minLength: 1, maxLength: 5 }),
+      steps: fc
+        .tuple(step, fc.array(step, { maxLength: 4 }))
+        .map(([first, more]): StatusChange['steps'] => [first, ...more]),
       supersededBy: fc.option(status),
       causedBy: fc.option(fc.oneof(fc.constant('U1'), spiteful)),
     });

@@ -180,8 +180,13 @@ describe('a repeated decline', () => {
 
 describe('an alert that gained information after its row was attached to a summary', () => {
   const at = '2026-11-20T14:14:05Z';
-  const saveStatuses = async (world: World, ...statuses: readonly ('BLOCKED' | 'ACTIVE')[]) => {
-    const saved = statusAlert([change({ steps: statuses.map((status) => ({ status, at })) })]);
+  const step = (status: 'BLOCKED' | 'ACTIVE') => ({ status, at });
+  const saveStatuses = async (
+    world: World,
+    first: 'BLOCKED' | 'ACTIVE',
+    ...others: readonly ('BLOCKED' | 'ACTIVE')[]
+  ) => {
+    const saved = statusAlert([change({ steps: [step(first), ...others.map(step)] })]);
     await world.alerts.save({ ...saved, event: { ...saved.event, id: alertId(1) } });
   };
   const saveWarning = async (world: World, cards: number) => {

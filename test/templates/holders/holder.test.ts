@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/actions/action-state.ts';
+import type { StatusChange } from '../../../src/alerts/alert.ts';
 import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
@@ -383,7 +384,7 @@ describe('a new card, for the holder', () => {
     ['CLOSED', /never be used again/, []],
     ['INACTIVE', /new card/, []],
   ] as const)('%s says what that means', (status, words, expected) => {
-    const steps = [{ status, at: '2026-11-20T14:14:05Z' }];
+    const steps: StatusChange['steps'] = [{ status, at: '2026-11-20T14:14:05Z' }];
     const { text, buttons } = render(statusAlert([change({ from: null, steps })]));
 
     expect(text).toMatch(words);
@@ -402,14 +403,14 @@ describe('a new card, for the holder', () => {
   });
 
   it('closed, perhaps because a newer one replaces it: to ask for one only without a newer one', () => {
-    const steps = [{ status: 'CLOSED' as const, at: '2026-11-20T14:14:05Z' }];
+    const steps: StatusChange['steps'] = [{ status: 'CLOSED', at: '2026-11-20T14:14:05Z' }];
 
     expect(render(statusAlert([change({ steps, causedBy: 'U1' })])).text).toBe(
       'Your card 1212 is closed for good. Changed by <@U1>. It can never be used again. If you have no newer card, ask for one.',
     );
   });
 
-  const inactive = [{ status: 'INACTIVE' as const, at: '2026-11-20T14:14:05Z' }];
+  const inactive: StatusChange['steps'] = [{ status: 'INACTIVE', at: '2026-11-20T14:14:05Z' }];
 
   it('is not what a card is called that was deactivated', () => {
     expect(render(statusAlert([change({ from: 'ACTIVE', steps: inactive })])).text).toBe(
