@@ -4,20 +4,11 @@ import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
-import {
-  actions,
-  context,
-  copyable,
-  countOf,
-  escapeUntrusted,
-  section,
-  sentence,
-  withFullStop,
-} from '../core/blocks.ts';
+import { actions, context, copyable, section, sentence, withFullStop } from '../core/blocks.ts';
 import { cardHandle, cardOf, cardOfHolder } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { fixes, isClosed, isOrWasBlocked, reasonOf, shouldStayBlocked } from './decline-words.ts';
-import { amountTried, lastTry, repeatsIn } from './repeats.ts';
+import { lastTry, triedWords } from './repeats.ts';
 
 /**
  * Declines of a card that is known to be blocked: the block works as intended, so one quiet line counts them all. No
@@ -26,14 +17,7 @@ import { amountTried, lastTry, repeatsIn } from './repeats.ts';
 export function declineOfBlocked(alert: TransactionAlert, view: View, controls: readonly (Button | null)[]): Message {
   const { event, outcomes } = alert;
   const card = cardOf(alert);
-  const repeats = repeatsIn(alert, view);
-  const count = repeats?.count ?? 1;
-  const times = count === 1 ? '' : ` ${countOf(count, 'time')}`;
-  const merchant = event.merchant.name.trim();
-  const at = merchant === '' ? '' : `${count === 1 ? '' : ', first'} at ${escapeUntrusted(merchant, 80)}`;
-  const amount = amountTried(alert, repeats);
-  const first = repeats?.firstAt ?? event.occurredAt;
-  const last = repeats?.lastAt ?? event.occurredAt;
+  const { repeats, times, amount, at } = triedWords(alert, view);
   const handle = copyable(cardHandle(card), 20);
   const isBlocked = isOrWasBlocked(alert);
   const [, fix] = fixes(alert, reasonOf(alert, view.place), view);
@@ -47,12 +31,14 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
     blocks: [
       section(
         `${cardOfHolder(card)} ${isBlocked}: *declined${times}*, ${amount}${at}.`,
-        count === 1 ? dateToken(first) : `${dateAfter('First', first)}, ${dateAfter('last', last)}.`,
+        repeats === null
+          ? dateToken(event.occurredAt)
+          : `${dateAfter('First', repeats.firstAt)}, ${dateAfter('last', repeats.lastAt)}.`,
         isSettled ? fix : `Nothing to do if the block is right. ${fix}`,
       ),
       ...outcomeLines(outcomes),
       ...actions(...controls),
-      ...context(`${event.id}${count === 1 ? '' : ` · all of them: ${commandCode(`declines ${handle}`)}`}`),
+      ...context(`${event.id}${repeats === null ? '' : ` · all of them: ${commandCode(`declines ${handle}`)}`}`),
     ],
   };
 }

@@ -53,7 +53,7 @@ import {
   shortfall,
   shouldStayBlocked,
 } from './decline-words.ts';
-import { amountTried, lastTry, repeatsIn } from './repeats.ts';
+import { lastTry, triedWords } from './repeats.ts';
 
 /** A declined purchase: why, what it means, what fixes it, and the buttons that suit the code. */
 export function decline(alert: TransactionAlert, view: View): Message {
@@ -62,22 +62,17 @@ export function decline(alert: TransactionAlert, view: View): Message {
   const card = cardOf(alert);
   const reason = reasonOf(alert, place);
   if (alert.remedy?.kind === 'unblock') return declineOfBlocked(alert, view, controls({ ...alert, card }, reason));
-  const repeats = repeatsIn(alert, view);
-  const amount = amountTried(alert, repeats);
-  const times = repeats === null ? '' : ` ${countOf(repeats.count, 'time')}`;
-  const merchant = event.merchant.name.trim();
-  const where = locationLine(event.merchant);
+  const { repeats, times, amount, at, atRaw, place: city, shop } = triedWords(alert, view);
   const [holderFix, adminFix] = fixes(alert, reason, view);
   const late = alert.late ? 'Late notice: ' : '';
-  const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
   const cause = withFullStop(lowerFirst(declineCause(alert, view).filter(Boolean).join(' ').replace('*', '')));
 
   return {
     text: sentence(
-      `${late}Declined${times}: ${amount}${at}${where && `, ${escapeUntrusted(where, 80)}`} · ${cardOfHolder(card)}: ${cause}${lastTry(repeats)}${outcomeSentence(outcomes)}`,
+      `${late}Declined${times}: ${amount}${at}${city && `, ${city}`} · ${cardOfHolder(card)}: ${cause}${lastTry(repeats)}${outcomeSentence(outcomes)}`,
     ),
     blocks: [
-      header(`${alert.late ? 'Declined earlier' : 'Declined'}${times}: ${amount}${merchant && ` at ${merchant}`}`),
+      header(`${alert.late ? 'Declined earlier' : 'Declined'}${times}: ${amount}${atRaw}`),
       section(
         `*${escapeUntrusted(reason.title, 100)}*`,
         // The numbers say the same as the meaning, and add the amount.
@@ -89,10 +84,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
       ...fields([
         ['Cardholder', holderName(card)],
         ['Card', capital(cardName(card)) + (card.isVirtual === true ? ' (virtual)' : '')],
-        [
-          'Merchant',
-          [merchant && escapeUntrusted(merchant, 80), where && escapeUntrusted(where, 80)].filter(Boolean).join('\n'),
-        ],
+        ['Merchant', shop],
         ['Category', escapeUntrusted(merchantCategory(event.mcc) ?? reason.category ?? '', 100)],
         ['Requested by the merchant', requestedAmount(event)],
         ['How', howPaid(event)],
@@ -179,6 +171,13 @@ export function requestedAmount(event: TransactionAlert['event']): string {
 /** The same in whole cents; null when it is the same or unknown. */
 export function otherRequestedCents({ requestedCents, amountCents }: TransactionAlert['event']): number | null {
   return requestedCents === amountCents ? null : requestedCents;
+}
+
+/** How a purchase was made, what was requested for it, and where it was, for the small print. */
+export function howAndWhere(event: TransactionAlert['event']): string[] {
+  const requested = requestedAmount(event);
+  const where = escapeUntrusted(locationLine(event.merchant), 80);
+  return [howPaid(event), requested && `merchant asked for ${requested}`, where];
 }
 
 /** Remedy, block, acknowledge: each only while it can still do something. */

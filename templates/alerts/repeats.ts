@@ -1,7 +1,8 @@
 import type { Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
 import { serviceTime } from '../../src/core/installation.ts';
+import { locationLine } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { escapeUntrusted } from '../core/blocks.ts';
+import { countOf, escapeUntrusted } from '../core/blocks.ts';
 import type { View } from '../core/view.ts';
 
 /** The repeats that a message represents besides its own event; null when there are none. */
@@ -26,8 +27,32 @@ export function isAnywhere({ remedy }: TransactionAlert, repeats: Repeats | null
   return remedy?.kind === 'unblock' && repeats !== null;
 }
 
+/** What a message says of the tries that it represents: how many, for how much, and where. */
+export function triedWords(alert: TransactionAlert, view: View) {
+  const { merchant } = alert.event;
+  const repeats = repeatsIn(alert, view);
+  const isOfSeveral = isAnywhere(alert, repeats);
+  const at = isOfSeveral ? ', first at' : ' at';
+  const nameRaw = merchant.name.trim();
+  const name = escapeUntrusted(nameRaw, 80);
+  const place = isOfSeveral ? '' : escapeUntrusted(locationLine(merchant), 80);
+  return {
+    repeats,
+    isOfSeveral,
+    /** ` 3 times`; empty for a single decline. */
+    times: repeats === null ? '' : ` ${countOf(repeats.count, 'time')}`,
+    amount: amountTried(alert, repeats),
+    /** ` at Corner Diner`; empty where no merchant is named. */
+    at: nameRaw && `${at} ${name}`,
+    atRaw: nameRaw && `${at} ${nameRaw}`,
+    place,
+    /** The merchant and its place, a line each. */
+    shop: [name, place].filter(Boolean).join('\n'),
+  };
+}
+
 /** `$84.10`; `$12.00 to $84.10` when the attempts had different amounts. */
-export function amountTried({ event }: TransactionAlert, repeats: Repeats | null): string {
+function amountTried({ event }: TransactionAlert, repeats: Repeats | null): string {
   if (repeats === null || repeats.minCents === repeats.maxCents) return formatCents(event.amountCents);
   return `${formatCents(repeats.minCents)} to ${formatCents(repeats.maxCents)}`;
 }

@@ -6,7 +6,7 @@ import type {
   TransactionAlert,
   VirtualCardAlert,
 } from '../../src/alerts/alert.ts';
-import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
+import { merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { countOf, escapeUntrusted } from '../core/blocks.ts';
@@ -17,10 +17,10 @@ import { isStillWaiting, reminderTodo } from './activation-reminder.ts';
 import { shippingTodo } from './card-shipping.ts';
 import { statusWords } from './card-status.ts';
 import { placesOf } from './card-testing.ts';
-import { declineCause, howPaid, requestedAmount } from './decline.ts';
+import { declineCause, howAndWhere } from './decline.ts';
 import { reasonOf } from './decline-words.ts';
 import { progressLine } from './order-progress.ts';
-import { amountTried, isAnywhere, repeatsIn } from './repeats.ts';
+import { triedWords } from './repeats.ts';
 import type { ShortLines } from './short-alert.ts';
 import { orderOutcomes, whatHappened } from './virtual-card.ts';
 
@@ -28,26 +28,16 @@ import { orderOutcomes, whatHappened } from './virtual-card.ts';
 export function declineLines(alert: TransactionAlert, view: View): ShortLines {
   const { event } = alert;
   const card = cardOf(alert);
-  const repeats = repeatsIn(alert, view);
-  const times = repeats === null ? '' : ` ${countOf(repeats.count, 'time')}`;
-  const merchant = event.merchant.name.trim();
+  const { repeats, isOfSeveral, times, amount, atRaw } = triedWords(alert, view);
   const reason = reasonOf(alert, view.place);
-  const isOfSeveral = isAnywhere(alert, repeats);
-  const requested = requestedAmount(event);
   return {
-    title: `Declined${times}: ${amountTried(alert, repeats)}${merchant && `${isOfSeveral ? ', first' : ''} at ${merchant}`}`,
+    title: `Declined${times}: ${amount}${atRaw}`,
     who: shortCard(card),
     at: repeats?.lastAt ?? event.occurredAt,
     cause: declineCause(alert, view),
     small: [
-      ...(isOfSeveral
-        ? []
-        : [
-            escapeUntrusted(merchantCategory(event.mcc) ?? reason.category ?? '', 100),
-            howPaid(event),
-            requested && `merchant asked for ${requested}`,
-            escapeUntrusted(locationLine(event.merchant), 80),
-          ]),
+      isOfSeveral ? '' : escapeUntrusted(merchantCategory(event.mcc) ?? reason.category ?? '', 100),
+      ...(isOfSeveral ? [] : howAndWhere(event)),
       card.isVirtual === true ? 'virtual card' : '',
       repeats === null ? '' : dateAfter('first try', repeats.firstAt),
       reason.isWithheld ? '' : escapeUntrusted(reason.code, 80),

@@ -1,11 +1,10 @@
 import type { Button } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
-import { locationLine } from '../../src/core/merchant-category.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
-import { howPaid, requestedAmount } from '../alerts/decline.ts';
+import { howAndWhere, howPaid, requestedAmount } from '../alerts/decline.ts';
 import {
   blockOf,
   fixes,
@@ -18,9 +17,9 @@ import {
   serviceWords,
   shortfall,
 } from '../alerts/decline-words.ts';
-import { amountTried, isAnywhere, repeatsIn } from '../alerts/repeats.ts';
+import { isAnywhere, repeatsIn, triedWords } from '../alerts/repeats.ts';
 import type { ShortLines } from '../alerts/short-alert.ts';
-import { actions, context, countOf, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
+import { actions, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { alsoNeededOn } from '../limits/also-needed-words.ts';
@@ -33,18 +32,13 @@ export function holderDecline(alert: TransactionAlert, view: View): Message {
   const { event, outcomes, late } = alert;
   const card = cardOf(alert);
   const reason = reasonOf(alert, view.place);
-  const repeats = repeatsIn(alert, view);
-  const amount = amountTried(alert, repeats);
-  const times = repeats === null ? '' : ` ${countOf(repeats.count, 'time')}`;
-  const merchant = event.merchant.name.trim();
-  const isOfSeveral = isAnywhere(alert, repeats);
-  const where = isOfSeveral ? '' : locationLine(event.merchant);
+  const { repeats, isOfSeveral, times, amount, at, shop } = triedWords(alert, view);
   const fix = whatToDo(alert, reason, view);
   const title = lowerFirst(reason.title);
 
   return {
     text: sentence(
-      `${late ? 'Late notice: your' : 'Your'} ${cardName(card)} was declined${times} for ${amount}${merchant && `${isOfSeveral ? ', first' : ''} at ${escapeUntrusted(merchant, 80)}`}: ${escapeUntrusted(title, 100)}.${fix && ` ${fix}`}${holderOutcomeSentence(outcomes)}`,
+      `${late ? 'Late notice: your' : 'Your'} ${cardName(card)} was declined${times} for ${amount}${at}: ${escapeUntrusted(title, 100)}.${fix && ` ${fix}`}${holderOutcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(`${late ? 'Your card was declined earlier' : 'Your card was declined'}${times}: ${amount}`),
@@ -56,10 +50,7 @@ export function holderDecline(alert: TransactionAlert, view: View): Message {
       ),
       ...(fix === '' ? [] : [section(`*What you can do:* ${fix}`)]),
       ...fields([
-        [
-          isOfSeveral ? 'First at' : 'Merchant',
-          [merchant && escapeUntrusted(merchant, 80), where && escapeUntrusted(where, 80)].filter(Boolean).join('\n'),
-        ],
+        [isOfSeveral ? 'First at' : 'Merchant', shop],
         ['Your card', capital(cardName(card))],
         ['Requested by the merchant', isOfSeveral ? '' : requestedAmount(event)],
         ['How', isOfSeveral ? '' : howPaid(event)],
@@ -74,9 +65,7 @@ export function holderDecline(alert: TransactionAlert, view: View): Message {
 
 /** The lines that differ from the team's: whose card it is, and what the holder can do. */
 export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<ShortLines, 'cause' | 'small'> {
-  const { event } = alert;
   const reason = reasonOf(alert, view.place);
-  const requested = requestedAmount(event);
   const why =
     (reason.remedy === 'raise_limit' && limitLine(alert, view)) ||
     `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view) || escapeUntrusted(reason.meaning, 300)}`;
@@ -87,13 +76,7 @@ export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<Sh
       alsoNeededOn(alert, 'direct'),
       whatToDo(alert, reason, view, { isResetSaid: true }),
     ],
-    small: isAnywhere(alert, repeatsIn(alert, view))
-      ? []
-      : [
-          howPaid(event),
-          requested && `merchant asked for ${requested}`,
-          escapeUntrusted(locationLine(event.merchant), 80),
-        ],
+    small: isAnywhere(alert, repeatsIn(alert, view)) ? [] : howAndWhere(alert.event),
   };
 }
 
