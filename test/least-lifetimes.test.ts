@@ -9,6 +9,7 @@ import { createOutbox } from '../src/outbox/outbox-store.ts';
 import { createBackfilled } from '../src/recovery/recover-statuses.ts';
 import { createAwaitedOrders } from '../src/virtual-cards/order.ts';
 import { signer as recordSigner, statement } from './support/audit-records.ts';
+import { countedDecline } from './support/counted-decline.ts';
 import { useRedis } from './support/on-redis.ts';
 import { alertEntry, claimed } from './support/outbox-entries.ts';
 import { ask, byCommand, virtualOrder } from './support/perform-world.ts';
@@ -20,16 +21,7 @@ const action = ask('block');
 const order = ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder });
 const at = new Date().toISOString();
 const asked = { action: order, at };
-const decline = {
-  eventId: 'evt_1',
-  acctId: 7,
-  at,
-  cents: 1000,
-  reason: { code: 'decline.rule.velocity', title: 'Over the daily limit' },
-  merchant: 'Blue Bottle',
-  place: 'austin, tx',
-  group: null,
-};
+const decline = countedDecline('evt_1', at);
 const status = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
 
 /**

@@ -39,17 +39,17 @@ export function merchantKey({
   return contentId('', merchant.id === '' && key === '' ? [networkTransactionId] : [merchant.id, key]);
 }
 
-/** Same card account, merchant, place, reason and amount. A different amount or city is a different purchase. */
+/**
+ * The same for every attempt at a purchase: card account, merchant, place, reason and amount. A different amount or city is
+ * a different purchase.
+ */
+export function purchaseKey(event: TransactionEvent): string {
+  const { acctId, merchant, decline, amountCents } = event;
+  return contentId('', ['repeat', acctId, merchantKey(event), placeKey(merchant), declineCode(decline), amountCents]);
+}
+
 export function aggregationRule(event: TransactionEvent): AggregationRule {
-  const key = contentId('', [
-    'repeat',
-    event.acctId,
-    merchantKey(event),
-    placeKey(event.merchant),
-    declineCode(event.decline),
-    event.amountCents,
-  ]);
-  return { key, gapMs: AGGREGATION_GAP_MS, spanMs: AGGREGATION_SPAN_MS };
+  return { key: purchaseKey(event), gapMs: AGGREGATION_GAP_MS, spanMs: AGGREGATION_SPAN_MS };
 }
 
 /**

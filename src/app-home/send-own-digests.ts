@@ -1,12 +1,11 @@
 import { type OwnDecline, ownDigest } from '../../templates/app-home/own-digest.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { declineReason } from '../alerts/decline-reason.ts';
+import { purchaseKey } from '../alerts/aggregation-group-store.ts';
 import { DECLINES_MAX } from '../alerts/save-alerts.ts';
-import { placeKey } from '../core/merchant-category.ts';
 import { happenedSince } from '../core/service-time.ts';
 import { type DigestPeriod, periodBefore, type Span } from '../digests/schedule-store.ts';
 import { coveredSpan, type ShownDeclines } from '../digests/shown-declines.ts';
-import { ATTEMPTS_MS, added, noSums, purchaseKey, type Sums } from '../digests/tally-store.ts';
+import { ATTEMPTS_MS, added, noSums, type Sums } from '../digests/tally-store.ts';
 import type { RecentDecline, RecentDeclines } from '../directory/show-card.ts';
 import type { OwnDigest } from '../holders/preference-store.ts';
 import type { OwnCard } from './home-facts.ts';
@@ -111,8 +110,6 @@ async function countedCard({ linkedAt, ...facts }: OwnCard, digest: DueDigest, {
 /** The attempts at one purchase within a day of the first, oldest first. Never empty. */
 type Attempts = readonly [RecentDecline, ...RecentDecline[]];
 
-const reasonOf = (declined: RecentDecline) =>
-  declineReason(declined.decline ?? { code: '', message: '' }, declined.remedy, declined);
 const atOf = ({ occurredAt }: RecentDecline): number => Date.parse(occurredAt);
 
 /** Newest first, like the declines. */
@@ -120,10 +117,7 @@ function purchasesOf(declines: readonly RecentDecline[]): Attempts[] {
   const purchases = new Map<string, Attempts>();
   const complete: Attempts[] = [];
   for (const event of declines.toReversed()) {
-    const { acctId, merchant, amountCents } = event;
-    const { code } = reasonOf(event);
-    const place = placeKey(merchant);
-    const key = purchaseKey({ acctId, merchant: merchant.name, place, code, cents: amountCents });
+    const key = purchaseKey(event);
     const before = purchases.get(key);
     const isRetry = before !== undefined && atOf(event) - atOf(before[0]) < ATTEMPTS_MS;
     if (before !== undefined && !isRetry) complete.push(before);

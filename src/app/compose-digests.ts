@@ -8,7 +8,6 @@ import { nobody } from '../audit/audit-record.ts';
 import { contentId } from '../core/content-id.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import { createLock } from '../core/lock.ts';
-import { placeKey } from '../core/merchant-category.ts';
 import { approvedChanges } from '../digests/approved-changes.ts';
 import { openExceptions } from '../digests/open-exceptions.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
@@ -47,18 +46,8 @@ export function composeDigests(context: WorkerContext) {
     },
 
     async countDecline({ event, card, remedy }: Pick<TransactionAlert, 'event' | 'card' | 'remedy'>) {
-      const { id, acctId, occurredAt, amountCents, decline, merchant } = event;
-      const { code, title } = declineReason(decline ?? { code: '', message: '' }, remedy, card);
-      await tallies.count({
-        eventId: id,
-        acctId,
-        at: occurredAt,
-        cents: amountCents,
-        reason: { code, title },
-        merchant: merchant.name,
-        place: placeKey(merchant),
-        group: card.group,
-      });
+      const reason = declineReason(event.decline ?? { code: '', message: '' }, remedy, card);
+      await tallies.count({ event, reason, group: card.group });
     },
   };
 }

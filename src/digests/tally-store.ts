@@ -1,5 +1,6 @@
+import { purchaseKey } from '../alerts/aggregation-group-store.ts';
 import { batched } from '../core/batched.ts';
-import { contentId } from '../core/content-id.ts';
+import type { TransactionEvent } from '../core/event.ts';
 import { stateKey, webKeys } from '../core/keys.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -22,36 +23,24 @@ export const BUCKET_TTL_SECONDS = 100 * 24 * 3600;
 /** As long as the same event may return: a failed job is kept for 14 days. */
 const COUNTED_TTL_SECONDS = 15 * 24 * 3600;
 
-/** Attempts at one purchase: same card, merchant, place, reason and amount within a day of the first attempt. */
+/** Attempts at one purchase follow the first of them within a day: see {@link purchaseKey}. */
 export const ATTEMPTS_MS = 24 * 3_600_000;
 /** An attempt may arrive late. */
 const FIRST_ATTEMPT_TTL_SECONDS = 3 * 24 * 3600;
 
-/** The counted facts of one declined attempt. */
+/** A declined attempt. */
 interface Counted {
-  readonly eventId: string;
-  readonly acctId: number;
-  /** When it happened, UTC ISO 8601. */
-  readonly at: string;
-  readonly cents: number;
+  readonly event: TransactionEvent;
   /** The decline code, and its title in words. */
   readonly reason: { readonly code: string; readonly title: string };
-  readonly merchant: string;
-  /** The merchant's location, the same for every spelling. */
-  readonly place: string;
   /** Null when the card is in no group. */
   readonly group: string | null;
 }
 
-/** The same for every attempt at a purchase. */
-export function purchaseKey(
-  tried: Pick<Counted, 'acctId' | 'merchant' | 'place' | 'cents'> & { readonly code: string },
-) {
-  return contentId('', [tried.acctId, merchantName(tried.merchant).key, tried.place, tried.code, tried.cents]);
-}
-
 /** An attempt about to be written to Redis. */
-interface Attempt extends Pick<Counted, 'eventId' | 'cents'> {
+interface Attempt {
+  readonly eventId: string;
+  readonly cents: number;
   /** Start of its quarter hour (ms). */
   readonly start: number;
   readonly atMs: number;
@@ -102,12 +91,13 @@ export function createTallies(redis: RedisClient, now: () => Date) {
 
   return {
     /** Idempotent. */
-    async count({ eventId, acctId, at, cents, reason, merchant, place, group }: Counted): Promise<void> {
-      const atMs = Date.parse(at);
+    async count({ event, reason, group }: Counted): Promise<void> {
+      const { id: eventId, amountCents: cents, occurredAt, merchant } = event;
+      const atMs = Date.parse(occurredAt);
       const start = wholeQuarter(atMs);
       if (!(start > oldest())) return;
-      const shop = merchantName(merchant);
-      const purchase = purchaseKey({ acctId, merchant, place, code: reason.code, cents });
+      const shop = merchantName(merchant.name);
+      const purchase = purchaseKey(event);
       const about = JSON.stringify([reason.code, reason.title, shop.name.slice(0, 80), group]);
       await countAll({ eventId, start, atMs, purchase, about, cents });
     },

@@ -7,6 +7,7 @@ import { createShownDeclines } from '../../../src/digests/shown-declines.ts';
 import { createTallies } from '../../../src/digests/tally-store.ts';
 import { readDigest } from '../../../src/digests/verbs.ts';
 import type { Message } from '../../../src/slack/message.ts';
+import { countedDecline } from '../../support/counted-decline.ts';
 import { examples } from '../../support/examples.ts';
 import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -94,16 +95,7 @@ function createWorld(start: string) {
       events += 1;
       const atMs = nowMs - agoMs;
       declines.push({ atMs, knownMs: nowMs });
-      await tallies.count({
-        eventId: `evt_${events}`,
-        acctId: events,
-        at: new Date(atMs).toISOString(),
-        cents: 1,
-        reason: { code: 'decline.card.pin', title: 'Wrong PIN' },
-        merchant: 'Pin Shop',
-        place: 'austin, tx',
-        group: null,
-      });
+      await tallies.count(countedDecline(`evt_${events}`, new Date(atMs).toISOString(), { acctId: events }));
     },
     /** Time passes while a worker runs. */
     async pass(ms: number, tickMs = QUARTER): Promise<void> {

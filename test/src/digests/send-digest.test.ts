@@ -8,6 +8,7 @@ import { createShownDeclines } from '../../../src/digests/shown-declines.ts';
 import { createTallies } from '../../../src/digests/tally-store.ts';
 import { withoutDataTables } from '../../../src/slack/data-tables.ts';
 import { digestCsv } from '../../../templates/digests/digest-csv.ts';
+import { type CountedOver, countedDecline } from '../../support/counted-decline.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { card } from '../../templates/fixtures.ts';
 import { shown } from '../../templates/shown.ts';
@@ -55,20 +56,11 @@ function createWorld(now: Date, inactive: readonly CardFacts[] = []) {
   });
   let passedMs = 0;
   let events = 0;
-  const declined = (at: string, over = {}) => {
+  const declined = (at: string, over: CountedOver = {}) => {
     events += 1;
     const reason = { code: 'decline.card.pin', title: 'Wrong PIN' };
-    const decline = {
-      eventId: `evt_${events}`,
-      acctId: events,
-      at,
-      cents: 1010,
-      reason,
-      merchant: 'Pin Shop',
-      place: 'austin, tx',
-      group: null,
-    };
-    return tallies.count({ ...decline, ...over });
+    const decline = { acctId: events, cents: 1010, reason, merchant: 'Pin Shop' };
+    return tallies.count(countedDecline(`evt_${events}`, at, { ...decline, ...over }));
   };
   const sendDue = async () => {
     for (const due of await digest.due()) await digest.send(due);

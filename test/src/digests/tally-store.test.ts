@@ -1,20 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { added, createTallies, sumBy } from '../../../src/digests/tally-store.ts';
+import { type CountedOver, countedDecline } from '../../support/counted-decline.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 const now = (): number => Date.parse('2026-11-20T20:00:00Z');
-const decline = (eventId: string, at: string, over = {}) => ({
-  eventId,
-  acctId: 7,
-  at,
-  cents: 1000,
-  reason: { code: 'decline.rule.velocity', title: 'Over the daily limit' },
-  merchant: 'Blue Bottle',
-  place: 'austin, tx',
-  group: 'Field team',
-  ...over,
-});
+const decline = (eventId: string, at: string, over: CountedOver = {}) =>
+  countedDecline(eventId, at, { group: 'Field team', ...over });
 const ms = Date.parse;
 const none = { count: 0, attempts: 0, cents: 0 };
 const all = () => createTallies(redis(), () => new Date(now())).sum(0, now() + 1);
@@ -74,7 +66,7 @@ describe('a decline in the tally', () => {
       const declines = order.map((at) => decline(`evt_${acctId}_${at}`, at, { acctId }));
       // Each alone, and all in one batch.
       for (const one of declines) await tallies.count(one);
-      const together = declines.map((one) => ({ ...one, eventId: `${one.eventId}_b`, acctId: acctId + 50 }));
+      const together = order.map((at) => decline(`evt_${acctId}_${at}_b`, at, { acctId: acctId + 50 }));
       await Promise.all(together.map(tallies.count));
     }
 
@@ -118,7 +110,7 @@ describe('a decline in the tally', () => {
     ['another amount', { cents: 1001 }],
     ['another reason', { reason: { code: 'decline', title: 'Do not honor' } }],
     ['another merchant', { merchant: 'Kiosk' }],
-    ['another city', { place: 'reno, nv' }],
+    ['another city', { city: 'Reno' }],
     ['another day', { at: '2026-11-20T14:00:00Z' }],
   ])('of %s is a separate decline', async (_what, over) => {
     const tallies = createTallies(redis(), () => new Date(now()));
