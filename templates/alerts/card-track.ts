@@ -4,10 +4,10 @@ import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken, link } from '../../src/slack/mrkdwn.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { context, copyable, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
-import { trackingLink } from '../core/tracking-link.ts';
+import { trackingLink, trackingNumberOf } from '../core/tracking-link.ts';
 
 export interface CardTrack {
   readonly card: CardFacts;
@@ -107,15 +107,10 @@ const states: Readonly<Record<State, string>> = {
   unknown: 'The card’s status is not known.',
 };
 
-function shipmentLine({ callbackAt, shippingMethod, trackingNumber, last4, cardOrderId, orderedAt }: Shipment): string {
-  const tracking = trackingLink(shippingMethod, trackingNumber);
-  const number = trackingNumber.trim().slice(0, 60);
-  const followed =
-    number === ''
-      ? 'no tracking number'
-      : tracking === null
-        ? escapeUntrusted(number, 60)
-        : `${tracking.carrier} ${link(tracking.url, number)}`;
+function shipmentLine(shipment: Shipment): string {
+  const { callbackAt, shippingMethod, trackingNumber, last4, cardOrderId, orderedAt } = shipment;
+  const carrier = trackingLink(shippingMethod, trackingNumber)?.carrier;
+  const followed = [carrier, trackingNumberOf(shipment)].filter(Boolean).join(' ') || 'no tracking number';
   const ordered =
     orderedAt === null
       ? cardOrderId === null

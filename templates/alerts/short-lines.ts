@@ -8,10 +8,10 @@ import type {
 } from '../../src/alerts/alert.ts';
 import { merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { countOf, escapeUntrusted } from '../core/blocks.ts';
 import { cardOf, shortCard } from '../core/card-words.ts';
-import { trackingLink } from '../core/tracking-link.ts';
+import { trackingText } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
 import { isStillWaiting, reminderTodo } from './activation-reminder.ts';
 import { shippingTodo } from './card-shipping.ts';
@@ -50,9 +50,7 @@ const CARDS_SHOWN = 3;
 /** The three lines of a card-testing warning. */
 export function testingLines({ event, tried }: CardTestingAlert): ShortLines {
   const merchant = event.merchant.name.trim();
-  const shown = tried
-    .slice(0, CARDS_SHOWN)
-    .map(({ holder, last4, acctId }) => shortCard({ holder, last4, acctId, cardId: null }));
+  const shown = tried.slice(0, CARDS_SHOWN).map(shortCard);
   const more = tried.length - shown.length;
   const amounts = tried.flatMap(({ minCents, maxCents }) => [minCents, maxCents]);
   const [least, most] = [Math.min(...amounts), Math.max(...amounts)].map(formatCents);
@@ -99,15 +97,6 @@ export function shippingLines(alert: ShippingAlert): ShortLines {
     cause: [`${trackingText(event)} ${shippingTodo(alert)}`.trim()],
     small: [progressLine(progress) ?? (event.cardOrderId === null ? '' : `card order ${event.cardOrderId}`)],
   };
-}
-
-/** `FedEx, 1234 5678.`, with a link when the carrier is known. */
-export function trackingText({ shippingMethod, trackingNumber }: ShippingAlert['event']): string {
-  const tracking = trackingLink(shippingMethod, trackingNumber);
-  const number = trackingNumber.trim().slice(0, 60);
-  const shown = number === '' ? '' : tracking === null ? escapeUntrusted(number, 60) : link(tracking.url, number);
-  const words = [escapeUntrusted(shippingMethod, 60), shown].filter(Boolean).join(', ');
-  return words === '' ? '' : `${words}.`;
 }
 
 /** The three lines of a card that is still not activated. */

@@ -7,6 +7,8 @@ import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { button, escapeUntrusted, type Field } from './blocks.ts';
 import { cardOfHolderRaw } from './card-words.ts';
 
+type Shipment = Pick<ShippingEvent, 'shippingMethod' | 'trackingNumber'>;
+
 interface TrackingLink {
   readonly carrier: Carrier;
   readonly url: string;
@@ -44,14 +46,28 @@ export function trackingLink(method: string, number: string): TrackingLink | nul
   return carrier && { carrier, url: pages[carrier] + encodeURIComponent(compact) };
 }
 
+/** The number, as a link if the shipment can be followed. Empty: there is none. */
+export function trackingNumberOf({ shippingMethod, trackingNumber }: Shipment): string {
+  const tracking = trackingLink(shippingMethod, trackingNumber);
+  const shown = trackingNumber.trim().slice(0, 60);
+  return tracking === null ? escapeUntrusted(shown, 60) : link(tracking.url, shown);
+}
+
+/** `FedEx, 1234 5678.`, with a link when the carrier is known. */
+export function trackingText(shipment: Shipment): string {
+  const words = [escapeUntrusted(shipment.shippingMethod, 60), trackingNumberOf(shipment)].filter(Boolean).join(', ');
+  return words === '' ? '' : `${words}.`;
+}
+
 /** How a shipment travels: the end of a sentence about it, its facts, and where it can be followed. */
-export function shipmentOf({ shippingMethod, trackingNumber, callbackAt }: ShippingEvent) {
+export function shipmentOf(event: ShippingEvent) {
+  const { shippingMethod, trackingNumber, callbackAt } = event;
   const tracking = trackingLink(shippingMethod, trackingNumber);
   const method = escapeUntrusted(shippingMethod, 60);
   const number = escapeUntrusted(trackingNumber, 60);
   const facts: readonly Field[] = [
     ['Shipping method', method],
-    ['Tracking number', tracking === null ? number : link(tracking.url, trackingNumber.slice(0, 60))],
+    ['Tracking number', trackingNumberOf(event)],
     ['Shipped', dateToken(callbackAt)],
   ];
   return { tracking, facts, how: `${method && ` with ${method}`}${number && `, tracking number ${number}`}` };
