@@ -60,7 +60,7 @@ async function blockCards(
     return await deps.requestAction({ ...interaction, verb: 'block', target, input: async () => refused(no) });
   }
   if (cards.length > BLOCKED_ALONE_MAX) {
-    const names = cards.map((card) => cardOfHolderRaw({ ...card, cardId: null }));
+    const names = cards.map(cardOfHolderRaw);
     const input = { acctIds: cards.map(({ acctId }) => acctId), names };
     return await deps.requestAction({ ...interaction, verb: 'block-all', target, input });
   }

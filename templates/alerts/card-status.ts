@@ -13,7 +13,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from '../actions/card-buttons.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
-import { actions, context, countOf, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
+import { actions, context, countOf, fields, header, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf, cardOfHolder, holderName, holderRaw, statusWord } from '../core/card-words.ts';
 import { progressLine } from './order-progress.ts';
 
@@ -128,10 +128,8 @@ function cause(change: StatusChange, isVirtual: boolean): string {
 
 /** One of several cards, with all its details. */
 function line(change: StatusChange, isVirtual: boolean): string {
-  const { last4, cardId } = change;
   const by = cause(change, isVirtual);
-  const digits = last4 === '' ? cardId : escapeUntrusted(last4, 10);
-  return `*Card ${digits}:* ${way(change, isVirtual)}${by && `, ${by}`}.${note(change)}`;
+  return `*${capital(cardName(change))}:* ${way(change, isVirtual)}${by && `, ${by}`}.${note(change)}`;
 }
 
 /** What happened to a card after it was not activated. Null: nothing that is known. */

@@ -40,7 +40,7 @@ export function cardTesting(alert: CardTestingAlert): Message {
   const where = places.length > 1 ? `in ${countOf(places.length, 'place')}` : (places[0] ?? '');
   const shown = tried.slice(0, SHOWN_MAX);
   const more = tried.length - shown.length;
-  const names = shown.map((card) => shortCard(asCard(card)));
+  const names = shown.map(shortCard);
 
   return {
     text: sentence(
@@ -53,7 +53,7 @@ export function cardTesting(alert: CardTestingAlert): Message {
         'Somebody may be trying out stolen card numbers. Or the merchant’s terminal may be faulty. Ask the cardholders if it was them, and block the cards of those who say no.',
       ),
       ...rows(shown, alert, more),
-      ...outcomeLines(outcomes.filter(({ acctId }) => acctId === undefined || acctId === null)),
+      ...outcomesOfAll(alert),
       ...controls(alert),
       ...context(late ? 'Arrived late' : null, `${event.id} · further declines at this merchant are in this thread`),
     ],
@@ -65,10 +65,12 @@ export function testedOutcomes(alert: CardTestingAlert): SectionBlock[] {
   const { tried, outcomes } = alert;
   const acted = tried.filter(({ acctId }) => outcomes.some((outcome) => outcome.acctId === acctId));
   const shown = acted.slice(0, SHOWN_MAX);
-  return [
-    ...rows(shown, alert, acted.length - shown.length),
-    ...outcomeLines(outcomes.filter(({ acctId }) => acctId === undefined || acctId === null)),
-  ];
+  return [...rows(shown, alert, acted.length - shown.length), ...outcomesOfAll(alert)];
+}
+
+/** What was done about the warning itself. */
+function outcomesOfAll({ outcomes }: CardTestingAlert): SectionBlock[] {
+  return outcomeLines(outcomes.filter(({ acctId }) => acctId == null));
 }
 
 /** Where cards were tried, each city once. */
@@ -83,10 +85,6 @@ function span(tried: readonly TriedCard[], otherwise: string): string {
   );
   const last = tried.reduce((late, { lastAt }) => (lastAt > late ? lastAt : late), first);
   return `${dateAfter('first', first)}, ${dateAfter('last', last)}`;
-}
-
-function asCard({ acctId, holder, last4 }: TriedCard) {
-  return { acctId, holder, last4, cardId: null };
 }
 
 function rows(shown: readonly TriedCard[], alert: CardTestingAlert, more: number): SectionBlock[] {
@@ -104,7 +102,7 @@ function row(card: TriedCard, { outcomes, tried }: CardTestingAlert): string {
   const amount = minCents === maxCents ? formatCents(minCents) : `${formatCents(minCents)} to ${formatCents(maxCents)}`;
   const where = placesOf(tried).length > 1 ? joinWithAnd(placesOf([card])) : '';
   const done = outcomes.findLast((outcome) => outcome.acctId === acctId);
-  const line = `• *${holderName(asCard(card))}* · ${cardName(asCard(card))}: ${times}, ${amount}${where && `, ${escapeUntrusted(where, 120)}`}${isClosed === true ? ', closed for good' : ''}`;
+  const line = `• *${holderName(card)}* · ${cardName(card)}: ${times}, ${amount}${where && `, ${escapeUntrusted(where, 120)}`}${isClosed === true ? ', closed for good' : ''}`;
   return done === undefined ? line : `${line}\n    ${outcomeLine(done)}`;
 }
 
@@ -165,5 +163,5 @@ function blockAll(warningId: string, open: readonly TriedCard[]) {
 }
 
 function label(card: TriedCard, max: number): string {
-  return truncate(plain(cardOfHolderRaw(asCard(card))), max);
+  return truncate(plain(cardOfHolderRaw(card)), max);
 }

@@ -1,5 +1,5 @@
 import { type Alert, onlyChange } from '../../src/alerts/alert.ts';
-import { type CardFacts, noCard } from '../../src/core/card-facts.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { escapeUntrusted } from './blocks.ts';
@@ -36,10 +36,11 @@ export function cardOf(alert: Alert): CardFacts {
   return isNone ? { ...known, cardId: null, last4: null } : known;
 }
 
-type Card = Pick<CardFacts, 'holder' | 'last4' | 'cardId' | 'acctId'>;
+/** What is known of a card. Absent: nothing. */
+type Card = Partial<Pick<CardFacts, 'holder' | 'last4' | 'cardId' | 'acctId'>>;
 
 /** The holder's name, raw; the account where nobody knows the name. */
-export function holderRaw({ holder, acctId, cardId }: Card): string {
+export function holderRaw({ holder = null, acctId = null, cardId = null }: Card): string {
   if (holder !== null && holder.trim() !== '') return holder;
   if (acctId !== null) return `Account ${acctId}`;
   return cardId === null ? 'Unknown holder' : `Card ${cardId}`;
@@ -50,7 +51,7 @@ export function holderName(card: Card): string {
 }
 
 /** `card 4242`; ids where the last four are not known. Raw. */
-export function cardRaw({ last4, cardId, acctId }: Card): string {
+export function cardRaw({ last4 = null, cardId = null, acctId = null }: Card): string {
   if (last4 !== null && last4.trim() !== '') return `card ${last4}`;
   if (cardId !== null) return `card ${cardId}`;
   return acctId === null ? 'card' : `card of account ${acctId}`;
@@ -62,13 +63,12 @@ export function cardName(card: Card): string {
 
 /** `Jane Doe · card 4242`, raw. The name alone for a card that does not exist yet. */
 export function cardOfHolderRaw(card: Card): string {
-  const isNamed = card.holder !== null && card.holder.trim() !== '';
-  if (!isNamed) return capital(cardRaw(card));
-  return cardRaw(card) === cardRaw(noCard) ? holderRaw(card) : `${holderRaw(card)} · ${cardRaw(card)}`;
+  if ((card.holder ?? '').trim() === '') return capital(cardRaw(card));
+  return cardRaw(card) === cardRaw({}) ? holderRaw(card) : `${holderRaw(card)} · ${cardRaw(card)}`;
 }
 
 /** Nothing is known that names a card: there are several, or none yet. */
-export function isNoCard({ holder, last4, cardId, acctId }: Card): boolean {
+export function isNoCard({ holder, last4, cardId, acctId }: CardFacts): boolean {
   return [holder, last4, cardId, acctId].every((known) => known === null);
 }
 
@@ -78,7 +78,7 @@ export function cardOfHolder(card: Card): string {
 
 /** `Sam Rivera · card 1234`: the card in a headline or a row. */
 export function shortCard(card: Card): string {
-  const { last4, cardId } = card;
+  const { last4 = null, cardId = null } = card;
   const number = last4 !== null && last4.trim() !== '' ? `card ${last4}` : cardId === null ? '' : `card ${cardId}`;
   return [holderName(card), escapeUntrusted(number, 30)].filter(Boolean).join(' · ');
 }

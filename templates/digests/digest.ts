@@ -233,7 +233,7 @@ function rowsOf(
 }
 
 const approvalColumns = (to: string): Column<DigestApproval>[] => [
-  { head: 'Card', of: (change) => cardOfHolderRaw({ ...change, acctId: null, cardId: null }) },
+  { head: 'Card', of: cardOfHolderRaw },
   { head: 'Added', of: ({ cents }) => (cents === null ? 'no amount' : formatCents(cents)) },
   { head: 'Change', of: ({ before, after }) => (before === null ? after : changeWords(before, after)) },
   { head: 'Duration', of: ({ kind, duration }) => duration ?? (kind === 'order' ? '' : 'permanent') },
@@ -257,7 +257,7 @@ const openColumns = (to: string): Column<OpenException>[] => [
 ];
 
 const inactiveColumns: readonly Column<CardFacts>[] = [
-  { head: 'Card', of: (card) => cardOfHolderRaw(card) },
+  { head: 'Card', of: cardOfHolderRaw },
   { head: 'To activate it', of: (card) => slashCommand(`activate ${cardHandle(card)}`) },
 ];
 

@@ -63,7 +63,7 @@ function titleOf(alert: StatusAlert): string {
   const only = onlyChange(alert);
   if (only === null) return `${alert.changes.length} of your cards changed`;
   const [before, after] = isDeactivated(only) ? ['Your', ' is not active'] : headlines[statusNow(only)];
-  return `${before} ${nameOf(only)}${after}`;
+  return `${before} ${cardName(only)}${after}`;
 }
 
 /** A card that worked before is no new one. */
@@ -96,9 +96,5 @@ function linesOf(alert: StatusAlert): string[] {
 
 function line(change: StatusChange): string {
   const by = change.causedBy === null ? '' : `, changed by ${mention(change.causedBy)}`;
-  return `Your ${nameOf(change)} is ${statusWord(statusNow(change))}${by}.`;
-}
-
-function nameOf({ cardId, last4 }: StatusChange): string {
-  return cardName({ holder: null, acctId: null, cardId, last4 });
+  return `Your ${cardName(change)} is ${statusWord(statusNow(change))}${by}.`;
 }

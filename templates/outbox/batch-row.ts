@@ -6,7 +6,6 @@ import {
   statusNow,
   type TransactionAlert,
 } from '../../src/alerts/alert.ts';
-import { noCard } from '../../src/core/card-facts.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import { isUndated, kindTraits } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
@@ -216,7 +215,7 @@ const STATUSES_SHOWN = 5;
 function statusWay({ event, changes }: StatusAlert): string {
   const way = changes.map((change) => {
     const [from, now] = [change.from, statusNow(change)];
-    const card = changes.length === 1 ? '' : `${cardRaw({ ...noCard, ...change })}: `;
+    const card = changes.length === 1 ? '' : `${cardRaw(change)}: `;
     return `${card}${from === null || from === now ? '' : `${statusWord(from)} → `}${statusWord(now)}`;
   });
   const more = way.length - STATUSES_SHOWN;
