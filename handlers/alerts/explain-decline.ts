@@ -82,8 +82,7 @@ function explanationOf({ event }: TransactionAlert) {
 
 /** The people who may ask `/card why`. */
 async function maySeeWay(userId: string, { event }: TransactionAlert, deps: ListenerDeps): Promise<boolean> {
-  const { roles } =
-    event.acctId === null ? await deps.rights.rolesOf(userId) : await deps.rolesForCard(userId, event.acctId);
+  const { roles } = await deps.rolesForCard(userId, event.acctId);
   return isPermitted('why', roles);
 }
 

@@ -127,7 +127,7 @@ function createListed({ history, alerts }: Pick<Deps, 'history' | 'alerts'>) {
   }
 }
 
-const isPaid = ({ verb, state }: Outcome): boolean => verb === 'paid' && state === 'done';
+export const isPaid = ({ verb, state }: Outcome): boolean => verb === 'paid' && state === 'done';
 
 /** The steps of one purchase share the network's id. */
 function isOfOne(a: TransactionEvent, b: TransactionEvent): boolean {

@@ -3,7 +3,7 @@ import { merchantKey } from '../alerts/aggregation-group-store.ts';
 import type { LatestKind, TransactionAlert } from '../alerts/alert.ts';
 import { type Alerts, alertsOfKind } from '../alerts/alert-store.ts';
 import type { CardHistory } from '../alerts/card-history.ts';
-import { isReversed } from '../alerts/resolve-declines.ts';
+import { isPaid, isReversed } from '../alerts/resolve-declines.ts';
 import { LATEST_MAX } from '../alerts/save-alerts.ts';
 import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
@@ -82,19 +82,14 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
       sameAs(event, 'declines', DECLINES_MAX),
       sameAs(event, 'payments', LATEST_MAX),
     ]);
-    const paidAt =
-      payments
-        .map((alert) => alert.event.occurredAt)
-        .toSorted()
-        .at(-1) ?? '';
+    const paidAt = payments[0]?.event.occurredAt ?? '';
     const same = declines.filter((alert) => alert.event.occurredAt > paidAt);
     // Shown as paid with a slightly different amount.
-    const paid = same.findIndex(({ outcomes }) =>
-      outcomes.some(({ verb, state }) => verb === 'paid' && state === 'done'),
-    );
+    const paid = same.findIndex(({ outcomes }) => outcomes.some(isPaid));
     return paid === -1 ? same : same.slice(0, paid);
   }
 
+  /** Newest first. */
   async function sameAs(event: TransactionEvent, kind: LatestKind, most: number): Promise<TransactionAlert[]> {
     const ids = await history.recentAlerts(event.acctId, kind, most);
     const since = new Date(deps.now().getTime() - LOOK_BACK_MS).toISOString();
