@@ -7,6 +7,13 @@ import { PurchaseTimeline } from './purchase-timeline.ts';
 /** The fields of an alert's hash that change independently of the alert, by name. */
 export type Fields = Readonly<Record<string, string>>;
 
+/** @param flat alternating names and values. */
+export function fieldsIn(flat: readonly (Buffer | string)[]): Fields {
+  const fields: Record<string, string> = {};
+  for (let at = 0; at < flat.length; at += 2) fields[String(flat[at])] = String(flat[at + 1]);
+  return fields;
+}
+
 /** The alert without the parts that have their own fields. */
 export function withoutFields(alert: Alert): Alert {
   return withFields(alert, {});

@@ -8,7 +8,7 @@ import { commit, recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineReadingScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS, Alert, AskedBy, OrderProgress } from './alert.ts';
-import { type Fields, withFields, withoutFields } from './alert-fields.ts';
+import { fieldsIn, withFields, withoutFields } from './alert-fields.ts';
 import { alertKey, type Step } from './event-log.ts';
 import { createAlertPacking } from './packed-alert.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
@@ -184,13 +184,6 @@ function createRead(redis: RedisClient) {
     const answers = (await readAll(ids.map(alertKey), [])) as [packed: Buffer, ...fields: Buffer[]][];
     return answers.map(([packed, ...fields]) => ({ packed, fields: fieldsIn(fields) }));
   });
-}
-
-/** @param flat alternating names and values. */
-function fieldsIn(flat: readonly Buffer[]): Fields {
-  const fields: Record<string, string> = {};
-  for (let at = 0; at < flat.length; at += 2) fields[String(flat[at])] = String(flat[at + 1]);
-  return fields;
 }
 
 function nullWhereUnreadable(error: unknown): null {

@@ -4,6 +4,7 @@ import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { OrderProgress, type OrderStep, orderSteps } from './alert.ts';
+import { type Fields, fieldsIn } from './alert-fields.ts';
 
 const ORDER_TTL_SECONDS = 120 * 24 * 3600;
 
@@ -41,16 +42,8 @@ export function createCardOrders(redis: RedisClient) {
       alertId: string | null,
     ): Promise<CardOrder> {
       const keys = [orderKey(acctId, cardOrderId), ordersKey(acctId)];
-      const flat = (await noteIn.run(keys, [
-        step ?? '',
-        at,
-        alertId ?? '',
-        cardOrderId,
-        ORDER_TTL_SECONDS,
-      ])) as string[];
-      const fields: Record<string, string> = {};
-      for (let index = 0; index < flat.length; index += 2) fields[flat[index] ?? ''] = flat[index + 1] ?? '';
-      return toCardOrder(cardOrderId, fields);
+      const args = [step ?? '', at, alertId ?? '', cardOrderId, ORDER_TTL_SECONDS];
+      return toCardOrder(cardOrderId, fieldsIn((await noteIn.run(keys, args)) as string[]));
     },
     /** For events that name an account but no order. */
     async ofAccount(acctId: number): Promise<CardOrder[]> {
@@ -85,7 +78,7 @@ export function createCardOrders(redis: RedisClient) {
 }
 
 /** `alertIds`: alerts whose messages show the progress, in the order they were added. */
-function toCardOrder(cardOrderId: number, fields: Readonly<Record<string, string>>) {
+function toCardOrder(cardOrderId: number, fields: Fields) {
   const steps = Object.fromEntries(orderSteps.map((step) => [step, fields[step] ?? null]));
   const alertIds = Object.entries(fields)
     .filter(([field]) => field.startsWith('alert:'))

@@ -110,7 +110,7 @@ export function createTallies(redis: RedisClient, now: () => Date) {
     async sum(fromMs: number, toMs: number): Promise<TallyRow[]> {
       const starts = await redis.zrangebyscore(listKey, fromMs, `(${toMs}`);
       const buckets = await Promise.all(starts.map((start) => redis.hgetall(keyOf(Number(start)))));
-      return mergeRows(buckets.flatMap(rowsIn));
+      return sumBy(buckets.flatMap(rowsIn), (row) => [row.code, row.reason, merchantName(row.merchant).key, row.group]);
     },
 
     /** Since when declines are counted (ms). What was before is not zero, but unknown. */
@@ -126,11 +126,6 @@ function rowsIn(bucket: Readonly<Record<string, string>>): TallyRow[] {
     const [count = 0, attempts = 0, cents = 0] = sums.split(' ').map(Number);
     return { code, reason, merchant, group, count, attempts, cents };
   });
-}
-
-/** One row per reason, merchant and group. */
-function mergeRows(rows: readonly TallyRow[]): TallyRow[] {
-  return sumBy(rows, ({ code, reason, merchant, group }) => [code, reason, merchantName(merchant).key, group]);
 }
 
 /** Sums the rows of each key, largest first. The descriptive fields are those of the first row. */
