@@ -63,29 +63,26 @@ export function actionResult(result: ActionResult): Message {
     : [];
   const [from, to] = sides;
   const moved = to === undefined ? capital(from ?? '') : changeWords(from ?? '', to);
-  const said = serviceSays(apiWords);
-  const ended = outcomeWords(result);
   const sure = state === 'done' && confirmation !== undefined ? sureWords(verb)[confirmation] : '';
-  const lasts = durationOf(result);
   const why = counted == null ? '' : countedWords(counted);
+  const said = note === null ? '' : withTimes(note, RULES_MAX);
+  const lines = [
+    moved && `${moved}.`,
+    serviceSays(apiWords),
+    durationOf(result),
+    why,
+    said,
+    outcomeWords(result),
+    sure,
+  ];
   const asked = `${state === 'done' ? verbWords[verb].done : 'Asked'} by ${mention(by)}${dateAfter(',', at)}`;
 
   return {
-    text: sentence(
-      [head, moved && `${moved}.`, said, lasts, why, note === null ? '' : withTimes(note, RULES_MAX), ended, sure]
-        .filter(Boolean)
-        .join(' '),
-    ),
+    text: sentence([head, ...lines].filter(Boolean).join(' ')),
     blocks: [
       section(
         `*${head}*`,
-        moved && `${moved}.`,
-        said,
-        lasts,
-        why,
-        note === null ? null : withTimes(note, RULES_MAX),
-        ended,
-        sure,
+        ...lines,
         reason === null || state === 'unchanged' ? null : `Reason: ${escapeUntrusted(reason, 300)}`,
       ),
       ...actions(...controlButtons(control ?? null, card)),

@@ -8,7 +8,7 @@ export interface ControllersRows {
   readonly declines: readonly TallyRow[];
   readonly approvals: readonly DigestApproval[];
   readonly open: readonly OpenException[];
-  /** Cards that wait to be activated. */
+  /** Cards that wait to be activated, one of an account: activating it closes the others. */
   readonly inactive: readonly CardFacts[];
 }
 

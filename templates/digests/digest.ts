@@ -18,6 +18,7 @@ import { context, countOf, escapeUntrusted, formatCount, headed, header, section
 import { cardHandle, cardOfHolderRaw, isNoCard } from '../core/card-words.ts';
 import { changeWords } from '../core/change-words.ts';
 import { type Column, dataTable } from '../core/data-table.ts';
+import type { ControllersRows } from './digest-csv.ts';
 
 /** One row: its sums, and the number of declines in the previous period. */
 interface DigestRow extends Sums {
@@ -25,7 +26,7 @@ interface DigestRow extends Sums {
   readonly before: number;
 }
 
-export interface Digest {
+export interface Digest extends Omit<ControllersRows, 'declines'> {
   readonly kind: DigestKind;
   /** Whether it is about exactly a day, a week or a month. */
   readonly isExact: boolean;
@@ -41,10 +42,6 @@ export interface Digest {
   readonly reasons: readonly (DigestRow & { readonly code: string })[];
   readonly merchants: readonly DigestRow[];
   readonly groups: readonly DigestRow[];
-  readonly approvals: readonly DigestApproval[];
-  readonly open: readonly OpenException[];
-  /** Cards that wait to be activated, one of an account: activating it closes the others. */
-  readonly inactive: readonly CardFacts[];
 }
 
 const spans = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
@@ -176,18 +173,11 @@ function summed(amounts: readonly number[], all: readonly DigestApproval[]): str
 
 /** `, 1 of them by emergency override, 2 of them not confirmed`. */
 function partWords(changes: readonly DigestApproval[]): string {
-  const part = ({ length }: readonly DigestApproval[], words: string): string =>
-    length === 0 ? '' : `, ${changes.length === 1 ? '' : `${length} of them `}${words}`;
-  return [
-    part(
-      changes.filter(({ isOverride }) => isOverride),
-      'by emergency override',
-    ),
-    part(
-      changes.filter(({ isUnconfirmed }) => isUnconfirmed),
-      'not confirmed',
-    ),
-  ].join('');
+  const part = (is: 'isOverride' | 'isUnconfirmed', words: string): string => {
+    const count = changes.filter((one) => one[is]).length;
+    return count === 0 ? '' : `, ${changes.length === 1 ? '' : `${count} of them `}${words}`;
+  };
+  return part('isOverride', 'by emergency override') + part('isUnconfirmed', 'not confirmed');
 }
 
 function openWords(open: readonly OpenException[]): string {
