@@ -47,7 +47,8 @@ const closesMore =
 export function createPermitStatus({ rights, responses, factsOf, putChoice }: Deps): PermitStatus {
   return async function permitStatus(resolved, activation, notAgain) {
     const { action, acctId } = resolved;
-    const endsBlock = activation.ending.some(({ status }) => status === 'BLOCKED');
+    const { ending, confirmed } = activation;
+    const endsBlock = ending.some(({ status }) => status === 'BLOCKED');
     const isOwnBlock = endsBlock && (await rights.isOwnCard(action.actor.userId, acctId, true));
     const decision = isOwnBlock ? ownBlock : await rights.authorize(action, { acctId });
     if (decision.kind === 'late' || decision.kind === 'refused') {
@@ -60,7 +61,7 @@ export function createPermitStatus({ rights, responses, factsOf, putChoice }: De
       }
       return false;
     }
-    if (areConfirmed(activation)) return true;
+    if (ending.every(({ cardId }) => confirmed?.includes(cardId))) return true;
     await (notAgain === null ? confirmFirst(resolved, activation) : notAgain(closesMore));
     return false;
   };
@@ -75,8 +76,4 @@ export function createPermitStatus({ rights, responses, factsOf, putChoice }: De
     for (const other of ending) others.push({ card: await factsOf(acctId, other), status: other.status ?? '' });
     await responses.answer(action, confirmActivation({ value, card, ending: others }));
   }
-}
-
-function areConfirmed({ ending, confirmed }: Activation): boolean {
-  return ending.every(({ cardId }) => confirmed?.includes(cardId));
 }

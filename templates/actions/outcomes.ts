@@ -219,31 +219,20 @@ export function outcomeShort(outcome: Outcome): { readonly words: string; readon
 }
 
 /** Determines which controls still make sense after what people did. */
-interface CurrentState {
-  /** Blocked, or about to be. */
-  readonly isBlocked: boolean;
-  /** Unblocked, and not blocked again since. */
-  readonly isUnblocked: boolean;
-  readonly isActivated: boolean;
-  readonly isRaised: boolean;
-  /** Someone acknowledged it or acted on it. */
-  readonly isSeen: boolean;
-  /** The holder confirmed the purchase. `isFraud`: the holder denied it. */
-  readonly isRecognized: boolean;
-  readonly isFraud: boolean;
-  /** A retry succeeded. */
-  readonly isPaid: boolean;
-}
-
-export function currentState(outcomes: readonly Outcome[]): CurrentState {
+export function currentState(outcomes: readonly Outcome[]) {
   const known = {
+    /** Blocked, or about to be. */
     isBlocked: false,
+    /** Unblocked, and not blocked again since. */
     isUnblocked: false,
     isActivated: false,
     isRaised: false,
+    /** Someone acknowledged it or acted on it. */
     isSeen: false,
+    /** The holder confirmed the purchase. `isFraud`: the holder denied it. */
     isRecognized: false,
     isFraud: false,
+    /** A retry succeeded. */
     isPaid: false,
   };
   for (const { verb, state, by, confirmation } of outcomes) {

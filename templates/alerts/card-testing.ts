@@ -38,9 +38,8 @@ export function cardTesting(alert: CardTestingAlert): Message {
   const at = merchant === '' ? 'one merchant' : merchant;
   const places = placesOf(tried);
   const where = places.length > 1 ? `in ${countOf(places.length, 'place')}` : (places[0] ?? '');
-  const shown = tried.slice(0, SHOWN_MAX);
-  const more = tried.length - shown.length;
-  const names = shown.map(shortCard);
+  const names = tried.slice(0, SHOWN_MAX).map(shortCard);
+  const more = tried.length - names.length;
 
   return {
     text: sentence(
@@ -52,7 +51,7 @@ export function cardTesting(alert: CardTestingAlert): Message {
         `*${capital(count)} declined at ${escapeUntrusted(at, 80)}${where && `, ${escapeUntrusted(where, 80)}`}*, ${span(tried, event.occurredAt)}.`,
         'Somebody may be trying out stolen card numbers. Or the merchant’s terminal may be faulty. Ask the cardholders if it was them, and block the cards of those who say no.',
       ),
-      ...rows(shown, alert, more),
+      ...rows(tried, alert),
       ...outcomesOfAll(alert),
       ...controls(alert),
       ...context(late ? 'Arrived late' : null, `${event.id} · further declines at this merchant are in this thread`),
@@ -64,8 +63,7 @@ export function cardTesting(alert: CardTestingAlert): Message {
 export function testedOutcomes(alert: CardTestingAlert): SectionBlock[] {
   const { tried, outcomes } = alert;
   const acted = tried.filter(({ acctId }) => outcomes.some((outcome) => outcome.acctId === acctId));
-  const shown = acted.slice(0, SHOWN_MAX);
-  return [...rows(shown, alert, acted.length - shown.length), ...outcomesOfAll(alert)];
+  return [...rows(acted, alert), ...outcomesOfAll(alert)];
 }
 
 /** What was done about the warning itself. */
@@ -87,8 +85,9 @@ function span(tried: readonly TriedCard[], otherwise: string): string {
   return `${dateAfter('first', first)}, ${dateAfter('last', last)}`;
 }
 
-function rows(shown: readonly TriedCard[], alert: CardTestingAlert, more: number): SectionBlock[] {
-  const lines = shown.map((card) => row(card, alert));
+function rows(cards: readonly TriedCard[], alert: CardTestingAlert): SectionBlock[] {
+  const lines = cards.slice(0, SHOWN_MAX).map((card) => row(card, alert));
+  const more = cards.length - lines.length;
   if (more > 0) lines.push(`… and ${more} more: their declines are in this thread.`);
   return inSections(lines, ROWS_OF_SECTION);
 }

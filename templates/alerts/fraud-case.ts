@@ -24,7 +24,9 @@ export function fraudCase(alert: FraudCaseAlert): Message {
       header(titleOf(alert)),
       section(`*${cardOfHolder(card)}* · ${dateToken(reported.at)}`, `The cardholder ${notMade(alert)}`),
       section(
-        purchases === null || purchases.length === 0 ? latest(alert) : `*Latest purchases*\n${rows(purchases)}`,
+        ...(purchases === null || purchases.length === 0
+          ? [latest(alert)]
+          : ['*Latest purchases*', ...purchases.map((one) => `• ${purchase(one)}`)]),
         todo(alert),
       ),
       ...outcomeLines(outcomes),
@@ -74,10 +76,6 @@ type Purchase = NonNullable<FraudCaseAlert['purchases']>[number];
 
 function purchase({ at, amountCents, merchant }: Purchase): string {
   return `${amountAt(amountCents, merchant)}${dateAfter(',', at)}`;
-}
-
-function rows(purchases: readonly Purchase[]): string {
-  return purchases.map((one) => `• ${purchase(one)}`).join('\n');
 }
 
 function todo(alert: FraudCaseAlert): string {
