@@ -33,6 +33,7 @@ const BLOCKED_AT_ONCE_MAX = 100;
 /** Several cards declined at one merchant: which ones, since when, and how to stop them. */
 export function cardTesting(alert: CardTestingAlert): Message {
   const { event, tried, outcomes, late } = alert;
+  const [first, last] = triedBetween(alert);
   const count = countOf(tried.length, 'card');
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? 'one merchant' : merchant;
@@ -48,7 +49,7 @@ export function cardTesting(alert: CardTestingAlert): Message {
     blocks: [
       header(`Possible card testing: ${count} at ${at}`),
       section(
-        `*${capital(count)} declined at ${escapeUntrusted(at, 80)}${where && `, ${escapeUntrusted(where, 80)}`}*, ${span(tried, event.occurredAt)}.`,
+        `*${capital(count)} declined at ${escapeUntrusted(at, 80)}${where && `, ${escapeUntrusted(where, 80)}`}*, ${dateAfter('first', first)}, ${dateAfter('last', last)}.`,
         'Somebody may be trying out stolen card numbers. Or the merchant’s terminal may be faulty. Ask the cardholders if it was them, and block the cards of those who say no.',
       ),
       ...rows(tried, alert),
@@ -76,13 +77,10 @@ export function placesOf(tried: readonly Pick<TriedCard, 'places'>[]): string[] 
   return [...new Set(tried.flatMap(({ places }) => places))].filter((place) => place !== '').toSorted();
 }
 
-function span(tried: readonly TriedCard[], otherwise: string): string {
-  const first = tried.reduce(
-    (early, { firstAt }) => (firstAt < early ? firstAt : early),
-    tried[0]?.firstAt ?? otherwise,
-  );
-  const last = tried.reduce((late, { lastAt }) => (lastAt > late ? lastAt : late), first);
-  return `${dateAfter('first', first)}, ${dateAfter('last', last)}`;
+/** When the cards were tried first and last. */
+export function triedBetween({ tried, event }: CardTestingAlert): [first: string, last: string] {
+  const times = tried.flatMap(({ firstAt, lastAt }) => [firstAt, lastAt]).toSorted();
+  return [times[0] ?? event.occurredAt, times.at(-1) ?? event.occurredAt];
 }
 
 function rows(cards: readonly TriedCard[], alert: CardTestingAlert): SectionBlock[] {

@@ -16,7 +16,7 @@ import type { View } from '../core/view.ts';
 import { isStillWaiting, reminderTodo } from './activation-reminder.ts';
 import { shippingTodo } from './card-shipping.ts';
 import { statusWords } from './card-status.ts';
-import { placesOf } from './card-testing.ts';
+import { placesOf, triedBetween } from './card-testing.ts';
 import { declineCause, howAndWhere } from './decline.ts';
 import { reasonOf } from './decline-words.ts';
 import { progressLine } from './order-progress.ts';
@@ -48,7 +48,8 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
 const CARDS_SHOWN = 3;
 
 /** The three lines of a card-testing warning. */
-export function testingLines({ event, tried }: CardTestingAlert): ShortLines {
+export function testingLines(alert: CardTestingAlert): ShortLines {
+  const { event, tried } = alert;
   const merchant = event.merchant.name.trim();
   const shown = tried.slice(0, CARDS_SHOWN).map(shortCard);
   const more = tried.length - shown.length;
@@ -59,11 +60,7 @@ export function testingLines({ event, tried }: CardTestingAlert): ShortLines {
   return {
     title: `Possible card testing: ${countOf(tried.length, 'card')}${merchant && ` at ${merchant}`}`,
     who: '',
-    at:
-      tried
-        .map(({ lastAt }) => lastAt)
-        .toSorted()
-        .at(-1) ?? event.occurredAt,
+    at: triedBetween(alert)[1],
     cause: [
       `${countOf(count, 'decline')}${amount}: ${shown.join('; ')}${more > 0 ? ` and ${more} more` : ''}.`,
       'Ask the cardholders if it was them, and block the cards of those who say no.',
