@@ -24,26 +24,22 @@ export function activationReminder(alert: ActivationReminder): Message {
   const card = cardOf(alert);
   const tracking = trackingLink(event.shippingMethod, event.trackingNumber);
   const isWaiting = isStillWaiting(alert);
+  const name = cardOfHolder(card);
+  const over = `${name} is no longer waiting to be activated.`;
+  const waits = `${name} was shipped on ${serviceTime(event.callbackAt)} and is still not activated.`;
 
   return {
-    text: sentence(
-      isWaiting
-        ? `${cardOfHolder(card)} was shipped on ${serviceTime(event.callbackAt)} and is still not activated.${outcomeSentence(outcomes)}`
-        : `${cardOfHolder(card)} is no longer waiting to be activated.${outcomeSentence(outcomes)}`,
-    ),
+    text: sentence(`${isWaiting ? waits : over}${outcomeSentence(outcomes)}`),
     blocks: [
       header(`${isWaiting ? 'Still not activated' : 'No longer waiting'}: ${holderRaw(card)}`),
       section(
         isWaiting
-          ? `*${cardOfHolder(card)} was shipped ${dateToken(event.callbackAt, '{date_long_pretty}')} and is still not activated.*`
-          : `${cardOfHolder(card)} is no longer waiting to be activated.`,
+          ? `*${name} was shipped ${dateToken(event.callbackAt, '{date_long_pretty}')} and is still not activated.*`
+          : over,
         isWaiting ? reminderTodo : null,
       ),
       ...outcomeLines(outcomes),
-      ...actions(
-        isWaiting ? activateButton({ value: event.id, card }) : null,
-        isWaiting ? trackButton(tracking, card) : null,
-      ),
+      ...(isWaiting ? actions(activateButton({ value: event.id, card }), trackButton(tracking, card)) : []),
       ...context(progressLine(progress), event.id),
     ],
   };
