@@ -15,27 +15,20 @@ import { refused } from '../dispatch/refused.ts';
 export const blockTestedCard = onPress(async ({ value, interaction }, deps) => {
   if (value === '') throw new Error('no option was chosen in the menu');
   const { warningId, alertId } = readTestedCardValue(value);
-  await blockCards(interaction, warningId, { only: alertId }, deps);
+  await blockCards(interaction, warningId, (card) => card.alertId === alertId, deps);
 });
 
 /** *Block all cards* on a card-testing warning. Each card gets its own action, permission check and audit entry. */
 export const blockTestedCards = onPress(async ({ value, interaction }, deps) => {
   const { warningId, alertId } = readTestedCardValue(value);
-  await blockCards(interaction, warningId, { upTo: alertId }, deps);
+  // Up to the last card that the button showed.
+  const isShown: IsMeant = (card, { tried }) =>
+    tried.indexOf(card) <= tried.findIndex((one) => one.alertId === alertId);
+  await blockCards(interaction, warningId, isShown, deps);
 });
 
-/**
- * One card, or all cards up to the last one that the button showed. Both are named by the alert of the card's first
- * decline.
- */
-type Meant = { readonly only: string } | { readonly upTo: string };
-
-function meantOf(warning: CardTestingAlert, which: Meant): TriedCard[] {
-  const open = stillOpen(warning);
-  if ('only' in which) return open.filter(({ alertId }) => alertId === which.only);
-  const shown = warning.tried.findIndex(({ alertId }) => alertId === which.upTo);
-  return open.filter((card) => warning.tried.indexOf(card) <= shown);
-}
+/** Cards are named by the alert of their first decline. */
+type IsMeant = (card: TriedCard, warning: CardTestingAlert) => boolean;
 
 const warningTooOld = (): Refusal => ({
   why: 'This warning is too old.',
@@ -49,12 +42,12 @@ const nothingLeft: Refusal = {
 async function blockCards(
   interaction: Interaction,
   warningId: string,
-  which: Meant,
+  isMeant: IsMeant,
   deps: ListenerDeps,
 ): Promise<void> {
   const warning = await deps.alerts.get(warningId);
   const target = { kind: 'alert', alertId: warningId } as const;
-  const cards = warning?.kind === 'card-testing' ? meantOf(warning, which) : [];
+  const cards = warning?.kind === 'card-testing' ? stillOpen(warning).filter((card) => isMeant(card, warning)) : [];
   if (cards.length === 0) {
     const no = warning === null ? warningTooOld() : nothingLeft;
     return await deps.requestAction({ ...interaction, verb: 'block', target, input: async () => refused(no) });
