@@ -2,9 +2,8 @@ import type { Button } from '@slack/types';
 import type { Control, Outcome } from '../../src/actions/action-state.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
-import { plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { button } from '../core/blocks.ts';
-import { cardOfHolderRaw } from '../core/card-words.ts';
+import { cardOfHolderRaw, named } from '../core/card-words.ts';
 import { revertButton } from '../limits/temporary-change.ts';
 import { endedIn } from './outcomes.ts';
 
@@ -12,11 +11,6 @@ interface About {
   /** An opaque id: the alert. */
   readonly value: string;
   readonly card: CardFacts;
-}
-
-/** In a dialog the name is truncated, because the dialog's own text must stay complete. */
-export function named(card: CardFacts, max: number): string {
-  return truncate(plain(cardOfHolderRaw(card)), max);
 }
 
 export function blockButton({ value, card }: About, action: string = actionId.blockCard): Button {

@@ -21,7 +21,7 @@ import {
   section,
   sentence,
 } from '../core/blocks.ts';
-import { cardName, cardOfHolderRaw, holderName, shortCard } from '../core/card-words.ts';
+import { cardName, cardOfHolderRaw, holderName, named, shortCard } from '../core/card-words.ts';
 
 const SHOWN_MAX = 15;
 const ROWS_OF_SECTION = 5;
@@ -131,7 +131,7 @@ function blockOne(warningId: string, open: readonly TriedCard[]): StaticSelect {
     action_id: actionId.blockTestedCard,
     placeholder: plainText('Block one card…', limits.PLACEHOLDER_MAX),
     options: open.slice(0, OPTIONS_MAX).map((card) => ({
-      text: plainText(label(card, limits.OPTION_TEXT_MAX), limits.OPTION_TEXT_MAX),
+      text: plainText(cardOfHolderRaw(card), limits.OPTION_TEXT_MAX),
       value: testedCardValue(warningId, card),
     })),
     confirm: confirm({
@@ -144,7 +144,7 @@ function blockOne(warningId: string, open: readonly TriedCard[]): StaticSelect {
 }
 
 function blockAll(warningId: string, open: readonly TriedCard[]) {
-  const names = open.map((card) => label(card, 60)).join('; ');
+  const names = open.map((card) => named(card, 60)).join('; ');
   return button({
     text: open.length === 2 ? 'Block both cards' : `Block all ${countOf(open.length, 'card')}`,
     action: actionId.blockTestedCards,
@@ -157,8 +157,4 @@ function blockAll(warningId: string, open: readonly TriedCard[]) {
       confirmText: `Block ${countOf(open.length, 'card')}`,
     },
   });
-}
-
-function label(card: TriedCard, max: number): string {
-  return truncate(plain(cardOfHolderRaw(card)), max);
 }

@@ -9,14 +9,7 @@ import { limitsToRaise } from '../../src/limits/remedy-change.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
-import {
-  acknowledgeButton,
-  activateButton,
-  blockButton,
-  controlButtons,
-  controlsOf,
-  named,
-} from '../actions/card-buttons.ts';
+import { acknowledgeButton, activateButton, blockButton, controlButtons, controlsOf } from '../actions/card-buttons.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
 import {
   actions,
@@ -31,7 +24,7 @@ import {
   sentence,
   withFullStop,
 } from '../core/blocks.ts';
-import { cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.ts';
+import { cardName, cardOf, cardOfHolder, holderName, named } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { alsoNeededOn } from '../limits/also-needed-words.ts';
 import { limitLine, limitOfRuleset } from '../limits/limit-words.ts';

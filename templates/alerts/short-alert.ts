@@ -1,9 +1,9 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { Alert } from '../../src/alerts/alert.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateAfter, dateToken, plain, truncate } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { button, context, escapeUntrusted, section } from '../core/blocks.ts';
-import { cardOf, cardOfHolderRaw } from '../core/card-words.ts';
+import { cardOf, named } from '../core/card-words.ts';
 import { needsDay, type View } from '../core/view.ts';
 
 /** The three lines of an alert, mrkdwn: what happened; why, and what fixes it; the small print. */
@@ -58,6 +58,6 @@ export function shortMessage(
 }
 
 function detailsButton(alert: Alert, action: string): Button {
-  const name = truncate(plain(cardOfHolderRaw(cardOf(alert))), 60);
+  const name = named(cardOf(alert), 60);
   return button({ text: 'Details', action, value: alert.event.id, label: `Details of the alert about ${name}` });
 }

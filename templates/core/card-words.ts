@@ -2,6 +2,7 @@ import { type Alert, onlyChange } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
+import { plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted } from './blocks.ts';
 
 /** Statuses in words. The card service writes them in more than one case, or not at all. */
@@ -74,6 +75,11 @@ export function isNoCard({ holder, last4, cardId, acctId }: CardFacts): boolean 
 
 export function cardOfHolder(card: Card): string {
   return escapeUntrusted(cardOfHolderRaw(card), 140);
+}
+
+/** The same for a button or a dialog. It is truncated, because the dialog's own text must stay complete. */
+export function named(card: Card, max: number): string {
+  return truncate(plain(cardOfHolderRaw(card)), max);
 }
 
 /** `Sam Rivera · card 1234`: the card in a headline or a row. */

@@ -7,7 +7,7 @@ import * as limits from '../../src/slack/limits.ts';
 import { channelMention, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from '../actions/card-buttons.ts';
 import { actions, button, context, escapeUntrusted, fields, plainText, section } from '../core/blocks.ts';
-import { cardName, cardOfHolderRaw, cardRaw, holderName, holderRaw, statusWord } from '../core/card-words.ts';
+import { cardName, cardRaw, holderName, holderRaw, named, statusWord } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
 
 /** What can be done with a card that was picked, in the order of the buttons. */
@@ -96,7 +96,7 @@ function about({ card, status, controls }: PickedCard): KnownBlock[] {
 }
 
 function control(verb: PickedVerb, value: string, card: CardFacts) {
-  const name = truncate(plain(cardOfHolderRaw(card)), 110);
+  const name = named(card, 110);
   const short = truncate(name, 55);
   switch (verb) {
     case 'show':
