@@ -64,8 +64,9 @@ export function readBirthDate(text: string, now: Date): string | null {
   const american = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(text);
   const [year = '', month = '', day = ''] = iso?.slice(1) ?? [american?.[3], american?.[1], american?.[2]];
   const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  if (!isDate(date)) return null;
   const years = now.getUTCFullYear() - Number(year);
-  return isDate(date) && new Date(date) < now && years <= 120 ? date : null;
+  return new Date(date) < now && years <= 120 ? date : null;
 }
 
 /** An order takes minutes, but retries and outages of the service can delay its webhook. */
