@@ -43,27 +43,49 @@ export function parseUseful(text: string): ReturnType<typeof parseFilter> {
 
 /** Why nobody may ask for what a filter selects: a wrong PIN, which no channel learns. Null: everybody may. */
 export function whySensitive(filter: Filter): string | null {
-  const isAsked = namesSensitive(filter) || (waysOf(filter) ?? []).some(leavesSensitive);
+  const isAsked = namesSensitive(filter) || codesLeftBy(filter).some(areSensitive);
   return isAsked ? 'No channel learns that it was a wrong PIN, so none can ask for it.' : null;
 }
 
 function namesSensitive(filter: Filter): boolean {
   if (filter.is === 'and' || filter.is === 'or') return filter.filters.some(namesSensitive);
-  return filter.is === 'not' ? namesSensitive(filter.filter) : leavesSensitive([filter]);
+  return filter.is === 'not' ? namesSensitive(filter.filter) : filter.is === 'code' && isSensitive(filter);
 }
 
-/** The codes that a filter names leave no others: `code card and not code card.status`. */
-function leavesSensitive(way: Way): boolean {
-  const typed = way.flatMap((part) => (part.is === 'code' ? [part.code] : []));
-  if (typed.length === 0) return false;
-  const isPin = (code: string): boolean => isSensitive({ code });
-  const meant = declineCodes.filter((code) =>
-    way.every((part) => {
-      if (part.is === 'code') return isCodeIn(code, part.code);
-      return !(part.is === 'not' && part.filter.is === 'code' && isCodeIn(code, part.filter.code));
-    }),
-  );
-  return typed.some(isPin) || (meant.length > 0 && meant.every(isPin));
+function areSensitive(codes: readonly string[]): boolean {
+  return codes.length > 0 && codes.every((code) => isSensitive({ code }));
+}
+
+/**
+ * The decline codes that each alternative leaves, each list once: `code card and not code card.status` leaves one,
+ * `declines` all, `shipping` none.
+ */
+function codesLeftBy(filter: Filter, isDenied = false): readonly (readonly string[])[] {
+  switch (filter.is) {
+    case 'not':
+      return codesLeftBy(filter.filter, !isDenied);
+    case 'and':
+    case 'or': {
+      const each = filter.filters.map((part) => codesLeftBy(part, isDenied));
+      if ((filter.is === 'or') !== isDenied) return once(each.flat());
+      return each.reduce<readonly (readonly string[])[]>(
+        (all, part) => once(all.flatMap((one) => part.map((other) => one.filter((code) => other.includes(code))))),
+        [declineCodes],
+      );
+    }
+    case 'all':
+      return [isDenied ? [] : declineCodes];
+    case 'kind':
+      return [filter.kinds.includes('decline') === isDenied ? [] : declineCodes];
+    case 'code':
+      return [declineCodes.filter((code) => isCodeIn(code, filter.code) !== isDenied)];
+    default:
+      return [declineCodes];
+  }
+}
+
+function once(lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return [...new Map(lists.map((codes) => [codes.join(' '), codes])).values()];
 }
 
 /** The alternatives that a filter consists of; null when there are too many. */

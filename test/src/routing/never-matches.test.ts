@@ -12,6 +12,10 @@ function filterOf(text: string) {
   return parsed.filter;
 }
 
+/** More alternatives than a check of each could read. */
+const manyCountries = 'US, CA, MX, PT, ES, FR, DE, IT, NL, BE, LU, CH, AT, DK, SE, NO, FI, PL, CZ, GR, IE, GB, JP, KR';
+const manyNames = Array.from({ length: 24 }, (_, n) => `Shop${n}`).join(', ');
+
 describe('a wrong PIN', () => {
   it.each([
     ['code card.pin', true],
@@ -23,6 +27,16 @@ describe('a wrong PIN', () => {
     ['declines and not code card', false],
     ['not code card.status', false],
     ['code decline.new', false],
+    ['declines except code rule, balance, remote, mcc, card.status, decline', true],
+    ['everything except code rule, balance, remote, mcc, card.status, decline', true],
+    ['not (code rule, balance, remote, mcc, card.status, decline or shipping)', true],
+    ['shipping or over 500 except code rule, balance, remote, mcc, card.status, decline', true],
+    [`code card except code card.status in ${manyCountries} at merchant ${manyNames}`, true],
+    [`code card in ${manyCountries} at merchant ${manyNames}`, false],
+    ['shipping except code rule, balance, remote, mcc, card.status, decline', false],
+    ['declines except code rule, balance, remote, mcc, decline', false],
+    ['declines except code rule, balance, remote, mcc, card, decline', false],
+    ['not declines', false],
   ])('can be asked for by %j: %s', (text, isSensitive) => {
     expect(whySensitive(filterOf(text)) !== null).toBe(isSensitive);
   });
