@@ -37,7 +37,7 @@ import {
   createUnmute,
   createWhyNotMute,
 } from '../routing/mute.ts';
-import { createPreview, createSubscriptionVerbs } from '../routing/subscribe.ts';
+import { createChangeSubscriptions, createPreview, createSubscriptionVerbs } from '../routing/subscribe.ts';
 import { createExplainRouting, createFindAlerts } from '../routing/why.ts';
 import { createSetWarnings } from '../warnings/set-warnings.ts';
 import type { ActionContext } from './action-context.ts';
@@ -132,8 +132,9 @@ function composeResolveCard(tools: Tools): ResolveCard {
 function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
   const groups = () => groupsIn(tools.directory);
   const common = { ...tools, resolveCard, groups, mayGetAlerts: createMayGetAlerts(tools) };
+  const changeSubscriptions = createChangeSubscriptions(common);
   return {
-    ...createSubscriptionVerbs({ ...common, preview: createPreview(common) }),
+    ...createSubscriptionVerbs({ ...common, changeSubscriptions, preview: createPreview(common) }),
     subscriptions: createListSubscriptions(common),
     alerts: createSetAlertLength(common),
     quiet: createSetQuiet({ ...common, changeQuiet: createChangeQuiet(common) }),

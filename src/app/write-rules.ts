@@ -210,6 +210,7 @@ export const rules: Rules = {
     setOwnDigest: { subject: of('own-digest') },
   },
   settingOrder: {
+    ...reads('isSetSince'),
     begin: {
       subject: of('set-last'),
       again: (order, hasBegun, ...asked) => (hasBegun ? () => order.begin(...asked) : null),

@@ -1,9 +1,11 @@
+import { settingSetSince } from '../../templates/actions/setting-words.ts';
 import { digestOff, digestSet } from '../../templates/digests/digest.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { aboutOther, setTo } from '../actions/record.ts';
 import type { MayGetAlerts } from '../routing/channel-access.ts';
 import {
+  type DigestKind,
   type DigestSchedule,
   type Digests,
   digestKinds,
@@ -36,23 +38,24 @@ export function createSetDigest({ record, zone, postDigest, mayGetAlerts, change
   };
 }
 
-interface ScheduleDeps extends Pick<ActionTools, 'record' | 'hasBegun' | 'withLock' | 'zone' | 'now'> {
+interface ScheduleDeps extends Pick<ActionTools, 'record' | 'hasBegun' | 'setInOrder' | 'zone' | 'now'> {
   readonly responses: Pick<Responses, 'answer'>;
   readonly digests: Pick<Digests, 'set' | 'ofChannel' | 'remove'>;
   readonly shownDeclines: Pick<ShownDeclines, 'lastShown'>;
 }
 
-/** Sets or ends the regular digests of a channel. Idempotent. */
+/** Sets or ends the regular digests of a channel, those of each kind in the order in which people ask. Idempotent. */
 export function createChangeSchedule(deps: ScheduleDeps) {
   const { digests, zone, responses, record, now } = deps;
 
   return async function changeSchedule(action: Action, wanted: Exclude<DigestInput, { kind: 'now' }>): Promise<void> {
     const named = wanted.kind === 'off' ? wanted.channel : undefined;
     const channel = named ?? action.origin.channel;
-    await deps.withLock(`digest:${channel}`, async () => {
+    const kinds = wanted.kind === 'off' ? digestKinds : [kindOf(wanted)];
+    const set = async (_lease: unknown, newest: readonly DigestKind[]): Promise<void> => {
       const current = await digests.ofChannel(channel);
       const schedule = wanted.kind === 'at' ? toSchedule(wanted, action, current) : null;
-      const ending = current.filter((one) => schedule === null || kindOf(one) === kindOf(schedule));
+      const ending = current.filter((one) => newest.includes(kindOf(one)));
       const before = ending.map(scheduleWords).join('; ') || 'none';
       const after = schedule === null ? 'none' : scheduleWords(schedule);
       const isRecorded = await deps.hasBegun(action);
@@ -65,9 +68,11 @@ export function createChangeSchedule(deps: ScheduleDeps) {
         const next = new Date(nextDue(schedule, now(), shown?.toMs ?? 0)).toISOString();
         return await responses.answer(action, digestSet({ ...schedule, next }));
       }
-      for (const kind of digestKinds) await digests.remove(channel, kind);
-      await responses.answer(action, digestOff(isRecorded ? null : current.map(kindOf), named));
-    });
+      for (const kind of newest) await digests.remove(channel, kind);
+      const off = digestOff(isRecorded ? null : ending.map(kindOf), named);
+      await responses.answer(action, newest.length === kinds.length ? off : settingSetSince());
+    };
+    await deps.setInOrder(`digest:${channel}`, action, set, kinds);
   };
 
   function toSchedule(

@@ -1,12 +1,14 @@
 import { muteEnded, muteList, muteSet, notMuted } from '../../templates/routing/mutes.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
+import { tellSetSince } from '../actions/set-in-order.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type Clock, endOf, readCertainEnd } from '../core/end-time.ts';
 import type { WebhookKind } from '../core/event.ts';
 import { commandCode } from '../core/installation.ts';
 import { countryInSentence } from '../core/merchant-category.ts';
 import { redactText } from '../core/redact-text.ts';
+import { beginParts, type SettingOrder } from '../core/setting-order.ts';
 import type { Message } from '../slack/message.ts';
 import type { Mute, Mutes, Withheld } from './mute-store.ts';
 import { type ChannelAction, type MuteAction, pageIn, routingVerbs } from './verbs.ts';
@@ -15,6 +17,8 @@ const DAY_MS = 24 * 3_600_000;
 const DAYS_MAX = 90;
 /** Purchases in any other country are abroad for the card service. */
 const HOME = 'US';
+
+const muteKinds = ['mute', 'travel'] as const;
 
 interface ListDeps {
   readonly responses: Pick<Responses, 'answer'>;
@@ -33,33 +37,37 @@ export function createListMutes(deps: ListDeps) {
 }
 
 interface UnmuteDeps extends Pick<ActionTools, 'record' | 'hasBegun'> {
+  readonly settingOrder: SettingOrder;
   readonly responses: Pick<Responses, 'answer'>;
   readonly mutes: Pick<Mutes, 'inForce' | 'active' | 'ended'>;
   readonly closeMute: ReturnType<typeof createEndMute>['closeMute'];
 }
 
 /** `/card unmute CARD`: ends its mute and its travel mute now. Runs under the lock of the card's mutes. */
-export function createUnmute({ mutes, closeMute, responses, record, hasBegun }: UnmuteDeps) {
+export function createUnmute(deps: UnmuteDeps) {
+  const { mutes, closeMute, responses, record, hasBegun } = deps;
   return async function unmute({ action, acctId, cardId }: Resolved): Promise<void> {
     const all = [...(await mutes.inForce()), ...(await mutes.ended())];
     const isRerun = await hasBegun(action);
-    // After a crash, a mute that was set since stays.
-    const ofCard = all.filter((mute) => mute.acctId === acctId && !(isRerun && mute.at > action.askedAt));
+    const kinds = await beginParts(deps.settingOrder, `mutes:${acctId}`, muteKinds, action);
+    // A mute that was asked for later stays.
+    const ofCard = all.filter((mute) => mute.acctId === acctId && kinds.includes(mute.kind));
     const [first] = ofCard;
     if (first === undefined) {
       if (isRerun) {
         const now = (await mutes.active()).find((mute) => mute.acctId === acctId);
         return await responses.answer(action, now === undefined ? notMuted() : muteSet(now));
       }
+      if (kinds.length < muteKinds.length) return await tellSetSince(action, deps);
       await record(action, { event: 'unchanged', begins: true, acctId, cardId });
     } else {
       const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel mute '}until ${endsAt}`);
       await record(action, { ...doneTo(first.card, 'ended a mute of'), before: before.join(', ') });
     }
-    const kinds: WebhookKind[] = [];
-    for (const mute of ofCard) kinds.push(...(await closeMute(mute, action.actor.userId)));
+    const withheld: WebhookKind[] = [];
+    for (const mute of ofCard) withheld.push(...(await closeMute(mute, action.actor.userId)));
     // After a crash, what the first of them withheld is not known any more.
-    await responses.answer(action, muteEnded({ mutes: ofCard, ...(!isRerun && { kinds }) }));
+    await responses.answer(action, muteEnded({ mutes: ofCard, ...(!isRerun && { kinds: withheld }) }));
   };
 }
 
@@ -73,8 +81,8 @@ export async function mutesFor(
   return active.filter((_, index) => isShown[index]);
 }
 
-interface MuteDeps extends Pick<ActionTools, 'record' | 'openDirect' | 'factsOf' | 'zone' | 'hasBegun'> {
-  readonly responses: Pick<Responses, 'answer' | 'refuse' | 'refuseUnclear'>;
+interface MuteDeps extends Pick<ActionTools, 'openDirect' | 'factsOf' | 'zone'> {
+  readonly responses: Pick<Responses, 'refuse' | 'refuseUnclear'>;
   readonly whyNotMute: ReturnType<typeof createWhyNotMute>;
   readonly startMute: ReturnType<typeof createStartMute>;
 }
@@ -84,7 +92,7 @@ interface MuteDeps extends Pick<ActionTools, 'record' | 'openDirect' | 'factsOf'
  * under the lock of the card's mutes.
  */
 export function createMute(deps: MuteDeps) {
-  const { responses, record, zone } = deps;
+  const { responses, zone } = deps;
   return async function mute({ action, acctId, cardId }: Resolved<MuteAction>): Promise<void> {
     const isTravel = action.verb === 'travel';
     const { judgedAs, countries, rest } = splitMuteDetails(action);
@@ -93,10 +101,8 @@ export function createMute(deps: MuteDeps) {
       const { usage } = routingVerbs[action.verb].command;
       return await responses.refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
     }
-    // It is recorded once it is stored, so after a crash it was permitted already.
-    const hasBegun = await deps.hasBegun(action);
     const lastsMs = end.endsAt.getTime() - Date.parse(action.askedAt);
-    const refusal = hasBegun ? null : await deps.whyNotMute(action, acctId, { judgedAs, lastsMs });
+    const refusal = await deps.whyNotMute(action, acctId, { judgedAs, lastsMs });
     if (refusal !== null) {
       const what = isTravel ? 'Hiding the declines of a trip' : 'Muting this card';
       return await responses.refuse(
@@ -118,12 +124,7 @@ export function createMute(deps: MuteDeps) {
     const mute: Mute = isTravel
       ? { kind: 'travel', ...facts, countries: countries.split(','), directChannel }
       : { kind: 'mute', ...facts };
-    const isInForce = await deps.startMute(mute, hasBegun);
-    const where = mute.kind === 'travel' ? `in ${mute.countries.map(countryInSentence).join(', ')} ` : '';
-    const after = `${where}until ${mute.endsAt}`;
-    const did = isTravel ? 'set a travel mute for' : 'muted';
-    await record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
-    await responses.answer(action, isInForce ? muteSet(mute) : muteEnded({ mutes: [mute] }));
+    await deps.startMute(action, mute);
   };
 }
 
@@ -141,19 +142,28 @@ export function createMuteVerbs({ mute, unmute, withLock }: MuteVerbs) {
   return { mute: alone(mute), travel: alone(mute), unmute: alone(unmute) };
 }
 
-interface StartDeps {
-  readonly mutes: Pick<Mutes, 'put' | 'get'>;
+interface StartDeps extends Pick<ActionTools, 'record' | 'now'> {
+  readonly responses: Pick<Responses, 'answer'>;
+  readonly mutes: Pick<Mutes, 'put'>;
   readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
+  readonly settingOrder: SettingOrder;
 }
 
-/** Puts a mute in force and schedules its end. @returns false: it is a rerun, and somebody has ended the mute since. */
-export function createStartMute({ mutes, scheduleMuteEnd }: StartDeps) {
-  return async function startMute(mute: Mute, isRerun: boolean): Promise<boolean> {
-    const stored = isRerun ? await mutes.get(mute.id) : null;
-    if (isRerun && (stored === null || stored.hasEnded === true)) return false;
+/** Puts a mute in force and schedules its end, unless somebody has set or ended one of the card since it was asked for. */
+export function createStartMute(deps: StartDeps) {
+  const { mutes, record, responses } = deps;
+  return async function startMute(action: MuteAction, mute: Mute): Promise<void> {
+    const { kind, acctId, endsAt } = mute;
+    if (!(await deps.settingOrder.begin(`mutes:${acctId}:${kind}`, action))) return await tellSetSince(action, deps);
+    const where = kind === 'travel' ? `in ${mute.countries.map(countryInSentence).join(', ')} ` : '';
+    const did = kind === 'travel' ? 'set a travel mute for' : 'muted';
+    // Recorded first: nothing is withheld by a mute that is not on record.
+    await record(action, { ...doneTo(mute.card, did), after: `${where}until ${endsAt}`, reason: mute.reason });
+    const endsAtMs = Date.parse(endsAt);
+    if (endsAtMs <= deps.now().getTime()) return await responses.answer(action, muteEnded({ mutes: [mute] }));
     await mutes.put(mute);
-    await scheduleMuteEnd(mute.id, Date.parse(mute.endsAt));
-    return true;
+    await deps.scheduleMuteEnd(mute.id, endsAtMs);
+    await responses.answer(action, muteSet(mute));
   };
 }
 
@@ -170,13 +180,14 @@ export function createWhyNotMute({ mutes, rights }: WhyNotDeps) {
     acctId: number,
     { judgedAs, lastsMs }: { readonly judgedAs: 'mute' | 'travel'; readonly lastsMs: number },
   ): Promise<{ readonly why: string; readonly whoCan: string; readonly isNotPermitted?: true } | null> {
+    const own = muteIdOf(action);
+    const active = await mutes.active();
+    // A rerun after a crash: it was permitted before it was stored.
+    if (active.some(({ id }) => id === own)) return null;
     const decision = await rights.authorize({ ...action, verb: judgedAs }, { acctId, lastsMs });
     if (decision.kind === 'refused')
       return { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.', isNotPermitted: true };
-    const own = muteIdOf(action);
-    const other = (await mutes.active()).find(
-      ({ id, acctId: ofCard, kind }) => ofCard === acctId && kind === action.verb && id !== own,
-    );
+    const other = active.find(({ acctId: ofCard, kind }) => ofCard === acctId && kind === action.verb);
     if (other === undefined) return null;
     const what = action.verb === 'mute' ? 'The card is muted' : 'The card has a travel mute';
     return {

@@ -1,10 +1,13 @@
 import { subscribed, unsubscribed } from '../../templates/routing/subscriptions.ts';
 import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { aboutOther } from '../actions/record.ts';
+import { tellSetSince } from '../actions/set-in-order.ts';
 import { aggregationRule, blockedRule } from '../alerts/aggregation-group-store.ts';
 import type { Alert } from '../alerts/alert.ts';
+import { contentId } from '../core/content-id.ts';
 import type { WebhookKind } from '../core/event.ts';
 import { commandCode } from '../core/installation.ts';
+import type { SettingOrder } from '../core/setting-order.ts';
 import type { MayGetAlerts } from './channel-access.ts';
 import type { Subscription, Subscriptions } from './channel-rules-store.ts';
 import { described, describeFilter, describeStored } from './describe-filter.ts';
@@ -17,9 +20,9 @@ const SUBSCRIPTIONS_MAX = 1000;
 /** An answer that lists them has no room for more. */
 const OF_CHANNEL_MAX = 100;
 
-interface Deps extends Pick<ActionTools, 'record' | 'hasBegun' | 'withLock'> {
+interface Deps extends Pick<ActionTools, 'record' | 'hasBegun'> {
   readonly responses: Pick<Responses, 'answer' | 'refuse' | 'refuseUnclear'>;
-  readonly subscriptions: Subscriptions;
+  readonly changeSubscriptions: ReturnType<typeof createChangeSubscriptions>;
   /** The configured channel for a kind; null when none is configured. */
   readonly defaultChannel: (kind: WebhookKind) => string | null;
   readonly mayGetAlerts: MayGetAlerts;
@@ -32,20 +35,15 @@ export function createSubscriptionVerbs(deps: Deps) {
 }
 
 /**
- * One at a time: what two people add or end at once is added or ended by one of them. Everyone who subscribes or
- * unsubscribes waits for `work`, so it neither reads alerts nor answers.
- */
-const alone = <Result>({ withLock }: Deps, work: () => Promise<Result>): Promise<Result> =>
-  withLock('subscriptions', work);
-
-/**
  * `/card unsubscribe [number | KIND | all]`: removes subscriptions of the current channel, or by its number one of any
  * channel, because nobody can type in an archived one.
  */
 async function unsubscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const { responses } = deps;
   const hasBegun = await deps.hasBegun(action);
-  const { removed, here, left } = await alone(deps, () => remove(action, hasBegun, deps));
+  const ended = await deps.changeSubscriptions.remove(action, hasBegun);
+  if (ended === null) return await tellSetSince(action, deps);
+  const { removed, here, left } = ended;
   if (removed.length > 0 || hasBegun)
     return await responses.answer(action, unsubscribed({ removed: removed.map(described), left: left.map(described) }));
   const [first] = here;
@@ -58,14 +56,49 @@ async function unsubscribe(action: ChannelAction, deps: Deps): Promise<void> {
   await responses.refuseUnclear(action, { why, usage: unsubscribeUsage, example });
 }
 
-/** @returns what was removed, what this channel had, and what may still select some of the same for that channel. */
-async function remove(action: ChannelAction, hasBegun: boolean, { subscriptions, record }: Deps) {
+interface ChangeDeps extends Pick<ActionTools, 'record' | 'withLock'> {
+  readonly subscriptions: Subscriptions;
+  readonly settingOrder: SettingOrder;
+}
+
+/**
+ * Adds and ends subscriptions, one at a time: what two people add or end at once is added or ended by one of them. Everyone
+ * who subscribes or unsubscribes waits, so this neither reads alerts nor answers.
+ */
+export function createChangeSubscriptions(deps: ChangeDeps) {
+  return {
+    add: (action: ChannelAction, filter: Filter, hasBegun: boolean) =>
+      deps.withLock('subscriptions', () => add(action, filter, hasBegun, deps)),
+    remove: (action: ChannelAction, hasBegun: boolean) =>
+      deps.withLock('subscriptions', () => remove(action, hasBegun, deps)),
+  };
+}
+
+/** All subscriptions of a channel, in the order of what people set. */
+const allOf = (channel: string): string => `subscriptions:${channel}`;
+
+/** One of them, however its filter was typed. Filters name people, so it is hashed. */
+function oneOf(channel: string, filter: Filter): string {
+  return contentId(`${allOf(channel)}:`, [filterKey(filter)]);
+}
+
+/**
+ * @returns what was removed, what this channel had, and what may still select some of the same for that channel. Null: what
+ * it means was subscribed to again since.
+ */
+async function remove(action: ChannelAction, hasBegun: boolean, deps: ChangeDeps) {
+  const { subscriptions, record, settingOrder } = deps;
   // After a crash, what was subscribed to since stays.
   const all = (await subscriptions.all()).filter(({ at }) => !(hasBegun && at > action.askedAt));
   const here = all.filter(({ channel }) => channel === action.origin.channel);
-  const removed = subscriptionsMeant(action.target.text.trim().replace(/^from\s+/i, ''), all, here);
+  const text = action.target.text.trim().replace(/^from\s+/i, '');
+  // Also what somebody has asked for before and is still to be added.
+  if (isAll(text)) await settingOrder.begin(allOf(action.origin.channel), action);
+  const meant = subscriptionsMeant(text, all, here);
+  const removed: Subscription[] = [];
+  for (const each of meant) if (await beginToEnd(each, action, deps)) removed.push(each);
   const [one] = removed;
-  if (one === undefined) return { removed, here, left: [] };
+  if (one === undefined) return meant.length > 0 ? null : { removed, here, left: [] };
   // Recorded first: after a crash they are gone, and only the record shows who ended them.
   const line = { did: 'ended subscriptions of', channel: one.channel };
   await record(action, {
@@ -81,6 +114,12 @@ async function remove(action: ChannelAction, hasBegun: boolean, { subscriptions,
   return { removed, here, left: stays.filter((other) => kindsOf(other).some((kind) => ended.has(kind))) };
 }
 
+/** @returns false when somebody has subscribed to it again since. */
+async function beginToEnd(subscription: Subscription, action: ChannelAction, { settingOrder }: ChangeDeps) {
+  const stored = parseFilter(subscription.filter);
+  return 'error' in stored || (await settingOrder.begin(oneOf(subscription.channel, stored.filter), action));
+}
+
 /** `/card subscribe KIND [filters]`: adds a subscription to this channel, and says what it would have posted. */
 async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const { defaultChannel, responses } = deps;
@@ -93,8 +132,8 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   if (!(await deps.mayGetAlerts(action))) return;
   const before = await deps.preview(parsed.filter);
   const hasBegun = await deps.hasBegun(action);
-  const added = await alone(deps, () => add(action, parsed.filter, hasBegun, deps));
-  if (added === null) return await responses.answer(action, unsubscribed({ removed: [], left: [] }));
+  const added = await deps.changeSubscriptions.add(action, parsed.filter, hasBegun);
+  if (added === null) return await tellSetSince(action, deps);
   if ('full' in added) {
     const whoCan = `Remove some with ${commandCode('unsubscribe')}.`;
     return await responses.refuse(action, { why: added.full, whoCan });
@@ -106,36 +145,29 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   await responses.answer(action, subscribed({ subscription: described(subscription), isNew, byDefault, ...before }));
 }
 
-/** @returns null if somebody has ended the subscription since it was added. */
-async function add(action: ChannelAction, filter: Filter, hasBegun: boolean, { subscriptions, record }: Deps) {
+/** @returns null if somebody has ended or added the same since it was asked for. */
+async function add(action: ChannelAction, filter: Filter, hasBegun: boolean, deps: ChangeDeps) {
+  const { subscriptions, record, settingOrder } = deps;
   const { channel } = action.origin;
+  if (await settingOrder.isSetSince(allOf(channel), action)) return null;
   const all = await subscriptions.all();
   // The same typed in another order is no other subscription.
   const existing = sameFilter(
     filter,
     all.filter((each) => each.channel === channel),
   )[0];
-  // It is recorded once it is stored, so somebody has ended it since.
-  if (existing === undefined && hasBegun) return null;
-  const full = existing === undefined ? whyFull(all, channel) : null;
+  const full = existing === undefined && !hasBegun ? whyFull(all, channel) : null;
   if (full !== null) return { full };
-  const by = action.actor.userId;
-  const subscription = await subscriptions.add({
-    channel,
-    filter: existing?.filter ?? printFilter(filter),
-    by,
-    at: action.askedAt,
-  });
-  const isNew = subscription.by === by && subscription.at === action.askedAt;
-  if (isNew)
-    await record(action, {
-      event: 'done',
-      begins: true,
-      after: describeFilter(filter),
-      line: { did: 'subscribed', channel },
-    });
-  else await record(action, { event: 'unchanged' });
-  return { subscription, isNew };
+  if (!(await settingOrder.begin(oneOf(channel, filter), action))) return null;
+  const wanted = { channel, filter: printFilter(filter), by: action.actor.userId, at: action.askedAt };
+  if (existing !== undefined && (existing.by !== wanted.by || existing.at !== wanted.at)) {
+    await record(action, { event: 'unchanged' });
+    return { subscription: existing, isNew: false };
+  }
+  // Recorded first: no channel gets alerts by a subscription that is not on record.
+  const line = { did: 'subscribed', channel };
+  await record(action, { event: 'done', begins: true, after: describeFilter(filter), line });
+  return { subscription: existing ?? (await subscriptions.add(wanted)), isNew: true };
 }
 
 /** Why no more subscriptions can be added; null when they can. */
@@ -167,6 +199,10 @@ function listOf(subscriptions: readonly Subscription[]): string {
   return subscriptions.map(({ number, filter }) => `${number} (${describeStored(filter)})`).join(', ');
 }
 
+function isAll(text: string): boolean {
+  return /^all$/i.test(text);
+}
+
 /** None when it is unclear which subscriptions are meant. @param here those of the channel where it is typed. */
 function subscriptionsMeant(
   text: string,
@@ -174,7 +210,7 @@ function subscriptionsMeant(
   here: readonly Subscription[],
 ): readonly Subscription[] {
   if (text === '') return here.length === 1 ? here : [];
-  if (/^all$/i.test(text)) return here;
+  if (isAll(text)) return here;
   const number = /^#?(\d+)$/.exec(text)?.[1];
   if (number !== undefined) return all.filter((one) => one.number === Number(number));
   const parsed = parseFilter(text);

@@ -4,19 +4,20 @@ import { setTo } from '../actions/record.ts';
 import type { ChannelKind, Preferences } from '../holders/preference-store.ts';
 import type { WarningsAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'record' | 'withLock'> {
+interface Deps extends Pick<ActionTools, 'record' | 'setInOrder'> {
   readonly responses: Pick<Responses, 'answer' | 'refuse'>;
   readonly preferences: Pick<Preferences, 'set' | 'switchedOff'>;
   /** The channel that gets each kind of warning. */
   readonly warningChannels: Readonly<Record<ChannelKind, string>>;
 }
 
+type Elsewhere = ReturnType<typeof warningsElsewhere>;
+
 /** `/card warnings on|off`: sets which of its warnings this channel gets. Idempotent. */
 export function createSetWarnings(deps: Deps) {
-  const { preferences, warningChannels, responses, record, withLock } = deps;
+  const { preferences, warningChannels, responses, record, setInOrder } = deps;
   return async function setWarnings(action: WarningsAction): Promise<void> {
     const { channel } = action.origin;
-    const { isOn } = action;
     const kinds = action.kinds.filter((kind) => warningChannels[kind] === channel);
     if (kinds.length === 0) {
       const channels = [...new Set(action.kinds.map((kind) => warningChannels[kind]))];
@@ -24,17 +25,22 @@ export function createSetWarnings(deps: Deps) {
       return await responses.refuse(action, no);
     }
     const others = action.kinds.filter((kind) => !kinds.includes(kind));
+    const elsewhere = warningsElsewhere(others, warningChannels);
+    await setInOrder(`warnings:${channel}`, action, (_lease, newest) => set(action, newest, elsewhere), kinds);
+  };
+
+  async function set(action: WarningsAction, kinds: readonly ChannelKind[], elsewhere: Elsewhere): Promise<void> {
+    const { channel } = action.origin;
+    const { isOn } = action;
     const what = kinds.map((kind) => kind.replaceAll('-', ' ')).join(', ');
     const line = { did: `turned ${isOn ? 'on' : 'off'} warnings (${what}) in`, channel, before: null, after: null };
     const words = (is: (kind: ChannelKind) => boolean): string =>
       kinds.map((kind) => `${kind} ${is(kind) ? 'on' : 'off'}`).join(', ');
-    await withLock(`warnings:${channel}`, async () => {
-      const off = await preferences.switchedOff(channel);
-      const before = words((kind) => !off.includes(kind));
-      const after = words(() => isOn);
-      await record(action, setTo(before, after, line));
-      for (const kind of kinds) await preferences.set(channel, kind, isOn);
-    });
-    await responses.answer(action, warningsSet({ kinds, isOn, elsewhere: warningsElsewhere(others, warningChannels) }));
-  };
+    const off = await preferences.switchedOff(channel);
+    const before = words((kind) => !off.includes(kind));
+    const after = words(() => isOn);
+    await record(action, setTo(before, after, line));
+    for (const kind of kinds) await preferences.set(channel, kind, isOn);
+    await responses.answer(action, warningsSet({ kinds, isOn, elsewhere }));
+  }
 }

@@ -7,6 +7,32 @@ import { ask } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
+it('sets the parts that nobody has set later', async () => {
+  const set: string[] = [];
+  const told: string[] = [];
+  const setInOrder = createSetInOrder({
+    withLock: withoutLock,
+    settingOrder: createSettingOrder(redis()),
+    record: async () => {},
+    responses: { answer: async ({ id }) => void told.push(id) },
+  });
+  const run = (id: string, minute: number, parts: readonly string[]) =>
+    setInOrder(
+      'digest:C1',
+      ask('block', { id, askedAt: `2026-11-20T15:0${minute}:00.000Z` }),
+      async (_lease, newest) => void set.push(`${id} ${newest.join(' ')}`),
+      parts,
+    );
+
+  await run('act_2', 2, ['daily']);
+  await run('act_1', 1, ['daily', 'weekly']);
+  await run('act_0', 0, ['daily', 'weekly']);
+  await run('act_0', 0, ['monthly']);
+
+  expect(set).toEqual(['act_2 daily', 'act_1 weekly', 'act_0 monthly']);
+  expect(told).toEqual(['act_0']);
+});
+
 it('an action that runs again does not replace what somebody has asked for since, and the person is told', async () => {
   const set: string[] = [];
   const told: string[] = [];

@@ -28,6 +28,17 @@ it('does not let an action that waited set something that was asked for later', 
   expect(await settingOrder.begin('link:610009', first)).toBe(false);
 });
 
+it('says whether something was set later, without setting it', async () => {
+  const settingOrder = createSettingOrder(redis());
+  expect(await settingOrder.isSetSince('link:610009', second)).toBe(false);
+  expect(await settingOrder.begin('link:610009', first)).toBe(true);
+
+  expect(await settingOrder.isSetSince('link:610009', second)).toBe(false);
+  expect(await settingOrder.begin('link:610009', second)).toBe(true);
+  expect(await settingOrder.isSetSince('link:610009', first)).toBe(true);
+  expect(await settingOrder.isSetSince('link:610009', second)).toBe(false);
+});
+
 it('lets an action go on whose beginning an older version did not note', async () => {
   const settingOrder = createSettingOrder(redis());
 

@@ -9,7 +9,7 @@ import { readDigest } from '../../../src/digests/verbs.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { countedDecline } from '../../support/counted-decline.ts';
 import { examples } from '../../support/examples.ts';
-import { withoutLock } from '../../support/held.ts';
+import { held } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask } from '../../support/perform-world.ts';
 
@@ -70,7 +70,7 @@ function createWorld(start: string) {
       },
     },
     hasBegun: async () => false,
-    withLock: withoutLock,
+    setInOrder: async (_subject, _action, set, parts = []) => await set(held, parts),
     now,
   });
   const setDigest = createSetDigest({

@@ -12,7 +12,12 @@ import { ask, contextOf, createActionWorld } from '../../support/perform-world.t
 const redis = useRedis();
 
 /** `/card digest WORDS` in a channel about which Slack returns `info`. */
-async function typed(words: string, info: { isExtShared: boolean; isMember: boolean } | SlackError, channel = 'C1') {
+async function typed(
+  words: string,
+  info: { isExtShared: boolean; isMember: boolean } | SlackError,
+  channel = 'C1',
+  over = {},
+) {
   const posted: string[] = [];
   const digests = createDigests(redis());
   const channelInfo = async () => {
@@ -35,7 +40,7 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
   const wanted = readDigest(words.split(' '));
   if (typeof wanted === 'string') throw new Error(wanted);
   const id = `act_${words.toLowerCase().replaceAll(/\W/g, '')}`;
-  const action = ask('digest', { id, target: { kind: 'channel', text: words }, wanted, origin });
+  const action = ask('digest', { id, target: { kind: 'channel', text: words }, wanted, origin, ...over });
   await setDigest(action);
   await setDigest(action);
   return {
@@ -129,6 +134,22 @@ describe('a digest', () => {
 
     const [before, after] = ['09:00', '10:00'].map((time) => `digest daily at ${time} America/New_York`);
     expect(recorded.at(-1)).toMatchObject({ event: 'done', before, after });
+  });
+
+  it.each([
+    ['daily 09:00', 'off', [], /changed again since you asked/],
+    ['daily 09:00', 'daily 10:00', [10], /changed again since you asked/],
+    ['daily 09:00', 'weekly monday 10:00', [9, 10], /gets a digest every day at 9:00 AM/],
+    ['off', 'daily 09:00', [9], /changed again since you asked/],
+  ])('%j that waited does not replace %j that was asked for later', async (waited, later, hours, answer) => {
+    await typed('weekly tuesday 08:00', own, 'C6', { id: 'act_first', askedAt: '2026-11-20T14:00:00.000Z' });
+    if (later !== 'weekly monday 10:00') await createDigests(redis()).remove('C6', 'weekly');
+    await typed(later, own, 'C6', { askedAt: '2026-11-20T15:01:00.000Z' });
+
+    const { told, set } = await typed(waited, own, 'C6');
+
+    expect(set.map(({ hour }) => hour)).toEqual(hours);
+    expect(told).toMatch(answer);
   });
 
   it('names all that ended', async () => {

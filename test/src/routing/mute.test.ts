@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createEndMute } from '../../../src/routing/mute.ts';
 import { createMutes } from '../../../src/routing/mute-store.ts';
+import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
 
@@ -134,6 +135,7 @@ describe('a mute', () => {
     expect(await ends()).toHaveLength(1);
   });
 
+  const setSince = /^This has been changed again since you asked\. The newer setting stays\.$/;
   const later = { askedAt: '2026-11-20T15:01:00.000Z' };
   const unmute = (over: Over = {}) => ask('unmute', { ...byCommand, ...operator, ...over });
   const muteFor = (details: string, over: Over = {}) => ask('mute', { ...byCommand, ...operator, details, ...over });
@@ -141,13 +143,65 @@ describe('a mute', () => {
   it('that somebody has ended is not set again when its job runs again', async () => {
     const { ends, deps, answers, stations } = await world();
     await performAction(muteFor('2h'), deps);
-    await performAction(unmute(), deps);
+    await performAction(unmute(later), deps);
 
     await performAction(muteFor('2h'), deps);
 
     expect(await ends()).toEqual([]);
-    expect(answers.at(-1)?.text).toMatch(/^The mute of .* has ended/);
-    expect(await stations()).toEqual(['done', 'done']);
+    expect(answers.at(-1)?.text).toMatch(setSince);
+    expect(await stations()).toEqual(['done', 'done', 'superseded']);
+  });
+
+  it('that waited does not mute a card that somebody has unmuted since, and the other way round', async () => {
+    const { ends, deps, answers, stations } = await world();
+    await performAction(unmute(later), deps);
+    await performAction(muteFor('2h'), deps);
+    expect(await ends()).toEqual([]);
+    expect(answers.at(-1)?.text).toMatch(setSince);
+
+    await performAction(muteFor('8h', { id: 'act_latest', askedAt: '2026-11-20T15:02:00.000Z' }), deps);
+    await performAction(unmute({ id: 'act_waited', ...later }), deps);
+    expect(await ends()).toHaveLength(1);
+    expect(answers.at(-1)?.text).toMatch(setSince);
+    expect(await stations()).toEqual(['unchanged', 'superseded', 'done', 'superseded']);
+  });
+
+  it('that waited is set beside a travel mute that was asked for later', async () => {
+    const { ends, deps, answers } = await world();
+    const details = 'ES until 2027-02-01';
+    await performAction(ask('travel', { ...byCommand, ...operator, ...later, details }), deps);
+
+    await performAction(muteFor('2h'), deps);
+
+    expect(answers.at(-1)?.text).toMatch(/is muted until/);
+    expect(await ends()).toHaveLength(2);
+  });
+
+  it('is in force only when it is on record, even if its author loses the role meanwhile', async () => {
+    const { ends, deps, answers, stations } = await world();
+    const append = () => Promise.reject(new Error('killed'));
+    await expect(performAction(muteFor('2h'), { ...deps, audit: { ...deps.audit, append } })).rejects.toThrow('killed');
+    expect(await ends()).toEqual([]);
+
+    await performAction(muteFor('2h'), { ...deps, rolesOf: async () => ({ roles: ['holder'], isComplete: true }) });
+
+    expect(answers.at(-1)?.text).toMatch(/^Not done.*Nothing changed/);
+    expect(await stations()).toEqual(['refused']);
+    expect(await ends()).toEqual([]);
+  });
+
+  it('is set and on record once, whenever its worker is killed', async () => {
+    const steps = await killEverywhere(
+      muteFor('2h'),
+      ({ deps }) => deps,
+      async ({ deps, answers, stations }, diedAt) => {
+        expect(await deps.mutes.active(), diedAt).toHaveLength(1);
+        expect(await stations(), diedAt).toEqual(['done']);
+        expect(answers.at(-1)?.text, diedAt).toMatch(/is muted until/);
+      },
+    );
+
+    expect(steps).toBeGreaterThan(3);
   });
 
   it.each([

@@ -16,7 +16,7 @@ it('a channel can switch to short alerts and back, and both are audited', async 
       answer: async () => {},
     },
     record: async (_action, entry) => void recorded.push(entry),
-    setInOrder: async (_subject, _action, set) => await set(held),
+    setInOrder: async (_subject, _action, set) => await set(held, []),
   });
   const wants = (isLong: boolean) => {
     const { origin, ...rest } = ask('block', { id: `act_${isLong}` });

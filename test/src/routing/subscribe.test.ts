@@ -6,6 +6,8 @@ import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
 
 const redis = useRedis();
+const later = { askedAt: '2026-11-20T15:01:00.000Z' };
+const setSince = /^This has been changed again since you asked\. The newer setting stays\.$/;
 const typedIn = (channel: string, text: string) =>
   ask('unsubscribe', {
     id: `act_${channel.toLowerCase()}`,
@@ -112,7 +114,8 @@ it.each([
 
   const lines: string[] = [];
   const postAuditLine = async (_id: string, { text }: Message) => void lines.push(text);
-  await performAction(typedIn('C1', again), { ...deps, postAuditLine });
+  const askedAt = '2026-11-20T15:30:00.000Z';
+  await performAction({ ...typedIn('C1', again), askedAt }, { ...deps, postAuditLine });
   expect(answers.at(-1)?.text).toMatch(/^This subscription has ended\./);
   expect(lines).toEqual([expect.stringContaining('ended subscriptions of <#C1>')]);
   expect(await store.all()).toEqual([]);
@@ -208,13 +211,60 @@ it('allows 500 subscribed channels and at most 100 subscriptions per channel', a
 it('a subscription that somebody has ended is not made again when its job runs again', async () => {
   const { deps, answers, stations } = await createActionWorld(redis());
   await performAction(subscribeTo('act_1', 'shipping'), deps);
-  await performAction(typedIn('C1', 'all'), deps);
+  await performAction({ ...typedIn('C1', 'all'), ...later }, deps);
 
   await performAction(subscribeTo('act_1', 'shipping'), deps);
 
   expect(await deps.subscriptions.all()).toEqual([]);
-  expect(answers.at(-1)?.text).toMatch(/has ended/);
-  expect(await stations()).toEqual(['done', 'done']);
+  expect(answers.at(-1)?.text).toMatch(setSince);
+  expect(await stations()).toEqual(['done', 'done', 'superseded']);
+});
+
+it.each([
+  ['all', [], false],
+  ['all', ['declines'], false],
+  ['shipping', ['shipping'], false],
+  ['declines', ['declines'], true],
+])(
+  'a subscription that waited is not added if somebody has ended it since: %j, with %j',
+  async (text, had, isAdded) => {
+    const { deps, answers } = await createActionWorld(redis());
+    for (const filter of had) await deps.subscriptions.add({ channel: 'C1', filter, by: 'U0ANA', at: '' });
+    await performAction({ ...typedIn('C1', text), ...later }, deps);
+
+    await performAction(subscribeTo('act_1', 'shipping'), deps);
+
+    expect(await deps.subscriptions.all()).toHaveLength(isAdded ? 1 : 0);
+    expect(answers.at(-1)?.text).toMatch(isAdded ? /^This channel now also gets/ : setSince);
+  },
+);
+
+it.each(['all', 'shipping'])('unsubscribe %j that waited leaves what was subscribed to again since', async (text) => {
+  const { deps, answers } = await createActionWorld(redis());
+  await deps.subscriptions.add({ channel: 'C1', filter: 'shipping', by: 'U0ANA', at: '' });
+  await performAction({ ...subscribeTo('act_1', 'shipping'), ...later }, deps);
+
+  await performAction(typedIn('C1', text), deps);
+
+  expect(await deps.subscriptions.all()).toHaveLength(1);
+  expect(answers.at(-1)?.text).toMatch(setSince);
+});
+
+it('a subscription is added once it is on record, also if its worker dies between the two', async () => {
+  const { deps, answers, stations } = await createActionWorld(redis());
+  const killed = () => Promise.reject(new Error('killed'));
+  const unrecorded = { ...deps, audit: { ...deps.audit, append: killed } };
+  await expect(performAction(subscribeTo('act_1', 'shipping'), unrecorded)).rejects.toThrow('killed');
+  expect(await deps.subscriptions.all()).toEqual([]);
+
+  const unstored = { ...deps, subscriptions: { ...deps.subscriptions, add: killed } };
+  await expect(performAction(subscribeTo('act_1', 'shipping'), unstored)).rejects.toThrow('killed');
+  expect(await stations()).toEqual(['done']);
+  await performAction(subscribeTo('act_1', 'shipping'), deps);
+
+  expect(await deps.subscriptions.all()).toHaveLength(1);
+  expect(answers.at(-1)?.text).toMatch(/^This channel now also gets/);
+  expect(await stations()).toEqual(['done']);
 });
 
 it.each(['all', 'shipping', ''])('unsubscribe %j that runs again leaves what was subscribed to since', async (text) => {

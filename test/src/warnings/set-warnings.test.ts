@@ -32,6 +32,23 @@ it('changes only the warnings that come to this channel, and says where the othe
   );
 });
 
+it('lets an older choice that waited change only what nobody has chosen since', async () => {
+  const { deps, answers } = await createActionWorld(redis(), {
+    warningChannels: { 'expiring-cards': 'C1', 'failing-subscriptions': 'C1', 'low-balance': 'C1' },
+  });
+  const target = { kind: 'channel', text: '' } as const;
+  const later = { id: 'act_later', askedAt: '2026-11-20T15:01:00.000Z' };
+  await performAction(ask('warnings', { ...later, target, kinds: ['low-balance'], isOn: true }), deps);
+
+  await performAction(ask('warnings', { target, kinds: ['low-balance', 'expiring-cards'], isOn: false }), deps);
+  expect(await deps.preferences.switchedOff('C1')).toEqual(['expiring-cards']);
+  expect(answers.at(-1)?.text).toMatch(/^This channel no longer gets warnings about cards that are about to expire\./);
+
+  await performAction(ask('warnings', { id: 'act_2', target, kinds: ['low-balance'], isOn: false }), deps);
+  expect(await deps.preferences.switchedOff('C1')).toEqual(['expiring-cards']);
+  expect(answers.at(-1)?.text).toMatch(/^This has been changed again since you asked\./);
+});
+
 it.each([
   [['low-balance'], false],
   [['low-balance', 'failing-subscriptions'], true],
