@@ -82,7 +82,7 @@ export async function answerCall(
 ) {
   const call: ApiCall = { method, args: readable(args), at: core.now(), status: 0, responded: false, accepted: false };
   core.calls.push(call);
-  const fault = core.faults.take(method);
+  const fault = core.faults.take(method, args.channel);
   let answer = fault ? instead(fault) : undefined;
   if (!answer) {
     if (fault?.kind === 'hang_up_before_accept') response.destroy();

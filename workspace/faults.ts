@@ -18,6 +18,8 @@ export type FaultKind =
 export interface Fault {
   /** A Web API method, `response_url`, `upload_url`, or a pattern for these. `*` for all. */
   method: string | RegExp;
+  /** Hits only calls about this channel. */
+  channel?: string;
   /** How many calls it hits. @defaultValue 1 */
   times?: number;
   kind: FaultKind;
@@ -37,7 +39,7 @@ export interface Faults {
   add(fault: Fault): void;
   clear(): void;
   /** The first fault that matches a call. Counts as used. */
-  take(method: string): Fault | undefined;
+  take(method: string, channel: unknown): Fault | undefined;
 }
 
 /** Starts without faults. */
@@ -53,8 +55,11 @@ export function createFaults(): Faults {
     clear: () => {
       waiting = [];
     },
-    take(method) {
-      const found = waiting.find(({ fault, left }) => left > 0 && fits(fault.method, method));
+    take(method, channel) {
+      const found = waiting.find(
+        ({ fault, left }) =>
+          left > 0 && fits(fault.method, method) && (fault.channel === undefined || fault.channel === channel),
+      );
       if (!found) return undefined;
       found.left -= 1;
       return found.fault;

@@ -68,8 +68,9 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
       const facts = cards.map((card) => card.facts);
       const fromMs = Math.min(...cards.map((card) => card.fromMs));
       const from = fromMs === period.fromMs ? null : new Date(fromMs).toISOString();
-      await notifyUnasked(userId, id, ownDigest({ often, from, total, isCut, cards: facts }));
+      // Recorded first: nobody reads a digest that is not on record.
       await record(userId, id, `${often} digest of own cards: ${cards.length}`);
+      await notifyUnasked(userId, id, ownDigest({ often, from, total, isCut, cards: facts }));
     }
     for (const { schedule } of cards) await sent.setShown(schedule, period);
     await sent.add(id, 2 * TOO_OLD_MS);

@@ -37,10 +37,20 @@ interface Deps {
   };
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   readonly post: PostDigest;
-  /** Audits that a channel got a digest that nobody asked for at the moment. Idempotent. */
+  /** Audits that a channel gets a digest that nobody asked for at the moment. Idempotent. */
   readonly record: (channel: string, id: string, what: string) => Promise<void>;
   readonly now: () => Date;
 }
+
+/** A digest on request. */
+export interface DigestNow {
+  readonly of: DigestOf | null;
+  /** The time zone, if the channel has no schedule. */
+  readonly zone: string;
+}
+
+/** Records what is about to be posted: `daily digest of 3 declines`. Idempotent. */
+export type RecordDigest = (what: string) => Promise<void>;
 
 /** Posts a digest once per id. The outbox moves it if another company can read the channel. */
 type PostDigest = (
@@ -89,27 +99,26 @@ export function createSendDigest(deps: Deps) {
       const due = schedule === null ? null : await duePeriod(schedule, deps);
       if (schedule === null || due === null || due.dueMs !== dueMs) return;
       const covered = await coveredBy(schedule, due, deps);
-      await record(channel, id, await postDigest(channel, id, { kind, ...covered }));
+      await postDigest(channel, id, { kind, ...covered }, (what) => record(channel, id, what));
       await shownDeclines.setShown(scheduleId(channel, kind), covered.period);
     },
 
     /**
      * Posts a digest until now. Defaults to the kind of the channel's first digest, else daily.
      *
-     * @returns what was posted, for the record of who asked for it.
+     * @param recorded records who asked for what is about to be posted.
      */
-    async now(channel: string, id: string, of: DigestOf | null, zone: string): Promise<string> {
+    async now(channel: string, id: string, { of, zone }: DigestNow, recorded: RecordDigest): Promise<void> {
       const schedules = await digests.ofChannel(channel);
       const [first] = schedules;
       const kind = of === 'last-month' ? 'monthly' : (of ?? (first === undefined ? 'daily' : kindOf(first)));
       const schedule = schedules.find((one) => kindOf(one) === kind) ?? first;
       const covered = coveredUntil(now(), { kind, isLast: of === 'last-month', zone: schedule?.zone ?? zone });
-      return await postDigest(channel, id, { kind, ...covered });
+      await postDigest(channel, id, { kind, ...covered }, recorded);
     },
   };
 
-  /** @returns what was posted, for the record. */
-  async function postDigest(channel: string, id: string, asked: Asked): Promise<string> {
+  async function postDigest(channel: string, id: string, asked: Asked, recorded: RecordDigest): Promise<void> {
     const { kind, period } = asked;
     const declines = await tallies.sum(period.fromMs, period.toMs);
     const facts = await readFacts(asked, declines, deps);
@@ -122,8 +131,9 @@ export function createSendDigest(deps: Deps) {
       code: isSensitive(row) ? '' : row.code,
     }));
     const rows = isWhole && kind !== 'monthly' ? null : { declines: worded, approvals, open, inactive };
+    // Recorded first: nobody reads a digest that is not on record.
+    await recorded(`${kind} digest of ${countOf(facts.total.count, 'decline')}`);
     await post(channel, id, { message, elsewhere: digest(facts, 'public', channel).message, rows });
-    return `${kind} digest of ${countOf(facts.total.count, 'decline')}`;
   }
 }
 

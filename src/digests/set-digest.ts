@@ -14,13 +14,13 @@ import {
   scheduleId,
   scheduleWords,
 } from './schedule-store.ts';
-import type { DigestOf } from './send-digest.ts';
+import type { DigestNow, RecordDigest } from './send-digest.ts';
 import type { ShownDeclines } from './shown-declines.ts';
 import type { DigestAction, DigestInput } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'record' | 'zone'> {
-  /** Posts a digest until now, once per id. Returns what was posted, for the record. */
-  readonly postDigest: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<string>;
+  /** Posts a digest until now, once per id and once it is recorded. */
+  readonly postDigest: (channel: string, id: string, asked: DigestNow, recorded: RecordDigest) => Promise<void>;
   readonly mayGetAlerts: MayGetAlerts;
   readonly changeSchedule: ReturnType<typeof createChangeSchedule>;
 }
@@ -33,8 +33,10 @@ export function createSetDigest({ record, zone, postDigest, mayGetAlerts, change
     if (wanted.kind !== 'off' && !(await mayGetAlerts(action))) return;
     if (wanted.kind !== 'now') return await changeSchedule(action, wanted);
     const { channel } = action.origin;
-    const detail = await postDigest(channel, action.id, wanted.of, zone);
-    await record(action, { event: 'done', begins: true, detail, line: { did: 'posted a digest in', channel } });
+    const line = { did: 'posted a digest in', channel };
+    await postDigest(channel, action.id, { of: wanted.of, zone }, (detail) =>
+      record(action, { event: 'done', begins: true, detail, line }),
+    );
   };
 }
 

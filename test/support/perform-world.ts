@@ -210,7 +210,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     toMissed: (row) => toMissedTransaction(row, { zone: 'America/New_York', receivedAt: now().toISOString() }),
     scheduleMuteEnd: async () => {},
     postNotice: async () => {},
-    postDigest: async () => 'daily digest of 0 declines',
+    postDigest: async (_channel, _id, _asked, recorded) => await recorded('daily digest of 0 declines'),
     opsChannel: 'C0OPS',
     warningChannels: { 'expiring-cards': 'C0STATUS', 'failing-subscriptions': 'C1', 'low-balance': 'C1' },
     toInstant: () => null,

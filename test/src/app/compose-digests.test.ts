@@ -68,7 +68,7 @@ it('names the file of a digest after its program, so that none is taken for that
       lastingOutbox: { ...context.lastingOutbox, put },
       visibilityOf: async () => 'public',
     });
-    await sendDigest.now('C0DIGEST', id, 'monthly', 'Europe/Berlin');
+    await sendDigest.now('C0DIGEST', id, { of: 'monthly', zone: 'Europe/Berlin' }, async () => {});
     return files[0];
   };
 

@@ -32,7 +32,7 @@ it('restores notices and digests of jobs, because another server may have stored
   const { port, folder } = server;
 
   await context.postNotice('C1', 'warning', { text: 'x', blocks: [] });
-  await sendDigest.now('C1', 'digest', 'monthly', 'UTC');
+  await sendDigest.now('C1', 'digest', { of: 'monthly', zone: 'UTC' }, async () => {});
   await server.kill();
   server = await startRedis({ port, folder, extraArgs: args });
   await until(async () => context.redo.losses() > 0 && context.redo.isSettled(), 'the writes are repeated', 20_000);

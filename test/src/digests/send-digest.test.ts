@@ -14,6 +14,7 @@ import { card } from '../../templates/fixtures.ts';
 import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
+const unrecorded = async () => {};
 
 function createWorld(now: Date, inactive: readonly CardFacts[] = []) {
   const posted: { channel: string; text: string; elsewhere: string; page: string; csv: string | null }[] = [];
@@ -37,6 +38,7 @@ function createWorld(now: Date, inactive: readonly CardFacts[] = []) {
     },
     visibilityOf: async (channel) => (channel === 'C0SHARED' ? 'shared' : 'direct'),
     post: async (channel, id, { message, elsewhere, rows }) => {
+      if (failures[0] === 'post') throw new Error(`killed: ${failures.shift()}`);
       if (postedIds.has(id)) return;
       postedIds.add(id);
       const page = shown(withoutDataTables(message.blocks).blocks);
@@ -49,7 +51,8 @@ function createWorld(now: Date, inactive: readonly CardFacts[] = []) {
       });
     },
     record: async (channel, id, what) => {
-      if (failures.shift() === 'record') throw new Error('killed');
+      if (failures[0] === 'record') throw new Error(`killed: ${failures.shift()}`);
+      if (recorded.some((said) => said.startsWith(`${channel}: ${id}: `))) return;
       recorded.push(`${channel}: ${id}: ${what}`);
     },
     now: () => new Date(now.getTime() + passedMs),
@@ -74,7 +77,9 @@ it('has a version for any reader, and leaves a channel that another company can 
   await declined('2026-11-20T20:00:00Z');
   await digests.set({ ...dailyAtNine, hour: 22, channel: 'C0SHARED', by: 'U1', at: '2026-11-19T23:00:00Z' });
 
-  expect(await digest.now('D0ANA', 'n2', null, 'UTC')).toBe('daily digest of 1 decline');
+  const said: string[] = [];
+  await digest.now('D0ANA', 'n2', { of: null, zone: 'UTC' }, async (what) => void said.push(what));
+  expect(said).toEqual(['daily digest of 1 decline']);
   await sendDue();
 
   expect(posted).toMatchObject([
@@ -93,7 +98,7 @@ it('does not name a PIN in its file either, not even by code', async () => {
   const { digest, declined, posted } = createWorld(new Date('2026-11-20T23:00:00Z'));
   await declined('2026-11-20T20:00:00Z');
 
-  await digest.now('C1', 'n1', 'monthly', 'UTC');
+  await digest.now('C1', 'n1', { of: 'monthly', zone: 'UTC' }, unrecorded);
 
   expect(posted[0]?.csv).toContain('"Pin Shop"');
   expect(posted[0]?.csv?.replace('Pin Shop', '')).not.toMatch(/pin/i);
@@ -103,7 +108,7 @@ it('counts every card that waits to be activated, and lists in the file those th
   const inactive = Array.from({ length: 1500 }, (_, index) => ({ ...card, acctId: index }));
   const { digest, posted } = createWorld(new Date('2026-11-20T23:00:00Z'), inactive);
 
-  await digest.now('D0ANA', 'n1', null, 'UTC');
+  await digest.now('D0ANA', 'n1', { of: null, zone: 'UTC' }, unrecorded);
 
   expect(posted[0]?.text).toContain('1,500 cards wait to be activated.');
   expect(posted[0]?.csv?.match(/^"Waiting to be activated"/gm)).toHaveLength(1500);
@@ -115,7 +120,7 @@ it('sums dollars exactly by reason and group, with ungrouped cards and the spell
   await declined('2026-11-20T20:01:00Z', { merchant: 'COFFEE BAR #12', cents: 20 });
   await declined('2026-11-19T20:01:00Z', { merchant: 'Coffee Bar' });
 
-  await digest.now('D0ANA', 'n1', null, 'UTC');
+  await digest.now('D0ANA', 'n1', { of: null, zone: 'UTC' }, unrecorded);
 
   const { page, text } = posted[0] ?? { page: '', text: '' };
   expect(text).toContain('2 declines, $10.30, 1 more than the day before (1)');
@@ -139,7 +144,7 @@ it('counts the limits of each category, and blocked and inactive cards, as separ
   await declined('2026-11-20T20:01:00Z', { reason: hotels });
   await declined('2026-11-19T20:00:00Z', { reason: hotels });
 
-  await digest.now('D0ANA', 'n1', null, 'UTC');
+  await digest.now('D0ANA', 'n1', { of: null, zone: 'UTC' }, unrecorded);
 
   const [{ text, page } = { text: '', page: '' }] = posted;
   expect(text).toContain('Most often: Over the daily limit for Hotels, 2 times.');
@@ -167,7 +172,7 @@ it('covers the calendar month in a monthly digest, even days late, with a file f
 
   await sendDue();
   await sendDue();
-  await digest.now('D0ANA', 'last', 'last-month', 'UTC');
+  await digest.now('D0ANA', 'last', { of: 'last-month', zone: 'UTC' }, unrecorded);
 
   expect(recorded[0]).toBe(
     `D0ANA: digest-D0ANA-monthly-${Date.parse('2026-11-01T14:00:00Z')}: monthly digest of 2 declines`,
@@ -190,8 +195,8 @@ it('on request covers the same month as the channel’s monthly digest, if it ge
   await declined('2026-11-01T03:59:59Z');
   await declined('2026-11-01T04:00:00Z');
 
-  await digest.now('D0ANA', 'last', 'last-month', 'UTC');
-  await digest.now('D0ANA', 'so-far', 'monthly', 'UTC');
+  await digest.now('D0ANA', 'last', { of: 'last-month', zone: 'UTC' }, unrecorded);
+  await digest.now('D0ANA', 'so-far', { of: 'monthly', zone: 'UTC' }, unrecorded);
 
   expect(posted.map(({ text }) => text)).toEqual([
     expect.stringContaining('2 declines, $20.20, 1 more'),
@@ -205,7 +210,7 @@ describe('what the time before is compared with', () => {
     const { declined, digest, posted } = createWorld(now);
     for (const at of ['2026-03-01T12:00:00Z', '2026-04-01T12:00:00Z', '2026-04-02T12:00:00Z']) await declined(at);
 
-    await digest.now('D0ANA', 'last', 'last-month', 'UTC');
+    await digest.now('D0ANA', 'last', { of: 'last-month', zone: 'UTC' }, unrecorded);
 
     expect(posted[0]?.text).toContain('2 declines, $20.20, 1 more than the month before (1).');
   });
@@ -214,7 +219,7 @@ describe('what the time before is compared with', () => {
     const { declined, digest, posted } = createWorld(new Date('2026-06-02T12:00:00Z'));
     for (const at of ['2026-05-20T12:00:00Z', '2026-05-31T12:00:00Z', '2026-06-01T12:00:00Z']) await declined(at);
 
-    await digest.now('D0ANA', 'n1', 'monthly', 'UTC');
+    await digest.now('D0ANA', 'n1', { of: 'monthly', zone: 'UTC' }, unrecorded);
 
     expect(posted[0]?.text).toContain(
       'Declines since May 31, 8:00 PM ET: 1 decline, $10.10, as many as in the same time',
@@ -230,7 +235,7 @@ describe('what the time before is compared with', () => {
     await redis().set(webKeys.since, String(Date.parse(since)));
     await declined('2026-11-20T20:00:00Z');
 
-    await digest.now('D0ANA', 'n1', null, 'UTC');
+    await digest.now('D0ANA', 'n1', { of: null, zone: 'UTC' }, unrecorded);
 
     expect(posted[0]?.text).toMatch(words);
   });
@@ -325,11 +330,13 @@ it('owes nothing for the time in which it was turned off', async () => {
   expect(posted.map(({ text }) => text)).toEqual(Array(2).fill(expect.stringContaining('No declines')));
 });
 
-it('finishes a digest whose worker died once it was posted, and shows it once', async () => {
+it.each(['record', 'post'])('finishes a digest whose worker died at its %s, and shows it once', async (step) => {
   const { digests, sendDue, posted, recorded, failures } = createWorld(new Date('2026-11-20T09:00:00Z'));
   await digests.set({ ...dailyAtNine, channel: 'D0ANA', by: 'U1', at: '2026-11-19T12:00:00Z' });
-  failures.push('record');
+  failures.push(step);
   await expect(sendDue()).rejects.toThrow('killed');
+  expect(posted, 'nothing is posted before it is on record').toEqual([]);
+  expect(recorded).toHaveLength(step === 'post' ? 1 : 0);
 
   await sendDue();
   await sendDue();

@@ -29,9 +29,9 @@ async function typed(
   const shownDeclines = createShownDeclines(redis());
   const setDigest = createSetDigest({
     ...tools,
-    postDigest: async (to) => {
+    postDigest: async (to, _id, _asked, recorded) => {
+      await recorded('daily digest of 3 declines');
       posted.push(to);
-      return 'daily digest of 3 declines';
     },
     mayGetAlerts: createMayGetAlerts({ ...tools, channelInfo }),
     changeSchedule: createChangeSchedule({ ...tools, digests, shownDeclines, now: () => new Date() }),
