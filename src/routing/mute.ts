@@ -81,7 +81,7 @@ export async function mutesFor(
   return active.filter((_, index) => isShown[index]);
 }
 
-interface MuteDeps extends Pick<ActionTools, 'openDirect' | 'factsOf' | 'zone'> {
+interface MuteDeps extends Pick<ActionTools, 'openDirect' | 'factsOf' | 'zone' | 'hasBegun' | 'now'> {
   readonly responses: Pick<Responses, 'refuse' | 'refuseUnclear'>;
   readonly whyNotMute: ReturnType<typeof createWhyNotMute>;
   readonly startMute: ReturnType<typeof createStartMute>;
@@ -97,9 +97,14 @@ export function createMute(deps: MuteDeps) {
     const isTravel = action.verb === 'travel';
     const { judgedAs, countries, rest } = splitMuteDetails(action);
     const end = muteEndOf(rest, { now: new Date(action.askedAt), zone });
-    if ('why' in end) {
+    const isLate = 'endsAt' in end && end.endsAt <= deps.now() && !(await deps.hasBegun(action));
+    if ('why' in end || isLate) {
       const { usage } = routingVerbs[action.verb].command;
-      return await responses.refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
+      return await responses.refuseUnclear(
+        action,
+        { why: 'why' in end ? end.why : 'That time has passed.', usage },
+        { acctId, cardId },
+      );
     }
     const lastsMs = end.endsAt.getTime() - Date.parse(action.askedAt);
     const refusal = await deps.whyNotMute(action, acctId, { judgedAs, lastsMs });

@@ -190,6 +190,33 @@ describe('a mute', () => {
     expect(await ends()).toEqual([]);
   });
 
+  it.each([
+    ['mute', '2h'],
+    ['travel', 'ES until 12:00'],
+  ] as const)('(%s) whose end has passed when it is performed is refused', async (verb, details) => {
+    const { ends, deps, answers, advance, stations } = await world();
+    advance(3 * 3_600_000);
+
+    await performAction(ask(verb, { ...byCommand, ...operator, details }), deps);
+
+    expect(answers.at(-1)?.text).toMatch(/^That time has passed\. Write \/card .*Nothing changed\.$/);
+    expect(await stations()).toEqual(['refused']);
+    expect(await ends()).toEqual([]);
+  });
+
+  it('is not refused for its end if it is on record, and runs again when it is over', async () => {
+    const { mutes, deps, answers, advance, stations } = await world();
+    const unstored = { ...deps, mutes: { ...mutes, put: () => Promise.reject(new Error('killed')) } };
+    await expect(performAction(muteFor('2h'), unstored)).rejects.toThrow('killed');
+    advance(3 * 3_600_000);
+
+    await performAction(muteFor('2h'), deps);
+
+    expect(answers.at(-1)?.text).toMatch(/^The mute of .* has ended/);
+    expect(await stations()).toEqual(['done']);
+    expect(await mutes.inForce()).toEqual([]);
+  });
+
   it('is set and on record once, whenever its worker is killed', async () => {
     const steps = await killEverywhere(
       muteFor('2h'),
