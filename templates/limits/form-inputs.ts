@@ -74,9 +74,9 @@ export function amountInput(
  * @param initial what is chosen at first. If it is not one of the choices, it becomes the first one.
  */
 export function termInputs(today: string, initial: Term): InputBlock[] {
-  const choices = termChoices(today).map(([choice, text]) => option(text, valueOf(choice)));
-  const listed = choices.find(({ value }) => value === valueOf(initial));
-  const chosen = listed ?? option(`As asked: ${termWords(initial)}`, valueOf(initial));
+  const choices = termChoices(today).map(([choice, text]) => option(text, choiceValue(choice)));
+  const listed = choices.find(({ value }) => value === choiceValue(initial));
+  const chosen = listed ?? option(`As asked: ${termWords(initial)}`, choiceValue(initial));
   const options = listed === undefined ? [chosen, ...choices] : choices;
   return [
     input(formInput.term, 'How long', { type: 'static_select', options, initial_option: chosen }),
@@ -89,7 +89,7 @@ export function termInputs(today: string, initial: Term): InputBlock[] {
   ];
 }
 
-const valueOf = (choice: Term | typeof DAY_BELOW): string =>
+const choiceValue = (choice: Term | typeof DAY_BELOW): string =>
   choice === DAY_BELOW ? DAY_BELOW : JSON.stringify(choice);
 
 export function reasonInput(label: string, hint: string, isOptional = false): InputBlock {
