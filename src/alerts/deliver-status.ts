@@ -142,7 +142,7 @@ export function createDeliverStatus(deps: Deps) {
       await publish({ kind: 'card-status', event, card, outcomes: [], late: isLate, changes, progress: null });
     }
     const status = accountStatusNow(all);
-    if (status !== undefined) await showStatus(event, status);
+    if (status !== undefined) await showStatus(whole, status);
     return null;
   };
 

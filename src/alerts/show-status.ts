@@ -18,14 +18,17 @@ interface Deps {
 
 /**
  * A card has a new status, wherever it was changed: the declines that the old one caused, or that name it, show it. All
- * declines show that the card was closed. Idempotent.
+ * declines show that the account's last card was closed. Idempotent.
+ *
+ * @param status that of the account's card in use.
  */
 export type ShowStatus = (event: CardStatusEvent, status: CardStatus) => Promise<void>;
 
 export function createShowStatus({ history, alerts, factsOf, updateAlert }: Deps): ShowStatus {
   return async function showStatus(event, status) {
-    if (status === 'CLOSED') await showClosed(event);
-    else if (status !== 'INACTIVE') await showUsable(event, status);
+    const declines = await declinesBefore(event);
+    await showClosed(event, declines, status);
+    if (status === 'ACTIVE' || status === 'BLOCKED') await showUsable(event, declines, status);
   };
 
   async function declinesBefore({ acctId, callbackAt }: CardStatusEvent): Promise<TransactionAlert[]> {
@@ -34,10 +37,13 @@ export function createShowStatus({ history, alerts, factsOf, updateAlert }: Deps
     return await alertsOfKind('transaction', ids, alerts);
   }
 
-  async function showClosed(event: CardStatusEvent): Promise<void> {
-    // The event may name only one of several cards. The rules are the account's, so they still help another one.
-    if ((await factsOf(event.acctId)).status !== 'CLOSED') return;
-    for (const alert of await declinesBefore(event)) {
+  async function showClosed(event: CardStatusEvent, declines: readonly TransactionAlert[], status: CardStatus) {
+    // The event may name only one of several cards.
+    const isAccountClosed = status === 'CLOSED' && (await factsOf(event.acctId)).status === 'CLOSED';
+    for (const alert of declines) {
+      // The rules are the account's, so they still help another card. The status is the card's own.
+      const isOwnClosed = wantedBy(alert) !== null && statusIn(event, alert.card) === 'CLOSED';
+      if (!isAccountClosed && !isOwnClosed) continue;
       const card = { ...alert.card, status: 'CLOSED', isStatusLater: true } as const;
       if (alert.card.status !== 'CLOSED') await alerts.save({ ...alert, card });
       // Also if it was saved before: a crash may have come in between.
@@ -45,12 +51,16 @@ export function createShowStatus({ history, alerts, factsOf, updateAlert }: Deps
     }
   }
 
-  async function showUsable(event: CardStatusEvent, status: 'ACTIVE' | 'BLOCKED'): Promise<void> {
+  async function showUsable(
+    event: CardStatusEvent,
+    declines: readonly TransactionAlert[],
+    status: 'ACTIVE' | 'BLOCKED',
+  ): Promise<void> {
     const { id, callbackAt: at } = event;
-    const declines = await declinesBefore(event);
     const by = declines.length === 0 ? null : await history.expectedAction(event, status);
     for (const alert of declines) {
-      const verb = verbFor(alert, status);
+      // Another card of the account may have got it, as the replacement of this one does.
+      const verb = isUnnamed(alert.card) || statusIn(event, alert.card) === status ? verbFor(alert, status) : null;
       if (verb === null) continue;
       const outcome = { verb, by: by?.userId ?? null, at, state: 'done', text: '' } as const;
       // Under the id of the action that changed it: if that was asked for on this alert, its own report replaces this.
@@ -60,13 +70,26 @@ export function createShowStatus({ history, alerts, factsOf, updateAlert }: Deps
   }
 }
 
-/** What the alert has to show; null: nothing, or it shows it already. */
-function verbFor({ event, card, remedy, outcomes }: TransactionAlert, status: 'ACTIVE' | 'BLOCKED') {
+const isUnnamed = ({ cardId, last4 }: CardFacts): boolean => cardId === null && last4 === null;
+
+/** The status that an event gives to the card that an alert names. */
+function statusIn({ cards }: CardStatusEvent, { cardId, last4 }: CardFacts): CardStatus | undefined {
+  return cards.find((card) => (cardId === null ? card.last4 === last4 : card.cardId === cardId))?.status;
+}
+
+/** What a decline asks for because of its card's status. */
+function wantedBy({ event, card, remedy }: TransactionAlert): 'activate' | 'unblock' | null {
   const cause = event.decline === null ? 'none' : declineReason(event.decline, remedy).remedy;
   // Whatever declined the purchase, the alert says that the card was blocked since.
   const wanted = card.status === 'BLOCKED' ? 'unblock' : cause;
-  if (wanted !== 'activate' && wanted !== 'unblock') return null;
-  const { isActivated, isUnblocked, isBlocked, isPaid } = currentState(outcomes);
+  return wanted === 'activate' || wanted === 'unblock' ? wanted : null;
+}
+
+/** What the alert has to show; null: nothing, or it shows it already. */
+function verbFor(alert: TransactionAlert, status: 'ACTIVE' | 'BLOCKED') {
+  const wanted = wantedBy(alert);
+  if (wanted === null) return null;
+  const { isActivated, isUnblocked, isBlocked, isPaid } = currentState(alert.outcomes);
   const isUsable = (isActivated || isUnblocked) && !isBlocked;
   if (isPaid || isUsable === (status === 'ACTIVE')) return null;
   if (status === 'BLOCKED') return 'block';

@@ -45,6 +45,8 @@ export function createDeliveryWorld(
     isInDoubt = (): boolean => false,
     statusBefore = (_cardId: number): CardStatus | null => 'INACTIVE',
     now = (): Date => new Date(START),
+    /** The card that the directory names. */
+    card = transactionAlert().card,
   } = {},
 ) {
   /** Where the rules send each event. Events without an entry go nowhere. */
@@ -91,7 +93,7 @@ export function createDeliveryWorld(
     asked,
     async factsOf({ acctId }: StoredEvent) {
       asked.push('facts');
-      return { ...transactionAlert().card, acctId, ...learned.get(acctId) };
+      return { ...card, acctId, ...learned.get(acctId) };
     },
     statusBefore: async (_event: unknown, { cardId }: { readonly cardId: number }) => statusBefore(cardId),
     async learn(event: StoredEvent) {
@@ -125,7 +127,7 @@ export function createDeliveryWorld(
     showStatus: createShowStatus({
       history,
       alerts,
-      factsOf: async (acctId) => ({ ...transactionAlert().card, acctId, status: 'CLOSED' }),
+      factsOf: async (acctId) => ({ ...card, acctId, status: 'CLOSED' }),
       updateAlert,
     }),
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { statusTimeline } from '../../../src/alerts/deliver-status.ts';
+import { noCard } from '../../../src/core/card-facts.ts';
 import type { CardStatus, CardStatusEvent, StatusRecord } from '../../../src/core/event.ts';
 import { cardStatuses } from '../../../src/core/event.ts';
 import { createDeliveryWorld, declineOf, idOf, timeOf } from '../../support/delivery-world.ts';
@@ -131,7 +132,7 @@ it('closing a card shows on its declines, also when it is delivered twice or bef
 describe('a webhook that lists all cards of the account', () => {
   const statuses: Readonly<Record<number, CardStatus>> = { 1: 'CLOSED', 2: 'ACTIVE', 3: 'INACTIVE' };
   const worldOf = (statusBefore = (cardId: number): CardStatus | null => statuses[cardId] ?? null) =>
-    createDeliveryWorld(redis(), { statusBefore });
+    createDeliveryWorld(redis(), { statusBefore, card: { ...noCard, cardId: 2, last4: '0002' } });
   const listing = (index: number, changed: Readonly<Record<number, CardStatus>>): CardStatusEvent => ({
     ...statusAlert([change()]).event,
     id: idOf(index),

@@ -14,16 +14,16 @@ const blocked: TransactionAlert = { ...declined('decline.card.status', ''), reme
 
 const { event: changed } = statusAlert([change()]);
 
-/** An alert, and its card's later statuses. */
-async function showing(
-  alert: TransactionAlert,
-  ...statuses: [CardStatus, { userId: string; actionId: string } | null, ofAccount?: CardStatus][]
-) {
+type Listed = readonly [cardId: number, last4: string, status: CardStatus];
+type Changed = [CardStatus, { userId: string; actionId: string } | null, ofAccount?: CardStatus, cards?: Listed[]];
+
+/** An alert, and the later statuses of its card or of those that the event lists. */
+async function showing(alert: TransactionAlert, ...statuses: Changed[]) {
   const outcomes = new Map<string, Outcome>();
   let saved = alert;
   const current = (): TransactionAlert => ({ ...saved, outcomes: [...alert.outcomes, ...outcomes.values()] });
   const updated: string[] = [];
-  for (const [index, [status, by, ofAccount]] of statuses.entries()) {
+  for (const [index, [status, by, ofAccount, cards]] of statuses.entries()) {
     const showStatus = createShowStatus({
       history: { alertsBetween: async () => [alert.event.id], expectedAction: async () => by },
       alerts: {
@@ -36,7 +36,9 @@ async function showing(
       factsOf: async () => ({ ...card, status: ofAccount ?? status }),
       updateAlert: async (id) => void updated.push(id),
     });
-    await showStatus({ ...changed, id: `evt_status${index}`, callbackAt: at }, status);
+    const own: Listed = [6231, '1212', status];
+    const listed = (cards ?? [own]).map(([cardId, last4, of]) => ({ cardId, last4, status: of, cardOrderId: null }));
+    await showStatus({ ...changed, id: `evt_status${index}`, callbackAt: at, cards: listed }, status);
   }
   const { blocks } = renderAlert(current(), view);
   const { card: facts } = saved;
@@ -140,5 +142,52 @@ describe('an alert of a card that was closed since', () => {
     const facts = { ...card, status: 'CLOSED' } as const;
 
     expect((await showing({ ...overLimit, card: facts }, ['CLOSED', null])).facts).toEqual(facts);
+  });
+});
+
+describe('an alert of a card that is being replaced', () => {
+  const olga = { userId: 'U0OLGA', actionId: 'act_1' };
+  const replacement = [6232, '3434', 'ACTIVE'] as const;
+  const ofBlocked: TransactionAlert = { ...blocked, card: { ...card, status: 'BLOCKED' } };
+
+  it.each([
+    ['blocked', ofBlocked],
+    ['never activated', inactive],
+  ])('does not say that the old card, which was %s, works again', async (_name, alert) => {
+    const { ids, updated, text } = await showing(alert, ['ACTIVE', olga, 'ACTIVE', [replacement]]);
+
+    expect([ids, updated]).toEqual([[], []]);
+    expect(text).not.toMatch(/U0OLGA|tried again|active by now/);
+  });
+
+  it.each([
+    ['one webhook', [['ACTIVE', olga, 'ACTIVE', [[6231, '1212', 'CLOSED'], replacement]]]],
+    [
+      'two webhooks',
+      [
+        ['ACTIVE', olga, 'ACTIVE', [replacement]],
+        ['CLOSED', olga, 'ACTIVE', [[6231, '1212', 'CLOSED']]],
+      ],
+    ],
+  ] satisfies [string, Changed[]][])('says that the old card is closed, after %s', async (_name, webhooks) => {
+    const { ids, facts, text, buttons } = await showing(ofBlocked, ...webhooks);
+
+    expect(ids).toEqual([]);
+    expect(facts).toMatchObject({ status: 'CLOSED', isStatusLater: true });
+    expect(text).toMatch(/card is closed/i);
+    expect(buttons).toEqual(['acknowledge_alert', 'show_details']);
+  });
+
+  it('shows a change of the account if it is not known which card was declined', async () => {
+    const unnamed = { ...inactive, card: { ...card, cardId: null, last4: null } };
+
+    expect((await showing(unnamed, ['ACTIVE', olga, 'ACTIVE', [replacement]])).ids).toEqual(['act_1']);
+  });
+
+  it('knows the card by its digits if it has no id yet', async () => {
+    const ofDigits = { ...inactive, card: { ...card, cardId: null } };
+
+    expect((await showing(ofDigits, ['ACTIVE', olga])).ids).toEqual(['act_1']);
+    expect((await showing(ofDigits, ['ACTIVE', olga, 'ACTIVE', [replacement]])).ids).toEqual([]);
   });
 });
