@@ -109,7 +109,7 @@ function onlyOf(cards: readonly DirectoryCard[]): DirectoryCard | undefined {
   return cards.length === 1 ? cards[0] : undefined;
 }
 
-const openStatuses: readonly CardStatus[] = ['INACTIVE', 'ACTIVE', 'BLOCKED'];
+export const openStatuses: readonly CardStatus[] = ['INACTIVE', 'ACTIVE', 'BLOCKED'];
 
 /** A card whose status is not known may have any. */
 function withStatusIn(statuses: readonly CardStatus[], cards: readonly DirectoryCard[]): readonly DirectoryCard[] {

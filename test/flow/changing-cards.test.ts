@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
+import { toServiceTime } from '../../sandbox/service-time.ts';
 import { directoryKey } from '../../src/core/keys.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell.ts';
-import { sampleWebhook } from '../support/sample-webhook.ts';
+import { sampleWebhook, statusWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
 const cardbell = useCardbell(inOneProcess);
@@ -73,6 +74,20 @@ describe('a replacement card', () => {
     expect(now(question).text).toContain(closes);
     const alert = await waitFor(channels.status, new RegExp(`card ${old.Last4CardNumber}.* closed`));
     expect(alert.text).toContain(`Changed by <@${olga}> in Cardbell`);
+  });
+
+  it('is not named by the late decline of a purchase that was tried with the other one', async () => {
+    const { account, old, fresh } = replacement();
+    const { deliver, waitFor } = cardbell();
+    const at = (hoursAgo: number): Date => new Date(Date.now() - hoursAgo * 3_600_000);
+
+    await deliver(statusWebhook(account, fresh, 'INACTIVE', at(30)));
+    await waitFor(channels.status, new RegExp(`card ${fresh.Last4CardNumber}.* not activated`));
+    const tried = { AcctId: account.AcctId, TransactionTime: toServiceTime(at(20)) };
+    await deliver(sampleWebhook('decline.rule.velocity', tried, at(20)));
+    const alert = await waitFor(channels.declines, new RegExp(holderOf(account)));
+
+    expect(alert.text).toContain(`card ${old.Last4CardNumber}`);
   });
 });
 

@@ -1,0 +1,77 @@
+import type { CardFacts } from '../core/card-facts.ts';
+import { type CardStatus, cardStatuses, type StatusRecord, type TransactionEvent, whichCard } from '../core/event.ts';
+import { CLOCK_SKEW_MS, happenedSince } from '../core/service-time.ts';
+import { type DirectoryAccount, type DirectoryCard, openStatuses, toCardFacts } from '../directory/account.ts';
+import type { CardHistory } from './card-history.ts';
+import { FOLLOWS_WITHIN_MS, REFUND_WITHIN_MS } from './purchase-timeline.ts';
+
+type History = Pick<CardHistory, 'statuses'>;
+
+/**
+ * What the directory knows about the card of a purchase: the only card of the account that may have made it, by its status
+ * then. The card may have been replaced since.
+ */
+export async function factsOfPurchase(
+  event: TransactionEvent,
+  account: DirectoryAccount | null,
+  history: History,
+): Promise<CardFacts> {
+  const { acctId } = event;
+  if (account === null) return toCardFacts(acctId, account);
+  const cards = await cardsThen(event, account.cards, history);
+  if (cards.length === 0) return toCardFacts(acctId, account, { statuses: [] });
+  return toCardFacts(acctId, { ...account, cards }, { statuses: cardStatuses });
+}
+
+async function cardsThen(
+  event: TransactionEvent,
+  cards: readonly DirectoryCard[],
+  history: History,
+): Promise<DirectoryCard[]> {
+  if (cards.length < 2) return [...cards];
+  const { statuses = openStatuses } = whichCard(event);
+  const then = await Promise.all(cards.map((card) => statusesThen(event, card, history)));
+  return cards.filter((_, at) => then[at]?.some((status) => status === null || statuses.includes(status)));
+}
+
+/** The statuses that a card may have had when a purchase was made. Null: any. */
+async function statusesThen(
+  event: TransactionEvent,
+  card: DirectoryCard,
+  history: History,
+): Promise<(CardStatus | null)[]> {
+  const { cardId, status, seenAt, was } = card;
+  const known = cardId === null ? [] : await history.statuses(cardId);
+  // A change is reported when it is made, or a little later.
+  const reported = known.map((one) => {
+    const byMs = Date.parse(one.callbackAt);
+    return { status: one.status, fromMs: byMs - CLOCK_SKEW_MS, byMs };
+  });
+  const seen = was === undefined ? [] : [{ status, fromMs: Date.parse(was.seenAt), byMs: Date.parse(seenAt) }];
+  // Final: a delayed webhook with an earlier status may come after it.
+  const changes = [...reported, ...seen].toSorted(
+    (a, b) => Number(a.status === 'CLOSED') - Number(b.status === 'CLOSED'),
+  );
+  const { first, last } = timesOf(event);
+  const sure = changes.findLastIndex(({ byMs }) => happenedSince(byMs)(first));
+  const meanwhile = changes.slice(sure + 1).filter(({ fromMs }) => happenedSince(fromMs)(last));
+  return [changes[sure]?.status ?? statusFirst(known, card), ...meanwhile.map((one) => one.status)];
+}
+
+/** The status before all known changes. Null: any. */
+function statusFirst([first]: readonly StatusRecord[], { status, was }: DirectoryCard): CardStatus | null {
+  // A card that is first reported as inactive was new.
+  if (first !== undefined) return first.status === 'INACTIVE' ? 'INACTIVE' : null;
+  return was === undefined ? status : (was.status ?? 'INACTIVE');
+}
+
+/** The first and the last time when the purchase may have been made. */
+function timesOf({ kind, direction, requestedAt, occurredAt }: TransactionEvent) {
+  const last = { occurredAt: requestedAt };
+  const isRefund = kind === 'settlement' && direction === 'credit';
+  // Some steps have only a time of their own, not that of the purchase.
+  const isStep = kind === 'settlement' || kind === 'reversal';
+  const isOwnTime = isStep && Date.parse(occurredAt) - Date.parse(requestedAt) <= CLOCK_SKEW_MS;
+  const withinMs = isRefund ? REFUND_WITHIN_MS : isOwnTime ? FOLLOWS_WITHIN_MS : 0;
+  return { first: { occurredAt: new Date(Date.parse(requestedAt) - withinMs).toISOString() }, last };
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { factsOfPurchase } from '../../../src/alerts/facts-of-purchase.ts';
+import type { CardStatus, TransactionEvent } from '../../../src/core/event.ts';
+import type { DirectoryCard } from '../../../src/directory/account.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+const day = (number: number, time = '12:00:00'): string =>
+  `2026-${number > 30 ? '12' : '11'}-${String(number > 30 ? number - 30 : number).padStart(2, '0')}T${time}.0000000Z`;
+
+const cardOf = (cardId: number, status: CardStatus, more: Partial<DirectoryCard> = {}): DirectoryCard => ({
+  cardId,
+  last4: String(cardId).repeat(4),
+  status,
+  seenAt: day(20),
+  ...more,
+});
+
+/** By card: when its webhooks came, and what they said. */
+type Reported = Readonly<Record<number, readonly (readonly [at: string, status: CardStatus])[]>>;
+
+async function namedBy(purchase: Partial<TransactionEvent>, cards: readonly DirectoryCard[], reported: Reported) {
+  const account = {
+    acctId: 7378,
+    firstName: 'Jane',
+    lastName: 'Doe',
+    namesAt: null,
+    customId: null,
+    isVirtual: null,
+    group: null,
+    rulesetId: null,
+    accountStatus: null,
+    availableCents: null,
+    email: null,
+    cards: [...cards],
+    detailsAt: day(1),
+  };
+  const event = { ...transactionAlert().event, kind: 'authorization', decline: null, ...purchase } as const;
+  const facts = await factsOfPurchase({ ...event, occurredAt: purchase.occurredAt ?? event.requestedAt }, account, {
+    statuses: async (cardId) =>
+      (reported[cardId] ?? []).map(([callbackAt, status]) => ({
+        callbackAt,
+        status,
+        eventId: callbackAt,
+        receivedAt: callbackAt,
+      })),
+  });
+  return facts.cardId;
+}
+
+describe('a purchase, after another card replaced the one that made it', () => {
+  const cards = [cardOf(1, 'CLOSED'), cardOf(2, 'ACTIVE')];
+  const reported: Reported = {
+    1: [[day(10), 'CLOSED']],
+    2: [
+      [day(5), 'INACTIVE'],
+      [day(10), 'ACTIVE'],
+    ],
+  };
+  const by = (purchase: Partial<TransactionEvent>) => namedBy(purchase, cards, reported);
+  const velocity = { code: 'decline.rule.velocity', message: '' };
+
+  it.each([
+    ['a settlement', { kind: 'settlement', requestedAt: day(8), occurredAt: day(11) }],
+    ['a reversal', { kind: 'reversal', direction: 'credit', requestedAt: day(8), occurredAt: day(11) }],
+    ['a decline that arrives late', { kind: 'decline', requestedAt: day(8), decline: velocity }],
+    ['an authorization before the new card was made', { requestedAt: day(3) }],
+  ] satisfies [string, Partial<TransactionEvent>][])('names the card that made it: %s', async (_what, purchase) => {
+    expect(await by(purchase)).toBe(1);
+  });
+
+  it('names the new card for a purchase since, from the second of its activation on', async () => {
+    expect(await by({ requestedAt: day(10) })).toBe(2);
+    expect(await by({ kind: 'settlement', requestedAt: day(11), occurredAt: day(14) })).toBe(2);
+  });
+
+  it('names none for a purchase just before, because the activation may be reported late', async () => {
+    expect(await by({ requestedAt: day(10, '11:59:30') })).toBeNull();
+    expect(await by({ requestedAt: day(10, '11:58:30') })).toBe(1);
+  });
+
+  it('names none for a decline that any card may have caused, also one that is not activated', async () => {
+    expect(await by({ kind: 'decline', requestedAt: day(8), decline: { code: '', message: '' } })).toBeNull();
+  });
+
+  it('names none if a refund, or a step with only its own time, may be of either', async () => {
+    const refund = { kind: 'settlement', direction: 'credit', occurredAt: day(45) } as const;
+
+    expect(await by({ ...refund, requestedAt: day(35) })).toBeNull();
+    expect(await by({ ...refund, requestedAt: day(42) })).toBe(2);
+    expect(await by({ kind: 'reversal', direction: 'credit', requestedAt: day(15) })).toBeNull();
+    expect(await by({ kind: 'reversal', direction: 'credit', requestedAt: day(21) })).toBe(2);
+  });
+});
+
+it('names none if it is not known which of two cards worked then', async () => {
+  const cards = [cardOf(1, 'CLOSED'), cardOf(2, 'ACTIVE')];
+
+  expect(
+    await namedBy({ requestedAt: day(8) }, cards, { 1: [[day(10), 'CLOSED']], 2: [[day(10), 'ACTIVE']] }),
+  ).toBeNull();
+});
+
+it('takes cards of which no change is known as they are', async () => {
+  expect(await namedBy({ requestedAt: day(8) }, [cardOf(1, 'CLOSED'), cardOf(2, 'ACTIVE')], {})).toBe(2);
+  expect(await namedBy({ requestedAt: day(8) }, [cardOf(1, 'ACTIVE'), cardOf(2, 'INACTIVE')], {})).toBe(1);
+});
+
+it('counts a change that only the card API has shown', async () => {
+  const was = { status: 'INACTIVE', seenAt: day(9) } as const;
+  const cards = [cardOf(1, 'CLOSED'), cardOf(2, 'ACTIVE', { was, seenAt: day(10) })];
+  const reported: Reported = { 1: [[day(10), 'CLOSED']] };
+
+  expect(await namedBy({ requestedAt: day(8) }, cards, reported)).toBe(1);
+  expect(await namedBy({ requestedAt: day(11) }, cards, reported)).toBe(2);
+  const isNew = cardOf(2, 'ACTIVE', { was: { status: null, seenAt: day(9) }, seenAt: day(10) });
+  expect(await namedBy({ requestedAt: day(8) }, [cardOf(1, 'CLOSED'), isNew], reported)).toBe(1);
+});
+
+it('takes a closed card for closed, whatever is reported later', async () => {
+  const closed = { 1: [[day(6), 'CLOSED'] as const, [day(7), 'ACTIVE'] as const] };
+
+  expect(await namedBy({ requestedAt: day(8) }, [cardOf(1, 'CLOSED'), cardOf(2, 'ACTIVE')], closed)).toBe(2);
+});
+
+it('names the only card of an account, and none that is not known', async () => {
+  const decline = { code: 'decline.card.status', message: 'Card Status Inactive' };
+
+  expect(await namedBy({ kind: 'decline', decline }, [cardOf(1, 'ACTIVE')], {})).toBe(1);
+  expect(await namedBy({ kind: 'decline', decline }, [cardOf(1, 'ACTIVE'), cardOf(2, 'ACTIVE')], {})).toBeNull();
+  expect(await namedBy({}, [], {})).toBeNull();
+  expect(await factsOfPurchase(transactionAlert().event, null, { statuses: async () => [] })).toMatchObject({
+    acctId: 7378,
+    cardId: null,
+  });
+});
