@@ -41,8 +41,8 @@ export function remainingAt(then: string, { overall, categories }: RemainingLimi
 }
 
 /**
- * The category whose limit declined a purchase: the card service does not name it. The merchant's kind tells it; if it fits
- * none or several, only one that alone can have had too little left is certain.
+ * The category whose limit declined a purchase: the card service does not name it. Only one that alone can have
+ * had too little left is certain: of those that fit the merchant, or of all if none does.
  *
  * @param then the card's categories with what was left of their limits when the purchase was declined.
  * @returns null when it cannot be told.
@@ -53,8 +53,7 @@ export function stoppingCategory(
   then: readonly LimitedCategory[],
 ): SpendCategory | null {
   const fitting = then.filter(({ category }) => fits(category.name));
-  const [first, ...others] =
-    fitting.length === 1 ? fitting : suspectsOf(amountCents, fitting.length > 0 ? fitting : then);
+  const [first, ...others] = suspectsOf(amountCents, fitting.length > 0 ? fitting : then);
   return first === undefined || others.length > 0 ? null : first.category;
 }
 

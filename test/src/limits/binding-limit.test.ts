@@ -209,6 +209,15 @@ describe('a declined purchase', () => {
   });
 });
 
+it('may still be stopped by another category if the one that fits the merchant had enough left', () => {
+  const roomy = remaining.categories.map((one) => (one.id === 3 ? { ...one, remainingCents: 20_000 } : one));
+  const windows = { ...remaining, overall: [], categories: roomy };
+  const tried = { ...ofCategory, ...eating };
+
+  expect(checkLimits(tried, windows, rules)).toBeNull();
+  expect(checkLimits({ ...tried, amountCents: 900 }, windows, rules)).toBe('passes');
+});
+
 describe('all limits that a purchase meets', () => {
   type Windows = Partial<Record<LimitPeriod, [limit: number, left: number]>>;
   interface Card {

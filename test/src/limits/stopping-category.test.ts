@@ -30,6 +30,7 @@ describe('the category whose limit declined a purchase of $300', () => {
     ['is the only one that had too little left', [], 20_000, 'Restaurants'],
     ['is the only one of those that fit which had too little left', ['Restaurants', 'Retail'], 20_000, 'Restaurants'],
     ['is unknown if every one had enough left', [], 6_000, null],
+    ['is unknown if the only one that fits the merchant had enough left', ['Retail'], 20_000, null],
   ])('%s', (_what, fitting, cents, name) => {
     expect(found(fitting, cents)).toBe(name);
   });
