@@ -131,13 +131,17 @@ export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): 
   const paid = done[index];
   if (paid === undefined) return null;
   const isChange = ({ verb }: Outcome): boolean => changeVerbs.has(verb);
-  const before = done.slice(0, index).findLastIndex(isChange);
+  const sincePaid = ({ at }: Outcome): number => Date.parse(at) - Date.parse(paid.at);
+  const isOver = (change: Outcome, at: number): boolean =>
+    done.slice(at + 1).some((one) => isEndOf(change, one) && sincePaid(one) < -ANSWERED_WITHIN_MS);
+  const before = done.slice(0, index).findLastIndex((one, at) => isChange(one) && !isOver(one, at));
   // Later changes are unrelated to this purchase, unless the retry was faster than the answer to the change.
-  const isMeanwhile = (one: Outcome): boolean =>
-    isChange(one) && Math.abs(Date.parse(one.at) - Date.parse(paid.at)) <= ANSWERED_WITHIN_MS;
+  const isMeanwhile = (one: Outcome): boolean => isChange(one) && Math.abs(sincePaid(one)) <= ANSWERED_WITHIN_MS;
   const approvedAt = before === -1 ? done.findIndex(isMeanwhile) : before;
   const approved = done[approvedAt];
-  const restored = done.slice(approvedAt + 1).find(({ verb }) => verb === 'restore');
+  const restored = done
+    .slice(approvedAt + 1)
+    .find((one) => one.verb === 'restore' && sincePaid(one) >= -ANSWERED_WITHIN_MS);
   const approval =
     approved === undefined || approved.by === null ? '' : `${approvedWord(approved)} by ${mention(approved.by)}, `;
   const back = restored === undefined ? '' : `, ${backWords(restored)}`;
@@ -155,6 +159,12 @@ export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): 
     covered: isAllSaid ? [approved, paid, restored] : [paid],
     approved,
   };
+}
+
+/** A card stays unblocked and activated when its temporary change ends. */
+function isEndOf({ verb, control }: Outcome, { verb: later, ends }: Outcome): boolean {
+  const isAnother = control != null && ends !== undefined && ends !== control.id;
+  return later === 'restore' && (verb === 'limit' || verb === 'allow') && !isAnother;
 }
 
 function approvedWord({ verb, isOverride }: Outcome): string {

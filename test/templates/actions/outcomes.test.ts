@@ -13,7 +13,7 @@ import {
   outcomeShort,
   resolutionOf,
 } from '../../../templates/actions/outcomes.ts';
-import { limitChange } from '../../support/limit-goals.ts';
+import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { askedAt, openRequestOf } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';
 import { card, outcome } from '../fixtures.ts';
@@ -121,4 +121,43 @@ it.each([
 
   expect(outcomeShort(paid).words).toBe(words);
   expect(outcomeSentence([paid])).toBe(` ${words}.`);
+});
+
+describe('a purchase that is paid after the end of a temporary change', () => {
+  const declinedAt = '2026-11-20T14:14:00Z';
+  const raised = outcome({ verb: 'limit', by: 'U0ANA', at: '2026-11-20T15:00:00Z' });
+  const back = outcome({ verb: 'restore', by: null, at: '2026-11-20T17:00:00Z', goals: [limitGoal('daily', 15_000)] });
+  const paid = outcome({ verb: 'paid', by: null, at: '2026-11-21T05:30:00Z' });
+  const wordsOf = (...outcomes: Parameters<typeof outcomeLines>[0][number][]) =>
+    resolutionOf(outcomes, declinedAt)?.words.replace(/<!date[^>]*>/g, 'TIME');
+
+  it('was not approved by it', () => {
+    const resolution = resolutionOf([raised, back, paid], declinedAt);
+
+    expect(wordsOf(raised, back, paid)).toBe('Paid at TIME. 15 hours after the decline.');
+    expect(resolution).toMatchObject({ approved: undefined, covered: [paid] });
+  });
+
+  it('was approved by what is still in effect', () => {
+    const unblocked = outcome({ verb: 'unblock', by: 'U0BO', at: '2026-11-20T15:30:00Z' });
+    const control = {
+      kind: 'revert',
+      id: 'act_2',
+      until: declinedAt,
+      back: { to: '', when: 'automatically' },
+    } as const;
+    const again = { ...raised, by: 'U0CY', at: '2026-11-20T16:00:00Z', control };
+
+    expect(wordsOf(unblocked, raised, back, paid)).toMatch(/^Unblocked by <@U0BO>, paid at TIME\. /);
+    expect(wordsOf(raised, again, { ...back, ends: 'act_1' }, paid)).toMatch(/^Approved by <@U0CY>, paid at TIME\. /);
+    expect(wordsOf(raised, { ...back, ends: 'act_1' }, again, paid)).toMatch(/^Approved by <@U0CY>, paid at TIME\. /);
+  });
+
+  it('was approved if the change ended with the payment or later', () => {
+    for (const at of ['2026-11-21T05:29:50Z', '2026-11-21T05:30:05Z'])
+      expect(wordsOf(raised, { ...back, at }, paid)).toMatch(
+        /^Approved by <@U0ANA>, paid at TIME, limit back to \$150/,
+      );
+    expect(wordsOf(raised, { ...back, at: '2026-11-21T05:29:49Z' }, paid)).toMatch(/^Paid at/);
+  });
 });
