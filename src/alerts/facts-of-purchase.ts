@@ -19,7 +19,7 @@ export async function factsOfPurchase(
   const { acctId } = event;
   if (account === null) return toCardFacts(acctId, account);
   const cards = await cardsThen(event, account.cards, history);
-  if (cards.length === 0) return toCardFacts(acctId, account, { statuses: [] });
+  if (cards.length === 0) return { ...toCardFacts(acctId, account), cardId: null, last4: null };
   return toCardFacts(acctId, { ...account, cards }, { statuses: cardStatuses });
 }
 

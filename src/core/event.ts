@@ -225,7 +225,7 @@ export type StoredEvent = z.infer<typeof StoredEvent>;
 export interface WhichCard {
   readonly cardId?: number | null | undefined;
   readonly last4?: string | null;
-  /** The card has one of these. Default: any status except closed. */
+  /** The card has one of these. Default: any status except closed, unless the account has no other card. */
   readonly statuses?: readonly CardStatus[];
 }
 

@@ -69,23 +69,24 @@ export function groupIn(account: Pick<DirectoryAccount, 'group' | 'detailsAt'> |
 
 /**
  * The facts that an alert shows about the card with `last4` or `cardId`, or else about the only card that it can be: with
- * one of the statuses, or open, or the only one of the account.
+ * one of the statuses; if none are given, the open one, or the only one of the account.
  */
 export function toCardFacts(
   acctId: number | null,
   account: DirectoryAccount | null,
-  { cardId = null, last4 = null, statuses = openStatuses }: WhichCard = {},
+  { cardId = null, last4 = null, statuses }: WhichCard = {},
 ): CardFacts {
   const all = account?.cards ?? [];
-  const suited = withStatusIn(statuses, all);
+  const suited = withStatusIn(statuses ?? openStatuses, all);
+  const otherwise = statuses === undefined ? all : [];
   const card =
     cardId !== null
       ? all.find((one) => one.cardId === cardId)
       : last4 !== null
         ? cardWithDigits(all, last4)
-        : (onlyOf(suited) ?? onlyOf(all));
+        : (onlyOf(suited) ?? onlyOf(otherwise));
   const isUnnamed = cardId === null && last4 === null;
-  const status = card?.status ?? (isUnnamed ? commonStatus(suited, withStatusIn(openStatuses, all), all) : null);
+  const status = card?.status ?? (isUnnamed ? commonStatus(suited, otherwise) : null);
   return {
     acctId,
     cardId: card?.cardId ?? cardId,

@@ -18,7 +18,7 @@ const cardOf = (cardId: number, status: CardStatus, more: Partial<DirectoryCard>
 /** By card: when its webhooks came, and what they said. */
 type Reported = Readonly<Record<number, readonly (readonly [at: string, status: CardStatus])[]>>;
 
-async function namedBy(purchase: Partial<TransactionEvent>, cards: readonly DirectoryCard[], reported: Reported) {
+async function factsBy(purchase: Partial<TransactionEvent>, cards: readonly DirectoryCard[], reported: Reported) {
   const account = {
     acctId: 7378,
     firstName: 'Jane',
@@ -44,8 +44,10 @@ async function namedBy(purchase: Partial<TransactionEvent>, cards: readonly Dire
         receivedAt: callbackAt,
       })),
   });
-  return facts.cardId;
+  return facts;
 }
+
+const namedBy = async (...args: Parameters<typeof factsBy>) => (await factsBy(...args)).cardId;
 
 describe('a purchase, after another card replaced the one that made it', () => {
   const cards = [cardOf(1, 'CLOSED'), cardOf(2, 'ACTIVE')];
@@ -128,6 +130,8 @@ it('names the only card of an account, and none that is not known', async () => 
   expect(await namedBy({ kind: 'decline', decline }, [cardOf(1, 'ACTIVE')], {})).toBe(1);
   expect(await namedBy({ kind: 'decline', decline }, [cardOf(1, 'ACTIVE'), cardOf(2, 'ACTIVE')], {})).toBeNull();
   expect(await namedBy({}, [], {})).toBeNull();
+  const isNone = await factsBy({ kind: 'decline', decline }, [cardOf(1, 'CLOSED'), cardOf(2, 'ACTIVE')], {});
+  expect(isNone, 'no card has the declined status').toMatchObject({ cardId: null, last4: null, status: 'ACTIVE' });
   expect(await factsOfPurchase(transactionAlert().event, null, { statuses: async () => [] })).toMatchObject({
     acctId: 7378,
     cardId: null,

@@ -88,22 +88,17 @@ describe('the card of an event', () => {
       { statuses: ['ACTIVE', 'BLOCKED'] },
       { cardId: 2, status: 'ACTIVE' },
     ],
-    [
-      'is the only one, even if it has another status by now',
-      [active],
-      { statuses: ['INACTIVE'] },
-      { cardId: 2, status: 'ACTIVE' },
-    ],
     ['may be known only by its id', [active], { cardId: 9, last4: '9999' }, { cardId: 9, last4: '9999' }],
   ])('%s', (_what, cards, which, expected) => {
     expect(toCardFacts(7, accountOf(...cards), which)).toMatchObject({ acctId: 7, holder: 'Jane Doe', ...expected });
   });
 
-  it.each<[string, DirectoryCard[]]>([
+  it.each<[string, DirectoryCard[], WhichCard?]>([
     ['several cards are open', [active, blocked]],
     ['no card is known', []],
-  ])('is unknown if the event names no card and %s', (_what, cards) => {
-    const facts = toCardFacts(7, accountOf(...cards));
+    ['the only card has another status than the one that is meant', [active], { statuses: ['INACTIVE'] }],
+  ])('is unknown if the event names no card and %s', (_what, cards, which = {}) => {
+    const facts = toCardFacts(7, accountOf(...cards), which);
 
     expect(facts).toMatchObject({ cardId: null, last4: null });
     expect(facts).not.toHaveProperty('status');
@@ -112,12 +107,6 @@ describe('the card of an event', () => {
   it.each<[string, DirectoryCard[], WhichCard, DirectoryCard['status']]>([
     ['all its open cards', [closed, active, { ...active, cardId: 4 }], {}, 'ACTIVE'],
     ['all its cards, as none is open', [closed, { ...closed, cardId: 4 }], {}, 'CLOSED'],
-    [
-      'its open card, as no card has the declined status',
-      [closed, active],
-      { statuses: ['INACTIVE', 'BLOCKED'] },
-      'ACTIVE',
-    ],
   ])('has a status, but no name, if it is that of %s', (_what, cards, which, status) => {
     expect(toCardFacts(7, accountOf(...cards), which)).toMatchObject({ cardId: null, last4: null, status });
   });
