@@ -43,7 +43,7 @@ export function inferredNote({ event, timeline }: TransactionAlert): string {
 
 /** @param shown what the message tells already: its own step. */
 function stateWords(state: PurchaseState, shown: PurchaseState): string[] {
-  const { authorized, paid, settled, credited, released, restReleased, unexplained, refunded } = state;
+  const { authorized, held, paid, settled, credited, released, restReleased, unexplained, refunded } = state;
   const isTaken = taken(state) > 0;
   // What was taken, or what a reversal left, says more than what was asked for.
   const isAsked = isTaken ? shown.authorized + shown.settled > 0 : shown.released === 0;
@@ -54,7 +54,7 @@ function stateWords(state: PurchaseState, shown: PurchaseState): string[] {
     paid === shown.paid ? '' : `*paid* ${formatCents(paid)} with PIN`,
     settled === shown.settled ? '' : `*settled* for ${formatCents(settled)}`,
     isTaken || released === shown.released ? '' : releaseWords(state),
-    restReleased === shown.restReleased ? '' : 'rest of the hold released',
+    restReleased === shown.restReleased ? '' : `${held > 0 ? 'part' : 'rest'} of the hold released`,
     stillHeld(state),
     credited === shown.credited ? '' : creditWords(state),
     isKnown(state) || unexplained === shown.unexplained ? '' : `${formatCents(unexplained)} back in all`,

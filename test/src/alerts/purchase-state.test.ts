@@ -70,6 +70,15 @@ describe('a reversal', () => {
       { credited: 0, restReleased: 3410, held: 0 },
     ],
     [
+      'of less than what a partial capture left releases a part of it',
+      [
+        ['authorization', 8410],
+        ['settlement', 5000],
+        ['reversal', 3000],
+      ],
+      { credited: 0, restReleased: 3000, held: 410 },
+    ],
+    [
       'of everything after a partial capture does both',
       [
         ['authorization', 8410],

@@ -64,6 +64,12 @@ describe('the first message of a purchase', () => {
       0,
     ],
     [
+      'the rest of a hold, of which a part was released',
+      'Settled for $50.00, part of the hold released',
+      [auth, ['settlement', 5000], ['reversal', 3000]],
+      0,
+    ],
+    [
       'the capture of which it is the refund',
       'Settled for $50.00',
       [auth, ['reversal', 3410], ['settlement', 5000], ['settlement', 5000, 'credit']],
