@@ -103,7 +103,8 @@ function alsoTooSmall(
 ): string {
   const { period, category } = rule;
   if (period === 'transaction') {
-    return `single purchase${remainingCents === null ? '' : ` (${formatCents(remainingCents)} at most)`}`;
+    const name = isOfOne ? 'single purchase' : nameOf(rule);
+    return `${name}${remainingCents === null ? '' : ` (${formatCents(remainingCents)} at most)`}`;
   }
   const otherLeft = remainingCents === null ? 'too little was left' : leftWords(remainingCents, alert);
   const name = isOfOne ? `${period} limit` : `${category === null ? 'overall ' : ''}${nameOf(rule)}`;

@@ -138,8 +138,15 @@ describe('a limit of the other kind than the code says', () => {
   const restaurants = { id: 9, name: 'Restaurants' };
   const ofCategory = limitRaise('monthly', 20_000, 26_820, { remainingCents: 1590, category: restaurants });
   const ofCard = limitRaise('weekly', 50_000, 58_110, { remainingCents: 300 });
+  const atOnce = limitRaise('transaction', 2000, 8410, { remainingCents: 2000, category: restaurants });
 
   it.each([
+    [
+      'decline.rule.velocity',
+      atOnce,
+      'Over the daily limit',
+      'limit for a single purchase at Restaurants ($20.00 at most)',
+    ],
     ['decline.rule.velocity', ofCategory, 'Over the daily limit', 'monthly limit for Restaurants ($15.90 was left, '],
     [
       'decline.rule.velocity.mcc',
@@ -162,4 +169,17 @@ describe('a limit of the other kind than the code says', () => {
       expect(text).not.toMatch(/over the (monthly|weekly)/i);
     }
   });
+});
+
+it('the limit for a single purchase names its category unless the exceeded limit is of the same one', () => {
+  const restaurants = { id: 9, name: 'Restaurants' };
+  const atOnce = limitRaise('transaction', 2000, 8410, { remainingCents: 2000, category: restaurants });
+  const also = (exceeded: typeof atOnce, code: string) =>
+    limitLine(declined(code, '', { remedy: remedyOf(exceeded, atOnce) }), view);
+
+  expect(also(limitRaise('daily', 15_000, 18_410, { remainingCents: 5000 }), 'decline.rule.velocity')).toContain(
+    'Also too small: limit for a single purchase at Restaurants ($20.00 at most).',
+  );
+  const ofSame = limitRaise('daily', 15_000, 23_000, { remainingCents: 410, category: restaurants });
+  expect(also(ofSame, 'decline.rule.velocity.mcc')).toContain('Also too small: single purchase ($20.00 at most).');
 });
