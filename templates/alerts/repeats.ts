@@ -29,11 +29,13 @@ export function isAnywhere({ remedy }: TransactionAlert, repeats: Repeats | null
 
 /** What a message says of the tries that it represents: how many, for how much, and where. */
 export function triedWords(alert: TransactionAlert, view: View) {
-  const { merchant } = alert.event;
+  const { merchant, occurredAt } = alert.event;
   const repeats = repeatsIn(alert, view);
   const isOfSeveral = isAnywhere(alert, repeats);
   const at = isOfSeveral ? ', first at' : ' at';
-  const nameRaw = merchant.name.trim();
+  // An earlier try may have arrived later. Its merchant is not known.
+  const isLater = isOfSeveral && Date.parse(repeats?.firstAt ?? '') < Date.parse(occurredAt);
+  const nameRaw = isLater ? '' : merchant.name.trim();
   const name = escapeUntrusted(nameRaw, 80);
   const place = isOfSeveral ? '' : escapeUntrusted(locationLine(merchant), 80);
   return {
@@ -42,7 +44,7 @@ export function triedWords(alert: TransactionAlert, view: View) {
     /** ` 3 times`; empty for a single decline. */
     times: repeats === null ? '' : ` ${countOf(repeats.count, 'time')}`,
     amount: amountTried(alert, repeats),
-    /** ` at Corner Diner`; empty where no merchant is named. */
+    /** ` at Corner Diner`; empty where no merchant is named, or where that of the first of several tries is not known. */
     at: nameRaw && `${at} ${name}`,
     atRaw: nameRaw && `${at} ${nameRaw}`,
     place,

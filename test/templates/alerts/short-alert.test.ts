@@ -72,6 +72,22 @@ describe('an alert has three lines', () => {
     expect(lines(transactionAlert({}, { remedy: { kind: 'unblock' } }))[2]).toMatch(/Fast food.*Austin, TX/);
   });
 
+  it('for declines of a blocked card: without a merchant if an earlier decline arrived later', () => {
+    const [firstAt, lastAt] = ['2026-11-20T14:10:00Z', '2026-11-20T14:14:00Z'];
+    const repeats = { C1: { count: 2, firstAt, lastAt, minCents: 1200, maxCents: 8410, sumCents: 9610 } };
+    const alert = declined('decline.card.status', '', { remedy: { kind: 'unblock' }, repeats });
+
+    expect(lines(alert)[0]).toContain('*Declined 2 times: $12.00 to $84.10* · Jane Doe');
+    const messages = [
+      renderAlert(alert, { place: 'private', isLong: true }),
+      ...[true, false].map((isLong) => renderHolderAlert(alert, { place: 'direct', isLong })),
+    ];
+    for (const message of messages) {
+      expect(message?.text).toContain('12.00');
+      expect(JSON.stringify(message)).not.toMatch(/Blue Bottle|first at/i);
+    }
+  });
+
   it.each<[string, Alert, RegExp, RegExp]>([
     [
       'a rule',
