@@ -95,8 +95,9 @@ export function createResolveDeclines(deps: Deps) {
   }
 }
 
+/** A check of the card, for nothing, pays for nothing. */
 function isPayment(event: StoredEvent): event is TransactionEvent {
-  return event.kind === 'authorization' || event.kind === 'pin';
+  return (event.kind === 'authorization' || event.kind === 'pin') && event.amountCents > 0;
 }
 
 /** What an account's history lists about its purchases. */

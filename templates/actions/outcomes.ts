@@ -156,9 +156,16 @@ export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): 
   return {
     words: capital(words),
     title: paid.text === '' ? 'Resolved' : paid.isPart === true ? 'Partly paid' : 'Probably resolved',
-    covered: isAllSaid ? [approved, paid, restored] : [paid],
+    covered: isAllSaid ? [approved, paid, restored] : isOnlyNamed(approved) ? [approved, paid] : [paid],
     approved,
   };
+}
+
+/** Its own line would say only who did what again: there are no values, and no reason. */
+function isOnlyNamed(approved: Outcome | undefined): boolean {
+  if (approved === undefined || approved.by === null) return false;
+  const { verb, text, reason = '' } = approved;
+  return (verb === 'unblock' || verb === 'activate') && text === '' && reason === '';
 }
 
 /** A card stays unblocked and activated when its temporary change ends. */

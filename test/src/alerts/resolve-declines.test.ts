@@ -424,3 +424,10 @@ it.each([
 
   expect(alertOf(declined.event.id)?.outcomes).toMatchObject([{ verb: 'paid', state: 'done', ...amount }]);
 });
+
+it('a check of the card for $0.00 pays for nothing, also if such a check was declined', async () => {
+  const free = { amountCents: 0, requestedCents: 0 };
+  const check = { ...declined, event: { ...declined.event, ...free }, outcomes: [approved] };
+
+  expect(await resolve(paid(free), check, check, ['U0ANA'])).toMatchObject({ shown: [], told: [] });
+});

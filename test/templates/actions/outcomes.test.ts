@@ -161,3 +161,16 @@ describe('a purchase that is paid after the end of a temporary change', () => {
     expect(wordsOf(raised, { ...back, at: '2026-11-21T05:29:49Z' }, paid)).toMatch(/^Paid at/);
   });
 });
+
+it('an unblock or activation that the resolution names is not said again, unless there is more to say', () => {
+  const activated = outcome({ verb: 'activate', by: 'U0OLGA', at: '2026-11-20T14:15:00Z' });
+  const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:20:00Z' });
+  const linesOf = (change: typeof activated) => JSON.stringify(closedLines([change, paid], '2026-11-20T14:14:00Z'));
+
+  expect(linesOf(activated)).toMatch(/^[^*]*\*Resolved\.\* Activated by <@U0OLGA>, paid at [^*]*$/);
+  expect(linesOf({ ...activated, reason: 'She has it' })).toContain('She has it');
+  expect(linesOf({ ...activated, text: 'It closed card 3434.' })).toContain('It closed card 3434.');
+  expect(linesOf({ ...activated, confirmation: 'unconfirmed' })).toContain('not confirmed');
+  expect(linesOf({ ...activated, by: null })).toContain('*Activated* outside Slack');
+  expect(linesOf({ ...activated, verb: 'limit' })).toContain('*Limit changed* by <@U0OLGA>');
+});
