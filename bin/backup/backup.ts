@@ -1,6 +1,5 @@
 import { createReadStream, createWriteStream, lstatSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -29,6 +28,7 @@ import { errorLine } from '../../src/core/log.ts';
 import { keyPrefixOf, programOf, type RedisClient } from '../../src/core/redis.ts';
 import { readScript } from '../../src/core/redis-script.ts';
 import { shardsOf } from '../../src/core/shards.ts';
+import { splitLines } from '../../src/core/split-lines.ts';
 import { version } from '../../src/core/version.ts';
 import { seenKey } from '../../src/intake/intake.ts';
 import { channelsKey } from '../../src/outbox/outbox-store.ts';
@@ -189,14 +189,13 @@ export async function* readBackup(
     unreadable.add(error);
     unpacked.destroy(error);
   });
-  const lines = createInterface({ input: input.pipe(unpacked) });
   // The checksum of a damaged file is compared after the loop below has ended at a line that is no JSON.
-  lines.on('error', () => undefined);
+  unpacked.on('error', () => undefined);
   let keys = 0;
   let isWhole = false;
   try {
     let isFirst = true;
-    for await (const line of lines) {
+    for await (const line of splitLines(input.pipe(unpacked).setEncoding('utf8'))) {
       const parsed: unknown = JSON.parse(line);
       if (isFirst) yield BackupHeader.parse(parsed);
       else if (BackupEnd.safeParse(parsed).data?.keys === keys) isWhole = true;

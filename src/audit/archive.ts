@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { AppError } from '../core/errors.ts';
+import { splitLines } from '../core/split-lines.ts';
 
 /** Consecutive records of the chain in one file. */
 export interface Segment {
@@ -84,7 +84,7 @@ export function openArchive(folder: string) {
 
     /**
      * Writes lines to a file; the segment is known once the lines have been read. When this resolves, the file is on
-     * disk and was read back. After a crash it may be written again.
+     * disk, and each of its lines was read back. After a crash it may be written again.
      *
      * @throws ArchiveError when existing files hold different lines for these records. They are not changed.
      */
@@ -128,17 +128,15 @@ async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-async function* linesIn(path: string): AsyncGenerator<string> {
-  yield* createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
-}
+const linesIn = (path: string): AsyncGenerator<string> => splitLines(createReadStream(path, 'utf8'));
 
-/** @returns the digest of the data on disk. */
+/** @returns the digest of the lines, each quoted, so that no other lines have it. */
 async function writeLines(path: string, lines: AsyncIterable<string>): Promise<string> {
   const file = await open(path, 'w', 0o600);
   const digest = createHash('sha256');
   try {
     for await (const line of lines) {
-      digest.update(`${line}\n`);
+      digest.update(JSON.stringify(line));
       await file.appendFile(`${line}\n`);
     }
     await file.sync();
@@ -148,9 +146,10 @@ async function writeLines(path: string, lines: AsyncIterable<string>): Promise<s
   return digest.digest('hex');
 }
 
+/** Of the lines as `read` returns them. */
 async function digestOf(path: string): Promise<string> {
   const digest = createHash('sha256');
-  for await (const chunk of createReadStream(path)) digest.update(chunk);
+  for await (const line of linesIn(path)) digest.update(JSON.stringify(line));
   return digest.digest('hex');
 }
 

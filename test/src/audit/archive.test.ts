@@ -41,6 +41,13 @@ it('keeps one file per month, readable only by its owner, and returns any range 
   expect(await read(3, 4)).toEqual(['c', 'd']);
 });
 
+it('returns a record with any line separator of people’s texts as one line', async () => {
+  const texts = ['lost\u2028stolen', '\u2029', '\r', 'c'];
+  await openArchive(folder).write(lines(...texts), () => ({ ...september, last: 4 }));
+
+  expect(await read(1, 4)).toEqual(texts);
+});
+
 it('names the missing record if a file is missing or truncated', async () => {
   await writeBoth();
   await expect(read(1, 6)).rejects.toThrow('record 6 is missing: no file in AUDIT_ARCHIVE has it');
@@ -93,5 +100,11 @@ it('reads a file back, and rejects one that does not hold what was written', asy
 
   await expect(openArchive(folder).write(lines('a', 'b', 'c'), half)).rejects.toThrow(
     'record 1 cannot be read back from audit-2026-09-000000001-000000003.jsonl',
+  );
+});
+
+it('rejects a line that would be read back as two', async () => {
+  await expect(openArchive(folder).write(lines('a', 'b\nc'), () => ({ ...september, last: 2 }))).rejects.toThrow(
+    'record 1 cannot be read back from audit-2026-09-000000001-000000002.jsonl',
   );
 });
