@@ -31,6 +31,7 @@ import { shardsOf } from '../../src/core/shards.ts';
 import { splitLines } from '../../src/core/split-lines.ts';
 import { version } from '../../src/core/version.ts';
 import { seenKey } from '../../src/intake/intake.ts';
+import { markFromBackup } from '../../src/limits/temporary-change-store.ts';
 import { channelsKey } from '../../src/outbox/outbox-store.ts';
 import { scanKeys } from '../scan-keys.ts';
 import { removedAtEnd } from './removed-at-end.ts';
@@ -262,6 +263,7 @@ export async function restoreBackup(redis: RedisClient, file: string, now: () =>
     if (leftOut.some((prefix) => line.key.startsWith(prefix))) restored.leftOut += 1;
     else if (await restoreKey(redis, line, now, restored.keys)) restored.keys += 1;
   }
+  await markFromBackup(redis);
   // Messages may have been posted after the backup. It expires a while after the first start (`src/core/data-loss-window.ts`).
   await redis.set(restoredKey, Date.parse(header.takenAt));
   await writeFormat(redis, header.format);

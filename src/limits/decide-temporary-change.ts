@@ -8,12 +8,12 @@ import type { Lease } from '../core/lock.ts';
 import { whyTooLong } from '../policy/approval-policy.ts';
 import type { OpenRequest, ResumeRequest } from './change-rule.ts';
 import { type ConfirmIfMade, endNote } from './end-temporary-change.ts';
-import type { NotifyEnd } from './notify-end.ts';
+import { DOUBTFUL, type NotifyEnd } from './notify-end.ts';
 import { permitRaise } from './permit-raise.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import type { Restore, WhyNotEnd } from './restore.ts';
 import { ruleMoves, ruleNames } from './rule-words.ts';
-import { isMadeBy, raisesKept, undecided } from './temporary-change.ts';
+import { isInDoubt, isMadeBy, raisesKept, undecided } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { permanent } from './term.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
@@ -59,7 +59,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     }
     const isSent = (await deps.progress.read(action.id))?.state === 'sending';
     const expected = action.verb === 'complete-temporary-change' ? 'asking' : 'open';
-    if (state !== expected) return await refuse(action, ...over[state], { isSent });
+    if (state !== expected) return await refuse(action, ...whyOver(temporaryChange), { isSent });
     const permitOrAsk = () => deps.permitDecisionOrAsk(action, temporaryChange);
     const why = await permitOrAsk();
     if (why !== null) return await refuseDecision(action, acctId, why, isSent);
@@ -162,6 +162,9 @@ const over: Readonly<Record<TemporaryChange['state'], readonly [why: string, who
   ],
   superseded: ['A later change took its place.', nothingLeft],
 };
+
+const whyOver = (one: TemporaryChange): readonly [why: string, whoCan: string] =>
+  one.state === 'asking' && isInDoubt(one) ? [DOUBTFUL, whereAsked] : over[one.state];
 
 /** Asks the policy and records the request. Idempotent. Returns why it is not permitted; null when it is. */
 type PermitDecisionOrAsk = (
@@ -269,11 +272,17 @@ async function raisesOf(
   return await raises.withoutChange(temporaryChange);
 }
 
-/** The raise that restoring the earlier values makes, for rules that someone has changed since. */
-function raisesBeyond({ changes, meanwhile }: TemporaryChange, values: readonly RuleValue[]): RuleChange[] {
+/** The raise that restoring the earlier values makes, for rules that someone has changed since, or may have. */
+function raisesBeyond(
+  { changes, meanwhile, isFromBackup }: TemporaryChange,
+  values: readonly RuleValue[],
+): RuleChange[] {
   return changes.flatMap(({ rule, from, to }, index) => {
     const found = meanwhile?.[index]?.to;
-    const back = found === undefined || found === to ? [] : [{ rule, from: found, to: values[index] ?? from }];
+    const back =
+      found === undefined || (found === to && isFromBackup !== true)
+        ? []
+        : [{ rule, from: found, to: values[index] ?? from }];
     return isLooser(back) ? back : [];
   });
 }

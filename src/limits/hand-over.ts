@@ -33,7 +33,7 @@ export interface HandOverDeps extends Pick<ActionTools, 'now'> {
  * @param rules as they are now.
  */
 export function createHandOver(deps: HandOverDeps) {
-  return async function handOver({ id, acctId, changes, openedAt }: TemporaryChange, rules: SpendRules) {
+  return async function handOver({ id, acctId, changes, openedAt, isFromBackup }: TemporaryChange, rules: SpendRules) {
     const ours = (change: RuleChange) =>
       changes.find(({ rule, to }) => isSameRule(rule, change.rule) && to === change.from);
     // Already handed over before a crash: it goes back to the same value as this one.
@@ -60,7 +60,7 @@ export function createHandOver(deps: HandOverDeps) {
       taken.push(...onOurs);
       if (onOurs.length === 0 && !other.changes.some((change) => ours(change) !== undefined)) continue;
       const from = (change: RuleChange): RuleChange => ({ ...change, from: (ours(change) ?? change).from });
-      rebased.push({ ...other, changes: other.changes.map(from) });
+      rebased.push({ ...other, changes: other.changes.map(from), ...(isFromBackup === true && { isFromBackup }) });
       if (onOurs.length > 0) ends.push(other.endsAt);
     }
     return {

@@ -19,7 +19,7 @@ import type { Directory } from '../directory/directory.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { BETWEEN_RULES, insteadWords, ruleNames, ruleStates, WITH_OTHER } from './rule-words.ts';
-import { about, backAlready, notBackYet, raisesKept, undecided, wentBackFrom } from './temporary-change.ts';
+import { about, backAlready, isInDoubt, notBackYet, raisesKept, undecided, wentBackFrom } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** A temporary change whose end people learn about. */
@@ -32,6 +32,12 @@ export const endDetails: Readonly<Record<OverChange['state'], string>> = {
   kept: 'It stays as it is now.',
   refused: 'The temporary change has ended, but it could not be put back.',
 };
+
+/** A person may have made the reduction permanent. */
+export const DOUBTFUL = 'Its time is over, but a backup was restored since it began: an approver has to decide.';
+
+const endDetail = (over: OverChange): string =>
+  over.state === 'asking' && isInDoubt(over) ? DOUBTFUL : endDetails[over.state];
 
 /**
  * How long the alert or request that announced a change shows its end for certain: they are kept for 30 days, and a job may
@@ -103,7 +109,7 @@ export function createReportEnd(deps: ReportDeps) {
   return async function reportEnd(temporaryChange: OverChange, action: Action | null, note = ''): Promise<void> {
     const { id, acctId, alertId, state } = temporaryChange;
     const card = await deps.factsOf(acctId);
-    const detail = `${endDetails[state]} ${note}`.trim();
+    const detail = `${endDetail(temporaryChange)} ${note}`.trim();
     const at = await deps.recordEnd(temporaryChange, { action, card, detail });
     const by = action?.actor.userId ?? temporaryChange.closedBy;
     if (alertId !== null) {
@@ -243,7 +249,7 @@ function keptSides({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'me
 /** How the alert shows it. The first part says what it was, so the text has only the values. */
 function outcomeOf(over: OverChange, note: string): Omit<Outcome, 'by' | 'at'> & Partial<Pick<Outcome, 'by'>> {
   const { state, changes, meanwhile, closedBy } = over;
-  if (state === 'asking') return { verb: 'restore', state: 'waiting', text: sentences(endDetails.asking, note) };
+  if (state === 'asking') return { verb: 'restore', state: 'waiting', text: sentences(endDetail(over), note) };
   if (state === 'refused')
     return { verb: 'restore', state: 'failed', text: sentences(`Still ${ruleStates(changes, 'to')}`, note) };
   if (state === 'kept') {

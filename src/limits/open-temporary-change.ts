@@ -154,6 +154,9 @@ async function openTemporaryChange(
     ...((open?.isOverOthers === true || isOverOthers || takesOver(stacked, made, others, now)) && {
       isOverOthers: true,
     }),
+    ...([open, ...stacked.flatMap(({ earlier }) => earlier)].some((one) => one?.isFromBackup === true) && {
+      isFromBackup: true,
+    }),
     openedAt,
     ...(since !== undefined && { loosenedSince: since }),
     endsAt,

@@ -9,6 +9,7 @@ import { without } from '../card-api/rule.ts';
 import {
   changesFrom,
   goalsOf,
+  isLooser,
   isMade,
   isOnCard,
   isSameGoals,
@@ -33,8 +34,8 @@ import type { TemporaryChange } from './temporary-change-store.ts';
 export const REFUSALS_MAX = 5;
 
 /**
- * Restores the rules from before the temporary change, but none that someone changed meanwhile: people decide about
- * these, and about all of them if the card was assigned a ruleset, because the write may take it off. What another change
+ * Restores the rules from before the temporary change, but none that someone changed meanwhile, or may have changed before
+ * a backup was restored: people decide about these, and about all of them if the card was assigned a ruleset, because the write may take it off. What another change
  * on top of it has set goes back when that one ends. Nothing is handed over before the other rules have been written, because
  * that may fail.
  *
@@ -105,7 +106,7 @@ export function createRestore(deps: RestoreDeps): Restore {
     const askedAt = by?.askedAt ?? temporaryChange.openedAt;
     // A click that may have been carried out must not be reported as refused or failed.
     const write = { id: endId, progressId, acctId, raw, readAt, askedAt, lease };
-    const touched = changes.filter(({ rule, from, to }) => ![from, to].includes(ruleValue(rules, rule)));
+    const touched = touchedIn(changes, rules, by === null && whole.isFromBackup === true);
     const isLast = (temporaryChange.refusals ?? 0) + 1 >= REFUSALS_MAX;
     if (!isNewRuleset && (isAgreed || touched.length === 0)) {
       await putBack({ ...write, back }).catch(async (error: unknown) => {
@@ -194,6 +195,18 @@ function createEndsOf(deps: RestoreDeps) {
       kept: over({ ...closed, state: 'kept' }),
     };
   };
+}
+
+/**
+ * The rules that somebody changed meanwhile.
+ *
+ * @param isInDoubt a backup was restored: a person may have made permanent since what it has as a temporary reduction.
+ */
+function touchedIn(changes: readonly RuleChange[], rules: SpendRules, isInDoubt: boolean): RuleChange[] {
+  return changes.filter(({ rule, from, to }) => {
+    const now = ruleValue(rules, rule);
+    return ![from, to].includes(now) || (isInDoubt && isLooser([{ rule, from: now, to: from }]));
+  });
 }
 
 /**

@@ -21,6 +21,11 @@ export const TemporaryChange = z.strictObject({
   by: z.strictObject({ userId: z.string(), teamId: z.string() }),
   /** It took the place of a reduction of somebody else, and goes back to the value before that one, too. */
   isOverOthers: z.boolean().optional(),
+  /**
+   * A backup was restored while it ran, or while one ran whose values it goes back to. A person may have made a reduction
+   * permanent since the backup was taken.
+   */
+  isFromBackup: z.boolean().optional(),
   /** UTC ISO 8601, like all times here. */
   openedAt: z.string(),
   /** Since when its rules have been loosened, if others had done that before. */
@@ -75,9 +80,18 @@ export type TemporaryChange = z.infer<typeof TemporaryChange>;
 
 export type TemporaryChanges = ReturnType<typeof createTemporaryChanges>;
 
+const openKey = stateKey('temporary-changes');
+/** Ids of those that were open when a backup was restored. */
+const fromBackupKey = stateKey('temporary-changes-from-backup');
+
+/** Marks all that are open. For a restore, which has no key to sign them. */
+export async function markFromBackup(redis: RedisClient): Promise<void> {
+  const ids = await redis.hkeys(openKey);
+  if (ids.length > 0) await redis.sadd(fromBackupKey, ...ids);
+}
+
 /** Signed, because the values the rules go back to may be looser than the current ones. */
 export function createTemporaryChanges(redis: RedisClient, signer: Signer) {
-  const openKey = stateKey('temporary-changes');
   const idOf = ({ id }: TemporaryChange): string => id;
   const open = createRecordHash({ redis, schema: TemporaryChange, signer, idOf, key: openKey });
   const ended = createRecordStore({
@@ -88,18 +102,26 @@ export function createTemporaryChanges(redis: RedisClient, signer: Signer) {
     keyOf: (id) => stateKey(`temporary-change:${id}`),
     ttlSeconds: ENDED_TTL_SECONDS,
   });
+  async function marked(found: readonly TemporaryChange[]): Promise<TemporaryChange[]> {
+    const fromBackup = found.length === 0 ? [] : await redis.smembers(fromBackupKey);
+    return found.map((one) => (fromBackup.includes(one.id) ? { ...one, isFromBackup: true } : one));
+  }
+  async function getOpen(id: string): Promise<TemporaryChange | null> {
+    const one = await open.get(id);
+    return one && ((await marked([one]))[0] ?? null);
+  }
   return {
     async save(temporaryChange: TemporaryChange): Promise<void> {
       const { id } = temporaryChange;
       if (isUndecided(temporaryChange)) await open.put(id, temporaryChange);
-      else await ended.put(id, temporaryChange, (change) => change.hdel(openKey, id));
+      else await ended.put(id, temporaryChange, (change) => change.hdel(openKey, id).srem(fromBackupKey, id));
     },
     /** Also finds ended changes, for a month. */
-    get: async (id: string): Promise<TemporaryChange | null> => (await open.get(id)) ?? (await ended.get(id)),
+    get: async (id: string): Promise<TemporaryChange | null> => (await getOpen(id)) ?? (await ended.get(id)),
     /** It was not made. */
     forget: (id: string): Promise<void> => open.delete(id),
     /** All open or asking temporary changes, earliest end first. Read at start-up, so that a lost timer loses none. */
     all: async (): Promise<TemporaryChange[]> =>
-      (await open.all()).toSorted((a, b) => a.endsAt.localeCompare(b.endsAt)),
+      (await marked(await open.all())).toSorted((a, b) => a.endsAt.localeCompare(b.endsAt)),
   };
 }

@@ -1,5 +1,5 @@
 import { without } from '../card-api/rule.ts';
-import { hasGoal, isLooser, type RuleChange } from '../card-api/rule-change.ts';
+import { hasGoal, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
 
 /** Its rules may still go back. */
@@ -19,6 +19,18 @@ export function about(temporaryChange: TemporaryChange, changes: readonly RuleCh
 /** What people have to decide about: the rules that do not have their earlier values. All, while its time is not over. */
 export function undecided({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
   return changes.filter(({ from }, index) => meanwhile?.[index]?.to !== from);
+}
+
+/**
+ * The card still has the lower values that it set, but a backup was restored since it began. So a person may have made
+ * them permanent meanwhile.
+ */
+export function isInDoubt(asking: Pick<TemporaryChange, 'changes' | 'meanwhile' | 'isFromBackup'>): boolean {
+  const still = stillSet(asking);
+  return (
+    asking.isFromBackup === true &&
+    undecided(asking).every((change) => still.includes(change) && isLooser(reversed([change])))
+  );
 }
 
 /** What needs no decision, because it has its earlier value. */

@@ -13,7 +13,7 @@ import {
   stateWords,
   WITH_OTHER,
 } from '../../src/limits/rule-words.ts';
-import { about, backAlready, notBackYet, undecided } from '../../src/limits/temporary-change.ts';
+import { about, backAlready, isInDoubt, notBackYet, undecided } from '../../src/limits/temporary-change.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -128,6 +128,7 @@ export function ending(one: TemporaryChange): string {
   const was = escapeUntrusted(isPart ? ruleStates(went, 'from') : stateWords(went, 'from'), RULES_MAX);
   const set = escapeUntrusted(stateWords(changes, 'to'), RULES_MAX);
   const is = escapeUntrusted(stateWords(meanwhile ?? changes, 'to'), RULES_MAX);
+  if (state === 'asking' && isInDoubt(one)) return doubtful(changes.length, is, was);
   return (changes.length > 1 ? ofSeveral : ofSingle)[state]({ was, is, set, who, when }) + instead + later;
 }
 
@@ -155,6 +156,15 @@ const ofSeveral: Ended = {
   refused: ({ was, set }) =>
     `They could not be put back to ${was}, so they stay: ${set}. Change them in the card program’s portal.`,
 };
+
+/** As they are asked if somebody has changed them. */
+function doubtful(count: number, is: string, was: string): string {
+  const question =
+    count > 1
+      ? `them permanent. Now: ${is}. Should they go back to ${was}?`
+      : `it permanent: it is ${is} now. Should it go back to ${was}?`;
+  return `Its time is over, but a backup was restored in the meantime, so somebody may have made ${question} Nothing changes until an approver decides.`;
+}
 
 /** For the person who asked for it: it is over. */
 export function temporaryChangeEnded(one: TemporaryChange, card: CardFacts): Message {

@@ -133,6 +133,7 @@ function createCommands(nowMs: () => number) {
   };
   const sets = {
     sadd: (key: Arg, ...members: Arg[]) => members.map((member) => set(key).add(String(member))).length,
+    srem: (key: Arg, ...members: Arg[]) => members.filter((member) => set(key).delete(String(member))).length,
     smembers: (key: Arg) => [...(read<Set<string>>(key) ?? [])],
     scard: (key: Arg) => set(key).size,
   };

@@ -6,7 +6,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { restoreBackup, takeBackup } from '../../../bin/backup/backup.ts';
 import { claimFormat, FORMAT, RESTORING } from '../../../src/app/stored-format.ts';
 import { intakeKey, QUEUE_PREFIX, queuePrefix, restoredKey, stateKey } from '../../../src/core/keys.ts';
+import { createTemporaryChanges } from '../../../src/limits/temporary-change-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { storeSigner } from '../../support/store-signer.ts';
+import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 
 const redis = useRedis();
 const now = (): Date => new Date();
@@ -74,6 +77,18 @@ it('skips data that could change a card again: queued actions and open requests'
 
   expect(await redis().exists(...acting)).toBe(0);
   expect(await redis().exists(...kept)).toBe(kept.length);
+});
+
+it('marks the temporary changes that were open, because people may have made them permanent since', async () => {
+  const store = createTemporaryChanges(redis(), storeSigner);
+  await store.save(temporaryChangeOf());
+  const file = await backUp();
+
+  await restoreBackup(redis(), file, now);
+  await store.save(temporaryChangeOf({ id: 'act_later' }));
+
+  expect(await store.get('act_1')).toMatchObject({ isFromBackup: true });
+  expect(await store.get('act_later')).not.toHaveProperty('isFromBackup');
 });
 
 it('does not restore keys that expired since the backup', async () => {

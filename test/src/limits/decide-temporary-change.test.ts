@@ -675,6 +675,18 @@ describe('who may decide', () => {
     expect((await permit(resolve(false), asking(10_000))).why, 'keeping the current limit').toBeNull();
   });
 
+  it('restoring a limit that may have been lowered for good before a backup was restored is a raise', async () => {
+    const lower = [limitChange('daily', 600_000, 10_000)];
+    const meanwhile = [limitChange('daily', 10_000, 10_000)];
+
+    const asking = { changes: lower, state: 'asking' as const, meanwhile };
+    expect((await permit(resolve(true), asking)).why).toBeNull();
+    expect(await permit(resolve(true), { ...asking, isFromBackup: true })).toMatchObject({
+      why: 'One approver alone may not raise this: daily limit $100.00 → $6,000.00.',
+      requested: [{ changes: [limitChange('daily', 10_000, 600_000)], others: 1 }],
+    });
+  });
+
   it('keeping a raise for good is a raise from what it would go back to, but not what someone else has set since', async () => {
     const keep = (weekly: number) => {
       const changes = [limitChange('daily', 40_000, 90_000), limitChange('weekly', 60_000, weekly)];

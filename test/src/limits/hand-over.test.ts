@@ -36,7 +36,7 @@ async function gaveWay(
   const { given: handedOver, rebase } = await handOver(ending, rulesOf({ daily }));
   expect(kept.get(other.id), 'nothing is stored before the rest has gone back').toBe(other);
   await rebase();
-  return { handedOver, other: kept.get(other.id)?.changes, onAlert };
+  return { handedOver, other: kept.get(other.id)?.changes, isMarked: kept.get(other.id)?.isFromBackup, onAlert };
 }
 
 it('a temporary change that ends under a shorter one hands over its base value', async () => {
@@ -45,6 +45,11 @@ it('a temporary change that ends under a shorter one hands over its base value',
     other: [limitChange('daily', 40_000, 80_000)],
     onAlert: ['evt_1: rebase Daily limit $400.00: the change that it was made on top of is over.'],
   });
+});
+
+it('a temporary change from a restored backup hands over that its value may be out of date', async () => {
+  expect((await gaveWay({ ...longer, isFromBackup: true }, shorter)).isMarked).toBe(true);
+  expect((await gaveWay(longer, shorter)).isMarked).toBeUndefined();
 });
 
 it.each<[string, Partial<TemporaryChange>]>([

@@ -127,12 +127,21 @@ describe('the end of a temporary change', () => {
   );
 
   const meanwhile = [limitChange('daily', 45_000, 50_000)];
+  const lowered = {
+    changes: [limitChange('daily', 50_000, 10_000)],
+    meanwhile: [limitChange('daily', 10_000, 10_000)],
+  };
 
   it.each([
     [
       'asking',
       {},
       'restore waiting by U0BEN: The temporary change has ended, but the card has another value or ruleset now: an approver has to decide.',
+    ],
+    [
+      'asking',
+      { ...lowered, isFromBackup: true },
+      'restore waiting by U0BEN: Its time is over, but a backup was restored since it began: an approver has to decide.',
     ],
     ['kept', { closedBy: 'U0BEN', meanwhile }, 'keep done by U0BEN: Daily limit $500.00.'],
     ['kept', {}, 'keep done by nobody: It no longer applies to this card.'],

@@ -107,6 +107,14 @@ describe('a temporary change', () => {
     expect((await temporaryChanges.get('act_new'))?.changes).toEqual([limitChange('daily', 40_000, 50_000)]);
   });
 
+  it('in place of one from a restored backup goes back to a value that may be out of date, too', async () => {
+    const { terms, temporaryChanges } = await setUp(temporaryChangeOf({ isFromBackup: true }));
+
+    await terms.openUnsent(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
+
+    expect(await temporaryChanges.get('act_new')).toMatchObject({ isFromBackup: true });
+  });
+
   it('within a longer one goes back to that', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ endsAt: '2026-11-21T15:00:00.000Z' }));
 

@@ -209,6 +209,42 @@ describe('restoring the previous rules', () => {
     expect(after?.state).toBe('ended');
   });
 
+  it('asks people about a reduction from a restored backup, because it may be permanent since; a raise ends', async () => {
+    const [reduction, raise] = [limitChange('daily', 50_000, 10_000), limitChange('weekly', 60_000, 70_000)];
+    const written: unknown[] = [];
+    const end = async (over: Partial<TemporaryChange>, limits: Parameters<typeof rulesOf>[0]) =>
+      afterOf(
+        await createRestore({
+          progress: { read: async () => null, write: async (_id, entry) => entry },
+          card: {
+            getAccount: async () => followingRuleset(null),
+            getSpendRules: async () => ({ rules: rulesOf(limits), raw: {} }),
+            putSpendRules: async (_acctId, raw) => void written.push(raw),
+          },
+          applyChanges: (_raw, goals) => ({ goals: goals.map(({ to }) => to) }),
+          latestChanges: { changed: async () => ({}), notMade: async () => ({}) },
+          ...alone,
+          now,
+        })(temporaryChangeOf(over), null, held),
+      );
+    const limits = { daily: 10_000, weekly: 70_000 };
+
+    expect(await end({ changes: [reduction], isFromBackup: true }, limits)).toMatchObject({
+      state: 'asking',
+      meanwhile: [limitChange('daily', 10_000, 10_000)],
+    });
+    expect(written).toEqual([]);
+    expect(await end({ changes: [reduction, raise], isFromBackup: true }, limits)).toMatchObject({
+      state: 'asking',
+      meanwhile: [limitChange('daily', 10_000, 10_000), limitChange('weekly', 70_000, 60_000)],
+    });
+    expect(written.splice(0)).toEqual([{ goals: [60_000] }]);
+    const back = { daily: 50_000, weekly: 70_000 };
+    expect(await end({ changes: [reduction, raise], isFromBackup: true }, back)).toMatchObject({ state: 'ended' });
+    expect(await end({ changes: [reduction] }, limits)).toMatchObject({ state: 'ended' });
+    expect(written).toHaveLength(2);
+  });
+
   it.each<[string, Partial<TemporaryChange>, number | null, TemporaryChange['state']]>([
     ['people decide about a ruleset that was assigned meanwhile', {}, 2, 'asking'],
     ['people decide about another ruleset than the one before', { rulesetId: 1 }, 2, 'asking'],

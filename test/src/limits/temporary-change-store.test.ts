@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { createTemporaryChanges, type TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import {
+  createTemporaryChanges,
+  markFromBackup,
+  type TemporaryChange,
+} from '../../../src/limits/temporary-change-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { storeSigner } from '../../support/store-signer.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -44,6 +48,24 @@ it('returns null for a change that was removed because it was not made', async (
 
   expect(await store.get('act_1')).toBeNull();
   expect(await store.all()).toEqual([]);
+});
+
+it('marks those that were open when a backup was restored, until they have ended', async () => {
+  const store = createTemporaryChanges(redis(), storeSigner);
+  await markFromBackup(redis());
+  await store.save(temporaryChange);
+  await markFromBackup(redis());
+  const later = { ...temporaryChange, id: 'act_later', endsAt: '2026-11-21T16:00:00.000Z' };
+  await store.save(later);
+
+  const marked = { ...temporaryChange, isFromBackup: true };
+  expect(await store.all()).toEqual([marked, later]);
+  expect(await store.get('act_1')).toEqual(marked);
+  expect(await store.get('act_later')).toEqual(later);
+
+  await store.save({ ...marked, state: 'kept' });
+  await store.save({ ...later, state: 'kept' });
+  expect(await redis().keys('*temporary-changes*')).toEqual([]);
 });
 
 it('keeps an ended change for 30 days, as long as the messages that show it can be edited', async () => {

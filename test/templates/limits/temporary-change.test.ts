@@ -81,6 +81,25 @@ it.each<[TemporaryChange['state'], object, string]>([
     { ...several, ...meanwhile(50_000, 6_000) },
     `Now: ${of} $60.00 and daily limit $500.00. Should they go back to ${of} $25.00 and daily limit $400.00?`,
   ],
+  [
+    'asking',
+    {
+      isFromBackup: true,
+      changes: [limitChange('daily', 50_000, 10_000)],
+      meanwhile: [limitChange('daily', 10_000, 10_000)],
+    },
+    'Its time is over, but a backup was restored in the meantime, so somebody may have made it permanent: it is $100.00 now. Should it go back to $500.00? Nothing changes until an approver decides.',
+  ],
+  [
+    'asking',
+    {
+      isFromBackup: true,
+      changes: [limitChange('daily', 50_000, 10_000), limitChange('weekly', 60_000, 20_000)],
+      meanwhile: [limitChange('daily', 10_000, 10_000), limitChange('weekly', 20_000, 20_000)],
+    },
+    'so somebody may have made them permanent. Now: daily limit $100.00 and weekly limit $200.00. Should they go back to daily limit $500.00 and weekly limit $600.00?',
+  ],
+  ['asking', { isFromBackup: true, ...meanwhile(45_000) }, 'somebody changed it or the card’s ruleset in the meantime'],
   ['ended', several, `Put back by <@U2>: ${of} $25.00 and daily limit $400.00.`],
   [
     'ended',
