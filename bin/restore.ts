@@ -12,7 +12,7 @@ const usage = `Restores a backup into a Redis without any data of Cardbell. Stop
   cardbell restore FILE             - for standard input
   npm run restore -- FILE           the same, with the variables of .env
 
-Pending requests and approvals are left out, because they may have been carried out after the backup:
+Pending requests, approvals and claims are left out, because they may have been carried out or decided after the backup:
 no card is changed twice. docs/backup.md says what is repeated. Reads REDIS_URL.
 Exit code: 0 when all is restored, 1 when the file or Redis cannot be used (nothing was changed) or Redis is too small (a part
 is there: empty it before you try again), 64 for a wrong command line, 69 when Redis does not answer, 78 for a variable that is bad, or a backup that this version cannot read.

@@ -215,14 +215,16 @@ export async function* readBackup(
 }
 
 /**
- * Entries that would change a card again although it may have happened after the backup: pending actions, requests that
- * wait for an approval, and open forms. People must ask again.
+ * Entries that would change a card again although it may have happened after the backup, or that people may have decided
+ * since: pending actions, requests and claims that wait for an approver, and open forms. People must ask again.
  */
 const leftOut = [
   intakeKey('actions'),
   `${QUEUE_PREFIX}:actions:`,
   stateKey('requests-open'),
   stateKey('request:'),
+  stateKey('claims-open'),
+  stateKey('claim:'),
   stateKey('pending:'),
   // A delegate who was dismissed since the backup must not come back.
   stateKey('delegations'),

@@ -45,7 +45,7 @@ export function backupRestored(takenAt: string): OpsIssue {
     title: 'A backup was restored',
     what: `Cardbell’s data is that of ${serviceTime(takenAt)}. Missed events are fetched and posted as late.`,
     means:
-      'Open requests, unfinished actions and delegates that approvers named are left out: people must ask again. Temporary changes made since then no longer end by themselves.',
+      'Open requests, claims, unfinished actions and delegates that approvers named are left out: people must ask again. Temporary changes made since then no longer end by themselves.',
     todo: 'Set the limits again that no longer end: “What no longer ends by itself” in docs/backup.md says how to find them.',
   };
 }

@@ -60,16 +60,23 @@ it('restores sharded data with the number of shards', async () => {
   await expect(claimFormat(redis())).rejects.toThrow(/REDIS_SHARDS: expected 16/);
 });
 
-it('skips data that could change a card again: queued actions and open requests', async () => {
+it('skips data that could change a card again, or that was decided since: queued actions, open requests and claims', async () => {
   const acting = [
     intakeKey('actions'),
     `${QUEUE_PREFIX}:actions:act_1`,
     `${QUEUE_PREFIX}:actions:wait`,
     stateKey('requests-open'),
     stateKey('request:req_1'),
+    stateKey('claims-open'),
+    stateKey('claim:clm_1'),
     stateKey('pending:p1'),
   ];
-  const kept = [stateKey('performed:act_0'), stateKey('progress:act_0'), `${QUEUE_PREFIX}:alerts:wait`];
+  const kept = [
+    stateKey('claims-of:U1'),
+    stateKey('performed:act_0'),
+    stateKey('progress:act_0'),
+    `${QUEUE_PREFIX}:alerts:wait`,
+  ];
   for (const key of [...acting, ...kept]) await redis().set(key, 'x');
   const file = await backUp();
 
