@@ -44,47 +44,39 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     const why = whyNoHolder(person);
     if (why !== null)
       return await refuse(action, { why, whoCan: 'Ask an approver.' }, { isNotPermitted: person !== null });
-    const meant = await accountsMeant(action);
-    const matching = person?.email == null ? [] : await accountsWith(person.email, meant);
+    const meant = await accountsMeant(action, deps);
+    const matching = person?.email == null ? [] : await accountsWith(person.email, meant, deps);
+    const others = matching.filter(({ heldBy }) => heldBy !== userId);
     // If another person is already linked, an approver has to decide.
-    const own = matching.filter(({ heldBy }) => heldBy === null || heldBy === userId);
-    const linked = own.find(({ heldBy }) => heldBy !== null)?.account;
+    const free = others.filter(({ heldBy }) => heldBy === null);
+    const linked = others.length === 0 ? matching[0] : undefined;
     // Since the button was offered, the address may have changed or another person may have been linked.
-    const proved = action.confirmed ? own[0]?.account : linked;
+    const proved = (linked ?? (action.confirmed ? free[0] : undefined))?.account;
     // The address is proof only if the card program has it now.
     if (proved !== undefined && isSameEmail(await currentEmail(proved.acctId, deps), person?.email ?? null)) {
       const holder = { acctId: proved.acctId, cardId: null, userId, provedBy: 'email' } as const;
       const result = await deps.setHolder(action, holder);
       return await answer(action, linkResult({ ...result, userId, isOwn: true }));
     }
-    if (proved !== undefined || own.length === 0 || own.length > OWN_MAX)
-      return await deps.openClaim(action, matching.length > 0 ? matching.map(({ account }) => account.acctId) : meant);
-    await askToConfirm(
-      action,
-      own.map(({ account }) => account),
-    );
+    if (proved === undefined && free.length > 0 && free.length <= OWN_MAX)
+      return await askToConfirm(
+        action,
+        free.map(({ account }) => account),
+      );
+    const unproved = others.length > 0 ? others : matching;
+    await claimUnproved(action, unproved.length > 0 ? unproved.map(({ account }) => account.acctId) : meant);
   };
 
-  async function accountsMeant({ target }: Action): Promise<number[]> {
-    if (target.kind === 'card') return [target.acctId];
-    if (target.kind !== 'words') return [];
-    return (await deps.directory.find(target.words.join(' '))).map(({ acctId }) => acctId);
-  }
-
-  /** Those of the accounts that have the person's own address, and who is linked to each. */
-  async function accountsWith(
-    email: string,
-    meant: readonly number[],
-  ): Promise<{ account: DirectoryAccount; heldBy: string | null }[]> {
-    const matching = (await deps.directory.findByEmail(email)).filter(
-      (account) => meant.includes(account.acctId) && isSameEmail(account.email, email),
-    );
-    return await Promise.all(
-      matching.map(async (account) => ({
-        account,
-        heldBy: (await deps.links.ofAccount(account.acctId))?.userId ?? null,
-      })),
-    );
+  async function claimUnproved(action: ClaimAction, accounts: readonly number[]): Promise<void> {
+    const { userId } = action.actor;
+    const [acctId] = accounts;
+    const isSame =
+      acctId !== undefined && accounts.length === 1 && (await deps.links.ofAccount(acctId))?.userId === userId;
+    if (!isSame) return await deps.openClaim(action, accounts);
+    // An approver has linked it, whatever the person's address.
+    await deps.record(action, { event: 'unchanged', acctId });
+    const card = toCardFacts(acctId, await deps.directory.current(acctId));
+    await answer(action, linkResult({ card, userId, isOwn: true, before: null, isSame }));
   }
 
   async function askToConfirm(action: ClaimAction, own: readonly DirectoryAccount[]): Promise<void> {
@@ -98,6 +90,29 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     await deps.record(action, { event: 'asked', acctId: own.length === 1 ? (own[0]?.acctId ?? null) : null });
     await answer(action, confirmOwnCard(choices));
   }
+}
+
+async function accountsMeant({ target }: Action, { directory }: Pick<Deps, 'directory'>): Promise<number[]> {
+  if (target.kind === 'card') return [target.acctId];
+  if (target.kind !== 'words') return [];
+  return (await directory.find(target.words.join(' '))).map(({ acctId }) => acctId);
+}
+
+/** Those of the accounts that have the person's own address, and who is linked to each. */
+async function accountsWith(
+  email: string,
+  meant: readonly number[],
+  { directory, links }: Pick<Deps, 'directory' | 'links'>,
+): Promise<{ account: DirectoryAccount; heldBy: string | null }[]> {
+  const matching = (await directory.findByEmail(email)).filter(
+    (account) => meant.includes(account.acctId) && isSameEmail(account.email, email),
+  );
+  return await Promise.all(
+    matching.map(async (account) => ({
+      account,
+      heldBy: (await links.ofAccount(account.acctId))?.userId ?? null,
+    })),
+  );
 }
 
 interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'withLock' | 'now' | 'person'> {

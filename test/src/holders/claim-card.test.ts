@@ -41,6 +41,9 @@ interface Given {
   readonly email?: string | null;
   readonly name?: string | null;
   readonly link?: ReturnType<typeof linkedTo> | null;
+  /** How many of the accounts have this link, and the link of the rest. */
+  readonly linked?: number;
+  readonly rest?: ReturnType<typeof linkedTo> | null;
   readonly isGuest?: boolean;
   /** Number of accounts that match the typed words. */
   readonly accounts?: number;
@@ -60,6 +63,8 @@ function setUp({
   link = null,
   isGuest = false,
   accounts = 1,
+  linked = accounts,
+  rest = null,
   own = accounts,
   known = {},
   current = {},
@@ -117,7 +122,7 @@ function setUp({
       current: async (id) => (current === null ? null : { ...account, ...known, ...current, acctId: id }),
       findByEmail: async () => ids.slice(0, own).map((id) => ({ ...account, ...known, acctId: id })),
     },
-    links: { ofAccount: async () => link },
+    links: { ofAccount: async (id) => (id < acctId + linked ? link : rest) },
     setHolder: async (_action, holder) => {
       set.push(holder);
       return { card, before: null, isSame: link !== null };
@@ -193,6 +198,37 @@ it('answers that the card is already linked to the person, without asking an app
   await world.claimCard(claim());
 
   expect(world.answers).toEqual([expect.stringContaining('is already linked to you. Nothing changed.')]);
+});
+
+it('offers the person’s other card once one is linked to them', async () => {
+  const world = setUp({ accounts: 2, linked: 1, link: linkedTo('U0HUGO') });
+
+  await world.claimCard(claim({ target: { kind: 'words', words: ['Hugo', 'Reyes'] } }));
+
+  expect(world.offered).toMatchObject([{ verb: 'claim', confirmed: true, target: { acctId: acctId + 1 } }]);
+  expect(world.set).toEqual([]);
+});
+
+it('asks the approvers about the person’s other card if somebody else is linked to it', async () => {
+  const world = setUp({ accounts: 2, linked: 1, link: linkedTo('U0HUGO'), rest: linkedTo('U0SAM') });
+
+  await world.claimCard(claim());
+
+  expect(await world.claims.open()).toMatchObject([{ card: { acctId: acctId + 1 } }]);
+});
+
+it.each<[string, Given]>([
+  ['differs', { email: 'somebody@example.com' }],
+  ['is unknown', { email: null }],
+  ['has changed at the card program', { current: { email: 'sam@example.com' } }],
+])('answers that an approver has linked the card to the person if their email %s', async (_how, given) => {
+  const world = setUp({ ...given, link: linkedTo('U0HUGO') });
+
+  await world.claimCard(claim());
+
+  expect(world.answers).toEqual([expect.stringContaining('is already linked to you. Nothing changed.')]);
+  expect(world.entries).toEqual([{ event: 'unchanged', acctId }]);
+  expect([world.posted, world.set]).toEqual([[], []]);
 });
 
 it.each<[string, Given]>([
