@@ -1,5 +1,6 @@
 import { recoveryLine, recoveryStarted } from '../../templates/recovery/recovery-line.ts';
 import type { ActionTools, Responses } from '../actions/action-tools.ts';
+import { contentId } from '../core/content-id.ts';
 import { BusyError, CardApiError, StoreUnavailableError } from '../core/errors.ts';
 import { type Gap, isLong, isTooLongAgo, NOT_ASKABLE, windowOf } from '../core/gap.ts';
 import { commandCode } from '../core/installation.ts';
@@ -125,13 +126,27 @@ export function createRunRecovery({ recoverGap, show, recoveries, tryLock, withL
       }
     },
 
-    /** The same from a terminal: shows the progress there, and the result also in Slack. @throws CardApiError, StoreUnavailableError */
-    async runHere(gap: Gap, onProgress: OnProgress): Promise<RecoveryProgress> {
-      const progress = await withLock('recovery', () => recoverGap(gap, onProgress));
+    /**
+     * The same from a terminal: shows the progress there, and the result also in Slack. Continues a recovery of these times
+     * that has not finished, and otherwise fetches everything again. @throws CardApiError, StoreUnavailableError
+     */
+    async runHere(asked: Gap, onProgress: OnProgress): Promise<RecoveryProgress> {
+      const { gap, progress } = await withLock('recovery', async () => {
+        const gap = await unfinished(asked);
+        return { gap, progress: await recoverGap(gap, onProgress) };
+      });
       await show(gap, 'done', 1, progress);
       return progress;
     },
   };
+
+  /** Under another id if a recovery of these times has finished. What it reported is remembered by event, not by gap. */
+  async function unfinished(gap: Gap): Promise<Gap> {
+    for (let id = gap.id, times = 1; ; times += 1) {
+      if ((await recoveries.read(id)).finishedAt === null) return { ...gap, id };
+      id = contentId('gap_', [gap.from, gap.to, String(times)]);
+    }
+  }
 
   async function runAlone(gap: Gap): Promise<number | null> {
     try {

@@ -76,6 +76,36 @@ it.each([
   expect(why).toEqual(refused);
 });
 
+it('recovers the same times again from a terminal, but continues what has not finished', async () => {
+  const recoveries = createRecoveries(redis());
+  const asked: string[] = [];
+  let isKilled = false;
+  const { runHere } = createRunRecovery({
+    async recoverGap(of) {
+      asked.push(of.id);
+      if (isKilled) throw apiError('unavailable', 503);
+      await recoveries.finish(of, { found: asked.length, finishedAt: of.to });
+      return await recoveries.read(of.id);
+    },
+    show: async ({ id }, state) => void asked.push(`${id} ${state}`),
+    recoveries,
+    tryLock: withoutLock,
+    withLock: withoutLock,
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+  const runAgain = async () => await runHere({ ...gap, cause: 'asked' }, async () => {});
+
+  expect(await runAgain()).toMatchObject({ found: 1 });
+  isKilled = true;
+  await expect(runAgain()).rejects.toThrow(CardApiError);
+  isKilled = false;
+  expect(await runAgain()).toMatchObject({ found: 4 });
+
+  const [first, , second] = asked;
+  expect(second).not.toBe(first);
+  expect(asked).toEqual([first, `${first} done`, second, second, `${second} done`]);
+});
+
 it('waits while another worker recovers a gap', async () => {
   expect(await run(null, true)).toEqual({ againMs: 1000, reported: [] });
 });
