@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../core/errors.ts';
+import { AppError, ConfigError } from '../core/errors.ts';
 import { splitLines } from '../core/split-lines.ts';
 
 /** Consecutive records of the chain in one file. */
@@ -41,7 +41,10 @@ function segmentOf(name: string): Segment | null {
 /** Files in a folder, one per month. */
 export function openArchive(folder: string) {
   async function segments(): Promise<Segment[]> {
-    const names = await readdir(folder);
+    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw new ConfigError([`AUDIT_ARCHIVE: ${folder} cannot be read (${error.code})`]);
+      return [];
+    });
     return names.flatMap((name) => segmentOf(name) ?? []).toSorted((a, b) => a.first - b.first);
   }
 
@@ -49,7 +52,7 @@ export function openArchive(folder: string) {
     /**
      * Lines of the chain exactly as Redis had them, oldest first, from one record to another, both included.
      *
-     * @throws ArchiveError when a record is missing.
+     * @throws ArchiveError when a record is missing. @throws ConfigError when the folder cannot be read.
      */
     async *read(from: number, to: number): AsyncGenerator<string, void> {
       let next = from;
@@ -74,11 +77,7 @@ export function openArchive(folder: string) {
     /** The first record up to this one that no file name covers; null: all are covered. Reads no file contents. */
     async firstMissing(to: number): Promise<number | null> {
       let next = 1;
-      const all = await segments().catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') throw error;
-        return [];
-      });
-      for (const { first, last } of all) if (first <= next) next = Math.max(next, last + 1);
+      for (const { first, last } of await segments()) if (first <= next) next = Math.max(next, last + 1);
       return next > to ? null : next;
     },
 

@@ -61,6 +61,18 @@ it('names the missing record if a file is missing or truncated', async () => {
   await expect(read(2, 5)).rejects.toThrow('record 2 is missing: no file in AUDIT_ARCHIVE has it');
 });
 
+it('says that records are missing if there is no folder, and names the variable if it is none', async () => {
+  const [none, file] = [join(folder, 'none'), join(folder, 'file')];
+  await writeFile(file, '');
+
+  const missing = 'record 1 is missing: no file in AUDIT_ARCHIVE has it';
+  await expect(openArchive(none).read(1, 2).next()).rejects.toThrow(missing);
+  expect(await openArchive(none).firstMissing(2)).toBe(1);
+  const unreadable = `AUDIT_ARCHIVE: ${file} cannot be read (ENOTDIR)`;
+  await expect(openArchive(file).read(1, 2).next()).rejects.toThrow(unreadable);
+  await expect(openArchive(file).firstMissing(2)).rejects.toThrow(unreadable);
+});
+
 it('may write the same records again, but never overwrites other records', async () => {
   await writeBoth();
   await openArchive(folder).write(lines('d', 'e'), () => october);
