@@ -6,7 +6,7 @@ import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { wordsOf } from '../src/app/programs.ts';
 import { EX_UNAVAILABLE } from '../src/app/run-process.ts';
 import { ArchiveError, openArchive } from '../src/audit/archive.ts';
-import { createAuditReader, createRecordSigner } from '../src/audit/audit.ts';
+import { checkFiles, createAuditReader, createRecordSigner } from '../src/audit/audit.ts';
 import { type CopiedHead, openSink } from '../src/audit/sink.ts';
 import { isDate } from '../src/core/calendar-words.ts';
 import { redisNow } from '../src/core/clock.ts';
@@ -79,8 +79,8 @@ const config = orExit(() => auditConfig());
 useInstallation(config);
 await useProxy(config.proxy);
 const redis = await reachRedis('audit', config);
-const { archive } = config.audit;
-const reader = createAuditReader(redis, archive === null ? null : openArchive(archive));
+const archive = config.audit.archive === null ? null : openArchive(config.audit.archive);
+const reader = createAuditReader(redis, archive);
 const inWords = (line: string): string => wordsOf(config.program, line);
 const say = (line: string): void => void process.stdout.write(`${inWords(line)}\n`);
 const complain = (line: string): void => void process.stderr.write(`${inWords(line)}\n`);
@@ -140,6 +140,7 @@ async function readCopy(): Promise<readonly CopiedHead[] | null> {
 }
 
 async function exportCsv(from: string, to: string): Promise<number> {
+  await checkFiles(redis, archive);
   const record = await openRecord(redis, config);
   if (record === null)
     complain('This export is not on record: set AUDIT_KEY, or CARD_API_TOKEN if the worker has no AUDIT_KEY.');

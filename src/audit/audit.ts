@@ -6,7 +6,7 @@ import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { createSigner, type Signer } from '../core/sign.ts';
-import type { Archive } from './archive.ts';
+import { type Archive, ArchiveError } from './archive.ts';
 import { type AuditRecord, type Described, type InForce, Statement } from './audit-record.ts';
 
 export interface AuditEntry {
@@ -117,15 +117,26 @@ export async function readLatest(redis: RedisClient, count: number): Promise<Omi
   return (await redis.lrange(chain, -count, -1)).map(toEntry);
 }
 
+/** @param to the last record that was moved to files. */
+function given(archive: Archive | null, to: number): Archive {
+  if (archive !== null) return archive;
+  throw new ConfigError([
+    `AUDIT_ARCHIVE: expected the folder with records 1 to ${to}, which were moved there from Redis.`,
+  ]);
+}
+
+/** Checks that all records that were moved to files are there, without reading them. @throws what `read` does. */
+export async function checkFiles(redis: RedisClient, archive: Archive | null): Promise<void> {
+  const { count } = await readArchived(redis);
+  const missing = count === 0 ? null : await given(archive, count).firstMissing(count);
+  if (missing !== null) throw new ArchiveError(missing, 'is missing: no file in AUDIT_ARCHIVE has it');
+}
+
 /** @param archive null: the complete chain must be in Redis. */
 export function createAuditReader(redis: RedisClient, archive: Archive | null = null) {
   async function* readFiles(from: number, to: number): AsyncGenerator<AuditEntry, void> {
-    if (archive === null)
-      throw new ConfigError([
-        `AUDIT_ARCHIVE: expected the folder with records 1 to ${to}, which were moved there from Redis. Nothing was changed.`,
-      ]);
     let number = from;
-    for await (const line of archive.read(from, to)) {
+    for await (const line of given(archive, to).read(from, to)) {
       yield { number, ...toEntry(line) };
       number += 1;
     }

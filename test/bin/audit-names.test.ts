@@ -25,7 +25,10 @@ beforeEach(async () => {
 afterEach(() => void server?.close());
 
 /** An export, with a Slack that answers each question about a person with this. */
-async function exported(answer: (call: number) => { status?: number; body: object | string }) {
+async function exported(
+  answer: (call: number) => { status?: number; body: object | string },
+  range: readonly string[] = [],
+) {
   let calls = 0;
   server = createServer((_request, response) => {
     calls += 1;
@@ -33,7 +36,7 @@ async function exported(answer: (call: number) => { status?: number; body: objec
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
-  const ended = await runCommand('audit', ['export', '--csv'], {
+  const ended = await runCommand('audit', ['export', '--csv', ...range], {
     REDIS_URL: await urlOf(redis()),
     SLACK_BOT_TOKEN: 'xoxb-1',
     SLACK_API_URL: `http://127.0.0.1:${await listen(server)}/api/`,
@@ -64,4 +67,25 @@ it('an export with a person whom Slack does not know is complete', async () => {
   const { code, err } = await exported(() => ({ body: { ok: false, error: 'user_not_found' } }));
 
   expect({ code, err }).toEqual({ code: 0, err: '' });
+});
+
+it('an export whose old months cannot be read says so, writes nothing, and leaves no record', async () => {
+  await redis().set('{cardbell:audit}:archived', `1:${'a'.repeat(64)}`);
+  const before = await redis().lrange('{cardbell:audit}:chain', 0, -1);
+  const files = { REDIS_URL: await urlOf(redis()), AUDIT_KEY: key };
+
+  const unset = await runCommand('audit', ['export', '--csv'], files);
+  const missing = await runCommand('audit', ['export', '--csv'], { ...files, AUDIT_ARCHIVE: '/nowhere/audit' });
+
+  expect(unset).toMatchObject({
+    code: 78,
+    out: '',
+    err: 'AUDIT_ARCHIVE: expected the folder with records 1 to 1, which were moved there from Redis.\n',
+  });
+  expect(missing).toMatchObject({
+    code: 1,
+    out: '',
+    err: 'The record is broken: record 1 is missing: no file in AUDIT_ARCHIVE has it.\n',
+  });
+  expect(await redis().lrange('{cardbell:audit}:chain', 0, -1)).toEqual(before);
 });
