@@ -174,9 +174,13 @@ async function readNames(from: string, to: string): Promise<NameOf> {
   }
   const slack = createSlack({ token, apiUrl, measure: () => {} });
   let fault: SlackError | null = null;
-  for await (const { record } of reader.read()) {
-    if (record === null || record.at < from || record.at >= to) continue;
-    for (const userId of peopleIn(record)) {
+  const carryOver = createCarryOver();
+  for await (const { record, ...entry } of reader.read()) {
+    if (record === null) continue;
+    // The approval may be of an earlier month.
+    const whole = carryOver({ ...entry, record }).record;
+    if (record.at < from || record.at >= to) continue;
+    for (const userId of peopleIn(whole)) {
       // It would get the same answer for everybody else.
       if (names.has(userId) || fault?.code === 'app_refused') continue;
       const found = await nameIn(slack, userId);

@@ -89,3 +89,25 @@ it('an export whose old months cannot be read says so, writes nothing, and leave
   });
   expect(await redis().lrange('{cardbell:audit}:chain', 0, -1)).toEqual(before);
 });
+
+it('an export names the people who approved before its time', async () => {
+  const { sign } = createRecordSigner([key]);
+  const { append } = createAudit({
+    redis: redis(),
+    sign,
+    inForce: () => ({ twoPersonAboveCents: 100_000 }),
+    describe: async ({ event }) => (event === 'approved' ? { approvers: ['U_APPROVER'] } : {}),
+  });
+  const limit = { ...nobody, verb: 'limit', actionId: 'act_1', actor: { userId: 'U1', teamId: 'T1' } } as const;
+  await append({ ...limit, event: 'approved', at: '2026-08-31T23:59:00.000Z' });
+  await append({ ...limit, event: 'done', at: '2026-09-01T00:01:00.000Z' });
+
+  const range = ['--since', '2026-09-01', '--until', '2026-10-01'];
+  const { out, calls } = await exported(
+    (call) => ({ body: { ok: true, user: { real_name: `Person ${call}` } } }),
+    range,
+  );
+
+  expect(calls).toBe(2);
+  expect(out.split('\r\n')[1]).toContain('Person 2');
+});
