@@ -16,7 +16,7 @@ import { createSlack } from '../src/slack/client.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { endMisused, readVerb, requireNoMore } from './arguments.ts';
 import { auditCsvLine, auditHeader, createCarryOver, type NameOf, peopleIn } from './audit/audit-csv.ts';
-import { type Anchor, verifyChain, verifyCopy } from './audit/verify.ts';
+import { type Anchor, verifyChain, verifyCopy } from './audit/verify-chain.ts';
 import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 

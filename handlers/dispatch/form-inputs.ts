@@ -3,7 +3,7 @@ import type { LimitRule } from '../../src/card-api/rule.ts';
 import { Term } from '../../src/card-api/rule-change.ts';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
 import { parseAmount } from '../../src/core/money.ts';
-import { isOverAYear, OVER_A_YEAR } from '../../src/limits/term.ts';
+import { endsTooLate, ENDS_TOO_LATE } from '../../src/limits/term.ts';
 import { DAY_BELOW, formInput, limitOfAmount } from '../../templates/limits/form-inputs.ts';
 
 interface Entered {
@@ -56,7 +56,7 @@ export function inputsOf(view: ViewOutput) {
       const chosen = Term.parse(choice === DAY_BELOW ? { kind: 'day', day } : JSON.parse(choice));
       if (chosen.kind !== 'day') return chosen;
       if (chosen.day < today) return { error: DAY_PASSED };
-      return isOverAYear(chosen.day, today) ? { error: OVER_A_YEAR } : chosen;
+      return endsTooLate(chosen.day, today) ? { error: ENDS_TOO_LATE } : chosen;
     },
     /** The answer that shows errors, by action id, next to their inputs. */
     refusal: (errors: Readonly<Record<string, string | undefined>>) => ({

@@ -4,7 +4,7 @@ import { type Clock, isPlainlyTime, isQuotedReason, readCertainEnd, readEnd, unt
 import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { localDate } from '../core/service-time.ts';
 import { textOf } from './read-limit.ts';
-import { endOfTerm, isOverAYear, OVER_A_YEAR } from './term.ts';
+import { endOfTerm, endsTooLate, ENDS_TOO_LATE } from './term.ts';
 
 /** In front of everything else, also of other times. Not `once a week`. */
 const thisPurchase =
@@ -34,8 +34,8 @@ export function readTerm(words: readonly string[], clock: Clock): ReadTerm {
   const end = endOfTerm(read.term, clock.now, clock.zone);
   // The midnight that ends a day is that of the next one.
   const dayOf = (ms: number): string => localDate(new Date(ms), clock.zone);
-  const isTooLong = end !== null && isOverAYear(dayOf(end.getTime() - 1), dayOf(clock.now.getTime()));
-  return isTooLong ? OVER_A_YEAR : read;
+  const isTooLong = end !== null && endsTooLate(dayOf(end.getTime() - 1), dayOf(clock.now.getTime()));
+  return isTooLong ? ENDS_TOO_LATE : read;
 }
 
 type ReadTerm = { term: Term | null; rest: readonly string[] } | string;

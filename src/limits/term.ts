@@ -36,10 +36,10 @@ export function atMost(term: Term, ms: number, from: Date, zone: string): Term {
   return end === null || end.getTime() > from.getTime() + ms ? { kind: 'duration', ms } : term;
 }
 
-export const OVER_A_YEAR = 'That is longer than a year, the longest that a temporary change can last.';
+export const ENDS_TOO_LATE = 'That is longer than a year, the longest that a temporary change can last.';
 
 /** True for the last day of a change that begins today and lasts longer than a year. */
-export function isOverAYear(lastDay: string, today: string): boolean {
+export function endsTooLate(lastDay: string, today: string): boolean {
   return lastDay > addDays(today, 366);
 }
 

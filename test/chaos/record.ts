@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { verifyChain } from '../../bin/audit/verify.ts';
+import { verifyChain } from '../../bin/audit/verify-chain.ts';
 import type { ApiCall } from '../../sandbox/server.ts';
 import { createAuditReader } from '../../src/audit/audit.ts';
 import type { AuditRecord } from '../../src/audit/audit-record.ts';

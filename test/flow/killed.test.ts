@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { verifyChain } from '../../bin/audit/verify.ts';
+import { verifyChain } from '../../bin/audit/verify-chain.ts';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { createAuditReader } from '../../src/audit/audit.ts';
 import type { AuditRecord } from '../../src/audit/audit-record.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verifyChain } from '../../../bin/audit/verify.ts';
+import { verifyChain } from '../../../bin/audit/verify-chain.ts';
 import { type Archive, openArchive } from '../../../src/audit/archive.ts';
 import { createArchiveMonths } from '../../../src/audit/archive-months.ts';
 import { createAudit, createAuditReader, readArchived } from '../../../src/audit/audit.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { verifyChain } from '../../../bin/audit/verify.ts';
+import { verifyChain } from '../../../bin/audit/verify-chain.ts';
 import { type AuditEntry, createAudit, createAuditReader } from '../../../src/audit/audit.ts';
 import type { Log } from '../../../src/core/log.ts';
 import { statement as record, signer } from '../../support/audit-records.ts';

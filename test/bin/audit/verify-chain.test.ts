@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Evidence, verifyChain, verifyCopy } from '../../../bin/audit/verify.ts';
+import { type Evidence, verifyChain, verifyCopy } from '../../../bin/audit/verify-chain.ts';
 import { type AuditEntry, chainHash, createAudit, createRecordSigner, GENESIS } from '../../../src/audit/audit.ts';
 import type { CopiedHead } from '../../../src/audit/sink.ts';
 import { signer, statement } from '../../support/audit-records.ts';
