@@ -34,7 +34,7 @@ export interface ShownReason extends DeclineReason {
 /** What everyone else sees instead of a sensitive reason. */
 const withheldReason: Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'adminFix'> = {
   title: 'Card could not be verified at the terminal',
-  meaning: 'Only the cardholder is told why.',
+  meaning: 'The reason is not shown in channels.',
   holderFix: 'If it was you, try again. If not, ask for the card to be blocked now.',
   adminFix: 'Ask the cardholder if it was them. If not, block the card.',
 };

@@ -795,6 +795,7 @@ describe('what others may read', () => {
     const message = JSON.stringify(decline(pin, { place }));
 
     expect(message).toContain('could not be verified at the terminal');
+    expect(message).toContain('The reason is not shown in channels.');
     expect(message).not.toMatch(/pin\b/i);
   });
 
