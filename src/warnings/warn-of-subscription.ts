@@ -3,6 +3,7 @@ import { merchantKey } from '../alerts/aggregation-group-store.ts';
 import type { LatestKind, TransactionAlert } from '../alerts/alert.ts';
 import { type Alerts, alertsOfKind } from '../alerts/alert-store.ts';
 import type { CardHistory } from '../alerts/card-history.ts';
+import type { EventLog } from '../alerts/event-log.ts';
 import { isPaid, isReversed } from '../alerts/resolve-declines.ts';
 import { LATEST_MAX } from '../alerts/save-alerts.ts';
 import { contentId } from '../core/content-id.ts';
@@ -23,6 +24,7 @@ interface Deps {
   readonly warned: Pick<Warned, 'messageOf'>;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly history: Pick<CardHistory, 'recentAlerts'>;
+  readonly eventLog: Pick<EventLog, 'read'>;
   /** The channel for declines. */
   readonly channel: string;
   /** The card service's date of an instant, `2026-11-20`. */
@@ -48,7 +50,7 @@ export async function mayBeSubscription(
  * warning says, on how many days it was declined, is true all the same.
  */
 export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promise<void> {
-  const { warnBoth, alerts, history, warned, channel } = deps;
+  const { warnBoth, alerts, history, warned, eventLog, channel } = deps;
   return async function warnOfSubscription(alertId) {
     const alert = await alerts.get(alertId);
     if (alert?.kind !== 'transaction' || alert.event.decline === null || alert.event.isCardPresent) return;
@@ -56,10 +58,13 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
     if (failingIn(alert, tries) === null) return;
     const { acctId, amountCents } = alert.event;
     const id = contentId('subscription_', [acctId, merchantKey(alert.event), amountCents]);
+    const isMuted = (await eventLog.read(alertId)).some((each) => each.step === 'muted' && each.channel === channel);
     await warnBoth('failing-subscriptions', { channel, acctId, id, keptMs: SILENT_MS }, async () => ({
       // A message id is never reused, so it names the attempt that caused it.
       messageId: await warned.messageOf(id, `${id}-${alert.event.id}`, SILENT_MS),
       messageFor({ audience, linkedAt }) {
+        // The channel must not read of a decline that a mute withheld from it. It is warned at the next one that it gets.
+        if (isMuted && audience === 'team') return null;
         // What arrived before somebody got the card was for the holder before. The clocks of web and worker may differ.
         const sinceMs = linkedAt === null ? 0 : Date.parse(linkedAt) - CLOCK_SKEW_MS;
         const theirs = tries.filter(({ event }) => Date.parse(event.receivedAt) >= sinceMs);

@@ -14,12 +14,15 @@ let payments: string[];
 let told: string[];
 /** A message is posted once per id. */
 let ids: Set<string>;
+/** What a mute withheld from the channel. */
+let muted: string[];
 /** Who holds the card, and since when. */
 let holder: { userId: string; at: string };
 
 beforeEach(() => {
   alerts = new Map();
   payments = [];
+  muted = [];
   told = [];
   ids = new Set();
   holder = { userId: 'U0HUGO', at: '2026-01-01T00:00:00.000Z' };
@@ -55,6 +58,10 @@ function warn(alertId: string, warned = createWarned(redis())): Promise<void> {
       notifyUnasked: async (userId, id, { text }) => tell(userId, id, text),
     }),
     warned,
+    eventLog: {
+      read: async (id) =>
+        muted.includes(id) ? [{ step: 'muted', at: '', channel: 'C0DECLINES', text: 'The card is muted.' }] : [],
+    },
     channel: 'C0DECLINES',
     dayOf: (instant) => instant.slice(0, 10),
     now: () => new Date('2026-11-25T00:00:00.000Z'),
@@ -205,6 +212,18 @@ it('skips recipients who switched it off', async () => {
   await warn(tried(4));
 
   expect(told.map((line) => line.split(' ')[0])).toEqual(['U0HUGO']);
+});
+
+it('tells the channel nothing of a decline that a mute withheld from it, until one is posted there', async () => {
+  tried(2);
+  tried(3);
+  muted = [tried(4)];
+  await warn(muted[0] ?? '');
+  expect(told.map((line) => line.split(' ')[0])).toEqual(['U0HUGO']);
+
+  await warn(tried(5));
+
+  expect(told[1]).toMatch(/^C0DECLINES .*card 1212/);
 });
 
 it.each([
