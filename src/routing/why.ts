@@ -10,6 +10,7 @@ import type { EventLog } from '../alerts/event-log.ts';
 import type { QuarantinedWebhook } from '../core/event.ts';
 import { quarantined } from '../ops/issue.ts';
 import type { TrackedMessages } from '../outbox/tracked-message-store.ts';
+import type { MessageRef } from '../slack/message.ts';
 import type { WhyAction } from './verbs.ts';
 
 /** Of an event, or of a webhook in quarantine. */
@@ -41,11 +42,7 @@ export function createExplainRouting(deps: Deps) {
       const { id, callbackAt, receivedAt } = alert.event;
       const ofAlert: Action = { ...action, target: { kind: 'alert', alertId: id } };
       await deps.recordLook(ofAlert, { acctId: alert.event.acctId, cardId: cardOf(alert).cardId, seen: null });
-      const [steps, times, refs] = await Promise.all([
-        eventLog.read(id),
-        timesDelivered(id),
-        trackedMessages.references({ kind: 'alert', id }),
-      ]);
+      const [steps, times, refs] = await Promise.all([eventLog.read(id), timesDelivered(id), messagesOf(alert)]);
       const posted = await Promise.all(
         refs.map(async ({ channel, ts }) => ({
           channel,
@@ -58,6 +55,15 @@ export function createExplainRouting(deps: Deps) {
       await deps.responses.answer(action, why(facts));
     }
   };
+
+  /** The messages that show an alert: its own, and those that count it as a repeat. */
+  async function messagesOf(alert: Alert): Promise<MessageRef[]> {
+    const leaders = (alert.kind === 'transaction' && alert.leaders) || [];
+    const ids = [alert.event.id, ...leaders];
+    const refs = await Promise.all(ids.map((id) => trackedMessages.references({ kind: 'alert', id })));
+    // One message may show several of them.
+    return [...new Map(refs.flat().map((ref) => [`${ref.channel} ${ref.ts}`, ref])).values()];
+  }
 }
 
 interface FindDeps {

@@ -34,10 +34,7 @@ const stepWords: Readonly<Record<EventLogStep['step'], string>> = {
 export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, posted }: Why): Message {
   const places = [...new Set(posted.map(({ channel }) => channel))];
   const recovered = isLate ? 'Its webhook was missed and fetched after a gap, or did not fit and was replayed.' : null;
-  const ending =
-    places.length === 0
-      ? 'It has not been posted anywhere yet.'
-      : `It was posted in ${countOf(places.length, 'place')}.`;
+  const ending = places.length === 0 ? whyNowhere(steps) : `It was posted in ${countOf(places.length, 'place')}.`;
   const lines = [...steps.map((step) => stepLine(step)), ...posted.map(postedLine)];
   const { shown, left } = asManyAsFit(lines.map((line) => section(line)));
   return {
@@ -56,6 +53,14 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, po
       ...context(left === 0 ? null : `… and ${countOf(left, 'more step')}.`),
     ],
   };
+}
+
+/** No message shows it. It waits if a channel is to get it and no mute keeps it out of there. */
+function whyNowhere(steps: Why['steps']): string {
+  if (steps.some(({ step }) => step === 'posted')) return 'It was posted, but its message is gone.';
+  const mutedIn = new Set(steps.filter(({ step }) => step === 'muted').map(({ channel }) => channel));
+  const waits = steps.some(({ step, channel }) => step === 'routed' && !mutedIn.has(channel));
+  return `It has not been posted anywhere${waits ? ' yet' : ''}.`;
 }
 
 function deliveredWords(times: number): string {

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import type { CardTarget } from '../../../src/actions/action.ts';
+import { aggregationRule, createAggregationGroups } from '../../../src/alerts/aggregation-group-store.ts';
 import { createTools } from '../../../src/app/compose-tools.ts';
 import { createExplainRouting, createFindAlerts } from '../../../src/routing/why.ts';
 import { createQuarantineStore, quarantine } from '../../../src/webhooks/quarantine.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, contextOf, createActionWorld } from '../../support/perform-world.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
+import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
 const known = 'evt_0123456789abcdef';
@@ -43,6 +45,26 @@ it('explains an event by its id, wherever it stands in the text', async () => {
   await why(`the alert ${known} please`);
 
   expect(texts()).toEqual([expect.stringMatching(/^evt_0123456789abcdef: .*posted in 1 place\.$/)]);
+});
+
+it('shows a repeated decline where the message is that counts it', async () => {
+  const { why, texts, answers, deps } = await explaining();
+  const groups = createAggregationGroups(redis());
+  for (const id of [idOf(1), idOf(2)]) {
+    const { event, ...alert } = transactionAlert({ id, acctId });
+    await deps.alerts.save({ ...alert, event });
+    await groups.join('C1', event, aggregationRule(event), false);
+  }
+  const ref = { channel: 'C1', ts: '1700000000.000100' };
+  await deps.trackedMessages.add(ref, [
+    { subject: { kind: 'alert', id: idOf(1) }, audience: 'team', threadId: null },
+    { subject: { kind: 'alert', id: idOf(3) }, audience: 'team', threadId: null },
+  ]);
+
+  await why(idOf(2));
+
+  expect(texts()).toEqual([expect.stringMatching(/^evt_0000000000000002: .*posted in 1 place\.$/)]);
+  expect(shown(answers[0]?.blocks ?? [])).toContain('*Shown* in <#C1>');
 });
 
 it('knows no alert of a card that the person may not see, and says the same as of one that never was', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { EventLogStep } from '../../../src/alerts/event-log.ts';
 import { why } from '../../../templates/routing/why.ts';
 import { shown } from '../shown.ts';
 
@@ -26,5 +27,25 @@ describe('/card why', () => {
     expect(text).toContain('Its webhook was missed and fetched after a gap, or did not fit and was replayed.');
     expect(shown(blocks)).toMatch(/\*Recovered\*<!date.*after a gap/);
     expect(shown(blocks)).not.toMatch(/Delivered|the card service sent it/);
+  });
+
+  const step = (name: EventLogStep['step'], channel: string | null): EventLogStep => ({
+    step: name,
+    at: '2026-11-20T14:20:00Z',
+    channel,
+    text: 'Because.',
+  });
+
+  it.each<[string, EventLogStep[], string]>([
+    ['waits', [step('routed', 'C1'), step('held', 'C1')], 'It has not been posted anywhere yet.'],
+    ['waits in one of two', [step('routed', 'C1'), step('routed', 'C2'), step('muted', 'C1')], 'anywhere yet.'],
+    ['is withheld', [step('routed', 'C1'), step('muted', 'C1')], 'It has not been posted anywhere.'],
+    ['has no channel', [step('skipped', null)], 'It has not been posted anywhere.'],
+    ['was deleted', [step('routed', 'C1'), step('posted', 'C1')], 'It was posted, but its message is gone.'],
+  ])('says of an event without a message that it %s', (_what, steps, ending) => {
+    const { text, blocks } = why({ ...facts, isLate: false, steps });
+
+    expect(text).toContain(ending);
+    expect(shown(blocks)).toContain(ending);
   });
 });
