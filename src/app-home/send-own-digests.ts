@@ -14,7 +14,11 @@ import type { ListPage } from './home-page.ts';
 interface Deps extends Pick<ActionTools, 'zone' | 'now'> {
   /** Sends a direct message, after the person's quiet hours. */
   readonly notifyUnasked: ActionTools['notifyDirectly'];
-  readonly preferences: { readonly ownDigests: () => Promise<OwnDigest[]> };
+  readonly preferences: {
+    readonly ownDigests: () => Promise<OwnDigest[]>;
+    /** How long (ms) to wait before asking again, because of the person's quiet hours; 0: not at all. */
+    readonly quietLeftMs: (userId: string) => Promise<number>;
+  };
   /** One page of a person's cards, counted from 1. */
   readonly ownCards: (userId: string, page: number) => Promise<Pick<ListPage<OwnCard>, 'shown' | 'pages'>>;
   readonly recentDeclines: RecentDeclines;
@@ -55,8 +59,12 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
     const { userId, often, since } = chosen;
     const period = ownPeriod(often, zone, now());
     const id = `own-digest-${userId}-${often}-${period.date}`;
-    const isDue = period.dueMs > Date.parse(since) && now().getTime() - period.dueMs < TOO_OLD_MS;
-    if (isDue && !(await sent.has(id))) await send({ ...chosen, id, period });
+    const leftMs = period.dueMs + TOO_OLD_MS - now().getTime();
+    const isDue = period.dueMs > Date.parse(since) && leftMs > 0;
+    if (!isDue || (await sent.has(id))) return;
+    // It shows what is left of the limits, so it waits for quiet hours that end while somebody still reads it.
+    const quietMs = await preferences.quietLeftMs(userId);
+    if (quietMs === 0 || quietMs >= leftMs) await send({ ...chosen, id, period });
   }
 
   async function send(digest: DueDigest): Promise<void> {

@@ -106,6 +106,7 @@ function composeOwnDigests(context: WorkerContext): () => Promise<void> {
   const stateOf = (acctId: number) => readCardState(acctId, { ...context, card: patient });
   const sendOwnDigests = createSendOwnDigests({
     ...context,
+    preferences: { ...context.preferences, quietLeftMs: context.quietLeftMs },
     ownCards: (userId, page) => ownCards(userId, { page, perPage: 12 }, { ...context, stateOf }),
     sent: { ...context.warned, ...context.shownDeclines },
     record: (userId, id, detail) => digestOnRecord(context, { id, channel: null, detail: `${detail}, for ${userId}` }),

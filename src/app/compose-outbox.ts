@@ -104,7 +104,7 @@ function composeRendering(context: WorkerContext) {
   };
   return {
     ...parts,
-    renderEntries: createRenderEntries({ ...context, ...parts, mayPost }),
+    renderEntries: createRenderEntries({ ...context, ...parts, mayPost }, context.now),
     renderPosted: createRenderPosted({ ...context, ...parts }),
   };
 }

@@ -75,7 +75,8 @@ const delivery = job({ queue: 'alerts', data: StoredEvent, retry: times(12), id:
 const message = { queue: 'updates', retry: times(10), waitsForSlack: true } as const;
 const home = { queue: 'updates', waitsForSlack: true } as const;
 const maintenance = { queue: 'maintenance', changesHome: true } as const;
-const warning = { queue: 'maintenance', retry: discardOnFailure(times(3)) } as const;
+/** Waits for the end of quiet hours. */
+const warning = { queue: 'maintenance', retry: discardOnFailure(times(3)), mayRunEarly: true } as const;
 const repeated = { queue: 'maintenance', data: nothing, retry: once } as const;
 
 const table = {

@@ -30,7 +30,7 @@ import { wakingOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, createPostTracked } from '../outbox/tracked-message.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
 import { createVisibilityOf } from '../routing/channel-access.ts';
-import { createHeldUntil } from '../routing/held-until.ts';
+import { createHeldUntil, createQuietLeft } from '../routing/held-until.ts';
 import { createSlack, type Slack } from '../slack/client.ts';
 import { createSlackClock } from '../slack/clock.ts';
 import { createPermalink, type Message } from '../slack/message.ts';
@@ -87,8 +87,8 @@ function createBase(
     enqueue('notify-person', NotifyPerson.parse({ userId, entry }));
   const direct =
     (priority: 'request' | 'record') =>
-    (userId: string, id: string, { text, blocks }: Message): Promise<void> =>
-      notifyPerson(userId, { kind: 'notice', id, audience: 'holder', message: { text, blocks }, priority });
+    (userId: string, id: string, { text, blocks }: Message, more?: { trueUntil?: number }): Promise<void> =>
+      notifyPerson(userId, { kind: 'notice', id, audience: 'holder', message: { text, blocks }, priority, ...more });
   return {
     config,
     policy,
@@ -131,7 +131,8 @@ function createBase(
 type Base = ReturnType<typeof createBase>;
 
 /** Slack, and reporting problems to ops through it. */
-function createServices({ config, redis, queues, postNotice, now, metrics, log, reportsTokens }: Base) {
+function createServices(base: Base) {
+  const { config, redis, queues, postNotice, heldUntil, now, metrics, log, reportsTokens } = base;
   const memory = createOpsMemory(redis);
   const { notifyOps, notifyResolved } = createNotifyOps({
     memory,
@@ -155,11 +156,13 @@ function createServices({ config, redis, queues, postNotice, now, metrics, log, 
     : (_issue, client) => client;
   /** Watched: people who use it after its token became invalid are notified, and ops once it works again. */
   const slack = watchSlack(client, watchFor, { channels: config.channels, memory, now, log });
+  const conversations = createDirectChannels(redis, slack.openDirect, config.slackBotToken);
   return {
     slack,
     /** Whether App Home shows this card program to a person. */
     isHomeShown: async (userId: string) => (await chosen.of(userId)) === config.program,
-    ...createDirectChannels(redis, slack.openDirect, config.slackBotToken),
+    ...conversations,
+    quietLeftMs: createQuietLeft({ heldUntil, ...conversations, now }),
     slackClock,
     notifyOps,
     notifyResolved,

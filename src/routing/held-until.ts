@@ -1,7 +1,9 @@
 import type { Alerts } from '../alerts/alert-store.ts';
 import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
+import { SlackError } from '../core/errors.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { createPostNotice } from '../outbox/tracked-message.ts';
+import { isOfTeam } from '../outbox/undeliverable.ts';
 import type { Message } from '../slack/message.ts';
 import type { QuietHoursStore } from './channel-rules-store.ts';
 import { currentQuietHours } from './choose-channels.ts';
@@ -46,6 +48,33 @@ export function createHeldUntil({ quietHours, alerts, now }: HeldDeps) {
     if (channel.startsWith('D') && isSuspectedFraud(alert.event)) return null;
     const quiet = currentQuietHours(alert, hours, now().getTime());
     return quiet === null || quiet.isExempt ? null : quiet.until;
+  };
+}
+
+/** Quiet hours may be ended or changed before they are over. */
+const ASKED_AGAIN_MS = 15 * 60_000;
+
+interface QuietDeps {
+  readonly heldUntil: ReturnType<typeof createHeldUntil>;
+  /** A person's direct conversation. @throws SlackError */
+  readonly directChannel: (userId: string) => Promise<string>;
+  readonly now: () => Date;
+}
+
+/**
+ * What is true only for a while is not held by quiet hours, but written once they are over: how long (ms) to wait before
+ * asking again; 0 when a channel or a person gets it now.
+ */
+export function createQuietLeft({ heldUntil, directChannel, now }: QuietDeps) {
+  return async function quietLeftMs(to: string): Promise<number> {
+    try {
+      const until = await heldUntil(isOfTeam(to) ? to : await directChannel(to), null);
+      return until === null ? 0 : Math.min(ASKED_AGAIN_MS, until - now().getTime());
+    } catch (error) {
+      // Whoever sends it notices, too, and reports it.
+      if (error instanceof SlackError) return 0;
+      throw error;
+    }
   };
 }
 

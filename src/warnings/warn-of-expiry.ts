@@ -38,16 +38,27 @@ export function createIsExpiryWarningDue(deps: StillToWarnDeps & Pick<Deps, 'cha
   };
 }
 
-/** Notifies the holder and the channel, each once, that a card is about to expire. Idempotent. */
-export function createWarnOfExpiry(deps: Deps): (acctId: number) => Promise<void> {
+/**
+ * Notifies the holder and the channel, each once, that a card is about to expire. Idempotent.
+ *
+ * @returns milliseconds until the next run, or null when done.
+ */
+export function createWarnOfExpiry(deps: Deps): (acctId: number) => Promise<number | null> {
   const { warnBoth, channel } = deps;
   return async function warnOfExpiry(acctId) {
+    let againMs: number | null = null;
     for (const { cardId, expiresOn } of expiringCards(await deps.getAccount(acctId), deps.now())) {
       const id = expiryWarningId(cardId);
-      await warnBoth('expiring-cards', { channel, acctId, id, keptMs: 2 * WARN_BEFORE_MS }, async () => {
-        const card = await deps.factsOf(acctId, { cardId });
-        return { messageId: id, messageFor: ({ audience }) => expiryWarning({ card, expiresOn }, audience) };
-      });
+      const quietMs = await warnBoth(
+        'expiring-cards',
+        { channel, acctId, id, keptMs: 2 * WARN_BEFORE_MS },
+        async () => {
+          const card = await deps.factsOf(acctId, { cardId });
+          return { messageId: id, messageFor: ({ audience }) => expiryWarning({ card, expiresOn }, audience) };
+        },
+      );
+      againMs = quietMs ?? againMs;
     }
+    return againMs;
   };
 }

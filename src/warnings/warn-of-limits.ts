@@ -8,6 +8,7 @@ import type { Links } from '../holders/link-store.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import { windowEnd } from '../limits/limit-window.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
+import type { Message } from '../slack/message.ts';
 import type { Warned } from './warned-store.ts';
 
 /** Percentages of a limit at which its holder is warned, highest first. */
@@ -65,8 +66,13 @@ export function createReadUsedLimits({ temporaryChanges, remaining }: ReadDeps) 
 }
 
 interface Deps extends Pick<ActionTools, 'factsOf' | 'now'> {
-  /** Sends a direct message, after the person's quiet hours. */
-  readonly notifyUnasked: ActionTools['notifyDirectly'];
+  /** Sends a direct message, after the person's quiet hours, but not after `trueUntil` (ms). */
+  readonly notifyUnasked: (
+    userId: string,
+    id: string,
+    message: Message,
+    more?: { readonly trueUntil?: number },
+  ) => Promise<void>;
   readonly links: Pick<Links, 'ofAccount'>;
   readonly preferences: Pick<Preferences, 'isOn'>;
   readonly warned: Warned;
@@ -113,7 +119,9 @@ export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<numb
     );
     for (const [id, group] of groupBy(chosen, ({ messageId }) => messageId)) {
       const message = limitWarning({ card, limits: group.map(({ used }) => used), value: deps.sealCard(card) });
-      await deps.notifyUnasked(userId, id, message);
+      // It may be held until all these limits have reset.
+      const trueUntil = Math.max(...group.map(({ used }) => Date.parse(used.resetsAt ?? '')));
+      await deps.notifyUnasked(userId, id, message, Number.isNaN(trueUntil) ? {} : { trueUntil });
     }
     // After the warning at 90 percent, the one at 75 is not needed.
     for (const { used, ids } of fresh) for (const one of ids) await warned.add(one, lastsMs(used, now));

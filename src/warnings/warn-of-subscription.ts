@@ -48,18 +48,20 @@ export async function mayBeSubscription(
  *
  * Of a card that pays much, only the payments of the last days are listed, so one before them may be missed. What the
  * warning says, on how many days it was declined, is true all the same.
+ *
+ * @returns milliseconds until the next run, or null when done.
  */
-export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promise<void> {
+export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promise<number | null> {
   const { warnBoth, alerts, history, warned, eventLog, channel } = deps;
   return async function warnOfSubscription(alertId) {
     const alert = await alerts.get(alertId);
-    if (alert?.kind !== 'transaction' || alert.event.decline === null || alert.event.isCardPresent) return;
+    if (alert?.kind !== 'transaction' || alert.event.decline === null || alert.event.isCardPresent) return null;
     const tries = await triesOf(alert);
-    if (failingIn(alert, tries) === null) return;
+    if (failingIn(alert, tries) === null) return null;
     const { acctId, amountCents } = alert.event;
     const id = contentId('subscription_', [acctId, merchantKey(alert.event), amountCents]);
     const isMuted = (await eventLog.read(alertId)).some((each) => each.step === 'muted' && each.channel === channel);
-    await warnBoth('failing-subscriptions', { channel, acctId, id, keptMs: SILENT_MS }, async () => ({
+    return await warnBoth('failing-subscriptions', { channel, acctId, id, keptMs: SILENT_MS }, async () => ({
       // A message id is never reused, so it names the attempt that caused it.
       messageId: await warned.messageOf(id, `${id}-${alert.event.id}`, SILENT_MS),
       messageFor({ audience, linkedAt }) {

@@ -33,6 +33,8 @@ export interface StillToWarnDeps {
 }
 
 interface WarnBothDeps extends StillToWarnDeps {
+  /** How long (ms) to wait before asking again, because of quiet hours of a channel or a person; 0: not at all. */
+  readonly quietLeftMs: (to: string) => Promise<number>;
   readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
   readonly notifyUnasked: (userId: string, id: string, message: Message) => Promise<void>;
   readonly warned: Pick<Warned, 'has' | 'add'>;
@@ -77,16 +79,17 @@ export function createStillToWarn({ links, preferences, warned }: StillToWarnDep
   };
 }
 
-/** Warns a channel and the card's holder, each once. Idempotent. */
+/** Warns a channel and the card's holder, each once, outside their quiet hours. Idempotent. */
 export type WarnBoth = ReturnType<typeof createWarnBoth>;
 
 export function createWarnBoth(deps: WarnBothDeps) {
-  const { postNotice, notifyUnasked, warned } = deps;
+  const { postNotice, notifyUnasked, quietLeftMs, warned } = deps;
   const stillToWarn = createStillToWarn(deps);
 
   /**
-   * @param prepare runs only if somebody is to be warned. `messageId`: that of the reason, or another one. `messageFor`: null
-   * if the recipient has no reason to be warned.
+   * @param prepare runs only if somebody is to be warned now. `messageId`: that of the reason, or another one. `messageFor`:
+   * null if the recipient has no reason to be warned.
+   * @returns milliseconds until the next run, or null when done.
    */
   return async function warnBoth(
     kind: WarningKind,
@@ -95,9 +98,13 @@ export function createWarnBoth(deps: WarnBothDeps) {
       readonly messageId: string;
       readonly messageFor: (recipient: Recipient) => Message | null;
     }>,
-  ): Promise<void> {
-    const recipients = await stillToWarn(kind, reason);
-    if (recipients.length === 0) return;
+  ): Promise<number | null> {
+    const all = await stillToWarn(kind, reason);
+    const quietMs = await Promise.all(all.map(({ to }) => quietLeftMs(to)));
+    const recipients = all.filter((_, index) => quietMs[index] === 0);
+    const laterMs = quietMs.filter((ms) => ms > 0);
+    const againMs = laterMs.length === 0 ? null : Math.min(...laterMs);
+    if (recipients.length === 0) return againMs;
     const { messageId, messageFor } = await prepare();
     for (const recipient of recipients) {
       const message = messageFor(recipient);
@@ -106,5 +113,6 @@ export function createWarnBoth(deps: WarnBothDeps) {
       await send(recipient.to, idFor(recipient, messageId), message);
       await warned.add(idFor(recipient, reason.id), reason.keptMs);
     }
+    return againMs;
   };
 }

@@ -43,11 +43,12 @@ function createWorld(first: readonly OwnDigest[], declines: readonly Declined[] 
   let held = accounts(1).map((acctId) => ({ acctId, linkedAt: '2026-01-01T00:00:00.000Z' }));
   let nowMs = MONDAY_9_AM + MINUTE;
   let digests = [...first];
+  let quietUntilMs = 0;
   /** Accounts that the person no longer holds when the second page is read. */
   const takenAway: number[] = [];
   const failures: string[] = [];
   const send = createSendOwnDigests({
-    preferences: { ownDigests: async () => digests },
+    preferences: { ownDigests: async () => digests, quietLeftMs: async () => Math.max(0, quietUntilMs - nowMs) },
     ownCards: async (userId, page) => {
       if (page > 1) held = held.filter(({ acctId }) => !takenAway.includes(acctId));
       const mine = userId === 'U0SAM' ? held : [];
@@ -86,8 +87,11 @@ function createWorld(first: readonly OwnDigest[], declines: readonly Declined[] 
   const chooses = (digest: OwnDigest): void => {
     digests = [digest];
   };
+  const isQuietUntil = (ms: number): void => {
+    quietUntilMs = ms;
+  };
   const texts = () => told.map(({ message }) => message.text);
-  return { told, texts, recorded, failures, send, at, arrives, holds, chooses, takenAway };
+  return { told, texts, recorded, failures, send, at, isQuietUntil, arrives, holds, chooses, takenAway };
 }
 
 const tries = (...times: string[]): Declined[] => times.map((at) => ({ at }));
@@ -105,6 +109,23 @@ it('sends a due digest once, with thirty attempts of a purchase as one decline',
   expect(message.text).toBe('Your cards: 1 declined purchase in the last week, $84.10.');
   expect(JSON.stringify(message.blocks)).toContain('(30 attempts)');
   expect(checkBlocks(message.blocks, 'message')).toEqual([]);
+});
+
+it.each([
+  ['as soon as they end', 2, [false, true]],
+  ['within them, if they end when nobody reads it any more', 13, [true, true]],
+])('during the quiet hours of its reader, is sent %s', async (_when, hours, isSent) => {
+  const { told, send, at, isQuietUntil } = createWorld([weekly]);
+  const endsMs = MONDAY_9_AM + hours * 60 * MINUTE;
+  isQuietUntil(endsMs);
+  const sent: boolean[] = [];
+  for (const ms of [MONDAY_9_AM + MINUTE, endsMs]) {
+    at(ms);
+    await send();
+    sent.push(told.length === 1);
+  }
+
+  expect(sent).toEqual(isSent);
 });
 
 it('counts the same purchase in two cities as two', async () => {

@@ -9,6 +9,7 @@ it.each([
   ['a digest', 'send-digest', false],
   ['the search for due digests', 'send-digests', true],
   ['the end of a mute', 'end-mute', true],
+  ['a warning that waits for the end of quiet hours', 'warn-of-subscription', true],
   ['the end of *Undo*', 'end-undo', false],
   ['the end of a claim', 'end-claim', false],
   ['a job of another version', 'somebody-elses', false],

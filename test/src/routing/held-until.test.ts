@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createHeldUntil, createPostAfterQuiet } from '../../../src/routing/held-until.ts';
+import { SlackError } from '../../../src/core/errors.ts';
+import { createHeldUntil, createPostAfterQuiet, createQuietLeft } from '../../../src/routing/held-until.ts';
 import { declined, transactionAlert } from '../../templates/fixtures.ts';
 
 const window = { from: '12:00', to: '18:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
@@ -41,6 +42,26 @@ it('does not hold suspected fraud for the holder, only for a channel', async () 
 
   expect(await heldUntil('D1', 'evt_1')).toBeNull();
   expect(await heldUntil('C1', 'evt_1')).not.toBeNull();
+});
+
+it.each([
+  ['a channel for a quarter of an hour at most, because they may be changed', 'C1', '15:00', 15],
+  ['a channel until they end', 'C1', '17:50', 10],
+  ['a channel not at all after them', 'C1', '18:00', 0],
+  ['a person', 'U1', '17:50', 10],
+  ['nobody whose conversation Slack does not name', 'U2', '17:50', 0],
+])('keep waiting what is true only for a while: %s', async (_who, to, at, minutes) => {
+  const now = () => new Date(`2026-11-20T${at}:00Z`);
+  const quietLeftMs = createQuietLeft({
+    heldUntil: createHeldUntil({ quietHours: { get: async () => hours }, alerts, now }),
+    async directChannel(userId) {
+      if (userId === 'U2') throw new SlackError('conversations.open', 'unknown', 'request_timeout');
+      return 'D1';
+    },
+    now,
+  });
+
+  expect(await quietLeftMs(to)).toBe(minutes * 60_000);
 });
 
 it('a notice that nobody waits for, such as the end of a mute, is posted after the quiet hours of its channel', async () => {

@@ -37,8 +37,11 @@ describe('a card that expires', () => {
 });
 
 let told: string[];
+/** Until when (ms from now) channels and people are quiet. */
+let quiet: Map<string, number>;
 beforeEach(() => {
   told = [];
+  quiet = new Map();
 });
 
 function worldOf(userId: string | null = 'U0HUGO') {
@@ -50,6 +53,7 @@ function worldOf(userId: string | null = 'U0HUGO') {
     },
     preferences: createPreferences(redis()),
     warned: createWarned(redis()),
+    quietLeftMs: async (to: string) => quiet.get(to) ?? 0,
     factsOf: async () => card,
     channel: 'C0STATUS',
     postNotice: async (channel: string, _id: string, { text }: Message) => void told.push(`${channel} ${text}`),
@@ -59,7 +63,7 @@ function worldOf(userId: string | null = 'U0HUGO') {
   return { ...world, warnBoth: createWarnBoth(world) };
 }
 
-const warn = (userId?: string | null): Promise<void> => createWarnOfExpiry(worldOf(userId))(1);
+const warn = (userId?: string | null): Promise<number | null> => createWarnOfExpiry(worldOf(userId))(1);
 const isDue = (userId?: string | null): Promise<boolean> => createIsExpiryWarningDue(worldOf(userId))(1, 1);
 
 it('notifies the channel and the holder once', async () => {
@@ -70,6 +74,20 @@ it('notifies the channel and the holder once', async () => {
     'C0STATUS Card expires Nov 30, 2026 · Jane Doe · card 1212. I know of no newer card on this account. Order one now in the card program’s portal, so that it arrives in time.',
     'U0HUGO Card expires Nov 30, 2026 · your card 1212. I know of no newer card on this account. Ask an operator for one, and update the subscriptions that charge this card.',
   ]);
+});
+
+it('notifies a channel or a holder after their quiet hours, without a date that waits anywhere', async () => {
+  quiet.set('C0STATUS', 9000).set('U0HUGO', 5000);
+  expect(await warn()).toBe(5000);
+  expect(told).toEqual([]);
+
+  quiet.delete('U0HUGO');
+  expect(await warn()).toBe(9000);
+  expect(told).toEqual([expect.stringMatching(/^U0HUGO /)]);
+
+  quiet.clear();
+  expect(await warn()).toBeNull();
+  expect(told.slice(1)).toEqual([expect.stringMatching(/^C0STATUS /)]);
 });
 
 it('says of a virtual card how approvers order a new one, and does not speak of the mail', () => {

@@ -32,7 +32,7 @@ describe('the used share of a limit', () => {
   });
 });
 
-let told: { userId: string; id: string; text: string }[];
+let told: { userId: string; id: string; text: string; trueUntil: number | undefined }[];
 let remaining: RemainingLimits | null;
 let now: Date;
 let holder: string | null;
@@ -66,7 +66,7 @@ function warn(warned = createWarned(redis())): Promise<number | null> {
     }),
     factsOf: async () => card,
     sealCard: () => 'sealed',
-    notifyUnasked: async (userId, id, { text }) => void told.push({ userId, id, text }),
+    notifyUnasked: async (userId, id, { text }, { trueUntil } = {}) => void told.push({ userId, id, text, trueUntil }),
     now: () => now,
   })(1);
 }
@@ -84,6 +84,21 @@ describe('a warning before a limit declines', () => {
       '92% of your daily limit is use',
     ]);
     expect(told[0]?.text).toMatch(/\$310\.00 of \$400\.00 used, \$90\.00 left\. .*Resets/);
+  });
+
+  it.each<[string, RemainingLimits['overall'], string | undefined]>([
+    ['the limit has reset', [], '2026-11-21T05:00:00.000Z'],
+    [
+      'all limits that it names have reset',
+      [{ period: 'monthly', limitCents: 100, remainingCents: 1 }],
+      '2026-12-01T05:00:00.000Z',
+    ],
+    ['a limit that never resets', [{ period: 'lifetime', limitCents: 100, remainingCents: 1 }], undefined],
+  ])('is true until %s', async (_when, more, until) => {
+    remaining = { overall: [...daily(40_000, 9000).overall, ...more], categories: [] };
+    await warn();
+
+    expect(told.map(({ trueUntil }) => trueUntil)).toEqual([until === undefined ? undefined : Date.parse(until)]);
   });
 
   it('notifies a new holder, too', async () => {

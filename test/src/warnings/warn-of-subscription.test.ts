@@ -14,6 +14,8 @@ let payments: string[];
 let told: string[];
 /** A message is posted once per id. */
 let ids: Set<string>;
+/** Until everybody's quiet hours end. */
+let quietMs: number;
 /** What a mute withheld from the channel. */
 let muted: string[];
 /** Who holds the card, and since when. */
@@ -23,6 +25,7 @@ beforeEach(() => {
   alerts = new Map();
   payments = [];
   muted = [];
+  quietMs = 0;
   told = [];
   ids = new Set();
   holder = { userId: 'U0HUGO', at: '2026-01-01T00:00:00.000Z' };
@@ -39,7 +42,7 @@ function tried(day: number, event: Partial<TransactionAlert['event']> = {}, isPa
   return id;
 }
 
-function warn(alertId: string, warned = createWarned(redis())): Promise<void> {
+function warn(alertId: string, warned = createWarned(redis())): Promise<number | null> {
   return createWarnOfSubscription({
     alerts: { get: async (id) => alerts.get(id) ?? null },
     history: {
@@ -54,6 +57,7 @@ function warn(alertId: string, warned = createWarned(redis())): Promise<void> {
       },
       preferences: createPreferences(redis()),
       warned,
+      quietLeftMs: async () => quietMs,
       postNotice: async (channel, id, { text }) => tell(channel, id, text),
       notifyUnasked: async (userId, id, { text }) => tell(userId, id, text),
     }),
@@ -144,6 +148,19 @@ it('counts failures anew after it was paid, also if the card paid for much else 
 
   await warn(tried(9));
 
+  expect(told).toEqual([]);
+});
+
+it('is no warning any more if it was paid during the quiet hours of those who get it', async () => {
+  tried(2);
+  tried(3);
+  const last = tried(4);
+  quietMs = 60_000;
+  expect(await warn(last)).toBe(60_000);
+  quietMs = 0;
+  paid(5);
+
+  expect(await warn(last)).toBeNull();
   expect(told).toEqual([]);
 });
 
