@@ -32,8 +32,11 @@ export function personChanged(deps: ListenerDeps) {
 
 /** A channel was shared with another company, or no longer is: what it may show is looked up again. */
 export function channelChanged(deps: ListenerDeps) {
-  return async (): Promise<void> =>
-    await orLater(deps.visibilityChanged, 'could not record a channel change; it takes effect within minutes', deps);
+  return async ({ event }: { event: { readonly type: string; readonly channel?: string } }): Promise<void> => {
+    const shared = event.type === 'channel_shared' ? (event.channel ?? null) : null;
+    const announce = (): Promise<void> => deps.visibilityChanged(shared);
+    await orLater(announce, 'could not record a channel change; it takes effect within minutes', deps);
+  };
 }
 
 async function rolesChanged(deps: ListenerDeps): Promise<void> {

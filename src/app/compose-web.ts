@@ -137,8 +137,8 @@ export function composeListeners(base: WebBase) {
     pending,
     now,
     directory,
-    /** To be called when Slack reports that the readers of a channel changed. */
-    visibilityChanged: () => visibilityChanged(redis),
+    /** To be called when Slack reports that the readers of a channel changed, with the channel if it is shared by now. */
+    visibilityChanged: (shared: string | null) => visibilityChanged(redis, shared),
     /** To be called when Slack reports that a user group or an account changed. */
     rolesChanged,
     openView: slack.openView,

@@ -17,20 +17,28 @@ const CHANNELS_MAX = 2000;
 /** Changes when Slack reports that the readers of a channel changed. */
 export const visibilityVersionKey = stateKey('visibility-version');
 
-/** The readers of a channel changed: makes every process look up all channels again. */
-export async function visibilityChanged(redis: RedisClient): Promise<void> {
+/** The channels that Slack has said are shared with another company. They count as shared while it does not answer. */
+const sharedChannelsKey = stateKey('shared-channels');
+
+/**
+ * The readers of a channel changed: makes every process look up all channels again.
+ *
+ * @param shared the channel that is shared from now on; null: one that no longer is.
+ */
+export async function visibilityChanged(redis: RedisClient, shared: string | null): Promise<void> {
+  if (shared !== null) await redis.sadd(sharedChannelsKey, shared);
   await redis.set(visibilityVersionKey, randomUUID());
 }
 
 interface VisibilityDeps {
   readonly channelInfo: (channel: string) => Promise<{ isPrivate: boolean; isExtShared: boolean }>;
-  readonly redis: Pick<RedisClient, 'get'>;
+  readonly redis: Pick<RedisClient, 'get' | 'sadd' | 'srem' | 'sismember'>;
   readonly now?: () => number;
 }
 
 /**
  * Determines who can read a channel. Caches Slack's answer for a minute, or until Slack reports a change. A channel that
- * cannot be looked up counts as public, so little is shown.
+ * cannot be looked up and is not known to be shared counts as public, so little is shown.
  */
 export function createVisibilityOf({ channelInfo, redis, now = () => performance.now() }: VisibilityDeps) {
   const cache = new BoundedMap<string, { visibility: ChannelVisibility; until: number; version: string | null }>(
@@ -44,22 +52,28 @@ export function createVisibilityOf({ channelInfo, redis, now = () => performance
     const version = given === undefined ? await redis.get(visibilityVersionKey) : given;
     const cached = cache.get(channel);
     if (cached !== undefined && cached.version === version && cached.until > now()) return cached.visibility;
-    let visibility: ChannelVisibility = 'public';
-    let freshMs = FRESH_MS;
+    const found = await lookUp(channel);
+    const visibility = found ?? ((await redis.sismember(sharedChannelsKey, channel)) === 1 ? 'shared' : 'public');
+    cache.set(channel, { visibility, until: now() + (found === null ? RETRY_MS : FRESH_MS), version });
+    if (found === 'shared') await redis.sadd(sharedChannelsKey, channel);
+    // Unless Slack reported a change after it gave this answer.
+    else if (found !== null && (await redis.get(visibilityVersionKey)) === version)
+      await redis.srem(sharedChannelsKey, channel);
+    return visibility;
+  };
+
+  /** Null: Slack does not answer. */
+  async function lookUp(channel: string): Promise<ChannelVisibility | null> {
     try {
       const { isPrivate, isExtShared } = await within(CHANNEL_INFO_DEADLINE_MS, channelInfo(channel), () => {
         throw new Error('no answer in time');
       });
       // Another company reads a shared channel, even if it is private here.
-      visibility = isExtShared ? 'shared' : isPrivate ? 'private' : 'public';
+      return isExtShared ? 'shared' : isPrivate ? 'private' : 'public';
     } catch {
-      freshMs = RETRY_MS;
-      // A shared channel counts as shared while Slack does not answer.
-      if (cached?.visibility === 'shared') visibility = 'shared';
+      return null;
     }
-    cache.set(channel, { visibility, until: now() + freshMs, version });
-    return visibility;
-  };
+  }
 }
 
 /**

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createUnsharedChannel, createVisibilityOf } from '../../../src/routing/channel-access.ts';
+import { createUnsharedChannel, createVisibilityOf, visibilityChanged } from '../../../src/routing/channel-access.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
 
 const MINUTE_MS = 60_000;
 
@@ -7,7 +10,6 @@ const MINUTE_MS = 60_000;
 function createWorld() {
   const state = {
     now: 0,
-    version: '1',
     asked: 0,
     channel: { isPrivate: true, isExtShared: false } as { isPrivate: boolean; isExtShared: boolean } | null,
   };
@@ -17,7 +19,7 @@ function createWorld() {
       if (state.channel === null) throw new Error('no answer');
       return state.channel;
     },
-    redis: { get: async () => state.version },
+    redis: redis(),
     now: () => state.now,
   });
   return { state, visibilityOf };
@@ -42,7 +44,7 @@ describe('the visibility of a channel', () => {
     expect(await visibilityOf('C1')).toBe('private');
 
     state.channel = { isPrivate: true, isExtShared: true };
-    state.version = '2';
+    await visibilityChanged(redis(), null);
 
     expect(await visibilityOf('C1')).toBe('shared');
   });
@@ -65,6 +67,51 @@ describe('the visibility of a channel', () => {
     state.channel = null;
     state.now = 11 * MINUTE_MS;
 
+    expect(await visibilityOf('C1')).toBe('shared');
+  });
+
+  it('is shared as soon as Slack reports it, also if Slack does not answer then', async () => {
+    const channelInfo = async () => {
+      throw new Error('no answer');
+    };
+    const visibilityOf = createVisibilityOf({ channelInfo, redis: redis() });
+    expect(await visibilityOf('C1')).toBe('public');
+
+    await visibilityChanged(redis(), 'C1');
+
+    expect(await visibilityOf('C1')).toBe('shared');
+    expect(await visibilityOf('C2')).toBe('public');
+  });
+
+  it('is known to be shared by a process that has just started, until Slack says otherwise', async () => {
+    const { state, visibilityOf } = createWorld();
+    state.channel = { isPrivate: false, isExtShared: true };
+    await visibilityOf('C1');
+    const another = createWorld();
+
+    another.state.channel = null;
+    expect(await another.visibilityOf('C1')).toBe('shared');
+    another.state.channel = { isPrivate: false, isExtShared: false };
+    another.state.now = MINUTE_MS;
+    expect(await another.visibilityOf('C1')).toBe('public');
+    another.state.channel = null;
+    another.state.now = 2 * MINUTE_MS;
+    expect(await another.visibilityOf('C1')).toBe('public');
+  });
+
+  it('stays shared if Slack reports it while an earlier answer is on its way', async () => {
+    let isReported = false;
+    const visibilityOf = createVisibilityOf({
+      async channelInfo() {
+        if (isReported) throw new Error('no answer');
+        isReported = true;
+        await visibilityChanged(redis(), 'C1');
+        return { isPrivate: false, isExtShared: false };
+      },
+      redis: redis(),
+    });
+
+    await visibilityOf('C1');
     expect(await visibilityOf('C1')).toBe('shared');
   });
 
