@@ -51,7 +51,7 @@ const ofAccount = {
 /** Every method of every store. TypeScript requires a rule when one is added. */
 export const rules: Rules = {
   outbox: {
-    ...reads('channels', 'look', 'waiting', 'dueAt', 'sentAt', 'pauseLeft'),
+    ...reads('channels', 'held', 'look', 'waiting', 'dueAt', 'sentAt', 'pauseLeft'),
     ...ofJobs('holdUntil', 'remove', 'requeue', 'keepUnsent', 'countTry', 'pauseFor'),
     // Jobs that put an entry run again. `lastingOutbox` is for all others.
     put: 'jobs',

@@ -1,15 +1,19 @@
 import type { z } from 'zod';
 import { batchedBy } from '../core/batched.ts';
+import { chunksOf } from '../core/chunks.ts';
 import { shareRunning } from '../core/join-calls.ts';
 import { outboxKey, stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { currentTrace } from '../core/trace.ts';
-import { forAnotherChannel, type OutboxEntry, type StoredEntry, storedEntry, waitOf } from './entry.ts';
+import { forAnotherChannel, type OutboxEntry, parseEntry, type StoredEntry, storedEntry, waitOf } from './entry.ts';
 import { createSendings, keysOf, SENT_TTL_SECONDS } from './sending-store.ts';
 
 /** The channels that may have something waiting. */
 export const channelsKey = stateKey('outbox-channels');
+
+/** Keeps one command from blocking Redis for long. */
+const READ_AT_ONCE = 500;
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
@@ -75,6 +79,18 @@ function createEntries(redis: RedisClient) {
         answer = await putTogether({ channel: answer, ...stored });
       }
       return answer === 1;
+    },
+    /** What the channel holds, as far as this version can read it. */
+    async held(channel: string): Promise<OutboxEntry[]> {
+      const entries: OutboxEntry[] = [];
+      for (const ids of chunksOf(await redis.zrange(outboxKey(channel, 'held'), '0', '-1'), READ_AT_ONCE)) {
+        const texts = await redis.hmget(outboxKey(channel, 'entries'), ...ids);
+        for (const [index, text] of texts.entries()) {
+          const entry = text === null ? null : parseEntry(ids[index] ?? '', text);
+          if (entry !== null && !('unreadable' in entry)) entries.push(entry);
+        }
+      }
+      return entries;
     },
     /** Sets until when all held entries are held (ms); 0 releases them. @returns how many they are. */
     holdUntil: async (channel: string, untilMs: number) => Number(await hold.run(keysOf(channel), [untilMs])),

@@ -1,30 +1,58 @@
 import type { Alerts } from '../alerts/alert-store.ts';
 import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
 import { SlackError } from '../core/errors.ts';
+import { type OutboxEntry, shownAlertId } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { createPostNotice } from '../outbox/tracked-message.ts';
 import { isOfTeam } from '../outbox/undeliverable.ts';
 import type { Message } from '../slack/message.ts';
-import type { QuietHoursStore } from './channel-rules-store.ts';
+import type { QuietHours, QuietHoursStore } from './channel-rules-store.ts';
 import { currentQuietHours } from './choose-channels.ts';
 import { quietUntil } from './quiet-hours.ts';
 
+/** For so long after quiet hours were set, alerts may be held that these exempt: they were routed by the previous ones. */
+const NEW_MS = 15 * 60_000;
+
 interface HoldDeps {
-  readonly outbox: Pick<Outbox, 'holdUntil'>;
+  readonly outbox: Pick<Outbox, 'held' | 'holdUntil' | 'put'>;
   readonly quietHours: Pick<QuietHoursStore, 'get'>;
+  readonly alerts: Pick<Alerts, 'get'>;
   readonly now: () => Date;
 }
 
 /**
- * Holds what a channel holds until the current end of its quiet hours, and releases it when there are none now. Idempotent.
+ * Holds what a channel holds until the current end of its quiet hours. Releases it when there are none now, and what they
+ * exempt. Idempotent.
  *
  * @returns how many entries were released.
  */
-export async function holdAsQuiet(channel: string, { outbox, quietHours, now }: HoldDeps): Promise<number> {
+export async function holdAsQuiet(channel: string, deps: HoldDeps): Promise<number> {
+  const { outbox, quietHours, now } = deps;
   const hours = await quietHours.get(channel);
   const until = hours === null ? null : quietUntil(hours.window, now().getTime());
-  const held = await outbox.holdUntil(channel, until ?? 0);
-  return until === null ? held : 0;
+  if (hours === null || until === null) return await outbox.holdUntil(channel, 0);
+  const isNew = now().getTime() - Date.parse(hours.at) < NEW_MS;
+  const exempt = hours.except !== null && isNew ? await exemptIn(channel, hours, deps) : [];
+  for (const entry of exempt) await outbox.put(channel, { ...entry, notBefore: null });
+  await outbox.holdUntil(channel, until);
+  return exempt.length;
+}
+
+/** The held alerts that quiet hours exempt. */
+async function exemptIn(
+  channel: string,
+  hours: QuietHours,
+  { outbox, alerts, now }: Pick<HoldDeps, 'outbox' | 'alerts' | 'now'>,
+): Promise<OutboxEntry[]> {
+  const held = await outbox.held(channel);
+  const isExempt = await Promise.all(
+    held.map(async (entry) => {
+      const alertId = shownAlertId(entry);
+      const alert = alertId === null ? null : await alerts.get(alertId);
+      return alert !== null && currentQuietHours(alert, hours, now().getTime())?.isExempt === true;
+    }),
+  );
+  return held.filter((_, index) => isExempt[index]);
 }
 
 interface HeldDeps {

@@ -84,6 +84,7 @@ export function createWorld({
   };
   const outbox: Outbox = {
     put: async () => true,
+    held: async () => [],
     holdUntil: async () => 0,
     async remove(_channel, entryId) {
       leave([entryId]);

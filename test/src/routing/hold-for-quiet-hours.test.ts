@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
+import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createOutbox } from '../../../src/outbox/outbox-store.ts';
 import { createQuietHours, type QuietWindow } from '../../../src/routing/channel-rules-store.ts';
 import { holdAsQuiet } from '../../../src/routing/held-until.ts';
 import { heldIn } from '../../support/held-entries.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const everyDay = [0, 1, 2, 3, 4, 5, 6];
@@ -16,27 +18,28 @@ const idOf = (number: number): string => `evt_${String(number).padStart(16, '0')
 function world() {
   const outbox = createOutbox(redis());
   const quietHours = createQuietHours(redis());
-  const deps = { outbox, quietHours, now: () => now };
+  const alerts = createAlerts(redis(), () => now);
+  const deps = { outbox, quietHours, alerts, now: () => now };
   const hold = async (channel: string, untilHours: readonly number[]): Promise<void> => {
     for (const hours of untilHours) {
       const id = idOf(hours);
       await outbox.put(channel, { kind: 'tracked', id, subject: { kind: 'alert', id }, notBefore: later(hours) });
     }
   };
-  const quiet = (channel: string, window: Partial<QuietWindow>) =>
+  const quiet = (channel: string, window: Partial<QuietWindow>, except: string | null = null, at = now) =>
     quietHours.set({
       channel,
       window: { from: '22:00', to: '07:00', zone: 'UTC', days: everyDay, ...window },
-      except: null,
+      except,
       by: 'U0ANA',
-      at: now.toISOString(),
+      at: at.toISOString(),
     });
   const held = async (channel: string) =>
     (await heldIn(redis(), channel)).map(({ entry, untilMs }) => [
       entry.id,
       new Date(untilMs).toISOString().slice(0, 16),
     ]);
-  return { deps, outbox, hold, quiet, held };
+  return { deps, outbox, alerts, hold, quiet, held };
 }
 
 it('releases what a channel holds when its quiet hours are removed, and in no other channel', async () => {
@@ -74,6 +77,30 @@ it.each([
     [idOf(7), until],
     [idOf(8), until],
   ]);
+});
+
+it('releases what new hours exempt, and not a second time', async () => {
+  const { deps, outbox, alerts, hold, quiet, held } = world();
+  await alerts.save(transactionAlert({ id: idOf(7) }));
+  await alerts.save(transactionAlert({ id: idOf(8), kind: 'authorization', decline: null }));
+  await outbox.put('C1', { kind: 'notice', id: 'n1', message: { text: '', blocks: [] }, notBefore: later(7) });
+  await hold('C1', [7, 8]);
+  await quiet('C1', { to: '07:00' }, 'declines');
+
+  expect(await holdAsQuiet('C1', deps)).toBe(1);
+  expect(await holdAsQuiet('C1', deps)).toBe(0);
+
+  expect(await outbox.waiting('C1')).toBe(1);
+  expect((await held('C1')).map(([id]) => id)).toEqual([idOf(8), 'n1']);
+});
+
+it('looks through what a channel holds only shortly after its hours were set', async () => {
+  const { deps, alerts, hold, quiet } = world();
+  await alerts.save(transactionAlert({ id: idOf(7) }));
+  await hold('C1', [7]);
+  await quiet('C1', {}, 'declines', new Date(now.getTime() - 15 * 60_000));
+
+  expect(await holdAsQuiet('C1', deps)).toBe(0);
 });
 
 it('holds what came under the previous hours while they were changed until the end of the new ones', async () => {
