@@ -9,7 +9,10 @@ const WARN_BEFORE_MS = 30 * DAY_MS;
 
 type Card = AccountDetails['cards'][number];
 
-/** Cards in use that expire soon and have no replacement. The date is read each time and never stored. */
+/**
+ * Cards in use that expire soon and have no replacement. The date is read each time, and stored only in the text of a
+ * warning that waits to be posted.
+ */
 export function expiringCards({ cards }: Pick<AccountDetails, 'cards'>, now: Date): (Card & { expiresOn: string })[] {
   return cards.flatMap((card) => {
     const { expiresOn, status, cardId } = card;
