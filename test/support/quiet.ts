@@ -24,6 +24,19 @@ export async function quiet({ store }: Pick<RunningCardbell, 'store'>, deadlineM
   );
 }
 
+/** Waits until every alert so far is posted or held in a channel, whatever else is still under way. */
+export async function alertsDone({ store }: Pick<RunningCardbell, 'store'>, channel: string): Promise<void> {
+  const outbox = ['queue', 'sending'].map((part) => `{cardbell:out:${channel}}:${part}`);
+  await until(async () => {
+    const left = await Promise.all([
+      countInbox(store),
+      countJobs(store, ['alerts', 'bursts']),
+      store.exists(...outbox),
+    ]);
+    return left.every((one) => one === 0);
+  }, 'no earlier alert is under way');
+}
+
 async function isQuiet(store: RunningCardbell['store']): Promise<boolean> {
   const counts = await Promise.all([
     countInbox(store),

@@ -1,4 +1,5 @@
 import { people } from './people.ts';
+import { alertsDone } from './quiet.ts';
 import type { RunningCardbell } from './running-cardbell.ts';
 import { until } from './until.ts';
 
@@ -15,6 +16,8 @@ export async function together(
 ): Promise<void> {
   const quiet = (text: string) =>
     workspace.command({ user: people.ana, channel, command: '/card', text: `quiet ${text}` });
+  // Earlier alerts that still wait for their turn would be held, too.
+  await alertsDone({ store }, channel);
   const since = Date.now() / 1000;
   await quiet(`${hour(-1)}-${hour(3)} UTC`);
   await waitTold(people.ana, /It is quiet now/, since);
