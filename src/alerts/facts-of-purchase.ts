@@ -1,5 +1,12 @@
 import type { CardFacts } from '../core/card-facts.ts';
-import { type CardStatus, cardStatuses, type StatusRecord, type TransactionEvent, whichCard } from '../core/event.ts';
+import {
+  type CardStatus,
+  cardStatuses,
+  declineCode,
+  type StatusRecord,
+  type TransactionEvent,
+  whichCard,
+} from '../core/event.ts';
 import { CLOCK_SKEW_MS, happenedSince } from '../core/service-time.ts';
 import { type DirectoryAccount, type DirectoryCard, openStatuses, toCardFacts } from '../directory/account.ts';
 import type { CardHistory } from './card-history.ts';
@@ -20,7 +27,11 @@ export async function factsOfPurchase(
   if (account === null) return toCardFacts(acctId, account);
   const cards = await cardsThen(event, account.cards, history);
   if (cards.length === 0) return { ...toCardFacts(acctId, account), cardId: null, last4: null };
-  return toCardFacts(acctId, { ...account, cards }, { statuses: cardStatuses });
+  const { status, ...facts } = toCardFacts(acctId, { ...account, cards }, { statuses: cardStatuses });
+  // Only what was declined for its card's status depends on that card: the rules and the balance are the account's.
+  const isReplaced = status === 'CLOSED' && account.cards.some((card) => card.status !== 'CLOSED');
+  const isTold = !isReplaced || event.kind !== 'decline' || declineCode(event.decline) === 'decline.card.status';
+  return isTold && status !== undefined ? { ...facts, status } : facts;
 }
 
 async function cardsThen(

@@ -41,11 +41,15 @@ export function createShowStatus({ history, alerts, factsOf, updateAlert }: Deps
     // The event may name only one of several cards.
     const isAccountClosed = status === 'CLOSED' && (await factsOf(event.acctId)).status === 'CLOSED';
     for (const alert of declines) {
-      // The rules are the account's, so they still help another card. The status is the card's own.
-      const isOwnClosed = wantedBy(alert) !== null && statusIn(event, alert.card) === 'CLOSED';
+      const isOwnClosed = statusIn(event, alert.card) === 'CLOSED';
       if (!isAccountClosed && !isOwnClosed) continue;
-      const card = { ...alert.card, status: 'CLOSED', isStatusLater: true } as const;
-      if (alert.card.status !== 'CLOSED') await alerts.save({ ...alert, card });
+      // The rules are the account's, so they still help another card. The status is the card's own.
+      const isToldClosed = isAccountClosed || causeOf(alert) !== null;
+      const { status: before, ...facts } = alert.card;
+      const isHidden = before === undefined && facts.isStatusLater === true;
+      if (!isToldClosed && before !== 'BLOCKED' && !isHidden) continue;
+      const card = { ...facts, isStatusLater: true, ...(isToldClosed && { status: 'CLOSED' as const }) } as const;
+      if (before !== 'CLOSED') await alerts.save({ ...alert, card });
       // Also if it was saved before: a crash may have come in between.
       await updateAlert(alert.event.id);
     }
@@ -77,12 +81,15 @@ function statusIn({ cards }: CardStatusEvent, { cardId, last4 }: CardFacts): Car
   return cards.find((card) => (cardId === null ? card.last4 === last4 : card.cardId === cardId))?.status;
 }
 
-/** What a decline asks for because of its card's status. */
-function wantedBy({ event, card, remedy }: TransactionAlert): 'activate' | 'unblock' | null {
-  const cause = event.decline === null ? 'none' : declineReason(event.decline, remedy).remedy;
-  // Whatever declined the purchase, the alert says that the card was blocked since.
-  const wanted = card.status === 'BLOCKED' ? 'unblock' : cause;
+/** What a decline asks for because its card's status declined it. */
+function causeOf({ event, remedy }: TransactionAlert): 'activate' | 'unblock' | null {
+  const wanted = event.decline === null ? 'none' : declineReason(event.decline, remedy).remedy;
   return wanted === 'activate' || wanted === 'unblock' ? wanted : null;
+}
+
+/** What an alert asks for because of its card's status: whatever declined the purchase, it says that the card was blocked since. */
+function wantedBy(alert: TransactionAlert): 'activate' | 'unblock' | null {
+  return alert.card.status === 'BLOCKED' ? 'unblock' : causeOf(alert);
 }
 
 /** What the alert has to show; null: nothing, or it shows it already. */

@@ -94,6 +94,43 @@ describe('a purchase, after another card replaced the one that made it', () => {
   });
 });
 
+it('tells that the card is closed only if that stops the account, or if its status declined the purchase', async () => {
+  const decline = (code: string, message = '') =>
+    ({ kind: 'decline', requestedAt: day(8), decline: { code, message } }) as const;
+  const cards = [cardOf(1, 'CLOSED'), cardOf(2, 'ACTIVE')];
+  const reported: Reported = {
+    1: [[day(10), 'CLOSED']],
+    2: [
+      [day(5), 'INACTIVE'],
+      [day(10), 'ACTIVE'],
+    ],
+  };
+  const overLimit = await factsBy(decline('decline.rule.velocity'), cards, reported);
+
+  expect(overLimit).toMatchObject({ cardId: 1, last4: '1111' });
+  expect(overLimit).not.toHaveProperty('status');
+  const blocked = {
+    1: [
+      [day(7), 'BLOCKED'],
+      [day(10), 'CLOSED'],
+    ],
+    2: [
+      [day(5), 'INACTIVE'],
+      [day(10), 'ACTIVE'],
+    ],
+  } as const;
+  expect(await factsBy(decline('decline.card.status', 'Card Status Blocked'), cards, blocked)).toMatchObject({
+    cardId: 1,
+    status: 'CLOSED',
+  });
+  const isLast = [cardOf(1, 'CLOSED'), cardOf(2, 'CLOSED')];
+  const closedToo = { ...reported, 2: [[day(5), 'INACTIVE'] as const, [day(12), 'CLOSED'] as const] };
+  expect(await factsBy(decline('decline.rule.velocity'), isLast, closedToo)).toMatchObject({
+    cardId: 1,
+    status: 'CLOSED',
+  });
+});
+
 it('names none if it is not known which of two cards worked then', async () => {
   const cards = [cardOf(1, 'CLOSED'), cardOf(2, 'ACTIVE')];
 

@@ -138,6 +138,20 @@ describe('an alert of a card that was closed since', () => {
     expect(buttons).toEqual(expect.arrayContaining(['approve_remedy', 'block_card']));
   });
 
+  it('no longer says that it was blocked since, because a limit of the account still helps the other card', async () => {
+    const facts = { ...card, status: 'BLOCKED', isStatusLater: true } as const;
+    const late = { ...overLimit, late: true, card: facts };
+    const closing: Changed = ['CLOSED', null, 'ACTIVE', [[6231, '1212', 'CLOSED']]];
+    const once = await showing(late, closing);
+
+    expect(once).toMatchObject({ updated: [event.id], ids: [] });
+    expect(once.facts).not.toHaveProperty('status');
+    expect(once.text).not.toMatch(/Blocked since|is closed/);
+    expect(once.buttons).toEqual(expect.arrayContaining(['approve_remedy', 'block_card']));
+    expect(await showing(late, closing, closing), 'after a crash').toEqual({ ...once, updated: [event.id, event.id] });
+    expect((await showing(late, closing, ['CLOSED', null])).text).toContain('The card is closed.');
+  });
+
   it('does not say that the closing came later if the card was closed when its alert was made', async () => {
     const facts = { ...card, status: 'CLOSED' } as const;
 
