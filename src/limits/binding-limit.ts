@@ -11,14 +11,19 @@ import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { withRaisedAlong } from './contradiction.ts';
 import type { LimitRaise, RaiseLimit, Remedy } from './remedy-change.ts';
-import { type LimitedCategory, limitedCategories, stoppingCategory } from './stopping-category.ts';
+import {
+  type Fits,
+  type LimitedCategory,
+  limitedCategories,
+  possibleCategories,
+  stoppingCategory,
+} from './stopping-category.ts';
 
 export interface DeclinedPurchase {
   readonly amountCents: number;
   /** A limit of a merchant category declined it. Otherwise one of the card's own limits did, or none. */
   readonly isOfCategory?: boolean;
-  /** Whether the merchant belongs to a merchant category. */
-  readonly fits?: (categoryName: string) => boolean;
+  readonly fits?: Fits;
   /** The period of the limit that the card service named. */
   readonly period?: LimitPeriod | null;
   /** The card follows a spending ruleset, whose limits may be in force instead of its own. */
@@ -69,7 +74,7 @@ function bindingCategory(
   const { amountCents, fits = none } = purchase;
   const now = limitedCategories(remaining, rules);
   const found = stoppingCategory(amountCents, fits, limitedCategories(then, rules));
-  const binding = now
+  const binding = possibleCategories(fits, now)
     .filter(({ category }) => found === null || category.id === found.id)
     .map((one) => bindingOf(purchase, one.category, one));
   const stopping = binding.find((limits) => limits.length > 0);

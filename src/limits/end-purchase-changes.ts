@@ -66,7 +66,7 @@ function isNeeded(rule: Rule, { merchant, mcc, isCardPresent }: TransactionEvent
     case 'card_not_present':
       return isCardPresent === false;
     case 'category':
-      return fitsMerchant(rule.category.name, mcc);
+      return fitsMerchant(rule.category.name, mcc) === true;
     case 'limit':
       return false;
   }

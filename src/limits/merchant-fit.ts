@@ -1,8 +1,11 @@
 import { merchantCategory } from '../core/merchant-category.ts';
 import { foldName, nameWords } from '../directory/card-query.ts';
 
-/** Whether a merchant with this code (MCC) belongs to the merchant category with this name. */
-export type FitsMerchant = (categoryName: string, mcc: string) => boolean;
+/**
+ * Whether a merchant with this code (MCC) belongs to the merchant category with this name. Null: to a company's own category,
+ * whose name does not tell.
+ */
+export type FitsMerchant = (categoryName: string, mcc: string) => boolean | null;
 
 /**
  * @param codes for each of the service's own categories, its merchant codes: `5411` or `5411-5462`. The first category that
@@ -14,7 +17,7 @@ export function createFitsMerchant(codes: Readonly<Record<string, readonly strin
     const key = foldName(categoryName);
     const code = mcc.trim();
     if (!/^\d{3,4}$/.test(code)) return false;
-    if (!table.some((one) => one.key === key)) return sharesWord(categoryName, merchantCategory(code) ?? '');
+    if (!table.some((one) => one.key === key)) return sharesWord(categoryName, merchantCategory(code) ?? '') || null;
     const number = Number(code);
     return table.find(({ ranges }) => ranges.some(([from, to]) => number >= from && number <= to))?.key === key;
   };

@@ -12,6 +12,9 @@ export interface LimitedCategory {
   readonly transactionLimitCents: number | null;
 }
 
+/** Whether the merchant belongs to a merchant category. Null: it may, because the category is a company's own. */
+export type Fits = (categoryName: string) => boolean | null;
+
 /** Of a category that the card's own rules do not list. */
 const noLimits = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null } as const;
 
@@ -49,12 +52,20 @@ export function remainingAt(then: string, { overall, categories }: RemainingLimi
  */
 export function stoppingCategory(
   amountCents: number,
-  fits: (categoryName: string) => boolean,
+  fits: Fits,
   then: readonly LimitedCategory[],
 ): SpendCategory | null {
   const fitting = then.filter(({ category }) => fits(category.name));
   const [first, ...others] = suspectsOf(amountCents, fitting.length > 0 ? fitting : then);
   return first === undefined || others.length > 0 ? null : first.category;
+}
+
+/**
+ * The categories that the merchant may belong to: all if none fits. The card service's own exclude each other.
+ */
+export function possibleCategories(fits: Fits, all: readonly LimitedCategory[]): readonly LimitedCategory[] {
+  const isAnyFitting = all.some(({ category }) => fits(category.name) === true);
+  return isAnyFitting ? all.filter(({ category }) => fits(category.name) !== false) : all;
 }
 
 function suspectsOf(amountCents: number, all: readonly LimitedCategory[]): LimitedCategory[] {
