@@ -133,15 +133,17 @@ export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): 
   const isChange = ({ verb }: Outcome): boolean => changeVerbs.has(verb);
   const sincePaid = ({ at }: Outcome): number => Date.parse(at) - Date.parse(paid.at);
   const isOver = (change: Outcome, at: number): boolean =>
-    done.slice(at + 1).some((one) => isEndOf(change, one) && sincePaid(one) < -ANSWERED_WITHIN_MS);
+    done.slice(at + 1).some((one) => isEndOf(change, one, done) && sincePaid(one) < -ANSWERED_WITHIN_MS);
   const before = done.slice(0, index).findLastIndex((one, at) => isChange(one) && !isOver(one, at));
   // Later changes are unrelated to this purchase, unless the retry was faster than the answer to the change.
   const isMeanwhile = (one: Outcome): boolean => isChange(one) && Math.abs(sincePaid(one)) <= ANSWERED_WITHIN_MS;
   const approvedAt = before === -1 ? done.findIndex(isMeanwhile) : before;
   const approved = done[approvedAt];
+  const isOfAnother = (end: Outcome): boolean =>
+    approved !== undefined && isRaise(approved) && !isEndOf(approved, end, done);
   const restored = done
     .slice(approvedAt + 1)
-    .find((one) => one.verb === 'restore' && sincePaid(one) >= -ANSWERED_WITHIN_MS);
+    .find((one) => one.verb === 'restore' && !isOfAnother(one) && sincePaid(one) >= -ANSWERED_WITHIN_MS);
   const approval =
     approved === undefined || approved.by === null ? '' : `${approvedWord(approved)} by ${mention(approved.by)}, `;
   const back = restored === undefined ? '' : `, ${backWords(restored)}`;
@@ -168,10 +170,16 @@ function isOnlyNamed(approved: Outcome | undefined): boolean {
   return (verb === 'unblock' || verb === 'activate') && text === '' && reason === '';
 }
 
-/** A card stays unblocked and activated when its temporary change ends. */
-function isEndOf({ verb, control }: Outcome, { verb: later, ends }: Outcome): boolean {
-  const isAnother = control != null && ends !== undefined && ends !== control.id;
-  return later === 'restore' && (verb === 'limit' || verb === 'allow') && !isAnother;
+const isRaise = ({ verb }: Outcome): boolean => verb === 'limit' || verb === 'allow';
+
+/** A card stays unblocked and activated when its temporary change ends. @param all where the change that ends may be. */
+function isEndOf(change: Outcome, { verb: later, ends }: Outcome, all: readonly Outcome[]): boolean {
+  if (!isRaise(change)) return false;
+  const { control } = change;
+  const isNamed = ends !== undefined && all.some((one) => one.control?.id === ends);
+  if (isNamed) return later === 'restore' && control?.id === ends;
+  // It may be any that has no id of its own.
+  return later === 'restore' && (control == null || ends === undefined);
 }
 
 function approvedWord({ verb, isOverride }: Outcome): string {

@@ -131,6 +131,9 @@ describe('a purchase that is paid after the end of a temporary change', () => {
   const wordsOf = (...outcomes: Parameters<typeof outcomeLines>[0][number][]) =>
     resolutionOf(outcomes, declinedAt)?.words.replace(/<!date[^>]*>/g, 'TIME');
 
+  const control = { kind: 'revert', id: 'act_1', until: declinedAt, back: { to: '', when: 'automatically' } } as const;
+  const temporary = { ...raised, control };
+
   it('was not approved by it', () => {
     const resolution = resolutionOf([raised, back, paid], declinedAt);
 
@@ -140,17 +143,21 @@ describe('a purchase that is paid after the end of a temporary change', () => {
 
   it('was approved by what is still in effect', () => {
     const unblocked = outcome({ verb: 'unblock', by: 'U0BO', at: '2026-11-20T15:30:00Z' });
-    const control = {
-      kind: 'revert',
-      id: 'act_2',
-      until: declinedAt,
-      back: { to: '', when: 'automatically' },
-    } as const;
-    const again = { ...raised, by: 'U0CY', at: '2026-11-20T16:00:00Z', control };
+    const again = { ...raised, by: 'U0CY', at: '2026-11-20T16:00:00Z', control: { ...control, id: 'act_2' } };
 
     expect(wordsOf(unblocked, raised, back, paid)).toMatch(/^Unblocked by <@U0BO>, paid at TIME\. /);
     expect(wordsOf(raised, again, { ...back, ends: 'act_1' }, paid)).toMatch(/^Approved by <@U0CY>, paid at TIME\. /);
     expect(wordsOf(raised, { ...back, ends: 'act_1' }, again, paid)).toMatch(/^Approved by <@U0CY>, paid at TIME\. /);
+  });
+
+  it('was approved by a permanent change, although a temporary one that was made before is over', () => {
+    const permanent = { ...raised, by: 'U0CY', at: '2026-11-20T15:30:00Z', control: null };
+    const end = { ...back, ends: 'act_1' };
+
+    expect(wordsOf(temporary, permanent, end, paid)).toMatch(/^Approved by <@U0CY>, paid at TIME\. /);
+    expect(wordsOf(temporary, permanent, { ...end, at: '2026-11-21T06:00:00Z' }, paid)).toMatch(
+      /^Approved by <@U0CY>, paid at TIME\. /,
+    );
   });
 
   it('was approved if the change ended with the payment or later', () => {
