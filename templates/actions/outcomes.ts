@@ -177,7 +177,7 @@ function isEndOf(change: Outcome, { verb: later, ends }: Outcome, all: readonly 
   if (!isRaise(change)) return false;
   const { control } = change;
   const isNamed = ends !== undefined && all.some((one) => one.control?.id === ends);
-  if (isNamed) return later === 'restore' && control?.id === ends;
+  if (isNamed) return (later === 'restore' || later === 'supersede') && control?.id === ends;
   // It may be any that has no id of its own.
   return later === 'restore' && (control == null || ends === undefined);
 }

@@ -160,6 +160,15 @@ describe('a purchase that is paid after the end of a temporary change', () => {
     );
   });
 
+  it('was not approved by a change that a later one replaced, but may be by one that was left as it is', () => {
+    const replaced = outcome({ verb: 'supersede', by: 'U0CY', at: '2026-11-20T15:30:00Z', ends: 'act_1' });
+
+    expect(wordsOf(temporary, replaced, paid)).toMatch(/^Paid at TIME\. /);
+    expect(wordsOf(temporary, { ...replaced, ends: undefined }, paid), 'in part').toMatch(/^Approved by <@U0ANA>/);
+    expect(wordsOf(temporary, { ...replaced, ends: 'act_9' }, paid)).toMatch(/^Approved by <@U0ANA>/);
+    expect(wordsOf(temporary, { ...replaced, verb: 'keep' }, paid)).toMatch(/^Approved by <@U0ANA>/);
+  });
+
   it('was approved if the change ended with the payment or later', () => {
     for (const at of ['2026-11-21T05:29:50Z', '2026-11-21T05:30:05Z'])
       expect(wordsOf(raised, { ...back, at }, paid)).toMatch(
