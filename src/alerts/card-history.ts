@@ -14,6 +14,8 @@ const HISTORY_MAX = 50;
 /** A status webhook normally comes immediately, but retries and outages of the card service may delay it. */
 const EXPECTED_SECONDS = 3600;
 
+type Member = [callbackAt: string, status: CardStatus, eventId: string, receivedAt: string, changedAfter?: string];
+
 /** An activation may close several cards. Every other status is that of the card in use. */
 const expectKey = (acctId: number, status: CardStatus, cardId: number | null = null): string =>
   stateKey(`expect:${acctId}:${status}${status === 'CLOSED' ? `:${cardId}` : ''}`);
@@ -29,8 +31,8 @@ export function createCardHistory(redis: RedisClient) {
   async function statuses(cardId: number): Promise<StatusRecord[]> {
     const members = await redis.zrange(historyKey(cardId), '0', '-1');
     return members.map((text) => {
-      const [callbackAt, status, eventId, receivedAt] = JSON.parse(text) as [string, CardStatus, string, string];
-      return { callbackAt, status, eventId, receivedAt };
+      const [callbackAt, status, eventId, receivedAt, changedAfter] = JSON.parse(text) as Member;
+      return { callbackAt, status, eventId, receivedAt, ...(changedAfter !== undefined && { changedAfter }) };
     });
   }
 
@@ -40,13 +42,12 @@ export function createCardHistory(redis: RedisClient) {
      *
      * @returns all known statuses with this one, in order of `callbackAt`. A status older than all kept ones is not kept.
      */
-    async addStatus(
-      cardId: number,
-      { callbackAt, status, eventId, receivedAt }: StatusRecord,
-    ): Promise<StatusRecord[]> {
+    async addStatus(cardId: number, record: StatusRecord): Promise<StatusRecord[]> {
+      const { callbackAt, status, eventId, receivedAt, changedAfter } = record;
       const key = historyKey(cardId);
       // Equal scores sort by member. It begins with the time, so all seven fraction digits count.
-      const member = JSON.stringify([callbackAt, status, eventId, receivedAt]);
+      const reported: Member = [callbackAt, status, eventId, receivedAt];
+      const member = JSON.stringify(changedAfter === undefined ? reported : [...reported, changedAfter]);
       const atSeconds = Math.floor(Date.parse(callbackAt) / 1000);
       const adding = redis
         .multi()
@@ -55,7 +56,7 @@ export function createCardHistory(redis: RedisClient) {
       await commit(adding.expire(key, LATEST_TTL_SECONDS));
       const known = await statuses(cardId);
       const isKept = known.some((status) => status.eventId === eventId);
-      return isKept ? known : [{ callbackAt, status, eventId, receivedAt }, ...known];
+      return isKept ? known : [record, ...known];
     },
     /** Every known status of a card, in order of `callbackAt`. */
     statuses,

@@ -150,8 +150,8 @@ export function createDeliverStatus(deps: Deps) {
     const timelines: StatusTimeline[] = [];
     for (const { cardId, last4, status } of event.cards) {
       const before = await directory.statusBefore(event, { cardId, last4 });
-      const { id: eventId, callbackAt, receivedAt } = event;
-      const known = await history.addStatus(cardId, { eventId, status, callbackAt, receivedAt });
+      const { id: eventId, callbackAt, receivedAt, changedAfter } = event;
+      const known = await history.addStatus(cardId, { eventId, status, callbackAt, receivedAt, changedAfter });
       const timeline = statusTimeline({ cardId, last4 }, event.id, known, before);
       const isAlone = !(await isShared(event, timeline));
       timelines.push(isAlone ? statusTimeline({ cardId, last4 }, event.id, known, before, { isAlone }) : timeline);

@@ -53,10 +53,10 @@ async function statusesThen(
 ): Promise<(CardStatus | null)[]> {
   const { cardId, status, seenAt, was } = card;
   const known = cardId === null ? [] : await history.statuses(cardId);
-  // A change is reported when it is made, or a little later.
-  const reported = known.map((one) => {
-    const byMs = Date.parse(one.callbackAt);
-    return { status: one.status, fromMs: byMs - CLOCK_SKEW_MS, byMs };
+  // A change is reported when it is made, or a little later. If it was only seen, it may have been made long before.
+  const reported = known.map(({ callbackAt, status, changedAfter }) => {
+    const byMs = Date.parse(callbackAt);
+    return { status, fromMs: changedAfter === undefined ? byMs - CLOCK_SKEW_MS : Date.parse(changedAfter), byMs };
   });
   const seen = was === undefined ? [] : [{ status, fromMs: Date.parse(was.seenAt), byMs: Date.parse(seenAt) }];
   // Final: a delayed webhook with an earlier status may come after it.

@@ -153,6 +153,8 @@ export const CardStatusEvent = z
     kind: z.literal('card-status'),
     /** No webhook reported it: the service showed it at `callbackAt`, and nobody knows since when. */
     isSeen: z.literal(true).optional(),
+    /** If only seen: the last time when the status was known to be another one. */
+    changedAfter: Instant.optional(),
     holder: z.string(),
     customId: z.string().nullable(),
     cards: z
@@ -170,7 +172,7 @@ export const CardStatusEvent = z
 export type CardStatusEvent = z.infer<typeof CardStatusEvent>;
 
 /** A status that a card is known to have had. Ordered by `callbackAt`, never by arrival. Both times sort as text. */
-export interface StatusRecord extends Pick<CardStatusEvent, 'callbackAt' | 'receivedAt'> {
+export interface StatusRecord extends Pick<CardStatusEvent, 'callbackAt' | 'receivedAt' | 'changedAfter'> {
   readonly eventId: string;
   readonly status: CardStatus;
 }

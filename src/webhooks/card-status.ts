@@ -96,6 +96,7 @@ export function toMissedStatus(missed: {
     id: eventId(['card-status-missed', acctId, card.cardId, was.status, was.seenAt, card.status]),
     kind: 'card-status',
     isSeen: true,
+    changedAfter: was.seenAt,
     callbackAt: seenAt,
     receivedAt: seenAt,
     acctId,

@@ -66,6 +66,15 @@ describe('the statuses of a card', () => {
     expect((await history.statuses(7)).map(({ status }) => status)).toEqual(['ACTIVE', 'BLOCKED']);
   });
 
+  it('tell of a change that was only seen since when it may have been made', async () => {
+    const history = createCardHistory(redis());
+    const seen = { eventId: 'a', status: 'CLOSED', callbackAt: at(3), receivedAt: at(3), changedAfter: at(1) } as const;
+    await history.addStatus(7, seen);
+
+    expect(await history.addStatus(7, seen)).toEqual([seen]);
+    expect(await history.statuses(7)).toEqual([seen]);
+  });
+
   it('include a late status older than fifty others, because its message is not posted yet', async () => {
     const history = createCardHistory(redis());
     for (let second = 1; second <= 50; second += 1)

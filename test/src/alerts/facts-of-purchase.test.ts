@@ -15,8 +15,8 @@ const cardOf = (cardId: number, status: CardStatus, more: Partial<DirectoryCard>
   ...more,
 });
 
-/** By card: when its webhooks came, and what they said. */
-type Reported = Readonly<Record<number, readonly (readonly [at: string, status: CardStatus])[]>>;
+/** By card: when its webhooks came, and what they said. With a third: when its status was seen, and since when it may be. */
+type Reported = Readonly<Record<number, readonly (readonly [at: string, status: CardStatus, changedAfter?: string])[]>>;
 
 async function factsBy(purchase: Partial<TransactionEvent>, cards: readonly DirectoryCard[], reported: Reported) {
   const account = {
@@ -37,7 +37,8 @@ async function factsBy(purchase: Partial<TransactionEvent>, cards: readonly Dire
   const event = { ...transactionAlert().event, kind: 'authorization', decline: null, ...purchase } as const;
   const facts = await factsOfPurchase({ ...event, occurredAt: purchase.occurredAt ?? event.requestedAt }, account, {
     statuses: async (cardId) =>
-      (reported[cardId] ?? []).map(([callbackAt, status]) => ({
+      (reported[cardId] ?? []).map(([callbackAt, status, changedAfter]) => ({
+        changedAfter,
         callbackAt,
         status,
         eventId: callbackAt,
@@ -153,6 +154,21 @@ it('counts a change that only the card API has shown', async () => {
   expect(await namedBy({ requestedAt: day(11) }, cards, reported)).toBe(2);
   const isNew = cardOf(2, 'ACTIVE', { was: { status: null, seenAt: day(9) }, seenAt: day(10) });
   expect(await namedBy({ requestedAt: day(8) }, [cardOf(1, 'CLOSED'), isNew], reported)).toBe(1);
+});
+
+it('names none if the change was seen only later, as after a gap', async () => {
+  const cards = [cardOf(1, 'CLOSED'), cardOf(2, 'ACTIVE')];
+  const seen: Reported = {
+    1: [[day(12), 'CLOSED', day(9)]],
+    2: [
+      [day(5), 'INACTIVE'],
+      [day(12), 'ACTIVE', day(9)],
+    ],
+  };
+
+  expect(await namedBy({ kind: 'settlement', requestedAt: day(10), occurredAt: day(13) }, cards, seen)).toBeNull();
+  expect(await namedBy({ requestedAt: day(8) }, cards, seen)).toBe(1);
+  expect(await namedBy({ requestedAt: day(12) }, cards, seen)).toBe(2);
 });
 
 it('takes a closed card for closed, whatever is reported later', async () => {

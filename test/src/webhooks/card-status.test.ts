@@ -137,6 +137,7 @@ describe('a change that no webhook reported', () => {
 
     expect(idOf(again)).toBe(idOf({}));
     expect(toMissedStatus(missed)).toMatchObject({ kind: 'card-status', isSeen: true, cards: [{ status: 'BLOCKED' }] });
+    expect(toMissedStatus(missed)).toMatchObject({ changedAfter: missed.was.seenAt, callbackAt: missed.seenAt });
   });
 
   it('is another event for another card, another status, and each time the card changes back', () => {
