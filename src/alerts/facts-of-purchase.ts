@@ -12,7 +12,7 @@ import { type DirectoryAccount, type DirectoryCard, openStatuses, toCardFacts } 
 import type { CardHistory } from './card-history.ts';
 import { FOLLOWS_WITHIN_MS, REFUND_WITHIN_MS } from './purchase-timeline.ts';
 
-type History = Pick<CardHistory, 'statuses'>;
+export type KnownStatuses = Pick<CardHistory, 'statuses'>;
 
 /**
  * What the directory knows about the card of a purchase: the only card of the account that may have made it, by its status
@@ -21,7 +21,7 @@ type History = Pick<CardHistory, 'statuses'>;
 export async function factsOfPurchase(
   event: TransactionEvent,
   account: DirectoryAccount | null,
-  history: History,
+  history: KnownStatuses,
 ): Promise<CardFacts> {
   const { acctId } = event;
   if (account === null) return toCardFacts(acctId, account);
@@ -37,19 +37,23 @@ export async function factsOfPurchase(
 async function cardsThen(
   event: TransactionEvent,
   cards: readonly DirectoryCard[],
-  history: History,
+  history: KnownStatuses,
 ): Promise<DirectoryCard[]> {
   if (cards.length < 2) return [...cards];
   const { statuses = openStatuses } = whichCard(event);
-  const then = await Promise.all(cards.map((card) => statusesThen(event, card, history)));
+  const then = await Promise.all(cards.map((card) => statusesThen(timesOf(event), card, history)));
   return cards.filter((_, at) => then[at]?.some((status) => status === null || statuses.includes(status)));
 }
 
-/** The statuses that a card may have had when a purchase was made. Null: any. */
-async function statusesThen(
-  event: TransactionEvent,
+interface Moment {
+  readonly occurredAt: string;
+}
+
+/** The statuses that a card may have had at a moment between these two. Null: any. */
+export async function statusesThen(
+  { first, last }: { readonly first: Moment; readonly last: Moment },
   card: DirectoryCard,
-  history: History,
+  history: KnownStatuses,
 ): Promise<(CardStatus | null)[]> {
   const { cardId, status, seenAt, was } = card;
   const known = cardId === null ? [] : await history.statuses(cardId);
@@ -63,7 +67,6 @@ async function statusesThen(
   const changes = [...reported, ...seen].toSorted(
     (a, b) => Number(a.status === 'CLOSED') - Number(b.status === 'CLOSED'),
   );
-  const { first, last } = timesOf(event);
   const sure = changes.findLastIndex(({ byMs }) => happenedSince(byMs)(first));
   const meanwhile = changes.slice(sure + 1).filter(({ fromMs }) => happenedSince(fromMs)(last));
   return [changes[sure]?.status ?? statusFirst(known, card), ...meanwhile.map((one) => one.status)];

@@ -2,14 +2,14 @@ import { type Announce, createAnnounce } from '../alerts/announce.ts';
 import { createCardLifecycle, remindOfActivation } from '../alerts/card-lifecycle.ts';
 import { createDeliverAlert, ENRICH_AFTER_MS, enrichAlert } from '../alerts/deliver-alert.ts';
 import { createDeliverStatus } from '../alerts/deliver-status.ts';
+import { factsOfCardEvent } from '../alerts/facts-of-card-event.ts';
 import { factsOfPurchase } from '../alerts/facts-of-purchase.ts';
 import { createGroupAlert } from '../alerts/group-alert.ts';
 import { createResolveDeclines } from '../alerts/resolve-declines.ts';
 import { createShowStatus } from '../alerts/show-status.ts';
 import { gotStatusAfter } from '../alerts/stopped-since.ts';
-import { type CardStatusEvent, declineCode, type StoredEvent, whichCard } from '../core/event.ts';
+import { type CardStatusEvent, declineCode, type StoredEvent } from '../core/event.ts';
 import { localDate } from '../core/service-time.ts';
-import { toCardFacts } from '../directory/account.ts';
 import { createGroupOfCard } from '../directory/directory.ts';
 import { statusBefore } from '../directory/status-before.ts';
 import { isPermitted } from '../dispatch/verbs.ts';
@@ -97,7 +97,7 @@ function knownCards({ directory, history, nameRuleset }: WorkerContext) {
   return {
     async factsOf(event: StoredEvent) {
       const account = event.acctId === null ? null : await directory.account(event.acctId);
-      if (!('direction' in event)) return toCardFacts(event.acctId, account, whichCard(event));
+      if (!('direction' in event)) return await factsOfCardEvent(event, account, history);
       const facts = await factsOfPurchase(event, account, history);
       if (event.kind !== 'decline') return facts;
       const isLater = await gotStatusAfter(event, facts, account?.cards ?? [], history);
