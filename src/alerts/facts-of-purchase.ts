@@ -80,12 +80,12 @@ function statusFirst([first]: readonly StatusRecord[], { status, was }: Director
 }
 
 /** The first and the last time when the purchase may have been made. */
-function timesOf({ kind, direction, requestedAt, occurredAt }: TransactionEvent) {
+function timesOf({ kind, direction, requestedAt, occurredAt, isReferenced }: TransactionEvent) {
   const last = { occurredAt: requestedAt };
   const isRefund = kind === 'settlement' && direction === 'credit';
-  // Some steps have only a time of their own, not that of the purchase.
-  const isStep = kind === 'settlement' || kind === 'reversal';
-  const isOwnTime = isStep && Date.parse(occurredAt) - Date.parse(requestedAt) <= CLOCK_SKEW_MS;
+  // Some steps have only a time of their own, not that of the purchase. A reversal that was reported later does not show it.
+  const isSame = Date.parse(occurredAt) - Date.parse(requestedAt) <= CLOCK_SKEW_MS;
+  const isOwnTime = isReferenced !== true && (kind === 'reversal' || (kind === 'settlement' && isSame));
   const withinMs = isRefund ? REFUND_WITHIN_MS : isOwnTime ? FOLLOWS_WITHIN_MS : 0;
   return { first: { occurredAt: new Date(Date.parse(requestedAt) - withinMs).toISOString() }, last };
 }

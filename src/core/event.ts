@@ -75,12 +75,14 @@ export const TransactionEvent = z
     ...common,
     kind: z.enum(transactionKinds),
     /**
-     * When this step happened. A reversal has no such field and gets the best estimate: see `timesOf` in
-     * `src/webhooks/transaction.ts`.
+     * When this step happened. A reversal has no such field and gets the best estimate: see
+     * `src/webhooks/step-times.ts`.
      */
     occurredAt: Instant,
     /** When the underlying authorization request was received, if the payload says so. */
     requestedAt: Instant,
+    /** The payload refers to the request, so `requestedAt` is its time. Otherwise it may be that of this step. */
+    isReferenced: z.literal(true).optional(),
     /** `SettlementTime` of a settlement, for reconciliation. Null for other kinds and when missing. */
     settledAt: Instant.nullable(),
     /** Shared by all steps of a purchase, so it does not identify a single step. */

@@ -24,6 +24,7 @@ import {
   type WebhookContext,
   withQuickCheck,
 } from './payload.ts';
+import { type StepTimes, stepTimes } from './step-times.ts';
 
 const networkTypes = { auth: 'Auth', pin: 'Pin', settlement: 'Settlement', reversal: 'Reversal' } as const;
 const kinds = { Auth: 'authorization', Pin: 'pin', Settlement: 'settlement', Reversal: 'reversal' } as const;
@@ -108,7 +109,7 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
   const amountCents = (kind === 'decline' && ownCents === 0 ? requestedCents : null) ?? ownCents;
   const networkTransactionId = readIdentifier(payload.NetworkTransactionId);
   const acctId = readInteger(payload.AcctId);
-  const { occurredAt, requestedAt, settledAt } = timesOf(kind, payload, circumstances);
+  const { occurredAt, requestedAt, isReferenced, settledAt } = stepTimes(kind, payload, circumstances);
 
   // Without a spread: fields that follow one are slow to define.
   const event: z.input<typeof TransactionEvent> = {
@@ -128,6 +129,7 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
     acctId,
     occurredAt,
     requestedAt,
+    isReferenced,
     settledAt,
     networkTransactionId,
     authTransactionId: referenceOf(payload.AuthTransactionId),
@@ -285,55 +287,17 @@ const RowTimes = TransactionPayload.pick({
  * The kind and the times of a row that does not match because of other fields. A decline counts as its authorization.
  * Null when these cannot be read either.
  */
-export function timesOfMisfit(row: AnyRecord, fetched: Fetched): (Times & Pick<TransactionEvent, 'kind'>) | null {
+export function timesOfMisfit(
+  row: AnyRecord,
+  fetched: Fetched,
+): (Omit<StepTimes, 'isReferenced'> & Pick<TransactionEvent, 'kind'>) | null {
   try {
     const fields = readPayload(RowTimes, row, inessential);
     const kind = kinds[networkTypeOf(fields)];
-    return { kind, ...timesOf(kind, fields, contextOf(row, fetched)) };
+    const { isReferenced: _, ...times } = stepTimes(kind, fields, contextOf(row, fetched));
+    return { kind, ...times };
   } catch (error) {
     if (error instanceof PayloadError) return null;
     throw error;
   }
-}
-
-type Times = Pick<TransactionEvent, 'occurredAt' | 'requestedAt' | 'settledAt'>;
-type TimeFields = Pick<
-  TransactionPayload,
-  'TransactionTime' | 'SettlementTime' | 'MerchantLocalTime' | 'ReferencedTransactionTime'
->;
-
-/**
- * When a step happened, and when its purchase was requested.
- *
- * According to the specification, TransactionTime is when the authorization request was received. In some payloads of
- * later steps it is the time of the step instead. This handles both:
- *
- * - A settlement happened at its SettlementTime.
- * - A reversal has no such field. It happened at its TransactionTime if that is later than the purchase it refers to,
- *   otherwise at its CallbackTime. A row of the API has none; then the terminal's clock puts it into its place among the
- *   steps, if it lies between the purchase and now. That clock has a zone of its own, so the time is not shown.
- *
- * @throws PayloadError when TransactionTime is not a datetime.
- */
-function timesOf(kind: TransactionKind, fields: TimeFields, circumstances: WebhookContext): Times {
-  const { zone, callbackAt } = circumstances;
-  const transactionAt = instantOf('TransactionTime', fields.TransactionTime, zone, callbackAt);
-  if (kind !== 'settlement' && kind !== 'reversal') {
-    return { occurredAt: transactionAt, requestedAt: transactionAt, settledAt: null };
-  }
-  const referencedAt = toInstant(fields.ReferencedTransactionTime ?? '', zone, transactionAt);
-  const requestedAt = referencedAt !== null && referencedAt < transactionAt ? referencedAt : transactionAt;
-  if (kind === 'reversal') {
-    const isOwnTime = requestedAt < transactionAt;
-    const occurredAt = isOwnTime ? transactionAt : reversedAt(transactionAt, fields, circumstances);
-    return { occurredAt, requestedAt, settledAt: null };
-  }
-  const settledAt = toInstant(fields.SettlementTime ?? '', zone, callbackAt);
-  return { occurredAt: settledAt ?? transactionAt, requestedAt, settledAt };
-}
-
-function reversedAt(requestedAt: string, fields: TimeFields, { zone, callbackAt, receivedAt }: WebhookContext): string {
-  if (callbackAt > requestedAt) return callbackAt;
-  const localAt = toInstant(fields.MerchantLocalTime ?? '', zone, receivedAt);
-  return localAt !== null && localAt > requestedAt && localAt <= receivedAt ? localAt : requestedAt;
 }

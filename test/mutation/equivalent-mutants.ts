@@ -70,7 +70,7 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason: 'a shortcut: text without a card number is returned unchanged',
   },
   {
-    file: 'src/webhooks/transaction.ts',
+    file: 'src/webhooks/step-times.ts',
     text: 'const requestedAt = referencedAt !== null && referencedAt < transactionAt ? referencedAt : transactionAt;',
     what: '< becomes <=',
     reason: 'if both times are equal, it does not matter which is used',

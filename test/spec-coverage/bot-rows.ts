@@ -335,19 +335,19 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: 'TransactionTime is when the request was received, or when the step happened',
-    file: 'test/src/webhooks/step-time.test.ts',
+    file: 'test/src/webhooks/step-times.test.ts',
     title:
       'where TransactionTime is the time of the %s > a settlement has its settlement time, and refers back to the request',
   },
   {
     row: 'SettlementTime is kept for reconciliation',
-    file: 'test/src/webhooks/step-time.test.ts',
+    file: 'test/src/webhooks/step-times.test.ts',
     title:
       'where TransactionTime is the time of the request > a settlement has its settlement time, and refers back to the request',
   },
   {
     row: 'MerchantLocalTime may be inaccurate',
-    file: 'test/src/webhooks/step-time.test.ts',
+    file: 'test/src/webhooks/step-times.test.ts',
     title:
       'an unreadable or implausible time > a terminal clock that is %s is ignored for a reversal without a webhook',
   },
@@ -364,7 +364,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: 'several captures of one authorization',
-    file: 'test/src/webhooks/step-time.test.ts',
+    file: 'test/src/webhooks/step-times.test.ts',
     title:
       'where TransactionTime is the time of the %s > two equal parts that are %s are two events, with the same ids by webhook and by the API',
   },

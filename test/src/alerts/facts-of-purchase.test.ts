@@ -93,6 +93,15 @@ describe('a purchase, after another card replaced the one that made it', () => {
     expect(await by({ kind: 'reversal', direction: 'credit', requestedAt: day(15) })).toBeNull();
     expect(await by({ kind: 'reversal', direction: 'credit', requestedAt: day(21) })).toBe(2);
   });
+
+  it('names none for a reversal without a reference, however late its webhook was made', async () => {
+    const reversal = { kind: 'reversal', direction: 'credit', requestedAt: day(15) } as const;
+
+    for (const occurredAt of [day(15), day(15, '12:01:30'), day(16)]) {
+      expect(await by({ ...reversal, occurredAt })).toBeNull();
+      expect(await by({ ...reversal, occurredAt, isReferenced: true })).toBe(2);
+    }
+  });
 });
 
 it('tells that the card is closed only if that stops the account, or if its status declined the purchase', async () => {

@@ -130,6 +130,11 @@ describe('an unreadable or implausible time', () => {
     expect(read('settlement', { ReferencedTransactionTime: '2027-01-01T00:00:00' })).toMatchObject({
       requestedAt: '2026-03-02T17:31:07.0000000Z',
     });
+    for (const kind of ['settlement', 'reversal'] as const) {
+      expect(read(kind)).toMatchObject({ isReferenced: true });
+      for (const ReferencedTransactionTime of ['2027-01-01T00:00:00', null])
+        expect(read(kind, { ReferencedTransactionTime })).not.toMatchObject({ isReferenced: true });
+    }
   });
 
   it.each([
