@@ -158,7 +158,8 @@ async function join(
   const isOthers = isLooser(reversed(changes)) && !isMadeBy(ended, by.userId);
   const back = capital(ruleStates(changes, 'from'));
   await showRebased(other, `joined-${id}-${ended.id}`, `${back}: goes back together with this change.`, deps);
-  const joined = { ...other, changes: [...without(other.changes, changes), ...changes] };
+  const isDoubtful = ended.isFromBackup === true && { isFromBackup: true };
+  const joined = { ...other, changes: [...without(other.changes, changes), ...changes], ...isDoubtful };
   await deps.temporaryChanges.save(isOthers || isOverOthers === true ? { ...joined, isOverOthers: true } : joined);
   await deps.notifyEnd.show(joined);
 }

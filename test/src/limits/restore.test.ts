@@ -245,6 +245,51 @@ describe('restoring the previous rules', () => {
     expect(written).toHaveLength(2);
   });
 
+  /** The temporary changes end one after another. Returns what was written, and the last states. */
+  async function endAll(limits: Record<string, number>, ...open: readonly TemporaryChange[]) {
+    const kept = new Map(open.map((one) => [one.id, one]));
+    const written: string[] = [];
+    const restoreOne = createRestore({
+      progress: { read: async () => null, write: async (_id, entry) => entry },
+      card: {
+        getAccount: async () => followingRuleset(null),
+        getSpendRules: async () => ({ rules: rulesOf(limits), raw: {} }),
+        putSpendRules: async (_acctId, goals) => {
+          written.push(JSON.stringify(goals));
+          Object.assign(limits, goals);
+        },
+      },
+      applyChanges: (_raw, goals) =>
+        Object.fromEntries(goals.map(({ rule, to }) => [rule.kind === 'limit' ? rule.period : rule.kind, to])),
+      latestChanges: { changed: async () => ({}), notMade: async () => ({}) },
+      ...alone,
+      temporaryChanges: {
+        all: async () => [...kept.values()].filter(({ state }) => state === 'open' || state === 'asking'),
+        save: async (one) => void kept.set(one.id, one),
+      },
+      now,
+    });
+    for (const { id } of open) {
+      const ending = kept.get(id);
+      const after = ending && afterOf(await restoreOne(ending, null, held));
+      if (after != null) kept.set(id, after);
+    }
+    return { written, states: [...kept.values()].map(({ state }) => state), limits };
+  }
+  const marked = (from: number): TemporaryChange =>
+    temporaryChangeOf({ changes: [limitChange('daily', from, 10_000)], isFromBackup: true, certainty: 'certain' });
+  const later = { id: 'act_2', openedAt: '2026-11-20T15:30:00.000Z', certainty: 'certain' } as const;
+
+  it('a limit from a restored backup that goes back together with another change is asked about as well', async () => {
+    const weekly = temporaryChangeOf({ ...later, changes: [limitChange('weekly', 70_000, 10_000)] });
+
+    expect(await endAll({ daily: 10_000, weekly: 10_000 }, marked(50_000), weekly)).toEqual({
+      written: [],
+      states: ['ended', 'asking'],
+      limits: { daily: 10_000, weekly: 10_000 },
+    });
+  });
+
   it.each<[string, Partial<TemporaryChange>, number | null, TemporaryChange['state']]>([
     ['people decide about a ruleset that was assigned meanwhile', {}, 2, 'asking'],
     ['people decide about another ruleset than the one before', { rulesetId: 1 }, 2, 'asking'],
