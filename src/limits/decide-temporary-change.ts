@@ -198,20 +198,22 @@ export function createPermitDecisionOrAsk(deps: PermitDeps): PermitDecisionOrAsk
     if (resumed !== null) return askedOthers(resumed.changes, resumed.note);
     const isKept = isKeeping(action);
     const isEarly = action.verb === 'revert';
+    // Since the backup that it is from, somebody may have made it permanent.
+    const endsAnyway = isEarly && temporaryChange.isFromBackup !== true;
     const all = await raisesOf(action, temporaryChange, raises);
-    const beyond = isEarly && isMadeBy(temporaryChange, userId) ? [] : all;
+    const beyond = endsAnyway && isMadeBy(temporaryChange, userId) ? [] : all;
     const term = isKept ? permanent : await raises.returnTerm(all, temporaryChange);
     const raisedBy = (change: RuleChange) => {
       const inEffect = { ...change, from: change.to };
       // What is kept is in effect already, so it is a raise only from the value that it would go back to. What is taken
       // back is what it would go back to anyway, so it is a raise only for the moment.
-      return { change: isKept ? inEffect : change, fromBase: isEarly ? inEffect : change };
+      return { change: isKept ? inEffect : change, fromBase: endsAnyway ? inEffect : change };
     };
     const isRaise = all.length > 0 || isLooser(reversed(changes));
     const verb = isRaise ? 'complete-temporary-change' : action.verb;
     // What is kept, and what is restored after someone has changed it, stays, unless another temporary change has set it.
     const lasting = raises.lastsMs(term);
-    const lasts = beyond.length > 0 && !isEarly ? { lastsMs: lasting } : {};
+    const lasts = beyond.length > 0 && !endsAnyway ? { lastsMs: lasting } : {};
     const about = { ...lasts, raiseCents: Number(isRaise && !isKept) };
     const raise = beyond.length > 0 ? { changes: beyond.map(raisedBy), term } : null;
     const { verdict, counted } = await permitRaise({ ...action, verb }, acctId, raise, about, deps);
@@ -221,7 +223,7 @@ export function createPermitDecisionOrAsk(deps: PermitDeps): PermitDecisionOrAsk
     if (verdict.kind === 'request') {
       const tooLong = whyTooLong(await deps.rights.policyOfCard(acctId), lasting);
       if (tooLong !== null)
-        return { why: tooLong, whoCan: isEarly ? 'Whoever made the change can take it back.' : inTimeWords(isKept) };
+        return { why: tooLong, whoCan: endsAnyway ? 'Whoever made the change can take it back.' : inTimeWords(isKept) };
       // A policy may leave not even the smallest raise to one approver.
       const wanted = beyond.length > 0 ? beyond : reversed(changes).filter((change) => isLooser([change]));
       const { note } = await deps.openRequest({

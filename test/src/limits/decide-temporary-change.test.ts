@@ -687,6 +687,22 @@ describe('who may decide', () => {
     });
   });
 
+  it('taking back a reduction from before a backup was restored is a raise, also for whoever made it', async () => {
+    const lower = { changes: [limitChange('daily', 600_000, 10_000)], by: takeBack().actor };
+    const asked = { requested: [{ changes: [limitChange('daily', 10_000, 600_000)], others: 1 }] };
+    const policy = { ...standard, durations: { longestMs: null, mayStay: false } };
+
+    expect(await permit(takeBack(), lower)).toMatchObject({ why: null, remembered: [] });
+    expect(await permit(takeBack(), { ...lower, isFromBackup: true })).toMatchObject({
+      why: 'One approver alone may not raise this: daily limit $100.00 → $6,000.00.',
+      ...asked,
+    });
+    expect(await permit(takeBack(), { ...lower, isFromBackup: true }, false, policy)).toMatchObject({
+      whoCan: 'Leave it, or use `/card limit` with a duration.',
+      requested: [],
+    });
+  });
+
   it('keeping a raise for good is a raise from what it would go back to, but not what someone else has set since', async () => {
     const keep = (weekly: number) => {
       const changes = [limitChange('daily', 40_000, 90_000), limitChange('weekly', 60_000, weekly)];
