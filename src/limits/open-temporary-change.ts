@@ -131,7 +131,7 @@ async function markUnconfirmed(
 async function openTemporaryChange(
   made: MadeChange,
   deps: TermDeps,
-  { isChanged = true, isOverOthers = false, atFirst = made.changes } = {},
+  { isChanged = true, isOverOthers = false, isFromBackup = false, atFirst = made.changes } = {},
 ): Promise<Opened> {
   const { action, acctId, changes, term, requestId } = made;
   const now = deps.now();
@@ -154,9 +154,7 @@ async function openTemporaryChange(
     ...((open?.isOverOthers === true || isOverOthers || takesOver(stacked, made, others, now)) && {
       isOverOthers: true,
     }),
-    ...([open, ...stacked.flatMap(({ earlier }) => earlier)].some((one) => one?.isFromBackup === true) && {
-      isFromBackup: true,
-    }),
+    ...((open?.isFromBackup === true || isFromBackup || takesOverOld(stacked)) && { isFromBackup: true }),
     openedAt,
     ...(since !== undefined && { loosenedSince: since }),
     endsAt,
@@ -224,6 +222,7 @@ async function keepValues(made: MadeChange, deps: TermDeps): Promise<Opened | nu
   const isOverOthers = takesOver(stacked, made, temporaryChanges, deps.now());
   const opened = await openTemporaryChange({ ...made, changes: stacked.map(({ change }) => change) }, deps, {
     isOverOthers,
+    isFromBackup: takesOverOld(stacked),
     atFirst: changes,
   });
   for (const temporaryChange of temporaryChanges) {
@@ -268,6 +267,11 @@ function isUnderneath(
 function stackedOn(earlier: readonly TemporaryChange[], change: RuleChange) {
   const own = ofRule(earlier.at(-1)?.changes ?? [], change.rule);
   return { earlier, change: own === undefined ? change : { ...change, from: own.from }, was: change.from };
+}
+
+/** It takes the place of one that ran when a backup was restored, and its value before may be out of date. */
+function takesOverOld(stacked: readonly ReturnType<typeof stackedOn>[]): boolean {
+  return stacked.some(({ earlier }) => earlier.some(({ isFromBackup }) => isFromBackup === true));
 }
 
 /** It takes the place of a reduction that is not the person's own: without that, a rule would be looser at some time. */

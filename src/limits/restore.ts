@@ -26,6 +26,7 @@ import type { Lease } from '../core/lock.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import { createHandOver, type HandOverDeps, restoreLater } from './hand-over.ts';
 import type { OverChange } from './notify-end.ts';
+import { mayBePermanent } from './rule-future.ts';
 import { assertFresh, sidesOf } from './send-rules.ts';
 import { about } from './temporary-change.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
@@ -142,7 +143,10 @@ function createEndsOf(deps: RestoreDeps) {
   const planHandOver = createHandOver(deps);
   return async function endsOf(temporaryChange: TemporaryChange, by: EndedBy | null, rules: SpendRules, lease: Lease) {
     const nothing = { given: [], ends: [], rebase: async () => {} };
-    const { given, ends, rebase } = by?.isKept === true ? nothing : await planHandOver(temporaryChange, rules);
+    // What only people may put back is not handed over at the automatic end.
+    const ending = temporaryChange.changes.filter((change) => by !== null || !mayBePermanent(change, temporaryChange));
+    const planned = { ...temporaryChange, changes: ending };
+    const { given, ends, rebase } = by?.isKept === true ? nothing : await planHandOver(planned, rules);
     const left = without(temporaryChange.changes, given);
     const changes = accepted(rules, left);
     const valueNow = ({ rule, to }: RuleChange): RuleChange => ({ rule, from: to, to: ruleValue(rules, rule) });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isSameRule, Rule, RuleValue } from '../card-api/rule.ts';
-import { centsOf, isLooser, type RuleChange, type RuleGoal, raiseCents } from '../card-api/rule-change.ts';
+import { centsOf, isLooser, type RuleChange, type RuleGoal, raiseCents, reversed } from '../card-api/rule-change.ts';
 import { isUndecided, stillSet } from './temporary-change.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
 
@@ -54,7 +54,7 @@ export function loosenedSince(changes: readonly RuleChange[], set: readonly SetT
 
 /**
  * What a change takes the place of: the newest temporary change that set a rule, and what is below it down to one that set
- * the new value already. All of them end no later.
+ * the new value already. All of them end no later, and by themselves.
  */
 export function endingBefore(
   endsAt: string,
@@ -62,10 +62,15 @@ export function endingBefore(
   set: readonly SetTemporarily[],
 ): readonly TemporaryChange[] {
   const below = setBelow(change, set);
-  const longer = below.findIndex(({ setBy }) => setBy.endsAt > endsAt);
+  const longer = below.findIndex((one) => one.setBy.endsAt > endsAt || mayBePermanent(one, one.setBy));
   const ending = longer === -1 ? below : below.slice(0, longer);
   const isSet = ending.findLastIndex(({ to }) => to === change.to);
   return ending.slice(0, Math.max(1, isSet + 1)).map(({ setBy }) => setBy);
+}
+
+/** A reduction that a person may have made permanent since a backup was taken: people decide at its end. */
+export function mayBePermanent(change: RuleChange, { isFromBackup }: Pick<TemporaryChange, 'isFromBackup'>): boolean {
+  return isFromBackup === true && isLooser(reversed([change]));
 }
 
 /**

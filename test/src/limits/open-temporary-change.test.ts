@@ -115,6 +115,30 @@ describe('a temporary change', () => {
     expect(await temporaryChanges.get('act_new')).toMatchObject({ isFromBackup: true });
   });
 
+  it('leaves a reduction from a restored backup to its own question', async () => {
+    const reduction = [limitChange('daily', 600_000, 10_000)];
+    const { terms, temporaryChanges, steps } = await setUp(
+      temporaryChangeOf({ changes: reduction, isFromBackup: true }),
+    );
+    const raise = limitChange('daily', 10_000, 90_000);
+
+    await terms.begin(made([raise], forHours(4)));
+
+    const opened = await temporaryChanges.get('act_new');
+    expect(opened?.changes).toEqual([raise]);
+    expect(opened).not.toHaveProperty('isFromBackup');
+    expect(steps.join()).not.toContain('superseded');
+  });
+
+  it('that keeps the value of a reduction from a restored backup may be out of date, too', async () => {
+    const reduction = [limitChange('daily', 600_000, 10_000)];
+    const { terms, temporaryChanges } = await setUp(temporaryChangeOf({ changes: reduction, isFromBackup: true }));
+
+    await terms.keep(made([limitChange('daily', 10_000, 10_000)], forHours(4)));
+
+    expect(await temporaryChanges.get('act_new')).toMatchObject({ changes: reduction, isFromBackup: true });
+  });
+
   it('within a longer one goes back to that', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ endsAt: '2026-11-21T15:00:00.000Z' }));
 
