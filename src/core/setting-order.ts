@@ -4,6 +4,9 @@ import type { RedisClient } from './redis.ts';
 /** As long as the progress of an action. */
 const KEPT_SECONDS = 15 * 24 * 3600;
 
+/** How far the clocks of two processes may differ. */
+const CLOCKS_DIFFER_MS = 60_000;
+
 /** An action, and when it was asked for (UTC ISO 8601). */
 interface Asked {
   readonly id: string;
@@ -15,11 +18,13 @@ const orderKey = (subject: string): string => stateKey(`set-last:${subject}`);
 /** Which action last set something: the holder of a card, a delegate, a mute, quiet hours, a preference. */
 export type SettingOrder = ReturnType<typeof createSettingOrder>;
 
-export function createSettingOrder(redis: RedisClient) {
+export function createSettingOrder(redis: RedisClient, now: () => Date) {
   /** Whether another action has set this that was asked for later than the given one. */
   const isSetSince = async (subject: string, { id, askedAt }: Asked): Promise<boolean> => {
     const [lastId = id, lastAskedAt = ''] = (await redis.get(orderKey(subject)))?.split(' ') ?? [];
-    return lastId !== id && lastAskedAt > askedAt;
+    // After the shared clock was set back, what was asked for before that is no later than anything.
+    const isBeforeSetBack = Date.parse(lastAskedAt) > now().getTime() + CLOCKS_DIFFER_MS;
+    return lastId !== id && lastAskedAt > askedAt && !isBeforeSetBack;
   };
   return {
     isSetSince,

@@ -12,7 +12,7 @@ it('sets the parts that nobody has set later', async () => {
   const told: string[] = [];
   const setInOrder = createSetInOrder({
     withLock: withoutLock,
-    settingOrder: createSettingOrder(redis()),
+    settingOrder: createSettingOrder(redis(), () => new Date('2026-11-20T16:00:00.000Z')),
     record: async () => {},
     responses: { answer: async ({ id }) => void told.push(id) },
   });
@@ -39,7 +39,7 @@ it('an action that runs again does not replace what somebody has asked for since
   const recorded: string[] = [];
   const setInOrder = createSetInOrder({
     withLock: withoutLock,
-    settingOrder: createSettingOrder(redis()),
+    settingOrder: createSettingOrder(redis(), () => new Date('2026-11-20T16:00:00.000Z')),
     record: async ({ id }, { event }) => void recorded.push(`${id} ${event}`),
     responses: { answer: async ({ id }, { text }) => void told.push(`${id} ${text}`) },
   });

@@ -48,7 +48,7 @@ function setUp(
   const deps = {
     links,
     hasBegun,
-    settingOrder: createSettingOrder(redis()),
+    settingOrder: createSettingOrder(redis(), () => new Date('2026-11-20T16:00:00.000Z')),
     factsOf: async () => card,
     record: async ({ id }: { readonly id: string }, entry: RecordEntry) => {
       if (entry.begins === true) begun.add(id);

@@ -153,7 +153,8 @@ describe('a mute', () => {
   });
 
   it('that waited does not mute a card that somebody has unmuted since, and the other way round', async () => {
-    const { ends, deps, answers, stations } = await world();
+    const { ends, deps, answers, stations, wait } = await world();
+    await wait(0.1);
     await performAction(unmute(later), deps);
     await performAction(muteFor('2h'), deps);
     expect(await ends()).toEqual([]);
