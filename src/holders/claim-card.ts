@@ -46,10 +46,10 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
       return await refuse(action, { why, whoCan: 'Ask an approver.' }, { isNotPermitted: person !== null });
     const meant = await accountsMeant(action, deps);
     const matching = person?.email == null ? [] : await accountsWith(person.email, meant, deps);
-    const others = matching.filter(({ heldBy }) => heldBy !== userId);
+    const own = matching.filter(({ heldBy }) => heldBy === userId);
     // If another person is already linked, an approver has to decide.
-    const free = others.filter(({ heldBy }) => heldBy === null);
-    const linked = others.length === 0 ? matching[0] : undefined;
+    const free = matching.filter(({ heldBy }) => heldBy === null);
+    const linked = free.length === 0 ? own[0] : undefined;
     // Since the button was offered, the address may have changed or another person may have been linked.
     const proved = (linked ?? (action.confirmed ? free[0] : undefined))?.account;
     // The address is proof only if the card program has it now.
@@ -63,20 +63,19 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
         action,
         free.map(({ account }) => account),
       );
-    const unproved = others.length > 0 ? others : matching;
+    const unproved = linked === undefined ? matching.filter(({ heldBy }) => heldBy !== userId) : own;
     await claimUnproved(action, unproved.length > 0 ? unproved.map(({ account }) => account.acctId) : meant);
   };
 
   async function claimUnproved(action: ClaimAction, accounts: readonly number[]): Promise<void> {
     const { userId } = action.actor;
     const [acctId] = accounts;
-    const isSame =
-      acctId !== undefined && accounts.length === 1 && (await deps.links.ofAccount(acctId))?.userId === userId;
-    if (!isSame) return await deps.openClaim(action, accounts);
+    if (acctId === undefined || !(await areLinked(accounts, userId, deps)))
+      return await deps.openClaim(action, accounts);
     // An approver has linked it, whatever the person's address.
     await deps.record(action, { event: 'unchanged', acctId });
     const card = toCardFacts(acctId, await deps.directory.current(acctId));
-    await answer(action, linkResult({ card, userId, isOwn: true, before: null, isSame }));
+    await answer(action, linkResult({ card, userId, isOwn: true, before: null, isSame: true }));
   }
 
   async function askToConfirm(action: ClaimAction, own: readonly DirectoryAccount[]): Promise<void> {
@@ -90,6 +89,15 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     await deps.record(action, { event: 'asked', acctId: own.length === 1 ? (own[0]?.acctId ?? null) : null });
     await answer(action, confirmOwnCard(choices));
   }
+}
+
+async function areLinked(
+  accounts: readonly number[],
+  userId: string,
+  { links }: Pick<Deps, 'links'>,
+): Promise<boolean> {
+  for (const acctId of accounts) if ((await links.ofAccount(acctId))?.userId !== userId) return false;
+  return true;
 }
 
 async function accountsMeant({ target }: Action, { directory }: Pick<Deps, 'directory'>): Promise<number[]> {

@@ -209,12 +209,39 @@ it('offers the person’s other card once one is linked to them', async () => {
   expect(world.set).toEqual([]);
 });
 
-it('asks the approvers about the person’s other card if somebody else is linked to it', async () => {
-  const world = setUp({ accounts: 2, linked: 1, link: linkedTo('U0HUGO'), rest: linkedTo('U0SAM') });
+it.each([
+  ['the same address', {}],
+  ['an address that the card program has changed', { current: { email: 'new@example.com' } }],
+])(
+  'does not claim the person’s other card of %s, linked to somebody else, unless it alone is meant',
+  async (_what, given) => {
+    const world = setUp({ ...given, accounts: 2, linked: 1, link: linkedTo('U0HUGO'), rest: linkedTo('U0SAM') });
+
+    await world.claimCard(claim());
+    expect(world.answers).toEqual([expect.stringContaining('is already linked to you. Nothing changed.')]);
+    expect(await world.claims.open()).toEqual([]);
+
+    await world.claimCard(claim({ target: { kind: 'card', acctId: acctId + 1, cardId: null, alertId: null } }));
+    expect(await world.claims.open()).toMatchObject([{ card: { acctId: acctId + 1 } }]);
+  },
+);
+
+it('answers that several cards are linked to the person already, whatever their address', async () => {
+  const world = setUp({ accounts: 2, own: 0, link: linkedTo('U0HUGO') });
 
   await world.claimCard(claim());
 
-  expect(await world.claims.open()).toMatchObject([{ card: { acctId: acctId + 1 } }]);
+  expect(world.answers).toEqual([expect.stringContaining('is already linked to you. Nothing changed.')]);
+  expect(world.entries).toEqual([{ event: 'unchanged', acctId }]);
+  expect(world.refusals).toEqual([]);
+});
+
+it('asks which card is meant if only some of several are linked to the person', async () => {
+  const world = setUp({ accounts: 2, own: 0, linked: 1, link: linkedTo('U0HUGO') });
+
+  await world.claimCard(claim());
+
+  expect(world.refusals).toEqual([expect.stringContaining('More than one card matches')]);
 });
 
 it.each<[string, Given]>([
