@@ -13,7 +13,7 @@ import {
   whyUnreadable,
   writeFormat,
 } from '../../src/app/stored-format.ts';
-import { ConfigError } from '../../src/core/errors.ts';
+import { ConfigError, isFaultOfOurs } from '../../src/core/errors.ts';
 import {
   intakeKey,
   outboxKey,
@@ -30,6 +30,8 @@ import { readScript } from '../../src/core/redis-script.ts';
 import { shardsOf } from '../../src/core/shards.ts';
 import { splitLines } from '../../src/core/split-lines.ts';
 import { version } from '../../src/core/version.ts';
+import { claimantIn } from '../../src/holders/claim-store.ts';
+import { createLinks } from '../../src/holders/link-store.ts';
 import { seenKey } from '../../src/intake/intake.ts';
 import { markFromBackup } from '../../src/limits/temporary-change-store.ts';
 import { channelsKey } from '../../src/outbox/outbox-store.ts';
@@ -260,17 +262,36 @@ export async function restoreBackup(redis: RedisClient, file: string, now: () =>
 
   await writeFormat(redis, RESTORING);
   const restored = { takenAt: header.takenAt, keys: 0, leftOut: 0 };
+  const claimants: NonNullable<ReturnType<typeof claimantIn>>[] = [];
   for await (const line of readBackup(file, open)) {
     if (!('key' in line) || line.key === stateKey('format')) continue;
-    if (leftOut.some((prefix) => line.key.startsWith(prefix))) restored.leftOut += 1;
-    else if (await restoreKey(redis, line, now, restored.keys)) restored.keys += 1;
+    if (leftOut.some((prefix) => line.key.startsWith(prefix))) {
+      restored.leftOut += 1;
+      if (line.key.startsWith(stateKey('claim:')))
+        claimants.push(...(await claimantOf(redis, line, now, restored.keys)));
+    } else if (await restoreKey(redis, line, now, restored.keys)) restored.keys += 1;
   }
   await markFromBackup(redis);
+  // Nobody decides about their own card, also while their claim to it is left out.
+  const { expectHolder } = createLinks(redis, now);
+  for (const { acctId, userId } of claimants) await expectHolder(acctId, userId);
   // Messages may have been posted after the backup. It expires a while after the first start (`src/core/data-loss-window.ts`).
   await redis.set(restoredKey, Date.parse(header.takenAt));
   await writeFormat(redis, header.format);
   await claimFormat(redis, await readShards(redis));
   return restored;
+}
+
+/** Redis unpacks the claim, which does not stay. */
+async function claimantOf(redis: RedisClient, line: BackupKey, now: () => Date, before: number) {
+  if (!(await restoreKey(redis, line, now, before))) return [];
+  const text = await redis.getdel(line.key);
+  try {
+    return [text === null ? null : claimantIn(text)].filter((one) => one !== null);
+  } catch (error) {
+    if (!isFaultOfOurs(error)) throw error;
+    return [];
+  }
 }
 
 const UNCHANGED = 'Nothing was changed.';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
 import { DecidedBy, saveUndecided } from '../core/decided-record.ts';
 import { stateKey } from '../core/keys.ts';
-import { createOpenRecordStore } from '../core/record-store.ts';
+import { createOpenRecordStore, recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 import { countWithin } from '../core/time-window.ts';
@@ -76,6 +76,12 @@ export function hasSeenHolder(
 
 function seenHolder(claimId: string, heldBy: string): string {
   return contentId('h', [claimId, heldBy]);
+}
+
+/** Who says that a card is theirs, in the text of a claim. Null: nobody any more. For a restore, which has no key to verify it. */
+export function claimantIn(text: string): { readonly userId: string; readonly acctId: number } | null {
+  const { state, action, card } = recordFormat(Claim, null).read(text);
+  return state === 'open' && action.verb === 'claim' ? { userId: action.actor.userId, acctId: card.acctId } : null;
 }
 
 export type Claims = ReturnType<typeof createClaims>;

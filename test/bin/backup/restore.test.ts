@@ -6,8 +6,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { restoreBackup, takeBackup } from '../../../bin/backup/backup.ts';
 import { claimFormat, FORMAT, RESTORING } from '../../../src/app/stored-format.ts';
 import { intakeKey, QUEUE_PREFIX, queuePrefix, restoredKey, stateKey } from '../../../src/core/keys.ts';
+import { createClaims } from '../../../src/holders/claim-store.ts';
+import { createLinks } from '../../../src/holders/link-store.ts';
 import { createTemporaryChanges } from '../../../src/limits/temporary-change-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask } from '../../support/perform-world.ts';
 import { storeSigner } from '../../support/store-signer.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 
@@ -84,6 +87,25 @@ it('skips data that could change a card again, or that was decided since: queued
 
   expect(await redis().exists(...acting)).toBe(0);
   expect(await redis().exists(...kept)).toBe(kept.length);
+});
+
+it('does not let people decide about a card that they claimed, although the claim is left out', async () => {
+  const action = ask('claim', { target: { kind: 'own' }, actor: { userId: 'U0HUGO', teamId: 'T1' } });
+  const card = { acctId, isSameName: null, isSameEmail: null };
+  const open = { id: 'clm_1', action, card, state: 'open', expiresAt: '2026-11-21T15:00:00.000Z' } as const;
+  const over = { ...open, id: 'clm_2', card: { ...card, acctId: acctId + 1 }, state: 'expired' } as const;
+  const claims = createClaims(redis(), storeSigner);
+  await claims.save(open);
+  await claims.save({ ...over, state: 'open' });
+  await claims.save(over);
+  const file = await backUp();
+
+  await restoreBackup(redis(), file, now);
+
+  const links = createLinks(redis(), now);
+  expect(await links.wasHolderLately('U0HUGO', acctId)).toBe(true);
+  expect(await links.wasHolderLately('U0HUGO', acctId + 1)).toBe(false);
+  expect(await claims.get('clm_1')).toBeNull();
 });
 
 it('marks the temporary changes that were open, because people may have made them permanent since', async () => {
