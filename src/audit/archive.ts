@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, ConfigError } from '../core/errors.ts';
 import { splitLines } from '../core/split-lines.ts';
@@ -42,7 +42,7 @@ function segmentOf(name: string): Segment | null {
 export function openArchive(folder: string) {
   async function segments(): Promise<Segment[]> {
     const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw new ConfigError([`AUDIT_ARCHIVE: ${folder} cannot be read (${error.code})`]);
+      if (error.code !== 'ENOENT') throw unreadable(folder, error);
       return [];
     });
     return names.flatMap((name) => segmentOf(name) ?? []).toSorted((a, b) => a.first - b.first);
@@ -52,7 +52,7 @@ export function openArchive(folder: string) {
     /**
      * Lines of the chain exactly as Redis had them, oldest first, from one record to another, both included.
      *
-     * @throws ArchiveError when a record is missing. @throws ConfigError when the folder cannot be read.
+     * @throws ArchiveError when a record is missing. @throws ConfigError when the folder or a file cannot be read.
      */
     async *read(from: number, to: number): AsyncGenerator<string, void> {
       let next = from;
@@ -72,6 +72,11 @@ export function openArchive(folder: string) {
         if (number <= segment.last) throw new ArchiveError(number, `is missing: ${name} ends before it`);
       }
       if (next <= to) throw new ArchiveError(next, 'is missing: no file in AUDIT_ARCHIVE has it');
+    },
+
+    /** Checks that each file may be read, without reading it. @throws ConfigError when one may not. */
+    async checkReadable(): Promise<void> {
+      for (const segment of await segments()) await checkFile(join(folder, fileName(segment)));
     },
 
     /** The first record up to this one that no file name covers; null: all are covered. Reads no file contents. */
@@ -127,7 +132,26 @@ async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-const linesIn = (path: string): AsyncGenerator<string> => splitLines(createReadStream(path, 'utf8'));
+const unreadable = (path: string, { code }: NodeJS.ErrnoException): ConfigError =>
+  new ConfigError([`AUDIT_ARCHIVE: ${path} cannot be read (${code})`]);
+
+async function checkFile(path: string): Promise<void> {
+  await access(path, constants.R_OK).catch((error) => Promise.reject(unreadable(path, error)));
+}
+
+/** @throws ConfigError when the file cannot be read. */
+async function* linesIn(path: string): AsyncGenerator<string> {
+  const input = createReadStream(path, 'utf8');
+  let fault: NodeJS.ErrnoException | null = null;
+  input.once('error', (error) => {
+    fault = error;
+  });
+  try {
+    yield* splitLines(input);
+  } catch (error) {
+    throw fault === error && fault !== null ? unreadable(path, fault) : error;
+  }
+}
 
 /** @returns the digest of the lines, each quoted, so that no other lines have it. */
 async function writeLines(path: string, lines: AsyncIterable<string>): Promise<string> {

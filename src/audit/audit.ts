@@ -128,8 +128,11 @@ function given(archive: Archive | null, to: number): Archive {
 /** Checks that all records that were moved to files are there, without reading them. @throws what `read` does. */
 export async function checkFiles(redis: RedisClient, archive: Archive | null): Promise<void> {
   const { count } = await readArchived(redis);
-  const missing = count === 0 ? null : await given(archive, count).firstMissing(count);
+  if (count === 0) return;
+  const files = given(archive, count);
+  const missing = await files.firstMissing(count);
   if (missing !== null) throw new ArchiveError(missing, 'is missing: no file in AUDIT_ARCHIVE has it');
+  await files.checkReadable();
 }
 
 /** @param archive null: the complete chain must be in Redis. */

@@ -1,4 +1,7 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listen } from '../../local/port.ts';
 import { createAudit, createRecordSigner } from '../../src/audit/audit.ts';
@@ -77,6 +80,13 @@ it('an export whose old months cannot be read says so, writes nothing, and leave
   const unset = await runCommand('audit', ['export', '--csv'], files);
   const missing = await runCommand('audit', ['export', '--csv'], { ...files, AUDIT_ARCHIVE: '/nowhere/audit' });
 
+  const folder = await mkdtemp(join(tmpdir(), 'cardbell-archive-'));
+  const file = join(folder, 'audit-2026-09-000000001-000000001.jsonl');
+  await symlink(join(folder, 'nowhere'), file);
+  const locked = await runCommand('audit', ['export', '--csv'], { ...files, AUDIT_ARCHIVE: folder });
+  await rm(folder, { recursive: true });
+
+  expect(locked).toMatchObject({ code: 78, out: '', err: `AUDIT_ARCHIVE: ${file} cannot be read (ENOENT)\n` });
   expect(unset).toMatchObject({
     code: 78,
     out: '',

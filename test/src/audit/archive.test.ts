@@ -1,9 +1,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openArchive, type Segment } from '../../../src/audit/archive.ts';
+import { ConfigError } from '../../../src/core/errors.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -71,6 +72,19 @@ it('says that records are missing if there is no folder, and names the variable 
   const unreadable = `AUDIT_ARCHIVE: ${file} cannot be read (ENOTDIR)`;
   await expect(openArchive(file).read(1, 2).next()).rejects.toThrow(unreadable);
   await expect(openArchive(file).firstMissing(2)).rejects.toThrow(unreadable);
+});
+
+it('says that a file of old months cannot be read, also before it reads any', async () => {
+  await writeBoth();
+  const file = join(folder, 'audit-2026-10-000000004-000000005.jsonl');
+  await rm(file);
+  await symlink(join(folder, 'nowhere'), file);
+  const unreadable = `AUDIT_ARCHIVE: ${file} cannot be read (ENOENT)`;
+
+  await expect(read(1, 5)).rejects.toThrow(unreadable);
+  await expect(read(1, 5)).rejects.toBeInstanceOf(ConfigError);
+  expect(await read(1, 3)).toEqual(['a', 'b', 'c']);
+  await expect(openArchive(folder).checkReadable()).rejects.toThrow(unreadable);
 });
 
 it('may write the same records again, but never overwrites other records', async () => {
