@@ -82,6 +82,13 @@ function oneOf(channel: string, filter: Filter): string {
   return contentId(`${allOf(channel)}:`, [filterKey(filter)]);
 }
 
+/** What a text ends in the order of what people set, whether it is there or not. Null: it names none, or only a number. */
+function orderNamed(text: string, channel: string): string | null {
+  if (isAll(text)) return allOf(channel);
+  const named = text === '' || numberIn(text) !== null ? null : parseFilter(text);
+  return named !== null && 'filter' in named ? oneOf(channel, named.filter) : null;
+}
+
 /**
  * @returns what was removed, what this channel had, and what may still select some of the same for that channel. Null: what
  * it means was subscribed to again since.
@@ -93,7 +100,8 @@ async function remove(action: ChannelAction, hasBegun: boolean, deps: ChangeDeps
   const here = all.filter(({ channel }) => channel === action.origin.channel);
   const text = action.target.text.trim().replace(/^from\s+/i, '');
   // Also what somebody has asked for before and is still to be added.
-  if (isAll(text)) await settingOrder.begin(allOf(action.origin.channel), action);
+  const named = orderNamed(text, action.origin.channel);
+  if (named !== null) await settingOrder.begin(named, action);
   const meant = subscriptionsMeant(text, all, here);
   const removed: Subscription[] = [];
   for (const each of meant) if (await beginToEnd(each, action, deps)) removed.push(each);
@@ -203,6 +211,12 @@ function isAll(text: string): boolean {
   return /^all$/i.test(text);
 }
 
+/** The number of one subscription. Null: the text is none. */
+function numberIn(text: string): number | null {
+  const number = /^#?(\d+)$/.exec(text)?.[1];
+  return number === undefined ? null : Number(number);
+}
+
 /** None when it is unclear which subscriptions are meant. @param here those of the channel where it is typed. */
 function subscriptionsMeant(
   text: string,
@@ -211,8 +225,8 @@ function subscriptionsMeant(
 ): readonly Subscription[] {
   if (text === '') return here.length === 1 ? here : [];
   if (isAll(text)) return here;
-  const number = /^#?(\d+)$/.exec(text)?.[1];
-  if (number !== undefined) return all.filter((one) => one.number === Number(number));
+  const number = numberIn(text);
+  if (number !== null) return all.filter((one) => one.number === number);
   const parsed = parseFilter(text);
   if ('error' in parsed) return [];
   const same = sameFilter(parsed.filter, here);

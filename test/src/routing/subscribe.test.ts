@@ -224,6 +224,10 @@ it.each([
   ['all', [], false],
   ['all', ['declines'], false],
   ['shipping', ['shipping'], false],
+  ['shipping', [], false],
+  ['from shipping', [], false],
+  ['declines', [], true],
+  ['', [], true],
   ['declines', ['declines'], true],
 ])(
   'a subscription that waited is not added if somebody has ended it since: %j, with %j',
