@@ -20,6 +20,9 @@ type Text = Extract<Filter, { is: 'text' }>;
 /** Conditions that must all hold: simple conditions, each possibly negated. */
 type Way = readonly Filter[];
 
+/** The card service declines by it only outside the United States. */
+const ONLY_ABROAD = 'decline.rule.location';
+
 /** Filters with more alternatives than this are not checked. */
 const WAYS_MAX = 500;
 
@@ -79,6 +82,8 @@ function codesLeftBy(filter: Filter, isDenied = false): readonly (readonly strin
       return [filter.kinds.includes('decline') === isDenied ? [] : declineCodes];
     case 'code':
       return [declineCodes.filter((code) => isCodeIn(code, filter.code) !== isDenied)];
+    case 'country':
+      return [declineCodes.filter((code) => isDenied || filter.country !== 'US' || code !== ONLY_ABROAD)];
     default:
       return [declineCodes];
   }

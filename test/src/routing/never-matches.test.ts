@@ -17,6 +17,8 @@ const manyCountries = 'US, CA, MX, PT, ES, FR, DE, IT, NL, BE, LU, CH, AT, DK, S
 const manyNames = Array.from({ length: 24 }, (_, n) => `Shop${n}`).join(', ');
 
 describe('a wrong PIN', () => {
+  /** All but a wrong PIN and a merchant outside the United States. */
+  const others = 'code rule.cardnotpresent, rule.velocity, rule.mcc, balance, remote, mcc, card.status, decline';
   it.each([
     ['code card.pin', true],
     ['code decline.card.pin.locked', true],
@@ -33,6 +35,13 @@ describe('a wrong PIN', () => {
     ['shipping or over 500 except code rule, balance, remote, mcc, card.status, decline', true],
     [`code card except code card.status in ${manyCountries} at merchant ${manyNames}`, true],
     [`code card in ${manyCountries} at merchant ${manyNames}`, false],
+    [`declines in US except ${others}`, true],
+    [`declines country CA except ${others}`, false],
+    [`declines except ${others} and not country US`, false],
+    [`declines not in US except ${others}`, false],
+    [`(declines in US or declines in CA) except ${others}`, true],
+    ['declines in US', false],
+    ['code rule.location in US', false],
     ['shipping except code rule, balance, remote, mcc, card.status, decline', false],
     ['declines except code rule, balance, remote, mcc, decline', false],
     ['declines except code rule, balance, remote, mcc, card, decline', false],
