@@ -27,7 +27,7 @@ interface Deps extends Pick<ActionTools, 'zone' | 'now'> {
     readonly has: (id: string) => Promise<boolean>;
     readonly add: (id: string, keptMs: number) => Promise<void>;
   };
-  /** Audits that someone got a digest. Idempotent. */
+  /** Audits that someone gets a digest, before it is sent. Idempotent. */
   readonly record: (userId: string, id: string, what: string) => Promise<void>;
 }
 

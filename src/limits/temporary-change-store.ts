@@ -119,7 +119,7 @@ export function createTemporaryChanges(redis: RedisClient, signer: Signer) {
     /** Also finds ended changes, for a month. */
     get: async (id: string): Promise<TemporaryChange | null> => (await getOpen(id)) ?? (await ended.get(id)),
     /** It was not made. */
-    forget: (id: string): Promise<void> => open.delete(id),
+    forget: (id: string): Promise<void> => open.delete(id, (change) => change.srem(fromBackupKey, id)),
     /** All open or asking temporary changes, earliest end first. Read at start-up, so that a lost timer loses none. */
     all: async (): Promise<TemporaryChange[]> =>
       (await marked(await open.all())).toSorted((a, b) => a.endsAt.localeCompare(b.endsAt)),

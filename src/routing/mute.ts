@@ -20,6 +20,9 @@ const HOME = 'US';
 
 const muteKinds = ['mute', 'travel'] as const;
 
+/** The mutes of a card and of a kind, in the order of what people set. `beginParts` names them alike. */
+const orderOf = (acctId: number, kind: Mute['kind']): string => `mutes:${acctId}:${kind}`;
+
 interface ListDeps {
   readonly responses: Pick<Responses, 'answer'>;
   readonly rights: Pick<Rights, 'mayAct'>;
@@ -159,7 +162,7 @@ export function createStartMute(deps: StartDeps) {
   const { mutes, record, responses } = deps;
   return async function startMute(action: MuteAction, mute: Mute): Promise<void> {
     const { kind, acctId, endsAt } = mute;
-    if (!(await deps.settingOrder.begin(`mutes:${acctId}:${kind}`, action))) return await tellSetSince(action, deps);
+    if (!(await deps.settingOrder.begin(orderOf(acctId, kind), action))) return await tellSetSince(action, deps);
     const where = kind === 'travel' ? `in ${mute.countries.map(countryInSentence).join(', ')} ` : '';
     const did = kind === 'travel' ? 'set a travel mute for' : 'muted';
     // Recorded first: nothing is withheld by a mute that is not on record.
@@ -175,10 +178,11 @@ export function createStartMute(deps: StartDeps) {
 interface WhyNotDeps {
   readonly rights: Pick<Rights, 'authorize'>;
   readonly mutes: Pick<Mutes, 'active'>;
+  readonly settingOrder: Pick<SettingOrder, 'isSetSince'>;
 }
 
 /** Why a card may not be muted: by the policy, or because it is muted already. */
-export function createWhyNotMute({ mutes, rights }: WhyNotDeps) {
+export function createWhyNotMute({ mutes, rights, settingOrder }: WhyNotDeps) {
   /** @param judgedAs the verb whose permission it needs. */
   return async function whyNotMute(
     action: MuteAction,
@@ -193,7 +197,8 @@ export function createWhyNotMute({ mutes, rights }: WhyNotDeps) {
     if (decision.kind === 'refused')
       return { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.', isNotPermitted: true };
     const other = active.find(({ acctId: ofCard, kind }) => ofCard === acctId && kind === action.verb);
-    if (other === undefined) return null;
+    // What was asked for later stays, and is not in the way of itself.
+    if (other === undefined || (await settingOrder.isSetSince(orderOf(acctId, action.verb), action))) return null;
     const what = action.verb === 'mute' ? 'The card is muted' : 'The card has a travel mute';
     return {
       why: `${what} until ${other.endsAt}.`,

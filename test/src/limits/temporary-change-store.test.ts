@@ -68,6 +68,16 @@ it('marks those that were open when a backup was restored, until they have ended
   expect(await redis().keys('*temporary-changes*')).toEqual([]);
 });
 
+it('forgets also that it was open when a backup was restored', async () => {
+  const store = createTemporaryChanges(redis(), storeSigner);
+  await store.save(temporaryChange);
+  await markFromBackup(redis());
+
+  await store.forget(temporaryChange.id);
+
+  expect(await redis().keys('*temporary-changes*')).toEqual([]);
+});
+
 it('keeps an ended change for 30 days, as long as the messages that show it can be edited', async () => {
   const store = createTemporaryChanges(redis(), storeSigner);
 

@@ -218,6 +218,20 @@ describe('a mute', () => {
     expect(await mutes.inForce()).toEqual([]);
   });
 
+  it('on record but not stored is superseded by one that was asked for later', async () => {
+    const { ends, deps, answers, stations, wait } = await world();
+    await wait(0.1);
+    const unstored = { ...deps, mutes: { ...deps.mutes, put: () => Promise.reject(new Error('killed')) } };
+    await expect(performAction(muteFor('2h'), unstored)).rejects.toThrow('killed');
+    await performAction(muteFor('8h', { id: 'act_latest', ...later }), deps);
+
+    await performAction(muteFor('2h'), deps);
+
+    expect(answers.at(-1)?.text).toMatch(setSince);
+    expect(await stations()).toEqual(['done', 'done', 'superseded']);
+    expect(await ends()).toHaveLength(1);
+  });
+
   it('is set and on record once, whenever its worker is killed', async () => {
     const steps = await killEverywhere(
       muteFor('2h'),
