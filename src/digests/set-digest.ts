@@ -1,8 +1,8 @@
 import { settingSetSince } from '../../templates/actions/setting-words.ts';
-import { digestOff, digestSet } from '../../templates/digests/digest.ts';
+import { digestOff, digestPartlyOff, digestSet } from '../../templates/digests/digest.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools, Responses } from '../actions/action-tools.ts';
-import { aboutOther, setTo } from '../actions/record.ts';
+import { aboutOther, setSince, setTo } from '../actions/record.ts';
 import type { MayGetAlerts } from '../routing/channel-access.ts';
 import {
   type DigestKind,
@@ -71,8 +71,13 @@ export function createChangeSchedule(deps: ScheduleDeps) {
         return await responses.answer(action, digestSet({ ...schedule, next }));
       }
       for (const kind of newest) await digests.remove(channel, kind);
-      const off = digestOff(isRecorded ? null : ending.map(kindOf), named);
-      await responses.answer(action, newest.length === kinds.length ? off : settingSetSince());
+      const stay = current.map(kindOf).filter((kind) => !newest.includes(kind));
+      if (stay.length === 0)
+        return await responses.answer(action, digestOff(isRecorded ? null : ending.map(kindOf), named));
+      if (!isRecorded) await record(action, { ...setSince, detail: `${stay.join(', ')}: ${setSince.detail}` });
+      // After a crash, which of them ended is not known any more.
+      const isKnown = !isRecorded && ending.length > 0;
+      await responses.answer(action, isKnown ? digestPartlyOff(ending.map(kindOf), stay) : settingSetSince());
     };
     await deps.setInOrder(`digest:${channel}`, action, set, kinds);
   };

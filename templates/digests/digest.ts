@@ -295,3 +295,10 @@ export function digestOff(ended: readonly DigestKind[] | null, named?: string): 
   const channel = named === undefined ? 'This channel' : channelMention(named);
   return headed(`${channel} gets no digests${ended?.length === 0 ? '' : ` any more${which}`}.`);
 }
+
+/** Some digests have ended, and others were set again after somebody had asked to end all. */
+export function digestPartlyOff(ended: readonly DigestKind[], stay: readonly DigestKind[]): Message {
+  const [off, on] = [ended, stay].map((kinds) => `${kinds.join(' and ')} ${kinds.length === 1 ? 'digest' : 'digests'}`);
+  const stays = stay.length === 1 ? 'was set again since and stays' : 'were set again since and stay';
+  return headed(capital(`${off} ended.`), `The ${on} ${stays}.`);
+}

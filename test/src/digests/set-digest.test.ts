@@ -152,6 +152,20 @@ describe('a digest', () => {
     expect(told).toMatch(answer);
   });
 
+  it('that waited to end all ends those that nobody has set since, and says which stay', async () => {
+    await typed('weekly monday 09:00', own, 'C7', { id: 'act_first', askedAt: '2026-11-20T14:00:00.000Z' });
+    await typed('daily 09:00', own, 'C7', { askedAt: '2026-11-20T15:01:00.000Z' });
+
+    const { told, set, recorded } = await typed('off', own, 'C7');
+
+    expect(set.map(({ hour, weekday }) => [hour, weekday])).toEqual([[9, null]]);
+    expect(told).toContain('Weekly digest ended. The daily digest was set again since and stays.');
+    expect(recorded.filter(({ actionId }) => actionId === 'act_off')).toMatchObject([
+      { event: 'done', after: 'none' },
+      { event: 'superseded', detail: 'daily: it was set again since' },
+    ]);
+  });
+
   it('names all that ended', async () => {
     await typed('weekly monday 09:00', own, 'C3');
     await typed('monthly 09:00', own, 'C3');
