@@ -143,6 +143,7 @@ export function composeWarnings(context: WorkerContext) {
     },
     warnOfLimits: createWarnOfLimits({
       ...common,
+      preferences: { ...context.preferences, quietLeftMs: context.quietLeftMs },
       readUsedLimits: createReadUsedLimits({
         ...context,
         // People who press buttons, and alerts, need the rest of the quota.

@@ -104,7 +104,7 @@ function composeRendering(context: WorkerContext) {
   };
   return {
     ...parts,
-    renderEntries: createRenderEntries({ ...context, ...parts, mayPost }, context.now),
+    renderEntries: createRenderEntries({ ...context, ...parts, mayPost }),
     renderPosted: createRenderPosted({ ...context, ...parts }),
   };
 }

@@ -87,8 +87,8 @@ function createBase(
     enqueue('notify-person', NotifyPerson.parse({ userId, entry }));
   const direct =
     (priority: 'request' | 'record') =>
-    (userId: string, id: string, { text, blocks }: Message, more?: { trueUntil?: number }): Promise<void> =>
-      notifyPerson(userId, { kind: 'notice', id, audience: 'holder', message: { text, blocks }, priority, ...more });
+    (userId: string, id: string, { text, blocks }: Message): Promise<void> =>
+      notifyPerson(userId, { kind: 'notice', id, audience: 'holder', message: { text, blocks }, priority });
   return {
     config,
     policy,

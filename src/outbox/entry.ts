@@ -81,8 +81,6 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
      * suits everyone in the company. Absent when `message` does.
      */
     elsewhere: StoredMessage.optional(),
-    /** Milliseconds: it is not true any more from then on, so it is not posted. Absent: it stays true. */
-    trueUntil: z.number().optional(),
     priority: z.enum(priorities).default('record'),
   }),
   z.strictObject({

@@ -50,7 +50,7 @@ const nouns: Readonly<Record<Subject['kind'], string>> = {
 /** The message to post, or why there is none. */
 export type Rendered =
   | Draft
-  /** No data is stored for the entries, or what they say is not true any more. */
+  /** No data is stored for the entries. */
   | { readonly kind: 'noData' }
   /** Other entries that wait in the outbox show it. */
   | { readonly kind: 'elsewhere' }
@@ -60,7 +60,7 @@ export type Rendered =
 /** Renders one message for these entries. @throws SlackError when a retry can help. */
 export type RenderEntries = (entries: readonly OutboxEntry[], channel: string) => Promise<Rendered>;
 
-export function createRenderEntries(deps: Deps, now: () => Date): RenderEntries {
+export function createRenderEntries(deps: Deps): RenderEntries {
   const { trackedMessages, renderSubjects, renderBatch, attachRows, threads, unsupported, notifyOps } = deps;
 
   return async function renderEntries(entries, channel) {
@@ -72,8 +72,6 @@ export function createRenderEntries(deps: Deps, now: () => Date): RenderEntries 
   async function render(entries: readonly OutboxEntry[], channel: string): Promise<Rendered> {
     const [first] = entries;
     if (first === undefined) return { kind: 'noData' };
-    // It was held, or Slack was away.
-    if (first.kind === 'notice' && (first.trueUntil ?? Infinity) <= now().getTime()) return { kind: 'noData' };
     if (!(await deps.mayPost(first, channel))) return { kind: 'mustMove', why: { kind: 'shared' } };
     if (first.kind === 'rows') return await attachRows.render(first, channel);
     if (first.kind === 'file') return await attachRows.renderFile(first, channel);

@@ -8,7 +8,6 @@ import type { Links } from '../holders/link-store.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import { windowEnd } from '../limits/limit-window.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
-import type { Message } from '../slack/message.ts';
 import type { Warned } from './warned-store.ts';
 
 /** Percentages of a limit at which its holder is warned, highest first. */
@@ -66,15 +65,12 @@ export function createReadUsedLimits({ temporaryChanges, remaining }: ReadDeps) 
 }
 
 interface Deps extends Pick<ActionTools, 'factsOf' | 'now'> {
-  /** Sends a direct message, after the person's quiet hours, but not after `trueUntil` (ms). */
-  readonly notifyUnasked: (
-    userId: string,
-    id: string,
-    message: Message,
-    more?: { readonly trueUntil?: number },
-  ) => Promise<void>;
+  readonly notifyUnasked: ActionTools['notifyDirectly'];
   readonly links: Pick<Links, 'ofAccount'>;
-  readonly preferences: Pick<Preferences, 'isOn'>;
+  readonly preferences: Pick<Preferences, 'isOn'> & {
+    /** How long (ms) to wait before asking again, because of the person's quiet hours; 0: not at all. */
+    readonly quietLeftMs: (userId: string) => Promise<number>;
+  };
   readonly warned: Warned;
   readonly readUsedLimits: ReturnType<typeof createReadUsedLimits>;
   /** The value of a button for this card. */
@@ -84,8 +80,8 @@ interface Deps extends Pick<ActionTools, 'factsOf' | 'now'> {
 const AGAIN_MS = 30_000;
 
 /**
- * Notifies the holder after a purchase that most of a limit is used: at 75 and at 90 percent, once per limit and window. A
- * changed limit counts as a new limit. Idempotent.
+ * Notifies the holder after a purchase that most of a limit is used: at 75 and at 90 percent, once per limit and window,
+ * outside their quiet hours. A changed limit counts as a new limit. Idempotent.
  *
  * @returns milliseconds until the next run, or null when done.
  */
@@ -94,6 +90,8 @@ export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<numb
   return async function warnOfLimits(acctId) {
     const userId = (await links.ofAccount(acctId))?.userId;
     if (userId === undefined || !(await preferences.isOn(userId, 'limit-warnings'))) return null;
+    const quietMs = await preferences.quietLeftMs(userId);
+    if (quietMs > 0) return quietMs;
     // Before they are read: amounts of a window that ends meanwhile are not taken for those of the next one.
     const now = deps.now();
     const limits = await deps.readUsedLimits(acctId, now.toISOString());
@@ -119,9 +117,7 @@ export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<numb
     );
     for (const [id, group] of groupBy(chosen, ({ messageId }) => messageId)) {
       const message = limitWarning({ card, limits: group.map(({ used }) => used), value: deps.sealCard(card) });
-      // It may be held until all these limits have reset.
-      const trueUntil = Math.max(...group.map(({ used }) => Date.parse(used.resetsAt ?? '')));
-      await deps.notifyUnasked(userId, id, message, Number.isNaN(trueUntil) ? {} : { trueUntil });
+      await deps.notifyUnasked(userId, id, message);
     }
     // After the warning at 90 percent, the one at 75 is not needed.
     for (const { used, ids } of fresh) for (const one of ids) await warned.add(one, lastsMs(used, now));

@@ -1,6 +1,7 @@
+import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
-import { heldIn } from '../support/held-entries.ts';
+import { QUEUE_PREFIX } from '../../src/core/keys.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
@@ -132,7 +133,6 @@ it('shows in the Details form everything the three lines leave out', async () =>
   expect(form()).toMatch(new RegExp(`DETAILED ${card.AcctId}.*Raise the daily limit to at least \\$140\\.00`, 's'));
 });
 
-// Last: a job of the held message stays, so nothing is quiet afterwards.
 it('warns a person after their quiet hours', async () => {
   const card = await linkedWithLimit(100);
   const mine = new RegExp(`80% of your daily limit is used · card ${last4Of(card)}`);
@@ -141,14 +141,21 @@ it('warns a person after their quiet hours', async () => {
   await cardbell().waitTold(hugo, /Your quiet hours: .* wait until they end/);
 
   cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 80, MerchantName: 'Paper Mill' });
-  const held = () => heldIn(cardbell().store, direct(hugo));
-  await until(async () => (await held()).some(({ entry }) => entry.kind === 'notice'), 'the warning waits');
-  expect(
-    cardbell()
-      .texts(direct(hugo))
-      .filter((text) => mine.test(text)),
-  ).toEqual([]);
+  const queue = new Queue<object>('maintenance', { connection: cardbell().store, prefix: QUEUE_PREFIX });
+  const waiting = async () => (await queue.getDelayed()).find(({ name }) => name === 'warn-of-limits');
+  try {
+    await until(async () => (await waiting()) !== undefined, 'the warning waits');
+    expect(
+      cardbell()
+        .texts(direct(hugo))
+        .filter((text) => mine.test(text)),
+    ).toEqual([]);
 
-  await cardbell().command(hugo, 'notify quiet off');
-  await cardbell().waitFor(direct(hugo), mine);
+    await cardbell().command(hugo, 'notify quiet off');
+    await cardbell().waitTold(hugo, /You have no quiet hours/);
+    await (await waiting())?.promote();
+    await cardbell().waitFor(direct(hugo), mine);
+  } finally {
+    await queue.close();
+  }
 });

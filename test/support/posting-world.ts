@@ -125,7 +125,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     unsupported,
     notifyOps,
   });
-  const rendering = {
+  const renderEntries = createRenderEntries({
     trackedMessages,
     renderSubjects,
     renderBatch,
@@ -134,8 +134,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     unsupported,
     notifyOps,
     mayPost: createMayPost({ visibilityOf, defaultChannel: 'C0ALL' }),
-  };
-  const renderEntries = createRenderEntries(rendering, () => new Date());
+  });
   const recordPosted = createRecordPosted({
     trackedMessages,
     batchMessages,

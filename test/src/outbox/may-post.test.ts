@@ -18,7 +18,7 @@ const forTeam: readonly [string, object][] = [
 
 function renderIn(visibility: (channel: string) => ChannelVisibility) {
   const shown = async () => message;
-  const deps: Parameters<typeof createRenderEntries>[0] = {
+  return createRenderEntries({
     trackedMessages: { revisions: async () => [] },
     renderSubjects: { alert: shown, request: shown, claim: shown, 'temporary-change': shown, recovery: shown },
     renderBatch: { render: async () => null },
@@ -35,8 +35,7 @@ function renderIn(visibility: (channel: string) => ChannelVisibility) {
     unsupported: { has: async () => false },
     notifyOps: async () => {},
     mayPost: createMayPost({ visibilityOf: async (channel) => visibility(channel), defaultChannel: 'C0ALL' }),
-  };
-  return createRenderEntries(deps, () => new Date());
+  });
 }
 
 it.each(forTeam)(

@@ -179,30 +179,6 @@ describe('what Slack accepts only as plain text', () => {
   });
 });
 
-it('does not post a notice that was held until it was not true any more', async () => {
-  const posts: string[] = [];
-  const world = createPostingWorld(redis(), {
-    slack: {
-      async post(channel, { text }) {
-        posts.push(text);
-        return { channel, ts: `${posts.length}.1` };
-      },
-    },
-  });
-  for (const [id, leftMs] of [
-    ['old', -1000],
-    ['current', 60_000],
-  ] as const) {
-    const message = { text: id, blocks: [] };
-    await world.outbox.put('C1', { kind: 'notice', id, message, trueUntil: Date.now() + leftMs });
-  }
-
-  await flushAll(world);
-
-  expect(posts).toEqual(['current']);
-  expect(await world.outbox.waiting('C1')).toBe(0);
-});
-
 describe('a message that a worker has claimed', () => {
   const notice = OutboxEntry.parse({ kind: 'notice', id: 'n1', message: { text: 'Once.', blocks: [] } });
   /** Makes a claim older. */

@@ -32,10 +32,12 @@ describe('the used share of a limit', () => {
   });
 });
 
-let told: { userId: string; id: string; text: string; trueUntil: number | undefined }[];
+let told: { userId: string; id: string; text: string }[];
 let remaining: RemainingLimits | null;
 let now: Date;
 let holder: string | null;
+/** How long the holder is quiet. */
+let quietMs: number;
 let changes: TemporaryChange[];
 /** Runs while the amounts are read. */
 let readAt: (() => void) | null;
@@ -45,6 +47,7 @@ beforeEach(() => {
   remaining = daily(40_000, 9000);
   now = new Date(AT);
   holder = 'U0HUGO';
+  quietMs = 0;
   changes = [];
   readAt = null;
 });
@@ -55,7 +58,7 @@ function warn(warned = createWarned(redis())): Promise<number | null> {
       ofAccount: async (acctId) =>
         holder === null ? null : { acctId, userId: holder, provedBy: 'email', by: holder, at: AT },
     },
-    preferences: createPreferences(redis()),
+    preferences: { ...createPreferences(redis()), quietLeftMs: async () => quietMs },
     warned,
     readUsedLimits: createReadUsedLimits({
       temporaryChanges: { all: async () => changes },
@@ -66,7 +69,7 @@ function warn(warned = createWarned(redis())): Promise<number | null> {
     }),
     factsOf: async () => card,
     sealCard: () => 'sealed',
-    notifyUnasked: async (userId, id, { text }, { trueUntil } = {}) => void told.push({ userId, id, text, trueUntil }),
+    notifyUnasked: async (userId, id, { text }) => void told.push({ userId, id, text }),
     now: () => now,
   })(1);
 }
@@ -86,19 +89,22 @@ describe('a warning before a limit declines', () => {
     expect(told[0]?.text).toMatch(/\$310\.00 of \$400\.00 used, \$90\.00 left\. .*Resets/);
   });
 
-  it.each<[string, RemainingLimits['overall'], string | undefined]>([
-    ['the limit has reset', [], '2026-11-21T05:00:00.000Z'],
-    [
-      'all limits that it names have reset',
-      [{ period: 'monthly', limitCents: 100, remainingCents: 1 }],
-      '2026-12-01T05:00:00.000Z',
-    ],
-    ['a limit that never resets', [{ period: 'lifetime', limitCents: 100, remainingCents: 1 }], undefined],
-  ])('is true until %s', async (_when, more, until) => {
-    remaining = { overall: [...daily(40_000, 9000).overall, ...more], categories: [] };
-    await warn();
+  it.each<[string, RemainingLimits]>([
+    ['the limit was raised', daily(80_000, 49_000)],
+    ['a purchase was reversed', daily(40_000, 39_000)],
+    ['the limit has reset', daily(40_000, 40_000)],
+  ])('waits for the end of quiet hours, and is not given if meanwhile %s', async (_what, then) => {
+    quietMs = 9000;
+    readAt = () => expect.unreachable('nobody can be warned now');
+    expect(await warn()).toBe(9000);
 
-    expect(told.map(({ trueUntil }) => trueUntil)).toEqual([until === undefined ? undefined : Date.parse(until)]);
+    [quietMs, readAt, remaining] = [0, null, then];
+    expect(await warn()).toBeNull();
+    expect(told).toEqual([]);
+
+    remaining = daily(40_000, 9000);
+    await warn();
+    expect(told).toHaveLength(1);
   });
 
   it('notifies a new holder, too', async () => {
