@@ -116,7 +116,7 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
     'age-request': ({ requestId }) => verbs.ageRequest(requestId),
     'warn-of-limits': ({ acctId }) => warnings.warnOfLimits(acctId),
     'warn-of-subscription': ({ alertId }) => warnings.warnOfSubscription(alertId),
-    'warn-of-expiry': ({ acctId }) => warnings.warnOfExpiry(acctId),
+    'warn-of-expiry': ({ acctId, cardId }) => warnings.warnOfExpiry(acctId, cardId),
     'recover-gap': recovery.run,
     'send-digest': digests.sendDigest.send,
     'send-digests': digests.sendDigests,

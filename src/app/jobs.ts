@@ -243,7 +243,11 @@ const table = {
   /** Checks what remains of a card's limits after a purchase. Several purchases in a row share one check. */
   'warn-of-limits': job({ ...warning, data: ofAccount, mergeBy: ({ acctId }) => `warn-limits-${acctId}` }),
   'warn-of-subscription': job({ ...warning, data: ofAlert, id: ({ alertId }) => `warn-subscription-${alertId}` }),
-  'warn-of-expiry': job({ ...warning, data: ofAccount, mergeBy: ({ acctId }) => `warn-expiry-${acctId}` }),
+  'warn-of-expiry': job({
+    ...warning,
+    data: z.strictObject({ acctId: z.int(), cardId: z.int() }),
+    mergeBy: ({ acctId, cardId }) => `warn-expiry-${acctId}-${cardId}`,
+  }),
   'recover-gap': job({ ...maintenance, data: Gap, retry: times(12), id: ({ id }) => `recover-${id}` }),
   'send-digest': job({
     ...maintenance,

@@ -245,7 +245,7 @@ function openDirectory(base: WithServices, card: Parameters<typeof watchDirector
       lowBalanceCents: config.lowBalanceCents,
       opsChannel: config.channels.ops,
       isExpiryWarningDue: createIsExpiryWarningDue({ ...base, channel: config.channels.status }),
-      warnOfExpiry: (acctId) => enqueue('warn-of-expiry', { acctId }),
+      warnOfExpiry: (acctId, cardId) => enqueue('warn-of-expiry', { acctId, cardId }),
     }),
     log,
     apiQuota: apiQuotaOf(config.cardApiAssumptions),

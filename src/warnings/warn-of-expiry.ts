@@ -42,26 +42,23 @@ export function createIsExpiryWarningDue(deps: StillToWarnDeps & Pick<Deps, 'cha
 }
 
 /**
- * Notifies the holder and the channel, each once, that a card is about to expire. Idempotent.
+ * Notifies the holder and the channel, each once, that a card is about to expire. The card service is asked only if somebody
+ * is to be warned now. Idempotent.
  *
  * @returns milliseconds until the next run, or null when done.
  */
-export function createWarnOfExpiry(deps: Deps): (acctId: number) => Promise<number | null> {
-  const { warnBoth, channel } = deps;
-  return async function warnOfExpiry(acctId) {
-    let againMs: number | null = null;
-    for (const { cardId, expiresOn } of expiringCards(await deps.getAccount(acctId), deps.now())) {
-      const id = expiryWarningId(cardId);
-      const quietMs = await warnBoth(
-        'expiring-cards',
-        { channel, acctId, id, keptMs: 2 * WARN_BEFORE_MS },
-        async () => {
-          const card = await deps.factsOf(acctId, { cardId });
-          return { messageId: id, messageFor: ({ audience }) => expiryWarning({ card, expiresOn }, audience) };
-        },
-      );
-      againMs = quietMs ?? againMs;
-    }
-    return againMs;
+export function createWarnOfExpiry(deps: Deps): (acctId: number, cardId: number) => Promise<number | null> {
+  const { warnBoth, getAccount, factsOf, channel, now } = deps;
+  return async function warnOfExpiry(acctId, cardId) {
+    const id = expiryWarningId(cardId);
+    return await warnBoth('expiring-cards', { channel, acctId, id, keptMs: 2 * WARN_BEFORE_MS }, async () => {
+      const expiring = expiringCards(await getAccount(acctId), now()).find((card) => card.cardId === cardId);
+      const card = await factsOf(acctId, { cardId });
+      return {
+        messageId: id,
+        messageFor: ({ audience }) =>
+          expiring === undefined ? null : expiryWarning({ card, expiresOn: expiring.expiresOn }, audience),
+      };
+    });
   };
 }

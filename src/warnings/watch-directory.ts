@@ -15,8 +15,8 @@ interface Deps {
   readonly notifyResolved: NotifyResolved;
   /** Whether somebody is still to be warned that a card expires. */
   readonly isExpiryWarningDue: (acctId: number, cardId: number) => Promise<boolean>;
-  /** Warns of an account's cards that expire soon, which needs a card API call. */
-  readonly warnOfExpiry: (acctId: number) => Promise<void>;
+  /** Warns of a card that expires soon, which needs a card API call. */
+  readonly warnOfExpiry: (acctId: number, cardId: number) => Promise<void>;
   readonly now: () => Date;
 }
 
@@ -33,9 +33,9 @@ export function watchDirectory(source: DirectorySource, deps: Deps): DirectorySo
     },
     async getAccount(acctId, options) {
       const account = await source.getAccount(acctId, options);
-      const expiring = expiringCards(account, deps.now());
-      const isDue = await Promise.all(expiring.map(({ cardId }) => deps.isExpiryWarningDue(acctId, cardId)));
-      if (isDue.includes(true)) await deps.warnOfExpiry(acctId);
+      for (const { cardId } of expiringCards(account, deps.now())) {
+        if (await deps.isExpiryWarningDue(acctId, cardId)) await deps.warnOfExpiry(acctId, cardId);
+      }
       return account;
     },
   };

@@ -39,14 +39,22 @@ describe('a card that expires', () => {
 let told: string[];
 /** Until when (ms from now) channels and people are quiet. */
 let quiet: Map<string, number>;
+/** Of the card service. */
+let calls: number;
+let status: string;
 beforeEach(() => {
+  calls = 0;
+  status = 'Active';
   told = [];
   quiet = new Map();
 });
 
 function worldOf(userId: string | null = 'U0HUGO') {
   const world = {
-    getAccount: async () => account([1, 'Active', '2026-11-30T00:00:00']),
+    async getAccount() {
+      calls += 1;
+      return account([1, status, '2026-11-30T00:00:00']);
+    },
     links: {
       ofAccount: async (acctId: number) =>
         userId === null ? null : { acctId, userId, provedBy: 'email' as const, by: userId, at: '' },
@@ -63,7 +71,7 @@ function worldOf(userId: string | null = 'U0HUGO') {
   return { ...world, warnBoth: createWarnBoth(world) };
 }
 
-const warn = (userId?: string | null): Promise<number | null> => createWarnOfExpiry(worldOf(userId))(1);
+const warn = (userId?: string | null): Promise<number | null> => createWarnOfExpiry(worldOf(userId))(1, 1);
 const isDue = (userId?: string | null): Promise<boolean> => createIsExpiryWarningDue(worldOf(userId))(1, 1);
 
 it('notifies the channel and the holder once', async () => {
@@ -88,6 +96,27 @@ it('notifies a channel or a holder after their quiet hours, without a date that 
   quiet.clear();
   expect(await warn()).toBeNull();
   expect(told.slice(1)).toEqual([expect.stringMatching(/^C0STATUS /)]);
+});
+
+it('asks the card service only when somebody can be warned, although others are quiet', async () => {
+  quiet.set('C0STATUS', 9000).set('U0HUGO', 5000);
+  for (let run = 0; run < 3; run += 1) await warn();
+  expect(calls).toBe(0);
+
+  quiet.delete('U0HUGO');
+  for (let run = 0; run < 3; run += 1) expect(await warn()).toBe(9000);
+  expect(told).toHaveLength(1);
+  expect(calls).toBe(1);
+});
+
+it('warns of no card that was closed during quiet hours', async () => {
+  quiet.set('C0STATUS', 9000).set('U0HUGO', 9000);
+  await warn();
+  status = 'Closed';
+  quiet.clear();
+
+  expect(await warn()).toBeNull();
+  expect(told).toEqual([]);
 });
 
 it('says of a virtual card how approvers order a new one, and does not speak of the mail', () => {

@@ -30,7 +30,7 @@ function watched({
       notifyOps: async ({ title, what }) => void said.push(title, what),
       notifyResolved: async ({ cause }) => void said.push(`resolved ${cause}`),
       isExpiryWarningDue: async () => isExpiryWarningDue,
-      warnOfExpiry: async (acctId) => void said.push(`expiry of ${acctId}`),
+      warnOfExpiry: async (acctId, cardId) => void said.push(`expiry of ${acctId}, card ${cardId}`),
       now: () => new Date('2026-11-20T15:00:00Z'),
     },
   );
@@ -73,5 +73,5 @@ it('schedules a check only for a card that expires soon', async () => {
   await watched().getAccount(1);
   await watched({ expires: '2026-11-30' }).getAccount(1);
 
-  expect(said).toEqual(['expiry of 1']);
+  expect(said).toEqual(['expiry of 1, card 2']);
 });
