@@ -1,3 +1,4 @@
+import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
 import { SlackError } from '../core/errors.ts';
@@ -8,6 +9,7 @@ import { isOfTeam } from '../outbox/undeliverable.ts';
 import type { Message } from '../slack/message.ts';
 import type { QuietHours, QuietHoursStore } from './channel-rules-store.ts';
 import { currentQuietHours } from './choose-channels.ts';
+import type { FilterSubject } from './filter.ts';
 import { quietUntil } from './quiet-hours.ts';
 
 /** For so long after quiet hours were set, alerts may be held that these exempt: they were routed by the previous ones. */
@@ -49,10 +51,32 @@ async function exemptIn(
     held.map(async (entry) => {
       const alertId = shownAlertId(entry);
       const alert = alertId === null ? null : await alerts.get(alertId);
-      return alert !== null && currentQuietHours(alert, hours, now().getTime())?.isExempt === true;
+      return alert !== null && (await quietFor(alert, hours, { alerts, now }))?.isExempt === true;
     }),
   );
   return held.filter((_, index) => isExempt[index]);
+}
+
+/**
+ * A channel's current quiet hours, and whether they exempt what the message of an alert shows: the alert, or a repeat that it
+ * counts. An alert that is exempt from quiet hours must not wait inside a held message.
+ */
+async function quietFor(alert: Alert, hours: QuietHours, { alerts, now }: Pick<HoldDeps, 'alerts' | 'now'>) {
+  const [own, ...repeated] = (await shownBy(alert, hours.channel, alerts)).map((subject) =>
+    currentQuietHours(subject, hours, now().getTime()),
+  );
+  return repeated.find((quiet) => quiet?.isExempt) ?? own ?? null;
+}
+
+/** The alert, and what is known of the repeats that its message in this channel counts: the last one, and their amounts. */
+async function shownBy(alert: Alert, channel: string, alerts: HoldDeps['alerts']): Promise<FilterSubject[]> {
+  if (alert.kind !== 'transaction') return [alert];
+  const newestId = alert.newest?.[channel];
+  const newest = newestId === undefined ? null : await alerts.get(newestId);
+  const { minCents, maxCents } = alert.repeats[channel] ?? {};
+  const amounts = [minCents, maxCents].filter((cents) => cents !== undefined);
+  const ofAmounts = amounts.map((amountCents) => ({ ...alert, event: { ...alert.event, amountCents } }));
+  return [alert, ...(newest === null ? [] : [newest]), ...ofAmounts];
 }
 
 interface HeldDeps {
@@ -74,7 +98,7 @@ export function createHeldUntil({ quietHours, alerts, now }: HeldDeps) {
     if (alert === null) return null;
     // In a direct conversation the holder, who can tell whether it is fraud, gets it immediately.
     if (channel.startsWith('D') && isSuspectedFraud(alert.event)) return null;
-    const quiet = currentQuietHours(alert, hours, now().getTime());
+    const quiet = await quietFor(alert, hours, { alerts, now });
     return quiet === null || quiet.isExempt ? null : quiet.until;
   };
 }

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { blockedRule, createAggregationGroups } from '../../../src/alerts/aggregation-group-store.ts';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createOutbox } from '../../../src/outbox/outbox-store.ts';
 import { createQuietHours, type QuietWindow } from '../../../src/routing/channel-rules-store.ts';
-import { holdAsQuiet } from '../../../src/routing/held-until.ts';
+import { createHeldUntil, holdAsQuiet } from '../../../src/routing/held-until.ts';
 import { heldIn } from '../../support/held-entries.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
@@ -92,6 +93,50 @@ it('releases what new hours exempt, and not a second time', async () => {
 
   expect(await outbox.waiting('C1')).toBe(1);
   expect((await held('C1')).map(([id]) => id)).toEqual([idOf(8), 'n1']);
+});
+
+it.each([
+  ['an amount', 'declines over 500'],
+  ['a smaller amount', 'declines under 5'],
+  ['the last of several', 'declines merchant bakery'],
+])('releases a held message that counts an exempt repeat: %s', async (_what, except) => {
+  const { deps, outbox, alerts, hold, quiet } = world();
+  const groups = createAggregationGroups(redis());
+  const declines = [1000, 60_000, 100, 1000].map((amountCents, index) => {
+    const { event, ...alert } = transactionAlert({ id: idOf(7 + index), amountCents });
+    return { ...alert, event: { ...event, merchant: { ...event.merchant, name: index === 3 ? 'BAKERY' : 'DINER' } } };
+  });
+  for (const { event, ...alert } of declines) {
+    await alerts.save({ ...alert, event });
+    for (const channel of ['C1', 'C2']) await groups.join(channel, event, blockedRule(event, null), false);
+  }
+  await hold('C1', [7]);
+  await quiet('C1', {}, 'declines over 900');
+  expect(await holdAsQuiet('C1', deps)).toBe(0);
+  expect(await createHeldUntil(deps)('C1', idOf(7))).toBe(later(7));
+
+  await quiet('C1', {}, except);
+
+  expect(await createHeldUntil(deps)('C1', idOf(7))).toBeNull();
+  expect(await holdAsQuiet('C1', deps)).toBe(1);
+  expect(await outbox.waiting('C1')).toBe(1);
+});
+
+it('does not release a held message for a repeat that another channel counts', async () => {
+  const { deps, alerts, hold, quiet } = world();
+  const groups = createAggregationGroups(redis());
+  for (const [hours, amountCents] of [
+    [7, 1000],
+    [8, 60_000],
+  ] as const) {
+    const alert = transactionAlert({ id: idOf(hours), amountCents });
+    await alerts.save(alert);
+    await groups.join('C2', alert.event, blockedRule(alert.event, null), false);
+  }
+  await hold('C1', [7]);
+  await quiet('C1', {}, 'declines over 500');
+
+  expect(await holdAsQuiet('C1', deps)).toBe(0);
 });
 
 it('looks through what a channel holds only shortly after its hours were set', async () => {
