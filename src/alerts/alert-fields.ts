@@ -29,7 +29,7 @@ export function withFields(alert: Alert, fields: Fields): Alert {
       );
       const timeline = fieldOf('timeline', fields, PurchaseTimeline);
       const newest = startingWith('newest:', fields);
-      const leaders = new Set(startingWith('group:', fields).map(([, leader]) => leader));
+      const leaders = startingWith('group:', fields);
       const { newest: _newest, leaders: _leaders, ...own } = alert;
       return {
         ...own,
@@ -37,7 +37,7 @@ export function withFields(alert: Alert, fields: Fields): Alert {
         repeats,
         timeline,
         ...(newest.length > 0 && { newest: Object.fromEntries(newest) }),
-        ...(leaders.size > 0 && { leaders: [...leaders] }),
+        ...(leaders.length > 0 && { leaders: Object.fromEntries(leaders) }),
       };
     }
     case 'card-testing': {

@@ -55,8 +55,8 @@ export const TransactionAlert = z.strictObject({
   repeats: z.record(z.string(), Repeats).default({}),
   /** The alert of the last of these repeats, by channel. */
   newest: z.record(z.string(), z.string()).optional(),
-  /** The alerts whose messages represent this one as a repeat. */
-  leaders: z.array(z.string()).optional(),
+  /** The alert whose message represents this one as a repeat, by channel. */
+  leaders: z.record(z.string(), z.string()).optional(),
   /** The purchase that this event is a step of; null for declines. */
   timeline: PurchaseTimeline.nullable().default(null),
 });

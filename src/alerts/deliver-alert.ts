@@ -137,6 +137,6 @@ export async function enrichAlert(alertId: string, hasWaited: boolean, deps: Enr
   if (current?.kind !== 'transaction') return null;
   await deps.alerts.save({ ...current, remedy, isKnownLater: isKnownLater(alert.event, alert.late, deps.now()) });
   // A repeat is shown by the message of the first try.
-  for (const id of [alertId, ...(alert.leaders ?? [])]) await deps.updateAlert(id);
+  for (const id of new Set([alertId, ...Object.values(alert.leaders ?? {})])) await deps.updateAlert(id);
   return null;
 }

@@ -56,11 +56,14 @@ export function createExplainRouting(deps: Deps) {
     }
   };
 
-  /** The messages that show an alert: its own, and those that count it as a repeat. */
+  /** The messages that show an alert: its own, and in each channel those that count it as a repeat. */
   async function messagesOf(alert: Alert): Promise<MessageRef[]> {
-    const leaders = (alert.kind === 'transaction' && alert.leaders) || [];
-    const ids = [alert.event.id, ...leaders];
-    const refs = await Promise.all(ids.map((id) => trackedMessages.references({ kind: 'alert', id })));
+    const leaders = Object.entries((alert.kind === 'transaction' && alert.leaders) || {});
+    const messages = (id: string): Promise<MessageRef[]> => trackedMessages.references({ kind: 'alert', id });
+    const counting = leaders.map(async ([channel, id]) =>
+      (await messages(id)).filter((ref) => ref.channel === channel),
+    );
+    const refs = await Promise.all([messages(alert.event.id), ...counting]);
     // One message may show several of them.
     return [...new Map(refs.flat().map((ref) => [`${ref.channel} ${ref.ts}`, ref])).values()];
   }

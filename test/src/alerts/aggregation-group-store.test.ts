@@ -281,6 +281,6 @@ it('knows the alert of the last try, in any order of arrival, and which alert sh
   }
 
   expect(await newestOf(tried(1, 0))).toBe(idOf(3));
-  expect(await alerts.get(idOf(4))).toMatchObject({ leaders: [idOf(1)] });
+  expect(await alerts.get(idOf(4))).toMatchObject({ leaders: { C1: idOf(1) } });
   expect(await alerts.get(idOf(1))).not.toHaveProperty('leaders');
 });

@@ -41,7 +41,7 @@ it('says that the numbers are those of now if they were added long after the pur
 });
 
 it('updates the message of the first try if the alert is a repeat', async () => {
-  const alert = { ...declined('decline.rule.velocity', ''), leaders: ['evt_first'] };
+  const alert = { ...declined('decline.rule.velocity', ''), leaders: { C1: 'evt_first', C2: 'evt_first' } };
   const updated: string[] = [];
   await enrichAlert(alert.event.id, false, {
     alerts: { get: async () => alert, save: async () => {} },
