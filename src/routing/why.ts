@@ -42,7 +42,12 @@ export function createExplainRouting(deps: Deps) {
       const { id, callbackAt, receivedAt } = alert.event;
       const ofAlert: Action = { ...action, target: { kind: 'alert', alertId: id } };
       await deps.recordLook(ofAlert, { acctId: alert.event.acctId, cardId: cardOf(alert).cardId, seen: null });
-      const [steps, times, refs] = await Promise.all([eventLog.read(id), timesDelivered(id), messagesOf(alert)]);
+      const [steps, ofFirst, times, refs] = await Promise.all([
+        eventLog.read(id),
+        inChannels(alert, eventLog.read),
+        timesDelivered(id),
+        messagesOf(alert),
+      ]);
       const posted = await Promise.all(
         refs.map(async ({ channel, ts }) => ({
           channel,
@@ -51,22 +56,28 @@ export function createExplainRouting(deps: Deps) {
         })),
       );
       const what = renderAlert({ ...alert, outcomes: [] }, { place: 'direct' }).text;
-      const facts = { id, what, callbackAt, receivedAt, isLate: alert.late, times, steps, posted };
+      const facts = { id, what, callbackAt, receivedAt, isLate: alert.late, times, steps, ofFirst, posted };
       await deps.responses.answer(action, why(facts));
     }
   };
 
   /** The messages that show an alert: its own, and in each channel those that count it as a repeat. */
   async function messagesOf(alert: Alert): Promise<MessageRef[]> {
-    const leaders = Object.entries((alert.kind === 'transaction' && alert.leaders) || {});
     const messages = (id: string): Promise<MessageRef[]> => trackedMessages.references({ kind: 'alert', id });
-    const counting = leaders.map(async ([channel, id]) =>
-      (await messages(id)).filter((ref) => ref.channel === channel),
-    );
-    const refs = await Promise.all([messages(alert.event.id), ...counting]);
+    const refs = await Promise.all([messages(alert.event.id), inChannels(alert, messages)]);
     // One message may show several of them.
     return [...new Map(refs.flat().map((ref) => [`${ref.channel} ${ref.ts}`, ref])).values()];
   }
+}
+
+/** What is known of the alerts whose messages count an alert as a repeat, each in the channel where it does. */
+async function inChannels<T extends { readonly channel: string | null }>(
+  alert: Alert,
+  read: (leaderId: string) => Promise<readonly T[]>,
+): Promise<T[]> {
+  const leaders = Object.entries((alert.kind === 'transaction' && alert.leaders) || {});
+  const found = leaders.map(async ([channel, id]) => (await read(id)).filter((one) => one.channel === channel));
+  return (await Promise.all(found)).flat();
 }
 
 interface FindDeps {

@@ -1,4 +1,4 @@
-import type { EventLogStep } from '../../src/alerts/event-log.ts';
+import { type EventLogStep, POSTED_WITH } from '../../src/alerts/event-log.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, context, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
@@ -16,6 +16,8 @@ interface Why {
   readonly times: number;
   /** Oldest first. */
   readonly steps: readonly EventLogStep[];
+  /** Of the alerts whose messages count it as a repeat, each in the channel where it does. */
+  readonly ofFirst: readonly EventLogStep[];
   readonly posted: readonly { readonly channel: string; readonly at: string; readonly link: string | null }[];
 }
 
@@ -31,10 +33,11 @@ const stepWords: Readonly<Record<EventLogStep['step'], string>> = {
 };
 
 /** The history of one event: deduplication, routing, mutes, quiet hours, grouping and delivery. */
-export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, posted }: Why): Message {
+export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, ofFirst, posted }: Why): Message {
   const places = [...new Set(posted.map(({ channel }) => channel))];
   const recovered = isLate ? 'Its webhook was missed and fetched after a gap, or did not fit and was replayed.' : null;
-  const ending = places.length === 0 ? whyNowhere(steps) : `It was posted in ${countOf(places.length, 'place')}.`;
+  const ending =
+    places.length === 0 ? whyNowhere(steps, ofFirst) : `It was posted in ${countOf(places.length, 'place')}.`;
   const lines = [...steps.map((step) => stepLine(step)), ...posted.map(postedLine)];
   const { shown, left } = asManyAsFit(lines.map((line) => section(line)));
   return {
@@ -55,13 +58,27 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, po
   };
 }
 
-/** No message shows it. It waits if a channel is to get it and no mute keeps it out of there. */
-function whyNowhere(steps: Why['steps']): string {
-  if (steps.some(({ step }) => step === 'posted')) return 'It was posted, but its message is gone.';
-  const mutedIn = new Set(steps.filter(({ step }) => step === 'muted').map(({ channel }) => channel));
-  const waits = steps.some(({ step, channel }) => step === 'routed' && !mutedIn.has(channel));
-  return `It has not been posted anywhere${waits ? ' yet' : ''}.`;
+/**
+ * No message shows it. Each channel that is to get it is looked at separately: it waits there unless a mute keeps it out, or it
+ * was posted there, alone, with others, or counted by the message of the first try.
+ */
+function whyNowhere(steps: Why['steps'], ofFirst: Why['ofFirst']): string {
+  const channelsOf = (is: (step: EventLogStep) => boolean, of = steps): Set<string | null> =>
+    new Set(of.filter(is).map(({ channel }) => channel));
+  const postedIn = channelsOf(wasPosted, [...steps, ...ofFirst]);
+  const mutedIn = channelsOf(({ step }) => step === 'muted');
+  const movedFrom = channelsOf(({ step }) => step === 'redirected');
+  const routedTo = channelsOf(({ step }) => step === 'routed');
+  const isPosted = postedIn.size > 0;
+  const waits = [...routedTo].some(
+    (channel) => !mutedIn.has(channel) && !postedIn.has(channel) && !(movedFrom.has(channel) && isPosted),
+  );
+  if (!isPosted) return `It has not been posted anywhere${waits ? ' yet' : ''}.`;
+  return `It was posted, but its message is gone.${waits ? ' It has not been posted everywhere yet.' : ''}`;
 }
+
+const wasPosted = ({ step, text }: EventLogStep): boolean =>
+  step === 'posted' || (step === 'grouped' && text.startsWith(POSTED_WITH));
 
 function deliveredWords(times: number): string {
   if (times > 1) return `*Delivered ${countOf(times, 'time')}*: repeats are ignored.`;

@@ -414,9 +414,8 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   why: (one, two) => {
     const steps = many({ step: 'routed' as const, at: two, channel: 'C1', text: one }, 120);
     const posted = many({ channel: 'C1', at: two, link: one }, 40);
-    return [
-      why({ id: 'evt_1', what: 'A decline.', callbackAt: two, receivedAt: one, isLate: true, times: 3, steps, posted }),
-    ];
+    const facts = { id: 'evt_1', what: 'A decline.', callbackAt: two, receivedAt: one, isLate: true, times: 3 };
+    return [why({ ...facts, steps, ofFirst: steps, posted })];
   },
 };
 

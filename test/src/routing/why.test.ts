@@ -68,6 +68,26 @@ it('shows a repeated decline where the message is that counts it', async () => {
   expect(shown(answers[0]?.blocks ?? []).match(/\*Shown\* in <#\w+>/g)).toEqual(['*Shown* in <#C1>']);
 });
 
+it('says of a repeat that the message that counted it is gone, if it was posted in that channel', async () => {
+  const { why, texts, deps } = await explaining();
+  const groups = createAggregationGroups(redis());
+  for (const id of [idOf(1), idOf(2)]) {
+    const { event, ...alert } = transactionAlert({ id, acctId });
+    await deps.alerts.save({ ...alert, event });
+    await groups.join('C1', event, aggregationRule(event), false);
+    await deps.eventLog.note(id, { step: 'routed', channel: 'C1', text: 'Because.' });
+  }
+  await deps.eventLog.note(idOf(1), { step: 'posted', channel: 'C2', text: 'Posted.' });
+  await why(idOf(2));
+  await deps.eventLog.note(idOf(1), { step: 'posted', channel: 'C1', text: 'Posted.' });
+  await why(idOf(2));
+
+  expect(texts()).toEqual([
+    expect.stringMatching(/It has not been posted anywhere yet\.$/),
+    expect.stringMatching(/It was posted, but its message is gone\.$/),
+  ]);
+});
+
 it('knows no alert of a card that the person may not see, and says the same as of one that never was', async () => {
   const { why, texts, stations } = await explaining({ own: acctId + 1 });
 

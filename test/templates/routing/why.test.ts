@@ -10,6 +10,7 @@ const facts = {
   receivedAt: '2026-11-20T14:20:00Z',
   times: 2,
   steps: [],
+  ofFirst: [],
   posted: [],
 };
 
@@ -41,11 +42,41 @@ describe('/card why', () => {
     ['waits in one of two', [step('routed', 'C1'), step('routed', 'C2'), step('muted', 'C1')], 'anywhere yet.'],
     ['is withheld', [step('routed', 'C1'), step('muted', 'C1')], 'It has not been posted anywhere.'],
     ['has no channel', [step('skipped', null)], 'It has not been posted anywhere.'],
+    [
+      'was deleted in one and waits in another',
+      [step('routed', 'C1'), step('routed', 'C2'), step('posted', 'C1'), step('held', 'C2')],
+      'It was posted, but its message is gone. It has not been posted everywhere yet.',
+    ],
+    ['waits where it was sent instead', [step('routed', 'C1'), step('redirected', 'C1')], 'anywhere yet.'],
+    [
+      'was deleted where it was sent instead',
+      [step('routed', 'C1'), step('redirected', 'C1'), step('posted', 'C0ALL')],
+      'It was posted, but its message is gone.',
+    ],
+    [
+      'waits to be posted in the thread of a warning',
+      [step('routed', 'C1'), step('grouped', 'C1')],
+      'It has not been posted anywhere yet.',
+    ],
+    [
+      'was deleted with others',
+      [step('routed', 'C1'), { ...step('grouped', 'C1'), text: 'Posted in one message with 2 others.' }],
+      'It was posted, but its message is gone.',
+    ],
     ['was deleted', [step('routed', 'C1'), step('posted', 'C1')], 'It was posted, but its message is gone.'],
   ])('says of an event without a message that it %s', (_what, steps, ending) => {
     const { text, blocks } = why({ ...facts, isLate: false, steps });
 
-    expect(text).toContain(ending);
-    expect(shown(blocks)).toContain(ending);
+    expect(text.endsWith(ending)).toBe(true);
+    expect(shown(blocks)).toContain(`${ending}*`);
+  });
+
+  it.each<[string, EventLogStep[], string]>([
+    ['waits while the first does', [step('held', 'C1')], 'It has not been posted anywhere yet.'],
+    ['was deleted with the first', [step('posted', 'C1')], 'It was posted, but its message is gone.'],
+  ])('says of a repeat without a message that it %s', (_what, ofFirst, ending) => {
+    const steps = [step('routed', 'C1'), step('grouped', 'C1')];
+
+    expect(why({ ...facts, isLate: false, steps, ofFirst }).text.endsWith(ending)).toBe(true);
   });
 });
