@@ -16,7 +16,7 @@ interface Deps extends Pick<ActionTools, 'zone' | 'now'> {
   readonly notifyUnasked: ActionTools['notifyDirectly'];
   readonly preferences: {
     readonly ownDigests: () => Promise<OwnDigest[]>;
-    /** How long (ms) to wait before asking again, because of the person's quiet hours; 0: not at all. */
+    /** How long (ms) the person's quiet hours last from now on; 0: there are none now. */
     readonly quietLeftMs: (userId: string) => Promise<number>;
   };
   /** One page of a person's cards, counted from 1. */

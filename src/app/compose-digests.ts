@@ -13,6 +13,7 @@ import { openExceptions } from '../digests/open-exceptions.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
 import { createTallies, type Tallies } from '../digests/tally-store.ts';
 import { forOutbox } from '../outbox/tracked-message.ts';
+import { createQuietLeft } from '../routing/held-until.ts';
 import { createIsCounted } from './is-counted.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -106,7 +107,7 @@ function composeOwnDigests(context: WorkerContext): () => Promise<void> {
   const stateOf = (acctId: number) => readCardState(acctId, { ...context, card: patient });
   const sendOwnDigests = createSendOwnDigests({
     ...context,
-    preferences: { ...context.preferences, quietLeftMs: context.quietLeftMs },
+    preferences: { ...context.preferences, quietLeftMs: createQuietLeft(context, Infinity) },
     ownCards: (userId, page) => ownCards(userId, { page, perPage: 12 }, { ...context, stateOf }),
     sent: { ...context.warned, ...context.shownDeclines },
     record: (userId, id, detail) => digestOnRecord(context, { id, channel: null, detail: `${detail}, for ${userId}` }),

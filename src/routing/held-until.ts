@@ -116,12 +116,14 @@ interface QuietDeps {
 /**
  * What is true only for a while is not held by quiet hours, but written once they are over: how long (ms) to wait before
  * asking again; 0 when a channel or a person gets it now.
+ *
+ * @param mostMs Infinity: how long they are quiet.
  */
-export function createQuietLeft({ heldUntil, directChannel, now }: QuietDeps) {
+export function createQuietLeft({ heldUntil, directChannel, now }: QuietDeps, mostMs = ASKED_AGAIN_MS) {
   return async function quietLeftMs(to: string): Promise<number> {
     try {
       const until = await heldUntil(isOfTeam(to) ? to : await directChannel(to), null);
-      return until === null ? 0 : Math.min(ASKED_AGAIN_MS, until - now().getTime());
+      return until === null ? 0 : Math.min(mostMs, until - now().getTime());
     } catch (error) {
       // Whoever sends it notices, too, and reports it.
       if (error instanceof SlackError) return 0;

@@ -3,6 +3,8 @@ import { DECLINES_MAX } from '../../../src/alerts/save-alerts.ts';
 import { createSendOwnDigests } from '../../../src/app-home/send-own-digests.ts';
 import { createShownDeclines } from '../../../src/digests/shown-declines.ts';
 import type { OwnDigest } from '../../../src/holders/preference-store.ts';
+import type { QuietHours } from '../../../src/routing/channel-rules-store.ts';
+import { createHeldUntil, createQuietLeft } from '../../../src/routing/held-until.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { createWarned } from '../../../src/warnings/warned-store.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
@@ -43,12 +45,29 @@ function createWorld(first: readonly OwnDigest[], declines: readonly Declined[] 
   let held = accounts(1).map((acctId) => ({ acctId, linkedAt: '2026-01-01T00:00:00.000Z' }));
   let nowMs = MONDAY_9_AM + MINUTE;
   let digests = [...first];
-  let quietUntilMs = 0;
+  /** UTC. */
+  let quiet: readonly [from: string, to: string] | null = null;
   /** Accounts that the person no longer holds when the second page is read. */
   const takenAway: number[] = [];
   const failures: string[] = [];
+  const now = (): Date => new Date(nowMs);
+  const quietHours = {
+    async get(channel: string): Promise<QuietHours | null> {
+      if (quiet === null) return null;
+      const [from, to] = quiet;
+      return {
+        channel,
+        window: { from, to, zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] },
+        except: null,
+        by: 'U0SAM',
+        at: '',
+      };
+    },
+  };
+  const heldUntil = createHeldUntil({ quietHours, alerts: { get: async () => null }, now });
+  const quietLeftMs = createQuietLeft({ heldUntil, directChannel: async () => 'D0SAM', now }, Infinity);
   const send = createSendOwnDigests({
-    preferences: { ownDigests: async () => digests, quietLeftMs: async () => Math.max(0, quietUntilMs - nowMs) },
+    preferences: { ownDigests: async () => digests, quietLeftMs },
     ownCards: async (userId, page) => {
       if (page > 1) held = held.filter(({ acctId }) => !takenAway.includes(acctId));
       const mine = userId === 'U0SAM' ? held : [];
@@ -75,7 +94,7 @@ function createWorld(first: readonly OwnDigest[], declines: readonly Declined[] 
       recorded.push(`${userId}: ${what}`);
     },
     zone: 'America/New_York',
-    now: () => new Date(nowMs),
+    now,
   });
   const at = (ms: number): void => {
     nowMs = ms;
@@ -87,11 +106,11 @@ function createWorld(first: readonly OwnDigest[], declines: readonly Declined[] 
   const chooses = (digest: OwnDigest): void => {
     digests = [digest];
   };
-  const isQuietUntil = (ms: number): void => {
-    quietUntilMs = ms;
+  const isQuiet = (from: string, to: string): void => {
+    quiet = [from, to];
   };
   const texts = () => told.map(({ message }) => message.text);
-  return { told, texts, recorded, failures, send, at, isQuietUntil, arrives, holds, chooses, takenAway };
+  return { told, texts, recorded, failures, send, at, isQuiet, arrives, holds, chooses, takenAway };
 }
 
 const tries = (...times: string[]): Declined[] => times.map((at) => ({ at }));
@@ -112,12 +131,12 @@ it('sends a due digest once, with thirty attempts of a purchase as one decline',
 });
 
 it.each([
-  ['as soon as they end', 2, [false, true]],
-  ['within them, if they end when nobody reads it any more', 13, [true, true]],
-])('during the quiet hours of its reader, is sent %s', async (_when, hours, isSent) => {
-  const { told, send, at, isQuietUntil } = createWorld([weekly]);
+  ['as soon as they end', 2, '16:00', [false, true]],
+  ['within them, if they end when nobody reads it any more', 13, '03:00', [true, true]],
+])('during the quiet hours of its reader, is sent %s', async (_when, hours, to, isSent) => {
+  const { told, send, at, isQuiet } = createWorld([weekly]);
   const endsMs = MONDAY_9_AM + hours * 60 * MINUTE;
-  isQuietUntil(endsMs);
+  isQuiet('12:00', to);
   const sent: boolean[] = [];
   for (const ms of [MONDAY_9_AM + MINUTE, endsMs]) {
     at(ms);

@@ -52,16 +52,17 @@ it.each([
   ['nobody whose conversation Slack does not name', 'U2', '17:50', 0],
 ])('keep waiting what is true only for a while: %s', async (_who, to, at, minutes) => {
   const now = () => new Date(`2026-11-20T${at}:00Z`);
-  const quietLeftMs = createQuietLeft({
+  const deps = {
     heldUntil: createHeldUntil({ quietHours: { get: async () => hours }, alerts, now }),
-    async directChannel(userId) {
+    async directChannel(userId: string) {
       if (userId === 'U2') throw new SlackError('conversations.open', 'unknown', 'request_timeout');
       return 'D1';
     },
     now,
-  });
+  };
 
-  expect(await quietLeftMs(to)).toBe(minutes * 60_000);
+  expect(await createQuietLeft(deps)(to)).toBe(minutes * 60_000);
+  if (at === '15:00') expect(await createQuietLeft(deps, Infinity)(to)).toBe(180 * 60_000);
 });
 
 it('a notice that nobody waits for, such as the end of a mute, is posted after the quiet hours of its channel', async () => {
