@@ -85,7 +85,7 @@ export const QuietHours = z.strictObject({
   except: z.string().nullable(),
   /** Slack user id. */
   by: z.string(),
-  /** UTC ISO 8601. */
+  /** When they were stored, UTC ISO 8601. */
   at: z.string(),
 });
 export type QuietHours = z.infer<typeof QuietHours>;

@@ -89,7 +89,8 @@ export function createChangeQuiet(deps: ChangeDeps) {
     // Recorded first: after a crash the new hours are already set, and the previous ones are lost.
     const line = { did: 'set the quiet hours of', channel };
     await record(action, setTo(await wordsBefore(channel), hoursOnRecord({ window, except }), line));
-    await quietHours.set({ channel, window, except, by: action.actor.userId, at: action.askedAt });
+    // When they begin to apply, which may be long after somebody asked: what was held before is looked through.
+    await quietHours.set({ channel, window, except, by: action.actor.userId, at: now().toISOString() });
     const until = quietUntil(window, now().getTime());
     const released = await holdAsQuiet(channel);
     const untilText = until === null ? null : new Date(until).toISOString();

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
 import { createLock } from '../../../src/core/lock.ts';
+import { createOutbox } from '../../../src/outbox/outbox-store.ts';
+import { holdAsQuiet } from '../../../src/routing/held-until.ts';
+import { heldIn } from '../../support/held-entries.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -10,6 +13,7 @@ import {
   performAction,
   type WorldDeps,
 } from '../../support/perform-world.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const typed = (text: string) =>
@@ -40,6 +44,27 @@ it.each([
 
   expect(answers.at(-1)?.text).toMatch(told);
   expect(await deps.quietHours.all()).toHaveLength(kept);
+});
+
+it('quiet hours that are set long after somebody asked release what they exempt', async () => {
+  const { deps, answers } = await createActionWorld(redis());
+  // Further ahead than any test runs, because the outbox uses the clock of Redis.
+  const now = () => new Date('2099-11-20T15:00:00Z');
+  const outbox = createOutbox(redis());
+  const id = 'evt_0123456789abcdef';
+  await deps.alerts.save(transactionAlert({ id }));
+  const notBefore = Date.parse('2099-11-21T07:00:00Z');
+  await outbox.put('C1', { kind: 'tracked', id, subject: { kind: 'alert', id }, notBefore });
+  const asked = { ...typed('12:00-18:00 UTC except declines'), askedAt: '2099-11-20T14:00:00.000Z' };
+
+  await performAction(asked, {
+    ...deps,
+    now,
+    holdAsQuiet: (channel) => holdAsQuiet(channel, { ...deps, now, outbox }),
+  });
+
+  expect(await heldIn(redis(), 'C1')).toEqual([]);
+  expect(answers.at(-1)?.text).toContain('Quiet hours of this channel');
 });
 
 it.each([
