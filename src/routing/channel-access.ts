@@ -6,7 +6,9 @@ import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { within } from '../core/deadline.ts';
 import { SlackError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
+import { commit } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 
 const FRESH_MS = 60_000;
 const RETRY_MS = 30_000;
@@ -26,15 +28,17 @@ const sharedChannelsKey = stateKey('shared-channels');
  * @param shared the channel that is shared from now on; null: one that no longer is.
  */
 export async function visibilityChanged(redis: RedisClient, shared: string | null): Promise<void> {
-  if (shared !== null) await redis.sadd(sharedChannelsKey, shared);
-  await redis.set(visibilityVersionKey, randomUUID());
+  const changed = redis.multi().set(visibilityVersionKey, randomUUID());
+  await commit(shared === null ? changed : changed.sadd(sharedChannelsKey, shared));
 }
 
 interface VisibilityDeps {
   readonly channelInfo: (channel: string) => Promise<{ isPrivate: boolean; isExtShared: boolean }>;
-  readonly redis: Pick<RedisClient, 'get' | 'sadd' | 'srem' | 'sismember'>;
+  readonly redis: RedisClient;
   readonly now?: () => number;
 }
+
+const forgetSharedScript = readScript(new URL('./forget-shared-channel.lua', import.meta.url));
 
 /**
  * Determines who can read a channel. Caches Slack's answer for a minute, or until Slack reports a change. A channel that
@@ -44,6 +48,7 @@ export function createVisibilityOf({ channelInfo, redis, now = () => performance
   const cache = new BoundedMap<string, { visibility: ChannelVisibility; until: number; version: string | null }>(
     CHANNELS_MAX,
   );
+  const forgetShared = defineScript(redis, forgetSharedScript);
 
   /** @param given the version, if it was just read. */
   return async function visibilityOf(channel: string, given?: string | null): Promise<ChannelVisibility> {
@@ -57,8 +62,8 @@ export function createVisibilityOf({ channelInfo, redis, now = () => performance
     cache.set(channel, { visibility, until: now() + (found === null ? RETRY_MS : FRESH_MS), version });
     if (found === 'shared') await redis.sadd(sharedChannelsKey, channel);
     // Unless Slack reported a change after it gave this answer.
-    else if (found !== null && (await redis.get(visibilityVersionKey)) === version)
-      await redis.srem(sharedChannelsKey, channel);
+    else if (found !== null)
+      await forgetShared.run([visibilityVersionKey, sharedChannelsKey], [version ?? '', channel]);
     return visibility;
   };
 

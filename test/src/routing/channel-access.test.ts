@@ -115,6 +115,37 @@ describe('the visibility of a channel', () => {
     expect(await visibilityOf('C1')).toBe('shared');
   });
 
+  it('stays shared if Slack reports it just before an earlier answer is stored', async () => {
+    let [isReported, isAway] = [false, false];
+    const report = async (): Promise<void> => {
+      if (isReported) return;
+      [isReported, isAway] = [true, true];
+      await visibilityChanged(redis(), 'C1');
+    };
+    const client = new Proxy(redis(), {
+      get(real, name) {
+        const value: unknown = Reflect.get(real, name);
+        if (typeof value !== 'function') return value;
+        const isRemoval = name === 'srem' || name === 'routing/forget-shared-channel';
+        return async (...args: unknown[]) => {
+          if (isRemoval) await report();
+          return Reflect.apply(value, real, args);
+        };
+      },
+    });
+    const visibilityOf = createVisibilityOf({
+      async channelInfo() {
+        if (isAway) throw new Error('no answer');
+        return { isPrivate: false, isExtShared: false };
+      },
+      redis: client,
+    });
+
+    await visibilityOf('C1');
+    expect(isReported).toBe(true);
+    expect(await visibilityOf('C1')).toBe('shared');
+  });
+
   it('of a direct message needs no lookup', async () => {
     const { state, visibilityOf } = createWorld();
 
