@@ -86,12 +86,12 @@ function afterStep(state: PurchaseState, { kind, direction, cents }: Step): Purc
 
 /**
  * A reversal does not say what it reverses. Before a capture, it releases a hold. After one, it releases the rest of the
- * hold if it is exactly that amount, or less and not exactly what was taken; otherwise it credits back what was taken.
+ * hold if that is enough; otherwise it credits back what was taken.
  */
 function reversed(state: PurchaseState, cents: number): PurchaseState {
   const isTaken = taken(state) > 0;
   const open = Math.max(0, taken(state) - state.credited - state.refunded);
-  const isOfHold = !isTaken || cents === state.held || (cents < state.held && cents !== open);
+  const isOfHold = !isTaken || cents <= state.held;
   const released = Math.min(isOfHold ? cents : Math.max(0, cents - open), state.held);
   const hold = isTaken ? 'restReleased' : 'released';
   const rest = isTaken ? 'credited' : 'unexplained';

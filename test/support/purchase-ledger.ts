@@ -56,9 +56,8 @@ export function ledgerOf(moves: readonly Move[]): Ledger {
   for (const [kind, cents, direction] of moves) {
     if (kind === 'authorization') holds.push(cents);
     else if (kind === 'reversal') {
-      const rest = holds.reduce((sum, hold) => sum + hold, 0) - cents;
-      const isAll = debits.reduce((sum, { open }) => sum + open, 0) === cents;
-      if (debits.length === 0 || rest === 0 || (rest > 0 && !isAll)) empty(cents);
+      const isHeld = holds.reduce((sum, hold) => sum + hold, 0) >= cents;
+      if (debits.length === 0 || isHeld) empty(cents);
       else {
         credited += cents - empty(cents - giveBack(cents));
       }

@@ -79,34 +79,6 @@ describe('a reversal', () => {
       { credited: 0, restReleased: 3000, held: 410 },
     ],
     [
-      'of exactly what was captured credits it back, although more is held',
-      [
-        ['authorization', 17_500],
-        ['settlement', 4000],
-        ['reversal', 4000],
-      ],
-      { credited: 4000, restReleased: 0, held: 13_500 },
-    ],
-    [
-      'of exactly what is left after a refund credits it back, although more is held',
-      [
-        ['authorization', 17_500],
-        ['settlement', 4000],
-        ['settlement', 1000, 'credit'],
-        ['reversal', 3000],
-      ],
-      { credited: 3000, restReleased: 0, held: 13_500 },
-    ],
-    [
-      'of half the hold, if the other half was captured, releases the rest',
-      [
-        ['authorization', 8000],
-        ['settlement', 4000],
-        ['reversal', 4000],
-      ],
-      { credited: 0, restReleased: 4000, held: 0 },
-    ],
-    [
       'of everything after a partial capture does both',
       [
         ['authorization', 8410],
