@@ -3,7 +3,7 @@ import type { LimitRule } from '../../src/card-api/rule.ts';
 import { Term } from '../../src/card-api/rule-change.ts';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
 import { parseAmount } from '../../src/core/money.ts';
-import { endsTooLate, ENDS_TOO_LATE } from '../../src/limits/term.ts';
+import { ENDS_TOO_LATE, endsTooLate } from '../../src/limits/term.ts';
 import { DAY_BELOW, formInput, limitOfAmount } from '../../templates/limits/form-inputs.ts';
 
 interface Entered {

@@ -24,6 +24,8 @@ export interface DeclinedPurchase {
   /** A limit of a merchant category declined it. Otherwise one of the card's own limits did, or none. */
   readonly isOfCategory?: boolean;
   readonly fits?: Fits;
+  /** Its limits may have been raised since it was declined. Otherwise a category with enough left did not decline it. */
+  readonly isLater?: boolean;
   /** The period of the limit that the card service named. */
   readonly period?: LimitPeriod | null;
   /** The card follows a spending ruleset, whose limits may be in force instead of its own. */
@@ -71,10 +73,10 @@ function bindingCategory(
   rules: CardLimits | null,
   then: RemainingLimits | null,
 ): LimitRaise[] | null {
-  const { amountCents, fits = none } = purchase;
+  const { amountCents, fits = none, isLater = false } = purchase;
   const now = limitedCategories(remaining, rules);
   const found = stoppingCategory(amountCents, fits, limitedCategories(then, rules));
-  const binding = possibleCategories(fits, now)
+  const binding = (isLater ? possibleCategories(fits, now) : now)
     .filter(({ category }) => found === null || category.id === found.id)
     .map((one) => bindingOf(purchase, one.category, one));
   const stopping = binding.find((limits) => limits.length > 0);

@@ -4,7 +4,7 @@ import { type Clock, isPlainlyTime, isQuotedReason, readCertainEnd, readEnd, unt
 import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { localDate } from '../core/service-time.ts';
 import { textOf } from './read-limit.ts';
-import { endOfTerm, endsTooLate, ENDS_TOO_LATE } from './term.ts';
+import { ENDS_TOO_LATE, endOfTerm, endsTooLate } from './term.ts';
 
 /** In front of everything else, also of other times. Not `once a week`. */
 const thisPurchase =

@@ -220,7 +220,8 @@ async function byLimit(
   const remaining = time === 'then' ? then : left;
   const period = event.decline === null ? null : namedIn(event.decline).period;
   const isOfCategory = declineCode(event.decline) === 'decline.rule.velocity.mcc';
-  const purchase = { ...takenFromLimits(event, fitsMerchant), isOfCategory, period, mayBeOverruled };
+  const taken = takenFromLimits(event, fitsMerchant);
+  const purchase = { ...taken, isOfCategory, isLater: time === 'now', period, mayBeOverruled };
   const found = checkLimits(purchase, remaining, rules, then);
   if (found === 'passes') return passes;
   if (found !== null) return { state: 'stopped', remedy: found };

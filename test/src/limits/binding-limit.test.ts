@@ -212,12 +212,14 @@ describe('a declined purchase', () => {
 it('may still be stopped by a company’s own category if the one that fits the merchant had enough left', () => {
   const roomy = remaining.categories.map((one) => (one.id === 3 ? { ...one, remainingCents: 20_000 } : one));
   const windows = { ...remaining, overall: [], categories: roomy };
-  const tried = { ...ofCategory, fits: (name: string) => name === 'Restaurants' || null };
+  const tried = { ...ofCategory, fits: (name: string) => name === 'Restaurants' || null, isLater: true };
 
   expect(checkLimits(tried, windows, rules)).toBeNull();
   expect(checkLimits({ ...tried, amountCents: 900 }, windows, rules)).toBe('passes');
-  // The card service's own categories exclude each other. The limit of the one that fits was raised since.
-  expect(checkLimits({ ...ofCategory, ...eating }, windows, rules)).toBe('passes');
+  // The card service's own categories exclude each other. The limit of the one that fits may have been raised since.
+  expect(checkLimits({ ...ofCategory, ...eating, isLater: true }, windows, rules)).toBe('passes');
+  // Nothing was raised yet: the category that seems to fit did not decline it.
+  expect(checkLimits({ ...ofCategory, ...eating }, windows, rules)).toBeNull();
 });
 
 describe('all limits that a purchase meets', () => {
