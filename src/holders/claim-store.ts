@@ -78,9 +78,9 @@ function seenHolder(claimId: string, heldBy: string): string {
   return contentId('h', [claimId, heldBy]);
 }
 
-/** Who says that a card is theirs, in the text of a claim. Null: nobody any more. For a restore, which has no key to verify it. */
-export function claimantIn(text: string): { readonly userId: string; readonly acctId: number } | null {
-  const { state, action, card } = recordFormat(Claim, null).read(text);
+/** Who says that a card is theirs, in a stored claim. Null: nobody any more. For a restore, which has no key to verify it. */
+export function claimantIn(stored: string): { readonly userId: string; readonly acctId: number } | null {
+  const { state, action, card } = recordFormat(Claim, null).read(stored);
   return state === 'open' && action.verb === 'claim' ? { userId: action.actor.userId, acctId: card.acctId } : null;
 }
 
