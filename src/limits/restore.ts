@@ -9,6 +9,7 @@ import { without } from '../card-api/rule.ts';
 import {
   changesFrom,
   goalsOf,
+  hasGoal,
   isLooser,
   isMade,
   isOnCard,
@@ -95,6 +96,7 @@ export function createRestore(deps: RestoreDeps): Restore {
     const progressId = by?.id ?? endId;
     if (isMade(back)) {
       if (await mayStillCome(id, deps)) return { kind: 'unclear' };
+      if (by === null && (await isOnlyOnTop(temporaryChange, deps))) return await ends.asking(meanwhile);
       // Someone restored them already, or we did before a crash.
       const isOurs = (await deps.progress.read(progressId))?.state === 'sending';
       return await ends.ended(
@@ -132,6 +134,16 @@ export function createRestore(deps: RestoreDeps): Restore {
       return false;
     }
   }
+}
+
+/** Whether the earlier value is only that of a temporary change on top, which goes back to what people decide about. */
+async function isOnlyOnTop(ending: TemporaryChange, { temporaryChanges }: RestoreDeps): Promise<boolean> {
+  const asked = ending.changes.filter((change) => mayBePermanent(change, ending));
+  if (asked.length === 0) return false;
+  const others = (await temporaryChanges.all()).filter(
+    ({ id, acctId }) => id !== ending.id && acctId === ending.acctId,
+  );
+  return others.some(({ changes }) => changes.some(({ rule, from }) => hasGoal(asked, { rule, to: from })));
 }
 
 const isRefusal = (error: unknown): error is CardApiError => error instanceof CardApiError && error.code === 'refused';

@@ -290,15 +290,22 @@ describe('restoring the previous rules', () => {
     });
   });
 
-  it('a raise on top of a reduction from a restored backup ends by itself, and people decide about the reduction', async () => {
-    const raise = temporaryChangeOf({ ...later, changes: [limitChange('daily', 10_000, 90_000)] });
+  it.each([
+    ['above', 90_000],
+    ['to', 60_000],
+    ['below', 40_000],
+  ])(
+    'a raise %s the value before a reduction from a restored backup ends by itself, and people decide about the reduction',
+    async (_where, to) => {
+      const raise = temporaryChangeOf({ ...later, changes: [limitChange('daily', 10_000, to)] });
 
-    expect(await endAll({ daily: 90_000 }, marked(600_000), raise)).toEqual({
-      written: ['{"daily":10000}'],
-      states: ['asking', 'ended'],
-      limits: { daily: 10_000 },
-    });
-  });
+      expect(await endAll({ daily: to }, marked(60_000), raise)).toEqual({
+        written: ['{"daily":10000}'],
+        states: ['asking', 'ended'],
+        limits: { daily: 10_000 },
+      });
+    },
+  );
 
   it.each<[string, Partial<TemporaryChange>, number | null, TemporaryChange['state']]>([
     ['people decide about a ruleset that was assigned meanwhile', {}, 2, 'asking'],
