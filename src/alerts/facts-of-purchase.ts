@@ -49,7 +49,7 @@ interface Moment {
   readonly occurredAt: string;
 }
 
-/** The statuses that a card may have had at a moment between these two. Null: any. */
+/** The statuses that a card may have had at a moment between these two. Null: it may have had any status. */
 export async function statusesThen(
   { first, last }: { readonly first: Moment; readonly last: Moment },
   card: DirectoryCard,
@@ -72,7 +72,7 @@ export async function statusesThen(
   return [changes[sure]?.status ?? statusFirst(known, card), ...meanwhile.map((one) => one.status)];
 }
 
-/** The status before all known changes. Null: any. */
+/** The status before all known changes. Null: it may have been any. */
 function statusFirst([first]: readonly StatusRecord[], { status, was }: DirectoryCard): CardStatus | null {
   // A card that is first reported as inactive was new.
   if (first !== undefined) return first.status === 'INACTIVE' ? 'INACTIVE' : null;

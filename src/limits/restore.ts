@@ -37,9 +37,9 @@ export const REFUSALS_MAX = 5;
 
 /**
  * Restores the rules from before the temporary change, but none that someone changed meanwhile, or may have changed before
- * a backup was restored: people decide about these, and about all of them if the card was assigned a ruleset, because the write may take it off. What another change
- * on top of it has set goes back when that one ends. Nothing is handed over before the other rules have been written, because
- * that may fail.
+ * a backup was restored: people decide about these, and about all of them if the card was assigned a ruleset, because the
+ * write may take it off. What another change on top of it has set goes back when that one ends. Nothing is handed over
+ * before the other rules have been written, because that may fail.
  *
  * @param by who reverts it early or decides about it; null when its time is over.
  * @throws CardApiError when the rules could not be read or written, TooLateError when this process must not write.

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { factsOfCardEvent } from '../../../src/alerts/facts-of-card-event.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
-import { DirectoryAccount, type DirectoryCard } from '../../../src/directory/account.ts';
+import type { DirectoryCard } from '../../../src/directory/account.ts';
+import { accountOf } from '../../support/directories.ts';
 import { shippingAlert } from '../../templates/fixtures.ts';
 
 const day = (number: number): string => `2026-11-${String(number).padStart(2, '0')}T12:00:00.0000000Z`;
@@ -18,23 +19,8 @@ type Reported = Readonly<Record<number, readonly (readonly [at: string, status: 
 
 /** What is known of the card of a shipment on the 15th. */
 async function factsBy(last4: string, cards: readonly DirectoryCard[] | null, reported: Reported = {}) {
-  const account =
-    cards === null
-      ? null
-      : DirectoryAccount.parse({
-          acctId: 7378,
-          firstName: 'Jane',
-          lastName: 'Doe',
-          namesAt: null,
-          customId: null,
-          isVirtual: null,
-          group: null,
-          accountStatus: null,
-          availableCents: null,
-          email: null,
-          cards,
-          detailsAt: day(1),
-        });
+  const known = { firstName: 'Jane', lastName: 'Doe', detailsAt: day(1) };
+  const account = cards === null ? null : accountOf({ ...known, cards: [...cards] });
   const { event } = shippingAlert({ last4, cardOrderId: null, callbackAt: day(15) });
   return await factsOfCardEvent(event, account, {
     statuses: async (cardId) =>

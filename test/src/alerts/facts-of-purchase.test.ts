@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { factsOfPurchase } from '../../../src/alerts/facts-of-purchase.ts';
 import type { CardStatus, TransactionEvent } from '../../../src/core/event.ts';
 import type { DirectoryCard } from '../../../src/directory/account.ts';
+import { accountOf } from '../../support/directories.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
 const day = (number: number, time = '12:00:00'): string =>
@@ -19,21 +20,7 @@ const cardOf = (cardId: number, status: CardStatus, more: Partial<DirectoryCard>
 type Reported = Readonly<Record<number, readonly (readonly [at: string, status: CardStatus, changedAfter?: string])[]>>;
 
 async function factsBy(purchase: Partial<TransactionEvent>, cards: readonly DirectoryCard[], reported: Reported) {
-  const account = {
-    acctId: 7378,
-    firstName: 'Jane',
-    lastName: 'Doe',
-    namesAt: null,
-    customId: null,
-    isVirtual: null,
-    group: null,
-    rulesetId: null,
-    accountStatus: null,
-    availableCents: null,
-    email: null,
-    cards: [...cards],
-    detailsAt: day(1),
-  };
+  const account = accountOf({ firstName: 'Jane', lastName: 'Doe', cards: [...cards], detailsAt: day(1) });
   const event = { ...transactionAlert().event, kind: 'authorization', decline: null, ...purchase } as const;
   const facts = await factsOfPurchase({ ...event, occurredAt: purchase.occurredAt ?? event.requestedAt }, account, {
     statuses: async (cardId) =>
@@ -50,15 +37,17 @@ async function factsBy(purchase: Partial<TransactionEvent>, cards: readonly Dire
 
 const namedBy = async (...args: Parameters<typeof factsBy>) => (await factsBy(...args)).cardId;
 
+/** The second card replaced the first on the 10th. */
+const cards = [cardOf(1, 'CLOSED'), cardOf(2, 'ACTIVE')];
+const reported: Reported = {
+  1: [[day(10), 'CLOSED']],
+  2: [
+    [day(5), 'INACTIVE'],
+    [day(10), 'ACTIVE'],
+  ],
+};
+
 describe('a purchase, after another card replaced the one that made it', () => {
-  const cards = [cardOf(1, 'CLOSED'), cardOf(2, 'ACTIVE')];
-  const reported: Reported = {
-    1: [[day(10), 'CLOSED']],
-    2: [
-      [day(5), 'INACTIVE'],
-      [day(10), 'ACTIVE'],
-    ],
-  };
   const by = (purchase: Partial<TransactionEvent>) => namedBy(purchase, cards, reported);
   const velocity = { code: 'decline.rule.velocity', message: '' };
 
@@ -107,14 +96,6 @@ describe('a purchase, after another card replaced the one that made it', () => {
 it('tells that the card is closed only if that stops the account, or if its status declined the purchase', async () => {
   const decline = (code: string, message = '') =>
     ({ kind: 'decline', requestedAt: day(8), decline: { code, message } }) as const;
-  const cards = [cardOf(1, 'CLOSED'), cardOf(2, 'ACTIVE')];
-  const reported: Reported = {
-    1: [[day(10), 'CLOSED']],
-    2: [
-      [day(5), 'INACTIVE'],
-      [day(10), 'ACTIVE'],
-    ],
-  };
   const overLimit = await factsBy(decline('decline.rule.velocity'), cards, reported);
 
   expect(overLimit).toMatchObject({ cardId: 1, last4: '1111' });

@@ -24,6 +24,23 @@ const alone = {
 const followingRuleset = (rulesetId: number | null) =>
   AccountDetails.parse({ AccountId: 7378, AccountStatus: 'OPEN', SpendingRulesetId: rulesetId, CardList: [] });
 
+/** The automatic end of the card's only temporary change. @param written gets the values that are written. */
+function endAlone(over: Partial<TemporaryChange>, limits: Parameters<typeof rulesOf>[0], written: unknown[]) {
+  const restore = createRestore({
+    progress: { read: async () => null, write: async (_id, entry) => entry },
+    card: {
+      getAccount: async () => followingRuleset(null),
+      getSpendRules: async () => ({ rules: rulesOf(limits), raw: {} }),
+      putSpendRules: async (_acctId, raw) => void written.push(raw),
+    },
+    applyChanges: (_raw, goals) => ({ goals: goals.map(({ to }) => to) }),
+    latestChanges: { changed: async () => ({}), notMade: async () => ({}) },
+    ...alone,
+    now,
+  });
+  return restore(temporaryChangeOf(over), null, held);
+}
+
 afterEach(() => void vi.restoreAllMocks());
 
 const unknown = { state: 'unknown', card, before: null, after: null, apiWords: null, note: null } as const;
@@ -185,18 +202,7 @@ describe('restoring the previous rules', () => {
     ],
   ])('goes back as far as the card service accepts beside %s', async (_what, limits, change, accepted) => {
     const written: unknown[] = [];
-    const restored = await createRestore({
-      progress: { read: async () => null, write: async (_id, entry) => entry },
-      card: {
-        getAccount: async () => followingRuleset(null),
-        getSpendRules: async () => ({ rules: rulesOf(limits), raw: {} }),
-        putSpendRules: async (_acctId, raw) => void written.push(raw),
-      },
-      applyChanges: (_raw, goals) => ({ goals: goals.map(({ to }) => to) }),
-      latestChanges: { changed: async () => ({}), notMade: async () => ({}) },
-      ...alone,
-      now,
-    })(temporaryChangeOf({ changes: [change] }), null, held);
+    const restored = await endAlone({ changes: [change] }, limits, written);
 
     expect(written).toEqual([{ goals: [accepted.from] }]);
     expect(afterOf(restored)).toMatchObject({ state: 'ended', changes: [accepted] });
@@ -211,23 +217,10 @@ describe('restoring the previous rules', () => {
 
   it('asks people about a reduction from a restored backup, because it may be permanent since; a raise ends', async () => {
     const [reduction, raise] = [limitChange('daily', 50_000, 10_000), limitChange('weekly', 60_000, 70_000)];
-    const written: unknown[] = [];
-    const end = async (over: Partial<TemporaryChange>, limits: Parameters<typeof rulesOf>[0]) =>
-      afterOf(
-        await createRestore({
-          progress: { read: async () => null, write: async (_id, entry) => entry },
-          card: {
-            getAccount: async () => followingRuleset(null),
-            getSpendRules: async () => ({ rules: rulesOf(limits), raw: {} }),
-            putSpendRules: async (_acctId, raw) => void written.push(raw),
-          },
-          applyChanges: (_raw, goals) => ({ goals: goals.map(({ to }) => to) }),
-          latestChanges: { changed: async () => ({}), notMade: async () => ({}) },
-          ...alone,
-          now,
-        })(temporaryChangeOf(over), null, held),
-      );
     const limits = { daily: 10_000, weekly: 70_000 };
+    const written: unknown[] = [];
+    const end = async (over: Partial<TemporaryChange>, beside: typeof limits) =>
+      afterOf(await endAlone(over, beside, written));
 
     expect(await end({ changes: [reduction], isFromBackup: true }, limits)).toMatchObject({
       state: 'asking',
