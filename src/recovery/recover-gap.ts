@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QuarantinedWebhook, TransactionEvent } from '../core/event.ts';
-import { ASKABLE_MS, type Gap, isUnderWay, windowOf } from '../core/gap.ts';
+import type { Gap } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
+import { ASKABLE_MS, isUnderWay, windowOf } from './gap-window.ts';
 import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
 
 /** Span of a call inside the gap, and the shortest before it: the card service does not paginate. */

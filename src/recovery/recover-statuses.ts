@@ -5,7 +5,7 @@ import { type Audit, readRecordsSince } from '../audit/audit.ts';
 import { type AuditRecord, nobody } from '../audit/audit-record.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import { CardStatus, type CardStatusEvent } from '../core/event.ts';
-import { type Gap, isLong } from '../core/gap.ts';
+import type { Gap } from '../core/gap.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -13,6 +13,7 @@ import { CLOCK_SKEW_MS } from '../core/service-time.ts';
 import { holderOf } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import { toMissedStatus } from '../webhooks/card-status.ts';
+import { isLong } from './gap-window.ts';
 
 /** So few accounts that reading each costs no more than listing them all. */
 const FEW_ACCOUNTS = 40;

@@ -2,12 +2,13 @@ import { recoveryLine, recoveryStarted } from '../../templates/recovery/recovery
 import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { contentId } from '../core/content-id.ts';
 import { BusyError, CardApiError, StoreUnavailableError } from '../core/errors.ts';
-import { type Gap, isLong, isTooLongAgo, NOT_ASKABLE, windowOf } from '../core/gap.ts';
+import type { Gap } from '../core/gap.ts';
 import { commandCode } from '../core/installation.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { Since } from '../core/since.ts';
 import type { Message } from '../slack/message.ts';
+import { isLong, isTooLongAgo, NOT_ASKABLE, windowOf } from './gap-window.ts';
 import type { OnProgress, RecoverGap } from './recover-gap.ts';
 import type { Recoveries, RecoveryProgress, RecoveryShown } from './recovery-store.ts';
 import { type RecoverAction, recentMoment } from './verbs.ts';

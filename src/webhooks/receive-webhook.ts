@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { endOfTurn } from '../core/end-of-turn.ts';
 import { PayloadError, StoreUnavailableError } from '../core/errors.ts';
 import { type QuarantinedWebhook, type StoredEvent, webhookKinds } from '../core/event.ts';
 import { parseExactly } from '../core/exact-json.ts';
 import type { Log } from '../core/log.ts';
 import { readBody } from '../core/read-body.ts';
+import { endOfTurn } from './end-of-turn.ts';
 import { quarantine } from './quarantine.ts';
 
 /** Largest body, in bytes. The service's bodies have about 1.5 KB. */

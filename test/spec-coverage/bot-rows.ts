@@ -275,7 +275,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: 'the last retry comes after an hour, then the notification is gone',
-    file: 'test/src/core/gap.test.ts',
+    file: 'test/src/recovery/gap-window.test.ts',
     title:
       'the window to request for a gap > starts a little over an hour before the gap, because the last retry of a webhook may fall into the gap',
   },

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, it } from 'vitest';
-import { endOfTurn } from '../../../src/core/end-of-turn.ts';
+import { endOfTurn } from '../../../src/webhooks/end-of-turn.ts';
 
 it('lets all who wait in one turn go on after it, in their order', async () => {
   const seen: string[] = [];
