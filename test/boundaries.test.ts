@@ -34,7 +34,7 @@ function folderOf(path: string): string | null {
 
 /** The folders of `src` from low to high: the table in CONTRIBUTING, so that page and test cannot differ. */
 function foldersFromLowToHigh(): string[] {
-  const section = readFileSync('CONTRIBUTING.md', 'utf8').split('### Folders')[1]?.split('\n### ')[0] ?? '';
+  const section = readFileSync('CONTRIBUTING.md', 'utf8').split('## Folders')[1]?.split('\n## ')[0] ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('| `'));
   return rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(.+?)`/g)].map(([, name]) => name ?? ''));
 }
