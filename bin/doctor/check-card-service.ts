@@ -27,15 +27,19 @@ export async function checkCardService(config: WorkerConfig, report: Report, tim
     report.ok(expiresOn === null ? 'the token works' : `the token works until ${expiresOn}`);
   } catch (error) {
     if (error instanceof CardApiError && error.status === 404) report.note('it does not say whose token this is');
-    else report.fix(`the card API does not say that the token works (${codeOf(error)})`, todoFor(error));
+    else report.fix(`the card API does not say that the token works (${codeOf(error)})`, todoFor(error, true));
   }
 }
 
-/** A token is replaced only if the service says that it does not work: Cardbell needs the former one to read what it signed. */
-function todoFor(error: unknown): string {
+/**
+ * A token is replaced only if the service says that it does not work: Cardbell needs the former one to read what it signed.
+ *
+ * @param hasAnswered an earlier call reached the service, so its address is right.
+ */
+function todoFor(error: unknown, hasAnswered = false): string {
   const { code = null, status = null } = error instanceof CardApiError ? error : {};
   if (code === 'token_dead') return cardTokenDead.todo;
-  if (code === 'rate_limited' || (status !== null && (status >= 500 || code === 'timeout')))
+  if (code === 'rate_limited' || (status === null ? hasAnswered : status >= 500 || code === 'timeout'))
     return 'try again; if it stays, ask whoever runs the card service';
   return 'correct CARD_API_URL: it ends with the version segment, such as /v4; check that this machine may reach it';
 }

@@ -50,3 +50,9 @@ it.each<[string, number | null, RegExp]>([
 
   expect(found).toEqual(['the card API answers', expect.stringMatching(todo)]);
 });
+
+it('does not doubt the address of a card API that has just answered', async () => {
+  const found = await findings((path) => (path.endsWith('/ping') ? 200 : null), 1000);
+
+  expect(found).toEqual(['the card API answers', expect.stringMatching(again)]);
+});
