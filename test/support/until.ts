@@ -6,7 +6,7 @@
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: string,
-  deadlineMs = 60_000,
+  deadlineMs = 120_000,
   everyMs = 15,
 ): Promise<void> {
   const end = performance.now() + deadlineMs;
