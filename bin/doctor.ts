@@ -19,6 +19,7 @@ import { createReport, type Report } from './doctor/report.ts';
 const TIMEOUT_MS = 5000;
 const isRoot = process.getuid?.() === 0;
 const usage = `Checks everything that Cardbell needs, from the machine where it runs: Redis, Slack, the card service, the web process.
+Start web and worker first: it also checks whether they run.
 
   npm run doctor
   npm run doctor -- --url https://cards.example.com    tries the address that the card service and Slack know

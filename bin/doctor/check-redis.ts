@@ -8,6 +8,7 @@ import { isRefused } from '../../src/core/redis-refused.ts';
 import { checkedDiskWait, problemsOf, readSettings } from '../../src/intake/durability.ts';
 import { readyUnlessRefused } from '../reach-redis.ts';
 import { checkArchive } from './check-archive.ts';
+import { checkProcesses } from './check-processes.ts';
 import { checkWaiting } from './check-waiting.ts';
 import { checkWebhooks } from './check-webhooks.ts';
 import type { Report } from './report.ts';
@@ -27,7 +28,7 @@ type Given = Pick<StoreConfig, 'redis' | 'redisShards' | 'redisDurability' | 're
 
 type InTime = <T>(work: Promise<T>) => Promise<T>;
 
-/** Redis' version, memory, persistence and clock, and whether this build can read the stored data. */
+/** Redis' version, memory, persistence and clock, whether this build can read the stored data, and which processes use it. */
 export async function checkRedis(
   { redis: target, redisShards, redisDurability, redisFullAt, auditArchive, isRoot }: Given,
   report: Report,
@@ -49,16 +50,18 @@ export async function checkRedis(
     checkMemory(await inTime(redis.info('memory')), report);
     await checkSettings(redis, { redisDurability, inTime }, report);
     checkClock(await inTime(redis.time()), Date.now(), report);
+    const unusable = await whyUnusable(redis);
     const why = whyUnreadable(await inTime(readFormat(redis)));
     const whyShards = why === null ? await inTime(whyNotShards(redis, redisShards)) : null;
     if (why !== null) report.fix('this version cannot read the stored data', why);
     else if (whyShards !== null) report.fix('the stored data has a different number of shards', whyShards);
     else {
-      await checkWaiting(redis, { shards: redisShards, fullAt: redisFullAt, inTime }, report);
+      // Where nothing can be written, no process can report that it runs.
+      const hasWorker = unusable === 'redis accepts no writes' || (await inTime(checkProcesses(redis, report)));
+      await checkWaiting(redis, { shards: redisShards, fullAt: redisFullAt, hasWorker, inTime }, report);
       await checkWebhooks(redis, { shards: redisShards, inTime }, report);
       if (auditArchive !== undefined) await checkArchive(redis, { folder: auditArchive, isRoot, inTime }, report);
     }
-    const unusable = await whyUnusable(redis);
     if (unusable === 'redis refuses this user') reportRefused();
     if (unusable === 'redis accepts no writes')
       report.fix('Redis accepts no writes', 'let REDIS_URL be the primary, and check its replicas and disk');

@@ -18,11 +18,12 @@ interface Options {
   readonly shards: number;
   /** `REDIS_FULL_PERCENT` as a fraction. */
   readonly fullAt: number;
+  readonly hasWorker: boolean;
   readonly inTime: <T>(work: Promise<T>) => Promise<T>;
 }
 
 /** How much waits, how long until it is posted, and how much memory Redis will need for it. */
-export async function checkWaiting(redis: RedisClient, { shards, fullAt, inTime }: Options, report: Report) {
+export async function checkWaiting(redis: RedisClient, { shards, fullAt, hasWorker, inTime }: Options, report: Report) {
   const queues = openQueues(redis, shards, { onlyLook: true });
   const waits = await inTime(readWaits(redis, queues)).catch(() => null);
   await closeQueues(queues);
@@ -31,7 +32,7 @@ export async function checkWaiting(redis: RedisClient, { shards, fullAt, inTime 
     return;
   }
   report.ok(wordsOfWaits(waits));
-  report.ok(wordsOfDrain(waits));
+  report.ok(`${hasWorker ? '' : 'once a worker runs, '}${wordsOfDrain(waits)}`);
   const memory = await inTime(readMemory(redis)).catch(() => null);
   tellMemory(waits, memory, fullAt, report);
 }

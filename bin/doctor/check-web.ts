@@ -38,7 +38,8 @@ export async function checkWeb(
         `the certificate at ${base} does not verify (${fault})`,
         'renew it, and give TLS_CERT_FILE, or the TLS proxy, the whole chain; the card service and Slack verify it',
       );
-    else if (publicUrl === null) report.note(`web does not run here (${base}); start it and run the doctor again`);
+    else if (publicUrl === null)
+      report.note(`nothing answers at ${base}: run the doctor where web runs, or give it --url`);
     else
       report.fix(
         `nothing answers at ${base}`,

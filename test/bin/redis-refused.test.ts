@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { claimFormat, FORMAT, readFormat, readShards } from '../../src/app/stored-format.ts';
 import { stateKey } from '../../src/core/keys.ts';
+import { createWorkers } from '../../src/ops/health.ts';
 import { redisUsers } from '../support/redis-users.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -110,4 +111,17 @@ it('the doctor says so, too, of a user who may read everything but write nothing
   const { out } = await runCommand('doctor', [], { ...others, REDIS_URL: redis.url.replace('//', '//reader:x@') });
 
   expect(out).toMatch(/FIX {3}Redis refuses this user or password\n/);
+});
+
+it('the doctor of web, as the Redis user of web, may read which processes run', async () => {
+  await createWorkers(store).beat('one', { isCardApiAway: false });
+  // A killed worker, which it removes.
+  await store.hset(stateKey('workers'), 'two', JSON.stringify({ atMs: Date.now() - 60_000, isCardApiAway: false }));
+  const { CARD_API_URL: _url, CARD_API_TOKEN: _token, ...ofBoth } = others;
+  const env = { ...ofBoth, SLACK_SIGNING_SECRET: 'signing-secret', WEBHOOK_SHARED_SECRET: 'shared-secret-of-web' };
+  const { code, out } = await runCommand('doctor', [], { ...env, REDIS_URL: urls().web });
+
+  expect(code).toBe(1);
+  expect(out).toContain('ok    1 worker on this Redis\n');
+  expect(out).toMatch(/FIX {3}no web process uses this Redis: .*\n +→ start it;/);
 });

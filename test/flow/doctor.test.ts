@@ -58,6 +58,8 @@ describe('the doctor', () => {
     expect(texts).toContain('ok: a signed request of Slack gets through');
     expect(texts).toContainEqual(expect.stringMatching(/^note: Slack sends no events until you have verified/));
     expect(texts).toContain('ok: its clock agrees with the clock of this machine');
+    expect(texts).toContain('ok: web uses this Redis');
+    expect(texts).toContain('ok: 1 worker on this Redis');
     expect(Object.values(channels).map((channel) => cardbell().texts(channel))).toEqual(before);
     expect(await cardbell().store.zcard(stateKey('quarantine'))).toBe(0);
   });

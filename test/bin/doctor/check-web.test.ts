@@ -66,3 +66,18 @@ it.each([
     .filter(({ what }) => !what.includes('tried at'));
   expect(found.map(({ level, what }) => [level, what])).toEqual(expected);
 });
+
+it('the doctor, when web does not run on this machine, says how to check it where it runs', async () => {
+  server = createPlainServer();
+  const port = await listen(server);
+  server.close();
+  const report = createReport(() => {});
+
+  const config = { host: '127.0.0.1', port, tls: null, program: '', webhookSecrets: [], proxy: null };
+  await checkWeb(config as unknown as WebConfig, null, report, 5000);
+
+  expect(report.findings.at(-1)).toMatchObject({
+    level: 'note',
+    what: `nothing answers at http://127.0.0.1:${port}: run the doctor where web runs, or give it --url`,
+  });
+});
