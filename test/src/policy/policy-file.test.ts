@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/core/errors.ts';
+import { approvalsFor } from '../../../src/policy/approval-policy.ts';
 import { type PolicySection, policyOfVariables, sectionOf } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
 
@@ -257,6 +258,14 @@ it.each(examples)('the example docs/policy/%s is a valid policy', (name) => {
   const policy = parsePolicy(readFileSync(`docs/policy/${name}`, 'utf8'), name, variables);
 
   expect(policy.standard.approvers.permitted.length).toBeGreaterThan(0);
+});
+
+it('in the example of the shop, each order needs both owners, also one without money', () => {
+  const shop = parsePolicy(readFileSync('docs/policy/shop.yaml', 'utf8'), 'shop.yaml', variables);
+
+  expect(readFileSync('docs/policy.md', 'utf8')).toContain('two owners, orders that always need both');
+  expect(shop.standard.approvers.permitted).toHaveLength(2);
+  expect(approvalsFor({ bands: shop.standard.approval.orderBands }, 0)).toBe(2);
 });
 
 it('there are three examples', () => {
