@@ -40,6 +40,13 @@ describe.each(pages)('the links of %s', (page) => {
   });
 });
 
+it('each backup that the shell writes can be read only by its owner', () => {
+  const rows = read('docs/backup.md').match(/`[^`]* backup - > FILE[^`]*`/g);
+
+  expect(rows).toHaveLength(2);
+  for (const row of rows ?? []) expect(row).toMatch(/^`\(umask 077; .* > FILE\)`$/);
+});
+
 it('each page that has a new users.acl copied says what else must be in it before Redis restarts', () => {
   const copied = pages.flatMap((page) =>
     read(page)

@@ -27,7 +27,7 @@ export function documentedCommands(): DocumentedCommand[] {
     const inline = [
       ...text
         .replaceAll(/^```[\s\S]*?^```/gm, '')
-        .matchAll(/`((?:npm|node|cardbell|docker|kubectl|helm|systemctl|sudo|curl|heroku) [^`]+)`/g),
+        .matchAll(/`(?:\(umask 077; )?((?:npm|node|cardbell|docker|kubectl|helm|systemctl|sudo|curl|heroku) [^`]+)`/g),
     ];
     return [...lines, ...inline.map(([, command = '']) => command.replaceAll(/\s+/g, ' '))]
       .flatMap((line) => line.replace(/(^|\s+)#.*$/, '').split(/ && /))
