@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { limitVerbs } from '../../../src/limits/verbs.ts';
 import { clock } from '../../support/clock.ts';
@@ -106,6 +107,14 @@ describe('parsing the text after /card limit', () => {
 it('shows where the amount goes when it asks back', () => {
   const asked = read(words('4242 450 daily'), clock);
   expect(asked).toMatchObject({ usage: expect.stringMatching(/^limit CARD daily\|.*lifetime AMOUNT /) });
+});
+
+it('says in the help and in the docs how to remove a limit, and that one approver is not enough', () => {
+  const removes = /[“`]none[”`] as the amount removes .*: that needs two approvers/;
+
+  expect(read(words('4242 daily none'), clock)).toMatchObject({ input: { changeRequest: { goals: [{ to: null }] } } });
+  expect(limitVerbs.limit.command.effect).toMatch(removes);
+  expect(readFileSync('docs/commands.md', 'utf8')).toMatch(removes);
 });
 
 it('each of its verbs is stored under its own name', () => {
