@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import webApi from '@slack/web-api';
 import type { SharedConfig } from '../../src/app/config.ts';
 import { withoutEmpty, withSecretFiles } from '../../src/app/read-variables.ts';
@@ -143,6 +144,25 @@ function channelPurposes(channels: Channels, { standard, groups }: Policy): Map<
 /** Channels that get people's names together with limits and purchases. */
 const internal: readonly string[] = ['approvals', 'audit', 'ops'] satisfies (keyof Channels)[];
 
+/** A channel takes one message a second, and alerts are posted there, too. */
+const BUSY_WAIT_MAX_MS = 10_000;
+
+/** Tries again once if Slack asks for a short pause. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const waitMs = isRateLimited(error) ? (error.retryAfterMs ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+    if (waitMs > BUSY_WAIT_MAX_MS) throw error;
+    await sleep(waitMs);
+    return await work();
+  }
+}
+
+function isRateLimited(error: unknown): error is SlackError {
+  return error instanceof SlackError && error.code === 'rate_limited';
+}
+
 async function checkChannel(
   { slack, client }: { readonly slack: Slack; readonly client: webApi.WebClient },
   channel: string,
@@ -150,7 +170,7 @@ async function checkChannel(
   report: Report,
 ): Promise<void> {
   try {
-    const { name, isMember, isArchived, isExtShared, isPrivate } = await slack.channelInfo(channel);
+    const { name, isMember, isArchived, isExtShared, isPrivate } = await patiently(() => slack.channelInfo(channel));
     if (isArchived) return report.fix(`#${name} (${channel}) is archived`, 'unarchive it, or name another channel');
     if (!isMember) return report.fix(`Cardbell is not in #${name} (${channel})`, `type /invite @Cardbell in #${name}`);
     if (isExtShared) report.fix(`#${name} (${channel}) is shared with another company`, 'name a channel of your own');
@@ -159,16 +179,15 @@ async function checkChannel(
         `#${name} (${channel}) is public, and gets ${purposes.filter((purpose) => internal.includes(purpose)).join(', ')}`,
         'make it private, or name a private channel: everybody in the workspace can read limits, amounts and decisions',
       );
-    const { ts } = await slack.post(
-      channel,
-      { text: 'Cardbell checks that it can post here. This message is deleted at once.', blocks: [] },
-      'doctor',
-    );
+    const line = { text: 'Cardbell checks that it can post here. This message is deleted at once.', blocks: [] };
+    const { ts } = await patiently(() => slack.post(channel, line, 'doctor'));
     report.ok(`can post in #${name}`);
     await client.chat.delete({ channel, ts }).catch((error: unknown) => {
       report.note(`the line that was posted in #${name} is still there (${codeOf(error)})`);
     });
   } catch (error) {
+    if (isRateLimited(error) && error.method === 'chat.postMessage')
+      return report.note(`channel ${channel} is busy (${error.slackError}): posting there was not tried`);
     const advice = adviceFor(error, (refused) => channelAdvice(channel, refused));
     report.fix(`channel ${channel} cannot be used (${codeOf(error)})`, advice);
   }

@@ -91,6 +91,23 @@ describe('the doctor, when Slack accepts the token, but', () => {
     if (!advice.source.includes('correct the id')) expect(found.join('')).not.toMatch(/correct the id|invite/);
   });
 
+  it.each([
+    ['for a second, tries again', 1, 1, 'can post in #alerts'],
+    ['and again, says that it is busy', 1, 2, 'channel C0 is busy (ratelimited): posting there was not tried'],
+    ['for long, says so at once', 30, 1, 'channel C0 is busy (ratelimited): posting there was not tried'],
+  ])('takes no line in a channel that others write to %s', async (_how, seconds, times, expected) => {
+    let refused = 0;
+    const busy = { status: 429, headers: { 'retry-after': `${seconds}` } };
+    const found = await findings((method) => {
+      if (method !== 'chat.postMessage' || refused === times) return answers({})(method);
+      refused += 1;
+      return busy;
+    });
+
+    expect(found).toContain(expected);
+    expect(found.join('\n')).not.toMatch(/cannot be used|try again/);
+  });
+
   it('does not delete the line that was posted, says so, and that posting works', async () => {
     const found = await findings(answers({ 'chat.delete': refusal('compliance_exports_prevent_deletion') }));
 
