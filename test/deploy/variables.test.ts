@@ -11,13 +11,18 @@ const all = [...new Set([...Object.keys({ ...shared, ...web, ...worker }), 'CARD
 /** Variables fixed by the way of running: where a process listens, and where TLS ends. */
 const listening = ['HOST', 'PORT', 'TLS_CERT_FILE', 'TLS_KEY_FILE', 'ADMIN_HOST', 'ADMIN_PORT'];
 
+/** Variables of what is served on `ADMIN_PORT`, which a platform with one port for each process cannot have. */
+const onAdminPort = ['QUEUE_PAGE_PASSWORD', 'QUEUE_PAGE_WRITABLE'];
+
 interface Compose {
   readonly services: Readonly<Record<string, { readonly environment?: Readonly<Record<string, unknown>> }>>;
 }
 const { services } = parse(read('compose.yaml'), { merge: true }) as Compose;
 const inCompose = (name: string): string[] => Object.keys(services[name]?.environment ?? {});
 const { config } = parse(read('deploy/helm/cardbell/values.yaml')) as { config: object };
-const app = JSON.parse(read('app.json')) as { env: Readonly<Record<string, unknown>> };
+const app = JSON.parse(read('app.json')) as {
+  env: Readonly<Record<string, { readonly description: string }>>;
+};
 const secrets: readonly string[] = secretNames;
 
 /** Variables that only a command reads, directly. `NO_COLOR` is a convention of terminals. */
@@ -52,7 +57,16 @@ describe.each(all)('the variable %s', (name) => {
     else expect(Object.keys(config)).toContain(name);
   });
 
-  it.skipIf(listening.includes(name))('can be set in app.json', () => {
+  it.skipIf([...listening, ...onAdminPort].includes(name))('can be set in app.json', () => {
     expect(Object.keys(app.env)).toContain(name);
   });
+});
+
+it('app.json offers only what a Procfile platform can have, or says where it cannot', () => {
+  expect(Object.keys(app.env).filter((name) => [...listening, ...onAdminPort].includes(name))).toEqual([]);
+  const [, ofDisk = ''] =
+    /Do not set (.*) on a platform that does not keep/.exec(read('docs/install/procfile.md')) ?? [];
+  const names = ofDisk.match(/[A-Z_]{3,}/g) ?? [];
+  expect(names).toEqual(['AUDIT_ARCHIVE', 'AUDIT_SINK']);
+  for (const name of names) expect(app.env[name]?.description).toMatch(/on a disk that is kept.*, so not on Heroku$/);
 });
