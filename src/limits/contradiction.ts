@@ -82,6 +82,18 @@ export function withAcceptedReturns(
   });
 }
 
+/**
+ * The changes that go back to another value than they should: from that one, to the one that is accepted.
+ *
+ * @param accepted the same changes, from {@link withAcceptedReturns}.
+ */
+export function deviatingReturns(wanted: readonly RuleChange[], accepted: readonly RuleChange[]): RuleChange[] {
+  return wanted.flatMap((change, index) => {
+    const reached = accepted[index]?.from;
+    return reached === undefined || reached === change.from ? [] : [{ ...change, to: reached }];
+  });
+}
+
 /** What a limit will be: the planned value, or else the current one. */
 function plannedOf(current: CardLimits, goals: readonly LimitGoal[], rule: LimitRule): number | null {
   const goal = ofRule(goals, rule);

@@ -13,7 +13,7 @@ import {
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import { capital } from '../core/first-letter.ts';
-import { withAcceptedReturns } from './contradiction.ts';
+import { deviatingReturns, withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import { setBelow, setTemporarily } from './rule-future.ts';
 import { ruleStates } from './rule-words.ts';
@@ -145,14 +145,6 @@ export async function restoreLater(
     ends: stopping.flatMap((other) => other?.endsAt ?? []),
     instead: short.filter((_change, index) => stopping[index] === undefined),
   };
-}
-
-/** The changes that go back to another value than they should: from that one, to the one that they go back to. */
-function deviatingReturns(wanted: readonly RuleChange[], changes: readonly RuleChange[]): RuleChange[] {
-  return wanted.flatMap((change, index) => {
-    const reached = changes[index]?.from;
-    return reached === undefined || reached === change.from ? [] : [{ ...change, to: reached }];
-  });
 }
 
 async function join(

@@ -1,3 +1,4 @@
+import { sentences } from '../../templates/core/change-words.ts';
 import { type Action, alertIdOf } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
@@ -210,9 +211,11 @@ async function keepValues(made: MadeChange, deps: TermDeps): Promise<Opened | nu
     lastToSet({ rule, from: to, to }, temporaryChanges, acctId);
   const temporary = changes.filter((change) => setBy(change) !== undefined);
   if (term.kind === 'permanent') {
-    for (const temporaryChange of temporaryChanges) await deps.supersede(temporaryChange, changes, laterOf(action));
-    const note = keptWords(temporary, changes.length);
-    return note === null ? null : { note, control: null };
+    const lifted: string[] = [];
+    for (const temporaryChange of temporaryChanges)
+      lifted.push(...(await deps.supersede(temporaryChange, changes, laterOf(action), true)));
+    const note = sentences(keptWords(temporary, changes.length), ...lifted);
+    return note === '' ? null : { note, control: null };
   }
   if (temporary.length === 0) return null;
   const stacked = changes.map((change) => stackedOn([setBy(change) ?? []].flat(), change));

@@ -16,12 +16,20 @@ const daily = limitChange('daily', 40_000, 45_000);
 
 /** Temporary changes that are already open. */
 async function setUp(...open: TemporaryChange[]) {
+  return await setUpLifting([], ...open);
+}
+
+/** The same, but superseding reports that a rule goes back to more than before. */
+async function setUpLifting(lifted: readonly string[], ...open: TemporaryChange[]) {
   const temporaryChanges = createTemporaryChanges(redis(), storeSigner);
   for (const temporaryChange of open) await temporaryChanges.save(temporaryChange);
   const steps: string[] = [];
   const terms = createTemporaryTerms({
     temporaryChanges,
-    supersede: async ({ id }, goals) => void steps.push(`superseded ${id}: ${goals.length}`),
+    supersede: async ({ id }, goals, _later, isForGood = false) => {
+      steps.push(`superseded ${id}: ${goals.length} ${isForGood ? 'for good' : 'for a while'}`);
+      return lifted;
+    },
     purchaseOf: async ({ id }) =>
       id === 'act_typed' ? null : { ...transactionAlert().event, ...(id === 'act_checked' && { amountCents: 0 }) },
     zone: 'America/New_York',
@@ -95,7 +103,7 @@ describe('a temporary change', () => {
     const said = await terms.begin(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
     expect(said?.control?.back?.to).toBe('$400.00');
-    expect(steps).toContain('superseded act_1: 1');
+    expect(steps).toContain('superseded act_1: 1 for a while');
     expect((await temporaryChanges.get('act_new'))?.changes).toEqual([limitChange('daily', 40_000, 50_000)]);
   });
 
@@ -146,7 +154,7 @@ describe('a temporary change', () => {
     const said = await terms.begin(made([limitChange('daily', 41_000, 45_000)], forHours(4)));
 
     expect(said?.control?.back?.to).toBe('$410.00');
-    expect(steps).toContain('superseded act_1: 1');
+    expect(steps).toContain('superseded act_1: 1 for a while');
   });
 
   it('remembers the ruleset that the card followed before it was made', async () => {
@@ -236,7 +244,7 @@ describe('a temporary change', () => {
 
     await terms.begin(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
-    expect(steps).toContain('superseded act_1: 1');
+    expect(steps).toContain('superseded act_1: 1 for a while');
   });
 
   it('supersedes one that waits for a decision: it would bring its value back', async () => {
@@ -245,7 +253,7 @@ describe('a temporary change', () => {
     const said = await terms.begin(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
     expect(said?.control?.back?.to).toBe('$400.00');
-    expect(steps).toContain('superseded act_1: 1');
+    expect(steps).toContain('superseded act_1: 1 for a while');
   });
 
   it.each<[string, Partial<TemporaryChange>]>([
@@ -312,7 +320,23 @@ describe('a permanent change', () => {
     const said = await terms.begin(made([limitChange('daily', 45_000, 45_000)], { kind: 'permanent' }));
 
     expect(said).toEqual({ note: 'It was temporary; now it is permanent.', control: null });
-    expect(steps).toEqual(['superseded act_1: 1']);
+    expect(steps).toEqual(['superseded act_1: 1 for good']);
+  });
+
+  it('also mentions a rule that goes back to more than before', async () => {
+    const { terms } = await setUpLifting(['The weekly limit goes back to $450.00.'], temporaryChangeOf());
+
+    const said = await terms.begin(made([limitChange('daily', 45_000, 45_000)], { kind: 'permanent' }));
+
+    expect(said?.note).toBe('It was temporary; now it is permanent. The weekly limit goes back to $450.00.');
+  });
+
+  it('mentions only that rule if it changes a temporary value', async () => {
+    const { terms } = await setUpLifting(['The weekly limit goes back to $450.00.'], temporaryChangeOf());
+
+    const said = await terms.begin(made([limitChange('daily', 45_000, 50_000)], { kind: 'permanent' }));
+
+    expect(said?.note).toBe('The weekly limit goes back to $450.00.');
   });
 
   it('adds no note if nothing was temporary', async () => {
@@ -329,7 +353,7 @@ describe('rules that already have the requested value', () => {
     const said = await terms.keep(made([limitChange('daily', 45_000, 45_000)], forHours(4)));
 
     expect(said?.control?.back?.to).toBe('$400.00');
-    expect(steps).toContain('superseded act_1: 1');
+    expect(steps).toContain('superseded act_1: 1 for a while');
     expect((await temporaryChanges.get('act_new'))?.changes).toEqual([daily]);
   });
 

@@ -43,13 +43,8 @@ async function changed(rules: Readonly<Record<string, number | null>>, given: re
       await endTemporaryChange(next.id, deps);
     }
   }
-  async function setForGood(period: LimitPeriod, dollars: number): Promise<void> {
-    const changeRequest = { goals: [limitGoal(period, dollars * 100)], term: { kind: 'permanent' } } as const;
-    await performAction(ask('limit', { ...byCommand, id: `act_${period}${dollars}`, changeRequest }), deps);
-    world.advance(1000);
-  }
   const takeBackFirst = () => takeBack(0);
-  return { world, deps, takeBack, takeBackFirst, setForGood, endAll, rules: () => world.service.rules };
+  return { world, deps, takeBack, takeBackFirst, endAll, rules: () => world.service.rules };
 }
 
 it('a daily limit goes back all the way when the lower weekly limit that was in its way ends', async () => {
@@ -144,40 +139,6 @@ it('stays where the card service accepts it if the other limit is lower for good
 
   expect(rules()).toMatchObject({ DailySpendLimit: 90, WeeklySpendLimit: 90 });
   expect(await deps.temporaryChanges.get('act_0')).not.toHaveProperty('later');
-});
-
-it('also if that limit was part of the same change and is permanent by now', async () => {
-  const { deps, takeBackFirst, setForGood, endAll, rules } = await changed(
-    { DailySpendLimit: 500, WeeklySpendLimit: 600 },
-    [
-      ['daily', 50, 60],
-      ['weekly', 90, 30],
-    ],
-  );
-  await takeBackFirst();
-
-  await setForGood('weekly', 90);
-  await endAll();
-
-  expect(rules()).toMatchObject({ DailySpendLimit: 90, WeeklySpendLimit: 90 });
-  expect(await deps.temporaryChanges.get('act_1')).toMatchObject({
-    state: 'ended',
-    instead: [{ rule: { period: 'daily' }, from: 50_000, to: 9_000 }],
-  });
-});
-
-it('a raised limit goes back all the way if a limit was in its way only for a time', async () => {
-  const { world, deps, setForGood, endAll, rules } = await changed({ DailySpendLimit: 10, WeeklySpendLimit: 20 }, []);
-  const goals = [limitGoal('daily', 4000), limitGoal('weekly', 4000)];
-  const changeRequest = { goals, term: { kind: 'duration', ms: 60 * MINUTE_MS } } as const;
-  await performAction(ask('limit', { ...byCommand, changeRequest }), deps);
-  world.service.rules['DailySpendLimit'] = 30;
-
-  await setForGood('daily', 30);
-  await setForGood('daily', 15);
-  await endAll();
-
-  expect(rules()).toMatchObject({ DailySpendLimit: 15, WeeklySpendLimit: 20 });
 });
 
 describe('whoever was told another value reads that a limit goes back to less', () => {
