@@ -39,7 +39,7 @@ export async function checkCardService(config: WorkerConfig, report: Report, tim
 function todoFor(error: unknown, hasAnswered = false): string {
   const { code = null, status = null } = error instanceof CardApiError ? error : {};
   if (code === 'token_dead') return cardTokenDead.todo;
-  if (code === 'rate_limited' || (status === null ? hasAnswered : status >= 500 || code === 'timeout'))
+  if (hasAnswered || code === 'rate_limited' || (status !== null && (status >= 500 || code === 'timeout')))
     return 'try again; if it stays, ask whoever runs the card service';
   return 'correct CARD_API_URL: it ends with the version segment, such as /v4; check that this machine may reach it';
 }

@@ -96,12 +96,12 @@ async function checkAppToken(client: webApi.WebClient, token: string, report: Re
 async function checkMember(slack: Slack, variable: string, id: string, report: Report): Promise<void> {
   try {
     if (id.startsWith('S')) {
-      const members = await slack.groupMembers(id);
+      const members = await patiently(() => slack.groupMembers(id));
       if (members.length === 0) report.fix(`${variable}: user group ${id} is empty`, 'add its members in Slack');
       else report.ok(`${variable}: user group ${id} has ${countOf(members.length, 'member')}`);
       return;
     }
-    const person = await slack.person(id);
+    const person = await patiently(() => slack.person(id));
     const problem =
       person === null
         ? 'is not known to Slack'
@@ -187,7 +187,7 @@ async function checkChannel(
     });
   } catch (error) {
     if (isRateLimited(error) && error.method === 'chat.postMessage')
-      return report.note(`channel ${channel} is busy (${error.slackError}): posting there was not tried`);
+      return report.note(`channel ${channel} is busy (${error.slackError}): Slack took no message there`);
     const advice = adviceFor(error, (refused) => channelAdvice(channel, refused));
     report.fix(`channel ${channel} cannot be used (${codeOf(error)})`, advice);
   }
@@ -195,6 +195,7 @@ async function checkChannel(
 
 /** What to do about an error of one call. @param ofRefusal what to do if the reason is what was asked for. */
 function adviceFor(error: unknown, ofRefusal: (error: SlackError) => string): string {
+  if (isRateLimited(error)) return 'try again in a minute';
   if (!(error instanceof SlackError) || error.retryable) return tryAgain;
   if (error.slackError === 'missing_scope')
     return 'add the missing scopes under OAuth & Permissions and install the app again';

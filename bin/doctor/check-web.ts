@@ -39,7 +39,9 @@ export async function checkWeb(
         'renew it, and give TLS_CERT_FILE, or the TLS proxy, the whole chain; the card service and Slack verify it',
       );
     else if (publicUrl === null)
-      report.note(`nothing answers at ${base}: run the doctor where web runs, or give it --url`);
+      report.note(
+        `nothing answers at ${base}: if web should run on this machine, start it; otherwise run the doctor where web runs, or give it --url`,
+      );
     else
       report.fix(
         `nothing answers at ${base}`,

@@ -73,7 +73,7 @@ export const limitVerbs = {
       usage: 'limit CARD PERIOD AMOUNT [for DURATION | until DATE] [reason]',
       example: 'limit 4242 daily 450 for 4h team lunch',
       effect:
-        'sets a daily, weekly, monthly, yearly or lifetime limit; permanent unless you say how long. “none” as the amount removes it: that needs two approvers',
+        'sets a daily, weekly, monthly, yearly or lifetime limit; permanent unless you say how long. “none” as the amount removes it: that needs two or more approvers',
       read: readLimit,
     },
   },

@@ -73,7 +73,12 @@ describe('the doctor, when Slack accepts the token, but', () => {
       refusal('missing_scope'),
       /OAuth & Permissions and install the app again$/,
     ],
-    ['too many requests', 'conversations.info', { status: 429, headers: { 'retry-after': '30' } }, /→ try again;/],
+    [
+      'too many requests',
+      'conversations.info',
+      { status: 429, headers: { 'retry-after': '30' } },
+      /→ try again in a minute$/,
+    ],
     ['no clear answer', 'chat.postMessage', { status: 502, body: 'Bad Gateway' }, /→ try again;/],
     ['a proxy’s refusal', 'chat.postMessage', { status: 403 }, /→ let the proxy or firewall pass Cardbell’s requests/],
     [
@@ -93,8 +98,8 @@ describe('the doctor, when Slack accepts the token, but', () => {
 
   it.each([
     ['for a second, tries again', 1, 1, 'can post in #alerts'],
-    ['and again, says that it is busy', 1, 2, 'channel C0 is busy (ratelimited): posting there was not tried'],
-    ['for long, says so at once', 30, 1, 'channel C0 is busy (ratelimited): posting there was not tried'],
+    ['and again, says that it is busy', 1, 2, 'channel C0 is busy (ratelimited): Slack took no message there'],
+    ['for long, says so at once', 30, 1, 'channel C0 is busy (ratelimited): Slack took no message there'],
   ])('takes no line in a channel that others write to %s', async (_how, seconds, times, expected) => {
     let refused = 0;
     const busy = { status: 429, headers: { 'retry-after': `${seconds}` } };

@@ -78,6 +78,6 @@ it('the doctor, when web does not run on this machine, says how to check it wher
 
   expect(report.findings.at(-1)).toMatchObject({
     level: 'note',
-    what: `nothing answers at http://127.0.0.1:${port}: run the doctor where web runs, or give it --url`,
+    what: `nothing answers at http://127.0.0.1:${port}: if web should run on this machine, start it; otherwise run the doctor where web runs, or give it --url`,
   });
 });

@@ -110,7 +110,7 @@ it('shows where the amount goes when it asks back', () => {
 });
 
 it('says in the help and in the docs how to remove a limit, and that one approver is not enough', () => {
-  const removes = /[“`]none[”`] as the amount removes .*: that needs two approvers/;
+  const removes = /[“`]none[”`] as the amount removes .*: that needs two or more approvers/;
 
   expect(read(words('4242 daily none'), clock)).toMatchObject({ input: { changeRequest: { goals: [{ to: null }] } } });
   expect(limitVerbs.limit.command.effect).toMatch(removes);
