@@ -7,6 +7,7 @@ import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { without } from '../card-api/rule.ts';
 import {
+  centsOf,
   changesFrom,
   goalsOf,
   hasGoal,
@@ -14,6 +15,7 @@ import {
   isMade,
   isOnCard,
   isSameGoals,
+  type LimitGoal,
   limitsOf,
   type RuleChange,
   type RuleGoal,
@@ -27,7 +29,7 @@ import type { Lease } from '../core/lock.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import { createHandOver, type HandOverDeps, restoreLater } from './hand-over.ts';
 import type { OverChange } from './notify-end.ts';
-import { mayBePermanent } from './rule-future.ts';
+import { mayBePermanent, setTemporarily, temporaryValue } from './rule-future.ts';
 import { assertFresh, sidesOf } from './send-rules.ts';
 import { about } from './temporary-change.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
@@ -160,7 +162,9 @@ function createEndsOf(deps: RestoreDeps) {
     const planned = { ...temporaryChange, changes: ending };
     const { given, ends, rebase } = by?.isKept === true ? nothing : await planHandOver(planned, rules);
     const left = without(temporaryChange.changes, given);
-    const changes = accepted(rules, left);
+    const set = setTemporarily(await deps.temporaryChanges.all(), temporaryChange.acctId);
+    const fitting = withAcceptedReturns(rules, left, lowestOf(without(limitsOf(rules), left), set));
+    const changes = accepted(rules, fitting);
     const valueNow = ({ rule, to }: RuleChange): RuleChange => ({ rule, from: to, to: ruleValue(rules, rule) });
     const meanwhile = changes.map(valueNow);
     const closed = {
@@ -233,6 +237,18 @@ function ownOf(changes: readonly RuleChange[], touched: readonly RuleChange[], r
   const untouched = without(changes, touched);
   const asBefore = accepted(rules, untouched).filter(({ from }, index) => from === untouched[index]?.from);
   return changesFrom(rules, reversed(asBefore)).filter(({ from, to }) => from !== to);
+}
+
+/**
+ * Limits as they are when the temporary changes of them have ended. What goes back above one that is raised for a time
+ * would keep it raised for good.
+ */
+function lowestOf(limits: readonly LimitGoal[], set: ReturnType<typeof setTemporarily>): LimitGoal[] {
+  return limits.map(({ rule, to }) => {
+    const value = temporaryValue({ rule, from: to, to }, set);
+    const isRaised = value !== null && isLooser([{ rule, from: value.back, to: value.now }]);
+    return isRaised ? { rule, to: centsOf(value.back) } : { rule, to };
+  });
 }
 
 /** The changes with what the card service accepts to go back to, beside its other limits as they are now. */

@@ -16,16 +16,18 @@ const redis = useRedis();
 const MINUTE_MS = 60_000;
 const alertId = 'evt_0123456789abcdef';
 
-type Given = readonly [period: LimitPeriod, dollars: number, minutes: number, over?: Over];
+/** Null: permanently. */
+type Given = readonly [period: LimitPeriod, dollars: number, minutes: number | null, over?: Over];
 
-/** Changes limits one after the other, each for some minutes. Then the first one is taken back, and the others end. */
+/** Changes limits one after the other. Then the first one is taken back, and the others end. */
 async function changed(rules: Readonly<Record<string, number | null>>, given: readonly Given[]) {
   const world = await createActionWorld(redis());
   Object.assign(world.service.rules, rules);
   const timeLeft = async (moment: string) => Date.parse(moment) - world.deps.now().getTime();
   const deps: WorldDeps = { ...world.deps, timeLeft };
   for (const [index, [period, dollars, minutes, over]] of given.entries()) {
-    const term = { kind: 'duration', ms: minutes * MINUTE_MS } as const;
+    const term =
+      minutes === null ? ({ kind: 'permanent' } as const) : ({ kind: 'duration', ms: minutes * MINUTE_MS } as const);
     const changeRequest = { goals: [limitGoal(period, dollars * 100)], term };
     await performAction(ask('limit', { ...byCommand, ...over, id: `act_${index}`, changeRequest }), deps);
     world.advance(1000);
@@ -214,4 +216,32 @@ it('counts as somebody else’s reduction when whoever made the other change tak
   await takeBackFirst();
 
   expect(await deps.temporaryChanges.get('act_1')).toMatchObject({ isOverOthers: true });
+});
+
+describe('a limit that goes back while a longer one is raised for a time', () => {
+  const limits = { DailySpendLimit: 500, WeeklySpendLimit: 600 };
+  const given: readonly Given[] = [
+    ['daily', 60, 240],
+    ['weekly', 90, null],
+    ['weekly', 600, 600],
+  ];
+
+  it('goes back only as far as the longer one will at its end, which would otherwise stay raised', async () => {
+    const { deps, endAll, rules } = await changed(limits, given);
+
+    await endAll();
+
+    expect(rules()).toMatchObject({ DailySpendLimit: 90, WeeklySpendLimit: 90 });
+    expect(await deps.temporaryChanges.all()).toEqual([]);
+  });
+
+  it('does so also if somebody takes it back', async () => {
+    const { takeBackFirst, endAll, rules } = await changed(limits, given);
+
+    await takeBackFirst();
+    expect(rules()).toMatchObject({ DailySpendLimit: 90, WeeklySpendLimit: 600 });
+    await endAll();
+
+    expect(rules()).toMatchObject({ DailySpendLimit: 90, WeeklySpendLimit: 90 });
+  });
 });
