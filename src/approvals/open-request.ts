@@ -209,6 +209,8 @@ function isSame({ acctId, changes, term, action }: ApprovalRequest, asked: Reque
     return isAsked && one.target.alertId === other.target.alertId;
   }
   if (one.verb === 'ask' && other.verb === 'ask' && !isSamePurchase(one, other)) return false;
+  // Approvers were shown one declined purchase, and the change ends with it.
+  if (other.verb !== 'ask' && asked.term.kind === 'purchase' && alertIdOf(one) !== alertIdOf(other)) return false;
   // A request for an hour must not be approved as a permanent one.
   const isSameChange = isSameGoals(changes, asked.changes) && JSON.stringify(term) === JSON.stringify(asked.term);
   return acctId === asked.acctId && isSameChange && action.verb === asked.action.verb;

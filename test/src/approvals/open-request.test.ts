@@ -158,3 +158,18 @@ it('opens a separate request for the same change with another duration', async (
 
   expect((await world.requests.open()).map(({ term }) => term.kind)).toEqual(['permanent', 'duration']);
 });
+
+it('opens a separate request of an approver for another declined purchase, if the change ends with the purchase', async () => {
+  const world = setUp();
+  const asks = (id: string, alertId: string, term?: Term) =>
+    world.open(ask('limit', { id, target: { kind: 'alert', alertId } }), term);
+  const once = { kind: 'purchase' } as const;
+
+  await asks('act_one', 'evt_1', once);
+  await asks('act_shop', 'evt_2', once);
+  expect(await asks('act_again', 'evt_2', once)).toContain('You have asked for that already');
+  await asks('act_longer', 'evt_1');
+  expect(await asks('act_same', 'evt_2')).toContain('You have asked for that already');
+
+  expect(world.posted).toEqual(['req_one', 'req_shop', 'req_longer']);
+});
