@@ -10,7 +10,7 @@ import type { Policy } from '../src/policy/policy.ts';
 import { readPolicy, readPolicyFile, UNREADABLE_FILE } from '../src/policy/policy-source.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { endMisused, readVerb, requireNoMore } from './arguments.ts';
-import { explainPolicy, replayDecisions } from './policy/try-policy.ts';
+import { explainPolicy, hasCaps, replayDecisions } from './policy/try-policy.ts';
 import { reachRedis } from './reach-redis.ts';
 
 const usage = `The policy: check it, explain what it would do, and replay past decisions.
@@ -24,9 +24,10 @@ const usage = `The policy: check it, explain what it would do, and replay past d
   (the card's group), --own (the person holds the card), --member S01FINANCE (the person is in that user group; may be
   repeated)
 
-explain asks neither Slack nor the card service. Reads POLICY_FILE, OPERATORS, APPROVERS, TWO_PERSON_ABOVE, and REDIS_URL
-for replay. Exit code: 0 when it is done, 1 when replay found differences or check found no policy, 64 for a wrong
-command line, 65 when the file is not a policy, 69 when Redis does not answer, 78 when a variable is missing or bad.
+explain asks neither Slack nor the card service, and does not know earlier changes. Reads POLICY_FILE, OPERATORS,
+APPROVERS, TWO_PERSON_ABOVE, and REDIS_URL for replay. Exit code: 0 when it is done, 1 when replay found differences or
+check found no policy, 64 for a wrong command line, 65 when the file is not a policy, 69 when Redis does not answer, 78
+when a variable is missing or bad.
 `;
 
 const nothingToCheck = `There is nothing to check: POLICY_FILE, OPERATORS and APPROVERS are not set here, so nobody may act on a card.
@@ -128,6 +129,8 @@ async function replay(read: Policy): Promise<0 | 1> {
       `${at}  ${actionId}  ${userId}  ${asked}  ${acctId === null ? '-' : `account ${acctId}`}  was: ${was}  would be: ${would}`,
     );
   say(`${differences.length} of ${countOf(decisions.length, 'decision')} would be different.`);
+  if ([read.standard, ...read.groups].some(({ approval }) => hasCaps(approval)))
+    say('Caps are compared with each change alone: earlier changes are not added.');
   if (skipped > 0)
     say(
       `${countOf(skipped, 'refusal')} not compared: these people have the role in this policy, but did not have it then. It may be new, their account may have been deactivated, or they were delegates of somebody who may not do it.`,

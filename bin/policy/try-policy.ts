@@ -5,7 +5,7 @@ import { parseCommand } from '../../src/dispatch/command.ts';
 import { entryOf, isVerb, type Verb } from '../../src/dispatch/verbs.ts';
 import { lastsMs, termWords } from '../../src/limits/term.ts';
 import { LimitAction } from '../../src/limits/verbs.ts';
-import type { ApprovalPolicy } from '../../src/policy/approval-policy.ts';
+import { type ApprovalPolicy, type ExceededCap, exceededCap } from '../../src/policy/approval-policy.ts';
 import {
   type Decision,
   decide,
@@ -18,6 +18,7 @@ import type { RecordedDecision } from '../../src/policy/decision-store.ts';
 import { delegationsAt, type Policy, permittedTo, sectionOf, standsInFor } from '../../src/policy/policy.ts';
 import { muteEndOf, splitMuteDetails } from '../../src/routing/mute.ts';
 import { countOf } from '../../templates/core/blocks.ts';
+import { overCap } from '../../templates/limits/counted-words.ts';
 
 /** The assumptions of a policy question. Nothing is looked up. */
 export interface Assumed {
@@ -63,7 +64,8 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
   const change = claim ?? factsFor(verb, policy, command.input, assumed);
   if ('why' in change) return { kind: 'unclear', why: change.why };
   const { permission } = entryOf(change.judgedAs ?? verb);
-  const facts = { roles, isOwnCard, ...change.facts };
+  const cap = exceededAlone(section.approval, change.facts.raiseCents);
+  const facts = { roles, isOwnCard, ...change.facts, isOverCap: cap !== null };
   const decision =
     claim === null
       ? decide(permission, facts, boundsFor(verb, section.approval))
@@ -77,6 +79,7 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
       groupWords(section.cardGroups, group),
       `${userId} is: ${roles.length === 0 ? 'neither operator nor approver' : roles.join(', ')}`,
       ...change.lines,
+      ...capWords(section.approval, change.facts, cap),
       ...outcomeWords(decision, peopleWith),
     ],
   };
@@ -85,6 +88,23 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
 function groupWords(cardGroups: readonly string[], given: string | null): string {
   if (cardGroups.length > 0) return `Card: in ${cardGroups.join(', ')}`;
   return given === null ? 'Card: in no group of its own' : `Card: in ${given}, which the policy does not name`;
+}
+
+/** The cap that a change exceeds by itself; null: none. */
+function exceededAlone(approval: ApprovalPolicy, cents = 0): ExceededCap | null {
+  const none = { dayCents: 0, monthCents: 0 };
+  return exceededCap(approval, { person: none, card: none, program: none }, cents);
+}
+
+/** Whether a policy has caps. */
+export function hasCaps({ caps }: Pick<ApprovalPolicy, 'caps'>): boolean {
+  return Object.values(caps).some(({ dayCents, monthCents }) => dayCents !== null || monthCents !== null);
+}
+
+function capWords(approval: ApprovalPolicy, { raiseCents = 0 }: Change['facts'], cap: ExceededCap | null): string[] {
+  if (raiseCents === 0 || !Number.isFinite(raiseCents) || !hasCaps(approval)) return [];
+  const exceeds = cap === null ? 'not exceeded by this change alone' : overCap(cap);
+  return [`Caps: ${exceeds}; earlier changes are not known`];
 }
 
 /** The person's roles from the file and the assumed user groups. */
@@ -194,13 +214,19 @@ function changeIn(policy: Policy, input: Readonly<Record<string, unknown>>, { no
   const to = read.success ? read.data.goals[0]?.to : undefined;
   if (!read.success || typeof to === 'boolean') return { facts: {}, lines: [] };
   const { term } = read.data;
-  const raiseCents = typeof to === 'number' ? Math.max(0, to - (nowCents ?? 0)) : Number.POSITIVE_INFINITY;
-  const amount = Number.isFinite(raiseCents) ? `raises it by ${formatCents(raiseCents)}` : 'removes the limit';
+  const more = typeof to === 'number' ? to - (nowCents ?? 0) : Number.POSITIVE_INFINITY;
   const from = nowCents === null ? ', counted from $0.00 because --now is not given' : '';
   return {
-    facts: { raiseCents, lastsMs: lastsMs(term, at, policy.zone) },
-    lines: [`Change: ${amount}${from}, ${termWords(term)}`],
+    facts: { raiseCents: Math.max(0, more), lastsMs: lastsMs(term, at, policy.zone) },
+    lines: [`Change: ${changeWords(more)}${from}, ${termWords(term)}`],
   };
+}
+
+/** @param more how much higher a limit becomes, in whole cents; Infinity: no limit. */
+function changeWords(more: number): string {
+  if (!Number.isFinite(more)) return 'removes the limit';
+  if (more === 0) return 'leaves it as it is';
+  return more > 0 ? `raises it by ${formatCents(more)}` : `lowers it by ${formatCents(-more)}`;
 }
 
 function outcomeWords(decision: Decision, peopleWith: (role: Role) => readonly string[]): string[] {
@@ -235,7 +261,8 @@ interface Difference {
  * Which recorded decisions would change under a policy.
  *
  * Past user group memberships and the delegates that approvers named are unknown: where the policy names user groups, and for
- * people who may be named, the recorded roles are kept. Caps count as exceeded where they were.
+ * people who may be named, the recorded roles are kept. Sums of earlier changes are unknown, too: a cap is exceeded by what
+ * exceeds it alone, and where one was exceeded if the policy has caps.
  *
  * @returns `skipped`: how many refusals of people without a role that the policy grants them are left out. Their account may
  * have been deactivated, or that of the person they acted for, or they acted for somebody who may not do it.
@@ -271,7 +298,9 @@ function boundsFor(verb: string, approval: ApprovalPolicy): Pick<ApprovalPolicy,
 }
 
 function factsOf(policy: Policy, permission: Permission, then: RecordedDecision & { readonly atMs: number }): Facts {
-  const { userId, group, raiseCents, lastsMs, isOwnCard, isHolder, isOwnAction, ageMs, isOverCap } = then;
+  const { userId, group, lastsMs, isOwnCard, isHolder, isOwnAction, ageMs } = then;
+  const { approval } = sectionOf(policy, group);
+  const raiseCents = then.raiseCents === 'no amount' ? Number.POSITIVE_INFINITY : (then.raiseCents ?? undefined);
   const ids = [userId, ...standsInFor(policy, userId, new Date(then.atMs))];
   const roles = (['approver', 'operator', 'holder'] as const).filter((role) => {
     if (role === 'holder') return then.roles.includes(role);
@@ -282,12 +311,12 @@ function factsOf(policy: Policy, permission: Permission, then: RecordedDecision 
   });
   return {
     roles,
-    isOverCap,
+    isOverCap: exceededAlone(approval, raiseCents) !== null || (then.isOverCap && hasCaps(approval)),
     ...(isOwnCard !== null && { isOwnCard }),
     ...(isHolder !== null && { isHolder }),
     ...(isOwnAction !== null && { isOwnAction }),
     ...(ageMs !== null && { ageMs }),
-    ...(raiseCents !== null && { raiseCents: raiseCents === 'no amount' ? Number.POSITIVE_INFINITY : raiseCents }),
+    ...(raiseCents !== undefined && { raiseCents }),
     ...(lastsMs !== null && { lastsMs: lastsMs === 'stays' ? Number.POSITIVE_INFINITY : lastsMs }),
   };
 }

@@ -20,10 +20,21 @@ own_delegates: [U0CAL]
   'policy.yaml',
   policyOfVariables({ operators: [], approvers: [], twoPersonAboveCents: 100_000, serviceZone: 'America/New_York' }),
 );
+const capped = parsePolicy(
+  `
+version: 1
+approvers: [U0ANA, U0BEN]
+amounts: [{ up_to: 1000, approvals: 1 }, { approvals: 2 }]
+caps: { person: { 24h: 500 } }
+groups: [{ cards: [North], caps: { card: { 30d: 400 } } }, { cards: [South], caps: { person: { 24h: 800 } } }]
+`,
+  'capped.yaml',
+  policyOfVariables({ operators: [], approvers: [], twoPersonAboveCents: 100_000, serviceZone: 'America/New_York' }),
+);
 const nothing: Assumed = { group: null, nowCents: null, fundCents: null, isOwnCard: false, memberOf: [], at };
 
-function explain(words: string, assumed: Partial<Assumed> = {}): string {
-  const explained = explainPolicy(policy, words, { ...nothing, ...assumed });
+function explain(words: string, assumed: Partial<Assumed> = {}, by = policy): string {
+  const explained = explainPolicy(by, words, { ...nothing, ...assumed });
   return explained.kind === 'unclear' ? explained.why : explained.lines.join('\n');
 }
 
@@ -126,6 +137,41 @@ describe('explaining what would happen', () => {
     expect(explain(words, assumed)).toMatch(expected);
   });
 
+  it.each<[string, Partial<Assumed>, RegExp]>([
+    [
+      'U0ANA limit 1234 daily 900',
+      { nowCents: 39_999 },
+      /\nCaps: over the cap for one approver alone: \$0\.00 of \$500\.00 used within 24 hours; earlier changes are not known\nResult: waits for 1 other approver, from: U0BEN$/,
+    ],
+    [
+      'U0ANA limit 1234 daily 900',
+      { nowCents: 40_000 },
+      /\nCaps: not exceeded by this change alone; earlier changes are not known\nResult: done at once$/,
+    ],
+    [
+      'U0ANA limit 1234 daily 900',
+      { nowCents: 40_000, group: 'North' },
+      /one card.* of \$400\.00 used within 30 days;/,
+    ],
+    ['U0ANA limit 1234 daily 900', { nowCents: 20_000, group: 'South' }, /Caps: not exceeded.*\nResult: done at once$/],
+    ['U0ANA virtual order Jane Doe', { fundCents: 50_001 }, /\nCaps: over .*\nResult: waits for 1 other approver/],
+    ['U0HUGO ask 1234 501', { isOwnCard: true }, /\nCaps: over .*\nResult: waits for 2 other approvers/],
+    ['U0ANA limit 1234 daily 300', { nowCents: 40_000 }, /permanently\nResult: done at once$/],
+    ['U0ANA limit 1234 daily none', { nowCents: 40_000 }, /removes the limit.*\nResult: waits for 1 other approver/],
+    ['U0ANA block 1234', {}, /approver\nResult: done at once$/],
+  ])('says whether it exceeds a cap: %s, %j', (words, assumed, expected) => {
+    expect(explain(words, assumed, capped)).toMatch(expected);
+  });
+
+  it.each<[number | null, string]>([
+    [90_000, 'lowers it by $400.00'],
+    [50_000, 'leaves it as it is'],
+    [40_000, 'raises it by $100.00'],
+    [null, 'raises it by $500.00, counted from $0.00'],
+  ])('says by how much a limit changes: from %s', (nowCents, expected) => {
+    expect(explain('U0ANA limit 1234 daily 500 for 4h', { nowCents })).toContain(`Change: ${expected}`);
+  });
+
   it('names the file and its hash', () => {
     expect(explain('U0OLGA block 1234')).toContain(`Policy: policy.yaml, SHA-256 ${policy.hash}`);
   });
@@ -155,7 +201,7 @@ describe('trying a policy on recorded decisions', () => {
       { verb: 'order-virtual', raiseCents: 10_001, lastsMs: null },
       'needs 1 more',
     ],
-    ['a raise over a cap in force at the time', { isOverCap: true, kind: 'request', others: 1 }, null],
+    ['a raise over a cap that this policy lacks', { isOverCap: true, kind: 'request', others: 1 }, 'allowed'],
     ['an action that was late at the time', { kind: 'late' }, null],
     ['a verb from an older version', { verb: 'gone' }, null],
   ])('%s', (_what, over, would) => {
@@ -163,6 +209,20 @@ describe('trying a policy on recorded decisions', () => {
 
     expect(differences.map((difference) => difference.would)).toEqual(would === null ? [] : [would]);
     expect(skipped).toBe(0);
+  });
+
+  it.each<[string, Partial<typeof then>, string | null]>([
+    ['by itself', { raiseCents: 50_001 }, 'needs 1 more'],
+    ['not by itself', { raiseCents: 50_000 }, null],
+    ['of its group', { group: 'North', raiseCents: 40_001 }, 'needs 1 more'],
+    ['of another group', { group: 'South', raiseCents: 50_001 }, null],
+    ['with earlier ones, as then', { isOverCap: true, kind: 'request', others: 1 }, null],
+    ['by an order', { verb: 'order-virtual', lastsMs: null, raiseCents: 50_001 }, 'needs 1 more'],
+    ['without an amount', { raiseCents: null, lastsMs: null }, null],
+  ])('compares with the caps of the policy what exceeds one %s', (_what, over, would) => {
+    const { differences } = replayDecisions(capped, [{ ...then, ...over }]);
+
+    expect(differences.map((difference) => difference.would)).toEqual(would === null ? [] : [would]);
   });
 
   it.each<[string, Partial<typeof then>]>([
