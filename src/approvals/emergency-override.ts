@@ -103,7 +103,9 @@ export function createCapOverride(deps: CapDeps) {
   /** Which of the rules the same person asked about within a day without success, one sentence. Null: none. */
   async function whyDenied({ acctId, action, changes }: OpenRequest): Promise<string | null> {
     const denied = await deps.requests.deniedSince(acctId, deps.now().getTime() - REQUEST_MS);
-    const goals = denied.filter((one) => one.action.actor.userId === action.actor.userId).flatMap((one) => one.goals);
+    const isAsker = (one: (typeof denied)[number]) =>
+      [one.action.actor.userId, ...(one.askedToo ?? [])].includes(action.actor.userId);
+    const goals = denied.filter(isAsker).flatMap((one) => one.goals);
     const again = ofRules(changes, goals);
     if (again.length === 0) return null;
     return `An approver denied the same person’s request about the ${ruleNames(again)} within the last 24 hours.`;

@@ -336,6 +336,22 @@ describe('an emergency override after an approver has denied a request', () => {
     expect(await deps.recentRaises.reserveOverride(acctId, 'act_next')).toBe(true);
   });
 
+  it('of somebody else is refused for whoever asked for the same while it was open', async () => {
+    const world = await createActionWorld(redis());
+    const { deps } = world;
+    world.service.rules = { IsActive: true, DailySpendLimit: 400 };
+    await performAction(daily(2000, null, 'act_first', 'U0EVE'), deps);
+    await performAction(daily(2000, null, 'act_too', 'U0ANA'), deps);
+    await performAction(denial(deps.now().toISOString()), deps);
+    await performAction(daily(2000, null, 'act_again', 'U0ANA'), deps);
+    world.advance(REQUEST_OVERDUE_MS);
+
+    await performAction(breakGlass('req_again', deps.now().toISOString()), deps);
+
+    expect(world.answers.at(-1)?.text).toContain('An approver denied the same person’s request about the daily limit');
+    expect(world.writes).toEqual([]);
+  });
+
   const weekly = (id: string): VerbAction =>
     ask('limit', {
       ...byCommand,
