@@ -54,7 +54,7 @@ async function blockCards(
   }
   if (cards.length > BLOCKED_ALONE_MAX) {
     const names = cards.map(cardOfHolderRaw);
-    const input = { acctIds: cards.map(({ acctId }) => acctId), names };
+    const input = { acctIds: cards.map(({ acctId }) => acctId), names, last4s: cards.map(({ last4 }) => last4) };
     return await deps.requestAction({ ...interaction, verb: 'block-all', target, input });
   }
   const { actor, isExternal } = interaction;

@@ -15,6 +15,8 @@ export const BlockAllAction = actionOf('block-all', target.alert, {
   acctIds: z.array(z.int()).min(1),
   /** The names of the cards as the request shows them. */
   names: z.array(z.string()),
+  /** The last four digits in these names, if known: the account may have another card once it is approved. */
+  last4s: z.array(z.string().nullable()).optional(),
 });
 export type BlockAllAction = z.infer<typeof BlockAllAction>;
 const UnblockAction = actionOf('unblock', target.card, {});

@@ -23,7 +23,7 @@ import type { ApprovalRequest, BlockedCard } from './request.ts';
  */
 export type BlockAll = (action: BlockAllAction, approvers: readonly string[], run: ActionRun) => Promise<Result>;
 
-interface BlockDeps extends Pick<ActionTools, 'progress'> {
+interface BlockDeps extends Pick<ActionTools, 'progress' | 'factsOf'> {
   readonly latestChanges: Pick<LatestChanges, 'alreadyInEffect'>;
   readonly block: (resolved: Resolved<BlockAction>, run: ActionRun) => Promise<void>;
   /** How a block ends that will not be retried. */
@@ -33,20 +33,21 @@ interface BlockDeps extends Pick<ActionTools, 'progress'> {
 /** The block of each card is a separate action. */
 export const blockIdOf = (actionId: string, acctId: number): string => contentId('act_', [actionId, acctId]);
 
-export function createBlockAll({ block, latestChanges, progress, failures }: BlockDeps): BlockAll {
-  return async function blockAll({ acctIds, names, ...asked }, approvers, run) {
+export function createBlockAll({ block, latestChanges, progress, failures, factsOf }: BlockDeps): BlockAll {
+  return async function blockAll({ acctIds, names, last4s = [], ...asked }, approvers, run) {
     // From here on cards may be blocked, so nobody may decide against it.
     const stands = await progress.begin(asked.id, { state: 'sending', before: null, after: null });
     const ended = reported(stands);
     if (ended !== null) return ended.result;
     if (stands?.state === 'refused') throw new TooLateError('another worker has refused it');
-    const [left, unanswered]: [string[], string[]] = [[], []];
+    const [left, unanswered, closed]: [string[], string[], string[]] = [[], [], []];
     let later: CardApiError | null = null;
     for (const [index, acctId] of acctIds.entries()) {
       const id = blockIdOf(asked.id, acctId);
-      const target = { kind: 'card', acctId, cardId: null, alertId: asked.target.alertId } as const;
+      const cardId = await idOf(acctId, last4s[index] ?? null);
+      const target = { kind: 'card', acctId, cardId, alertId: asked.target.alertId } as const;
       const action = { ...asked, id, verb: 'block', target } as const;
-      const resolved = { action, acctId, cardId: null, isApproved: true } as const;
+      const resolved = { action, acctId, cardId, isApproved: true } as const;
       try {
         await block(resolved, run);
       } catch (error) {
@@ -56,10 +57,9 @@ export function createBlockAll({ block, latestChanges, progress, failures }: Blo
       }
       const result = reported(await progress.read(id))?.result;
       if (result !== undefined && result.state !== 'failed') await noteApprovers(action, acctId, approvers);
-      // A closed card needs no block.
-      const isLeft = result?.state === 'failed' && result.before !== 'closed';
       const name = names[index] ?? String(acctId);
-      if (isLeft) left.push(name);
+      // A closed card needs no block.
+      if (result?.state === 'failed') (result.before === 'closed' ? closed : left).push(name);
       if (result?.state === 'unknown') unanswered.push(name);
     }
     if (later !== null) {
@@ -68,10 +68,15 @@ export function createBlockAll({ block, latestChanges, progress, failures }: Blo
       if (isUnsent) await progress.write(asked.id, { state: 'asked' });
       throw later;
     }
-    const note = notBlocked(left, unanswered, acctIds.length);
+    const note = notBlocked({ left, unanswered, closed }, acctIds.length);
     const state = left.length === 0 ? 'done' : 'failed';
     return { state, card: noCard, before: null, after: null, apiWords: null, note };
   };
+
+  /** The card with these digits. Null: they are not known, so the card in use is meant. */
+  async function idOf(acctId: number, last4: string | null): Promise<number | null> {
+    return last4 === null ? null : (await factsOf(acctId, { last4 })).cardId;
+  }
 
   /** They want the card blocked as well: an *Undo* of an earlier block needs more than whoever made that. */
   async function noteApprovers(action: BlockAction, acctId: number, approvers: readonly string[]): Promise<void> {
@@ -111,11 +116,18 @@ export async function withAnswers<R extends ApprovalRequest>(
 
 const NAMED_MAX = 5;
 
+interface NotBlocked {
+  readonly left: readonly string[];
+  readonly unanswered: readonly string[];
+  readonly closed: readonly string[];
+}
+
 /** Null: all are blocked. */
-function notBlocked(left: readonly string[], unanswered: readonly string[], all: number): string | null {
+function notBlocked({ left, unanswered, closed }: NotBlocked, all: number): string | null {
   const said = [
     left.length === 0 ? '' : `${left.length} of ${countOf(all, 'card')} could not be blocked: ${named(left)}.`,
     unanswered.length === 0 ? '' : `No answer came for ${countOf(unanswered.length, 'card')}: ${named(unanswered)}.`,
+    closed.length === 0 ? '' : `Closed for good: ${named(closed)}.`,
   ].filter(Boolean);
   return said.length === 0 ? null : said.join(' ');
 }

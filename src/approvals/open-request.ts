@@ -5,6 +5,7 @@ import { alsoToAsk, isInSlack } from '../../templates/limits/also-needed-words.t
 import { countedText, otherApprovers, whyOthers } from '../../templates/limits/counted-words.ts';
 import { alertIdOf, requestIdOf } from '../actions/action.ts';
 import type { ActionTools, Rights } from '../actions/action-tools.ts';
+import type { BlockAllAction } from '../actions/verbs.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
 import type { AskedChange, RequestOpened } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
@@ -199,13 +200,17 @@ function isSamePurchase(one: AskAction, other: AskAction): boolean {
   return isNamed && one.ask.amountCents === other.ask.amountCents;
 }
 
+function cardsOf({ acctIds, last4s = [] }: BlockAllAction): string[] {
+  return acctIds.map((acctId, index) => `${acctId} ${last4s[index] ?? ''}`);
+}
+
 function isSame({ acctId, changes, term, action }: ApprovalRequest, asked: RequestedChange): boolean {
   // Two orders are two cards.
   if (asked.order !== undefined) return false;
   const [one, other] = [action, asked.action];
   if (one.verb === 'block-all' && other.verb === 'block-all') {
-    // More cards may be declined together by now. Nobody was asked about those.
-    const isAsked = other.acctIds.every((acct) => one.acctIds.includes(acct));
+    // More cards may be declined together by now, or other ones. Nobody was asked about those.
+    const isAsked = cardsOf(other).every((card) => cardsOf(one).includes(card));
     return isAsked && one.target.alertId === other.target.alertId;
   }
   if (one.verb === 'ask' && other.verb === 'ask' && !isSamePurchase(one, other)) return false;

@@ -318,6 +318,7 @@ export interface Over extends Partial<Action> {
   readonly asked?: string;
   readonly acctIds?: readonly number[];
   readonly names?: readonly string[];
+  readonly last4s?: readonly (string | null)[] | undefined;
   readonly subject?: string;
   readonly ask?: AskAction['ask'];
   readonly confirmed?: boolean;

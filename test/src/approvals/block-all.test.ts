@@ -2,10 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { type Result, stateOf } from '../../../src/actions/action-state.ts';
 import { blockedBy, blockIdOf, createBlockAll } from '../../../src/approvals/block-all.ts';
 import type { ApprovalRequest } from '../../../src/approvals/request.ts';
+import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { noCard } from '../../../src/core/card-facts.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { toCardFacts } from '../../../src/directory/account.ts';
 import { REQUEST_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, performAction, verbsOf, type WorldDeps } from '../../support/perform-world.ts';
@@ -50,6 +53,51 @@ it('blocks no card before someone else approves, and then each card once', async
 
   expect(blocked).toEqual(acctIds);
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
+});
+
+it('never blocks another card than the one that the request shows', async () => {
+  const last4s = acctIds.map((acctId) => (acctId === 16 ? null : `00${acctId}`));
+  const replaced = new Set([11, 16]);
+  const cardsOf = (acctId: number) => {
+    const shown = { cardId: acctId, last4: `00${acctId}`, status: replaced.has(acctId) ? 'CLOSED' : 'ACTIVE' } as const;
+    const newer = { cardId: 1000 + acctId, last4: `10${acctId}`, status: 'ACTIVE' } as const;
+    return replaced.has(acctId) ? [shown, newer] : [shown];
+  };
+  const direct: string[] = [];
+  const { world, deps, blocked, approve } = await createWorld(({ card }, done) => ({
+    notifyDirectly: async (_userId, _id, { text }) => void direct.push(text),
+    toFacts: toCardFacts,
+    directory: directoryOf({
+      account: async (acctId) =>
+        accountOf({ acctId, cards: cardsOf(acctId).map((one) => ({ ...one, seenAt: '2026-11-20T15:00:00.000Z' })) }),
+    }),
+    card: {
+      ...card,
+      getAccount: async (acctId) =>
+        AccountDetails.parse({
+          AccountId: acctId,
+          AccountStatus: 'OPEN',
+          CardList: cardsOf(acctId).map(({ cardId, last4, status }) => ({
+            CardId: cardId,
+            Last4CardNumber: last4,
+            CardStatus: status,
+          })),
+        }),
+      setCardStatus: async (acctId) => void done.push(acctId),
+    },
+  }));
+  const names = acctIds.map((acctId) => `Holder ${acctId} · card 00${acctId}`);
+  await performAction(ask('block-all', { ...operator, acctIds, names, last4s }), deps);
+
+  await approve(approver);
+
+  // The digits of one card are not known, so the card in use is meant.
+  expect(blocked).toEqual([12, 13, 14, 15, 16]);
+  expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
+  expect(world.answers.map(({ text }) => text)).toContainEqual(
+    expect.stringContaining('The card is closed for good. The account’s card in use is 1011.'),
+  );
+  expect(direct).toEqual([expect.stringContaining('Closed for good: Holder 11 · card 0011.')]);
 });
 
 it('offers no undo to whoever asked, because a second person wants the cards blocked', async () => {
@@ -197,6 +245,18 @@ it('opens another request for the same alert once more cards were declined toget
   expect(world.answers.at(-1)?.text).toMatch(/^Waiting for approval: block 7 cards/);
   await blockAll({ ...gus, id: 'act_fewer', acctIds: acctIds.slice(1), names: acctIds.slice(1).map(String) });
   expect((await deps.requests.open()).map(({ id }) => id).sort()).toEqual(['req_first', 'req_more']);
+});
+
+it('opens another request for the same alert once an account has another card', async () => {
+  const { deps, blockAll } = await createWorld();
+  const gus = { ...operator, actor: { userId: 'U0GUS', teamId: 'T1' } };
+  const last4s = acctIds.map((acctId) => `00${acctId}`);
+  await blockAll({ ...operator, id: 'act_first', last4s });
+
+  await blockAll({ ...gus, id: 'act_same', last4s });
+  await blockAll({ ...gus, id: 'act_other', last4s: ['1011', ...last4s.slice(1)] });
+
+  expect((await deps.requests.open()).map(({ id }) => id).sort()).toEqual(['req_first', 'req_other']);
 });
 
 /** The card service fails with this code for these accounts. */
@@ -432,6 +492,7 @@ it.each<[string, Result['state'], string | null]>([
   ]);
   const blockAll = createBlockAll({
     ...deps,
+    factsOf: async () => noCard,
     failures: { failAction: async () => {} },
     async block({ action, acctId }) {
       const state = states.get(acctId) ?? 'done';
