@@ -57,9 +57,7 @@ const bands = z
   })
   .transform((all) => all.map(({ up_to: upTo, approvals }): Band => ({ upToCents: upTo ?? null, approvals })));
 
-const cap = z
-  .strictObject({ '24h': dollars.optional(), '30d': dollars.optional() })
-  .transform((given): Cap => ({ dayCents: given['24h'] ?? null, monthCents: given['30d'] ?? null }));
+const cap = z.strictObject({ '24h': dollars.optional(), '30d': dollars.optional() });
 
 const durations = z.strictObject({
   longest: z
@@ -170,9 +168,9 @@ function toSection(given: Section, cardGroups: readonly string[], outer: PolicyS
     bands: given.amounts ?? approval.bands,
     orderBands: given.orders ?? approval.orderBands,
     caps: {
-      person: given.caps?.person ?? approval.caps.person,
-      card: given.caps?.card ?? approval.caps.card,
-      program: given.caps?.program ?? approval.caps.program,
+      person: toCap(given.caps?.person, approval.caps.person),
+      card: toCap(given.caps?.card, approval.caps.card),
+      program: toCap(given.caps?.program, approval.caps.program),
     },
     durations: {
       longestMs: given.durations?.longest ?? approval.durations.longestMs,
@@ -186,4 +184,8 @@ function toSection(given: Section, cardGroups: readonly string[], outer: PolicyS
     approval: own,
     approvalsChannel: given.approvals_channel ?? outer.approvalsChannel,
   };
+}
+
+function toCap(given: z.infer<typeof cap> | undefined, outer: Cap): Cap {
+  return { dayCents: given?.['24h'] ?? outer.dayCents, monthCents: given?.['30d'] ?? outer.monthCents };
 }

@@ -228,14 +228,20 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'the policy file sets no cap for a card',
     file: 'src/policy/policy-file.ts',
-    from: 'given.caps?.card ?? approval.caps.card',
+    from: 'toCap(given.caps?.card, approval.caps.card)',
     to: 'approval.caps.card',
   },
   {
     name: 'the policy file sets no cap for the program',
     file: 'src/policy/policy-file.ts',
-    from: 'given.caps?.program ?? approval.caps.program',
+    from: 'toCap(given.caps?.program, approval.caps.program)',
     to: 'approval.caps.program',
+  },
+  {
+    name: 'a group that sets a cap for a day has none for 30 days',
+    file: 'src/policy/policy-file.ts',
+    from: "given?.['30d'] ?? outer.monthCents",
+    to: "given?.['30d'] ?? null",
   },
   {
     name: 'a group that sets nothing about it has no longest duration',

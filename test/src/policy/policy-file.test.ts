@@ -229,16 +229,17 @@ approvals_channel: C0MAIN
     ['amounts: [{ approvals: 5 }]', { approval: { ...approval, bands: [{ upToCents: null, approvals: 5 }] } }],
     [
       'caps: { person: { 24h: 7 } }',
-      { approval: { ...approval, caps: { ...caps, person: { dayCents: 700, monthCents: null } } } },
+      { approval: { ...approval, caps: { ...caps, person: { ...caps.person, dayCents: 700 } } } },
     ],
     [
       'caps: { card: { 24h: 7 } }',
-      { approval: { ...approval, caps: { ...caps, card: { dayCents: 700, monthCents: null } } } },
+      { approval: { ...approval, caps: { ...caps, card: { ...caps.card, dayCents: 700 } } } },
     ],
     [
-      'caps: { program: { 24h: 7 } }',
-      { approval: { ...approval, caps: { ...caps, program: { dayCents: 700, monthCents: null } } } },
+      'caps: { program: { 30d: 7 } }',
+      { approval: { ...approval, caps: { ...caps, program: { ...caps.program, monthCents: 700 } } } },
     ],
+    ['caps: { person: {} }', {}],
     ['durations: { longest: 4h }', { approval: { ...approval, durations: { longestMs: 14_400_000, mayStay: false } } }],
     [
       'durations: { permanent: true }',
