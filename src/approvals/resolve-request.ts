@@ -8,6 +8,7 @@ import { decisionOf } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
+import { REQUEST_OVERDUE_MS } from '../policy/decide-action.ts';
 import { withAnswers } from './block-all.ts';
 import type { Execution } from './execute-approval.ts';
 import {
@@ -186,7 +187,10 @@ interface RemindDeps extends Pick<ActionTools, 'now' | 'updateRequest' | 'postTo
   readonly requests: Pick<Requests, 'save' | 'open' | 'remind'>;
 }
 
-/** Sends one reminder for all open requests of the group, unless an earlier one listed this request. */
+/**
+ * Sends one reminder for all open requests of the group, unless an earlier one listed this request after at least half of
+ * its time.
+ */
 export function createRemindApprovers(deps: RemindDeps) {
   return async function remindApprovers(request: OpenRequest, lease: Lease): Promise<void> {
     const open = (await deps.requests.open()).filter(
@@ -198,7 +202,9 @@ export function createRemindApprovers(deps: RemindDeps) {
     await lease.confirm();
     await deps.requests.save({ ...request, remindedAt });
     await deps.updateRequest(request.id);
-    for (const other of isListed ? [] : open) {
+    // What has only begun to wait is reminded of when it has waited, too.
+    const isOld = (other: OpenRequest) => overdueAtMs(other) - Date.parse(remindedAt) <= REQUEST_OVERDUE_MS / 2;
+    for (const other of isListed ? [] : open.filter(isOld)) {
       if (isOverdue(other) || (await deps.requests.remind(other.id, remindedAt)) === null) continue;
       if (isOverdue({ ...other, remindedAt })) await deps.updateRequest(other.id);
     }

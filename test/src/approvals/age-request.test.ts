@@ -121,17 +121,17 @@ it('reminds nobody who asked for or approved all that waits, or holds the card',
   expect(isVoid.texts[0], 'she may approve again').toMatch(/\. <@U0ANA>, <@U0BEN>$/);
 });
 
-it('lists all open requests with amounts in one reminder, and reminds of none of them again', async () => {
+it('lists all open requests with amounts in one reminder, and reminds again only of those that have just begun to wait', async () => {
   const due = openRequestOf({ id: 'req_due' });
-  const young = { ...openRequestOf({ id: 'req_young' }) };
-  const others = [due, { ...young, expiresAt: '2026-11-21T15:10:00.000Z' }];
+  const openedAt = (id: string, at: string) => openRequestOf({ id, expiresAt: `2026-11-21T${at}.000Z` });
+  const others = [due, openedAt('req_half', '15:07:30'), openedAt('req_young', '15:07:31')];
   const world = setUp(15, { others });
 
   await world.age();
 
   expect(world.posted).toEqual(['req_ask1-reminder']);
-  expect(world.texts[0]?.match(/wants to pay \$900\.00/g)).toHaveLength(3);
-  expect(world.reminded).toEqual(['req_due', 'req_young']);
+  expect(world.texts[0]?.match(/wants to pay \$900\.00/g)).toHaveLength(4);
+  expect(world.reminded).toEqual(['req_due', 'req_half']);
   // Only operators of the one that is overdue get the emergency override.
   expect(world.updated).toEqual(['req_ask1', 'req_due']);
 });
