@@ -142,6 +142,11 @@ export interface Resolved<A extends Action = Action> {
   readonly isApproved?: true;
 }
 
+/** Without the form of an order, which is kept only until the order is made. */
+export function withoutForm<A extends Action>(action: A): A {
+  return action.target.kind === 'order' ? { ...action, target: { kind: 'order', sealed: '' } } : action;
+}
+
 /** The alert that shows the outcome, if any. */
 export function alertIdOf({ target: on }: Pick<Action, 'target'>): string | null {
   return on.kind === 'alert' || on.kind === 'card' ? on.alertId : null;

@@ -1,5 +1,5 @@
 import { permissionAsked, permissionSent, type Typed } from '../../templates/approvals/permission-asked.ts';
-import type { Action } from '../actions/action.ts';
+import { type Action, withoutForm } from '../actions/action.ts';
 import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { othersAllowed } from '../actions/ask-others.ts';
 import type { RefusalCounts } from '../actions/record-limits.ts';
@@ -9,7 +9,7 @@ import { AskedInput, type AskPermissionAction } from './verbs.ts';
 
 /** Turns a refused action into a question to the people who may do it. Runs when its button is pressed. */
 export function askPermissionOf(refused: Action): Action & Pick<AskPermissionAction, 'asked' | 'input'> {
-  const { id, verb: asked, target, reason, actor, roles, origin, askedAt } = refused;
+  const { id, verb: asked, target, reason, actor, roles, origin, askedAt } = withoutForm(refused);
   // Of the refused verb's own fields, only what people need to decide.
   const input = AskedInput.parse(refused);
   return { id, verb: 'ask-permission', target, reason, actor, roles, asHolder: false, origin, askedAt, asked, input };

@@ -1,6 +1,6 @@
 import { requestReminder } from '../../templates/approvals/request-notes.ts';
 import { requestDecided, sameRequestEnded } from '../../templates/holders/holder-request.ts';
-import { alertIdOf } from '../actions/action.ts';
+import { alertIdOf, withoutForm } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
@@ -111,7 +111,7 @@ async function markAlert(request: UnmadeRequest, { outcomes, now }: Pick<Deps, '
 /** An order's form data is kept only until the decision. */
 function withoutOrder(request: ClosedRequest): ClosedRequest {
   const order = orderIn(request);
-  return order === null ? request : { ...request, action: { ...order, target: { kind: 'order', sealed: '' } } };
+  return order === null ? request : { ...request, action: withoutForm(order) };
 }
 
 /** After this time an approval is confirmed, or will not be confirmed any more. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { orderResult } from '../../templates/virtual-cards/order.ts';
-import { Action } from '../actions/action.ts';
+import { Action, withoutForm } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { VirtualCardAlert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
@@ -104,7 +104,8 @@ export function createAwaitedOrders(redis: RedisClient) {
      * which is registered before it is sent.
      */
     async expect(awaited: AwaitedWebhook, asked: Asked): Promise<string | null> {
-      const { eventId } = await write(keyOf(awaited), `asked:${asked.action.id}`, format.write(asked));
+      const action = withoutForm(asked.action);
+      const { eventId } = await write(keyOf(awaited), `asked:${action.id}`, format.write({ ...asked, action }));
       return awaited.kind === 'resend' ? null : (eventId ?? null);
     },
     /** Nothing was sent, so the action waits for nothing. */

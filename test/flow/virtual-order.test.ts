@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { allValues } from '../support/all-values.ts';
 import { openedForm } from '../support/opened-form.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
@@ -78,7 +79,7 @@ describe('/card virtual order', () => {
     expect(status.text).toMatch(/new virtual card|active/i);
     expect(JSON.stringify(ofStatus())).not.toMatch(/not activated yet|outside Slack|activate_card/);
     expect(told).not.toMatch(/\d{13,}/);
-    const everything = JSON.stringify(await all());
+    const everything = await allValues(cardbell().store);
     for (const secret of ['1991-04-30', '1 Main Street', '512-555-0142']) expect(everything).not.toContain(secret);
     const chain = await cardbell().store.lrange('{cardbell:audit}:chain', 0, -1);
     const records = chain.map((line) => JSON.parse(line).record).filter(({ verb }) => verb === 'order-virtual');
@@ -131,6 +132,14 @@ describe('/card virtual order', () => {
   });
 });
 
+it('keeps the form of no order once each has been made', async () => {
+  await quiet(cardbell());
+  const sealed = /\\*"sealed\\*":\\*"[^"\\]/;
+
+  expect('{"order":"{\\"sealed\\":\\"x\\"}"}', 'the search').toMatch(sealed);
+  expect(await allValues(cardbell().store)).not.toMatch(sealed);
+});
+
 describe('/card virtual resend', () => {
   it('requests the details once and says when they were sent', async () => {
     const card = cardbell()
@@ -158,17 +167,3 @@ describe('/card virtual resend', () => {
     expect(cardbell().writes()).toHaveLength(before);
   });
 });
-
-/** Everything Cardbell stores in Redis. */
-async function all(): Promise<unknown[]> {
-  const { store } = cardbell();
-  const values: unknown[] = [];
-  for (const key of await store.keys('{cardbell:*')) {
-    const type = await store.type(key);
-    if (type === 'string') values.push(await store.get(key));
-    if (type === 'hash') values.push(await store.hgetall(key));
-    if (type === 'list') values.push(await store.lrange(key, 0, -1));
-    if (type === 'stream') values.push(await store.xrange(key, '-', '+'));
-  }
-  return values;
-}

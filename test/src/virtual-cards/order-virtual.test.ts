@@ -5,6 +5,7 @@ import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
 import { createNameRuleset } from '../../../src/directory/rule-names.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { REQUEST_MS } from '../../../src/policy/decide-action.ts';
+import { allValues } from '../../support/all-values.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
@@ -456,4 +457,37 @@ it.each<[string, Partial<Parameters<typeof unanswered>[0]> | null, RegExp]>([
   await performAction(ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder }), deps);
 
   expect(lines.at(-1)).toMatch(expected);
+});
+
+it.each<[string, number, boolean]>([
+  ['one person made', 2500, false],
+  ['others approved', 100_001, false],
+  ['has an unknown outcome', 2500, true],
+])('keeps nothing of the form of an order that %s', async (_what, fundCents, isLost) => {
+  const world = await createActionWorld(redis());
+  const orderVirtualCards = async (...args: Parameters<typeof world.deps.card.orderVirtualCards>) => {
+    if (isLost) throw unanswered({});
+    return await world.deps.card.orderVirtualCards(...args);
+  };
+  const deps = { ...world.deps, card: { ...world.deps.card, orderVirtualCards } };
+  const order = JSON.parse(virtualOrder.sealed) as Record<string, unknown>;
+  const target = { ...virtualOrder, sealed: JSON.stringify({ ...order, fundCents }) };
+  await performAction(ask('order-virtual', { ...byCommand, id: 'act_order1', target }), deps);
+  const decided = { target: { kind: 'request', requestId: 'req_order1' }, id: 'act_ben', approve: true } as const;
+  if (fundCents > 100_000)
+    await performAction(ask('decide', { ...decided, actor: { userId: 'U0BEN', teamId: 'T1' } }), deps);
+
+  expect(world.answers.at(-1)?.text).toMatch(isLost ? /I won’t order it again/ : /^Ordered/);
+  const everything = await allValues(redis());
+  expect(everything).toContain('act_order1');
+  expect(everything).not.toContain('1991-04-30');
+});
+
+it('keeps nothing of the form of an order that was refused', async () => {
+  const world = await createActionWorld(redis(), { rolesOf: async () => ({ roles: [], isComplete: true }) });
+
+  await performAction(ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder }), world.deps);
+
+  expect(world.answers.at(-1)?.text).toMatch(/Only approvers may order virtual cards/);
+  expect(await allValues(redis())).not.toContain('1991-04-30');
 });

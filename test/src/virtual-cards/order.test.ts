@@ -23,7 +23,7 @@ it.each(['', '30/04/1991', '02/30/1991', '2001-02-29', '04/30/91', '2026-11-21',
 );
 
 const redis = useRedis();
-const action = ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder });
+const action = ask('order-virtual', { ...byCommand, id: 'act_order1', target: { ...virtualOrder, sealed: '' } });
 const event = (id: string) => ({ id, callbackAt: '2026-11-20T15:00:00.000Z' });
 const asked = { action, at: '2026-11-20T15:00:00.000Z' };
 
