@@ -12,7 +12,7 @@ import { isByName } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
 import { redactReason, splitWords } from './typed-words.ts';
-import { refuseUnknown, typedOnRecord, type UnknownCardDeps } from './unknown-card.ts';
+import { mayAlsoHave, refuseUnknown, typedOnRecord, type UnknownCardDeps } from './unknown-card.ts';
 
 type Match = Pick<CardMatch, 'acctId' | 'cards' | 'matchedBy'>;
 
@@ -130,9 +130,14 @@ export function createFindCard(deps: FindDeps): ResolveCard {
     const matches = person === null ? await deps.directory.find(query, mayAct) : await heldBy(person, mayAct, deps);
     const candidates = candidatesOf(meant, matches);
     const [only] = candidates;
-    if (only === undefined) await refuseUnknown(meant, query, rest, deps);
-    else if (candidates.length > 1 || (await mayBeSomebodyElse(meant, rest, matches[0], deps)))
-      await deps.askWhich(meant, query, candidates);
+    if (only === undefined) {
+      await refuseUnknown(meant, query, rest, deps);
+      return null;
+    }
+    const unread = await mayAlsoHave(query, meant, deps);
+    const isUnsure = unread > 0 && !deps.isLook(meant.verb);
+    if (candidates.length > 1 || isUnsure || (await mayBeSomebodyElse(meant, rest, matches[0], deps)))
+      await deps.askWhich(meant, query, candidates, unread);
     else return { action: meant, acctId: only.acctId, cardId: only.cardId };
     return null;
   }
@@ -219,7 +224,8 @@ interface AskWhichDeps extends Pick<ActionTools, 'record' | 'factsOf' | 'putChoi
 
 /** Asks back which of several cards is meant. */
 export function createAskWhich({ responses, record, putChoice, factsOf, doing }: AskWhichDeps) {
-  return async function askWhich(action: Action, query: string, candidates: readonly Candidate[]): Promise<void> {
+  /** @param unread accounts that may have more such cards. */
+  return async function askWhich(action: Action, query: string, candidates: readonly Candidate[], unread: number) {
     await record(action, { event: 'asked', detail: `asked back which card ${typedOnRecord(query)} is` });
     // A change accepts only the first answer. `show` accepts every answer, so that one card can be shown after another.
     const questionId = action.verb === 'show' ? null : action.id;
@@ -230,7 +236,7 @@ export function createAskWhich({ responses, record, putChoice, factsOf, doing }:
       choices.push({ value, card: await factsOf(acctId, { cardId, last4 }), status });
     }
     const matches = candidates.length;
-    await responses.answer(action, chooseCard({ doing: doing(action.verb), query, choices, matches }));
+    await responses.answer(action, chooseCard({ doing: doing(action.verb), query, choices, matches, unread }));
   };
 }
 

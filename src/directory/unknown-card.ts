@@ -85,6 +85,15 @@ export function notReadYet(
   };
 }
 
+/**
+ * How many accounts may have another card with the four digits that someone typed, because their cards are not read yet. Zero
+ * for other words.
+ */
+export async function mayAlsoHave(query: string, action: Action, deps: UnknownCardDeps): Promise<number> {
+  if (interpret(query).last4 === null) return 0;
+  return action.asHolder ? await ownUnread(action, deps) : (await deps.directory.status()).lackingDetails;
+}
+
 /** How many of the person's own accounts may have cards that are not read yet. Other accounts do not concern a holder. */
 async function ownUnread({ actor }: Action, { directory, links }: UnknownCardDeps): Promise<number> {
   const own = await links.ofUser(actor.userId);

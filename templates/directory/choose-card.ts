@@ -5,6 +5,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { withMentions } from '../../src/slack/mrkdwn.ts';
 import { button, context, countOf, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOfHolderRaw, holderName, statusWord } from '../core/card-words.ts';
+import { sentences } from '../core/change-words.ts';
 
 interface CardChoice {
   /** Opaque id of this choice, used as the button's value. */
@@ -23,15 +24,18 @@ export interface ChooseCard {
   readonly choices: readonly CardChoice[];
   /** How many there are in total. */
   readonly matches: number;
+  /** Accounts that may have more of them, because their cards are not read yet. */
+  readonly unread: number;
 }
 
 /** Which of these cards? */
-export function chooseCard({ doing, query, choices, matches }: ChooseCard): Message {
+export function chooseCard({ doing, query, choices, matches, unread }: ChooseCard): Message {
   const isOne = matches === 1;
   const found = isOne ? 'One card matches' : `${countOf(matches, 'card')} match`;
   const question = isOne ? 'Is it the one you want to' : 'Which one do you want to';
   const asked = `${found} “${withMentions(escapeUntrusted(query, 80))}”. ${question} ${escapeUntrusted(doing, 60)}?`;
   const more = matches - choices.length;
+  const notRead = unread === 0 ? '' : `The cards of ${countOf(unread, 'account')} are not read yet.`;
 
   return {
     text: sentence(asked),
@@ -56,11 +60,11 @@ export function chooseCard({ doing, query, choices, matches }: ChooseCard): Mess
           label: `Choose ${cardOfHolderRaw(card)}`,
         }),
       })),
-      ...context(
-        more > 0
-          ? `${more} more ${more === 1 ? 'matches' : 'match'}. Use the card id, the account id or the full name to narrow it down.`
-          : 'Nothing has changed yet.',
-      ),
+      ...context(sentences(more > 0 ? narrowDown(more) : 'Nothing has changed yet.', notRead)),
     ],
   };
+}
+
+function narrowDown(more: number): string {
+  return `${more} more ${more === 1 ? 'matches' : 'match'}. Use the card id, the account id or the full name to narrow it down.`;
 }

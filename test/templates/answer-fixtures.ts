@@ -34,6 +34,7 @@ export const answer = {
       { value: 'choice_2', card: other('3434'), status: null },
     ],
     matches: 2,
+    unread: 0,
   } satisfies ChooseCard,
   confirm: {
     value: 'pending_1',

@@ -268,6 +268,42 @@ describe('words', () => {
     });
   });
 
+  describe('that are four digits while other accounts’ cards are not read', () => {
+    beforeEach(() => {
+      found = { '0001': [known(7, 'last4', active)], Jane: [known(7, 'name', active)] };
+      lackingDetails = 240;
+    });
+
+    it.each(['block', 'unblock', 'limit', 'mute', 'activate', 'unlink'] as const)(
+      'cause a question before a change: %s',
+      async (verb) => {
+        expect(await resolveCard(ask(verb, { target: { kind: 'words', words: ['0001'] } }))).toBe(null);
+        expect(answers.map(({ text }) => text)).toEqual([
+          expect.stringContaining(`One card matches “0001”. Is it the one you want to ${verb}?`),
+        ]);
+        expect(JSON.stringify(answers)).toContain('The cards of 240 accounts are not read yet.');
+      },
+    );
+
+    it('select the card to look at', async () => {
+      expect(await resolveCard(words('0001'))).toMatchObject({ acctId: 7, cardId: 1 });
+      expect(answers).toEqual([]);
+    });
+
+    it('name a holder’s own card, if all of their own are read', async () => {
+      linked = [{ acctId: 7, userId: own.actor.userId }];
+      const typed = { ...block('0001'), asHolder: true, roles: ['holder' as const] };
+
+      expect(await resolveCard(typed)).toMatchObject({ acctId: 7, cardId: 1 });
+      unread = [7];
+      expect(await resolveCard(typed), 'theirs are not').toBe(null);
+    });
+
+    it('do not concern a name', async () => {
+      expect(await resolveCard(block('Jane', 'lost'))).toMatchObject({ acctId: 7 });
+    });
+  });
+
   it.each(['Dow', 'Dow,', 'O’Brien', "O'Brien", 'McDonald', 'Stone-Lee', 'Kim-Ng', 'Ærø'])(
     'that name a person and may continue the name cause a question: %s',
     async (next) => {

@@ -75,7 +75,7 @@ it.each(verbNames.filter((verb) => questions[verb] !== undefined))(
   '%s: asks in English which card is meant',
   (verb) => {
     const matches = [1, 2].map((count) =>
-      chooseCard({ doing: refusedTo(verb), query: 'x', choices: [], matches: count }),
+      chooseCard({ doing: refusedTo(verb), query: 'x', choices: [], matches: count, unread: 0 }),
     );
     expect(matches.map(({ text }) => text)).toEqual([
       `One card matches “x”. Is it the one you want to ${questions[verb]}?`,

@@ -132,6 +132,13 @@ describe('choosing a card', () => {
     expect(shown(blocks)).toContain('3 more match.');
     expect(shown(chooseCard({ ...answer.choose, matches: 3 }).blocks)).toContain('1 more matches.');
   });
+
+  it('says how many accounts may have more of them', () => {
+    expect(shown(chooseCard(answer.choose).blocks)).not.toContain('not read yet');
+    expect(shown(chooseCard({ ...answer.choose, unread: 1 }).blocks)).toContain(
+      'Nothing has changed yet. The cards of 1 account are not read yet.',
+    );
+  });
 });
 
 it('the confirmation of an activation names the cards that will be closed', () => {
