@@ -8,9 +8,9 @@ import { commandCode } from '../core/installation.ts';
 import { mentioned } from '../slack/mrkdwn.ts';
 import { cardWithDigits, type DirectoryAccount } from './account.ts';
 import { askedBesides } from './asked-besides.ts';
-import { isByName } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
+import { mayBeSomebodyElse } from './may-be-somebody-else.ts';
 import { redactReason, splitWords } from './typed-words.ts';
 import { mayAlsoHave, refuseUnknown, typedOnRecord, type UnknownCardDeps } from './unknown-card.ts';
 
@@ -136,7 +136,7 @@ export function createFindCard(deps: FindDeps): ResolveCard {
     }
     const unread = await mayAlsoHave(query, meant, deps);
     const isUnsure = unread > 0 && !deps.isLook(meant.verb);
-    if (candidates.length > 1 || isUnsure || (await mayBeSomebodyElse(meant, rest, matches[0], deps)))
+    if (candidates.length > 1 || isUnsure || (await mayBeSomebodyElse(meant, query, rest, matches[0], deps)))
       await deps.askWhich(meant, query, candidates, unread);
     else return { action: meant, acctId: only.acctId, cardId: only.cardId };
     return null;
@@ -241,40 +241,6 @@ export function createAskWhich({ responses, record, putChoice, factsOf, doing }:
 }
 
 const CHOICES_MAX = 20;
-
-/**
- * If nobody but Jane Smith is known, neither `limit Jan` nor `unblock jane dow` has to mean her, so they ask back. A block of
- * `jane` does not wait, unless the word behind the name looks like a name itself.
- */
-async function mayBeSomebodyElse(
-  action: Action,
-  [next = '']: readonly string[],
-  match: Match | undefined,
-  deps: Pick<FindDeps, 'isLook' | 'directory' | 'rights'>,
-): Promise<boolean> {
-  if (match === undefined || !isByName(match.matchedBy)) return false;
-  if (match.matchedBy === 'beginning') return !deps.isLook(action.verb);
-  if (likeName.test(next)) return true;
-  if (match.matchedBy !== 'name' || next === '') return false;
-  return action.verb === 'unblock' || (await isNameOfOther(action, next, match.acctId, deps));
-}
-
-/** In `jane smith`, where `jane` is Jane Doe, somebody else is called Smith. People must not learn of those they may not see. */
-async function isNameOfOther(
-  action: Action,
-  word: string,
-  ownId: number,
-  { directory, rights }: Pick<FindDeps, 'directory' | 'rights'>,
-): Promise<boolean> {
-  for (const { acctId, matchedBy } of await directory.findKnown(word)) {
-    const isNamed = isByName(matchedBy) && matchedBy !== 'beginning' && acctId !== ownId;
-    if (isNamed && (await rights.mayAct(action, acctId)) === true) return true;
-  }
-  return false;
-}
-
-/** `Dow`, `McDonald`, `Stone-Lee`, `O’Brien`; neither `LOST` nor `I’m`. */
-const likeName = /^\p{Lu}(?=.*\p{Ll})[\p{L}\p{M}]*(?:-[\p{L}\p{M}]+|['’`´ʼ][\p{L}\p{M}]{3,})*[,.;:!?…]*$/u;
 
 /** The answer to a button on an alert that is no longer stored. */
 export const tooOld = (): Refusal => ({

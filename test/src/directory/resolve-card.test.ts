@@ -304,18 +304,31 @@ describe('words', () => {
     });
   });
 
-  it.each(['Dow', 'Dow,', 'O’Brien', "O'Brien", 'McDonald', 'Stone-Lee', 'Kim-Ng', 'Ærø'])(
-    'that name a person and may continue the name cause a question: %s',
-    async (next) => {
-      found = { Jane: [known(7, 'name', active)], '0001': [known(7, 'last4', active)] };
+  it.each([
+    'Dow',
+    'Dow,',
+    'O’Brien',
+    "O'Brien",
+    'McDonald',
+    'Stone-Lee',
+    'Kim-Ng',
+    'Ærø',
+    'Doe’s',
+    "Doe's",
+    '(Doe)',
+    'D.',
+    'D',
+    'É',
+    'É.,',
+  ])('that name a person and may continue the name cause a question: %s', async (next) => {
+    found = { Jane: [known(7, 'name', active)], '0001': [known(7, 'last4', active)] };
 
-      expect(await resolveCard(block('Jane', next, 'lost'))).toBe(null);
-      expect(answers.map(({ text }) => text)).toEqual([
-        expect.stringContaining('One card matches “Jane”. Is it the one you want to block?'),
-      ]);
-      expect(await resolveCard(block('0001', next)), 'a number is not part of a name').toMatchObject({ acctId: 7 });
-    },
-  );
+    expect(await resolveCard(block('Jane', next, 'lost'))).toBe(null);
+    expect(answers.map(({ text }) => text)).toEqual([
+      expect.stringContaining('One card matches “Jane”. Is it the one you want to block?'),
+    ]);
+    expect(await resolveCard(block('0001', next)), 'a number is not part of a name').toMatchObject({ acctId: 7 });
+  });
 
   it.each(['smith', 'lost', 'LOST', 'I', 'I’m', 'She’s', '2', '(Lost'])(
     'that name a person block the card at once if a reason may follow: %s',
