@@ -31,11 +31,13 @@ export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<voi
     const orderIds = new Set(shipments.flatMap(({ cardOrderId }) => cardOrderId ?? []));
     // The orders only add their dates.
     const orders = await Promise.all([...orderIds].map((id) => orNull(api.getCardOrder(id, LOOK_LIMITS))));
-    const card = details.cards.find((each) => each.cardId === cardId) ?? details.cards.at(-1);
+    const named = details.cards.find((each) => each.cardId === cardId) ?? null;
     const message = cardTrack({
-      card: await factsOf(acctId, { cardId: card?.cardId }),
+      card: await factsOf(acctId, { cardId: (named ?? details.cards.at(-1))?.cardId }),
       isVirtual: details.isVirtual === true,
-      cards: details.cards.map(({ last4, status }) => ({ last4, status })),
+      named,
+      cards: details.cards,
+      isForHolder: action.asHolder,
       shipments: shipments.map((shipment) => ({
         ...shipment,
         orderedAt: toInstant(orders.find((order) => order?.cardOrderId === shipment.cardOrderId)?.orderedAt ?? ''),

@@ -2,20 +2,29 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ShippingEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
-import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { context, copyable, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
-import { cardHandle, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
+import { cardHandle, cardName, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
 import { trackingLink, trackingNumberOf } from '../core/tracking-link.ts';
 
 export interface CardTrack {
   readonly card: CardFacts;
   readonly isVirtual: boolean;
+  /** The card that was asked for. Null: the account was, so it is about the card that needs action most. */
+  readonly named: TrackedCard | null;
   /** Every card of the account, oldest first. */
-  readonly cards: readonly { readonly last4: string | null; readonly status: string | null }[];
+  readonly cards: readonly TrackedCard[];
   /** Newest first. */
   readonly shipments: readonly Shipment[];
+  /** Holders may not activate a card. */
+  readonly isForHolder: boolean;
+}
+
+interface TrackedCard {
+  readonly cardId: number | null;
+  readonly last4: string | null;
+  readonly status: string | null;
 }
 
 interface Shipment
@@ -27,15 +36,16 @@ interface Shipment
 const CARDS_MAX = 10;
 
 /** Where a card is: ordered, shipped, and whether it was activated. */
-export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Message {
-  const state = stateOf(cards);
+export function cardTrack({ card: known, isVirtual, named, cards, shipments, isForHolder }: CardTrack): Message {
+  const tracked = named ?? mostUrgent(cards);
+  const card = tracked === undefined ? known : { ...known, cardId: tracked.cardId, last4: tracked.last4 };
+  const state = stateOf(tracked);
   const isWaiting = state === 'INACTIVE';
   const earlier = cards.length - CARDS_MAX;
-  // A shipment of another card of the account says nothing about these.
-  const ofState = cards.filter((each) => stateOf([each]) === state);
-  const latest = shipments.find((shipment) => ofState.some((each) => mayBeOf(shipment, each)));
+  // A shipment of another card of the account says nothing about this one.
+  const latest = shipments.find((shipment) => mayBeOf(shipment, card));
   const name = cardOfHolderRaw(card);
-  const which = shipments.length === 0 ? '' : ` of ${namesOf(ofState)}`;
+  const which = shipments.length === 0 ? '' : ` of ${cardName(card)}`;
   const where = isVirtual
     ? 'It is a virtual card, so nothing is shipped.'
     : latest === undefined
@@ -55,13 +65,7 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
           .slice(-CARDS_MAX)
           .map(({ last4, status }) => `*Card ${escapeUntrusted(last4 ?? '????', 10)}:* ${statusWord(status ?? '')}`),
       ),
-      ...(isWaiting
-        ? [
-            section(
-              `${isVirtual ? 'Activate it' : 'When the card has arrived, activate it'}: ${commandCode(`activate ${copyable(cardHandle(card), 20)}`)}`,
-            ),
-          ]
-        : []),
+      ...(isWaiting ? [section(activationAdvice(card, { isVirtual, isForHolder }))] : []),
       ...context(
         shipments.length === 0 && !isVirtual
           ? 'I remember shipments for 30 days. For older ones, see the card program’s portal.'
@@ -71,24 +75,30 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
   };
 }
 
-/** Of several cards, the one that needs action counts first, then the one that can be used. */
+function activationAdvice(card: CardFacts, { isVirtual, isForHolder }: Pick<CardTrack, 'isVirtual' | 'isForHolder'>) {
+  if (isForHolder)
+    return `It does not work until it is activated: tell an operator${isVirtual ? '' : ' when it arrives'}.`;
+  const when = isVirtual ? 'Activate it' : 'When the card has arrived, activate it';
+  return `${when}: ${commandCode(`activate ${copyable(cardHandle(card), 20)}`)}`;
+}
+
 const byUrgency = ['INACTIVE', 'ACTIVE', 'BLOCKED', 'CLOSED'] as const;
 type State = (typeof byUrgency)[number] | 'unknown';
 
-function stateOf(cards: CardTrack['cards']): State {
-  return byUrgency.find((state) => cards.some(({ status }) => status?.trim().toUpperCase() === state)) ?? 'unknown';
+function stateOf(card: TrackedCard | undefined): State {
+  return byUrgency.find((state) => card?.status?.trim().toUpperCase() === state) ?? 'unknown';
+}
+
+/** The newest card that needs action; if there is none, the newest one that can be used. */
+function mostUrgent(cards: CardTrack['cards']): TrackedCard | undefined {
+  const newest = byUrgency.flatMap((state) => cards.findLast((card) => stateOf(card) === state) ?? []);
+  return newest[0] ?? cards.at(-1);
 }
 
 /** Digits that are not known do not rule a card out. */
-function mayBeOf({ last4 }: Shipment, card: CardTrack['cards'][number]): boolean {
+function mayBeOf({ last4 }: Shipment, card: Pick<TrackedCard, 'last4'>): boolean {
   const [shipped, known] = [last4.trim(), card.last4?.trim() ?? ''];
   return shipped === '' || known === '' || shipped === known;
-}
-
-/** `card 2222`, `cards 2222 and 3333`. */
-function namesOf(cards: CardTrack['cards']): string {
-  const digits = cards.slice(-CARDS_MAX).map(({ last4 }) => escapeUntrusted(last4 ?? '????', 10));
-  return `${digits.length === 1 ? 'card' : 'cards'} ${joinWithAnd(digits)}`;
 }
 
 const titles: Readonly<Record<State, string>> = {

@@ -155,9 +155,11 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       orderedAt: one,
     };
     const card = { ...somebody, holder: one, last4: two };
+    const named = { cardId: 1, last4: one, status: two };
+    const track = { card, isVirtual: false, named, isForHolder: false };
     return [
-      cardTrack({ card, isVirtual: false, cards: many({ last4: one, status: two }), shipments: many(shipment) }),
-      cardTrack({ card, isVirtual: true, cards: [], shipments: [] }),
+      cardTrack({ ...track, cards: many(named), shipments: many(shipment) }),
+      cardTrack({ ...track, isVirtual: true, named: null, cards: [], shipments: [], isForHolder: true }),
     ];
   },
   'decline-list': (one, two) => {

@@ -36,8 +36,13 @@ it('people: the first twenty, and how many more', () => {
 });
 
 it('the cards of a tracked account and of a status change', () => {
-  const cards = Array.from({ length: 13 }, (_, index) => ({ last4: String(1000 + index), status: 'CLOSED' }));
-  expect(shown(cardTrack({ card, isVirtual: false, cards, shipments: [] }).blocks)).toContain('… and 3 earlier cards.');
+  const cards = Array.from({ length: 13 }, (_, index) => ({
+    cardId: index,
+    last4: String(1000 + index),
+    status: 'CLOSED',
+  }));
+  const track = cardTrack({ card, isVirtual: false, named: null, cards, shipments: [], isForHolder: false });
+  expect(shown(track.blocks)).toContain('… and 3 earlier cards.');
 
   const changes = cards.map(({ last4 }, index) => change({ cardId: index + 1, last4 }));
   for (const isLong of [true, false]) {

@@ -50,7 +50,8 @@ async function tracking({ isAway = false, shipped = [1221] }: { isAway?: boolean
       answer: async (_action, message) => void answers.push(message),
     },
   });
-  const track = (cardId: number | null) => trackCard({ action: ask('track', byCommand), acctId, cardId });
+  const track = (cardId: number | null, asHolder = false) =>
+    trackCard({ action: ask('track', { ...byCommand, asHolder }), acctId, cardId });
   return { track, answers, asked, orders, shown: () => JSON.stringify(answers.at(-1)?.blocks) };
 }
 
@@ -90,4 +91,17 @@ it('says that it knows of no shipment of the last month if none was reported', a
   expect(shown()).toContain('I remember shipments for 30 days. For older ones, see the card program’s portal.');
   expect(ALERT_TTL_SECONDS).toBe(30 * 24 * 3600);
   expect(orders).toEqual([]);
+});
+
+it('shows only what is true of the card that was asked for, and advises whoever asks', async () => {
+  const { track, answers, shown } = await tracking();
+
+  await track(1);
+  expect(answers.at(-1)?.text).toContain('card 1111: I know of no shipment of card 1111');
+  expect(answers.at(-1)?.text).toContain('The card is blocked.');
+  await track(null);
+  expect(answers.at(-1)?.text).toContain('card 2222: Shipped with USPS');
+  expect(shown()).toContain('`/card activate 2222`');
+  await track(null, true);
+  expect(shown()).toContain('tell an operator when it arrives.');
 });

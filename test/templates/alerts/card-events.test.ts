@@ -390,7 +390,7 @@ it('says of a status that no webhook reported only when it was seen, to the team
 });
 
 describe('the location of a card', () => {
-  const cardOf = (status: string | null) => ({ last4: '1212', status });
+  const cardOf = (status: string | null, last4 = '1212') => ({ cardId: Number(last4), last4, status });
   const shipment = {
     callbackAt: '2026-11-12T10:00:00Z',
     shippingMethod: 'FedEx',
@@ -400,7 +400,15 @@ describe('the location of a card', () => {
     orderedAt: null,
   };
   const track = (status: string | null, over: Partial<CardTrack> = {}) =>
-    cardTrack({ card, isVirtual: false, cards: [cardOf(status)], shipments: [shipment], ...over });
+    cardTrack({
+      card,
+      isVirtual: false,
+      named: null,
+      cards: [cardOf(status)],
+      shipments: [shipment],
+      isForHolder: false,
+      ...over,
+    });
 
   it.each([
     ['new and shipped', track('INACTIVE'), 'On its way', 'Not activated yet.'],
@@ -416,10 +424,7 @@ describe('the location of a card', () => {
   });
 
   it('does not take the shipment of another card of the account for that of the card that waits', () => {
-    const cards = [
-      { last4: '1111', status: 'ACTIVE' },
-      { last4: '2222', status: 'INACTIVE' },
-    ];
+    const cards = [cardOf('ACTIVE', '1111'), cardOf('INACTIVE', '2222')];
     const tracked = (...shipped: string[]) => {
       const { text, blocks } = track(null, { cards, shipments: shipped.map((last4) => ({ ...shipment, last4 })) });
       return `${text}\n${shown(blocks)}`;
@@ -429,6 +434,35 @@ describe('the location of a card', () => {
     expect(tracked('1111')).toMatch(/^Not activated: .*\n.*\(card 1111\)/m);
     expect(tracked('1111')).not.toMatch(/On its way|Shipped with/);
     for (const digits of ['2222', '']) expect(tracked('1111', digits)).toMatch(/^On its way: /m);
+  });
+
+  it.each([
+    ['ACTIVE', 'INACTIVE', '1111', /^Jane Doe · card 1111: I know of no shipment of card 1111 .* The card is active\./],
+    ['CLOSED', 'ACTIVE', '1111', /^Jane Doe · card 1111: I know of no shipment .* The card is closed for good\./],
+    ['ACTIVE', 'INACTIVE', '2222', /^Jane Doe · card 2222: Shipped .* Not activated yet\./],
+    ['ACTIVE', 'CLOSED', null, /^Jane Doe · card 1111: I know of no shipment .* The card is active\./],
+    ['INACTIVE', 'INACTIVE', null, /^Jane Doe · card 2222: Shipped .* Not activated yet\./],
+  ])(
+    'of an account with one %s and a newer %s card is that of the card it names: %s',
+    (older, newer, digits, words) => {
+      const cards = [cardOf(older, '1111'), cardOf(newer, '2222')];
+      const named = cards.find(({ last4 }) => last4 === digits) ?? null;
+      const { text, blocks } = track(null, { cards, named, shipments: [{ ...shipment, last4: '2222' }] });
+
+      expect(text).toMatch(words);
+      const name = text.slice(0, text.indexOf(':'));
+      expect(shown(blocks)).toMatch(new RegExp(`^[^:\n]+: ${name}$`, 'm'));
+      if (text.includes('Not activated')) expect(shown(blocks)).toContain('`/card activate 2222`');
+      else expect(shown(blocks)).not.toContain('/card activate');
+    },
+  );
+
+  it('tells a holder to tell an operator, who can activate it', () => {
+    const holders = (isVirtual: boolean) => shown(track('INACTIVE', { isVirtual, isForHolder: true }).blocks);
+
+    expect(holders(false)).toContain('It does not work until it is activated: tell an operator when it arrives.');
+    expect(holders(true)).toContain('It does not work until it is activated: tell an operator.');
+    expect(holders(false) + holders(true)).not.toContain('/card activate');
   });
 
   it('says that a virtual card can be activated, not that it arrives', () => {
