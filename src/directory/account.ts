@@ -62,6 +62,13 @@ export function lacksDetails(account: Pick<DirectoryAccount, 'cards' | 'detailsA
   return account.detailsAt === null || account.cards.some((card) => card.cardId === null);
 }
 
+/** True when an account is closed, or each of its cards is. False while nothing is known. */
+export function isAccountClosed(account: Pick<DirectoryAccount, 'accountStatus' | 'cards'> | null): boolean {
+  if (account === null) return false;
+  const { accountStatus, cards } = account;
+  return accountStatus === 'CLOSED' || (cards.length > 0 && cards.every(({ status }) => status === 'CLOSED'));
+}
+
 /** The group that an account is in; null: none, undefined: not read yet. A webhook and an older list name no group. */
 export function groupIn(account: Pick<DirectoryAccount, 'group' | 'detailsAt'> | null): string | null | undefined {
   return account?.group ?? (account?.detailsAt == null ? undefined : null);

@@ -6,7 +6,7 @@ import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts'
 import { cardInUse } from '../actions/send-status.ts';
 import { commandCode } from '../core/installation.ts';
 import { mentioned } from '../slack/mrkdwn.ts';
-import { cardWithDigits, type DirectoryAccount } from './account.ts';
+import { cardWithDigits, type DirectoryAccount, isAccountClosed } from './account.ts';
 import { askedBesides } from './asked-besides.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
@@ -101,13 +101,13 @@ interface FindDeps extends UnknownCardDeps {
 
 /** Finds the card of a button, of the person, or of the words that were typed. */
 export function createFindCard(deps: FindDeps): ResolveCard {
-  const { links, responses } = deps;
+  const { responses } = deps;
   const ofAlert = createOfAlert(deps);
   return findCard;
 
   /** The person's only card. */
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
-    const [only, ...others] = await links.ofUser(action.actor.userId);
+    const [only, ...others] = await heldBy(action.actor.userId, async () => true, deps);
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
     await responses.refuse(action, only === undefined ? holdsNone() : holdsSeveral());
     return null;
@@ -175,19 +175,27 @@ function createOfAlert({
   }
 }
 
-/** The accounts linked to a person, as matches. */
+/**
+ * The accounts linked to a person, as matches. Nothing can be done with a closed one, so it counts only when there is no other.
+ */
 async function heldBy(
   userId: string,
   mayAct: (link: { readonly acctId: number }) => Promise<boolean>,
   { links, directory }: Pick<FindDeps, 'links' | 'directory'>,
 ): Promise<Match[]> {
-  const accounts = await links.ofUser(userId);
-  const may = await Promise.all(accounts.map(mayAct));
-  const read = async ({ acctId }: { readonly acctId: number }) => {
-    const cards = (await directory.account(acctId))?.cards ?? [];
-    return { acctId, matchedBy: 'account_id' as const, cards };
-  };
-  return await Promise.all(accounts.filter((_, at) => may[at]).map(read));
+  const linked = await links.ofUser(userId);
+  const may = await Promise.all(linked.map(mayAct));
+  const read = async ({ acctId }: { readonly acctId: number }) => ({
+    acctId,
+    account: await directory.account(acctId),
+  });
+  const all = await Promise.all(linked.filter((_, at) => may[at]).map(read));
+  const open = all.filter(({ account }) => !isAccountClosed(account));
+  return (open.length > 0 ? open : all).map(({ acctId, account }) => ({
+    acctId,
+    matchedBy: 'account_id',
+    cards: account?.cards ?? [],
+  }));
 }
 
 /** The words after the card are the reason. */

@@ -14,7 +14,9 @@ export interface UnknownCardDeps {
   readonly responses: Pick<Responses, 'refuse'>;
   readonly rights: Pick<Rights, 'mayAct'>;
   readonly directory: Pick<Directory, 'status' | 'findKnown'> & {
-    readonly account: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards' | 'detailsAt'> | null>;
+    readonly account: (
+      acctId: number,
+    ) => Promise<Pick<DirectoryAccount, 'cards' | 'accountStatus' | 'detailsAt'> | null>;
     readonly all: () => AsyncIterable<Pick<DirectoryAccount, 'acctId' | 'firstName' | 'lastName'>>;
   };
   readonly links: {

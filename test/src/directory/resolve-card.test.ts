@@ -17,6 +17,10 @@ let lackingDetails = 0;
 let unread: readonly number[] = [];
 /** The cards of an account, as the card service lists them. */
 let cards: CardMatch['cards'][number][] = [];
+/** Of accounts with other ones. */
+let cardsOf: Readonly<Record<number, typeof cards>> = {};
+/** Accounts that are closed. */
+let terminated: readonly number[] = [];
 let found: Readonly<Record<string, CardMatch[]>> = {};
 /** The matches once the cards are listed; null if they already are. */
 let listed: typeof found | null = null;
@@ -30,6 +34,8 @@ beforeEach(() => {
   lackingDetails = 0;
   unread = [];
   cards = [];
+  cardsOf = {};
+  terminated = [];
   found = {};
   listed = null;
   written = null;
@@ -63,7 +69,11 @@ const known = (acctId: number, matchedBy: CardMatch['matchedBy'], ...cards: Card
   matchedBy,
 });
 const directory: Parameters<typeof createFindCard>[0]['directory'] = {
-  account: async (acctId) => ({ cards, detailsAt: unread.includes(acctId) ? null : '2026-11-20T15:00:00.000Z' }),
+  account: async (acctId) => ({
+    cards: cardsOf[acctId] ?? cards,
+    accountStatus: terminated.includes(acctId) ? 'CLOSED' : 'OPEN',
+    detailsAt: unread.includes(acctId) ? null : '2026-11-20T15:00:00.000Z',
+  }),
   reload: async () => ({ cards }),
   find: async (query, isPermitted) => {
     const matches = found[query] ?? [];
@@ -158,6 +168,20 @@ describe('“my card”', () => {
   it('is null without a linked card, and the refusal explains how to link one', async () => {
     expect(await resolveCard(own)).toBe(null);
     expect(refusals).toEqual([{ why: 'No card is linked to you.', whoCan: expect.stringContaining('/card link') }]);
+  });
+
+  it('is the one of the account that is left, whatever accounts were closed before', async () => {
+    linked = [6, 7, 8].map((acctId) => ({ acctId, userId: own.actor.userId }));
+    terminated = [6];
+    cardsOf = { 6: [cardOf(1, 'ACTIVE')], 7: [cardOf(2, 'CLOSED'), cardOf(3, 'CLOSED')], 8: [cardOf(4, 'BLOCKED')] };
+
+    expect(await resolveCard(own)).toMatchObject({ acctId: 8, cardId: null });
+    // Nothing is known of the cards of an account that is not read yet.
+    cardsOf = { ...cardsOf, 7: [] };
+    expect(await resolveCard(own)).toBe(null);
+    terminated = [6, 7, 8];
+    expect(await resolveCard(own), 'all of them are closed').toBe(null);
+    expect(refusals.map(({ why }) => why)).toEqual(['You have more than one card.', 'You have more than one card.']);
   });
 
   it('is ambiguous with two linked cards, and the refusal explains how to name one', async () => {
@@ -407,6 +431,13 @@ describe('a person', () => {
 
   it('may be followed by the reason of a block', async () => {
     expect(await asked('block', '<@U0SAM>,', 'Lost', 'it')).toMatchObject({ acctId: 9, action: { reason: 'Lost it' } });
+  });
+
+  it('means the card of the account that is left if another one of theirs is closed', async () => {
+    linked = [7, 9].map((acctId) => ({ acctId, userId: 'U0SAM' }));
+    cardsOf = { 7: [cardOf(3, 'CLOSED')] };
+
+    expect(await asked('block', '<@U0SAM>')).toMatchObject({ acctId: 9 });
   });
 
   it('with several cards causes a question that mentions them', async () => {
