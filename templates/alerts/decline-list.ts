@@ -16,6 +16,7 @@ import {
   sentence,
 } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
+import { sentences } from '../core/change-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import type { ShownDecline } from '../directory/card-show.ts';
 import { shownReason } from './decline-words.ts';
@@ -44,10 +45,10 @@ const LINES = 8;
 
 /** Declines of a card, counted by reason, for the person who asked. */
 export function declineList({ card, since, isCut = false, unreadable, page, again, declines }: DeclineList): Message {
-  const number =
-    unreadable === null ? `at least ${countOf(declines.length, 'decline')}` : countOf(declines.length, 'decline');
+  const number = declines.length === 0 ? 'No declines' : countOf(declines.length, 'decline');
   const when = since === null ? 'since it was linked to you' : `in ${since}`;
-  const counted = `${declines.length === 0 ? 'No declines' : number} ${when}`;
+  const counted = `${unreadable === null ? knownOf(number, declines.length) : number} ${when}`;
+  const unread = unreadableWords(unreadable, declines.length);
   const longest = isCut ? `I can look back ${since} at most.` : '';
   const titles = declines.map((declined) => shownReason(declined, 'direct').title);
   const reasons = [...new Set(titles)]
@@ -61,7 +62,7 @@ export function declineList({ card, since, isCut = false, unreadable, page, agai
 
   return {
     text: sentence(
-      `${cardOfHolder(card)}: ${counted}.${reasons.map(({ title, count }) => ` ${escapeUntrusted(title, 100)}: ${count}.`).join('')} ${longest}`.trim(),
+      `${cardOfHolder(card)}: ${counted}.${reasons.map(({ title, count }) => ` ${escapeUntrusted(title, 100)}: ${count}.`).join('')} ${sentences(longest, unread)}`.trim(),
     ),
     blocks: [
       header(`${capital(counted)}: ${cardOfHolderRaw(card)}`),
@@ -69,13 +70,20 @@ export function declineList({ card, since, isCut = false, unreadable, page, agai
         ? []
         : [section(...reasons.map(({ title, count }) => `*${escapeUntrusted(title, 100)}:* ${count}`))]),
       ...pages.shown,
-      ...context(pageWords(pages, `declines ${copyable(again, 60)} page`), longest, unreadableWords(unreadable)),
+      ...context(pageWords(pages, `declines ${copyable(again, 60)} page`), longest, unread),
     ],
   };
 }
 
-function unreadableWords(unreadable: number | null): string | null {
-  if (unreadable === null)
-    return 'The card service did not answer, or its list could not be read: these are only the declines that came as alerts.';
+/** `at least 3 declines`, `No declines among my alerts`: the card service may know of more. */
+function knownOf(number: string, count: number): string {
+  return count === 0 ? `${number} among my alerts` : `at least ${number}`;
+}
+
+function unreadableWords(unreadable: number | null, count: number): string | null {
+  if (unreadable === null) {
+    const only = count === 0 ? '.' : ': these are only the declines that came as alerts.';
+    return `The card service did not answer, or its list could not be read${only}`;
+  }
   return unreadable > 0 ? `${countOf(unreadable, 'transaction')} of this card could not be read.` : null;
 }

@@ -87,7 +87,7 @@ describe('/card declines', () => {
     const card = take('ACTIVE');
     sandbox.faults.add({ path: /NetworkTransactions/, kind: 'token_expired' });
     await command(olga, `declines ${last4Of(card)}`);
-    const answer = await waitTold(olga, new RegExp(`${holderOf(card)}.*No declines in 1 week`));
+    const answer = await waitTold(olga, new RegExp(`${holderOf(card)}.*No declines among my alerts in 1 week`));
     expect(blocksOf(answer)).toContain('did not answer');
   });
 

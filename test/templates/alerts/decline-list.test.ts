@@ -13,11 +13,17 @@ const page = (number: number): string =>
   JSON.stringify(declineList({ card, since: '30 days', unreadable: 0, page: number, again: '4242 30d', declines }));
 
 it('says that there may be more declines if the card service did not list them', () => {
-  const text = (unreadable: number | null, some = declines) =>
-    declineList({ card, since: '7 days', unreadable, page: 1, again: '4242', declines: some }).text;
+  const list = (unreadable: number | null, some = declines) =>
+    declineList({ card, since: '7 days', unreadable, page: 1, again: '4242', declines: some });
+  const text = (...args: Parameters<typeof list>) => list(...args).text;
 
   expect(text(null)).toContain(': at least 300 declines in 7 days.');
-  expect(text(null, [])).toContain(': No declines in 7 days.');
+  expect(text(null)).toContain('these are only the declines that came as alerts');
+  const none = /No declines among my alerts in 7 days/;
+  expect(text(null, [])).toMatch(none);
+  expect(text(null, [])).toMatch(/7 days\. The card service did not answer, or its list could not be read\.$/);
+  expect(JSON.stringify(list(null, []).blocks)).toMatch(none);
+  expect(text(3, [])).toContain('3 transactions of this card could not be read.');
   expect(text(0)).toContain(': 300 declines in 7 days.');
 });
 
