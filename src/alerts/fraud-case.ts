@@ -22,11 +22,15 @@ const LOOK_BACK_MS = 7 * 24 * 3_600_000;
 /** Operators are notified immediately, so purchases that the card service returns later than this are left out. */
 const PURCHASES_MS = 2500;
 
+interface HolderLinks {
+  /** Who holds a card; null: nobody is linked to it. */
+  readonly ofAccount: (acctId: number) => Promise<{ readonly userId: string } | null>;
+}
+
 interface BlockDeps extends Pick<ActionTools, 'record' | 'withLock'> {
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
   readonly fraudCases: Pick<FraudCases, 'ofAlert' | 'ofReport' | 'open' | 'openOf'>;
-  /** Who holds a card. */
-  readonly links: { readonly ofAccount: (acctId: number) => Promise<{ readonly userId: string } | null> };
+  readonly links: HolderLinks;
   readonly announce: (alert: Alert) => Promise<void>;
   readonly openCase: ReturnType<typeof createOpenCase>;
   /** Blocks the card of an action, once. @throws CardApiError when the job should run again. */
@@ -154,11 +158,12 @@ export function createCloseFraudCase(deps: CloseDeps) {
 interface EndDeps extends Pick<ActionTools, 'factsOf' | 'notifyDirectly' | 'updateAlert'> {
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
   readonly fraudCases: Pick<FraudCases, 'close' | 'openOf'>;
+  readonly links: HolderLinks;
   readonly history: Pick<CardHistory, 'alertsBetween'>;
   readonly outcomes: Pick<OutcomesOnAlerts, 'show'>;
 }
 
-/** Ends a case that somebody has closed, shows it, and notifies the holder who reported it. Idempotent. */
+/** Ends a case that somebody has closed, shows it, and notifies the card's holder. Idempotent. */
 export function createEndCase(deps: EndDeps) {
   const { alerts, fraudCases, history, updateAlert } = deps;
   return async function endCase(closed: FraudCaseAlert, action: CloseFraudCaseAction, outcome: Outcome): Promise<void> {
@@ -166,8 +171,11 @@ export function createEndCase(deps: EndDeps) {
     await fraudCases.close(acctId, id);
     await deps.outcomes.show(id, action.id, outcome);
     await allowUnblocking(acctId);
+    // Whoever reported it may hold the card no longer.
+    const holder = await deps.links.ofAccount(acctId);
+    if (holder === null) return;
     const message = fraudCaseClosed({ card: await deps.factsOf(acctId, closed.card), by: action.actor.userId });
-    await deps.notifyDirectly(closed.reported.by, `fraud-closed-${id}`, message);
+    await deps.notifyDirectly(holder.userId, `fraud-closed-${id}`, message);
   };
 
   /** Without an open case approvers may unblock the card, so the alerts of its declines no longer say to order a new one. */

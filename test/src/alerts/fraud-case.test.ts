@@ -467,6 +467,22 @@ describe('Close the case', () => {
     expect(world.answers.at(-1)?.text).toBe('<@U0OLGA> closed this fraud case before you. Nothing changed.');
   });
 
+  it.each([
+    ['is linked to somebody else by then', 'U0BOB', ['U0BOB']],
+    ['is linked to nobody by then', null, []],
+  ])('tells whoever holds the card when it is closed: it %s', async (_what, userId, informed) => {
+    await itWasntMe();
+    const { id } = (await onlyCase()).event;
+    const { links } = world.deps;
+    if (userId === null) await links.unlink(acctId);
+    else await links.link({ acctId, userId, provedBy: 'approver', by: 'U0ANA', at: '2026-11-20T16:00:00Z' });
+
+    await performAction(ask('close-fraud-case', { target: { kind: 'alert', alertId: id } }), world.deps);
+
+    const closed = told.filter((notice) => notice.id === `fraud-closed-${id}`);
+    expect(closed.map((notice) => notice.userId)).toEqual(informed);
+  });
+
   it('is refused to a cardholder', async () => {
     await itWasntMe();
     const { id } = (await onlyCase()).event;
