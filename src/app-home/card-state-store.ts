@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { CardClient } from '../card-api/client.ts';
 import { LimitWindow } from '../card-api/rule.ts';
 import { stateKey } from '../core/keys.ts';
-import { createRecordStore } from '../core/record-store.ts';
+import { createChangingRecordStore, createRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { DirectoryCard } from '../directory/account.ts';
 import { balanceOf, limitsInForce } from '../directory/show-card.ts';
@@ -25,6 +26,8 @@ const CardState = z.strictObject({
   ),
   /** False: not returned. */
   hasLimits: z.boolean(),
+  /** Whoever is reading it. Absent: it has been read. */
+  reading: z.string().optional(),
 });
 export type CardState = z.infer<typeof CardState>;
 
@@ -53,25 +56,39 @@ export async function readCardState(acctId: number, { card, now }: Deps): Promis
   };
 }
 
+/** Older than any. An older build, which knows no `reading`, reads it again, too. */
+const unread: CardState = {
+  readAt: new Date(0).toISOString(),
+  cards: null,
+  balance: null,
+  limits: [],
+  hasLimits: false,
+};
+
 /**
  * What App Home shows of people's own cards. It is rendered again far more often than the card API may be called, so the
  * API is asked when a person opens App Home and when a card has changed. What it did not return is not asked for again
  * until then either: it may have refused because of its rate limit.
  */
 export function createCardStates(redis: RedisClient, deps: Deps) {
-  const store = createRecordStore<CardState, number>({
+  const options = {
     redis,
     schema: CardState,
-    keyOf: (acctId) => stateKey(`home-card:${acctId}`),
+    keyOf: (acctId: number) => stateKey(`home-card:${acctId}`),
     ttlSeconds: VIEWER_TTL_MS / 1000,
-  });
+  };
+  const store = createRecordStore(options);
+  const { change } = createChangingRecordStore(options);
   return {
     /** @param sinceMs what was read before is too old. */
     async of(acctId: number, sinceMs: number): Promise<CardState> {
       const kept = await store.get(acctId);
-      if (kept !== null && Date.parse(kept.readAt) >= sinceMs) return kept;
+      if (kept !== null && kept.reading === undefined && Date.parse(kept.readAt) >= sinceMs) return kept;
+      const reading = randomUUID();
+      await store.put(acctId, { ...unread, reading });
       const read = await readCardState(acctId, deps);
-      await store.put(acctId, read);
+      // If the card has changed since, or somebody else asked later, this answer may be too old to be kept.
+      await change(acctId, (current) => (current?.reading === reading ? read : null));
       return read;
     },
     /** The card has changed. */

@@ -5,9 +5,9 @@ import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 const ACCT = 7378;
-const api = { nowMs: 0, reads: 0, isAway: false };
+const api = { nowMs: 0, reads: 0, isAway: false, meanwhile: async () => {} };
 beforeEach(() => {
-  Object.assign(api, { nowMs: Date.parse('2026-11-20T14:00:00Z'), reads: 0, isAway: false });
+  Object.assign(api, { nowMs: Date.parse('2026-11-20T14:00:00Z'), reads: 0, isAway: false, meanwhile: async () => {} });
 });
 
 const refuse = async (): Promise<never> => Promise.reject(unanswered());
@@ -17,8 +17,10 @@ const deps = {
     getSpendRules: refuse,
     async getRemainingLimits() {
       api.reads += 1;
+      const { reads } = api;
+      await api.meanwhile();
       if (api.isAway) throw unanswered();
-      const daily = { period: 'daily', limitCents: 40_000, remainingCents: 40_000 - api.reads } as const;
+      const daily = { period: 'daily', limitCents: 40_000, remainingCents: 40_000 - reads } as const;
       return { overall: [daily], categories: [] };
     },
   },
@@ -63,4 +65,35 @@ it('does not ask again until then if the card API did not answer', async () => {
 
 it('reads what the card API returns and says when it asked', async () => {
   expect(await readCardState(ACCT, deps)).toMatchObject({ hasLimits: true, readAt: '2026-11-20T14:00:00.000Z' });
+});
+
+it('keeps nothing that was read before the card changed', async () => {
+  api.meanwhile = async () => createCardStates(redis(), deps).forget(ACCT);
+  expect(await leftSince(api.nowMs)).toBe(39_999);
+
+  api.meanwhile = async () => {};
+  expect(await leftSince(api.nowMs)).toBe(39_998);
+  expect(await leftSince(api.nowMs)).toBe(39_998);
+});
+
+it('keeps the later one of two that are read at once', async () => {
+  let isFirst = true;
+  api.meanwhile = async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    expect(await leftSince(api.nowMs), 'the second one').toBe(39_998);
+  };
+  expect(await leftSince(api.nowMs), 'the first one').toBe(39_999);
+
+  expect(await leftSince(api.nowMs)).toBe(39_998);
+});
+
+it('reads again if the process that was reading died', async () => {
+  const died = new Error('while reading');
+  const now = (): never => {
+    throw died;
+  };
+  await expect(createCardStates(redis(), { ...deps, now }).of(ACCT, 0)).rejects.toThrow(died);
+
+  expect(await leftSince(0)).toBe(39_999);
 });
