@@ -135,7 +135,8 @@ export function createFindCard(deps: FindDeps): ResolveCard {
       return null;
     }
     const unread = await mayAlsoHave(query, meant, deps);
-    const isUnsure = unread > 0 && !deps.isLook(meant.verb);
+    // A stolen card is blocked at once: the answer names the card, and a block can be undone.
+    const isUnsure = unread > 0 && meant.verb !== 'block' && !deps.isLook(meant.verb);
     if (candidates.length > 1 || isUnsure || (await mayBeSomebodyElse(meant, query, rest, matches[0], deps)))
       await deps.askWhich(meant, query, candidates, unread);
     else return { action: meant, acctId: only.acctId, cardId: only.cardId };

@@ -298,7 +298,7 @@ describe('words', () => {
       lackingDetails = 240;
     });
 
-    it.each(['block', 'unblock', 'limit', 'mute', 'activate', 'unlink'] as const)(
+    it.each(['unblock', 'limit', 'mute', 'activate', 'unlink'] as const)(
       'cause a question before a change: %s',
       async (verb) => {
         expect(await resolveCard(ask(verb, { target: { kind: 'words', words: ['0001'] } }))).toBe(null);
@@ -309,14 +309,21 @@ describe('words', () => {
       },
     );
 
-    it('select the card to look at', async () => {
-      expect(await resolveCard(words('0001'))).toMatchObject({ acctId: 7, cardId: 1 });
+    it.each([
+      ['look at', words('0001')],
+      ['block', block('0001')],
+    ] as const)('select the card to %s', async (_, action) => {
+      expect(await resolveCard(action)).toMatchObject({ acctId: 7, cardId: 1 });
       expect(answers).toEqual([]);
     });
 
     it('name a holder’s own card, if all of their own are read', async () => {
       linked = [{ acctId: 7, userId: own.actor.userId }];
-      const typed = { ...block('0001'), asHolder: true, roles: ['holder' as const] };
+      const typed = {
+        ...ask('unblock', { target: { kind: 'words', words: ['0001'] } }),
+        asHolder: true,
+        roles: ['holder' as const],
+      };
 
       expect(await resolveCard(typed)).toMatchObject({ acctId: 7, cardId: 1 });
       unread = [7];
