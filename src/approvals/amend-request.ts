@@ -1,7 +1,7 @@
 import { isLooser, isSameGoals, withGoals } from '../card-api/rule-change.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { JudgedClick, Recount } from './judge-click.ts';
-import { type OpenRequest, withVoid } from './request.ts';
+import { type OpenRequest, wantedGoals, withVoid } from './request.ts';
 import type { DecideAction } from './verbs.ts';
 
 interface Deps {
@@ -32,7 +32,14 @@ export function createAmendRequest({ recount, raises }: Deps): AmendRequest {
     const reasons = others.map(({ by }) => ({ by, why: 'values', standsInFor: null }) as const);
     const changed = isSame
       ? request
-      : { ...withVoid(request, reasons), changes, term, note: action.reason, revision: request.revision + 1 };
+      : {
+          ...withVoid(request, reasons),
+          changes,
+          amended: withGoals(wantedGoals(request), goals),
+          term,
+          note: action.reason,
+          revision: request.revision + 1,
+        };
     const { needed: byAmount, counted, orderWhy } = await recount(changed, action);
     const needed = Math.max(byAmount, own.length + 1);
     // The reason on the request stays until more approvals are needed.

@@ -4,8 +4,8 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
-import { movedSince, ofRules } from '../card-api/rule.ts';
-import { changesFrom, goalsOf, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
+import { movedSince, ofRule, ofRules, without } from '../card-api/rule.ts';
+import { changesFrom, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
 import type { AlsoNeeds } from '../core/also-needs.ts';
 import { type TransactionEvent, withAmount } from '../core/event.ts';
 import { commandCode } from '../core/installation.ts';
@@ -17,7 +17,15 @@ import type { TemporaryValue } from '../limits/rule-future.ts';
 import { ruleStates, stateWords } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { ApprovalVerified } from './complete-approval.ts';
-import { changesFromNow, isAboutRules, isChanged, type OpenRequest, payCentsOf, withVoid } from './request.ts';
+import {
+  changesFromNow,
+  isAboutRules,
+  isChanged,
+  type OpenRequest,
+  payCentsOf,
+  wantedGoals,
+  withVoid,
+} from './request.ts';
 import { CALL_LIMITS, isTooLittle, isTooMuchForBalance, type RequestFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 
@@ -37,10 +45,10 @@ export function createReadCurrent(deps: ReadDeps) {
 async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const { acctId } = request;
   const { rules } = await deps.card.getSpendRules(acctId);
-  const all = changesFrom(rules, goalsOf(request.changes));
+  const all = changesFrom(rules, wantedGoals(request));
   const both = await deps.raises.withBase(all, request.term, acctId);
   // Approving never lowers a limit: limits that are already higher stay. One that is higher only for the moment is not
-  // enough.
+  // enough. They are judged anew each time, because they may fall again.
   const changes = both.flatMap(({ change, fromBase }) => (!lowers([change]) || isLooser([fromBase]) ? [fromBase] : []));
   const now = ofRules(all, changes);
   const temporary = await deps.raises.temporaryValues(all, acctId);
@@ -124,9 +132,12 @@ export function allVoid(request: OpenRequest): OpenRequest {
 
 /** What differs from the facts the request showed, one sentence; null: nothing. */
 export function whatMoved(current: OpenRequest, shown: OpenRequest): string | null {
-  const changed = movedSince(current.changes, shown.changes);
+  // Limits that were left out because they were high enough are back in it.
+  const back = without(current.changes, shown.changes);
+  const changed = [...movedSince(current.changes, shown.changes), ...back];
   const now = ofRules(changesFromNow(current), changed);
-  if (changed.length > 0 && movedSince(now, changesFromNow(shown)).length === 0)
+  const isTemporary = back.every(({ rule }) => ofRule(current.temporary, rule) !== undefined);
+  if (changed.length > 0 && isTemporary && movedSince(now, changesFromNow(shown)).length === 0)
     return `It now outlasts a temporary change, so it is counted from ${stateWords(changed, 'from')}.`;
   if (changed.length > 0) return `Somebody changed it since it was asked for. Now: ${ruleStates(now, 'from')}.`;
   if (current.facts.isTooLittle === true && shown.facts.isTooLittle !== true)

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countOf } from '../../templates/core/blocks.ts';
 import { BlockAllAction } from '../actions/verbs.ts';
 import { ofRule, without } from '../card-api/rule.ts';
-import { isLooser, isMade, isSameGoals, RuleChange, RuleGoal, Term } from '../card-api/rule-change.ts';
+import { isLooser, isMade, isSameGoals, RuleChange, RuleGoal, Term, withGoals } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { DecidedBy } from '../core/decided-record.ts';
 import { serviceZone } from '../core/installation.ts';
@@ -101,6 +101,8 @@ const requested = {
    * time of the request, or what it goes back to before the change ends.
    */
   changes: RuleChanges,
+  /** What an approver changed the requested values to. Absent: no approver did. */
+  amended: z.array(RuleGoal).readonly().optional(),
   /** The rules that had another value for the moment at that time. */
   temporary: z.array(TemporaryValue).readonly().default([]),
   term: Term,
@@ -197,6 +199,18 @@ export function isChanged(request: ApprovalRequest): boolean {
   return (
     changes.length > 0 && !(isSameGoals(wanted, changes) && JSON.stringify(askedTerm(request)) === JSON.stringify(term))
   );
+}
+
+/**
+ * The values that approving is to set, as requested or as an approver changed them: also of limits that are left out of the
+ * changes, because they are high enough for the moment.
+ */
+export function wantedGoals({
+  goals,
+  changes,
+  amended = changes,
+}: Pick<ApprovalRequest, 'goals' | 'changes' | 'amended'>): RuleGoal[] {
+  return withGoals(goals, amended);
 }
 
 /** The changes relative to what the rules were when the request last read them. What a raise counts from may differ. */

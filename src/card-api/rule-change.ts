@@ -122,7 +122,7 @@ export function reversed(changes: readonly RuleChange[]): RuleChange[] {
 }
 
 /** The same changes with other target values. */
-export function withGoals(changes: readonly RuleChange[], goals: readonly RuleGoal[]): RuleChange[] {
+export function withGoals<T extends RuleGoal>(changes: readonly T[], goals: readonly RuleGoal[]): T[] {
   return changes.map((change) => {
     const goal = ofRule(goals, change.rule);
     return goal === undefined ? change : { ...change, to: goal.to };

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { ruleKey } from '../../../src/card-api/rule.ts';
+import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { Remedy } from '../../../src/limits/remedy-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
@@ -342,6 +344,118 @@ describe('a request for a purchase that needed something else, too', () => {
     await approve();
 
     expect(checked).toHaveLength(1);
+  });
+});
+
+describe('a request for two limits, of which one is high enough for a while', () => {
+  /** Weekly, $500 of $600 are spent. Hugo asks to pay $300, and Ana raises the weekly limit for an hour. */
+  async function asked() {
+    const world = await createActionWorld(redis());
+    world.service.rules = { IsActive: true, DailySpendLimit: 150, WeeklySpendLimit: 600 };
+    const limitOf = (period: 'Daily' | 'Weekly') => Number(world.service.rules[`${period}SpendLimit`]) * 100;
+    world.deps.card.getRemainingLimits = async () => ({
+      overall: [
+        { period: 'daily', limitCents: limitOf('Daily'), remainingCents: limitOf('Daily') },
+        { period: 'weekly', limitCents: limitOf('Weekly'), remainingCents: limitOf('Weekly') - 50_000 },
+      ],
+      categories: [],
+    });
+    const hugo = await linkHugo(world);
+    const term = { kind: 'purchase' } as const;
+    await performAction(Object.assign(toPay(30_000), { ask: { amountCents: 30_000, term } }), hugo.deps);
+    const { deps } = hugo;
+    const request = async () => {
+      const found = await deps.requests.get('req_ask1');
+      if (found === null) throw new Error('nothing was asked');
+      return found;
+    };
+    const changes = async () => (await request()).changes.map(({ rule, from, to }) => [ruleKey(rule), from, to]);
+    const decide =
+      (id: string, userId: string, goals: RuleGoal[] | null = null) =>
+      async () => {
+        const click = approvalClick(id, userId, (await request()).revision);
+        const changeRequest = goals && { goals, term };
+        await performAction(Object.assign(click, { changeRequest, askedAt: deps.now().toISOString() }), deps);
+      };
+    const raiseWeekly = async () => {
+      const changeRequest = {
+        goals: [limitGoal('weekly', 100_000)],
+        term: { kind: 'duration', ms: 3_600_000 },
+      } as const;
+      await performAction(ask('limit', { ...byCommand, id: 'act_week', actor: ANA, changeRequest }), deps);
+      await verbsOf(deps).refreshRequests(acctId);
+    };
+    const endRaise = async () => {
+      world.advance(3_600_000);
+      await endTemporaryChange('act_week', deps);
+    };
+    return { world, hugo, deps, request, changes, decide, raiseWeekly, endRaise };
+  }
+  const weekly = ['limit:weekly:', 60_000, 80_000];
+
+  it('shows it again when the raise is over, and promises its holder no amount before', async () => {
+    const { world, hugo, deps, request, changes, decide, raiseWeekly, endRaise } = await asked();
+    const daily = ['limit:daily:', 15_000, 30_000];
+    expect(await changes()).toEqual([daily, weekly]);
+    await raiseWeekly();
+    expect(await changes()).toEqual([daily]);
+    expect(shown(approvalRequest(await request()).blocks)).toContain(
+      'At least that already, so not changed: weekly limit.',
+    );
+    await endRaise();
+
+    await decide('act_ben', 'U0BEN')();
+
+    expect(world.answers.at(-1)?.text).toContain(
+      'Somebody changed it since it was asked for. Now: weekly limit $600.00.',
+    );
+    expect(await request()).toMatchObject({ state: 'open', revision: 1 });
+    expect(await changes()).toEqual([daily, weekly]);
+    await decide('act_ben2', 'U0BEN')();
+    world.advance(2000);
+    await verifyAction('act_ben2', deps);
+    expect(world.service.rules).toMatchObject({ DailySpendLimit: 300, WeeklySpendLimit: 800 });
+    expect(hugo.told().at(-1)).toContain('you can pay $300.00 until');
+  });
+
+  it('voids the approvals that were given without it', async () => {
+    const { deps, request, changes, decide, raiseWeekly, endRaise } = await asked();
+    await raiseWeekly();
+    await decide('act_ben', 'U0BEN', [limitGoal('daily', 200_000)])();
+    expect(await request()).toMatchObject({ state: 'open', approvals: [{ by: 'U0BEN' }] });
+    await endRaise();
+
+    await verbsOf(deps).refreshRequests(acctId);
+
+    expect(await request()).toMatchObject({ approvals: [], voided: [{ by: 'U0BEN', why: 'moved' }] });
+    expect(await changes()).toEqual([['limit:daily:', 15_000, 200_000], weekly]);
+  });
+
+  it('shows it again with the value that an approver chose', async () => {
+    const { deps, changes, decide, raiseWeekly, endRaise } = await asked();
+    await decide('act_ben', 'U0BEN', [limitGoal('daily', 200_000), limitGoal('weekly', 90_000)])();
+    await raiseWeekly();
+    expect(await changes()).toEqual([['limit:daily:', 15_000, 200_000]]);
+    await endRaise();
+
+    await verbsOf(deps).refreshRequests(acctId);
+
+    expect(await changes()).toEqual([
+      ['limit:daily:', 15_000, 200_000],
+      ['limit:weekly:', 60_000, 90_000],
+    ]);
+  });
+
+  it('shows it again as soon as the change would outlast the raise', async () => {
+    const { world, changes, decide, raiseWeekly } = await asked();
+    await raiseWeekly();
+    world.advance(50 * 60_000);
+
+    await decide('act_ben', 'U0BEN')();
+
+    expect(world.answers.at(-1)?.text).toContain('It now outlasts a temporary change, so it is counted from $600.00.');
+    expect(await changes()).toContainEqual(weekly);
+    expect(world.service.rules['DailySpendLimit']).toBe(150);
   });
 });
 
