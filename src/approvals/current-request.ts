@@ -12,7 +12,14 @@ import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
-import { isOfRules, neededIn, remedyOfRule, withBalanceNow } from '../limits/remedy-change.ts';
+import {
+  isOfRules,
+  type LimitRaise,
+  limitsToRaise,
+  neededIn,
+  remedyOfRule,
+  withBalanceNow,
+} from '../limits/remedy-change.ts';
 import type { TemporaryValue } from '../limits/rule-future.ts';
 import { ruleStates, stateWords } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
@@ -55,8 +62,8 @@ async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const account = await deps.card.getAccount(acctId);
   const isBlocked = isInUseBlocked(account, request.card.cardId);
   const isShort = isTooMuchForBalance(payCentsOf(request), request.facts.purchase, account, rules);
-  const needs = withBalanceNow(await needsNow(request, deps), isShort);
-  const facts = withNeeds(await factsNow(request, all, deps), needs);
+  const needs = withBalanceNow(await needsNow(request, all, deps), isShort);
+  const facts = await factsNow(request, withNeeds(request.facts, needs), all, deps);
   const current: OpenRequest = { ...request, isBlocked, facts, changes: changes.length > 0 ? changes : all, temporary };
   return {
     request: current,
@@ -71,40 +78,51 @@ async function readCurrent(request: OpenRequest, deps: ReadDeps) {
 /** The card may have been used since the request. If the card service does not tell what is left, nothing is different. */
 async function factsNow(
   request: OpenRequest,
+  facts: RequestFacts,
   all: readonly RuleChange[],
   { card }: Pick<ReadDeps, 'card'>,
 ): Promise<RequestFacts> {
-  const { acctId, facts } = request;
+  const { acctId } = request;
   // An approver who decided something else knows what that is enough for.
   const payCents = isChanged(request) ? null : payCentsOf(request);
   const remaining = payCents === null ? null : await orNull(card.getRemainingLimits(acctId, CALL_LIMITS));
   if (payCents === null || remaining === null) return facts;
   const { isTooLittle: _before, ...others } = facts;
-  return isTooLittle(payCents, facts, remaining, all) ? { ...others, isTooLittle: true } : others;
+  // That other limits are too small is told with what the purchase needs.
+  const left = facts.alsoNeeds?.includes('raise_limit') === true ? [] : facts.left;
+  return isTooLittle(payCents, { ...facts, left }, remaining, all) ? { ...others, isTooLittle: true } : others;
 }
 
 /**
- * What the purchase needs besides the change, if it needed something when the request was last looked at: that may have
- * been changed since, or a limit may have reset. The balance is not looked at.
+ * What the declined purchase needs besides the change, as the card is now. The balance is not looked at.
+ *
+ * @param all the requested values relative to the card's current rules.
  */
 async function needsNow(
-  { action, facts, changes }: OpenRequest,
+  { action, facts: { alsoNeeds = [] } }: OpenRequest,
+  all: readonly RuleChange[],
   { purchaseOf, checkPurchase }: Pick<ReadDeps, 'purchaseOf' | 'checkPurchase'>,
 ): Promise<AlsoNeeds> {
-  const { alsoNeeds = [] } = facts;
-  const purchase = alsoNeeds.some((kind) => kind !== 'balance') ? await purchaseOf(action) : null;
-  if (purchase === null) return alsoNeeds;
+  const purchase = await purchaseOf(action);
+  if (purchase?.decline == null) return alsoNeeds;
   const check = await checkPurchase(withAmount(purchase, payCentsOf({ action }) ?? purchase.amountCents));
-  const others = (needs: AlsoNeeds): AlsoNeeds =>
-    needs.filter((kind) => !changes.some(({ rule }) => remedyOfRule[rule.kind] === kind));
+  const isOfChange = (kind: AlsoNeeds[number]): boolean => all.some(({ rule }) => remedyOfRule[rule.kind] === kind);
+  const others = (needs: AlsoNeeds): AlsoNeeds => needs.filter((kind) => !isOfChange(kind));
   if (check.state === 'stopped' && isOfRules(check.remedy)) {
-    const needed = neededIn(check.remedy);
-    return others(check.isPartial === true ? [...new Set([...alsoNeeds, ...needed])] : needed);
+    const hasOtherLimit = limitsToRaise(check.remedy).some((limit) => isOtherLimit(limit, all));
+    const isNeeded = (kind: AlsoNeeds[number]) => !isOfChange(kind) || (kind === 'raise_limit' && hasOtherLimit);
+    const needed = neededIn(check.remedy).filter(isNeeded);
+    return check.isPartial === true ? [...others(alsoNeeds), ...needed] : needed;
   }
   if (check.state === 'unknown' && check.alsoNeeds !== undefined) return others(check.alsoNeeds);
   // Otherwise it is not known, or a block hides it.
   const isByNoRule = check.state === 'unknown' && ['ruleset', 'balance', 'status'].includes(check.why ?? '');
   return check.state === 'passes' || isByNoRule ? [] : alsoNeeds;
+}
+
+/** A limit that is certain to stop a purchase, and is not among the changes. */
+function isOtherLimit({ rule, remainingCents, isAdjustedToo }: LimitRaise, changes: readonly RuleChange[]): boolean {
+  return !isAdjustedToo && remainingCents !== null && ofRule(changes, rule) === undefined;
 }
 
 function withNeeds(facts: RequestFacts, alsoNeeds: AlsoNeeds): RequestFacts {

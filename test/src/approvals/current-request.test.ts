@@ -258,7 +258,7 @@ describe('a request for a purchase that needed something else, too', () => {
   const tooSmall = 'A limit is too small, too.';
 
   /** Hugo asks to pay a declined purchase abroad. @param now what stops it by the time of the first click. */
-  async function asked(now: Check, then = both) {
+  async function asked(now: Check, then = both, card: Partial<WorldDeps['card']> = {}) {
     let check = then;
     const checked: number[] = [];
     const updated: string[] = [];
@@ -269,7 +269,7 @@ describe('a request for a purchase that needed something else, too', () => {
       checked.push(amountCents);
       return check;
     };
-    const deps = { ...hugo.deps, checkPurchase };
+    const deps = { ...hugo.deps, checkPurchase, card: { ...hugo.deps.card, ...card } };
     const alert = transactionAlert({ decline: { code: 'decline.rule.location', message: 'no' } });
     await deps.alerts.save(alert);
     await performAction(ask('ask', { ...toPay(9000), target: { kind: 'alert', alertId: alert.event.id } }), deps);
@@ -338,12 +338,67 @@ describe('a request for a purchase that needed something else, too', () => {
     expect(await facts()).toEqual(['raise_limit', 'allow_card_not_present']);
   });
 
-  it('is not looked at again if it needed nothing else', async () => {
-    const { checked, approve } = await asked(both, stoppedBy({ kind: 'allow_international' }));
+  it('asks again also if it needed nothing else before', async () => {
+    const { world, deps, facts } = await asked(both, stoppedBy({ kind: 'allow_international' }));
+    expect(await facts()).toBeUndefined();
 
-    await approve();
+    await performAction(approvalClick('act_ben', 'U0BEN'), deps);
 
-    expect(checked).toHaveLength(1);
+    expect(world.answers.at(-1)?.text).toContain(`More is needed by now. ${tooSmall}`);
+    expect(world.service.rules['InternationalSpendEnabled']).toBeUndefined();
+    expect(await facts()).toEqual(['raise_limit']);
+  });
+
+  describe('and was about a limit', () => {
+    const daily = limitRaise('daily', 40_000, 45_000, { remainingCents: 4000 });
+    const restaurants = { id: 5814, name: 'Restaurants' };
+    const other = (over: object) =>
+      remedyOf(daily, limitRaise('weekly', 40_000, 44_000, { category: restaurants, remainingCents: 5000, ...over }));
+
+    it('asks again once another limit stops it, too, and then does not tell its holder to try again', async () => {
+      const { world, hugo, deps, facts } = await asked(stoppedBy(other({})), stoppedBy(remedyOf(daily)));
+
+      await performAction(approvalClick('act_ben', 'U0BEN'), deps);
+      expect(world.answers.at(-1)?.text).toContain(`More is needed by now. ${tooSmall}`);
+      await performAction(approvalClick('act_ben2', 'U0BEN', 1), deps);
+      world.advance(2000);
+      await verifyAction('act_ben2', deps);
+
+      expect(await facts()).toEqual(['raise_limit']);
+      expect(hugo.told().at(-1)).toContain(`${tooSmall} Ask for that as well.`);
+      expect(hugo.told().at(-1)).not.toContain('try again');
+    });
+
+    it('says only once that another limit is too small by now', async () => {
+      let remainingCents = 20_000;
+      const weekly = limitRaise('weekly', 60_000, 64_000, { remainingCents: 5000 });
+      const { world, deps, facts } = await asked(stoppedBy(remedyOf(daily, weekly)), stoppedBy(remedyOf(daily)), {
+        getRemainingLimits: async () => ({
+          overall: [{ period: 'weekly', limitCents: 60_000, remainingCents }],
+          categories: [],
+        }),
+      });
+      expect(await deps.requests.get('req_ask1')).toMatchObject({ facts: { left: [{ remainingCents: 20_000 }] } });
+      remainingCents = 5000;
+
+      await performAction(approvalClick('act_ben', 'U0BEN'), deps);
+
+      expect(world.answers.at(-1)?.text).toContain(`More is needed by now. ${tooSmall}`);
+      expect(await facts()).toEqual(['raise_limit']);
+      expect((await deps.requests.get('req_ask1'))?.facts).not.toHaveProperty('isTooLittle');
+    });
+
+    it.each<[string, Remedy]>([
+      ['more of the same limit is used', remedyOf({ ...daily, to: 49_000, remainingCents: 0 })],
+      ['another limit only has to rise along', other({ isAdjustedToo: true })],
+      ['what is left of another limit is not known', other({ remainingCents: null })],
+    ])('needs nothing else if %s', async (_what, remedy) => {
+      const { facts, approve } = await asked(stoppedBy(remedy), stoppedBy(remedyOf(daily)));
+
+      await approve();
+
+      expect(await facts()).toBeUndefined();
+    });
   });
 });
 
