@@ -18,7 +18,7 @@ interface Deps {
 export type AmendRequest = (action: DecideAction, judged: JudgedClick) => Promise<OpenRequest>;
 
 export function createAmendRequest({ recount, raises }: Deps): AmendRequest {
-  return async function amendRequest(action, { request, now }) {
+  return async function amendRequest(action, { request, now, factsWith }) {
     const { goals, term } = action.changeRequest ?? { goals: request.changes, term: request.term };
     const isSameTerm = JSON.stringify(term) === JSON.stringify(request.term);
     const isSame = isSameTerm && isSameGoals(goals, request.changes);
@@ -35,6 +35,7 @@ export function createAmendRequest({ recount, raises }: Deps): AmendRequest {
       : {
           ...withVoid(request, reasons),
           changes,
+          facts: factsWith(goals),
           amended: withGoals(wantedGoals(request), goals),
           term,
           note: action.reason,

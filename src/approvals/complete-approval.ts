@@ -162,12 +162,22 @@ export function createApprovalVerified(deps: VerifiedDeps): ApprovalVerified {
 
 /** The request as an approval decides it. Other approvals in flight end on their own. */
 function asDecided(
-  { kind, actionId, by, at, changes, term, note, approvals, counted }: ApprovalInFlight,
+  { kind, actionId, by, at, changes, term, note, approvals, counted, facts }: ApprovalInFlight,
   request: OpenRequest,
   made: Pick<MadeRequest, 'temporaryChangeId' | 'isUnconfirmed'>,
 ): ClosedRequest {
   const inFlight = withoutInFlight(request, actionId).inFlight.filter(({ state }) => state === 'begun');
-  const decided = { ...request, changes, term, note, approvals, counted, inFlight, ...made };
+  const decided = {
+    ...request,
+    changes,
+    term,
+    note,
+    approvals,
+    counted,
+    inFlight,
+    ...made,
+    facts: facts ?? request.facts,
+  };
   const state = kind === 'override' ? 'overridden' : 'approved';
   return { ...decided, state, decision: { actionId, by, at } };
 }

@@ -5,7 +5,8 @@ import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { movedSince, ofRule, ofRules, without } from '../card-api/rule.ts';
-import { changesFrom, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
+import { changesFrom, isLooser, type RuleChange, type RuleGoal, reversed, withGoals } from '../card-api/rule-change.ts';
+import type { RemainingLimits } from '../card-api/schema.ts';
 import type { AlsoNeeds } from '../core/also-needs.ts';
 import { type TransactionEvent, withAmount } from '../core/event.ts';
 import { commandCode } from '../core/installation.ts';
@@ -24,15 +25,7 @@ import type { TemporaryValue } from '../limits/rule-future.ts';
 import { ruleStates, stateWords } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { ApprovalVerified } from './complete-approval.ts';
-import {
-  changesFromNow,
-  isAboutRules,
-  isChanged,
-  type OpenRequest,
-  payCentsOf,
-  wantedGoals,
-  withVoid,
-} from './request.ts';
+import { changesFromNow, isAboutRules, type OpenRequest, payCentsOf, wantedGoals, withVoid } from './request.ts';
 import { CALL_LIMITS, isTooLittle, isTooMuchForBalance, type RequestFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 
@@ -63,10 +56,21 @@ async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const isBlocked = isInUseBlocked(account, request.card.cardId);
   const isShort = isTooMuchForBalance(payCentsOf(request), request.facts.purchase, account, rules);
   const needs = withBalanceNow(await needsNow(request, all, deps), isShort);
-  const facts = await factsNow(request, withNeeds(request.facts, needs), all, deps);
-  const current: OpenRequest = { ...request, isBlocked, facts, changes: changes.length > 0 ? changes : all, temporary };
+  const facts = withNeeds(request.facts, needs);
+  const isAmount = payCentsOf(request) !== null;
+  const remaining = isAmount ? await orNull(deps.card.getRemainingLimits(acctId, CALL_LIMITS)) : null;
+  const factsWith = (goals: readonly RuleGoal[]) => factsFor(goals, { request, facts, all, remaining });
+  const current: OpenRequest = {
+    ...request,
+    isBlocked,
+    // If the card service does not tell what is left, nothing is different.
+    facts: remaining === null ? facts : factsWith([]),
+    changes: changes.length > 0 ? changes : all,
+    temporary,
+  };
   return {
     request: current,
+    factsWith,
     /** The requested values relative to the card's current rules, also those that would be lower. */
     all,
     /** What approving changes: relative to the current rules, and to what they go back to before the change ends. */
@@ -75,22 +79,26 @@ async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   };
 }
 
-/** The card may have been used since the request. If the card service does not tell what is left, nothing is different. */
-async function factsNow(
-  request: OpenRequest,
-  facts: RequestFacts,
-  all: readonly RuleChange[],
-  { card }: Pick<ReadDeps, 'card'>,
-): Promise<RequestFacts> {
-  const { acctId } = request;
-  // An approver who decided something else knows what that is enough for.
-  const payCents = isChanged(request) ? null : payCentsOf(request);
-  const remaining = payCents === null ? null : await orNull(card.getRemainingLimits(acctId, CALL_LIMITS));
-  if (payCents === null || remaining === null) return facts;
+interface Left {
+  readonly request: OpenRequest;
+  readonly facts: RequestFacts;
+  /** The requested values relative to the card's current rules. */
+  readonly all: readonly RuleChange[];
+  /** Null: the card service did not tell, or the request names no amount. */
+  readonly remaining: RemainingLimits | null;
+}
+
+/** The card may have been used since the request: whether its changes, or these values instead, are still enough. */
+function factsFor(goals: readonly RuleGoal[], { request, facts, all, remaining }: Left): RequestFacts {
   const { isTooLittle: _before, ...others } = facts;
+  const payCents = payCentsOf(request);
+  if (payCents === null || remaining === null) return others;
+  const changes = withGoals(all, goals);
+  // An approver who decided less than was asked for knows what that is enough for.
+  if (isLooser(withGoals(reversed(changes), request.goals))) return others;
   // That other limits are too small is told with what the purchase needs.
   const left = facts.alsoNeeds?.includes('raise_limit') === true ? [] : facts.left;
-  return isTooLittle(payCents, { ...facts, left }, remaining, all) ? { ...others, isTooLittle: true } : others;
+  return isTooLittle(payCents, { ...facts, left }, remaining, changes) ? { ...others, isTooLittle: true } : others;
 }
 
 /**

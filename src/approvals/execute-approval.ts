@@ -204,7 +204,7 @@ function hasEnded({ id }: ApprovalClick, request: ApprovalRequest): boolean {
 
 /** What a click makes of a request if its change takes effect. */
 export function approvalOf(click: ApprovalClick, approved: ApprovedChange): ApprovalInFlight {
-  const { changes, term, note, approvals, counted } = approved;
+  const { changes, term, note, approvals, counted, facts } = approved;
   return {
     kind: click.verb === 'emergency-override' ? 'override' : 'approval',
     state: 'begun',
@@ -216,6 +216,7 @@ export function approvalOf(click: ApprovalClick, approved: ApprovedChange): Appr
     note,
     approvals,
     counted,
+    ...(facts !== undefined && { facts }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Action } from '../actions/action.ts';
 import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
-import { isLooser, isMade, type RuleChange } from '../card-api/rule-change.ts';
+import { isLooser, isMade, type RuleChange, type RuleGoal } from '../card-api/rule-change.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
@@ -23,6 +23,7 @@ import {
   type OpenRequest,
   withVoid,
 } from './request.ts';
+import type { RequestFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 
 /** A click that counts: the request with current facts, and its changes relative to the card's current rules. */
@@ -30,6 +31,8 @@ export interface JudgedClick {
   readonly kind: 'counts';
   readonly request: OpenRequest;
   readonly now: readonly RuleChange[];
+  /** The facts if these values are approved instead. */
+  readonly factsWith: (goals: readonly RuleGoal[]) => RequestFacts;
 }
 
 /**
@@ -57,12 +60,16 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     const askerLeft = await deps.eligibility.whyAskerLeft(request);
     if (askerLeft !== null) return { kind: 'refused', why: askerLeft, whoCan: othersOnceLinked(request) };
     // There is no single card whose rules could have changed.
-    if (!isAboutRules(request)) return { kind: 'counts', request: await withoutVoid(click, request, request), now: [] };
-    const { request: read, all, now, changes } = await deps.readCurrent(request);
+    if (!isAboutRules(request)) {
+      const kept = await withoutVoid(click, request, request);
+      return { kind: 'counts', request: kept, now: [], factsWith: () => request.facts };
+    }
+    const { request: read, all, now, changes, factsWith } = await deps.readCurrent(request);
     const current = await withoutVoid(click, read, request);
     // Nothing is left to change, no matter who did it. Approving now closes the request. A value that is there only for
     // the moment is still a raise.
-    if (isMade(all) && !isLooser(changes) && hasSeen(click, request)) return { kind: 'counts', request: current, now };
+    if (isMade(all) && !isLooser(changes) && hasSeen(click, request))
+      return { kind: 'counts', request: current, now, factsWith };
     const moved = whatMoved(current, request);
     const kept = moved === null ? current : { ...allVoid(current), ...(await deps.recount(current, click)) };
     if (JSON.stringify(kept) !== JSON.stringify(request)) {
@@ -79,7 +86,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
       };
     }
     if (moved !== null) return { kind: 'refused', why: moved, whoCan: again, isOutdated: true };
-    if (hasSeen(click, request)) return { kind: 'counts', request: kept, now };
+    if (hasSeen(click, request)) return { kind: 'counts', request: kept, now, factsWith };
     await deps.updateRequest(kept.id);
     const shown = `${ruleMoves(changesFromNow(kept))}, ${termWords(kept.term)}`;
     const since = `It was changed since you saw it. It is now: ${shown}.`;

@@ -65,6 +65,8 @@ export const ApprovalInFlight = z.strictObject({
   approvals: z.array(Approval),
   /** Like the request's `counted`, for what is approved. */
   counted: CountedRaise.nullable().default(null),
+  /** The same for its facts. Absent: those of the request. */
+  facts: RequestFacts.optional(),
 });
 export type ApprovalInFlight = z.infer<typeof ApprovalInFlight>;
 
@@ -383,7 +385,7 @@ export function withBlocked<R extends ApprovalRequest>(request: R, added: readon
 /** A click that approves a request, or uses the emergency override for it. */
 export type ApprovalClick = DecideAction | OverrideAction;
 /** What a click asks of a request. */
-export type ApprovedChange = Pick<ApprovalInFlight, 'changes' | 'term' | 'note' | 'approvals' | 'counted'>;
+export type ApprovedChange = Pick<ApprovalInFlight, 'changes' | 'term' | 'note' | 'approvals' | 'counted' | 'facts'>;
 
 /** The value of a request's buttons: the request and the revision the person sees. */
 export function requestValue({ id, revision }: Pick<ApprovalRequest, 'id' | 'revision'>): string {

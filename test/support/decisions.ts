@@ -5,7 +5,7 @@ import type { ApprovalRequest } from '../../src/approvals/request.ts';
 import type { DecideAction } from '../../src/approvals/verbs.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import { held } from './held.ts';
-import { openRequestOf, raiseDaily } from './limit-requests.ts';
+import { clickThatCounts, openRequestOf, raiseDaily } from './limit-requests.ts';
 import { ask, type Over } from './perform-world.ts';
 
 /** Ben approves the request. */
@@ -57,9 +57,7 @@ export function decisionsOf(
       resume: async () => false,
     },
     judgeClick: async (_action, request) =>
-      why === null
-        ? { kind: 'counts', request, now: request.changes }
-        : { kind: 'refused', why, whoCan: 'Ask another approver.' },
+      why === null ? clickThatCounts(request) : { kind: 'refused', why, whoCan: 'Ask another approver.' },
     amend: createAmendRequest({ recount, raises: { changesFromBase: async (changes) => [...changes] } }),
     record: async (_action, { event, detail, line }) => {
       recorded.push({ detail, counted: line?.counted ?? null });

@@ -1,3 +1,4 @@
+import type { JudgedClick } from '../../src/approvals/judge-click.ts';
 import type { ApprovalInFlight, OpenRequest } from '../../src/approvals/request.ts';
 import { noFacts } from '../../src/approvals/request-facts.ts';
 import { goalsOf, type RuleChange } from '../../src/card-api/rule-change.ts';
@@ -56,6 +57,11 @@ export function openRequestOf(over: Partial<OpenRequest> = {}): OpenRequest {
     state: 'open',
     ...over,
   };
+}
+
+/** A click on it that counts, as long as the card is as the request shows it. */
+export function clickThatCounts(request: OpenRequest): JudgedClick {
+  return { kind: 'counts', request, now: request.changes, factsWith: () => request.facts };
 }
 
 export function inFlight(state: ApprovalInFlight['state'], actionId = 'act_ben'): ApprovalInFlight {

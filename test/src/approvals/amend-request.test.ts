@@ -3,7 +3,7 @@ import { createAmendRequest } from '../../../src/approvals/amend-request.ts';
 import type { ApprovalRequest } from '../../../src/approvals/request.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
 import { clickOfBen, decisionsOf } from '../../support/decisions.ts';
-import { askedAt, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
+import { askedAt, clickThatCounts, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import type { Over } from '../../support/perform-world.ts';
 
 describe('an approval', () => {
@@ -73,7 +73,7 @@ describe('a request that is changed and approved', () => {
       recount: async () => ({ needed: 1, counted: null }),
       raises: { changesFromBase: async (changes) => changes.map((change) => ({ ...change, from: 30_000 })) },
     });
-    return await amend(clickOfBen(over), { kind: 'counts', request, now: request.changes });
+    return await amend(clickOfBen(over), clickThatCounts(request));
   }
   const changedTo = (to: number, term: Term): Over => ({
     changeRequest: { goals: [{ rule: raiseDaily.rule, to }], term },

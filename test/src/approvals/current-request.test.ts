@@ -4,10 +4,11 @@ import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { Remedy } from '../../../src/limits/remedy-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { approvalClick, askedToPay, linkHugo, toPay } from '../../support/asked-for-more.ts';
-import { unanswered } from '../../support/card-api-errors.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { Killed } from '../../support/crash-at.ts';
 import { limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -157,6 +158,79 @@ it('asks again once so much was spent that the change is not enough, and then pr
   expect(world.service.rules['DailySpendLimit']).toBe(600);
   expect(hugo.told().at(-1)).toContain('no longer enough for $300.00');
   expect(hugo.told().join()).not.toContain('you can pay');
+});
+
+describe('a request that is not enough by now, if an approver changes it', () => {
+  const bandsOf = (approvals: number) => [{ upToCents: null, approvals }];
+
+  /** $100 of the daily limit of $150 are spent since Hugo asked to pay $300. Ben changes and approves what he asked for. */
+  async function changedTo(cents: number, { approvals = 1, isRead = true, isRefused = false } = {}) {
+    const policyFor = () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), bands: bandsOf(approvals) });
+    const world = await createActionWorld(redis(), { policyFor });
+    world.service.rules = { IsActive: true, DailySpendLimit: 150 };
+    let spentCents = 0;
+    let isAway = false;
+    world.deps.card.getRemainingLimits = async () => {
+      if (isAway) throw unanswered();
+      const limitCents = Number(world.service.rules['DailySpendLimit']) * 100;
+      return { overall: [{ period: 'daily', limitCents, remainingCents: limitCents - spentCents }], categories: [] };
+    };
+    const hugo = await askedToPay(world, 30_000);
+    const { deps } = hugo;
+    const facts = async () => (await deps.requests.get('req_ask1'))?.facts;
+    const spend = async (moreCents: number) => {
+      spentCents += moreCents;
+      await verbsOf(deps).refreshRequests(acctId);
+    };
+    await spend(10_000);
+    expect(await facts()).toMatchObject({ isTooLittle: true });
+    isAway = !isRead;
+    if (isRefused) world.deps.card.putSpendRules = async () => Promise.reject(refusal());
+    world.advance(REQUEST_OVERDUE_MS);
+    const changeRequest = { goals: [limitGoal('daily', cents)], term: { kind: 'duration', ms: 3_600_000 } } as const;
+    await performAction(Object.assign(approvalClick('act_ben', 'U0BEN', 1), { changeRequest }), deps);
+    world.advance(2000);
+    await verifyAction('act_ben', deps);
+    return { world, hugo, deps, facts, spend };
+  }
+  const notEnough = 'no longer enough for $300.00';
+
+  it('keeps the caution if the card service refuses the changed values', async () => {
+    const { world, facts } = await changedTo(40_000, { isRefused: true });
+
+    expect(world.service.rules['DailySpendLimit']).toBe(150);
+    expect(await facts()).toMatchObject({ isTooLittle: true });
+  });
+
+  it.each<[string, number, object, boolean]>([
+    ['far enough', 40_000, {}, false],
+    ['more, but not far enough', 39_999, {}, true],
+    ['more, and nothing tells what is left', 40_000, { isRead: false }, false],
+  ])('%s, tells its holder only what is so', async (_what, cents, given, isTooLittle) => {
+    const { world, hugo } = await changedTo(cents, given);
+
+    expect(world.service.rules['DailySpendLimit']).toBe(cents / 100);
+    expect(hugo.told().at(-1)).toContain('This is not exactly what you asked for');
+    expect(hugo.told().at(-1)?.includes(notEnough)).toBe(isTooLittle);
+  });
+
+  it('to less, says only that it is too low', async () => {
+    const { hugo } = await changedTo(25_000);
+
+    expect(hugo.told().at(-1)).toContain('This is too low for $300.00.');
+    expect(hugo.told().at(-1)).not.toContain(notEnough);
+  });
+
+  it('shows the next approver that it is enough, and asks again once it is not', async () => {
+    const { world, deps, facts, spend } = await changedTo(50_000, { approvals: 2 });
+    expect(await facts()).not.toHaveProperty('isTooLittle');
+    await spend(10_001);
+
+    await performAction(approvalClick('act_zoe', 'U0ZOE', 2), deps);
+
+    expect(await facts()).toMatchObject({ isTooLittle: true });
+    expect(world.service.rules['DailySpendLimit']).toBe(150);
+  });
 });
 
 it('asks again once the change is enough for the declined purchase, but not for its padding', async () => {

@@ -13,7 +13,7 @@ import { aloneCents, approvalPolicyOf } from '../../../src/policy/approval-polic
 import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { held } from '../../support/held.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
-import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
+import { clickThatCounts, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -48,7 +48,7 @@ const capChange = (purchaseCents: number | null, policy = standard) => {
     now: () => new Date('2026-11-20T15:00:00.000Z'),
     raises: { changesFromBase: async (changes: readonly RuleChange[]) => [...changes] },
   };
-  return (request: OpenRequest) => cap({ kind: 'counts', request, now: request.changes }, aloneCents(policy), deps);
+  return (request: OpenRequest) => cap(clickThatCounts(request), aloneCents(policy), deps);
 };
 
 it('leaves a small raise for an hour unchanged', async () => {
@@ -144,7 +144,7 @@ describe('an emergency override by an operator', () => {
       },
       judgeClick: async (_action, judged) =>
         given.why === undefined
-          ? { kind: 'counts', request: judged, now: judged.changes }
+          ? clickThatCounts(judged)
           : { kind: 'refused', why: given.why, whoCan: 'Ask an approver.' },
       capOverride: createCapOverride({
         requests: { deniedSince: async () => [] },

@@ -181,7 +181,7 @@ function withJudgeClick(code: typeof Judging): typeof Judging {
       return async (click, request) => {
         const notAllowed = await deps.eligibility.whyNotAllowed(click, request);
         return notAllowed === null
-          ? { kind: 'counts', request, now: request.changes }
+          ? { kind: 'counts', request, now: request.changes, factsWith: () => request.facts }
           : { kind: 'refused', ...notAllowed };
       };
     },
