@@ -26,12 +26,13 @@ import { ruleStates, stateWords } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { ApprovalVerified } from './complete-approval.ts';
 import { changesFromNow, isAboutRules, type OpenRequest, payCentsOf, wantedGoals, withVoid } from './request.ts';
+import { asAskedFor, isAmendmentOver } from './request-expiry.ts';
 import { CALL_LIMITS, isTooLittle, isTooMuchForBalance, type RequestFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 
 export type ReadCurrent = ReturnType<typeof createReadCurrent>;
 
-interface ReadDeps extends Pick<ActionTools, 'purchaseOf'> {
+interface ReadDeps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
   readonly raises: Pick<RaiseAmounts, 'withBase' | 'temporaryValues'>;
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount' | 'getRemainingLimits'>;
   readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
@@ -39,7 +40,8 @@ interface ReadDeps extends Pick<ActionTools, 'purchaseOf'> {
 
 /** A request about a card's rules, as the card is now. The returned function throws CardApiError if it cannot be read. */
 export function createReadCurrent(deps: ReadDeps) {
-  return (request: OpenRequest) => readCurrent(request, deps);
+  return (request: OpenRequest) =>
+    readCurrent(isAmendmentOver(request, deps.now()) ? asAskedFor(request) : request, deps);
 }
 
 async function readCurrent(request: OpenRequest, deps: ReadDeps) {
@@ -158,6 +160,8 @@ export function allVoid(request: OpenRequest): OpenRequest {
 
 /** What differs from the facts the request showed, one sentence; null: nothing. */
 export function whatMoved(current: OpenRequest, shown: OpenRequest): string | null {
+  if (JSON.stringify(current.term) !== JSON.stringify(shown.term))
+    return 'The end that an approver chose has passed, so it is as it was asked for again.';
   // Limits that were left out because they were high enough are back in it.
   const back = without(current.changes, shown.changes);
   const changed = [...movedSince(current.changes, shown.changes), ...back];

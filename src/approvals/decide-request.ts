@@ -6,9 +6,10 @@ import { askOthers } from '../actions/ask-others.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import { type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
+import { serviceZone } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import { ruleNames, ruleStates } from '../limits/rule-words.ts';
-import { passedWords, termWords } from '../limits/term.ts';
+import { hasPassed, passedWords, termWords } from '../limits/term.ts';
 import type { CountedRaise } from '../policy/approval-policy.ts';
 import { unreadGroup } from '../policy/authorize.ts';
 import type { AmendRequest } from './amend-request.ts';
@@ -26,12 +27,10 @@ import {
   type ClosedRequest,
   earlierChange,
   isAboutRules,
-  isExpired,
-  mayAskAgain,
   type OpenRequest,
   orderIn,
-  whyExpired,
 } from './request.ts';
+import { isExpired, mayAskAgain, whyExpired } from './request-expiry.ts';
 import type { Requests } from './request-store.ts';
 import type { ExpireRequest } from './resolve-request.ts';
 import type { DecideAction, WithdrawAction } from './verbs.ts';
@@ -84,7 +83,7 @@ export function createRequestVerbs(deps: Deps) {
     }
     if (!action.approve) return await deps.decisions.deny(action, request, run.lease);
     const own = action.changeRequest?.term;
-    if (own !== undefined && isExpired({ ...request, term: own }, deps.now()))
+    if (own !== undefined && hasPassed(own, deps.now(), serviceZone().name))
       return await over(passedWords(own), 'Choose a later end.');
     const why = await deps.decisions.approve(action, request, run);
     if (why !== null) await deps.responses.refuse(action, why, { ...about, isNotPermitted: why.isNotPermitted });

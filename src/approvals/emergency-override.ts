@@ -13,14 +13,8 @@ import { lowers } from './current-request.ts';
 import type { Decisions } from './decide-request.ts';
 import type { Execution } from './execute-approval.ts';
 import type { JudgeClick, JudgedClick, Recount } from './judge-click.ts';
-import {
-  type ApprovalRequest,
-  type ApprovedChange,
-  accountIn,
-  isAboutRules,
-  mayAskAgain,
-  type OpenRequest,
-} from './request.ts';
+import { type ApprovalRequest, type ApprovedChange, accountIn, isAboutRules, type OpenRequest } from './request.ts';
+import { mayAskAgain } from './request-expiry.ts';
 import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
 

@@ -5,15 +5,8 @@ import type { Progress } from '../actions/progress-store.ts';
 import type { Statement } from '../audit/audit-record.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { blockIdOf } from './block-all.ts';
-import {
-  type ApprovalClick,
-  type ApprovalInFlight,
-  type ApprovalRequest,
-  isExpired,
-  mayAskAgain,
-  whyExpired,
-  withoutInFlight,
-} from './request.ts';
+import { type ApprovalClick, type ApprovalInFlight, type ApprovalRequest, withoutInFlight } from './request.ts';
+import { isExpired, mayAskAgain, whyExpired } from './request-expiry.ts';
 import type { Requests } from './request-store.ts';
 
 interface Deps extends Pick<ActionTools, 'now'> {

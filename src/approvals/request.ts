@@ -5,9 +5,7 @@ import { ofRule, without } from '../card-api/rule.ts';
 import { isLooser, isMade, isSameGoals, RuleChange, RuleGoal, Term, withGoals } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { DecidedBy } from '../core/decided-record.ts';
-import { serviceZone } from '../core/installation.ts';
 import { TemporaryValue } from '../limits/rule-future.ts';
-import { fixedEnd, passedWords } from '../limits/term.ts';
 import { AllowAction, LimitAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/approval-policy.ts';
 import { REQUEST_MS, REQUEST_OVERDUE_MS } from '../policy/decide-action.ts';
@@ -241,7 +239,7 @@ export function changeFromNow(change: RuleChange, temporary: ApprovalRequest['te
 }
 
 /** The requested duration, regardless of an approver's changes. */
-export function askedTerm({ action }: ApprovalRequest): Term {
+export function askedTerm({ action }: Pick<ApprovalRequest, 'action'>): Term {
   if (action.verb === 'order-virtual' || action.verb === 'block-all') return { kind: 'permanent' };
   return action.verb === 'ask' ? action.ask.term : action.changeRequest.term;
 }
@@ -249,23 +247,6 @@ export function askedTerm({ action }: ApprovalRequest): Term {
 /** When approvers could first see it. The action may have waited for a worker before that. */
 export function openedAtMs({ expiresAt }: Pick<ApprovalRequest, 'expiresAt'>): number {
   return Date.parse(expiresAt) - REQUEST_MS;
-}
-
-/**
- * When nobody can decide it any more: after a day, or when what it asks for would end. A change that would be over is
- * never made.
- */
-export function expiryOf({ expiresAt, term }: Pick<ApprovalRequest, 'expiresAt' | 'term'>): {
-  readonly at: string;
-  readonly isTermOver: boolean;
-} {
-  const end = fixedEnd(term, serviceZone().name)?.toISOString() ?? expiresAt;
-  return end < expiresAt ? { at: end, isTermOver: true } : { at: expiresAt, isTermOver: false };
-}
-
-export function isExpired(request: ApprovalRequest, now: Date): boolean {
-  const { at, isTermOver } = expiryOf(request);
-  return isTermOver ? now.toISOString() >= at : now.toISOString() > at;
 }
 
 /** Nobody answered for 15 minutes, so operators may use the emergency override. */
@@ -295,19 +276,6 @@ export function approversWithoutAnswer(
 export function overdueAtMs(request: Pick<ApprovalRequest, 'expiresAt'>): number {
   return openedAtMs(request) + REQUEST_OVERDUE_MS;
 }
-
-/** For people who read that it expired. */
-export function whyNotDecided(request: ApprovalRequest): string {
-  return expiryOf(request).isTermOver ? passedWords(request.term) : 'Nobody decided within 24 hours.';
-}
-
-/** For people who decide. */
-export function whyExpired(request: ApprovalRequest): string {
-  return `${whyNotDecided(request)} The request has expired.`;
-}
-
-/** For people who decide. Follows {@link whyExpired}. */
-export const mayAskAgain = 'Whoever asked can ask again.';
 
 /** The request without the approvals that are void. They stay on it with the reason. */
 export function withVoid(request: OpenRequest, voided: readonly VoidApproval[]): OpenRequest {

@@ -15,10 +15,8 @@ import {
   accountIn,
   approversWithoutAnswer,
   type ClosedRequest,
-  expiryOf,
   hasMadeChange,
   isAboutRules,
-  isExpired,
   isOverdue,
   type MadeRequest,
   type OpenRequest,
@@ -27,6 +25,7 @@ import {
   temporaryChangeIdOf,
   unconfirmedApproval,
 } from './request.ts';
+import { expiryOf, isAmendmentOver, isExpired } from './request-expiry.ts';
 import type { Requests } from './request-store.ts';
 
 interface Deps extends Pick<ActionTools, 'outcomes' | 'now' | 'updateRequest' | 'notifyDirectly' | 'nameRuleset'> {
@@ -136,7 +135,7 @@ export function createExpireRequest({ record, progress, resolve }: ExpireDeps): 
   };
 }
 
-interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest'> {
+interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'cardChanged'> {
   /** Posts its message unless there is one. */
   readonly postRequest: (request: OpenRequest) => Promise<void>;
   readonly requests: Pick<Requests, 'get'>;
@@ -164,13 +163,13 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
       }
       // The action that asked may have failed for good before it was posted.
       await deps.postRequest(request);
+      // Its card is read, and it shows what was asked for again.
+      if (isAmendmentOver(request, deps.now())) await deps.cardChanged(request.acctId);
       const { at, isTermOver } = expiryOf(request);
       const untilEnd = Date.parse(at) - now + (isTermOver ? 0 : 1);
       const overdueAt = overdueAtMs(request);
       if (!isOverdue(request) && now < overdueAt) return Math.min(untilEnd, overdueAt - now + 1);
-      // After a crash, or because another request's reminder listed it, the message may not show yet that it is overdue.
-      if (isOverdue(request)) await deps.updateRequest(requestId);
-      else await deps.remind(request, lease);
+      await deps.remind(request, lease);
       // An approver may change what it ends with meanwhile.
       return Math.min(untilEnd, LOOK_AGAIN_MS);
     });
@@ -193,6 +192,8 @@ interface RemindDeps extends Pick<ActionTools, 'now' | 'updateRequest' | 'postTo
  */
 export function createRemindApprovers(deps: RemindDeps) {
   return async function remindApprovers(request: OpenRequest, lease: Lease): Promise<void> {
+    // After a crash, or because another request's reminder listed it, the message may not show yet that it is overdue.
+    if (isOverdue(request)) return await deps.updateRequest(request.id);
     const open = (await deps.requests.open()).filter(
       ({ id, card }) => id !== request.id && card.group === request.card.group,
     );

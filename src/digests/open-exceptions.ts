@@ -1,7 +1,8 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import { withFunds } from '../../templates/virtual-cards/order.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
-import { blocksIn, changesFromNow, expiryOf } from '../approvals/request.ts';
+import { blocksIn, changesFromNow } from '../approvals/request.ts';
+import { expiryOf } from '../approvals/request-expiry.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { ruleMoves } from '../limits/rule-words.ts';

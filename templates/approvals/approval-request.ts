@@ -3,7 +3,6 @@ import {
   answersBeforeOverride,
   blocksIn,
   changesFromNow,
-  expiryOf,
   isAboutRules,
   isNoLongerNeeded,
   isOverdue,
@@ -13,6 +12,7 @@ import {
   requestValue,
   type VoidApproval,
 } from '../../src/approvals/request.ts';
+import { expiryOf } from '../../src/approvals/request-expiry.ts';
 import { without } from '../../src/card-api/rule.ts';
 import { isAboutLimits } from '../../src/card-api/rule-change.ts';
 import { decisionOf } from '../../src/core/decided-record.ts';

@@ -8,8 +8,8 @@ import {
   isChanged,
   type MadeRequest,
   payCentsOf,
-  whyNotDecided,
 } from '../../src/approvals/request.ts';
+import { whyNotDecided } from '../../src/approvals/request-expiry.ts';
 import { isLooser, type RuleChange, reversed, type Term, withGoals } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { decisionOf } from '../../src/core/decided-record.ts';

@@ -21,7 +21,9 @@ export const DECIDING: readonly string[] = [
     (name) => `src/directory/${name}.ts`,
   ),
   ...['purchase-timeline', 'purchase-state', 'decline-reason'].map((name) => `src/alerts/${name}.ts`),
-  ...['request', 'decide-request', 'amend-request', 'emergency-override'].map((name) => `src/approvals/${name}.ts`),
+  ...['request', 'request-expiry', 'decide-request', 'amend-request', 'emergency-override'].map(
+    (name) => `src/approvals/${name}.ts`,
+  ),
   ...['claim-card', 'decide-claim'].map((name) => `src/holders/${name}.ts`),
   ...['recover-gap', 'recover-statuses'].map((name) => `src/recovery/${name}.ts`),
 ];

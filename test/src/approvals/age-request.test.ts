@@ -44,6 +44,7 @@ function setUp(minutes: number, given: Given = {}) {
   };
   const ageRequest = createAgeRequest({
     ...deps,
+    cardChanged: async () => expect.fail('no amendment is over'),
     execution: { stop: async () => (given.isInFlight === true ? { why: 'w', whoCan: 'c' } : null) },
     expire: async (open) => void expired.push(open),
     remind: createRemindApprovers({
@@ -95,7 +96,9 @@ it.each([
   // The day that every request has is over first.
   ['2026-11-21T15:10:00.000Z', 23 * 60 + 59, MINUTE_MS + 1],
 ])('asked to last until %s, after %d minutes it waits %s ms', async (at, minutes, wait) => {
-  const world = setUp(minutes, { request: openRequestOf({ term: { kind: 'until', at } }) });
+  const term = { kind: 'until', at } as const;
+  const action = ask('ask', { ...openRequestOf().action, ask: { amountCents: 90_000, term } });
+  const world = setUp(minutes, { request: openRequestOf({ action, term }) });
 
   expect(await world.age()).toBe(wait);
   expect(world.expired).toHaveLength(wait === null ? 1 : 0);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { goalsOf } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { parseCommand } from '../../../src/dispatch/command.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
@@ -32,9 +33,13 @@ function typed(words: string, { deps }: PerformWorld): ChangeRequest {
 }
 
 /** Ana asks at 11:50 PM for a raise that needs a second approver. */
-async function askedAt1150(words: string, given: { hugo?: boolean } = {}) {
+async function askedAt1150(words: string, given: { hugo?: boolean; payCents?: number } = {}) {
   const told: string[] = [];
-  const world = await createActionWorld(redis());
+  const updated: string[] = [];
+  const world = await createActionWorld(redis(), {
+    updateRequest: async (id) => void updated.push(id),
+    cardChanged: (changed) => verbsOf(deps).refreshRequests(changed),
+  });
   const deps: WorldDeps = {
     ...world.deps,
     answer: async (action, { text }) => void told.push(`${action.actor.userId}: ${text}`),
@@ -47,7 +52,13 @@ async function askedAt1150(words: string, given: { hugo?: boolean } = {}) {
     const { term } = typed(`daily 450 ${words}`, world);
     const hugo = { ...byCommand, actor: person('U0HUGO'), roles: ['holder'] as const };
     await performAction(
-      ask('ask', { ...hugo, ...now(), roles: ['holder'], id: 'act_ask1', ask: { amountCents: 50_000, term } }),
+      ask('ask', {
+        ...hugo,
+        ...now(),
+        roles: ['holder'],
+        id: 'act_ask1',
+        ask: { amountCents: given.payCents ?? 50_000, term },
+      }),
       deps,
     );
   } else {
@@ -68,7 +79,7 @@ async function askedAt1150(words: string, given: { hugo?: boolean } = {}) {
       ...now(),
       ...over,
     });
-  return { ...world, deps, told, click };
+  return { ...world, deps, told, updated, click };
 }
 
 const request = async ({ deps }: { deps: WorldDeps }) => await deps.requests.get('req_ask1');
@@ -143,6 +154,71 @@ describe('a raise that was asked for until midnight', () => {
 
     expect(await request(world)).toMatchObject({ state: 'open' });
     expect(world.told.at(-1)).toMatch(/It was changed since you saw it.*for 1 hour/);
+  });
+});
+
+describe('a raise for days that an approver changed to end tonight, while others still have to approve it', () => {
+  const tonight = { kind: 'day', day: '2026-11-20' } as const;
+
+  /** Hugo, or Ana, asks for days. Ben changes that, and midnight passes. */
+  async function changed({ hugo = true, words = 'until 2026-11-27' } = {}) {
+    const world = await askedAt1150(words, { hugo, payCents: 200_000 });
+    const { changes, revision } = (await request(world)) ?? { changes: [], revision: 0 };
+    const changeRequest = { goals: goalsOf(changes), term: tonight };
+    const actor = person('U0BEN');
+    await performAction(
+      world.click('decide', 'act_tonight', { actor, changeRequest, reason: 'tonight only' }),
+      world.deps,
+    );
+    expect(await request(world)).toMatchObject({ state: 'open', term: tonight, revision: revision + 1 });
+    world.advance(11 * MINUTE_MS);
+    return world;
+  }
+  const asAsked = {
+    state: 'open',
+    term: { kind: 'day', day: '2026-11-27' },
+    note: '',
+    revision: 2,
+    needed: 2,
+    approvals: [],
+  };
+  /** The last approval of the request as it was seen. */
+  const lastClick = (revision: number) => ({
+    actor: person('U0ZOE'),
+    target: { kind: 'request', requestId: 'req_ask1', revision } as const,
+  });
+
+  it('is open again as it was asked for, and lasts its day', async () => {
+    const world = await changed();
+
+    await verbsOf(world.deps).ageRequest('req_ask1');
+
+    expect(await request(world)).toMatchObject({ ...asAsked, voided: [{ by: 'U0BEN', why: 'values' }] });
+    expect(world.updated).toContain('req_ask1');
+    world.advance(24 * 60 * MINUTE_MS);
+    await verbsOf(world.deps).ageRequest('req_ask1');
+    expect(world.told.at(-1)).toMatch(/U0HUGO: Your request expired.*Nobody decided within 24 hours/);
+  });
+
+  it('is not approved by a click on what is over', async () => {
+    const world = await changed();
+
+    await performAction(world.click('decide', 'act_late', lastClick(1)), world.deps);
+
+    expect(world.told.at(-1)).toMatch(/^U0ZOE: Not done. The end that an approver chose has passed/);
+    expect(await request(world)).toMatchObject(asAsked);
+    await performAction(world.click('decide', 'act_zoe', lastClick(2)), world.deps);
+    await performAction(world.click('decide', 'act_ben', { ...lastClick(2), actor: person('U0BEN') }), world.deps);
+    expect(await world.deps.temporaryChanges.all()).toMatchObject([{ endsAt: '2026-11-28T05:00:00.000Z' }]);
+  });
+
+  it('expires with what was asked for if that is over, too', async () => {
+    const world = await changed({ words: 'until 12:30am' });
+    world.advance(30 * MINUTE_MS);
+
+    await verbsOf(world.deps).ageRequest('req_ask1');
+
+    expect(world.told.at(-1)).toMatch(/U0HUGO: .*It was to last until Nov 21, 2026, 12:30 AM ET, and that has passed/);
   });
 });
 
