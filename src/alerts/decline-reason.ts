@@ -1,7 +1,7 @@
 import { serviceSaysRaw } from '../../templates/core/blocks.ts';
 import type { LimitPeriod, LimitRule } from '../card-api/rule.ts';
 import type { DeclinedCard } from '../core/card-facts.ts';
-import { declineCode, declinedStatuses } from '../core/event.ts';
+import { declineCode, declinedStatuses, isSaidToBeNew } from '../core/event.ts';
 import { exceededLimit, lacksNumber, type Remedy, type RemedyChange } from '../limits/remedy-change.ts';
 import { limitName } from '../limits/rule-words.ts';
 import { periodInMessage, untilReset } from './limit-period.ts';
@@ -129,19 +129,22 @@ function cardStatus(message: string, remedy: Remedy | null, card: DeclinedCard):
   const { status, isStatusLater, isVirtual } = card;
   if (declinedStatuses(message).every((one) => one === 'CLOSED')) return closed;
   if (remedy?.kind === 'unblock') return blocked;
-  const isNew = /pending/i.test(message);
+  const isNew = isSaidToBeNew(message);
   // An inactive card may be one whose closing was reported late. A new one was closed afterwards.
   if (status === 'CLOSED' && !(isNew && isStatusLater === true)) return closed;
   if (/block/i.test(message)) return blocked;
   if (status === 'ACTIVE') return notActiveThen;
+  const mayBeBlocked = !isNew && status === undefined;
   const isOnItsWay = isNew && isVirtual !== true;
   return {
     title: isNew ? 'New card, not activated yet' : 'Card is not active',
-    meaning: 'It cannot be used until somebody activates it.',
+    meaning: mayBeBlocked
+      ? 'It may be blocked or not activated yet.'
+      : 'It cannot be used until somebody activates it.',
     holderFix: isOnItsWay
       ? 'When the card arrives, ask an operator to activate it.'
-      : 'Ask an operator to activate the card.',
-    adminFix: `Activate the card if the cardholder ${isOnItsWay ? 'has it' : 'should be able to use it'}.`,
+      : `Ask an operator to ${mayBeBlocked ? 'check' : 'activate'} the card.`,
+    adminFix: `${mayBeBlocked ? 'Unblock or activate' : 'Activate'} the card if the cardholder ${isOnItsWay ? 'has it' : 'should be able to use it'}.`,
     remedy: 'activate',
     usually: usualStatus,
   };

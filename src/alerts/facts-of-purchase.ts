@@ -3,6 +3,7 @@ import {
   type CardStatus,
   cardStatuses,
   declineCode,
+  isSaidToBeNew,
   type StatusRecord,
   type TransactionEvent,
   whichCard,
@@ -41,8 +42,17 @@ async function cardsThen(
 ): Promise<DirectoryCard[]> {
   if (cards.length < 2) return [...cards];
   const { statuses = openStatuses } = whichCard(event);
-  const then = await Promise.all(cards.map((card) => statusesThen(timesOf(event), card, history)));
-  return cards.filter((_, at) => then[at]?.some((status) => status === null || statuses.includes(status)));
+  const suited = await Promise.all(
+    cards.map(async (card) => {
+      const then = await statusesThen(timesOf(event), card, history);
+      return { card, possible: then.filter((status) => status === null || statuses.includes(status)) };
+    }),
+  );
+  // A blocked card comes before its replacement in the mail, as in `byStatus`.
+  const mayBeBlocked =
+    !isSaidToBeNew(event.decline?.message ?? '') && suited.some(({ possible }) => possible.includes('BLOCKED'));
+  const counts = (status: CardStatus | null): boolean => !mayBeBlocked || status !== 'INACTIVE';
+  return suited.filter(({ possible }) => possible.some(counts)).map(({ card }) => card);
 }
 
 interface Moment {

@@ -299,6 +299,11 @@ const statusWords: readonly (readonly [RegExp, readonly CardStatus[]])[] = [
   [/block/i, ['BLOCKED']],
 ];
 
+/** The service says that the card is new: it calls a blocked card inactive, never new. */
+export function isSaidToBeNew(message: string): boolean {
+  return /pending/i.test(message);
+}
+
 /** The statuses that a card may have had when it was declined for its status; a message may name several, or none. */
 export function declinedStatuses(message: string): readonly CardStatus[] {
   const named = statusWords.flatMap(([word, statuses]) => (word.test(message) ? statuses : []));

@@ -1,4 +1,4 @@
-import { type CardStatus, declinedStatuses, type TransactionEvent } from '../core/event.ts';
+import { type CardStatus, declinedStatuses, isSaidToBeNew, type TransactionEvent } from '../core/event.ts';
 import { hadBegun } from '../core/service-time.ts';
 import type { Remedy } from './remedy-change.ts';
 
@@ -36,12 +36,15 @@ export async function byStatus(
   { accountOf, hasFraudCase }: Deps,
   time: 'then' | 'now',
 ): Promise<StatusCheck> {
-  if (!declinedStatuses(event.decline?.message ?? '').includes('BLOCKED')) return { state: 'unknown' };
+  const message = event.decline?.message ?? '';
+  if (!declinedStatuses(message).includes('BLOCKED')) return { state: 'unknown' };
   const { cards } = await accountOf(event.acctId);
   const hadStatus = ({ since }: KnownCard): boolean => time === 'now' || since === null || hadBegun(since, event);
   const open = cards.filter((card) => card.status !== 'CLOSED' || !hadStatus(card));
   if (open.some(({ status }) => status === 'ACTIVE')) return { state: 'passes' };
-  const isBlocked = open.length > 0 && open.every((card) => card.status === 'BLOCKED' && hadStatus(card));
+  // Nobody pays with a replacement that is still in the mail.
+  const usable = isSaidToBeNew(message) ? open : open.filter(({ status }) => status !== 'INACTIVE');
+  const isBlocked = usable.length > 0 && usable.every((card) => card.status === 'BLOCKED' && hadStatus(card));
   const isEachKnown = cards.length > 0 && cards.every(({ status }) => status !== null);
   if (!isBlocked) return { state: 'unknown', ...(isEachKnown && { why: 'status' }) };
   const isFraud = await hasFraudCase(event.acctId);

@@ -193,6 +193,14 @@ it.each<[string, CardStatus, DeclineReason['remedy'], string]>([
   expect(reason).toMatchObject({ remedy, title, saysMore: false });
 });
 
+it('does not say that a card was never activated if it may be blocked', () => {
+  const of = (...statuses: CardStatus[]) =>
+    declineReason({ code: 'decline.card.status', message: 'Card Status Inactive' }, null, { status: statuses[0] });
+
+  expect(of()).toMatchObject({ title: 'Card is not active', meaning: 'It may be blocked or not activated yet.' });
+  expect(of('INACTIVE').meaning).toBe('It cannot be used until somebody activates it.');
+});
+
 it.each(['decline', 'decline.of.tomorrow'])('%s says no reason, so the status of the card is one', (code) => {
   const of = (...facts: [remedy: Remedy | null, status: CardStatus]) =>
     declineReason({ code, message: 'Do not honor' }, facts[0], { status: facts[1] });

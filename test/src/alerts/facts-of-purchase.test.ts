@@ -180,3 +180,21 @@ it('names the only card of an account, and none that is not known', async () => 
     cardId: null,
   });
 });
+
+it('names the blocked card, and not its replacement in the mail, unless the service says that the card is new', async () => {
+  const cards = [cardOf(1, 'BLOCKED'), cardOf(2, 'INACTIVE')];
+  const by = (code: string, message: string, reported: Reported = {}) =>
+    namedBy({ kind: 'decline', requestedAt: day(8), decline: { code, message } }, cards, reported);
+
+  expect(await by('decline.card.status', 'Card Status Inactive')).toBe(1);
+  expect(await by('decline.card.status', '')).toBe(1);
+  expect(await by('decline', 'Do not honor')).toBe(1);
+  expect(await by('decline.card.status', 'Card Status New Card Pending Activation')).toBe(2);
+  const later: Reported = {
+    1: [
+      [day(5), 'ACTIVE'],
+      [day(10), 'BLOCKED'],
+    ],
+  };
+  expect(await by('decline.card.status', 'Card Status Inactive', later), 'blocked later').toBe(2);
+});

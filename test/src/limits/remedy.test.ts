@@ -37,6 +37,13 @@ describe('the remedy for a decline due to the card’s status', () => {
     ['one of two blocked', ['BLOCKED', 'ACTIVE'], 'Card Status Inactive', null],
     ['reported as new', ['BLOCKED'], 'Card Status New Card Pending Activation', null],
     ['reported as closed', ['BLOCKED'], 'Card Status Closed', null],
+    ['blocked, with its replacement in the mail', ['BLOCKED', 'INACTIVE'], 'Card Status Inactive', { kind: 'unblock' }],
+    [
+      'blocked or new: the message names both',
+      ['BLOCKED', 'INACTIVE'],
+      'New Card Pending Activation, Card Status Inactive or Card Status Closed',
+      null,
+    ],
     ['not known', [], 'Card Status Inactive', null],
     [
       'blocked, while the message names every status',

@@ -15,6 +15,8 @@ const depsFor = (...cards: ReturnType<typeof card>[]) => ({
 it.each([
   ['an active card beside a blocked one', [card('BLOCKED'), card('ACTIVE')], { state: 'passes' }],
   ['a blocked card beside a closed one', [card('CLOSED'), card('BLOCKED')], { state: 'stopped' }],
+  ['a blocked card whose replacement is in the mail', [card('BLOCKED'), card('INACTIVE')], { state: 'stopped' }],
+  ['a blocked card beside one whose status is not known', [card('BLOCKED'), card(null)], { state: 'unknown' }],
   ['a new card', [card('INACTIVE')], { state: 'unknown', why: 'status' }],
   ['a card whose status is not known', [card(null)], { state: 'unknown' }],
 ])('a purchase with %s', async (_what, cards, check) => {
