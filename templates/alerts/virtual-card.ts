@@ -44,6 +44,7 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
   const title = `Virtual card ${orderOutcomes[event.outcome]}`;
   const isCard = event.outcome !== 'not_created';
   const said = whatHappened(alert);
+  const status = knownStatus(alert);
 
   return {
     text: sentence(`${mark}${title}: ${shortCard(known)}. ${said}`),
@@ -53,7 +54,7 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
       ...fields([
         ['Cardholder', holderName(known)],
         ['Card', isCard ? capital(cardName(known)) : ''],
-        ['Status', isCard && event.status !== null ? capital(statusWord(event.status)) : ''],
+        ['Status', isCard && status !== null ? capital(statusWord(status)) : ''],
         [
           'Balance',
           isCard && event.balanceCents !== null && mayShow('balance', place) ? balanceWord(event.balanceCents) : '',
@@ -104,6 +105,11 @@ function handleOf(alert: VirtualCardAlert): string {
 /** The status is the card's current one. Not every webhook has it. */
 export function isUsable({ status }: VirtualCardEvent): boolean {
   return status === null || status === 'ACTIVE';
+}
+
+/** A resend calls every card inactive that is not active, so what the directory knows counts. Null: not known. */
+export function knownStatus({ event, card }: Pick<VirtualCardAlert, 'event' | 'card'>): string | null {
+  return event.outcome === 'resend' && !isUsable(event) ? (card.status ?? null) : event.status;
 }
 
 /** The order succeeded, but the card cannot pay. */

@@ -9,7 +9,7 @@ import { statusOnTheWay } from '../alerts/order-progress.ts';
 import { firstTriedAt } from '../alerts/repeats.ts';
 import { type ShortLines, shortMessage } from '../alerts/short-alert.ts';
 import { declineLines } from '../alerts/short-lines.ts';
-import { isUsable } from '../alerts/virtual-card.ts';
+import { isUsable, knownStatus } from '../alerts/virtual-card.ts';
 import { actions, context, fields, header, section, sentence } from '../core/blocks.ts';
 import { balanceWord, cardName, cardOf, statusWord } from '../core/card-words.ts';
 import { shipmentOf, trackButton, trackingText } from '../core/tracking-link.ts';
@@ -145,6 +145,7 @@ function holderVirtualCard(alert: VirtualCardAlert): Message {
   const { event, late } = alert;
   const card = cardOf(alert);
   const { title, meaning, isCard } = virtualWords(alert);
+  const status = knownStatus(alert);
 
   return {
     text: sentence(`${late ? 'Late notice: ' : ''}${title}${isCard ? ` (${cardName(card)})` : ''}. ${meaning}`),
@@ -153,7 +154,7 @@ function holderVirtualCard(alert: VirtualCardAlert): Message {
       section(meaning),
       ...fields([
         ['Your card', isCard ? capital(cardName(card)) : ''],
-        ['Status', isCard && event.status !== null ? capital(statusWord(event.status)) : ''],
+        ['Status', isCard && status !== null ? capital(statusWord(status)) : ''],
         ['Balance', isCard && event.balanceCents !== null ? balanceWord(event.balanceCents) : ''],
         ['When', dateToken(event.callbackAt)],
       ]),

@@ -338,6 +338,22 @@ describe('a virtual card', () => {
     for (const message of holder) expect(JSON.stringify(message)).toContain('was created, but cannot be used');
   });
 
+  it.each([
+    ['BLOCKED', /\*Status\*\s+Blocked/],
+    ['CLOSED', /\*Status\*\s+Closed/],
+    ['INACTIVE', /\*Status\*\s+Not activated/],
+    [undefined, null],
+  ] as const)(
+    'whose details are sent again has the status that is known, not that of the resend: %s',
+    (status, words) => {
+      const alert = virtualAlert({ outcome: 'resend', status: 'INACTIVE' }, { card: { ...card, status } });
+      const messages = [virtualCard(alert, view), renderHolderAlert(alert, { place: 'direct', isLong: true })];
+
+      for (const message of messages)
+        expect(shown(message?.blocks ?? [])).toMatch(words ?? /^(?![\s\S]*(?:Status|activated))/);
+    },
+  );
+
   it('that was not created names only its holder: the card that the account has is another one', () => {
     const alert = virtualAlert({ outcome: 'not_created' });
 
