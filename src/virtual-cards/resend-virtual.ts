@@ -17,7 +17,7 @@ interface Deps extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 'no
 type Sent = Pick<Result, 'apiWords' | 'note'> & { readonly state: State };
 
 /**
- * Asks the service to send a virtual card's details to the configured receiver again. Runs under the account's lock.
+ * Asks the service to send a virtual card's webhook again. Runs under the account's lock.
  *
  * Sent once. If no answer came, a second request could send them twice at worst, so the person decides.
  *

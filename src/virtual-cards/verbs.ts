@@ -15,7 +15,7 @@ export const virtualCardVerbs = {
     command: {
       usage: 'virtual resend CARD',
       example: 'virtual resend Jane Doe',
-      effect: 'sends a virtual card’s details to your configured receiver again',
+      effect: 'has a virtual card’s details sent to your webhook address again, never to Slack',
       read: readVirtual,
     },
   },

@@ -15,6 +15,7 @@ import {
   cardOf,
   holderName,
   holderRaw,
+  numberElsewhere,
   shortCard,
   statusWord,
 } from '../core/card-words.ts';
@@ -82,7 +83,7 @@ export function whatHappened(alert: VirtualCardAlert): string {
   if (outcome === 'created')
     return isUsable(alert.event) ? 'The card is ready, with everything as ordered.' : notUsable(alert);
   if (outcome === 'resend')
-    return 'The details of this card were sent again to the configured receiver. The card itself did not change.';
+    return `The details of this card were sent again. The card itself did not change. ${numberElsewhere}`;
   if (outcome === 'not_created')
     return 'No card was created. Check the order in the card program’s portal, then order again.';
   const names = failed.map((name) => name.trim().toLowerCase());

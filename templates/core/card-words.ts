@@ -94,6 +94,9 @@ export function cardHandle({ last4, cardId, acctId }: Card): string {
   return last4?.trim() || String(cardId ?? acctId ?? 'CARD');
 }
 
+/** Of a virtual card. Cardbell keeps the last four digits, and Slack never gets more. */
+export const numberElsewhere = 'Cardbell does not keep its number: get it from your card program.';
+
 /** Nobody unblocks a card with an open fraud case. */
 export const orderNewCard = 'The cardholder reported a purchase as fraud: order a new card.';
 

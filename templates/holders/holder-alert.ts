@@ -11,7 +11,7 @@ import { type ShortLines, shortMessage } from '../alerts/short-alert.ts';
 import { declineLines } from '../alerts/short-lines.ts';
 import { isUsable, knownStatus } from '../alerts/virtual-card.ts';
 import { actions, context, fields, header, section, sentence } from '../core/blocks.ts';
-import { balanceWord, cardName, cardOf, statusWord } from '../core/card-words.ts';
+import { balanceWord, cardName, cardOf, numberElsewhere, statusWord } from '../core/card-words.ts';
 import { shipmentOf, trackButton, trackingText } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
 import { holderDecline, holderDeclineLines } from './holder-decline.ts';
@@ -117,12 +117,10 @@ const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
   not_created: 'Your virtual card was not created',
 };
 
-const NUMBER = 'Its number comes from the card program and is never sent over Slack.';
-
 const meanings: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
-  created: NUMBER,
-  partial: `${NUMBER} Part of the order failed; an operator has been told.`,
-  resend: 'They went to the configured receiver. The card itself did not change.',
+  created: numberElsewhere,
+  partial: `${numberElsewhere} Part of the order failed; an operator has been told.`,
+  resend: `The card itself did not change. ${numberElsewhere}`,
   not_created: 'An operator has been told why.',
 };
 

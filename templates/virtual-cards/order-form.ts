@@ -3,6 +3,7 @@ import { formatCents } from '../../src/core/money.ts';
 import { aloneCents, approvalsAbove, type Band } from '../../src/policy/approval-policy.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import { context, section } from '../core/blocks.ts';
+import { numberElsewhere } from '../core/card-words.ts';
 import { modal, textInput } from '../core/form.ts';
 import { whoElse } from '../limits/counted-words.ts';
 
@@ -70,7 +71,7 @@ export function virtualOrderForm({ privateMetadata, firstName, lastName, bands }
       textInput(input.ruleset, 'Spending ruleset, by number', { max: 9, optional: true }),
       textInput(input.group, 'Group, by number', { max: 9, optional: true }),
       textInput(input.reason, 'Reason', { max: 500, hint: 'Goes on record with your name.', multiline: true }),
-      ...context('The card is active immediately. Its number goes to your configured receiver, never to Slack.'),
+      ...context(`The card is active immediately. ${numberElsewhere}`),
     ],
   });
 }

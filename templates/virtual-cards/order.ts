@@ -6,7 +6,7 @@ import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { virtualCard } from '../alerts/virtual-card.ts';
 import { context, escapeUntrusted, headed, section, sentence, serviceSays } from '../core/blocks.ts';
-import { cardOfHolder, holderName } from '../core/card-words.ts';
+import { cardOfHolder, holderName, numberElsewhere } from '../core/card-words.ts';
 import { otherApprovers } from '../limits/counted-words.ts';
 
 /** How a request to the card service ended. */
@@ -31,7 +31,7 @@ export function orderAnswer({ name, summary, orderId, ...sent }: OrderAnswer): M
   const words = {
     done: [
       `Ordered: a virtual card for ${who}.`,
-      'The card service is making it. I’ll message you with the result; the number goes only to your configured receiver.',
+      `The card service is making it. I’ll message you with the result. ${numberElsewhere}`,
     ],
     failed: [`Could not order a virtual card for ${who}.`, 'Nothing was ordered.'],
     unknown: [
@@ -86,7 +86,7 @@ export function resendAnswer({ card, ...sent }: Sent & { readonly card: CardFact
   return sentAnswer(sent, {
     done: [
       `Asked for the details of ${name} again.`,
-      'They go to your configured receiver, never to Slack. I’ll message you when they have been sent.',
+      `They go to your webhook address for virtual cards. I’ll message you when they have been sent. ${numberElsewhere}`,
     ],
     failed: [`Could not ask for the details of ${name}.`, 'Nothing was sent.'],
     unknown: [

@@ -274,7 +274,12 @@ describe('a virtual card', () => {
   it.each([
     ['created', [], 'Virtual card created: Jon Snow', 'with everything as ordered'],
     ['not_created', [], 'Virtual card not created: Jon Snow', 'No card was created.'],
-    ['resend', [], 'Virtual card details sent again: Jon Snow', 'were sent again to the configured receiver'],
+    [
+      'resend',
+      [],
+      'Virtual card details sent again: Jon Snow',
+      'were sent again. The card itself did not change. Cardbell does not keep its number',
+    ],
     [
       'partial',
       ['Group', 'Ruleset', 'Activation', 'FUNDING', 'Sorting'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { cardOfOrder } from '../../../src/virtual-cards/order-virtual.ts';
 import { cardOfHolder } from '../../../templates/core/card-words.ts';
-import { orderWaits, resendAnswer } from '../../../templates/virtual-cards/order.ts';
+import { orderAnswer, orderWaits, resendAnswer } from '../../../templates/virtual-cards/order.ts';
 import { card } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
@@ -41,4 +41,15 @@ it('an order without money that waits is not one of $0.00', () => {
 
 it('a card that does not exist yet is named after its holder alone', () => {
   expect(cardOfHolder({ ...cardOfOrder(null), holder: 'Vera Nova' })).toBe('Vera Nova');
+});
+
+it('says that Cardbell does not keep the number of a virtual card, and where to get it', () => {
+  const sent = { state: 'done', apiWords: null, note: null, ref: 'abcd' } as const;
+  const answers = [
+    orderAnswer({ ...sent, name: 'Vera Nova', summary: 'not funded', orderId: 1 }),
+    resendAnswer({ ...sent, card }),
+  ];
+
+  for (const { text } of answers)
+    expect(text).toContain('Cardbell does not keep its number: get it from your card program.');
 });
