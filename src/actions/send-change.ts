@@ -1,3 +1,5 @@
+import { mayRefuseActivation } from '../../templates/core/card-words.ts';
+import { sentences } from '../../templates/core/change-words.ts';
 import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { Action } from './action.ts';
 import {
@@ -78,6 +80,8 @@ interface Deps extends Pick<ActionTools, 'record' | 'now'> {
   readonly progress: Pick<ActionTools['progress'], 'write'>;
   readonly latestChanges: Pick<LatestChanges, 'changed' | 'changedBy' | 'isSuperseded' | 'notMade'>;
   readonly reports: Pick<Reports, 'resume'>;
+  /** See `CardApiAssumptions`. */
+  readonly activationRefusedHours: number;
 }
 
 /**
@@ -86,7 +90,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'now'> {
  *
  * Throws CardApiError when the job should be retried, and TooLateError when this process must not write.
  */
-export function createSendChange({ progress, record, now, latestChanges, reports }: Deps) {
+export function createSendChange({ progress, record, now, latestChanges, reports, ...assumed }: Deps) {
   return async function sendChange(change: Change, steps: Steps, run: LockedRun): Promise<Result> {
     const { action, verb, acctId, cardId, expects, sides, basis, detail = null } = change;
     const by = await whoChanged(change);
@@ -121,7 +125,7 @@ export function createSendChange({ progress, record, now, latestChanges, reports
         if (error.outcome !== 'unknown' && !mayStillCome) await startOver();
         throw error;
       }
-      const explanation = { apiWords: error.apiMessage, note: noteOf(error) };
+      const explanation = { apiWords: error.apiMessage, note: noteFor(verb, error, assumed) };
       // A service that did not answer in time, now or before, may still make the change.
       if (error.outcome === 'unknown' || mayStillCome) return await steps.leave({ ...explanation, note: null });
       return await failUnmade(explanation);
@@ -179,6 +183,16 @@ export function mayStillBeMade(written: ActionState | null, verb: ActionVerb, no
   if (reportedState !== null) return reportedState.result.state === 'unknown' && isRecent(reportedState.at);
   if (written?.state !== 'sending' || (written.basis === undefined && verb !== 'block')) return false;
   return written.sentAt === undefined || isRecent(written.sentAt);
+}
+
+/** The service does not say that a card is too new to be activated. */
+function noteFor(
+  verb: ActionVerb,
+  error: CardApiError,
+  { activationRefusedHours: hours }: Pick<Deps, 'activationRefusedHours'>,
+): string | null {
+  const isRefused = verb === 'activate' && error.code === 'refused' && error.outcome === 'refused';
+  return sentences(noteOf(error), isRefused && hours > 0 ? mayRefuseActivation(hours) : null) || null;
 }
 
 /** Text to show next to, or instead of, the API's own words. */

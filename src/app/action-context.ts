@@ -220,6 +220,7 @@ function settings(context: WorkerContext) {
     /** What would let a declined purchase pass now. */
     checkPurchase: remedies.checkPurchase,
     fitsMerchant: createFitsMerchant(assumptions.categoryCodes),
+    activationRefusedHours: assumptions.activationRefusedHours,
     applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => applyChanges(raw, goals, assumptions),
     toInstant: (text: string) => toInstant(text, zone),
     momentOf: (since: Since, askedAt: string) => momentOf(since, askedAt, zone),

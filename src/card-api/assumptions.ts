@@ -71,6 +71,13 @@ export const CardApiAssumptions = z.strictObject({
     '/Details/AccountDetails/{acctId}/RemainingLimit',
     '/Details/AccountDetails/{acctId}/RemainingLimits',
   ).describe('Announced in the singular; both paths and both shapes of the answer are supported.'),
+  activationRefusedHours: z
+    .int()
+    .nonnegative()
+    .default(24)
+    .describe(
+      'For how many hours after a card was made the service may refuse to activate it. Whoever is refused reads this. 0: it always activates cards.',
+    ),
   blockedBody: z
     .record(z.string(), z.unknown())
     .default({ Status: 'Blocked' })

@@ -3,7 +3,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { plain, truncate } from '../../src/slack/mrkdwn.ts';
-import { escapeUntrusted } from './blocks.ts';
+import { countOf, escapeUntrusted } from './blocks.ts';
 
 /** Statuses in words. The card service writes them in more than one case, or not at all. */
 const statusWords: Readonly<Record<string, string>> = {
@@ -96,6 +96,11 @@ export function cardHandle({ last4, cardId, acctId }: Card): string {
 
 /** Of a virtual card. Cardbell keeps the last four digits, and Slack never gets more. */
 export const numberElsewhere = 'Cardbell does not keep its number: get it from your card program.';
+
+/** Why the card service may have refused to activate a card. */
+export function mayRefuseActivation(hours: number): string {
+  return `The card service may refuse to activate a card in its first ${countOf(hours, 'hour')}. Try again after that, or activate it in the card program’s portal.`;
+}
 
 /** Nobody unblocks a card with an open fraud case. */
 export const orderNewCard = 'The cardholder reported a purchase as fraud: order a new card.';

@@ -43,6 +43,7 @@ export const NOT_SHOWN: readonly NotShown[] = [
     file: sandbox,
     assumptions: ['activationRefusedHours', 'activationEndsOtherCards'],
   },
+  { row: 'the same, as the client explains it', file: client, assumptions: ['activationRefusedHours'] },
   {
     row: 'states of card orders and virtual card orders',
     file: sandbox,

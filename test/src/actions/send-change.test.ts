@@ -24,6 +24,10 @@ interface Given {
   readonly basis?: string | undefined;
   readonly whyNot?: string;
   readonly isLast?: boolean;
+  readonly verb?: 'activate';
+  readonly refusedHours?: number;
+  /** Receives what explains a refusal. */
+  readonly explained?: (note: string | null) => void;
 }
 
 /** @param steps collects what was done. */
@@ -35,6 +39,7 @@ async function send(given: Given, steps: string[] = []): Promise<string[]> {
     return { state: 'done', card, before: null, after: null, apiWords: null, note: null };
   };
   const sendChange = createSendChange({
+    activationRefusedHours: given.refusedHours ?? 24,
     progress: {
       async write(_id, next) {
         steps.push(next.state);
@@ -56,7 +61,7 @@ async function send(given: Given, steps: string[] = []): Promise<string[]> {
   });
   const change = {
     action: ask('block'),
-    verb: 'block',
+    verb: given.verb ?? 'block',
     acctId,
     cardId: 1,
     expects: { kind: 'status', status: 'BLOCKED', cardId: 1 },
@@ -78,7 +83,10 @@ async function send(given: Given, steps: string[] = []): Promise<string[]> {
       forgetRaise: async () => void steps.push('counts no more'),
       made: (confirmation) => tell(confirmation)(),
       stopAsChanged: tell('stopped as changed'),
-      fail: tell('failed'),
+      fail: (explanation) => {
+        given.explained?.(explanation.note);
+        return tell('failed')();
+      },
       leave: tell('left to the verification'),
     },
     { isLast, lease: held },
@@ -92,6 +100,27 @@ async function sendOrThrow(given: Given): Promise<string[]> {
   await expect(send(given, steps)).rejects.toThrow(AppError);
   return [...steps, 'thrown'];
 }
+
+it('explains the refusal of an activation, which the card service does not', async () => {
+  const noteAfter = async (given: Given): Promise<string | null> => {
+    const notes: (string | null)[] = [];
+    await send({ ...given, explained: (note) => notes.push(note) });
+    return notes.at(-1) ?? null;
+  };
+  const answer = refusal('Cannot change status');
+  const why =
+    'The card service may refuse to activate a card in its first 24 hours. Try again after that, or activate it in the card program’s portal.';
+
+  expect(await noteAfter({ answer, verb: 'activate' })).toBe(why);
+  expect(await noteAfter({ answer: refusal(null), verb: 'activate' })).toBe(
+    `The card service refused without giving a reason. ${why}`,
+  );
+  expect(await noteAfter({ answer, verb: 'activate', refusedHours: 0 })).toBeNull();
+  expect(await noteAfter({ answer })).toBeNull();
+  expect(await noteAfter({ answer: refusal('Token expired', { code: 'token_dead' }), verb: 'activate' })).not.toContain(
+    'first 24 hours',
+  );
+});
 
 describe('a change of a card', () => {
   const before = ['sending', 'on record', 'prepared', 'written'];

@@ -63,6 +63,7 @@ describe('a status change', () => {
         activateCard: async () => void steps.push('activated'),
       },
       sendChange: createSendChange({
+        activationRefusedHours: 24,
         progress: { write: async (_id, next) => next },
         record: async () => {},
         now: () => new Date('2026-11-20T15:00:00Z'),

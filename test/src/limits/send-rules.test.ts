@@ -53,6 +53,7 @@ function setUp(given: Given = {}) {
       apiMessage: 'No.',
     });
   const sendChange = createSendChange({
+    activationRefusedHours: 24,
     progress: {
       write: async (_id, entry) => {
         steps.push(`progress ${entry.state}`);
