@@ -64,6 +64,9 @@ export function composeOutbox(context: WorkerContext, throttle: Throttle) {
         ...context,
         ...posting,
         postEntries,
+        hasPlaceForTeam: async (to) =>
+          (await context.visibilityOf(to)) !== 'shared' ||
+          (await posting.undeliverable.insteadOf(to, { kind: 'shared' })) !== null,
         editing: { next: edits.next, edit },
         throttle,
         wakeIn: wakeOutboxIn(context),

@@ -15,7 +15,7 @@ const VISIBLE_AFTER_MS = 1500;
 const SLOW_AFTER_MS = 9000;
 const VISIBLE_AFTER_SLOW_MS = 3500;
 /** Not even the fallback channel can be posted to: someone must invite the bot or configure another channel. */
-const NO_CHANNEL_PAUSE_MS = 10_000;
+export const NO_CHANNEL_PAUSE_MS = 10_000;
 export const UNKNOWN_PAUSE_MS = 2000;
 /** After so many unclear attempts, although the history can be read, another attempt helps only if somebody changes something. */
 const UNCLEAR_TRIES = 5;

@@ -1,6 +1,8 @@
 import type { EditMessage } from './edit-message.ts';
 import type { Edit, Edits } from './edit-store.ts';
 import { type UnreadableEntry, waitOf } from './entry.ts';
+import { NO_CHANNEL_PAUSE_MS } from './failed-post.ts';
+import { isForTeam } from './may-post.ts';
 import { nextMessage } from './next-message.ts';
 import type { Outbox } from './outbox-store.ts';
 import type { PostEntries } from './post-entries.ts';
@@ -15,8 +17,10 @@ const EDIT_MAX_WAIT_MS = 4000;
 export const BATCH_MAX = 5000;
 
 interface Deps {
-  readonly outbox: Pick<Outbox, 'pauseLeft' | 'pauseFor' | 'look'>;
+  readonly outbox: Pick<Outbox, 'pauseLeft' | 'pauseFor' | 'look' | 'requeue'>;
   readonly postEntries: PostEntries;
+  /** Whether what only the team may read has a channel: this one or another. */
+  readonly hasPlaceForTeam: (channel: string) => Promise<boolean>;
   readonly editing: { readonly next: Edits['next']; readonly edit: EditMessage };
   /** Stores entries of a newer version elsewhere, where they can be retried. */
   readonly setAside: (channel: string, entries: readonly UnreadableEntry[]) => Promise<void>;
@@ -40,7 +44,8 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     const pause = await outbox.pauseLeft(channel);
     if (pause > 0) return pause;
 
-    const { unresolved, waiting, unreadable, heldForMs } = await outbox.look(channel, BATCH_MAX);
+    const looked = await outbox.look(channel, BATCH_MAX);
+    const { unresolved, unreadable } = looked;
     if (unreadable.length > 0) {
       await deps.setAside(channel, unreadable);
       continue;
@@ -53,6 +58,14 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
       continue;
     }
     const lookedAt = deps.now();
+    const all = unresolved?.entries ?? looked.waiting.map(({ entry }) => entry);
+    const mustWait = all.some(isForTeam) && !(await deps.hasPlaceForTeam(channel));
+    if (mustWait && unresolved !== null && unresolved.sending.redirect === null) {
+      // An unsent message is always the next one. Its entry can wait while others are posted.
+      await outbox.requeue(channel, unresolved.sending);
+      continue;
+    }
+    const waiting = mustWait ? looked.waiting.filter(({ entry }) => !isForTeam(entry)) : looked.waiting;
     const next = unresolved ?? nextMessage(waiting);
     const edit = editWaitMs > 0 ? null : await deps.editing.next(channel);
     if (edit !== null && goesFirst(edit, next, waiting)) {
@@ -62,7 +75,8 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     }
     if (next === null) {
       // Not as a delay of this job, because a post that comes meanwhile would wait for it.
-      const soonest = Math.min(heldForMs ?? Number.POSITIVE_INFINITY, editWaitMs || Number.POSITIVE_INFINITY);
+      const waits = [looked.heldForMs, editWaitMs || null, mustWait ? NO_CHANNEL_PAUSE_MS : null];
+      const soonest = Math.min(...waits.map((ms) => ms ?? Number.POSITIVE_INFINITY));
       if (Number.isFinite(soonest)) await deps.wakeIn(channel, soonest);
       return null;
     }

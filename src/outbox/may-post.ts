@@ -26,7 +26,7 @@ export function createMayPost({ visibilityOf, defaultChannel }: Deps): MayPost {
  * True for entries that name people, limits or decisions. Alerts do not count: they are rendered for the readers of their
  * channel.
  */
-function isForTeam(entry: OutboxEntry): boolean {
+export function isForTeam(entry: OutboxEntry): boolean {
   return (
     entry.kind === 'notice' || entry.kind === 'file' || (entry.kind === 'tracked' && entry.subject.kind !== 'alert')
   );

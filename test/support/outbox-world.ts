@@ -207,6 +207,7 @@ export function createWorld({
   const deps = {
     ...common,
     postEntries,
+    hasPlaceForTeam: async () => true,
     editing: { next: async () => null, edit: async () => 0 },
     setAside: async () => {},
     wakeIn: async () => {},

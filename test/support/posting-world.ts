@@ -239,6 +239,8 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
         setAside: options.setAside ?? (async () => {}),
         outbox,
         postEntries,
+        hasPlaceForTeam: async (to) =>
+          (await visibilityOf(to)) !== 'shared' || (await undeliverable.insteadOf(to, { kind: 'shared' })) !== null,
         editing: { next: edits.next, edit },
         wakeIn: async (_channel, ms) => void wakes.push(ms),
         throttle: defaultThrottle,

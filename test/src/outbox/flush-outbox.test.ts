@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SlackError } from '../../../src/core/errors.ts';
 import { outboxKey } from '../../../src/core/keys.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { defaultThrottle } from '../../../src/outbox/send-message.ts';
@@ -252,6 +253,62 @@ it('sets an entry of a newer version aside, without holding up the others', asyn
 
   expect(setAside).toEqual(['newer']);
   expect(posts).toEqual(['The next one.']);
+});
+
+describe('a notice that no channel may show, because another company reads them all,', () => {
+  const notice = OutboxEntry.parse({ kind: 'notice', id: 'audit-1', message: { text: 'By Ana.', blocks: [] } });
+
+  it.each(['before it was posted', 'while Slack did not answer'])(
+    'holds up neither alerts nor edits, and is posted once a channel may show it: shared %s',
+    async (when) => {
+      const posts: string[] = [];
+      const shared: string[] = [];
+      const world = createPostingWorld(redis(), {
+        slack: {
+          async post(channel, { text }) {
+            if (text === 'By Ana.' && when === 'while Slack did not answer' && shared.length === 0 && !isOver) {
+              shared.push(channel);
+              throw new SlackError('chat.postMessage', 'unknown', 'timeout');
+            }
+            posts.push(text);
+            return { channel, ts: `1.00000${posts.length}` };
+          },
+          findMessages: async () => [],
+        },
+        shared,
+        opsChannel: 'C0ALL',
+      });
+      let isOver = false;
+      const flush = async (): Promise<void> => {
+        for (let run = 0; run < 5; run += 1) {
+          await redis().del(outboxKey('C0ALL', 'paused'));
+          await world.flush('C0ALL');
+        }
+      };
+      const [first, second] = await world.entries(2);
+      if (first === undefined || second === undefined) throw new Error('no entries');
+      await world.outbox.put('C0ALL', first);
+      await flush();
+      if (when === 'before it was posted') shared.push('C0ALL');
+      await world.outbox.put('C0ALL', notice);
+      await redis().zadd(outboxKey('C0ALL', 'queue'), Date.now() - 60_000, notice.id);
+      await world.flush('C0ALL');
+
+      await world.askForEdits({ kind: 'alert', id: first.id });
+      await world.outbox.put('C0ALL', { ...second, priority: 'fraud' });
+      await flush();
+
+      expect(posts, 'the alerts alone').toHaveLength(2);
+      expect(world.updates).toHaveLength(1);
+      expect(world.wakes.at(-1), 'it is tried again').toBe(10_000);
+      expect(await world.outbox.waiting('C0ALL')).toBe(1);
+
+      shared.pop();
+      isOver = true;
+      await flush();
+      expect(posts.slice(2)).toEqual(['By Ana.']);
+    },
+  );
 });
 
 describe('two runs for one channel at once', () => {
