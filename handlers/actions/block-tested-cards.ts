@@ -61,9 +61,11 @@ async function blockCards(
   const roles = isExternal ? [] : (await deps.rights.rolesOf(actor.userId)).roles;
   // Someone who may not block gets one refusal and one record, so one card is enough.
   const asked = isPermitted('block', roles) ? cards : cards.slice(0, 1);
+  // Several answers to one press would replace the same message, and only the last would stay.
+  const origin = { ...interaction.origin, replace: interaction.origin.replace && asked.length === 1 };
   for (const { acctId } of asked) {
     const id = contentId('act_', [interaction.id, acctId]);
     const card = { kind: 'card', acctId, cardId: null, alertId: warningId } as const;
-    await deps.requestAction({ ...interaction, id, verb: 'block', target: card, input: {} });
+    await deps.requestAction({ ...interaction, id, origin, verb: 'block', target: card, input: {} });
   }
 }

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { blockTestedCards } from '../../../handlers/actions/block-tested-cards.ts';
+import { type CardTestingAlert, testedCardValue } from '../../../src/alerts/alert.ts';
+import type { ListenerDeps } from '../../../src/app/compose-web.ts';
+import type { Ask } from '../../../src/dispatch/request-action.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+/** *Block all cards* on a warning about this many cards, in the channel or in a copy that only this person sees. */
+async function press(count: number, { isPrivate }: { readonly isPrivate: boolean }): Promise<Ask[]> {
+  const { event, card } = transactionAlert();
+  const tried = Array.from({ length: count }, (_, index) => ({
+    alertId: `evt_000000000000000${index}`,
+    acctId: 7000 + index,
+    cardId: index,
+    last4: `111${index}`,
+    holder: 'Jane Doe',
+    amountCents: 100,
+    at: event.occurredAt,
+    places: [],
+    place: '',
+  }));
+  const warning = {
+    kind: 'card-testing',
+    event,
+    card,
+    outcomes: [],
+    late: false,
+    tried,
+  } as unknown as CardTestingAlert;
+  const asked: Ask[] = [];
+  const deps = {
+    seals: { reply: { seal: (url: string) => url } },
+    alerts: { get: async () => warning },
+    rights: { rolesOf: async () => ({ roles: ['operator'], isComplete: true }) },
+    requestAction: async (ask: Ask) => void asked.push(ask),
+  };
+  const last = warning.tried.at(-1);
+  if (last === undefined) throw new Error('no card');
+  const body = {
+    user: { id: 'U0OLGA', team_id: 'T1' },
+    team: { id: 'T1' },
+    trigger_id: '1.2',
+    response_url: 'https://hooks.slack.com/1',
+    channel: { id: 'C1' },
+    container: { is_ephemeral: isPrivate, message_ts: '1.1' },
+    actions: [{ action_id: 'block_tested_cards', value: testedCardValue(event.id, last), action_ts: '1' }],
+  };
+  const listener = blockTestedCards(deps as unknown as ListenerDeps);
+  await listener({ ack: async () => {}, body } as unknown as Parameters<typeof listener>[0]);
+  return asked;
+}
+
+it.each([true, false])(
+  'answers for each card; no answer replaces another. In a private copy: %s',
+  async (isPrivate) => {
+    const asked = await press(3, { isPrivate });
+
+    expect(asked.map(({ verb }) => verb)).toEqual(['block', 'block', 'block']);
+    expect(asked.map(({ origin }) => origin.replace)).toEqual([false, false, false]);
+  },
+);
+
+it('replaces the private copy with the only answer', async () => {
+  expect((await press(1, { isPrivate: true })).map(({ origin }) => origin.replace)).toEqual([true]);
+});
