@@ -2,21 +2,28 @@ import type { AllMiddlewareArgs, SlackOptionsMiddlewareArgs } from '@slack/bolt'
 import type { Alert } from '../../src/alerts/alert.ts';
 import { atLastTry } from '../../src/alerts/show-alert.ts';
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
+import { mayShow } from '../../src/core/channel-visibility.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
 import { SELECT_OPTIONS_MAX } from '../../src/slack/limits.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import { alertDetails } from '../../templates/alerts/alert-details.ts';
 import { alertOption } from '../../templates/outbox/batch.ts';
+import { whoActs } from '../dispatch/interaction.ts';
 import { look } from '../dispatch/look.ts';
 import { onPress, type Press, type PressListener } from '../dispatch/press.ts';
 import { alertTooOld, refuseFormerHolder } from '../dispatch/refused.ts';
 
-/** The menu of a message that shows many alerts: those whose name, card, amount and merchant match everything typed. */
-export function findAlert({ batchMessages }: ListenerDeps) {
+/**
+ * The menu of a message that shows many alerts: those whose name, card, amount and merchant match everything typed. Its labels
+ * are from when the message was posted; another company may read the channel by now.
+ */
+export function findAlert({ batchMessages, visibilityOf }: ListenerDeps) {
   return async ({ ack, body }: AllMiddlewareArgs & SlackOptionsMiddlewareArgs<'block_suggestion'>): Promise<void> => {
     const channel = body.channel?.id ?? String(body.container['channel_id'] ?? '');
     const ts = String(body.container['message_ts'] ?? '');
-    const batch = await batchMessages.get({ channel, ts });
+    const { isExternal } = whoActs(body.user, body.team);
+    const mayFind = !isExternal && mayShow('details', await visibilityOf(channel));
+    const batch = mayFind ? await batchMessages.get({ channel, ts }) : null;
     const words = body.value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = (batch?.alerts ?? []).filter(({ label }) => {
       const text = label.toLowerCase();
