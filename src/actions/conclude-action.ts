@@ -4,8 +4,15 @@ import { leftRuleset, mayBeOverruled } from '../../templates/limits/ruleset-word
 import type { Lease } from '../core/lock.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { alertIdOf, learnsFromAlert } from './action.ts';
-import { type AwaitedChange, type ReportedState, type Result, reported, type Verdict } from './action-state.ts';
+import { type Action, alertIdOf, learnsFromAlert } from './action.ts';
+import {
+  type AwaitedChange,
+  type Expected,
+  type ReportedState,
+  type Result,
+  reported,
+  type Verdict,
+} from './action-state.ts';
 import type { ActionTools, Responses } from './action-tools.ts';
 import type { LatestChanges, Progress } from './progress-store.ts';
 import { endOf, resultMessage, toOutcome } from './report.ts';
@@ -152,12 +159,19 @@ export function createNotifyOfVerdict(deps: NotifyDeps): NotifyOfVerdict {
   };
 
   /** Replaces an answer that replaced a question. Anything else is the message that the answer promised. */
-  async function notify({ action, verb, result: was, sentAt }: AwaitedChange, result: Result): Promise<void> {
+  async function notify(awaited: AwaitedChange, result: Result): Promise<void> {
+    const { action, verb, result: was, sentAt } = awaited;
     const { id, origin, actor } = action;
     const message = resultMessage(action, verb, result, sentAt);
-    if (origin.replace) await deps.responses.answer(action, message);
+    if (origin.replace && !(await showsALaterChange(awaited))) await deps.responses.answer(action, message);
     if (origin.replace && was.state === 'done' && result.confirmation === 'confirmed') return;
     await deps.notifyDirectly(actor.userId, `${id}-${result.confirmation}`, message);
+  }
+
+  /** True when the answer may be about a later change by now: its button, such as *Undo*, answers in the same place. */
+  async function showsALaterChange({ action, acctId, result: { expects } }: AwaitedChange): Promise<boolean> {
+    const later = expects === undefined ? [] : await changesAfter(action, acctId, expects);
+    return later.length > 0 && (await areOwn(later, action));
   }
 
   /**
@@ -166,10 +180,18 @@ export function createNotifyOfVerdict(deps: NotifyDeps): NotifyOfVerdict {
    */
   async function knowsOfIt({ action, acctId, result }: AwaitedChange, { confirmation }: Verdict): Promise<boolean> {
     if (confirmation !== 'superseded' || result.state !== 'done' || result.expects === undefined) return false;
-    const own = [action.id, `end-${action.id}`];
-    const later = (await deps.latestChanges.changedBy(acctId, result.expects)).filter((id) => !own.includes(id));
-    const states = await Promise.all(later.map((id) => deps.progress.read(id)));
-    return states.every((state) => reported(state)?.awaited?.action.actor.userId === action.actor.userId);
+    return await areOwn(await changesAfter(action, acctId, result.expects), action);
+  }
+
+  async function changesAfter({ id }: Action, acctId: number, expects: Expected): Promise<string[]> {
+    return (await deps.latestChanges.changedBy(acctId, expects)).filter((changer) => changer !== id);
+  }
+
+  /** Whether the same person made these changes. The end of an action is its person's, too. */
+  async function areOwn(changers: readonly string[], { id, actor }: Action): Promise<boolean> {
+    const others = changers.filter((changer) => changer !== `end-${id}`);
+    const states = await Promise.all(others.map((changer) => deps.progress.read(changer)));
+    return states.every((state) => reported(state)?.awaited?.action.actor.userId === actor.userId);
   }
 }
 

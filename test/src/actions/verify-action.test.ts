@@ -236,6 +236,25 @@ it('reports only the later change to a person who changes the same setting twice
   expect(world.answers.slice(before)).toEqual([]);
 });
 
+it('leaves the answer to an undo in place when the block that it undid is confirmed after it', async () => {
+  const world = await createActionWorld(redis());
+  const origin = { kind: 'button', channel: 'C1', messageTs: null, reply: 'sealed', replace: true } as const;
+  await performAction(ask('block', { ...byCommand, origin }), world.deps);
+  const undone = { kind: 'action', actionId: 'act_block1' } as const;
+  await performAction(ask('undo-block', { id: 'act_undo1', origin, target: undone }), world.deps);
+  for (const [id, status] of [['evt_b', 'BLOCKED'] as const, ['evt_a', 'ACTIVE'] as const])
+    await world.deps.history.expectedAction({ acctId, id, callbackAt: '2026-11-20T15:00:00.500Z' }, status);
+
+  await confirm(world, 'act_undo1');
+  const before = world.answers.length;
+  await confirm(world, 'act_block1');
+
+  expect(world.answers.slice(before)).toEqual([]);
+  expect(world.answers.at(-1)?.text).toMatch(/^Unblocked: Jane Doe.*onfirmed/);
+  expect(world.direct).toEqual([]);
+  expect((await world.stations()).slice(-2), 'both are on record').toEqual(['confirmed', 'confirmed']);
+});
+
 it('reports an unanswered change of a limit that nothing shows: first that it checks, then that it has ended', async () => {
   const world = await createActionWorld(redis());
   const deps = {
