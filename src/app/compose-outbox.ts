@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { approvalRequest } from '../../templates/approvals/approval-request.ts';
 import { temporaryChange as renderTemporaryChange } from '../../templates/limits/temporary-change.ts';
-import { notShownHere } from '../../templates/routing/shared-channel.ts';
 import { createShowAlert } from '../alerts/show-alert.ts';
 import { mayOverride } from '../approvals/emergency-override.ts';
 import { temporaryChangeIdOf } from '../approvals/request.ts';
@@ -23,12 +22,7 @@ import { createPostEntries } from '../outbox/post-entries.ts';
 import { createMeasurePosted, createRecordPosted, type RecordPosted } from '../outbox/record-posted.ts';
 import { createRenderBatch, createRenderEntries } from '../outbox/render-entries.ts';
 import { createSendMessage, EDIT_BURST, type Throttle } from '../outbox/send-message.ts';
-import {
-  createRenderPosted,
-  type RenderSubject,
-  type RenderSubjects,
-  updateMessages,
-} from '../outbox/tracked-message.ts';
+import { createRenderPosted, type RenderSubjects, updateMessages } from '../outbox/tracked-message.ts';
 import type { Subject } from '../outbox/tracked-message-store.ts';
 import { createUndeliverable, type Undeliverable } from '../outbox/undeliverable.ts';
 import { sectionOf } from '../policy/policy.ts';
@@ -116,29 +110,24 @@ type Rendering = ReturnType<typeof composeRendering>;
 
 /** Every message that is kept up to date: what to load, and how to render it. */
 function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof createShowAlert>): RenderSubjects {
-  const { requests, temporaryChanges, factsOf, nameRuleset, visibilityOf } = context;
+  const { requests, temporaryChanges, factsOf, nameRuleset } = context;
   const recoveries = createRecoveries(context.redis, context.config.redisShards);
-  /** If the channel has been shared with another company since, the message is blanked. */
-  const forTeam =
-    (shown: RenderSubject): RenderSubject =>
-    async (id, place) =>
-      (await visibilityOf(place.channel)) === 'shared' ? notShownHere() : await shown(id, place);
   return {
     alert: showAlert.render,
-    request: forTeam(async (id) => {
+    request: async (id) => {
       const request = await requests.get(id);
       if (request === null) return null;
       const changeId = temporaryChangeIdOf(request);
       const change = changeId === null ? null : await temporaryChanges.get(changeId);
       const { approval } = sectionOf(context.policy.current(), request.card.group);
       return approvalRequest(request, change, mayOverride(approval, request));
-    }),
-    'temporary-change': forTeam(async (id) => {
+    },
+    'temporary-change': async (id) => {
       const change = await temporaryChanges.get(id);
       return change === null ? null : renderTemporaryChange(change, await nameRuleset(await factsOf(change.acctId)));
-    }),
-    claim: forTeam((id) => claimMessage(id, context)),
-    recovery: forTeam((id) => recoveryMessage(id, { ...context, recoveries })),
+    },
+    claim: (id) => claimMessage(id, context),
+    recovery: (id) => recoveryMessage(id, { ...context, recoveries }),
   };
 }
 

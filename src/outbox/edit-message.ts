@@ -119,7 +119,7 @@ export function createPostAgain(deps: PostAgainDeps) {
       if (why === null) await trackedMessages.forget(ref, subjects);
     },
 
-    /** The message was edited but looks the same, because a summary does not show every row. */
+    /** The edited message does not show the change: a summary does not show every row, or another company reads it. */
     async notShown({ channel, ts }: MessageRef, posted: Posted | null): Promise<void> {
       if (posted === null || posted.notShown.length === 0) return;
       const { audience } = posted;

@@ -1,5 +1,7 @@
+import { notShownHere } from '../../templates/routing/shared-channel.ts';
 import { ALERT_TTL_SECONDS } from '../alerts/alert.ts';
 import { type EventLog, POSTED_WITH } from '../alerts/event-log.ts';
+import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import type { Edits } from './edit-store.ts';
 import type { BatchMessages } from './message-store.ts';
@@ -31,6 +33,7 @@ interface RenderDeps {
   readonly batchMessages: Pick<BatchMessages, 'get'>;
   readonly renderBatch: Pick<RenderBatch, 'update'>;
   readonly eventLog: Pick<EventLog, 'read'>;
+  readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   readonly now: () => Date;
 }
 
@@ -38,7 +41,7 @@ interface RenderDeps {
 const BATCH_KNOWN_MS = (ALERT_TTL_SECONDS - 24 * 3600) * 1000;
 
 export function createRenderPosted(deps: RenderDeps): RenderPosted {
-  const { trackedMessages, renderSubjects, batchMessages, renderBatch, eventLog, now } = deps;
+  const { trackedMessages, renderSubjects, batchMessages, renderBatch, eventLog, visibilityOf, now } = deps;
 
   return async function renderPosted({ channel, ts }, subjects) {
     const batch = await batchMessages.get({ channel, ts });
@@ -53,9 +56,24 @@ export function createRenderPosted(deps: RenderDeps): RenderPosted {
     const references = await trackedMessages.references(subject);
     const reference = references.find((one) => one.channel === channel && one.ts === ts);
     if (reference === undefined || (await isOldBatch(reference, subject))) return null;
+    const { audience } = reference;
+    // Alerts are rendered for their readers. Everything else is for the team alone.
+    if (subject.kind !== 'alert' && (await isShared(channel))) {
+      const notShown = (await isReadElsewhere(references)) ? [] : [subject];
+      return { message: notShownHere(), audience, notShown };
+    }
     const message = await renderSubjects[subject.kind](subject.id, reference);
-    return message && { message, audience: reference.audience, notShown: [] };
+    return message && { message, audience, notShown: [] };
   };
+
+  async function isShared(channel: string): Promise<boolean> {
+    return (await visibilityOf(channel)) === 'shared';
+  }
+
+  async function isReadElsewhere(references: readonly Reference[]): Promise<boolean> {
+    for (const { channel } of references) if (!(await isShared(channel))) return true;
+    return false;
+  }
 
   /**
    * Whether the message showed this alert with others. Each change of an alert keeps it longer than the record of its batch,

@@ -41,7 +41,7 @@ it('never posts requests and audit lines to a channel shared with another compan
   expect(texts(channels.audit)).toEqual([]);
 });
 
-it('stops showing a request whose channel is shared after it was posted', async () => {
+it('stops showing a request whose channel is shared after it was posted, and shows it in another', async () => {
   const { command, waitFor, press, workspace, now } = cardbell();
   const card = await limited();
   await command(ana, `limit ${last4Of(card)} daily 9000`);
@@ -52,4 +52,5 @@ it('stops showing a request whose channel is shared after it was posted', async 
 
   await until(() => /no longer shown/.test(now(request).text), 'the message is replaced');
   expect(JSON.stringify(now(request))).not.toContain(holderOf(card));
+  await waitFor(channels.ops, new RegExp(`Denied.*${holderOf(card)}`));
 });

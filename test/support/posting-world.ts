@@ -187,6 +187,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
       batchMessages,
       renderBatch,
       eventLog,
+      visibilityOf,
       now: () => new Date(),
     }),
     async update(ref, { text }) {

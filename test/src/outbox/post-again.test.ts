@@ -128,6 +128,55 @@ describe('a message in an unusable channel', () => {
   });
 });
 
+describe('a request in a channel that was shared with another company since', () => {
+  const request = { kind: 'request', id: 'req_1' } as const;
+  const sent: string[] = [];
+  const slack = {
+    post: async (channel: string, { text }: { text: string }) => {
+      sent.push(`${channel} ${text}`);
+      return { channel, ts: `2.00000${sent.length}` };
+    },
+  };
+
+  async function shared(more: object = {}): Promise<World> {
+    sent.length = 0;
+    const options = { slack, shared: ['C1'], request: async () => ({ text: 'For Jane Doe.', blocks: [] }), ...more };
+    const world = createPostingWorld(redis(), options);
+    await world.trackedMessages.add(ref, [{ subject: request, audience: 'team', threadId: null }]);
+    return world;
+  }
+
+  it('is hidden there when it changes, and posted once in another channel of the team', async () => {
+    const world = await shared({ unshared: 'C0OPS' });
+
+    for (const _change of ['first', 'second']) {
+      await world.update(request);
+      await redis().del(outboxKey('C1', 'paused'));
+      await world.flush('C1');
+      await world.flush('C0OPS');
+    }
+
+    expect(world.updates.filter(({ ts }) => ts === ref.ts).map(({ text }) => text)).toEqual([
+      expect.stringMatching(/no longer shown/),
+      expect.stringMatching(/no longer shown/),
+    ]);
+    expect(sent).toEqual(['C0OPS For Jane Doe.']);
+    expect(world.updates.at(-1), 'and kept up to date there').toMatchObject({ text: 'For Jane Doe.' });
+  });
+
+  it('is not posted again if the team reads it in another channel', async () => {
+    const world = await shared({ unshared: 'C0OPS' });
+    await world.trackedMessages.add({ channel: 'C2', ts: '1.2' }, [
+      { subject: request, audience: 'team', threadId: null },
+    ]);
+
+    await world.update(request);
+    await world.flush('C1');
+
+    expect(await waitingIn(world, 'C0OPS')).toEqual([]);
+  });
+});
+
 describe('a repeated decline', () => {
   const repeats = (count: number): string => `${count} 100 100 2026-11-20T15:00:00Z 2026-11-20T15:01:00Z`;
   const inForm = async (world: World, form: Batch['form']) => {
