@@ -146,7 +146,7 @@ function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result 
 /** Notifies the person who asked, if they do not know it yet. @param now the result after verification. */
 type NotifyOfVerdict = (awaited: AwaitedChange, verdict: Verdict, now: Result) => Promise<void>;
 
-interface NotifyDeps extends Pick<ActionTools, 'notifyDirectly'> {
+interface NotifyDeps extends Pick<ActionTools, 'notifyDirectly' | 'outcomes'> {
   readonly responses: Pick<Responses, 'answer'>;
   readonly latestChanges: Pick<LatestChanges, 'changedBy'>;
   readonly progress: Pick<Progress, 'read'>;
@@ -154,7 +154,9 @@ interface NotifyDeps extends Pick<ActionTools, 'notifyDirectly'> {
 
 export function createNotifyOfVerdict(deps: NotifyDeps): NotifyOfVerdict {
   return async function notifyOfVerdict(awaited, verdict, now) {
-    if (mustNotify(awaited, verdict, now) && !(await knowsOfIt(awaited, verdict)))
+    const { action } = awaited;
+    const isShown = learnsFromAlert(action) && (await deps.outcomes.areShownIn(action.origin.channel));
+    if (mustNotify(awaited, verdict, now, isShown) && !(await knowsOfIt(awaited, verdict)))
       await notify(awaited, { ...now, confirmation: verdict.confirmation });
   };
 
@@ -198,11 +200,18 @@ export function createNotifyOfVerdict(deps: NotifyDeps): NotifyOfVerdict {
 /**
  * Alerts in channels, and answers that replaced a question, show the result in place. Other people are notified only if the
  * result differs from what they were told.
+ *
+ * @param isShown the alert shows it to the person.
  */
-function mustNotify({ action, result }: AwaitedChange, { confirmation }: Verdict, now: Result): boolean {
+function mustNotify(
+  { action, result }: AwaitedChange,
+  { confirmation }: Verdict,
+  now: Result,
+  isShown: boolean,
+): boolean {
   // That a ruleset may overrule the change was said when it was sent. That the card has left the ruleset is news.
   const hasLeft = result.card.ruleset != null && now.card.ruleset == null;
   const isOtherwise = confirmation === 'unconfirmed' || confirmation === 'superseded';
   const isNews = isOtherwise || result.state === 'unknown' || hasLeft;
-  return (isNews && !learnsFromAlert(action)) || action.origin.replace;
+  return (isNews && !isShown) || action.origin.replace;
 }

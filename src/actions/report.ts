@@ -47,6 +47,8 @@ export interface OutcomesOnAlerts {
   show(alertId: string, actionId: string, outcome: Outcome): Promise<void>;
   /** Notes that the message with the button exists, even if Cardbell did not record posting it. */
   seen(alertId: string, message: MessageRef): Promise<void>;
+  /** Whether alerts in a channel show outcomes to their readers: not if another company reads them. */
+  areShownIn(channel: string): Promise<boolean>;
   /** The alert already mentions that a ruleset may overrule the card's settings. */
   saysOfRuleset(alertId: string): Promise<boolean>;
 }
@@ -121,8 +123,10 @@ export function createReports(deps: Deps) {
     const note = overruled === null ? result.note : sentences(result.note, overruled);
     await showOnAlert(action, verb, { at, result, note }, outcomeOf);
     // A successful button press shows on the alert itself. Everything else is sent to the person who asked.
-    if (!isOnAlert(action) || result.state !== 'done') {
-      await deps.responses.answer(action, resultMessage(action, verb, { ...result, note }, at));
+    const isShown = isOnAlert(action) && (await deps.outcomes.areShownIn(action.origin.channel));
+    if (!isShown || result.state !== 'done') {
+      const shownOn = isShown && learnsFromAlert(action) ? 'alert' : undefined;
+      await deps.responses.answer(action, resultMessage(action, verb, { ...result, note }, at, shownOn));
     }
     await deps.progress.write(action.id, { ...reportedState, isNotified: true });
   }
@@ -197,11 +201,15 @@ function apiAnswerOf({ state, confirmation, apiWords }: Result): string | null {
   return state === 'unknown' ? 'no answer' : API_NOT_ASKED;
 }
 
-/** The message for the person who asked. */
-export function resultMessage(action: Action, verb: ActionVerb, result: Result, at: string): Message {
+/** The message for the person who asked. @param shownOn shows what a later check finds; omitted: a message does. */
+export function resultMessage(
+  action: Action,
+  verb: ActionVerb,
+  result: Result,
+  at: string,
+  shownOn?: 'alert',
+): Message {
   const reason = action.reason === '' ? null : action.reason;
-  // An answer that replaces a question is replaced again by the result of the check.
-  const shownOn = learnsFromAlert(action) ? 'alert' : undefined;
   return actionResult({ ...result, verb, by: action.actor.userId, at, reason, ref: action.id.slice(-8), shownOn });
 }
 

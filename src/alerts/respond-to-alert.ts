@@ -62,8 +62,11 @@ export function createRespondToAlert(deps: Deps) {
     /** *Seen*. */
     async acknowledge(action: AcknowledgeAction): Promise<void> {
       const alert = await respond(action);
-      // Pressed in a message that only this user sees, which is not updated automatically.
-      if (alert !== null && action.origin.messageTs === null) await responses.answer(action, seen(cardOf(alert)));
+      if (alert === null) return;
+      const { channel, messageTs } = action.origin;
+      // A message that only this user sees is not updated, and one that another company reads does not show it.
+      if (messageTs === null || !(await outcomes.areShownIn(channel)))
+        await responses.answer(action, seen(cardOf(alert)));
     },
 
     /** *It was me*, from the holder of the card. */

@@ -1,6 +1,7 @@
 import { saysOfRuleset } from '../../templates/limits/ruleset-words.ts';
 import type { Outcome } from '../actions/action-state.ts';
 import type { OutcomesOnAlerts } from '../actions/report.ts';
+import { type ChannelVisibility, mayShow } from '../core/channel-visibility.ts';
 import type { MessageRef } from '../slack/message.ts';
 import type { Alerts } from './alert-store.ts';
 import { addedCaseId, type FraudCases } from './fraud-case-store.ts';
@@ -10,11 +11,12 @@ interface Deps {
   readonly fraudCases: Pick<FraudCases, 'ofAlert' | 'ofReport'>;
   readonly trackedMessages: { addSeen(subject: { kind: 'alert'; id: string }, ref: MessageRef): Promise<void> };
   readonly updateAlert: (alertId: string) => Promise<void>;
+  readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
 }
 
 /** Shows on an alert what people did about it. */
 export function createOutcomesOnAlerts(deps: Deps): OutcomesOnAlerts {
-  const { alerts, trackedMessages, updateAlert } = deps;
+  const { alerts, trackedMessages, updateAlert, visibilityOf } = deps;
   return {
     async show(alertId, actionId, outcome) {
       const caseId = await caseShowing(alertId, outcome, deps);
@@ -24,6 +26,7 @@ export function createOutcomesOnAlerts(deps: Deps): OutcomesOnAlerts {
       }
     },
     seen: (id, ref) => trackedMessages.addSeen({ kind: 'alert', id }, ref),
+    areShownIn: async (channel) => mayShow('details', await visibilityOf(channel)),
     async saysOfRuleset(alertId) {
       const alert = await alerts.get(alertId);
       return alert !== null && saysOfRuleset(alert);

@@ -49,6 +49,7 @@ type Shared = Stores &
     | 'notifyDirectly'
     | 'updateAlert'
     | 'permalink'
+    | 'visibilityOf'
     | 'audit'
     | 'now'
     | 'log'

@@ -187,7 +187,7 @@ export function createConfirmIfMade(deps: ConfirmDeps): ConfirmIfMade {
 
 interface MadeLateDeps extends Pick<ActionTools, 'notifyDirectly' | 'now'> {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
-  readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
+  readonly outcomes: Pick<ActionTools['outcomes'], 'show' | 'areShownIn'>;
 }
 
 /** Shows it where it was said that it was not confirmed: on its alert, and to whoever made it. Idempotent. */
@@ -210,7 +210,7 @@ export function createShowMadeLate({ progress, outcomes, notifyDirectly, now }: 
       control: isRunning ? { kind: 'revert', id, until: endsAt } : null,
     };
     if (alertId !== null) await outcomes.show(alertId, outcomeOf, toOutcome(action, verb, result, sentAt));
-    if (isOnAlert(action)) return;
+    if (isOnAlert(action) && (await outcomes.areShownIn(action.origin.channel))) return;
     // They had an answer before, and nobody waits for another one by now.
     await notifyDirectly(action.actor.userId, `${id}-made-late`, resultMessage(action, verb, result, sentAt));
   };

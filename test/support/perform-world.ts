@@ -208,6 +208,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     openDirect: async (userId) => `D${userId.slice(1)}`,
     timesDelivered: async () => 1,
     permalink: async () => null,
+    visibilityOf: async () => 'private',
     toMissed: (row) => toMissedTransaction(row, { zone: 'America/New_York', receivedAt: now().toISOString() }),
     scheduleMuteEnd: async () => {},
     postNotice: async () => {},

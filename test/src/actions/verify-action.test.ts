@@ -156,6 +156,17 @@ describe('a change that was sent', () => {
     expect(alert?.outcomes).toMatchObject([{ verb: 'block', confirmation: 'unconfirmed' }]);
   });
 
+  it('is a message, like the answer before, to whoever pressed the button where another company reads', async () => {
+    const world = await createActionWorld(redis(), { visibilityOf: async () => 'shared' });
+    await performAction(ask('block'), world.deps);
+    expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/^Blocked: Jane Doe/)]);
+    world.service.status = 'ACTIVE';
+
+    await confirm(world, 'act_block1');
+
+    expect(world.direct.map(({ text }) => text)).toEqual([expect.stringMatching(/^Not confirmed: block Jane Doe/)]);
+  });
+
   it('is only shown there if it is confirmed', async () => {
     const world = await createActionWorld(redis());
     await performAction(ask('block', { origin: inDirectMessage }), world.deps);

@@ -20,6 +20,14 @@ it('tells whoever presses after somebody else who has seen it, and answers the s
   ]);
 });
 
+it('answers the person if another company reads the channel, because the alert does not show it there', async () => {
+  const world = await createActionWorld(redis(), { visibilityOf: async () => 'shared' });
+
+  await performAction(ask('acknowledge'), world.deps);
+
+  expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/^Marked as seen/)]);
+});
+
 it('shows once who has seen the alert, however often the button is pressed', async () => {
   const world = await createActionWorld(redis());
 

@@ -12,6 +12,7 @@ function setUp(alert: Alert | null = null) {
       setOutcome: async (alertId, actionId) => void steps.push(`kept ${actionId} on ${alertId}`),
     },
     trackedMessages: { addSeen: async () => {} },
+    visibilityOf: async (channel) => (channel === 'C9' ? 'shared' : 'private'),
     updateAlert: async (alertId) => void steps.push(`updates ${alertId}`),
   });
   return { outcomes, steps };
@@ -24,6 +25,12 @@ it('stores an outcome before updating the messages of its alert', async () => {
   await outcomes.show('evt_1', 'act_1', outcome);
 
   expect(steps).toEqual(['kept act_1 on evt_1', 'updates evt_1']);
+});
+
+it('does not count as shown where another company reads', async () => {
+  const { outcomes } = setUp();
+
+  expect([await outcomes.areShownIn('C1'), await outcomes.areShownIn('C9')]).toEqual([true, false]);
 });
 
 it('knows which alerts already mention that a ruleset may overrule the card', async () => {

@@ -34,6 +34,7 @@ function setUp(
     outcomes: {
       show: async (_alertId, _actionId, outcome) => void outcomes.push(outcome),
       seen: async () => {},
+      areShownIn: async () => true,
       saysOfRuleset: async () => false,
     },
     progress: { read: async () => null },
