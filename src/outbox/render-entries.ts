@@ -167,26 +167,26 @@ export function createRenderBatch({ rowsOf, visibilityOf, unsupported }: BatchDe
         channel,
       );
       if (first === undefined || rows.length === 0) return null;
-      const [hasTable, hasChart] = [!(await unsupported.has('data_table')), !(await unsupported.has('chart'))];
-      const form = batchForm(rows, { hasTable });
+      const form = batchForm(rows, { hasTable: !(await unsupported.has('data_table')) });
+      const hasChart = form === 'summary' && !(await unsupported.has('chart'));
       const why = batchReasonOf(first);
       const alerts = rows.map((row) => ({ id: row.id, label: rowLabel(row), times: row.events }));
       if (form === 'summary') summaries.keep(rows, channel, visibility);
       return {
         message: batchMessage({ rows, why, form, hasChart }),
-        batch: { why, audience: first.audience, form, alerts },
-        newBlocks: form === 'table' ? ['data_table'] : form === 'summary' && hasChart ? ['chart'] : [],
+        batch: { why, audience: first.audience, form, ...(hasChart && { hasChart: true as const }), alerts },
+        newBlocks: form === 'table' ? ['data_table'] : hasChart ? ['chart'] : [],
       };
     },
 
     /**
-     * Renders a posted batch with its current content. It keeps its form.
+     * Renders a posted batch with its current content. It keeps its form and its chart.
      *
      * @returns also the alerts that now cover more than their rows: a summary counts rows, and its file does not change.
      * Null when an alert is too old: its row must not vanish from the message.
      */
     async update(
-      { alerts, why, form }: Batch,
+      { alerts, why, form, hasChart }: Batch,
       channel: string,
     ): Promise<{ message: Message; notShown: readonly string[] } | null> {
       const rows = await rowsOf(
@@ -197,7 +197,7 @@ export function createRenderBatch({ rowsOf, visibilityOf, unsupported }: BatchDe
       const shownTimes = new Map(alerts.map(({ id, times }) => [id, times]));
       const grown = rows.filter(({ id, events }) => events > (shownTimes.get(id) ?? events));
       return {
-        message: batchMessage({ rows, why, form, hasChart: !(await unsupported.has('chart')) }),
+        message: batchMessage({ rows, why, form, hasChart: hasChart === true }),
         notShown: form === 'summary' ? grown.map(({ id }) => id) : [],
       };
     },

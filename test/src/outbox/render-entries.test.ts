@@ -1,9 +1,42 @@
 import { describe, expect, it } from 'vitest';
 import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
-import { OutboxEntry } from '../../../src/outbox/entry.ts';
+import { OutboxEntry, trackedOf } from '../../../src/outbox/entry.ts';
 import { createRenderBatch } from '../../../src/outbox/render-entries.ts';
+import type { Message } from '../../../src/slack/message.ts';
 import type { BatchRow } from '../../../templates/outbox/batch-row.ts';
 import { batchRows, transactionAlert } from '../../templates/fixtures.ts';
+
+describe('a summary', () => {
+  /** Slack refuses charts, or takes them: at first, and when the message is edited. */
+  it.each([
+    [true, true],
+    [false, false],
+    [true, false],
+    [false, true],
+  ])('keeps its chart, or has none, even if charts are refused: %s, then %s', async (first, then) => {
+    const rows = Array.from({ length: 130 }, (_, index): BatchRow => {
+      const [row] = batchRows([transactionAlert()], { place: 'private', channel: 'C1' });
+      return { ...(row as BatchRow), id: `evt_${index}`, why: `reason ${index % 3}`, merchant: 'x'.repeat(100) };
+    });
+    const entries = rows.map(({ id }) => OutboxEntry.parse({ kind: 'tracked', id, subject: { kind: 'alert', id } }));
+    let isRefused = first;
+    const renderBatch = createRenderBatch({
+      rowsOf: async () => rows,
+      visibilityOf: async () => 'private',
+      unsupported: { has: async (block) => block === 'chart' && isRefused },
+    });
+    const hasChart = (message: Message | undefined): boolean =>
+      message?.blocks.some(({ type }) => String(type) === 'data_visualization') === true;
+
+    const posted = await renderBatch.render(trackedOf(entries), 'C1');
+    if (posted === null) throw new Error('no message');
+    isRefused = then;
+    const edited = await renderBatch.update(posted.batch, 'C1');
+
+    expect(posted.batch.form).toBe('summary');
+    expect([hasChart(posted.message), hasChart(edited?.message)]).toEqual([!first, !first]);
+  });
+});
 
 describe('the rows of a summary', () => {
   const entries = Array.from({ length: 40 }, (_, index) =>
