@@ -145,12 +145,15 @@ export function createTrackedMessages(redis: RedisClient, now: () => Date) {
      */
     async addSeen(subject: Subject, { channel, ts }: MessageRef): Promise<void> {
       if (channel.startsWith('D')) return;
-      const key = keyOf(subject);
+      const [key, shownKey] = [keyOf(subject), atKey(channel, ts)];
       const reference: Reference = { channel, ts, audience: 'team', threadId: null };
       await redis
         .multi()
         .hsetnx(key, fieldOf(reference), writeReference(reference))
         .expire(key, ttlSeconds[subject.kind])
+        // Without it, `forget` would not know what the message shows.
+        .append(shownKey, `${shortKey(subject)}\n`)
+        .expire(shownKey, ttlSeconds[subject.kind])
         .exec();
     },
     /** The message is gone: it no longer shows these subjects, or any when none are given. */

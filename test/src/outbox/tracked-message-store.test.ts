@@ -109,3 +109,16 @@ it('a message whose button was clicked is updated from then on, but a direct mes
     { channel: 'C1', ts: '1.1', audience: 'team', threadId: null },
   ]);
 });
+
+it('a copy that was never recorded, but whose button was clicked, is forgotten when it is deleted', async () => {
+  const messages = createTrackedMessages(redis(), () => new Date());
+  const copy = { channel: 'C1', ts: '2.2' };
+  await messages.add(ref, [{ subject: alert, ...team }]);
+
+  for (const _click of ['first', 'second']) await messages.addSeen(alert, copy);
+  expect(await messages.at(copy.channel, copy.ts)).toEqual([alert]);
+  await messages.forget(copy);
+
+  expect(await messages.references(alert)).toEqual([{ ...ref, ...team }]);
+  expect(await messages.at(copy.channel, copy.ts)).toEqual([]);
+});
