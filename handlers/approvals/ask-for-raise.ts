@@ -4,7 +4,7 @@ import { formatCents, parseAmount } from '../../src/core/money.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import type { Ask } from '../../src/dispatch/request-action.ts';
 import { askForm } from '../../templates/approvals/ask-form.ts';
-import type { Interaction } from '../dispatch/interaction.ts';
+import { type Interaction, placeOf } from '../dispatch/interaction.ts';
 import { onPress } from '../dispatch/press.ts';
 import { onSubmit } from '../dispatch/submission.ts';
 
@@ -19,8 +19,7 @@ export function openAskForm(
 ) {
   return async (): Promise<{ kind: 'shown' }> => {
     const { alertId, words, messageTs, about = '', amountCents = null, term = { kind: 'purchase' } } = form;
-    const { channel } = origin;
-    const privateMetadata = await pending.put({ kind: 'ask', alertId, words, channel, messageTs });
+    const privateMetadata = await pending.put({ kind: 'ask', alertId, words, ...placeOf({ ...origin, messageTs }) });
     await openView(triggerId, askForm({ privateMetadata, about, amountCents, term, today: today() }));
     return { kind: 'shown' };
   };

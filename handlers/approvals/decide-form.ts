@@ -9,6 +9,7 @@ import { aloneCents } from '../../src/policy/approval-policy.ts';
 import { type DecidePurpose, decideForm } from '../../templates/approvals/decide-form.ts';
 import { amountOf, formInput } from '../../templates/limits/form-inputs.ts';
 import { type Inputs, UNCLEAR_AMOUNT } from '../dispatch/form-inputs.ts';
+import { placeOf } from '../dispatch/interaction.ts';
 import { onPress, type PressListener } from '../dispatch/press.ts';
 import { refused } from '../dispatch/refused.ts';
 import { onSubmit } from '../dispatch/submission.ts';
@@ -32,10 +33,9 @@ export function openDecideForm(purpose: DecidePurpose): PressListener {
       const isOwn = [request.action.actor.userId, request.holder].includes(interaction.actor.userId);
       const why = purpose === 'override' ? (isOwn ? notOwn.why : whyNoOverride(policy)) : null;
       if (why !== null) return refused({ why, whoCan: 'Ask an approver.' });
-      const { channel, messageTs } = interaction.origin;
       // The form shows the request's current state, which may be newer than the message.
       const { id: requestId, revision } = request;
-      const form = { kind: 'decide', requestId, revision, purpose, channel, messageTs } as const;
+      const form = { kind: 'decide', requestId, revision, purpose, ...placeOf(interaction.origin) } as const;
       const privateMetadata = await deps.pending.put(form);
       const capCents = aloneCents(policy);
       const today = deps.today();

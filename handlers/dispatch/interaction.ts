@@ -66,11 +66,26 @@ export function ofButton(body: BlockAction, tools: Tools): Interaction {
       kind: 'button',
       channel,
       messageTs: isEphemeral ? null : (body.message?.ts ?? body.container?.['message_ts'] ?? null),
+      ...threadOf(body),
       reply: body.response_url === undefined ? null : tools.seals.reply.seal(body.response_url),
       replace: isEphemeral,
     },
-    notify: createNotify(body.response_url, { channel, userId: user.id }, tools),
+    notify: createNotify(body.response_url, { channel, userId: user.id, ...threadOf(body) }, tools),
   };
+}
+
+/** The thread of the message: not that of its own replies, nor of a reply that is read in the channel. */
+function threadOf({ message, container }: BlockAction): Pick<Origin, 'threadTs'> {
+  const thread = message?.['thread_ts'] ?? container?.['thread_ts'];
+  const isInChannel = thread === container?.['message_ts'] || message?.['subtype'] === 'thread_broadcast';
+  return typeof thread !== 'string' || isInChannel ? {} : { threadTs: thread };
+}
+
+type Place = Pick<Origin, 'channel' | 'messageTs' | 'threadTs'>;
+
+/** Where a form was opened, so that its answers go there. */
+export function placeOf({ channel, messageTs, threadTs }: Place): Place {
+  return { channel, messageTs, ...(threadTs !== undefined && { threadTs }) };
 }
 
 /** A shortcut on a message. */
@@ -87,7 +102,7 @@ export function ofShortcut(shortcut: MessageShortcut, tools: Tools): Interaction
 /** Answers someone where they originally asked. For forms, which have no conversation for an answer. */
 export function notifyAt(origin: Origin, userId: string, tools: Tools): (message: Message) => Promise<void> {
   const url = origin.reply === null ? null : tools.seals.reply.open(origin.reply);
-  return createNotify(url ?? undefined, { channel: origin.channel, userId }, tools);
+  return createNotify(url ?? undefined, { ...placeOf(origin), userId }, tools);
 }
 
 export function chosenIn(element: BlockAction['actions'][number] | undefined): string {
@@ -99,7 +114,7 @@ export function chosenIn(element: BlockAction['actions'][number] | undefined): s
 /** Uses the `response_url`, or an ephemeral message if that fails. */
 export function createNotify(
   responseUrl: string | undefined,
-  { channel, userId }: { channel: string; userId: string },
+  { channel, userId, threadTs }: Pick<Origin, 'channel' | 'threadTs'> & { readonly userId: string },
   { respond, postEphemeral, log }: Omit<Tools, 'seals'>,
 ): (message: Message) => Promise<void> {
   return async function notify(message) {
@@ -107,7 +122,7 @@ export function createNotify(
       if (responseUrl === undefined) throw new Error('Slack gave no response_url');
       await respond(responseUrl, message);
     } catch (cause) {
-      await postEphemeral(channel, userId, message).catch((error: unknown) => {
+      await postEphemeral(channel, userId, message, threadTs).catch((error: unknown) => {
         log.error({ err: error, cause }, 'could not deliver an answer');
       });
     }

@@ -5,7 +5,7 @@ import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import { type Inputs, inputsOf } from './form-inputs.ts';
-import { notifyAt, whoActs } from './interaction.ts';
+import { notifyAt, placeOf, whoActs } from './interaction.ts';
 import type { Asked } from './press.ts';
 
 export type ViewArgs = AllMiddlewareArgs & SlackViewMiddlewareArgs<ViewSubmitAction>;
@@ -16,14 +16,10 @@ const expiredForm =
   'This form was open for more than 30 minutes. Nothing changed. Close it and press the button again.';
 
 /** Who submitted a form, and how to answer in the conversation where they opened it. */
-export function ofForm(
-  body: ViewSubmitAction,
-  { channel, messageTs }: { channel: string; messageTs: string | null },
-  deps: ListenerDeps,
-) {
+export function ofForm(body: ViewSubmitAction, opened: Parameters<typeof placeOf>[0], deps: ListenerDeps) {
   const who = whoActs(body.user as { id: string; team_id?: string }, body.team);
   const { userId } = who.actor;
-  const origin: Origin = { kind: 'form', channel, messageTs, reply: null, replace: false };
+  const origin: Origin = { kind: 'form', ...placeOf(opened), reply: null, replace: false };
   return {
     id: contentId('act_', ['form', body.view.id, userId]),
     ...who,

@@ -64,6 +64,8 @@ export const Origin = z.strictObject({
   channel: z.string(),
   /** The message with the button, if any. */
   messageTs: z.string().nullable(),
+  /** The thread that contains this message. Absent: none. */
+  threadTs: z.string().optional(),
   /** Slack's `response_url`, sealed: it lets anyone write to the channel for 30 minutes. */
   reply: z.string().nullable(),
   /** The answer replaces the question that was answered ("Which card?"). */

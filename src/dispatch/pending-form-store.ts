@@ -13,7 +13,7 @@ import { Remedy } from '../limits/remedy-change.ts';
 const PENDING_TTL_SECONDS = 30 * 60;
 
 /** Where the form was opened from. */
-const place = { channel: z.string(), messageTs: z.string().nullable() };
+const place = Origin.pick({ channel: true, messageTs: true, threadTs: true }).shape;
 
 /** What a control does when the person presses it. */
 export const Pending = z.discriminatedUnion('kind', [

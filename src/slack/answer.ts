@@ -16,6 +16,7 @@ interface Asked {
   readonly askedAt: string;
   readonly origin: {
     readonly channel: string;
+    readonly threadTs?: string | undefined;
     /** The sealed `response_url`; null when there is none. */
     readonly reply: string | null;
     /** The answer replaces the message in which something was pressed. */
@@ -55,7 +56,7 @@ export function createAnswer(deps: Deps): (asked: Asked, message: Message) => Pr
     const ways: (() => Promise<unknown>)[] = [
       ...(view === undefined ? [] : [() => slack.updateView(view, viewOf(message))]),
       ...(url === null ? [] : [() => respond(url, message, { replaceOriginal: origin.replace })]),
-      ...(isLate ? [] : [() => slack.postEphemeral(origin.channel, actor.userId, message)]),
+      ...(isLate ? [] : [() => slack.postEphemeral(origin.channel, actor.userId, message, origin.threadTs)]),
     ];
     for (const way of ways) {
       try {
@@ -77,9 +78,9 @@ type Posting = Pick<Slack, 'postEphemeral' | 'openDirect' | 'post'>;
  * channel where a form was opened.
  */
 export function createPostEphemeral(slack: Posting): Slack['postEphemeral'] {
-  return async (channel, userId, message) => {
+  return async (channel, userId, message, threadTs) => {
     try {
-      if (channel !== userId) return await slack.postEphemeral(channel, userId, message);
+      if (channel !== userId) return await slack.postEphemeral(channel, userId, message, threadTs);
     } catch (error) {
       if (!(error instanceof SlackError)) throw error;
     }

@@ -53,9 +53,10 @@ export function messageCalls(client: webApi.WebClient, call: SlackCall, clock: S
         await client.chat.delete({ channel, ts });
       }),
     /** Only `userId` sees it, and only until the client reloads. */
-    postEphemeral: (channel: string, userId: string, message: Message) =>
+    postEphemeral: (channel: string, userId: string, { text, blocks }: Message, threadTs?: string) =>
       call('chat.postEphemeral', async () => {
-        await client.chat.postEphemeral({ channel, user: userId, text: message.text, blocks: message.blocks });
+        const thread = threadTs === undefined ? {} : { thread_ts: threadTs };
+        await client.chat.postEphemeral({ channel, user: userId, text, blocks, ...thread });
       }),
   };
 }

@@ -118,7 +118,8 @@ export function slackOf(program: string, slack: Slack): Slack {
     post: (channel, message, ref, thread, marks) =>
       slack.post(channel, markMessage(program, message), `${mark}${ref}`, thread, marks),
     update: (ref, message) => slack.update(ref, markMessage(program, message)),
-    postEphemeral: (channel, userId, message) => slack.postEphemeral(channel, userId, markMessage(program, message)),
+    postEphemeral: (channel, userId, message, threadTs) =>
+      slack.postEphemeral(channel, userId, markMessage(program, message), threadTs),
     openView: (triggerId, view) => slack.openView(triggerId, markView(program, view)),
     pushView: (triggerId, view) => slack.pushView(triggerId, markView(program, view)),
     updateView: (form, view) => slack.updateView(form, markView(program, view)),

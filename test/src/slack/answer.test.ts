@@ -9,6 +9,7 @@ const gone = new SlackError('response_url', 'refused', 'expired_url');
 
 interface Given {
   readonly reply?: string | null;
+  readonly threadTs?: string;
   readonly view?: { viewId: string; hash: string };
   readonly isDirect?: true;
   readonly minutes?: number;
@@ -24,7 +25,8 @@ async function waysTried(failing: number, { minutes = 0, ...given }: Given = {})
   const answer = createAnswer({
     slack: {
       updateView: async ({ viewId }, { blocks }) => attempt(`form ${viewId} with ${blocks.length}`),
-      postEphemeral: async () => attempt('ephemeral'),
+      postEphemeral: async (_channel, _userId, _message, threadTs) =>
+        attempt(threadTs === undefined ? 'ephemeral' : `ephemeral in ${threadTs}`),
     },
     notifyDirectly: async (userId, id) => void tried.push(`message ${userId} ${id}`),
     respond: async (url) => attempt(url),
@@ -62,6 +64,10 @@ it('is a direct message at once if others decided first', async () => {
 
 it('answers in the channel if there is no response_url', async () => {
   expect(await waysTried(0, { reply: null })).toEqual(['ephemeral']);
+});
+
+it('answers in the thread where the person asked', async () => {
+  expect(await waysTried(0, { reply: null, threadTs: '1.1' })).toEqual(['ephemeral in 1.1']);
 });
 
 it.each([
