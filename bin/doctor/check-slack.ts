@@ -7,7 +7,7 @@ import { lowerFirst } from '../../src/core/first-letter.ts';
 import { channelUnusableIssue, postsRefused } from '../../src/ops/refused-messages.ts';
 import { isSlackTokenDead } from '../../src/ops/watch-token.ts';
 import { type Policy, permittedTo } from '../../src/policy/policy.ts';
-import { createSlack, type Slack } from '../../src/slack/client.ts';
+import { createSlack, noSdkLog, type Slack } from '../../src/slack/client.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import { appManifest, optionalScopes, scopes } from '../manifest/app-manifest.ts';
 import type { Report } from './report.ts';
@@ -31,7 +31,7 @@ export async function checkSlack({ config, policy, appToken, timeoutMs }: SlackC
     timeout: timeoutMs,
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
-    logLevel: webApi.LogLevel.ERROR,
+    logger: noSdkLog,
     ...(config.slackApiUrl === undefined ? {} : { slackApiUrl: `${config.slackApiUrl.replace(/\/$/, '')}/` }),
   });
   if (!(await checkToken(slack, report))) return;

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { ConfigError } from '../core/errors.ts';
 import { useInstallation } from '../core/installation.ts';
 import { ListenError } from '../core/listen-error.ts';
-import { createLog, type Log } from '../core/log.ts';
+import { createLog, type Log, printedText } from '../core/log.ts';
 import { useTracer } from '../core/trace.ts';
 import { type AdminFacts, startAdminServer } from '../ops/admin-server.ts';
 import { type Health, healthOfAll } from '../ops/health.ts';
@@ -28,6 +28,7 @@ const STOP_DEADLINE_MS = 7000;
  * Work that is not finished by the deadline is left as it is: every job can safely be taken over by another worker.
  */
 export async function runProcess(start: () => Promise<RunningProcess>, createLogger: () => Log): Promise<void> {
+  logWhatPackagesPrint(createLogger);
   let isStopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (isStopping) return;
@@ -70,6 +71,14 @@ export async function runProcess(start: () => Promise<RunningProcess>, createLog
     createLogger().fatal({ err: error }, 'could not start');
     process.exit(1);
   }
+}
+
+/** BullMQ and ioredis print what they find wrong with Redis as plain text. Whoever reads the log expects only its lines. */
+function logWhatPackagesPrint(createLogger: () => Log): void {
+  for (const level of ['debug', 'warn', 'error'] as const)
+    console[level] = (...parts) => createLogger()[level]({ what: printedText(parts) }, 'a package printed this');
+  console.log = console.debug;
+  console.info = console.debug;
 }
 
 /** What a part of a process needs from the admin port. */

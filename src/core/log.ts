@@ -76,6 +76,11 @@ export function errorLine(error: unknown): string {
   return error instanceof SyntaxError ? name : `${name}: ${scrub(withoutBareSecrets(message.split('\n', 1)[0] ?? ''))}`;
 }
 
+/** What a package prints, as one text. Of an error only its message: SDKs attach requests, headers and bodies to errors. */
+export function printedText(parts: readonly unknown[]): string {
+  return parts.map((part) => (part instanceof Error ? part.message : String(part))).join(' ');
+}
+
 /** Only separators that JSON does not use between two numbers. */
 const digitRun = /\p{Nd}(?:(?: *(?:[/|*·•~\p{Dash}\p{Cf}] *){0,3}|%2[0Dd])\p{Nd}){12,}/gu;
 

@@ -3,7 +3,7 @@ import { createServer as createTlsServer, Server as TlsServer } from 'node:https
 import { App, HTTPReceiver, type Logger, LogLevel, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import { answerJson } from '../core/answer-json.ts';
 import { listenError } from '../core/listen-error.ts';
-import type { Log } from '../core/log.ts';
+import { type Log, printedText } from '../core/log.ts';
 import { span } from '../core/trace.ts';
 import {
   type createHttpServer,
@@ -219,13 +219,11 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 
 /** Sends Bolt's log lines to our log. At debug level Bolt may log request bodies, so that level is dropped. */
 function toBoltLogger(log: Log): Logger {
-  const text = (parts: unknown[]): string =>
-    parts.map((part) => (part instanceof Error ? part.message : String(part))).join(' ');
   return {
     debug: () => {},
-    info: (...parts) => log.debug({ bolt: text(parts) }, 'bolt'),
-    warn: (...parts) => log.warn({ bolt: text(parts) }, 'bolt'),
-    error: (...parts) => log.error({ bolt: text(parts) }, 'bolt'),
+    info: (...parts) => log.debug({ bolt: printedText(parts) }, 'bolt'),
+    warn: (...parts) => log.warn({ bolt: printedText(parts) }, 'bolt'),
+    error: (...parts) => log.error({ bolt: printedText(parts) }, 'bolt'),
     setLevel: () => {},
     getLevel: () => LogLevel.INFO,
     setName: () => {},

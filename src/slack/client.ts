@@ -63,6 +63,17 @@ interface SlackOptions {
   readonly clock?: SlackClock;
 }
 
+/** The SDK prints plain text, at debug level whole requests. Every failed call is reported by whoever made it. */
+export const noSdkLog: webApi.Logger = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  setLevel() {},
+  getLevel: () => webApi.LogLevel.ERROR,
+  setName() {},
+};
+
 /**
  * After a network error or 5xx, the SDK by default repeats a post up to ten times over half an hour. It waits inside
  * the call on a 429, and never times out. In a queue, each of these posts twice or blocks. So we make one attempt with
@@ -80,8 +91,7 @@ export function createSlack(options: SlackOptions) {
       clock.hear(answer.headers.get('date'));
       return answer;
     },
-    // The SDK logs requests at debug level.
-    logLevel: webApi.LogLevel.ERROR,
+    logger: noSdkLog,
     ...(options.apiUrl === undefined
       ? {}
       : { slackApiUrl: options.apiUrl.endsWith('/') ? options.apiUrl : `${options.apiUrl}/` }),

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkSlack } from '../../../bin/doctor/check-slack.ts';
 import { createReport } from '../../../bin/doctor/report.ts';
 import { listen } from '../../../local/port.ts';
@@ -111,6 +111,18 @@ describe('the doctor, when Slack accepts the token, but', () => {
 
     expect(found).toContain(expected);
     expect(found.join('\n')).not.toMatch(/cannot be used|try again/);
+  });
+
+  it('says why it refuses, prints nothing but the report', async () => {
+    const print = vi.spyOn(console, 'error');
+    const messages = ['[ERROR] must be more than 0 characters'];
+    const refused = { body: json({ ok: false, error: 'invalid_blocks', response_metadata: { messages } }) };
+
+    const found = await findings(answers({ 'chat.postMessage': refused, 'blocks.validate': refused }));
+
+    expect(found).toContainEqual(expect.stringMatching(/^Slack refuses the messages of: /));
+    expect(print).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
   });
 
   it('does not delete the line that was posted, says so, and that posting works', async () => {

@@ -75,6 +75,31 @@ it.each([
   },
 );
 
+it('what a package prints becomes a line of the log, without what it attached to an error', async () => {
+  const work = `
+    console.warn('[WARN] no password is needed', Object.assign(new Error('refused'), { token: 'xoxb-secret' }));
+    console.error('IMPORTANT! allkeys-lru');
+    console.info('hello');
+    setTimeout(() => process.exit(0), 1);
+  `;
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', program(work)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [output, errors] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+
+  await once(child, 'close');
+
+  expect(errors).toBe('');
+  const lines = output.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { msg: 'runs' },
+    { level: 'warn', msg: 'a package printed this', what: '[WARN] no password is needed refused' },
+    { level: 'error', msg: 'a package printed this', what: 'IMPORTANT! allkeys-lru' },
+  ]);
+  expect(output).not.toContain('secret');
+});
+
 it('the admin port shows the queue page of the first card program', async () => {
   const port = await freePort();
   const config = webConfig({

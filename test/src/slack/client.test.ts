@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { ModalView } from '@slack/types';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listen } from '../../../local/port.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createSlack, type MessageSearch, type Slack } from '../../../src/slack/client.ts';
@@ -270,3 +270,15 @@ it.each([posting, ...calls].map(([methods, call]) => [methods[0], call] as const
     await expect(call(slack)).rejects.toMatchObject({ code: 'unknown', slackError: 'no_json' });
   },
 );
+
+it('the reasons that Slack gives for a refusal are in the error, and the SDK prints none of them', async () => {
+  const printed = (['debug', 'info', 'warn', 'error'] as const).map((level) => vi.spyOn(console, level));
+  const messages = ['[ERROR] invalid additional property: foo', '[WARN] A Content-Type is missing'];
+  answers = { 'views.publish': { ok: false, error: 'invalid_arguments', response_metadata: { messages } } };
+
+  const failed = slack.publishHome('U1', { type: 'home', blocks: [] });
+
+  await expect(failed).rejects.toMatchObject({ slackError: `invalid_arguments (${messages[0]})` });
+  for (const print of printed) expect(print).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
+});
