@@ -87,7 +87,7 @@ function causeOf({ event, remedy }: TransactionAlert): 'activate' | 'unblock' | 
   return wanted === 'activate' || wanted === 'unblock' ? wanted : null;
 }
 
-/** What an alert asks for because of its card's status: whatever declined the purchase, it says that the card was blocked since. */
+/** What an alert asks for because of its card's status: whatever declined the purchase, it says that the card is blocked. */
 function wantedBy(alert: TransactionAlert): 'activate' | 'unblock' | null {
   return alert.card.status === 'BLOCKED' ? 'unblock' : causeOf(alert);
 }

@@ -176,7 +176,7 @@ async function byCode(purchase: Purchase, time: Time, deps: Deps): Promise<Purch
       return online(await purchase.rules());
     default:
       // A blocked card declines everything, so a decline without a reason of its own is one of the block.
-      return code === '' || isReason(code) ? { state: 'unknown' } : await byStatus(event, deps, time);
+      return event.decline === null || isReason(code) ? { state: 'unknown' } : await byStatus(event, deps, time);
   }
 }
 

@@ -244,7 +244,8 @@ export function isOrWasBlocked(alert: TransactionAlert): string {
 }
 
 function unblockFirst(alert: TransactionAlert): string {
-  return `Blocked since. To use the card again: ${unblockCommand(alert)}`;
+  const isLater = alert.card.isStatusLater === true || currentState(alert.outcomes).isBlocked;
+  return `${isLater ? 'Blocked since. To use the card' : 'The card is blocked. To use it'} again: ${unblockCommand(alert)}`;
 }
 
 function unblockCommand(alert: TransactionAlert): string {

@@ -71,6 +71,7 @@ describe('the remedy for a decline due to the card’s status', () => {
 describe('the remedy for a decline of a card that is blocked', () => {
   it.each<[string, object | null]>([
     ['decline', { kind: 'unblock' }],
+    ['', { kind: 'unblock' }],
     ['decline.of.tomorrow', { kind: 'unblock' }],
     ['decline.balance.card', null],
     ['decline.card.pin', null],
@@ -131,7 +132,8 @@ describe('a block that began after the purchase', () => {
     ],
   ])('%s', async (_what, cards, expected) => {
     for (const advise of ['adviceFor', 'adviceAgain'] as const)
-      expect((await of(cards)[advise](doNotHonor)).remedy).toEqual(expected);
+      for (const decline of [doNotHonor, event('', '')])
+        expect((await of(cards)[advise](decline)).remedy).toEqual(expected);
   });
 
   it('still counts if the service itself says that the card was not active', async () => {

@@ -727,6 +727,17 @@ describe('advice', () => {
         expect(text).not.toMatch(/Blocked since|why the card is blocked/);
     });
 
+    it('does not say that it was blocked since if it may have been blocked before', () => {
+      const { team, 'team, long': long } = readings(
+        declined(...velocity, { remedy: raise, card: { ...card, status: 'BLOCKED' } }),
+      );
+
+      for (const read of [team, long]) {
+        expect(read?.text).toContain('The card is blocked. To use it again: `/card unblock 1212`');
+        expect(read?.text).not.toContain('Blocked since');
+      }
+    });
+
     it('is to use another card once it is closed for good', () => {
       for (const [who, { text, ids }] of Object.entries(since('CLOSED'))) {
         expect(text, who).toMatch(
