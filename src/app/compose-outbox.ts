@@ -8,6 +8,7 @@ import { stateKey } from '../core/keys.ts';
 import { createTokenBucket } from '../core/token-bucket.ts';
 import { claimMessage } from '../holders/claim-card.ts';
 import { createIsOfHolder } from '../holders/notify-holder.ts';
+import { withBackAtEnd } from '../limits/rule-future.ts';
 import { createAttachRows } from '../outbox/attach-rows.ts';
 import { createEditMessage, createPostAgain } from '../outbox/edit-message.ts';
 import { createEdits } from '../outbox/edit-store.ts';
@@ -112,18 +113,22 @@ type Rendering = ReturnType<typeof composeRendering>;
 function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof createShowAlert>): RenderSubjects {
   const { requests, temporaryChanges, factsOf, nameRuleset } = context;
   const recoveries = createRecoveries(context.redis, context.config.redisShards);
+  const temporaryChangeNow = async (id: string) => {
+    const change = await temporaryChanges.get(id);
+    return change === null ? null : withBackAtEnd(change, await temporaryChanges.all());
+  };
   return {
     alert: showAlert.render,
     request: async (id) => {
       const request = await requests.get(id);
       if (request === null) return null;
       const changeId = temporaryChangeIdOf(request);
-      const change = changeId === null ? null : await temporaryChanges.get(changeId);
+      const change = changeId === null ? null : await temporaryChangeNow(changeId);
       const { approval } = sectionOf(context.policy.current(), request.card.group);
       return approvalRequest(request, change, mayOverride(approval, request));
     },
     'temporary-change': async (id) => {
-      const change = await temporaryChanges.get(id);
+      const change = await temporaryChangeNow(id);
       return change === null ? null : renderTemporaryChange(change, await nameRuleset(await factsOf(change.acctId)));
     },
     claim: (id) => claimMessage(id, context),

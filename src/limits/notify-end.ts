@@ -212,8 +212,13 @@ export function createRecordEnd({ audit, postAuditLine, temporaryChanges, now }:
   ): Promise<void> {
     const { id, acctId, changes, meanwhile, alertId, state } = temporaryChange;
     const isBack = state === 'ended';
-    const before = ruleStates(isBack ? wentBackFrom(temporaryChange) : (meanwhile ?? changes), 'to');
-    const after = isBack ? ruleStates(changes, 'from') : null;
+    // Of what goes back with another one, nothing was written yet.
+    const went = isBack ? without(changes, notBackYet(temporaryChange)) : changes;
+    const sides = (some: readonly RuleChange[]) => {
+      if (some.length === 0) return { before: null, after: null };
+      const was = isBack ? wentBackFrom(about(temporaryChange, some)) : (meanwhile ?? changes);
+      return { before: ruleStates(was, 'to'), after: isBack ? ruleStates(some, 'from') : null };
+    };
     await audit.append({
       at,
       actionId: action?.id ?? id,
@@ -223,16 +228,18 @@ export function createRecordEnd({ audit, postAuditLine, temporaryChanges, now }:
       roles: [...(action?.roles ?? [])],
       acctId,
       cardId: card.cardId,
-      ...(state === 'kept' ? keptSides({ changes, meanwhile }) : { before, after }),
+      // Whoever takes it back lets all of it go back, if only later: that may be a raise.
+      ...(state === 'kept' ? keptSides({ changes, meanwhile }) : sides(action === null ? went : changes)),
       reason: action?.reason ?? '',
       channel: action?.origin.channel ?? null,
       messageTs: action?.origin.messageTs ?? null,
       alertId,
       detail,
     });
-    const did = `${isBack ? 'put back' : 'left'} the ${ruleNames(changes)} of`;
+    const isNone = went.length === 0;
+    const did = `${isNone ? 'ended a temporary change of' : isBack ? 'put back' : 'left'} the ${ruleNames(isNone ? changes : went)} of`;
     const by = action?.actor.userId ?? null;
-    const line = auditLine({ by, did, card, at, before, after, reason: null, outcome: detail, ref: id.slice(-8) });
+    const line = auditLine({ by, did, card, at, ...sides(went), reason: null, outcome: detail, ref: id.slice(-8) });
     await postAuditLine(`audit-${id}-${key}`, line);
   }
 }

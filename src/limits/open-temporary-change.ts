@@ -5,7 +5,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameRule, ofRule, ofRules } from '../card-api/rule.ts';
 import { centsOf, hasGoal, type RuleChange, type RuleGoal, type Term } from '../card-api/rule-change.ts';
 import { askedCents, purchaseCents } from './change-request.ts';
-import { endingBefore, loosenedSince, raiseWithout, setBelow, setTemporarily } from './rule-future.ts';
+import { endingBefore, loosenedSince, raiseWithout, setBelow, setTemporarily, withBackAtEnd } from './rule-future.ts';
 import { backOf } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
 import { isMadeBy, isUndecided } from './temporary-change.ts';
@@ -184,7 +184,8 @@ async function openTemporaryChange(
     // A change that no alert or request shows gets a separate message with its end and *Take back now*.
     if (temporaryChange.alertId === null && requestId === null) await deps.postTemporaryChange(temporaryChange);
   }
-  return { note: null, control: { kind: 'revert', id: action.id, until: endsAt, back: backOf(temporaryChange) } };
+  const back = backOf(withBackAtEnd(temporaryChange, others));
+  return { note: null, control: { kind: 'revert', id: action.id, until: endsAt, back } };
 }
 
 /** The purchase that ends a change: the declined one, or the next one that costs no more than what was asked for. */

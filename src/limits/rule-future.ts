@@ -84,6 +84,22 @@ export function firstEnd(goals: readonly RuleGoal[], set: readonly SetTemporaril
     .toSorted()[0];
 }
 
+/**
+ * A running temporary change with the values that its rules go back to at its end: what is below and ends before is over by
+ * then. If it is taken back now, they go back to the values that are stored.
+ */
+export function withBackAtEnd(one: TemporaryChange, all: readonly TemporaryChange[]): TemporaryChange {
+  // Its purchase may be made at once.
+  if (one.state !== 'open' || one.term.kind === 'purchase') return one;
+  const older = all.filter(({ id, openedAt }) => id !== one.id && openedAt <= one.openedAt);
+  const set = setTemporarily(older, one.acctId);
+  const atEnd = ({ rule, from }: RuleChange): RuleValue => {
+    const below = setBelow({ rule, from, to: from }, set);
+    return valueAt(Date.parse(one.endsAt), below, afterAll(below, from), surelyOver);
+  };
+  return { ...one, changes: one.changes.map((change) => ({ ...change, from: atEnd(change) })) };
+}
+
 /** A rule that has another value for the moment. Null: its value is not temporary. */
 export function temporaryValue(change: RuleChange, set: readonly SetTemporarily[]): TemporaryValue | null {
   const below = setBelow(change, set);
@@ -181,6 +197,11 @@ function afterAll(below: readonly SetTemporarily[], otherwise: RuleValue): RuleV
 }
 
 const latestEnd = ({ setBy }: SetTemporarily): number => Date.parse(setBy.endsAt);
+
+/** What people decide about may stay. */
+function surelyOver(one: SetTemporarily): number {
+  return one.setBy.state === 'asking' || mayBePermanent(one, one.setBy) ? Number.POSITIVE_INFINITY : latestEnd(one);
+}
 
 /** A purchase may be made at any time, and an approver may decide at any time. */
 function earliestEnd({ setBy }: SetTemporarily): number {

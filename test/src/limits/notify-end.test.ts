@@ -288,13 +288,33 @@ describe('the audit entry', () => {
     });
   });
 
-  it('has the temporary value as “before” if another change is on top of it: that one goes back later', async () => {
+  it('has no values of a rule that another change is on top of: it goes back later, and nothing was written', async () => {
     const meanwhile = [limitChange('daily', 45_000, 60_000)];
     const later = [{ rule: limitChange('daily', 45_000, 40_000).rule, to: 40_000 }];
+    const { entry, line } = await recorded({ state: 'ended', meanwhile, later }, null);
 
-    expect((await recorded({ state: 'ended', meanwhile, later }, null)).entry).toMatchObject({
-      before: 'daily limit $450.00',
-    });
+    expect(entry).toMatchObject({ event: 'ended', before: null, after: null });
+    expect(line).toMatch(/^audit-act_1-ended: Cardbell ended a temporary change of the daily limit of /);
+    expect(line).not.toMatch(/put back|→|\$\d/);
+  });
+
+  it('names what a person lets go back later, which may be a raise, but does not say that it was put back', async () => {
+    const later = [{ rule: limitChange('daily', 45_000, 40_000).rule, to: 40_000 }];
+    const { entry, line } = await recorded({ state: 'ended', later }, click);
+
+    expect(entry).toMatchObject({ before: 'daily limit $450.00', after: 'daily limit $400.00' });
+    expect(line).toMatch(/^audit-act_1-ended: <@U0BEN> ended a temporary change of the daily limit of /);
+    expect(line).not.toMatch(/put back|→|\$\d/);
+  });
+
+  it('has the values of the rules that went back only, if others go back with another change', async () => {
+    const changes = [limitChange('daily', 40_000, 45_000), limitChange('weekly', 60_000, 70_000)];
+    const meanwhile = [limitChange('daily', 45_000, 60_000), limitChange('weekly', 70_000, 65_000)];
+    const later = [{ rule: limitChange('daily', 45_000, 40_000).rule, to: 40_000 }];
+    const { entry, line } = await recorded({ state: 'ended', changes, meanwhile, later }, null);
+
+    expect(entry).toMatchObject({ before: 'weekly limit $650.00', after: 'weekly limit $600.00' });
+    expect(line).toMatch(/: Cardbell put back the weekly limit of /);
   });
 
   it('refers to the click if there was one, otherwise to the change itself', async () => {

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
+import { withBackAtEnd } from '../../../src/limits/rule-future.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
-import { limitGoal } from '../../support/limit-goals.ts';
+import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -17,6 +18,7 @@ import {
   type WorldDeps,
 } from '../../support/perform-world.ts';
 import { link } from '../../support/refused.ts';
+import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 
 const redis = useRedis();
 const person = (userId: string) => ({ userId, teamId: 'T1' });
@@ -434,5 +436,49 @@ describe('taking back a reduction', () => {
 
     expect(daily()).toBe(100);
     expect(told()).toContain('Only approvers may decide that.');
+  });
+});
+
+describe('what a temporary change goes back to at its end', () => {
+  const hour = (count: number): string => new Date(Date.UTC(2026, 10, 20, 15 + count)).toISOString();
+  const one = (
+    id: string,
+    [from, to]: readonly [number, number],
+    [opened, ends]: readonly [number, number],
+    over = {},
+  ) =>
+    temporaryChangeOf({
+      id,
+      changes: [limitChange('daily', from * 100, to * 100)],
+      openedAt: hour(opened),
+      endsAt: hour(ends),
+      ...over,
+    });
+  const top = one('act_top', [900, 1200], [1, 6]);
+
+  it.each<[string, object, number]>([
+    ['the value from before both, if the one below ends before', {}, 400],
+    ['the value from before both, if they end together', { endsAt: hour(6) }, 400],
+    ['the value of the one below, if that ends later', { endsAt: hour(7) }, 900],
+    ['the value that people decide about', { state: 'asking' }, 900],
+    [
+      'a reduction that may be permanent by now',
+      { isFromBackup: true, changes: [limitChange('daily', 95_000, 90_000)] },
+      900,
+    ],
+    ['its own value before, if the one below is over', { state: 'ended' }, 900],
+  ])('is %s', (_what, over, dollars) => {
+    const below = one('act_below', [400, 900], [0, 4], over);
+
+    expect(withBackAtEnd(top, [below, top]).changes).toEqual([limitChange('daily', dollars * 100, 120_000)]);
+  });
+
+  it('is not from a newer one, and its purchase may end it at once', () => {
+    const below = one('act_below', [400, 900], [0, 4]);
+    const newer = one('act_newer', [1200, 900], [2, 3]);
+    const purchase = { ...top, term: { kind: 'purchase' } as const };
+
+    expect(withBackAtEnd(top, [newer, top])).toEqual(top);
+    expect(withBackAtEnd(purchase, [below, purchase])).toEqual(purchase);
   });
 });

@@ -133,6 +133,29 @@ it('a value that was only temporary is not offered, or restored, once the change
   ]);
 });
 
+it.each([
+  ['the one below lasts longer', 20, '$900.00'],
+  ['the one below ends before', 120, '$400.00'],
+] as const)('says what the limit goes back to when the time is over: %s', async (_how, minutes, back) => {
+  const world = await createActionWorld(redis());
+  for (const [id, dollars, lasts] of [
+    ['act_below', 900, 60],
+    ['act_middle', 1200, 10],
+    ['act_top', 1300, minutes],
+  ] as const) {
+    const term = { kind: 'duration', ms: lasts * MINUTE_MS } as const;
+    const changeRequest = { goals: [limitGoal('daily', dollars * 100)], term };
+    await performAction(ask('limit', { ...byCommand, id, changeRequest }), world.deps);
+    world.advance(1000);
+  }
+
+  expect(JSON.stringify(world.answers.at(-1))).toContain(`Goes back to ${back} <!date`);
+  const started = (await world.records()).findLast(({ actionId, event }) => actionId === 'act_top' && event === 'done');
+  expect(started?.detail).toContain(`Goes back to ${back} automatically`);
+  // If it is taken back at once.
+  expect(await world.deps.temporaryChanges.get('act_top')).toMatchObject({ changes: [{ from: 90_000 }] });
+});
+
 describe('a question about several limits of which one goes back with another change', () => {
   const both = (daily: number, monthly: number) => [
     limitGoal('daily', daily * 100),
