@@ -15,7 +15,6 @@ import {
   isMade,
   isOnCard,
   isSameGoals,
-  type LimitGoal,
   limitsOf,
   type RuleChange,
   type RuleGoal,
@@ -29,7 +28,7 @@ import type { Lease } from '../core/lock.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import { createHandOver, type HandOverDeps, restoreLater } from './hand-over.ts';
 import type { OverChange } from './notify-end.ts';
-import { mayBePermanent, setTemporarily, temporaryValue } from './rule-future.ts';
+import { mayBePermanent, setBelow, setTemporarily, temporaryValue } from './rule-future.ts';
 import { assertFresh, sidesOf } from './send-rules.ts';
 import { about } from './temporary-change.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
@@ -162,9 +161,8 @@ function createEndsOf(deps: RestoreDeps) {
     const planned = { ...temporaryChange, changes: ending };
     const { given, ends, rebase } = by?.isKept === true ? nothing : await planHandOver(planned, rules);
     const left = without(temporaryChange.changes, given);
-    const set = setTemporarily(await deps.temporaryChanges.all(), temporaryChange.acctId);
-    const fitting = withAcceptedReturns(rules, left, lowestOf(without(limitsOf(rules), left), set));
-    const changes = accepted(rules, fitting);
+    const all = await deps.temporaryChanges.all();
+    const changes = accepted(rules, belowEnding(rules, left, setTemporarily(all, temporaryChange.acctId)));
     const valueNow = ({ rule, to }: RuleChange): RuleChange => ({ rule, from: to, to: ruleValue(rules, rule) });
     const meanwhile = changes.map(valueNow);
     const closed = {
@@ -240,15 +238,23 @@ function ownOf(changes: readonly RuleChange[], touched: readonly RuleChange[], r
 }
 
 /**
- * Limits as they are when the temporary changes of them have ended. What goes back above one that is raised for a time
- * would keep it raised for good.
+ * The changes, going back only as far as the longer limits will when their temporary changes are over. Otherwise these could
+ * not end, and would stay raised. A limit that goes back to a temporary value may be above: that value ends by itself.
  */
-function lowestOf(limits: readonly LimitGoal[], set: ReturnType<typeof setTemporarily>): LimitGoal[] {
-  return limits.map(({ rule, to }) => {
+function belowEnding(
+  rules: SpendRules,
+  changes: readonly RuleChange[],
+  set: ReturnType<typeof setTemporarily>,
+): RuleChange[] {
+  const lowest = without(limitsOf(rules), changes).map(({ rule, to }) => {
     const value = temporaryValue({ rule, from: to, to }, set);
     const isRaised = value !== null && isLooser([{ rule, from: value.back, to: value.now }]);
     return isRaised ? { rule, to: centsOf(value.back) } : { rule, to };
   });
+  const below = withAcceptedReturns(rules, changes, lowest);
+  return changes.map((change, index) =>
+    setBelow({ ...change, to: change.from }, set).length > 0 ? change : (below[index] ?? change),
+  );
 }
 
 /** The changes with what the card service accepts to go back to, beside its other limits as they are now. */

@@ -244,4 +244,18 @@ describe('a limit that goes back while a longer one is raised for a time', () =>
 
     expect(rules()).toMatchObject({ DailySpendLimit: 90, WeeklySpendLimit: 90 });
   });
+
+  it('goes back all the way to a value that is itself temporary', async () => {
+    const { takeBack, endAll, rules } = await changed(limits, [
+      ['weekly', 1500, 600],
+      ['daily', 1000, 300],
+      ['daily', 100, 60],
+    ]);
+
+    await takeBack(2);
+    expect(rules()).toMatchObject({ DailySpendLimit: 1000, WeeklySpendLimit: 1500 });
+    await endAll();
+
+    expect(rules()).toMatchObject(limits);
+  });
 });
