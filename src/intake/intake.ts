@@ -209,14 +209,15 @@ function watchSilence(redis: RedisClient) {
     async untilItAnswers(sent: Promise<unknown>): Promise<void> {
       if (isSilent) return;
       isSilent = true;
-      let answer = sent;
+      let answers = (): Promise<unknown> => sent;
       while (redis.status === 'ready') {
         try {
-          await answer;
+          await answers();
           break;
         } catch {
           await sleep(ASK_AGAIN_MS);
-          answer = redis.ping();
+          // Called when it is awaited: without a handler, a failure would end the process.
+          answers = () => redis.ping();
         }
       }
       isSilent = false;

@@ -154,6 +154,37 @@ describe('the intake', () => {
     expect(await storedEntries()).toHaveLength(1);
   });
 
+  it('leaves no call without a handler when a frozen Redis is killed', async () => {
+    const own = await startRedis();
+    const client = connectFailFast({ urls: [own.url], log, name: 'frozen' });
+    await until(() => client.status === 'ready', 'redis is ready');
+    // `web` exits on one.
+    const unhandled: unknown[] = [];
+    const note = (error: unknown): void => void unhandled.push(error);
+    process.on('unhandledRejection', note);
+    let pings = 0;
+    const ping = client.ping.bind(client);
+    // Not a spy: it would handle the rejection.
+    client.ping = async (): Promise<'PONG'> => {
+      pings += 1;
+      return await ping();
+    };
+
+    process.kill(own.pid, 'SIGSTOP');
+    await expect(createIntake(client).take({ type: 'event', event: eventOf(11) })).rejects.toThrow(
+      StoreUnavailableError,
+    );
+    await until(() => pings > 0, 'it is asked again');
+    await own.kill();
+    await until(() => client.status !== 'ready', 'the connection is lost');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+
+    expect(unhandled).toEqual([]);
+    process.off('unhandledRejection', note);
+    client.disconnect();
+    await own.stop();
+  });
+
   it('refuses at once while there is no connection', async () => {
     const nowhere = connectFailFast({ urls: ['redis://127.0.0.1:1'], log, name: 'nowhere' });
 
