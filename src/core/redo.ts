@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Cluster } from 'ioredis';
 import { contentId } from './content-id.ts';
 import { createDataLossWindow } from './data-loss-window.ts';
 import { within } from './deadline.ts';
@@ -25,7 +24,7 @@ const CHECK_EVERY_MS = 1000;
 /** Retry interval and number of tries for a write that Redis rejects although it is connected. */
 const AGAIN_MS = 500;
 const TRIES = 10;
-/** A cluster server that does not report its run id within this time counts as down. */
+/** A server that does not answer a check within this time counts as down. */
 const ANSWER_MS = 1000;
 
 /** Repeats writes that Redis acknowledged and then lost. */
@@ -46,15 +45,20 @@ export function createRedo(
 ) {
   const repeating = createRepeating(redis);
   const absence = createAbsence();
-  const writes = createWriteLog(redis, log, () => absence.sinceMs() !== null);
+  /** Since then, Redis may lack writes of this process: when the last check that found every known server began. */
+  let foundMs = performance.now();
+  const writes = createWriteLog(redis, log, () => foundMs);
   const lossWindow = createDataLossWindow(redis);
   let known: ReadonlySet<string> = new Set();
   let losses = 0;
+  let isUntold = true;
   const check = createRepeatedCheck(checkServers);
   redis.on('close', absence.begin);
   redis.on('ready', check.start);
-  // Servers of a cluster come and go while its client stays ready.
-  const timer = redis instanceof Cluster ? setInterval(check.start, CHECK_EVERY_MS).unref() : undefined;
+  // A server that hangs keeps its connection open, and servers of a cluster come and go while its client stays ready.
+  const timer = setInterval(() => {
+    if (redis.status === 'ready' && !check.isChecking()) check.start();
+  }, CHECK_EVERY_MS).unref();
   if (redis.status === 'ready') check.start();
 
   return {
@@ -69,7 +73,7 @@ export function createRedo(
     restoredFromMs: lossWindow.restoredFromMs,
     /** Resolves when Redis has everything this process wrote, as far as the process knows. */
     settled: absence.over,
-    isSettled: (): boolean => absence.sinceMs() === null,
+    isSettled: (): boolean => !absence.isAway(),
     /** Call it when nothing waits any more: whatever still waits never continues, because it would work with older data. */
     stop(): void {
       clearInterval(timer);
@@ -80,37 +84,48 @@ export function createRedo(
 
   /** @returns whether to check again. */
   async function checkServers(): Promise<boolean> {
+    let beganMs = performance.now();
     try {
-      const ids = await within(ANSWER_MS, runIdsOf(redis), () => {
+      const { ids, isOther } = await within(ANSWER_MS, look(), () => {
         throw new StoreUnavailableError('redis does not answer');
       });
-      const isOther = [...known].some((id) => !ids.has(id));
-      // At once: a Redis that is replaced from now on may lack what this process writes meanwhile.
-      if (!isOther) known = ids;
-      await lossWindow.check(isOther);
       if (isOther) {
         losses += 1;
-        const sinceMs = (absence.sinceMs() ?? performance.now()) - KEPT_MS;
-        await repeating.announce(ids, () => writes.again(sinceMs));
+        // A server may be replaced while the connection to it, or to a proxy, stays open.
+        absence.begin();
+        await repeating.announce(ids, () => writes.again());
         onLoss();
         await sleep(OTHERS_MS);
         await repeating.waitForOthers(ids, othersMaxMs);
         // Only now, so that the next check repeats whatever was interrupted.
         known = ids;
+        beganMs = performance.now();
       }
     } catch (error) {
       // Down again: the next connection checks again.
       if (redis.status !== 'ready') return false;
       if (isStoreTrouble(error)) {
-        // A cluster's client stays ready while one of its servers is down.
+        // The client stays ready while its server hangs, or while one server of a cluster is down.
         absence.begin();
         return true;
       }
       // This user may not read the run id, so we cannot detect a replaced server.
-      log.warn({ err: error }, 'cannot tell whether redis was replaced');
+      if (isUntold) log.warn({ err: error }, 'cannot tell whether redis was replaced');
+      isUntold = false;
     }
-    if (!check.isOutdated()) absence.end();
+    if (check.isOutdated()) return false;
+    foundMs = beganMs;
+    absence.end();
     return false;
+  }
+
+  async function look() {
+    const ids = await runIdsOf(redis);
+    const isOther = [...known].some((id) => !ids.has(id));
+    // At once: a Redis that is replaced from now on may lack what this process writes meanwhile.
+    if (!isOther) known = ids;
+    await lossWindow.check(isOther);
+    return { ids, isOther };
   }
 }
 
@@ -147,24 +162,24 @@ function isFull(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('OOM');
 }
 
-/** The time in which Redis may lack writes of this process: from losing the connection until the check is done. */
+/** The time in which nothing continues: from losing the connection, or a failed check, until a check is done. */
 function createAbsence() {
-  let sinceMs: number | null = null;
+  let isAway = false;
   let over = Promise.resolve();
   let release = (): void => {};
   return {
     begin(): void {
-      if (sinceMs !== null) return;
-      sinceMs = performance.now();
+      if (isAway) return;
+      isAway = true;
       over = new Promise((resolve) => {
         release = resolve;
       });
     },
     end(): void {
-      sinceMs = null;
+      isAway = false;
       release();
     },
-    sinceMs: () => sinceMs,
+    isAway: () => isAway,
     over: () => over,
   };
 }
@@ -172,10 +187,10 @@ function createAbsence() {
 /**
  * What this process wrote recently, and how to write it again.
  *
- * @param isAway true while Redis may lack some of it. Nothing is dropped for its age during that time, however long it
- * lasts.
+ * @param foundMs when Redis was last found to be the same. What was written since, or shortly before, is not dropped for its
+ * age.
  */
-function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
+function createWriteLog(redis: RedisClient, log: Log, foundMs: () => number) {
   interface Kept {
     /** When it was written last. */
     atMs: number;
@@ -186,6 +201,7 @@ function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
   /** The last of them, if it has no key. */
   let tail: Kept | null = null;
   let prunedAtMs = performance.now();
+  const keptFromMs = (): number => foundMs() - KEPT_MS - TOGETHER_MS;
   return {
     remember(again: () => Promise<unknown>, key?: string): void {
       const atMs = performance.now();
@@ -201,13 +217,14 @@ function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
       prunedAtMs = atMs;
       let tooMany = writes.size - KEPT_MAX;
       for (const [old, kept] of writes) {
-        if ((isAway() || atMs - kept.atMs < KEPT_MS) && tooMany <= 0) break;
+        if (kept.atMs >= keptFromMs() && tooMany <= 0) break;
         writes.delete(old);
         tooMany -= 1;
       }
     },
-    async again(sinceMs: number): Promise<void> {
-      const lost = [...writes.values()].filter(({ atMs }) => atMs >= sinceMs - TOGETHER_MS);
+    async again(): Promise<void> {
+      const sinceMs = keptFromMs();
+      const lost = [...writes.values()].filter(({ atMs }) => atMs >= sinceMs);
       const count = lost.reduce((sum, { again }) => sum + again.length, 0);
       log.warn({ writes: count }, 'redis was restarted or replaced; repeating the writes that it may have lost');
       for (const kept of lost) {

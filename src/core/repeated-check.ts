@@ -9,6 +9,7 @@ export function createRepeatedCheck(check: () => Promise<boolean>) {
   /** The connection was lost and reopened during the check. */
   let isOutdated = false;
   return {
+    isChecking: () => isChecking,
     isOutdated: () => isOutdated,
     start: function start(): void {
       isOutdated = isChecking;

@@ -107,6 +107,23 @@ it('repeats writes however long Redis was down', async () => {
   expect(await redis.get('a')).toBe('written');
 });
 
+it('repeats writes however long Redis was silent before its connection closed', async () => {
+  const kept = await start();
+  await write(kept, 'a');
+  const { port, pid } = server;
+  process.kill(pid, 'SIGSTOP');
+  await until(() => !kept.isSettled(), 'Redis is silent');
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + 20_000);
+  kept.remember(async () => {});
+
+  await server.kill();
+  server = await startRedis({ port, folder: server.folder, extraArgs: ['--appendonly', 'no'] });
+  await kept.settled();
+
+  expect(await redis.get('a')).toBe('written');
+});
+
 it('repeats a repeated write again if Redis comes back older once more, long after it was first written', async () => {
   const kept = await start();
   await write(kept, 'a');
