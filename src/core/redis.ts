@@ -34,6 +34,9 @@ interface ConnectionOptions extends RedisTarget {
 /** While Redis loads its files it estimates the remaining time, often far too high, so we retry sooner. */
 const LOADING_RETRY_MS = 250;
 
+/** A sentinel that has not answered by then is skipped. */
+const SENTINEL_ANSWER_MS = 2000;
+
 /** Reconnects within half a second of Redis' return. The service's first retry comes after 15 seconds. */
 const retryStrategy = (attempt: number): number => Math.min(50 * attempt, 500);
 
@@ -51,12 +54,20 @@ export function connectFailFast(options: ConnectionOptions): RedisClient {
     connectTimeout: 2000,
     // A frozen server keeps its connections open. This limit is for commands without their own deadline.
     commandTimeout: 2000,
+    // A host that is gone never closes its connections. Longer than Redis pauses for a rewrite of its files.
+    socketTimeout: 5000,
   });
 }
 
 /** For the worker: commands wait until Redis is back, as BullMQ's workers require. */
 export function connectPatient(options: ConnectionOptions): RedisClient {
-  const client = connect(options, { enableOfflineQueue: true, maxRetriesPerRequest: null, connectTimeout: 5000 });
+  const client = connect(options, {
+    enableOfflineQueue: true,
+    maxRetriesPerRequest: null,
+    connectTimeout: 5000,
+    // Longer than BullMQ's blocking reads, which take up to 10 seconds. Commands without an answer are then sent again.
+    socketTimeout: 15_000,
+  });
   if (client instanceof Cluster) client.on('+node', writeTogether);
   else writeTogether(client);
   return client;
@@ -234,6 +245,7 @@ function open(target: RedisTarget, options: Options): RedisClient {
       ...(own.tls === undefined ? {} : { sentinelTLS: own.tls }),
       ...(sentinel.password === undefined ? {} : { sentinelPassword: sentinel.password }),
       sentinelRetryStrategy: retryStrategy,
+      sentinelCommandTimeout: SENTINEL_ANSWER_MS,
     });
   }
   // ioredis prefers TLS from the address to TLS from the options, so it is set in the options alone.

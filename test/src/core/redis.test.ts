@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import type { Redis } from 'ioredis';
 import { expect, it, vi } from 'vitest';
-import { freePort } from '../../../local/port.ts';
+import { freePort, listen } from '../../../local/port.ts';
 import { startRedis } from '../../../local/redis.ts';
 import { startCluster } from '../../../local/redis-cluster.ts';
 import { createLog } from '../../../src/core/log.ts';
@@ -140,6 +140,65 @@ it.each([
     await Promise.all([former.stop(), primary.stop()]);
   },
 );
+
+it.each([
+  ['web', 'a pause of three seconds', 3000, 5000, connectFailFast],
+  ['worker', "BullMQ's longest blocking read", 10_000, 15_000, connectPatient],
+] as const)(
+  '%s leaves a server that no longer answers, but not within %s',
+  async (name, _pause, pauseMs, silentMs, connect) => {
+    const [silent, primary] = await Promise.all([startRedis(), startRedis()]);
+    const address = await movingAddress(silent.port);
+    const redis = connect({ urls: [address.url], log: createLog({ level: 'silent', process: 'test' }), name }) as Redis;
+    await until(() => redis.status === 'ready', 'the connection can be used');
+    await redis.set('key', 'of the silent server');
+    // Like a host that lost its power: the connection stays open.
+    process.kill(silent.pid, 'SIGSTOP');
+    address.leadTo(primary.port);
+
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const asked = redis.get('key').catch((error: Error) => error.message);
+    vi.advanceTimersByTime(pauseMs);
+    const stayed = !redis.stream.destroyed;
+    vi.advanceTimersByTime(silentMs - pauseMs);
+    vi.useRealTimers();
+
+    expect(stayed).toBe(true);
+    await until(async () => (await whyUnusable(redis)) === null, 'the new primary accepts writes');
+    expect(await redis.get('key')).toBeNull();
+    expect(await asked).toBe(name === 'web' ? 'Command timed out' : null);
+    redis.disconnect();
+    address.close();
+    await Promise.all([silent.stop(), primary.stop()]);
+  },
+);
+
+it('asks the next sentinel when one takes its question and does not answer', async () => {
+  const server = await startRedis();
+  const silent = createServer((socket) => void socket.on('error', () => {}));
+  const answering = createServer((socket) => {
+    const address = `*2\r\n$9\r\n127.0.0.1\r\n$${String(server.port).length}\r\n${server.port}\r\n`;
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      for (const [, command = ''] of data.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g))
+        socket.write(command.toLowerCase() === 'sentinel' ? address : '+OK\r\n');
+    });
+  });
+  const redis = connectPatient({
+    urls: [`redis://127.0.0.1:${await listen(silent)}`, `redis://127.0.0.1:${await listen(answering)}`],
+    sentinel: { master: 'cardbell', password: undefined },
+    log: createLog({ level: 'silent', process: 'test' }),
+    name: 'worker',
+  });
+
+  await until(() => redis.status === 'ready', 'the connection can be used', 10_000);
+
+  expect(await redis.set('key', 'value')).toBe('OK');
+  redis.disconnect();
+  silent.close();
+  answering.close();
+  await server.stop();
+});
 
 it('asks for two addresses of a cluster, and works with one that is given twice', async () => {
   const cluster = await startCluster(2);
