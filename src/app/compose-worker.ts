@@ -24,7 +24,7 @@ import { composeRecovery } from './compose-recovery.ts';
 import { composeVerbs } from './compose-verbs.ts';
 import type { JobHandlers } from './consumer.ts';
 import { createDeliverBurst } from './deliver-burst.ts';
-import { keepIntervals, toJob } from './enqueue.ts';
+import { createKeepIntervals, toJob } from './enqueue.ts';
 import type { JobName } from './jobs.ts';
 import { createSweep } from './maintenance.ts';
 import { secretOf } from './programs.ts';
@@ -63,7 +63,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
       waiting: context,
       hasEdits: outbox.hasEdits,
       measureOverdue: (ms) => metrics.outboxOverdue(config.program, ms),
-      keepTimers: () => keepIntervals(queues, unneeded(config)),
+      keepTimers: createKeepIntervals(queues, unneeded(config)),
       holdAsQuiet: (channel) => holdAsQuiet(channel, context),
     }),
     /** At startup, notifies ops if a backup was restored. Those who read the channel did not run the command. */

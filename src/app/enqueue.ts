@@ -57,13 +57,36 @@ export function rememberJobs(redo: Pick<Redo, 'remember'>, add: Enqueue) {
 
 type Keep = <Name extends JobName>(name: Name, data: JobData<Name>, when?: Parameters<Enqueue>[2]) => void;
 
-/** Schedules every recurring job of the table that is not scheduled, except the unneeded ones. */
-export async function keepIntervals(queues: Queues, unneeded: readonly JobName[]): Promise<void> {
-  for (const [name, { queue, everyMs, retry }] of Object.entries(jobs)) {
-    if (everyMs === undefined || unneeded.some((each) => each === name)) continue;
-    const scheduler = await queues[queue].getJobScheduler(name);
-    if (scheduler?.every === everyMs) continue;
-    await queues[queue].upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts: { ...retry } });
+/** How much later than its interval a recurring job may run. */
+const INTERVAL_TOLERANCE_MS = 30_000;
+
+/**
+ * Schedules every recurring job of the table that is not scheduled, except the unneeded ones. Call it again and again.
+ *
+ * BullMQ counts from the clock of the worker that ran a job last. If that clock was hours fast, the job would not run again
+ * for hours. So a job whose next time stays the same for longer than its interval is scheduled anew.
+ */
+export function createKeepIntervals(queues: Queues, unneeded: readonly JobName[]) {
+  /** By name: the next time, and when it was seen first (`performance.now`). */
+  const seen = new Map<string, { readonly next: number | undefined; readonly atMs: number }>();
+  return async function keepIntervals(): Promise<void> {
+    for (const [name, { queue, everyMs, retry }] of Object.entries(jobs)) {
+      if (everyMs === undefined || unneeded.some((each) => each === name)) continue;
+      const scheduler = await queues[queue].getJobScheduler(name);
+      const isLate = isStuck(name, scheduler?.next, everyMs);
+      if (scheduler?.every === everyMs && !isLate) continue;
+      // Otherwise the new one would keep the next time.
+      if (isLate) await queues[queue].removeJobScheduler(name);
+      await queues[queue].upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts: { ...retry } });
+    }
+  };
+
+  function isStuck(name: string, next: number | undefined, everyMs: number): boolean {
+    const nowMs = performance.now();
+    const before = seen.get(name);
+    if (before !== undefined && before.next === next) return nowMs - before.atMs > everyMs + INTERVAL_TOLERANCE_MS;
+    seen.set(name, { next, atMs: nowMs });
+    return false;
   }
 }
 

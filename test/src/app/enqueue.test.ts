@@ -1,7 +1,7 @@
 import { type ConnectionOptions, Worker } from 'bullmq';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createEnqueue, type Enqueue, keepIntervals, toJob, toJobs } from '../../../src/app/enqueue.ts';
-import { jobs } from '../../../src/app/jobs.ts';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createEnqueue, createKeepIntervals, type Enqueue, toJob, toJobs } from '../../../src/app/enqueue.ts';
+import { type JobName, jobs } from '../../../src/app/jobs.ts';
 import { UnreadableError } from '../../../src/core/errors.ts';
 import { QUEUE_PREFIX } from '../../../src/core/keys.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
@@ -17,7 +17,10 @@ let queues: Queues;
 beforeEach(() => {
   queues = openQueues(redis());
 });
-afterEach(() => closeQueues(queues));
+afterEach(() => {
+  vi.restoreAllMocks();
+  return closeQueues(queues);
+});
 
 it('adds a job with an id once, however often it is enqueued', async () => {
   const enqueue = createEnqueue(queues, () => new Date());
@@ -69,15 +72,40 @@ it('runs an overdue job at once', async () => {
 });
 
 it('schedules every job of the table that has an interval, including a lost one, except the unneeded ones', async () => {
-  await keepIntervals(queues, ['copy-audit']);
+  const keepIntervals = createKeepIntervals(queues, ['copy-audit']);
+  await keepIntervals();
   await queues.maintenance.removeJobScheduler('refresh-homes');
-  await keepIntervals(queues, ['copy-audit']);
+  await keepIntervals();
 
   const scheduled = await queues.maintenance.getJobSchedulers();
   const repeated = Object.entries(jobs).filter(([name, { everyMs }]) => everyMs !== undefined && name !== 'copy-audit');
   expect(Object.fromEntries(scheduled.map(({ name, every }) => [name, Number(every)]))).toEqual(
     Object.fromEntries(repeated.map(([name, { everyMs }]) => [name, everyMs])),
   );
+});
+
+it('schedules a job anew that a worker with a clock six hours fast ran last, and no other', async () => {
+  const keepIntervals = createKeepIntervals(queues, []);
+  const nextIn = async (name: JobName): Promise<number> =>
+    Number((await queues.maintenance.getJobScheduler(name))?.next) - Date.now();
+  const later = (ms: number): void => {
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + ms);
+  };
+  await keepIntervals();
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 3_600_000 });
+  await queues.maintenance.removeJobScheduler('copy-audit');
+  await keepIntervals();
+  vi.useRealTimers();
+  const untouched = await nextIn('refresh-directory');
+  await keepIntervals();
+  expect(await nextIn('copy-audit'), 'perhaps that worker still runs it on time').toBeGreaterThan(5 * 3_600_000);
+
+  later(40_000);
+  await keepIntervals();
+
+  expect(await nextIn('copy-audit')).toBeLessThan(10_000);
+  expect(await nextIn('refresh-directory')).toBeLessThanOrEqual(untouched);
 });
 
 /** The requests in the order in which a worker takes them. */
