@@ -13,15 +13,25 @@ const RESTORED_MS = 30 * 60_000;
 export function createDataLossWindow(redis: RedisClient) {
   /** Until the first check is complete. */
   let isNew = true;
+  /** The servers that this process has stored or found as known. */
+  let stored = '';
   let restarted = { sinceMs: 0, untilMs: Number.NEGATIVE_INFINITY };
   let restored = { sinceMs: 0, fromMs: 0, untilMs: Number.NEGATIVE_INFINITY };
   return {
-    /** @param isOther this process knew a different server before. */
-    async check(isOther: boolean): Promise<void> {
+    /**
+     * @param isOther this process knew a different server before.
+     * @param runIds of the servers that there are now.
+     */
+    async check(isOther: boolean, runIds: ReadonlySet<string>): Promise<void> {
       const nowMs = performance.now();
-      if (isOther || (isNew && (await isJustRestarted(redis))))
+      if (isOther || (isNew && ((await isJustRestarted(redis)) || (await isUnknown(redis, runIds)))))
         restarted = { sinceMs: nowMs, untilMs: nowMs + DOUBT_MS };
       isNew = false;
+      if (nowMs >= restarted.untilMs && stored !== textOf(runIds)) {
+        stored = textOf(runIds);
+        // Not awaited: a full Redis must not hold up the check. The next process is then in doubt without need.
+        redis.set(webKeys.servers, stored).catch(() => {});
+      }
       const read = await readRestored(redis);
       restored = { ...read, sinceMs: read.fromMs === restored.fromMs ? restored.sinceMs : nowMs };
     },
@@ -51,6 +61,17 @@ export function startRestoredTime(redis: RedisClient): void {
   };
   redis.on('ready', start);
   if (redis.status === 'ready') start();
+}
+
+const textOf = (runIds: ReadonlySet<string>): string => [...runIds].toSorted().join();
+
+/**
+ * For a process that has just started: a replica may have taken over while no process ran, however long it has been up. Until
+ * the doubt ends, the stored servers stay those before it, so that every process that starts meanwhile is in doubt as well.
+ */
+async function isUnknown(redis: RedisClient, runIds: ReadonlySet<string>): Promise<boolean> {
+  const known = await redis.get(webKeys.servers);
+  return known !== null && known !== textOf(runIds);
 }
 
 /** When the restored backup was taken, and until when (by our own clock) to doubt what was posted since. */

@@ -23,6 +23,8 @@ export const webKeys = {
   gaps: intakeKey('web-gaps'),
   /** Written to see whether Redis accepts writes. */
   probe: intakeKey('probe'),
+  /** The run ids of the servers whose data is not in doubt. */
+  servers: intakeKey('servers'),
   /** Shared by web and workers: who is repeating the writes that Redis has lost. */
   repeating: intakeKey('repeating'),
 } as const;

@@ -124,7 +124,7 @@ export function createRedo(
     const isOther = [...known].some((id) => !ids.has(id));
     // At once: a Redis that is replaced from now on may lack what this process writes meanwhile.
     if (!isOther) known = ids;
-    await lossWindow.check(isOther);
+    await lossWindow.check(isOther, ids);
     return { ids, isOther };
   }
 }
