@@ -51,6 +51,26 @@ function emptyAccount(acctId: number): DirectoryAccount {
   return { acctId, ...unknown, ...more };
 }
 
+/** Facts may be this much newer than the request that they are compared with. */
+const AHEAD_MAX_MS = 5 * 60_000;
+const UNKNOWN_AT = new Date(0).toISOString();
+
+/** Redis' clock may have gone back. A fact from later than now would stand until then, so its time counts as unknown. */
+function withoutFuture(account: DirectoryAccount | null, now: string): DirectoryAccount | null {
+  const latest = new Date(Date.parse(now) + AHEAD_MAX_MS).toISOString();
+  const isAhead = (at: string | null): boolean => isLater(at, latest);
+  const seen = <Facts extends { readonly seenAt: string }>(facts: Facts): Facts =>
+    isAhead(facts.seenAt) ? { ...facts, seenAt: UNKNOWN_AT } : facts;
+  return (
+    account && {
+      ...account,
+      namesAt: isAhead(account.namesAt) ? null : account.namesAt,
+      detailsAt: isAhead(account.detailsAt) ? null : account.detailsAt,
+      cards: account.cards.map((card) => ({ ...seen(card), ...(card.was && { was: seen(card.was) }) })),
+    }
+  );
+}
+
 /** `Jane Doe`; null when no name is known. Redacted as a whole: each half of a card number or code looks harmless. */
 export function holderOf(account: Pick<DirectoryAccount, 'firstName' | 'lastName'>): string | null {
   const name = [account.firstName, account.lastName].filter((part) => part !== null).join(' ');
@@ -137,7 +157,7 @@ function followed(rulesetId: number): NonNullable<CardFacts['ruleset']> {
 
 /** Merges an account from the list, requested at `at`, into the known facts. */
 export function withListed(stored: DirectoryAccount | null, listed: ListedAccount, at: string): DirectoryAccount {
-  const account = stored ?? emptyAccount(listed.acctId);
+  const account = withoutFuture(stored, at) ?? emptyAccount(listed.acctId);
   const hasNames = (listed.firstName !== null || listed.lastName !== null) && !isLater(account.namesAt, at);
   const isSame = hasNames && listed.firstName === account.firstName && listed.lastName === account.lastName;
   return {
@@ -167,7 +187,7 @@ export function withListed(stored: DirectoryAccount | null, listed: ListedAccoun
  * replace everything except newer facts.
  */
 export function withDetails(stored: DirectoryAccount | null, details: AccountDetails, at: string): DirectoryAccount {
-  const account = stored ?? emptyAccount(details.acctId);
+  const account = withoutFuture(stored, at) ?? emptyAccount(details.acctId);
   const newer = account.cards.filter((card) => isLater(card.seenAt, at));
   const listed = details.cards.map((card): DirectoryCard => {
     const news = newer.find((one) => one.cardId === card.cardId);
@@ -213,7 +233,7 @@ export function withEvent(stored: DirectoryAccount | null, event: StoredEvent, n
   if (event.acctId === null) return null;
   // If the card service's clock is fast, its webhooks must not seem newer than data that we read later.
   const at = isLater(event.callbackAt, now) ? now : event.callbackAt;
-  const account = stored ?? emptyAccount(event.acctId);
+  const account = withoutFuture(stored, now) ?? emptyAccount(event.acctId);
   switch (event.kind) {
     case 'card-status':
       return {

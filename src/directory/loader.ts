@@ -91,7 +91,9 @@ export function createLoader(deps: LoaderDeps) {
 function createList({ source, records, quota, limits, now, log }: LoaderDeps) {
   return async function list(force: boolean): Promise<Listing> {
     const listedAt = await records.listedAt();
-    if (!force && listedAt !== null && now().getTime() - Date.parse(listedAt) < limits.listFreshMs) return 'fresh';
+    // After Redis' clock went back, a time far ahead says nothing.
+    const ageMs = listedAt === null ? Number.POSITIVE_INFINITY : Math.abs(now().getTime() - Date.parse(listedAt));
+    if (!force && ageMs < limits.listFreshMs) return 'fresh';
     if (!(await quota.mayList())) return 'somebody_else';
     try {
       await listAll(now().toISOString());

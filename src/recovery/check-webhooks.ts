@@ -48,7 +48,9 @@ export function createCheckWebhooks(deps: Deps) {
     if (untilMs === null) return;
     const dueMs = untilMs - WEBHOOK_DUE_AFTER_MS;
     const { position } = await recoveries.read(CHECK_ID);
-    const fromMs = position === null ? dueMs : Date.parse(position);
+    const storedMs = position === null ? dueMs : Date.parse(position);
+    // Redis' clock went back: what was checked since then is not known.
+    const fromMs = storedMs > dueMs ? dueMs - CALL_SPAN_MAX_MS : storedMs;
     const toMs = Math.min(dueMs, fromMs + CALL_SPAN_MAX_MS);
     const reached = { position: new Date(toMs).toISOString() };
     if (fromMs < toMs) {
@@ -69,7 +71,7 @@ export function createCheckWebhooks(deps: Deps) {
       }
       if (isIncomplete) await deps.enqueueRecovery(gapOf(fromMs, toMs, 'unnoticed'));
     }
-    if (fromMs <= toMs) await recoveries.write(CHECK_ID, reached);
+    await recoveries.write(CHECK_ID, reached);
   };
 
   async function isSent(kind: ImmediateKind): Promise<boolean> {

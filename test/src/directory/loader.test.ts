@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import { AccountDetails, ListedAccount } from '../../../src/card-api/schema-account.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import { apiQuotaDefaults, createApiQuota } from '../../../src/directory/api-quota.ts';
 import { createFiller, createLoader, type DirectorySource } from '../../../src/directory/loader.ts';
@@ -10,8 +10,11 @@ import { useRedis } from '../../support/on-redis.ts';
 const redis = useRedis();
 const startMs = Date.parse('2026-11-20T12:00:00Z');
 let clockMs = startMs;
+/** What the card service lists. */
+let accounts: number[] = [];
 beforeEach(() => {
   clockMs = startMs;
+  accounts = [];
 });
 const now = (): Date => new Date(clockMs);
 /** What a gateway answers with a page instead of JSON. */
@@ -27,7 +30,7 @@ function loading(getAccount: DirectorySource['getAccount'], limits: Partial<type
   const source: DirectorySource = {
     async listAccounts(options) {
       listed.push(options);
-      return { balanceCents: null, accounts: [] };
+      return { balanceCents: null, accounts: accounts.map((acctId) => ListedAccount.parse({ AccountId: acctId })) };
     },
     getAccount: async (acctId, options) => {
       asked.push(acctId);
@@ -99,6 +102,19 @@ it('gives the card service half a minute to list all accounts, and asks once', a
   expect(await loader.list(true)).toBe('listed');
 
   expect(listed).toEqual([{ attemptMs: 30_000, maxRetries: 0 }]);
+});
+
+it("lists and reads accounts again after Redis' clock went back, not only when it gets there again", async () => {
+  const { loader, records } = loading(async (acctId) => detailsOf(acctId), { listEveryMs: 1 });
+  accounts = [7];
+  await loader.load(7);
+  expect(await loader.list(false)).toBe('listed');
+  expect(await loader.list(false)).toBe('fresh');
+
+  clockMs -= 3_600_000;
+
+  expect(await loader.list(false)).toBe('listed');
+  expect(await records.nextForDetails(1, null)).toEqual([7]);
 });
 
 it('only one worker at a time reads accounts in the background, and the next one after it', async () => {

@@ -34,7 +34,7 @@ it('returns null for a card that is not in the directory', () => {
   expect(statusBefore(event, asked, [])).toBeNull();
 });
 
-const at = (minute: number): string => `2026-11-20T12:${String(minute).padStart(2, '0')}:00.000Z`;
+const at = (minute: number): string => new Date(Date.UTC(2026, 10, 20, 12, minute)).toISOString();
 const now = at(59);
 
 /** The API's response for an account with one card. */
@@ -55,6 +55,18 @@ function tells(known: DirectoryAccount, status: CardStatus, minute: number): Dir
   );
   return withEvent(known, event, now) ?? known;
 }
+
+it("a newer fact wins over one from before Redis' clock went back by an hour, also when the API shows it", () => {
+  const before = { ...shows(null, 'ACTIVE', 119), namesAt: at(119) };
+
+  const told = tells(before, 'BLOCKED', 58);
+  expect([told.cards[0]?.status, told.detailsAt]).toEqual(['BLOCKED', null]);
+  expect(told.namesAt).not.toBe(at(119));
+  expect(shows(before, 'BLOCKED', 58).cards[0]?.status).toBe('BLOCKED');
+
+  const soon = shows(null, 'ACTIVE', 4);
+  expect(shows(soon, 'BLOCKED', 0).cards[0]?.status, 'a fact that came while the API answered').toBe('ACTIVE');
+});
 
 const wasOf = (account: DirectoryAccount) => account.cards[0]?.was;
 

@@ -216,6 +216,17 @@ it('asks again for the time in which the card service did not answer', async () 
   expect(recovered).toEqual(['08:00-10:00 unnoticed']);
 });
 
+it("asks again for the last half day when Redis' clock went back, and then goes on from there", async () => {
+  await check('20:05');
+  happened('13:10');
+
+  await check('14:05');
+  await check('15:05');
+
+  expect(asked).toEqual(['02:00-14:00', '14:00-15:00']);
+  expect(recovered).toEqual(['02:00-14:00 unnoticed']);
+});
+
 it('asks for at most half a day at once, and continues there', async () => {
   for (const beat of ['00:05', '15:05', '15:05']) await check(beat);
 
