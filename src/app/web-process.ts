@@ -14,7 +14,7 @@ import { span } from '../core/trace.ts';
 import { watchDurability } from '../intake/durability.ts';
 import { type Heartbeat, startHeartbeat } from '../intake/heartbeat.ts';
 import { createIntake } from '../intake/intake.ts';
-import { watchMemory } from '../intake/memory.ts';
+import { type Backlogs, watchMemory } from '../intake/memory.ts';
 import { countEvents, readHealth } from '../ops/health.ts';
 import { openPolicy, watchPolicy } from '../policy/policy-source.ts';
 import { createPostEphemeral, createRespond, type Respond } from '../slack/answer.ts';
@@ -60,6 +60,7 @@ export async function startWeb(
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl, measure: metrics.slackCalled });
   const respond = createRespond();
   const programs: OpenProgram[] = [];
+  const backlogs: Backlogs = new Map();
   const showProgram = async (userId: string, name: string): Promise<void> => {
     await chosen?.choose(userId, name);
     await programs.find((program) => program.name === name)?.listeners.renderHome(userId, true);
@@ -68,7 +69,7 @@ export async function startWeb(
     // A single program's settings apply to the entire process.
     const inside: InstallationScope = configs.length === 1 ? (run) => run() : installationScope(its);
     const own = its.program === '' ? log : log.child({ program: its.program });
-    const opened = await inside(() => openWebProgram(its, { slack, respond, showProgram, log: own, admin }));
+    const opened = await inside(() => openWebProgram(its, { slack, respond, showProgram, log: own, admin, backlogs }));
     programs.push({ ...opened, name: its.program, command: its.command, inside });
   }
   // In the first program's keys, whichever program this process serves.
@@ -167,15 +168,20 @@ function openSlackApp(config: WebConfig, { programs, slack, respond, whichProgra
 /** The web process's part for one card program. */
 type WebProgram = Awaited<ReturnType<typeof openWebProgram>>;
 
-type Shared = Pick<WebBase, 'slack' | 'respond' | 'showProgram' | 'log'> & { readonly admin: Admin };
+type Shared = Pick<WebBase, 'slack' | 'respond' | 'showProgram' | 'log'> & {
+  readonly admin: Admin;
+  readonly backlogs: Backlogs;
+};
 
 /** Opens a card program's own parts: its keys in Redis, its inbox, its policy. @throws ConfigError */
-async function openWebProgram(config: WebConfig, { slack, respond, showProgram, log, admin }: Shared) {
+async function openWebProgram(config: WebConfig, { slack, respond, showProgram, log, admin, backlogs }: Shared) {
   const policy = openPolicy(config, log);
   // The worker notifies the ops channel.
   const stopWatching = watchPolicy(policy, { log });
   let heartbeat: Heartbeat | undefined;
-  const { redis, store, queues, memory, redo, intake } = await openIntake(config, log, () => heartbeat?.lost());
+  const { redis, store, queues, memory, redo, intake } = await openIntake(config, { log, backlogs }, () =>
+    heartbeat?.lost(),
+  );
   const whyNotRedis = sharedFor(REDIS_ASKED_MS, () => whyUnusable(redis));
   const clock = watchClock(redis);
   const quarantined = createQuarantineStore(redis);
@@ -229,7 +235,7 @@ async function openWebProgram(config: WebConfig, { slack, respond, showProgram, 
 }
 
 /** The stores for webhooks and clicks. @param onLoss called when Redis may have lost data. */
-async function openIntake(config: WebConfig, log: Log, onLoss: () => void) {
+async function openIntake(config: WebConfig, { log, backlogs }: Pick<Shared, 'log' | 'backlogs'>, onLoss: () => void) {
   const redis = connectFailFast({ ...config.redis, log, name: 'web' });
   const shards = config.redisShards;
   await watchFormat(redis, shards, log);
@@ -243,6 +249,7 @@ async function openIntake(config: WebConfig, log: Log, onLoss: () => void) {
   const memory = watchMemory(redis, {
     fullAt: config.redisFullAt,
     shards,
+    backlogs,
     inHand: (shard) => countEvents(queues, ['waiting', 'active', 'delayed'], shard),
   });
   const redo = createRedo(store, log, { onLoss, othersMaxMs: 0 });

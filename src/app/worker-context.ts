@@ -18,7 +18,7 @@ import { toCardFacts } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
 import { createCategoryId, createNameRuleset } from '../directory/rule-names.ts';
 import { createDirectChannels, NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
-import { watchMemory } from '../intake/memory.ts';
+import { type Backlogs, watchMemory } from '../intake/memory.ts';
 import { createFitsMerchant } from '../limits/merchant-fit.ts';
 import { createRemedies } from '../limits/remedy.ts';
 import { countEvents } from '../ops/health.ts';
@@ -60,6 +60,8 @@ type OfProcess = Readonly<{
   policy: PolicySource;
   log: Log;
   metrics: Metrics;
+  /** Shared by the card programs of the process. */
+  backlogs?: Backlogs;
   /** False for a command at a terminal: its tokens may not be those of the workers. */
   reportsTokens?: boolean;
 }>;
@@ -71,7 +73,7 @@ function createBase(
   config: WorkerConfig,
   redis: RedisClient,
   queues: Queues,
-  { policy, log, metrics, reportsTokens = true }: OfProcess,
+  { policy, log, metrics, backlogs = new Map(), reportsTokens = true }: OfProcess,
 ) {
   const redo = createRedo(redis, log);
   const withLock = createLock(redis, { log });
@@ -105,6 +107,7 @@ function createBase(
     memory: watchMemory(redis, {
       fullAt: config.redisFullAt,
       shards: config.redisShards,
+      backlogs,
       inHand: (shard) => countEvents(queues, ['waiting', 'active', 'delayed'], shard),
     }),
     ...stores,

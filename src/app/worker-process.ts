@@ -10,6 +10,7 @@ import { shardsOf } from '../core/shards.ts';
 import { span } from '../core/trace.ts';
 import { watchDurability } from '../intake/durability.ts';
 import type { InboxEntry } from '../intake/intake.ts';
+import type { Backlogs } from '../intake/memory.ts';
 import { type Relay, startRelay } from '../intake/relay.ts';
 import { countEvents, readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -49,9 +50,10 @@ export async function startWorkers(
   pace: Pace = defaultPace,
 ): Promise<RunningProcess> {
   const started: RunningProcess[] = [];
+  const backlogs: Backlogs = new Map();
   for (const config of configs) {
     const own = config.program === '' ? log : log.child({ program: config.program });
-    const start = (): Promise<RunningProcess> => startWorker(config, own, admin, pace);
+    const start = (): Promise<RunningProcess> => startWorker(config, own, { admin, backlogs }, pace);
     // A single program's settings apply to the entire process.
     started.push(await (configs.length === 1 ? start() : installationScope(config)(start)));
   }
@@ -62,7 +64,12 @@ export async function startWorkers(
   };
 }
 
-async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: Pace): Promise<RunningProcess> {
+async function startWorker(
+  config: WorkerConfig,
+  log: Log,
+  { admin, backlogs }: { readonly admin: Admin; readonly backlogs: Backlogs },
+  pace: Pace,
+): Promise<RunningProcess> {
   const policy = openPolicy(config, log);
   const workerId = `worker-${randomBytes(4).toString('hex')}`;
   const redis = connectPatient({ ...config.redis, log, name: 'worker' });
@@ -72,7 +79,7 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   // BullMQ adds a method for each of its scripts, which ioredis copies into every transaction of that connection.
   const queueRedis = connectPatient({ ...config.redis, log, name: 'queues' });
   const queues = openQueues(queueRedis, shards);
-  const context = createWorkerContext(config, redis, queues, { policy, log, metrics: admin.metrics });
+  const context = createWorkerContext(config, redis, queues, { policy, log, metrics: admin.metrics, backlogs });
   const noTimeYet = (): void => log.warn('could not read the time from Redis yet');
   await within(
     CLOCK_MS,

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { within } from '../core/deadline.ts';
 import { intakeKey } from '../core/keys.ts';
-import { type RedisClient, serversOf } from '../core/redis.ts';
+import { keyPrefixOf, type RedisClient, serversOf } from '../core/redis.ts';
 import { shardsOf } from '../core/shards.ts';
 import { ACK_DEADLINE_MS } from './intake.ts';
 
@@ -24,6 +24,9 @@ export type MemoryLevel = 'enough' | 'filling' | 'full';
 /** Whether Redis has room for more webhooks and for processing those already accepted. */
 export type MemoryWatch = ReturnType<typeof watchMemory>;
 
+/** How many events wait in each card program of a process, by its key prefix. All of them will need memory of one Redis. */
+export type Backlogs = Map<string, number>;
+
 interface Options {
   /** Webhooks are refused above this share of `maxmemory`. */
   readonly fullAt: number;
@@ -31,6 +34,8 @@ interface Options {
   /** Events that have left a shard's inbox and whose alerts are not posted yet. */
   readonly inHand: (shard: number) => Promise<number>;
   readonly everyMs?: number;
+  /** Shared by the card programs of this process. */
+  readonly backlogs?: Backlogs;
 }
 
 /**
@@ -41,7 +46,7 @@ interface Options {
  * used: a Redis filled to the brim with webhooks could not process any of them.
  */
 export function watchMemory(redis: RedisClient, options: Options) {
-  const { fullAt, everyMs = LOOK_EVERY_MS } = options;
+  const { fullAt, everyMs = LOOK_EVERY_MS, backlogs = new Map() } = options;
   const count = createCount(redis, options);
   /** Null: not checked yet. */
   let room: number | null = null;
@@ -106,9 +111,10 @@ export function watchMemory(redis: RedisClient, options: Options) {
   }
 
   async function look(isWhole: boolean): Promise<void> {
-    const [events, ...memory] = await Promise.all([count(isWhole), ...serversOf(redis).map(memoryOf)]);
+    const [own, ...memory] = await Promise.all([count(isWhole), ...serversOf(redis).map(memoryOf)]);
+    backlogs.set(keyPrefixOf(redis), own);
     const limited = memory.filter(({ max }) => max > 0);
-    const needed = events * GROWTH_BYTES;
+    const needed = [...backlogs.values()].reduce((sum, events) => sum + events, 0) * GROWTH_BYTES;
     room = Math.min(...limited.map(({ used, max }) => fullAt * max - used - needed));
     const freeAgain = limited.every(({ used, max }) => fullAt * max - used - needed >= FREE_AGAIN * max);
     isFull = room <= 0 || (isFull && !freeAgain);

@@ -68,6 +68,26 @@ it('counts the backlog of all shards: polls one shard at a time, and all of them
   expect(await reserve(15 * MB)).toBe(false);
 });
 
+it('counts the backlog of every card program of the process, because all fill the same Redis', async () => {
+  await store.config('SET', 'maxmemory', String(Math.round(((await used()) + 20 * MB) / 0.85)));
+  const eu = store.duplicate({ keyPrefix: 'eu:' });
+  await eu.ping();
+  const backlogs = new Map<string, number>();
+  let waiting = 0;
+  const own = watchMemory(store, { fullAt: 0.85, inHand: async () => 0, everyMs: 20, backlogs });
+  const others = watchMemory(eu, { fullAt: 0.85, inHand: async () => waiting, everyMs: 20, backlogs });
+  expect([await own.reserve(10 * MB), await others.reserve(1)]).toEqual([true, true]);
+
+  waiting = 3000;
+
+  await until(() => backlogs.get('eu:') === waiting, 'the backlog of the other program was read again');
+  expect(await own.reserve(10 * MB)).toBe(false);
+  expect(own.share()).toBeCloseTo(others.share() ?? 0, 1);
+  own.stop();
+  others.stop();
+  eu.disconnect();
+});
+
 it('polls often while webhooks arrive, and rarely while none do', async () => {
   let looks = 0;
   memory = watchMemory(store, { fullAt: 0.85, inHand: async () => (looks += 1), everyMs: 20 });
