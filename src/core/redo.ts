@@ -48,10 +48,8 @@ export function createRedo(
   /** Since then, Redis may lack writes of this process: when the last check that found every known server began. */
   let foundMs = performance.now();
   const writes = createWriteLog(redis, log, () => foundMs);
-  const lossWindow = createDataLossWindow(redis);
-  let known: ReadonlySet<string> = new Set();
-  let losses = 0;
-  let isUntold = true;
+  const servers = createServers(redis);
+  let [losses, isUntold] = [0, true];
   const check = createRepeatedCheck(checkServers);
   redis.on('close', absence.begin);
   redis.on('ready', check.start);
@@ -69,8 +67,8 @@ export function createRedo(
     remember: writes.remember,
     /** How often Redis may have come back older. If this changes during a write, part of that write may be lost. */
     losses: () => losses,
-    dataLossSinceMs: lossWindow.sinceMs,
-    restoredFromMs: lossWindow.restoredFromMs,
+    dataLossSinceMs: servers.dataLossSinceMs,
+    restoredFromMs: servers.restoredFromMs,
     /** Resolves when Redis has everything this process wrote, as far as the process knows. */
     settled: absence.over,
     isSettled: (): boolean => !absence.isAway(),
@@ -86,9 +84,7 @@ export function createRedo(
   async function checkServers(): Promise<boolean> {
     let beganMs = performance.now();
     try {
-      const { ids, isOther } = await within(ANSWER_MS, look(), () => {
-        throw new StoreUnavailableError('redis does not answer');
-      });
+      const { ids, isOther } = await servers.look();
       if (isOther) {
         losses += 1;
         // A server may be replaced while the connection to it, or to a proxy, stays open.
@@ -98,7 +94,7 @@ export function createRedo(
         await sleep(OTHERS_MS);
         await repeating.waitForOthers(ids, othersMaxMs);
         // Only now, so that the next check repeats whatever was interrupted.
-        known = ids;
+        servers.know(ids);
         beganMs = performance.now();
       }
     } catch (error) {
@@ -118,6 +114,28 @@ export function createRedo(
     absence.end();
     return false;
   }
+}
+
+/** The servers that this process knows by their run ids. */
+function createServers(redis: RedisClient) {
+  const lossWindow = createDataLossWindow(redis);
+  let known: ReadonlySet<string> = new Set();
+  return {
+    dataLossSinceMs: lossWindow.sinceMs,
+    restoredFromMs: lossWindow.restoredFromMs,
+    /**
+     * The servers that there are now, and whether a known one is no longer among them.
+     *
+     * @throws StoreUnavailableError when Redis does not answer in time.
+     */
+    look: () =>
+      within(ANSWER_MS, look(), () => {
+        throw new StoreUnavailableError('redis does not answer');
+      }),
+    know(ids: ReadonlySet<string>): void {
+      known = ids;
+    },
+  };
 
   async function look() {
     const ids = await runIdsOf(redis);

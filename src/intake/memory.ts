@@ -46,7 +46,7 @@ interface Options {
  * used: a Redis filled to the brim with webhooks could not process any of them.
  */
 export function watchMemory(redis: RedisClient, options: Options) {
-  const { fullAt, everyMs = LOOK_EVERY_MS, backlogs = new Map() } = options;
+  const { fullAt, everyMs = LOOK_EVERY_MS } = options;
   const count = createCount(redis, options);
   /** Null: not checked yet. */
   let room: number | null = null;
@@ -111,10 +111,9 @@ export function watchMemory(redis: RedisClient, options: Options) {
   }
 
   async function look(isWhole: boolean): Promise<void> {
-    const [own, ...memory] = await Promise.all([count(isWhole), ...serversOf(redis).map(memoryOf)]);
-    backlogs.set(keyPrefixOf(redis), own);
+    const [events, ...memory] = await Promise.all([count(isWhole), ...serversOf(redis).map(memoryOf)]);
     const limited = memory.filter(({ max }) => max > 0);
-    const needed = [...backlogs.values()].reduce((sum, events) => sum + events, 0) * GROWTH_BYTES;
+    const needed = events * GROWTH_BYTES;
     room = Math.min(...limited.map(({ used, max }) => fullAt * max - used - needed));
     const freeAgain = limited.every(({ used, max }) => fullAt * max - used - needed >= FREE_AGAIN * max);
     isFull = room <= 0 || (isFull && !freeAgain);
@@ -125,9 +124,9 @@ export function watchMemory(redis: RedisClient, options: Options) {
 
 /**
  * Counts waiting events in all shards, or in the next shard plus the last counts of the others. Asking all of them each
- * time would be most of an idle process's load on Redis.
+ * time would be most of an idle process's load on Redis. Those of the other card programs are what their own watches counted.
  */
-function createCount(redis: RedisClient, { inHand, shards = 1 }: Pick<Options, 'inHand' | 'shards'>) {
+function createCount(redis: RedisClient, { inHand, shards = 1, backlogs = new Map() }: Options) {
   const waiting = shardsOf(shards).map(() => 0);
   let next = 0;
   return async (isWhole: boolean): Promise<number> => {
@@ -138,9 +137,12 @@ function createCount(redis: RedisClient, { inHand, shards = 1 }: Pick<Options, '
         waiting[shard] = inInbox + taken;
       }),
     );
-    return waiting.reduce((sum, events) => sum + events, 0);
+    backlogs.set(keyPrefixOf(redis), sumOf(waiting));
+    return sumOf(backlogs.values());
   };
 }
+
+const sumOf = (counts: Iterable<number>): number => [...counts].reduce((sum, events) => sum + events, 0);
 
 /** The part of a server's memory that counts against its limit, and the limit, in bytes. A limit of 0 means none. */
 export async function memoryOf(node: Redis): Promise<{ readonly used: number; readonly max: number }> {
