@@ -118,7 +118,7 @@ export async function whenReady(redis: RedisClient, maxWaitMs: number): Promise<
 
 /** Errors from a Redis that is full, loading its files, without a master, or moving keys between cluster servers. */
 const troubles =
-  /^(?:OOM|READONLY|LOADING|MASTERDOWN|NOREPLICAS|MISCONF|BUSY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK)\b|Too many Cluster redirections|attempted to access a non local key|Failed to refresh slots cache|Cluster isn't ready|Connection is closed|Command aborted due to connection close|Command timed out|max retries per request/i;
+  /^(?:OOM|READONLY|LOADING|MASTERDOWN|NOREPLICAS|MISCONF|BUSY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK)\b|Too many Cluster redirections|attempted to access a non local key|Failed to refresh slots cache|Cluster isn't ready|Connection is closed|Stream isn't writeable|Command aborted due to connection close|Command timed out|max retries per request/i;
 
 /**
  * True when Redis could not run a command because of its own state, so a retry may succeed. A transaction reports the

@@ -7,7 +7,13 @@ import { freePort, listen } from '../../../local/port.ts';
 import { startRedis } from '../../../local/redis.ts';
 import { startCluster } from '../../../local/redis-cluster.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { connectFailFast, connectPatient, requireFittingAddress, whyUnusable } from '../../../src/core/redis.ts';
+import {
+  connectFailFast,
+  connectPatient,
+  isStoreTrouble,
+  requireFittingAddress,
+  whyUnusable,
+} from '../../../src/core/redis.ts';
 import { movingAddress } from '../../support/moving-address.ts';
 import { until } from '../../support/until.ts';
 
@@ -140,6 +146,20 @@ it.each([
     await Promise.all([former.stop(), primary.stop()]);
   },
 );
+
+it('a command between the end of a connection and the notice of it meets a Redis that is down', async () => {
+  const server = await startRedis();
+  const log = createLog({ level: 'silent', process: 'test' });
+  const redis = connectFailFast({ urls: [server.url], log, name: 'web' }) as Redis;
+  await until(() => redis.status === 'ready', 'the connection can be used');
+
+  redis.stream.destroy();
+  const failure: unknown = await redis.info().catch((error: unknown) => error);
+
+  expect([redis.status, isStoreTrouble(failure)]).toEqual(['ready', true]);
+  redis.disconnect();
+  await server.stop();
+});
 
 it.each([
   ['web', 'a pause of three seconds', 3000, 5000, connectFailFast],
