@@ -8,6 +8,7 @@ import { channelUnusableIssue, postsRefused } from '../../src/ops/refused-messag
 import { isSlackTokenDead } from '../../src/ops/watch-token.ts';
 import { type Policy, permittedTo } from '../../src/policy/policy.ts';
 import { createSlack, noSdkLog, type Slack } from '../../src/slack/client.ts';
+import { reasonOf } from '../../src/slack/failure.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import { appManifest, optionalScopes, scopes } from '../manifest/app-manifest.ts';
 import type { Report } from './report.ts';
@@ -211,6 +212,7 @@ function channelAdvice(channel: string, error: SlackError): string {
 /** Asks Slack to validate one message of each kind of alert. */
 async function checkTemplates(client: webApi.WebClient, report: Report): Promise<void> {
   const refused: string[] = [];
+  let reason = '';
   for (const { kind, message } of sampleMessages()) {
     try {
       await client.blocks.validate({ message: { blocks: [...message.blocks] } });
@@ -220,11 +222,17 @@ async function checkTemplates(client: webApi.WebClient, report: Report): Promise
         report.note(`Slack did not validate the templates (${code})`);
         return;
       }
+      if (error instanceof webApi.WebAPIPlatformError)
+        reason ||= reasonOf(code, error.data.response_metadata?.messages);
       refused.push(kind);
     }
   }
   if (refused.length === 0) report.ok('Slack accepts the message of each kind of alert');
-  else report.fix(`Slack refuses the messages of: ${refused.join(', ')}`, 'report it with the version of Cardbell');
+  else
+    report.fix(
+      `Slack refuses the messages of: ${refused.join(', ')}. It says: ${reason}`,
+      'report it with the version of Cardbell',
+    );
 }
 
 /** Needs an app configuration token, which expires after 12 hours. With any other, Slack answers that it has the wrong type. */

@@ -9,6 +9,7 @@ import { createTokenBucket } from '../core/token-bucket.ts';
 import { claimMessage } from '../holders/claim-card.ts';
 import { createIsOfHolder } from '../holders/notify-holder.ts';
 import { withBackAtEnd } from '../limits/rule-future.ts';
+import type { TemporaryChange } from '../limits/temporary-change-store.ts';
 import { createAttachRows } from '../outbox/attach-rows.ts';
 import { createEditMessage, createPostAgain } from '../outbox/edit-message.ts';
 import { createEdits } from '../outbox/edit-store.ts';
@@ -113,23 +114,21 @@ type Rendering = ReturnType<typeof composeRendering>;
 function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof createShowAlert>): RenderSubjects {
   const { requests, temporaryChanges, factsOf, nameRuleset } = context;
   const recoveries = createRecoveries(context.redis, context.config.redisShards);
-  const temporaryChangeNow = async (id: string) => {
-    const change = await temporaryChanges.get(id);
-    return change === null ? null : withBackAtEnd(change, await temporaryChanges.all());
-  };
+  const atEndOf = async (change: TemporaryChange) => withBackAtEnd(change, await temporaryChanges.all());
   return {
     alert: showAlert.render,
     request: async (id) => {
       const request = await requests.get(id);
       if (request === null) return null;
       const changeId = temporaryChangeIdOf(request);
-      const change = changeId === null ? null : await temporaryChangeNow(changeId);
+      const change = changeId === null ? null : await temporaryChanges.get(changeId);
       const { approval } = sectionOf(context.policy.current(), request.card.group);
-      return approvalRequest(request, change, mayOverride(approval, request));
+      return approvalRequest(request, change === null ? null : await atEndOf(change), mayOverride(approval, request));
     },
     'temporary-change': async (id) => {
-      const change = await temporaryChangeNow(id);
-      return change === null ? null : renderTemporaryChange(change, await nameRuleset(await factsOf(change.acctId)));
+      const change = await temporaryChanges.get(id);
+      if (change === null) return null;
+      return renderTemporaryChange(change, await nameRuleset(await factsOf(change.acctId)), await atEndOf(change));
     },
     claim: (id) => claimMessage(id, context),
     recovery: (id) => recoveryMessage(id, { ...context, recoveries }),

@@ -78,7 +78,14 @@ export function errorLine(error: unknown): string {
 
 /** What a package prints, as one text. Of an error only its message: SDKs attach requests, headers and bodies to errors. */
 export function printedText(parts: readonly unknown[]): string {
-  return parts.map((part) => (part instanceof Error ? part.message : String(part))).join(' ');
+  return parts.map(partText).join(' ');
+}
+
+function partText(part: unknown): string {
+  // Node's error if all addresses of a host refuse has no message of its own.
+  if (part instanceof AggregateError && part.message === '') return part.errors.map(partText).join('; ');
+  if (part instanceof Error) return part.message;
+  return typeof part === 'object' && part !== null ? 'an object' : String(part);
 }
 
 /** Only separators that JSON does not use between two numbers. */

@@ -100,8 +100,11 @@ function isForGood(method: string, code: string): boolean {
   return method !== 'chat.postMessage' || aboutContent.test(code);
 }
 
-/** Slack says which block is wrong and why. The sentence names our block and contains no foreign text. */
-function reasonOf(code: string, messages: readonly string[] | undefined): string {
+/**
+ * Slack's code, with the first of the reasons that it gives: which block is wrong and why. The sentence names our block and
+ * contains no foreign text.
+ */
+export function reasonOf(code: string, messages: readonly string[] | undefined): string {
   const [first] = messages ?? [];
   return first === undefined ? code : `${code} (${first.slice(0, 200)})`;
 }

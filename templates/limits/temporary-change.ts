@@ -43,8 +43,12 @@ const titles: Readonly<Record<TemporaryChange['state'], string>> = {
   superseded: 'Replaced',
 };
 
-/** A temporary change: when it ends and how to revert it; afterwards, how it ended. */
-export function temporaryChange(one: TemporaryChange, card: CardFacts): Message {
+/**
+ * A temporary change: when it ends and how to revert it; afterwards, how it ended.
+ *
+ * @param atEnd the same with the values that its rules go back to at its end. Taken back now, they go back to those of `one`.
+ */
+export function temporaryChange(one: TemporaryChange, card: CardFacts, atEnd = one): Message {
   const { id, state, by, openedAt, endsAt } = one;
   const changes = state === 'asking' ? undecided(one) : one.changes;
   const what = escapeUntrusted(ruleMoves(changes), RULES_MAX);
@@ -55,11 +59,11 @@ export function temporaryChange(one: TemporaryChange, card: CardFacts): Message 
 
   return {
     text: sentence(
-      `${titleOf(state, escapeUntrusted(ruleNames(changes), RULES_MAX))} of ${cardOfHolder(card)}. ${ending(one)}`,
+      `${titleOf(state, escapeUntrusted(ruleNames(changes), RULES_MAX))} of ${cardOfHolder(card)}. ${ending(atEnd)}`,
     ),
     blocks: [
       header(`${titleOf(state, rules)} of ${cardOfHolderRaw(card)}`),
-      section(`*${capital(what)}*`, ending(one)),
+      section(`*${capital(what)}*`, ending(atEnd)),
       ...(isOpen ? actions(revertButton(id, card)) : []),
       ...(state === 'asking'
         ? actions(
