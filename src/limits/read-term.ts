@@ -20,7 +20,7 @@ const onePurchase = new RegExp(
 );
 
 /**
- * Parses the duration, if any: `for 4h`, `until friday`, `just once`, before or after the reason; `tonight` only before it.
+ * Parses the duration, if any: `for 4h`, `until friday`, `tonight`, `just once`, before or after the reason.
  *
  * @returns the term (null: none given) and the remaining words, which are the reason. Or a question: someone who
  * mentions a time wants an end, so an unreadable time must neither be dropped nor become part of the reason.
@@ -78,29 +78,10 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
   if (leadsElsewhere.test(before) || isNumberWord(before)) return notSure(words, at - 1);
   const last = readCertainEnd(words.slice(at), clock);
   if (last.kind === 'unclear') return last.why;
-  // “Fraud reported today” says when that was.
-  if (rest.some((word) => bare(word) !== '') && !isMarked(words.slice(rest.length), at - rest.length))
-    return notSure(words, at);
   const isAll = last.kind === 'end' && at + last.words === words.length;
   return isAll && (isQuotedReason(rest) || (!namesTime(rest) && !mayMeanForeignTime(rest)))
     ? { term: last.end, rest }
     : notSure(words, isAll ? 0 : at);
-}
-
-/** In front of a time, says that it is how long the change lasts. */
-const saysHowLong = /^(for|through|thru|lasting|duration:?)$/;
-
-/**
- * A time that is no part of the reason in front of it: `for 4h`, `until friday`, `(today)`. Not `for the last 2 days`.
- *
- * @param at where it begins, behind the words that lead to it.
- */
-function isMarked(words: readonly string[], at: number): boolean {
-  const typed = words.slice(0, at + 1);
-  const lead = typed.map((word) => bare(word).toLowerCase());
-  const isLed = lead.some((word) => saysHowLong.test(word) || untilWord.test(word));
-  const isInParentheses = typed.some((word) => word.startsWith('(')) && words.at(-1)?.endsWith(')') === true;
-  return (isLed || isInParentheses) && !lead.includes('last');
 }
 
 /** Directly before a time, makes it another time, or only a part of one: `in 2 weeks`, `by tomorrow`, `#until next week`. */

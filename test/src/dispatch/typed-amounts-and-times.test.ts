@@ -532,12 +532,12 @@ it.each(['one hundred twenty minutes', 'team lunch one hundred twenty minutes', 
 );
 
 it.each([
-  ['over the weekend', 'team lunch through the weekend'],
+  ['over the weekend', 'team lunch over the weekend'],
   ['for the next 4h', 'team lunch for the next 4h'],
   ['lasting 4h', 'team lunch lasting 4h'],
   ['valid for 4h', 'team lunch, valid for 4h'],
   ['duration: 4h', 'team lunch duration: 4h'],
-  ['another 2 hours', 'team lunch for another 2 hours'],
+  ['another 2 hours', 'team lunch another 2 hours'],
 ])('takes %j for the time, and no part of it for the reason', (alone, behind) => {
   expect(parseCommand(`limit 4242 daily 450 ${alone}`, clock)).toMatchObject({ kind: 'read', reason: '' });
   const read = parseCommand(`limit 4242 daily 450 ${behind}`, clock);
