@@ -18,7 +18,7 @@ import {
   createRecordSeen,
   type Handlers,
 } from '../dispatch/perform-action.ts';
-import { isLook, isOfAccount, permissionOf, refusedTo } from '../dispatch/verbs.ts';
+import { changesCard, isLook, isOfAccount, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createClaimCard, createOpenClaim } from '../holders/claim-card.ts';
 import { createClaimDecisions, createConfirmClaim, createJudgeClaim } from '../holders/decide-claim.ts';
 import { createLinkVerbs, createSetHolder } from '../holders/link-card.ts';
@@ -117,6 +117,7 @@ function composeResolveCard(tools: Tools): ResolveCard {
   const findCard = createFindCard({
     ...tools,
     isLook,
+    changesCard,
     askWhich: createAskWhich({ ...tools, doing: refusedTo }),
     async cardOfAlert(alertId) {
       const alert = await tools.alerts.get(alertId);

@@ -96,6 +96,8 @@ interface FindDeps extends UnknownCardDeps {
   readonly cardOfAlert: (alertId: string) => Promise<CardOfAlert | null>;
   /** True for verbs that change nothing. */
   readonly isLook: (verb: string) => boolean;
+  /** True for verbs that loosen or restrict a card: none that a closed one can take. */
+  readonly changesCard: (verb: string) => boolean;
   readonly askWhich: ReturnType<typeof createAskWhich>;
 }
 
@@ -107,7 +109,8 @@ export function createFindCard(deps: FindDeps): ResolveCard {
 
   /** The person's only card. */
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
-    const [only, ...others] = await heldBy(action.actor.userId, async () => true, deps);
+    const isOpenMeant = deps.changesCard(action.verb) || deps.isLook(action.verb);
+    const [only, ...others] = await heldBy(action.actor.userId, async () => true, isOpenMeant, deps);
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
     await responses.refuse(action, only === undefined ? holdsNone() : holdsSeveral());
     return null;
@@ -127,7 +130,10 @@ export function createFindCard(deps: FindDeps): ResolveCard {
     const mayAct = async ({ acctId }: { readonly acctId: number }) =>
       (await deps.rights.mayAct(action, acctId)) === true;
     const person = mentioned(query);
-    const matches = person === null ? await deps.directory.find(query, mayAct) : await heldBy(person, mayAct, deps);
+    const matches =
+      person === null
+        ? await deps.directory.find(query, mayAct)
+        : await heldBy(person, mayAct, deps.changesCard(meant.verb), deps);
     const candidates = candidatesOf(meant, matches);
     const [only] = candidates;
     if (only === undefined) {
@@ -177,11 +183,14 @@ function createOfAlert({
 }
 
 /**
- * The accounts linked to a person, as matches. Nothing can be done with a closed one, so it counts only when there is no other.
+ * The accounts linked to a person, as matches.
+ *
+ * @param isOpenMeant a closed one counts only when there is no other.
  */
 async function heldBy(
   userId: string,
   mayAct: (link: { readonly acctId: number }) => Promise<boolean>,
+  isOpenMeant: boolean,
   { links, directory }: Pick<FindDeps, 'links' | 'directory'>,
 ): Promise<Match[]> {
   const linked = await links.ofUser(userId);
@@ -191,7 +200,7 @@ async function heldBy(
     account: await directory.account(acctId),
   });
   const all = await Promise.all(linked.filter((_, at) => may[at]).map(read));
-  const open = all.filter(({ account }) => !isAccountClosed(account));
+  const open = isOpenMeant ? all.filter(({ account }) => !isAccountClosed(account)) : [];
   return (open.length > 0 ? open : all).map(({ acctId, account }) => ({
     acctId,
     matchedBy: 'account_id',

@@ -165,6 +165,12 @@ export function isLook(verb: string): boolean {
   return isVerb(verb) && entryOf(verb).isLook === true;
 }
 
+/** True for verbs that loosen or restrict a card, or ask for it. */
+export function changesCard(verb: string): boolean {
+  const { loosens, needsOthers, restricts } = permissionOf(verb);
+  return loosens === true || needsOthers !== undefined || restricts === 'card';
+}
+
 /** True for verbs that block cards. A stolen card must not wait behind other requests. */
 export function isBlocking(verb: string): boolean {
   return verb === 'block' || verb === 'block-all';

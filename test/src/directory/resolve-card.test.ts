@@ -112,6 +112,7 @@ const resolveCard = createResolveCard({
     },
     cardOfAlert: async (alertId) => ofAlerts[alertId] ?? null,
     isLook: (verb) => verb === 'show',
+    changesCard: (verb) => verb === 'block' || verb === 'limit',
     askWhich: createAskWhich({
       responses,
       factsOf: async () => facts,
@@ -182,6 +183,15 @@ describe('“my card”', () => {
     terminated = [6, 7, 8];
     expect(await resolveCard(own), 'all of them are closed').toBe(null);
     expect(refusals.map(({ why }) => why)).toEqual(['You have more than one card.', 'You have more than one card.']);
+  });
+
+  it('is the one of the open account to look at, but not to end a link, which a closed account has, too', async () => {
+    linked = [7, 8].map((acctId) => ({ acctId, userId: own.actor.userId }));
+    terminated = [7];
+
+    expect(await resolveCard(ask('show', { target: own.target }))).toMatchObject({ acctId: 8 });
+    expect(await resolveCard(ask('unlink', { target: own.target }))).toBe(null);
+    expect(refusals.map(({ why }) => why)).toEqual(['You have more than one card.']);
   });
 
   it('is ambiguous with two linked cards, and the refusal explains how to name one', async () => {
@@ -419,7 +429,7 @@ describe('words', () => {
 });
 
 describe('a person', () => {
-  const asked = (verb: 'block' | 'limit' | 'show' | 'activate', ...typed: string[]) =>
+  const asked = (verb: 'block' | 'limit' | 'show' | 'activate' | 'unlink', ...typed: string[]) =>
     resolveCard(ask(verb, { target: { kind: 'words', words: typed } }));
   beforeEach(() => {
     linked = [{ acctId: 9, userId: 'U0SAM' }];
@@ -445,6 +455,14 @@ describe('a person', () => {
     cardsOf = { 7: [cardOf(3, 'CLOSED')] };
 
     expect(await asked('block', '<@U0SAM>')).toMatchObject({ acctId: 9 });
+  });
+
+  it.each(['unlink', 'show'] as const)('may mean a closed account: %s', async (verb) => {
+    linked = [7, 9].map((acctId) => ({ acctId, userId: 'U0SAM' }));
+    cardsOf = { 7: [cardOf(3, 'CLOSED')] };
+
+    expect(await asked(verb, '<@U0SAM>')).toBe(null);
+    expect(answers.map(({ text }) => text)).toEqual([expect.stringContaining('2 cards match “<@U0SAM>”.')]);
   });
 
   it('with several cards causes a question that mentions them', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseCommand, readSlashText } from '../../../src/dispatch/command.ts';
-import { entryOf, helpFor, helpNow, refusedTo, verbNames } from '../../../src/dispatch/verbs.ts';
+import { changesCard, entryOf, helpFor, helpNow, refusedTo, verbNames } from '../../../src/dispatch/verbs.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
 import { chooseCard } from '../../../templates/directory/choose-card.ts';
 import { clock } from '../../support/clock.ts';
@@ -49,6 +49,12 @@ it.each(helpFor(everyRole, everyRole).own.map(({ usage, example }) => `${usage} 
     expect(text).not.toMatch(/\d{4}-\d\d|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w* \d/);
   },
 );
+
+it('of the verbs for one card, these loosen or restrict it or ask for that: none that a closed card can take', () => {
+  const ofCards = verbNames.filter((verb) => entryOf(verb).isOfCard === true);
+
+  expect(ofCards.filter(changesCard).toSorted()).toEqual(['activate', 'allow', 'ask', 'block', 'limit', 'unblock']);
+});
 
 /** How each verb that takes a card asks which card is meant. */
 const questions: Readonly<Record<string, string>> = {
