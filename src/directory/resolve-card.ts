@@ -1,3 +1,5 @@
+import { countOf } from '../../templates/core/blocks.ts';
+import { sentences } from '../../templates/core/change-words.ts';
 import { chooseCard } from '../../templates/directory/choose-card.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
@@ -45,7 +47,8 @@ interface Deps {
   readonly responses: Pick<Responses, 'refuse'>;
   readonly rights: Pick<Rights, 'mayAct'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
-  readonly directory: AccountReader & Pick<Directory, 'findKnown'>;
+  readonly directory: FindDeps['directory'];
+  readonly links: FindDeps['links'];
   /** True for verbs that change what all cards of an account share. */
   readonly isOfAccount: (verb: string) => boolean;
 }
@@ -65,10 +68,11 @@ export function createResolveCard(deps: Deps): ResolveCard {
   /** A block says what it does not do. An unblock that asks for more is refused. */
   async function withNote<A extends Action>(card: Resolved<A>, isSent: boolean): Promise<Resolved<A> | null> {
     const { action, acctId, cardId } = card;
+    const notRead = action.verb === 'block' ? await unreadNote(action, deps) : null;
     const besides = await askedBesides(card, { rights: deps.rights, findKnown: deps.directory.findKnown });
-    if (besides === null) return card;
+    if (besides === null) return notRead === null ? card : { ...card, note: notRead };
     const { note, ...no } = besides;
-    if (isSent || action.verb === 'block') return { ...card, note };
+    if (isSent || action.verb === 'block') return { ...card, note: sentences(notRead, note) };
     await responses.refuse(action, no, { acctId, cardId });
     return null;
   }
@@ -141,13 +145,24 @@ export function createFindCard(deps: FindDeps): ResolveCard {
       return null;
     }
     const unread = await mayAlsoHave(query, meant, deps);
-    // A stolen card is blocked at once: the answer names the card, and a block can be undone.
+    // A stolen card is blocked at once: the answer names the card and says so, and a block can be undone.
     const isUnsure = unread > 0 && meant.verb !== 'block' && !deps.isLook(meant.verb);
     if (candidates.length > 1 || isUnsure || (await mayBeSomebodyElse(meant, query, rest, matches[0], deps)))
       await deps.askWhich(meant, query, candidates, unread);
     else return { action: meant, acctId: only.acctId, cardId: only.cardId };
     return null;
   }
+}
+
+/** A block by four digits is done at once, also while other accounts' cards are not read. Null: they are, or need not be. */
+async function unreadNote(action: Action, deps: Pick<Deps, 'directory' | 'links'>): Promise<string | null> {
+  const { verb, target } = action;
+  if (target.kind !== 'words') return null;
+  const { query } = await splitWords(verb, target.words, deps.directory);
+  const unread = await mayAlsoHave(query, action, deps);
+  return unread === 0
+    ? null
+    : `The cards of ${countOf(unread, 'account')} are not read yet: check that this is the one.`;
 }
 
 /** The card of an alert on which somebody pressed a button. */

@@ -24,6 +24,8 @@ export interface UnknownCardDeps {
   };
 }
 
+type UnreadDeps = Pick<UnknownCardDeps, 'directory' | 'links'>;
+
 /**
  * Says that no card matches what a person typed, or that Cardbell cannot know yet.
  *
@@ -91,13 +93,13 @@ export function notReadYet(
  * How many accounts may have another card with the four digits that someone typed, because their cards are not read yet. Zero
  * for other words.
  */
-export async function mayAlsoHave(query: string, action: Action, deps: UnknownCardDeps): Promise<number> {
+export async function mayAlsoHave(query: string, action: Action, deps: UnreadDeps): Promise<number> {
   if (interpret(query).last4 === null) return 0;
   return action.asHolder ? await ownUnread(action, deps) : (await deps.directory.status()).lackingDetails;
 }
 
 /** How many of the person's own accounts may have cards that are not read yet. Other accounts do not concern a holder. */
-async function ownUnread({ actor }: Action, { directory, links }: UnknownCardDeps): Promise<number> {
+async function ownUnread({ actor }: Action, { directory, links }: UnreadDeps): Promise<number> {
   const own = await links.ofUser(actor.userId);
   const accounts = await Promise.all(own.map(({ acctId }) => directory.account(acctId)));
   return accounts.filter((account) => account === null || lacksDetails(account)).length;

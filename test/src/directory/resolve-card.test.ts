@@ -99,17 +99,17 @@ const responses: Pick<Responses, 'answer' | 'refuse'> = {
   answer: async (_action, message) => void answers.push(message),
   refuse: async (_action, refusal) => void refusals.push(refusal),
 };
+const links = { ofUser: async (userId: string) => linked.filter((link) => link.userId === userId) };
 const resolveCard = createResolveCard({
   directory,
   rights,
   responses,
+  links,
   findCard: createFindCard({
     directory,
     rights,
     responses,
-    links: {
-      ofUser: async (userId) => linked.filter((link) => link.userId === userId),
-    },
+    links,
     cardOfAlert: async (alertId) => ofAlerts[alertId] ?? null,
     isLook: (verb) => verb === 'show',
     changesCard: (verb) => verb === 'block' || verb === 'limit',
@@ -325,6 +325,25 @@ describe('words', () => {
     ] as const)('select the card to %s', async (_, action) => {
       expect(await resolveCard(action)).toMatchObject({ acctId: 7, cardId: 1 });
       expect(answers).toEqual([]);
+    });
+
+    it('block the card with a note, also after a crash and besides another note', async () => {
+      const note = 'The cards of 240 accounts are not read yet: check that this is the one.';
+      const sent = { state: 'sending', before: null, after: null, acctId: 7, cardId: 1 } as const;
+
+      expect(await resolveCard(block('0001', 'lost'))).toMatchObject({ note });
+      expect(await resolveCard(block('0001', 'for', '2', 'hours'))).toMatchObject({
+        note: `${note} A block has no end: the card stays blocked until it is unblocked.`,
+      });
+      expect(await resolveCard(block('Jane'))).not.toHaveProperty('note');
+      const chosen = { kind: 'card', acctId: 7, cardId: 1, alertId: null } as const;
+      expect(await resolveCard(ask('block', { target: chosen }))).not.toHaveProperty('note');
+      expect(await resolveCard(words('0001')), 'to look at').not.toHaveProperty('note');
+      written = sent;
+      expect(await resolveCard(block('0001', 'lost')), 'after a crash').toMatchObject({ note });
+      written = null;
+      lackingDetails = 0;
+      expect(await resolveCard(block('0001', 'lost')), 'all are read').not.toHaveProperty('note');
     });
 
     it('name a holder’s own card, if all of their own are read', async () => {
