@@ -1,6 +1,6 @@
 import type { Action } from '../actions/action.ts';
 import type { Rights } from '../actions/action-tools.ts';
-import { isByName } from './card-query.ts';
+import { isByName, nameWords } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
 
@@ -21,20 +21,22 @@ export async function mayBeSomebodyElse(
   action: Action,
   query: string,
   rest: readonly string[],
-  match: Pick<CardMatch, 'acctId' | 'matchedBy'> | undefined,
+  match: (Pick<CardMatch, 'acctId' | 'matchedBy'> & Partial<Pick<CardMatch, 'holder'>>) | undefined,
   deps: Deps,
 ): Promise<boolean> {
   if (match === undefined || !isByName(match.matchedBy)) return false;
   if (match.matchedBy === 'beginning') return !deps.isLook(action.verb);
-  const word = bareWord(rest[0] ?? '');
-  if (likeName.test(word) && !(await isNameOf(match.acctId, `${query} ${word}`, deps))) return true;
+  const word = bareWord(rest);
+  const typed = nameWords(query);
+  const others = nameWords(match.holder ?? '').filter((name) => !typed.includes(name));
+  if (likeName.test(word) && !reasonWord.test(word) && !isIn(others, word)) return true;
   if (match.matchedBy !== 'name' || word === '') return false;
   return action.verb === 'unblock' || (await isNameOfOther(action, word, match.acctId, deps));
 }
 
-/** `Jane Doe’s card` is a card of Jane Doe. */
-async function isNameOf(acctId: number, name: string, { directory }: Deps): Promise<boolean> {
-  return (await directory.findKnown(name)).some((one) => one.acctId === acctId && isNamed(one));
+/** `Doe` and `D.` are in the name Doe. */
+function isIn(names: readonly string[], word: string): boolean {
+  return nameWords(word).every((one) => names.some((name) => (one.length === 1 ? name.startsWith(one) : name === one)));
 }
 
 /** In `jane smith`, where `jane` is Jane Doe, somebody else is called Smith. People must not learn of those they may not see. */
@@ -44,21 +46,22 @@ async function isNameOfOther(
   ownId: number,
   { directory, rights }: Deps,
 ): Promise<boolean> {
-  for (const one of await directory.findKnown(word))
-    if (one.acctId !== ownId && isNamed(one) && (await rights.mayAct(action, one.acctId)) === true) return true;
+  for (const one of await directory.findKnown(word)) {
+    const isNamed = isByName(one.matchedBy) && one.matchedBy !== 'beginning';
+    if (one.acctId !== ownId && isNamed && (await rights.mayAct(action, one.acctId)) === true) return true;
+  }
   return false;
 }
 
-function isNamed({ matchedBy }: Pick<CardMatch, 'matchedBy'>): boolean {
-  return isByName(matchedBy) && matchedBy !== 'beginning';
-}
-
-/** `Doe’s,` and `(Doe)` → `Doe`. Not `She’s`, with which a reason begins. */
-function bareWord(word: string): string {
-  const inside = word.replace(/[,;:!?…]+$/u, '').replace(/^[("“„«[](.+)[)"”“»\]]$/u, '$1');
-  return inside.replace(/(?<!^(?:he|she|it|that|there|here|what|who|someone|somebody))['’`´ʼ]s?$/iu, '');
+/** `(Doe).`, `*Doe*` and, if a card or nothing follows, `Doe’s` → `Doe`. `Card’s stolen` begins a reason. */
+function bareWord([word = '', next = 'card']: readonly string[]): string {
+  const inside = word.replace(/(?<!^\p{Lu}\p{M}*)[,.;:!?…]+$/u, '').replace(/^[("“„«['‘*_](.+)[)"”“»\]'’*_]$/u, '$1');
+  return /^(?:card|account)/i.test(next) ? inside.replace(/['’`´ʼ]s?$/iu, '') : inside;
 }
 
 /** `Dow`, `McDonald`, `Stone-Lee`, `O’Brien`, `D.`; neither `LOST`, `A`, `I` nor `I’m`. */
 const likeName =
-  /^(?:(?![AI]$)\p{Lu}\p{M}*\.?|\p{Lu}(?=.*\p{Ll})[\p{L}\p{M}]*(?:-[\p{L}\p{M}]+|['’`´ʼ][\p{L}\p{M}]{3,})*\.*)$/u;
+  /^(?:(?![AI]$)\p{Lu}\p{M}*\.?|\p{Lu}(?=.*\p{Ll})[\p{L}\p{M}]*(?:-[\p{L}\p{M}]+|['’`´ʼ][\p{L}\p{M}]{3,})*)$/u;
+
+/** Words with which many reasons begin. */
+const reasonWord = /^(?:lost|stolen|theft|fraud|scam|missing|card)$/i;

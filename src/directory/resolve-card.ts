@@ -16,7 +16,7 @@ import { mayBeSomebodyElse } from './may-be-somebody-else.ts';
 import { redactReason, splitWords } from './typed-words.ts';
 import { mayAlsoHave, refuseUnknown, typedOnRecord, type UnknownCardDeps } from './unknown-card.ts';
 
-type Match = Pick<CardMatch, 'acctId' | 'cards' | 'matchedBy'>;
+type Match = Pick<CardMatch, 'acctId' | 'cards' | 'matchedBy'> & Partial<Pick<CardMatch, 'holder'>>;
 
 /** A card or account that the verb can apply to. */
 interface Candidate {
