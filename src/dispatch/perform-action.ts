@@ -11,6 +11,7 @@ import { AppError, CardApiError } from '../core/errors.ts';
 import type { ResolveCard } from '../directory/resolve-card.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { type Decision, groupAsked, isForSomeCards, mayAsk } from '../policy/decide-action.ts';
+import { lateOrder } from '../virtual-cards/permit-order.ts';
 import { type ActionOf, entryOf, insteadOf, isAsHolder, type Verb, type VerbAction, type verbs } from './verbs.ts';
 
 /** The function that performs each verb. Verbs about one card also receive that card. */
@@ -186,7 +187,9 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
     const isAskedAgain = isWhole && written?.state === 'asked' && written.isAskedAgain === true;
     const decision = isAskedAgain ? null : await deps.rights.authorize(action, acctId === undefined ? {} : { acctId });
     if (decision === null || decision.kind === 'late')
-      await deps.responses.askAgain(action, acctId === undefined ? {} : { acctId });
+      await (action.target.kind === 'order'
+        ? deps.responses.refuse(action, lateOrder)
+        : deps.responses.askAgain(action, acctId === undefined ? {} : { acctId }));
     else if (decision.kind === 'refused') await refuse(decision, asked, action, acctId);
     else return action;
     return null;

@@ -20,6 +20,9 @@ export type OrderVerdict =
     }
   | ({ readonly kind: 'refused'; readonly isNotPermitted?: true } & Pick<Refusal, 'why' | 'whoCan'>);
 
+/** Refuses an order that waited too long. A question whether to still make it would keep its form. */
+export const lateOrder = { why: 'It waited longer than 10 minutes.', whoCan: 'Order it again.' } as const;
+
 export type OrderPermit = ReturnType<typeof createOrderPermit>;
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'now' | 'person'> {
@@ -62,7 +65,7 @@ export function createOrderPermit(deps: Deps) {
           case 'refused':
             return { kind: 'refused', why: verdict.why, whoCan: 'Ask an approver.', isNotPermitted: true };
           case 'late':
-            return { kind: 'refused', why: 'It waited longer than 10 minutes.', whoCan: 'Order it again.' };
+            return { kind: 'refused', ...lateOrder };
           case 'request':
             return {
               kind: 'request',

@@ -37,7 +37,7 @@ const nobody = { rolesOf: async () => ({ roles: [], isComplete: true }), whoMay:
 const changing = verbNames.filter((verb) => Object.hasOwn(targets, verb) || verb === 'block').concat([...loosening]);
 
 const ASKS_AGAIN = /You asked 11 minutes ago to .*Do you still want it/;
-const SAYS_WHY = /waited longer than 10 minutes, so it does not count|one minute only/;
+const SAYS_WHY = /waited longer than 10 minutes(?:, so it does not count|\. Order it again)|one minute only/;
 
 /** Verbs that write to the card service when they run without delay. */
 const writing = new Set<Verb>([
@@ -46,8 +46,11 @@ const writing = new Set<Verb>([
 ]);
 /** Neither lets a card spend more. */
 const atAnyTime = new Set<Verb>(['block', 'resend-virtual']);
-/** Asked again, a decision would be about an older request, and the minute for an undo would be over. */
-const refusedAsLate = new Set<Verb>(['decide', 'undo-block']);
+/**
+ * Asked again, a decision would be about an older request, and the minute for an undo would be over. The question about an
+ * order would keep its form.
+ */
+const refusedAsLate = new Set<Verb>(['decide', 'undo-block', 'order-virtual']);
 const askedAgain = new Set<Verb>([...writing].filter((verb) => !atAnyTime.has(verb) && !refusedAsLate.has(verb)));
 
 const onAnything: readonly Over[] = [

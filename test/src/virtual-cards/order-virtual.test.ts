@@ -491,3 +491,18 @@ it('keeps nothing of the form of an order that was refused', async () => {
   expect(world.answers.at(-1)?.text).toMatch(/Only approvers may order virtual cards/);
   expect(await allValues(redis())).not.toContain('1991-04-30');
 });
+
+it('keeps nothing of the form of an order that waited too long, and says to order again', async () => {
+  const world = await createActionWorld(redis());
+  const late = ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder });
+  world.advance(11 * 60_000);
+
+  await performAction(late, world.deps);
+  await performAction(late, world.deps);
+
+  expect(world.writes).toEqual([]);
+  expect(world.answers.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^Not done. It waited longer than 10 minutes. Order it again./),
+  ]);
+  expect(await allValues(redis())).not.toContain('1991-04-30');
+});
