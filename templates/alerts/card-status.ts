@@ -29,7 +29,7 @@ export function statusWords(alert: StatusAlert) {
   const at = changedAt(alert);
   if (only === null) return { title: severalChanged(alert), way: linesOf(alert, SHORT_MAX, isVirtual), card, at };
   const by = cause(only, isVirtual);
-  const since = sinceOf(alert) ?? 'not activated yet';
+  const since = sinceOf(alert) ?? (isVirtual ? 'its order activates it' : 'not activated yet');
   // The title already says that it is new.
   const words = isNew(only) ? since : way(only, isVirtual);
   const lines = [`${capital(words)}${by && `, ${by}`}.${note(only)}`];
@@ -106,7 +106,8 @@ function way(change: StatusChange, isVirtual: boolean, since: string | null = nu
   const { from, steps } = change;
   const last = statusWord(lastStep(change).status);
   if (isRepeat(change)) return `reported again as ${last}`;
-  if (isNew(change)) return `new ${isVirtual ? 'virtual card' : 'card'}, ${since ?? 'not activated yet'}`;
+  // Ordering a virtual card activates it: nobody has to do anything.
+  if (isNew(change)) return isVirtual ? 'new virtual card' : `new card, ${since ?? 'not activated yet'}`;
   const chain = [...(from === null ? [] : [from]), ...steps.map(({ status }) => status)];
   const words = chain.filter((status, i) => status !== chain[i - 1]).map(statusWord);
   return words.length === 1 ? `now ${last} (earlier status not known)` : words.join(' → ');
@@ -145,7 +146,8 @@ function control(alert: StatusAlert, change: StatusChange, card: StatusAlert['ca
   const status = statusNow(change);
   const since = sinceOf(alert);
   if (currentState(alert.outcomes).isBlocked || since === 'closed since') return null;
-  // Not every order of a virtual card activates it.
-  if (status === 'INACTIVE') return since === null ? activateButton(about) : blockButton(about);
+  const wasUsable = change.from !== null && change.from !== 'INACTIVE';
+  const isActivated = since !== null || (card.isVirtual === true && !wasUsable);
+  if (status === 'INACTIVE') return isActivated ? blockButton(about) : activateButton(about);
   return status === 'ACTIVE' ? blockButton(about) : null;
 }

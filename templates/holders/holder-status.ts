@@ -76,8 +76,8 @@ function meaningFor(change: StatusChange, alert: StatusAlert): string {
   const since = status === 'INACTIVE' ? sinceOf(alert) : null;
   if (since !== null) return since === 'closed since' ? meanings.CLOSED : 'It has been activated since.';
   if (isDeactivated(change)) return 'It does not work until an operator activates it again.';
-  const isNewVirtual = alert.card.isVirtual === true && status === 'INACTIVE';
-  return isNewVirtual ? 'It does not work until it is activated.' : meanings[status];
+  const isOrdered = alert.card.isVirtual === true && status === 'INACTIVE';
+  return isOrdered ? 'Its order activates it: you don’t have to do anything.' : meanings[status];
 }
 
 /** What the title does not say. */

@@ -135,6 +135,7 @@ describe('a status change', () => {
   });
 
   it.each([
+    ['is new', change({ from: null, steps: [{ status: 'INACTIVE', at }] }), 'new virtual card'],
     ['became active with its order', change({ from: 'INACTIVE', steps: [{ status: 'ACTIVE', at }] }), 'active'],
     ['is active when first seen', change({ from: null, steps: [{ status: 'ACTIVE', at }] }), 'active'],
   ])(
@@ -148,20 +149,6 @@ describe('a status change', () => {
       expect(buttonIds(blocks)).not.toContain('activate_card');
     },
   );
-
-  it('of a new virtual card says that it is not activated until it is, because not every order activates it', () => {
-    const one = change({ from: null, steps: [{ status: 'INACTIVE', at }] });
-    const alert = statusAlert([one], { card: { ...card, isVirtual: true } });
-    const long = cardStatus(alert);
-    const done = renderAlert({ ...alert, outcomes: [outcome({ verb: 'activate' })] }, view);
-
-    expect(long.text).toBe('Jane Doe · card 1212: new virtual card, not activated yet.');
-    expect(shown(renderAlert(alert, view).blocks)).toContain('Not activated yet.');
-    expect(buttonIds(long.blocks)).toEqual(['activate_card']);
-    expect(buttonIds(renderAlert(alert, view).blocks)).toContain('activate_card');
-    expect(shown(done.blocks)).not.toContain('Not activated yet');
-    expect(buttonIds(done.blocks)).toContain('block_card');
-  });
 
   it('of a virtual card that was blocked elsewhere says so', () => {
     const alert = statusAlert([change()]);

@@ -418,11 +418,11 @@ describe('a new card, for the holder', () => {
     );
   });
 
-  it('that is virtual asks nothing of its holder: nothing arrives', () => {
+  it('that is virtual asks nothing of its holder: its order activates it', () => {
     const virtual = { card: { ...card, isVirtual: true } };
     const { text } = render(statusAlert([change({ from: null, steps: inactive })], virtual));
 
-    expect(text).toBe('Your new card 1212. It does not work until it is activated.');
+    expect(text).toBe('Your new card 1212. Its order activates it: you don’t have to do anything.');
   });
 
   it.each(['created', 'partial', 'resend', 'not_created'])('virtual, %s: never its number', (result) => {
